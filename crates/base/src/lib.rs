@@ -1,0 +1,21 @@
+//! What every stage shares: ids, places in source text, diagnostics and primitive types.
+//!
+//! This crate knows nothing of the language's grammar or its compiler. It gives the other crates
+//!
+//! - [`id`]: typed indices ([`define_id!`]), vectors and side tables keyed by them;
+//! - [`source`]: files in memory ([`SourceMap`]) and places in them ([`Span`]);
+//! - [`diagnostic`]: one structure for every message to the user ([`Diagnostic`]), and
+//!   [`render`], the only code that knows how a message looks;
+//! - [`prim`]: the twelve primitive types;
+//! - [`stack`]: running deep recursion on a stack that is large enough.
+
+pub mod diagnostic;
+pub mod id;
+pub mod prim;
+pub mod source;
+pub mod stack;
+
+pub use diagnostic::{Diagnostic, Fix, Label, Severity};
+pub use id::IdVec;
+pub use prim::Prim;
+pub use source::{FileId, SourceFile, SourceMap, Span};

@@ -1,0 +1,2 @@
+//! The `fehu` command.
+fn main() {}

@@ -1,0 +1,60 @@
+//! Patterns.
+
+use super::{Attr, Ident, Lit, NodeId, TypeExp};
+use fehu_base::Span;
+
+/// A pattern.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pat {
+    /// The node.
+    pub id: NodeId,
+    /// The place.
+    pub span: Span,
+    /// What it is.
+    pub kind: PatKind,
+}
+
+/// See [`Pat`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum PatKind {
+    /// `x`, or `(+)`
+    Var(Ident),
+    /// `_`
+    Wildcard,
+    /// A literal.
+    Lit(PatLit),
+    /// `(p)`
+    Paren(Box<Pat>),
+    /// `()` or `(p, q, ...)`: never exactly one.
+    Tuple(Vec<Pat>),
+    /// `{f = p, g}`
+    Record(Vec<PatField>),
+    /// `#c p q`
+    Ctor(Ident, Vec<Pat>),
+    /// `p : t`
+    Ascribe(Box<Pat>, Box<TypeExp>),
+    /// `#[attr] p`
+    Attr(Attr, Box<Pat>),
+    /// Text that was not understood; reported.
+    Error,
+}
+
+/// A literal in a pattern.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PatLit {
+    /// Whether a minus stands before it.
+    pub negative: bool,
+    /// The literal; never a string.
+    pub lit: Lit,
+}
+
+/// `f = p`, or `f` alone, which binds `f`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PatField {
+    /// The node; the variable's, in the short form.
+    pub id: NodeId,
+    /// The field.
+    pub name: Ident,
+    /// The pattern, if written.
+    pub pat: Option<Pat>,
+}
