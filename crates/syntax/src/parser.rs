@@ -360,7 +360,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether the current token can only start a declaration, or ends the file. A `let` counts if
-    /// it starts a line and stands under the start of the present declaration.
+    /// it starts a line and is not indented more than the present declaration.
     fn at_dec_keyword(&self) -> bool {
         match self.kind() {
             TokenKind::Def
@@ -373,9 +373,9 @@ impl<'a> Parser<'a> {
             | TokenKind::Val
             | TokenKind::Include
             | TokenKind::Eof => true,
-            TokenKind::Let | TokenKind::AttrStart => {
-                self.column_on_line_start() == Some(self.dec_column)
-            }
+            TokenKind::Let | TokenKind::AttrStart => self
+                .column_on_line_start()
+                .is_some_and(|column| column <= self.dec_column),
             _ => false,
         }
     }
