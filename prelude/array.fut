@@ -55,7 +55,7 @@ def indices [n] 't (_: [n]t) : *[n]i64 = 0..<n
 -- | Move every element `r` places towards the front, and those that fall off to
 -- the end; with a negative `r` the other way round. Any `r` is allowed.
 -- `(rotate r a)[i]` is `a[(i + r) % n]`. Work O(n), span O(1).
-def rotate [n] 't (r: i64) (a: [n]t) : [n]t =
+def rotate [n] 't (r: i64) (a: [n]t) : *[n]t =
   let by = if n == 0 then 0 else r % n
   let source (i: i64) = if i + by < n then i + by else i + by - n
   in map (\i -> #[unsafe] a[source i]) (0..<n)

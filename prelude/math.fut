@@ -11,10 +11,11 @@
 
 -- | Conversions from all primitive types.
 --
--- Integers are cut to a narrower type, and extended to a wider one by the sign
--- of the *source* type. Floats are rounded towards zero to integers; the result
--- is unspecified if that is out of range, or for NaN. Everything but zero
--- becomes `true`, and `true` becomes one.
+-- Integers are cut to a narrower type. To a wider one they are extended by their
+-- sign if both types are signed, and by zeros otherwise: `u64.i32 (-1)` is
+-- 4294967295, not the greatest `u64`. Floats are rounded towards zero to
+-- integers; the result is unspecified if that is out of range, or for NaN.
+-- Everything but zero becomes `true`, and `true` becomes one.
 module type from_prim = {
   -- | The type converted to.
   type t
@@ -563,9 +564,9 @@ module u8 : (integral with t = u8) = {
   local def unsigned (x: i8) = intrinsics.unsign_i8 x
 
   def i8 (x: i8) = unsigned x
-  def i16 (x: i16) = unsigned (intrinsics.sext_i16_i8 x)
-  def i32 (x: i32) = unsigned (intrinsics.sext_i32_i8 x)
-  def i64 (x: i64) = unsigned (intrinsics.sext_i64_i8 x)
+  def i16 (x: i16) = unsigned (intrinsics.zext_i16_i8 x)
+  def i32 (x: i32) = unsigned (intrinsics.zext_i32_i8 x)
+  def i64 (x: i64) = unsigned (intrinsics.zext_i64_i8 x)
   def u8 (x: u8) = x
   def u16 (x: u16) = unsigned (intrinsics.zext_i16_i8 (intrinsics.sign_i16 x))
   def u32 (x: u32) = unsigned (intrinsics.zext_i32_i8 (intrinsics.sign_i32 x))
@@ -629,10 +630,10 @@ module u16 : (integral with t = u16) = {
   local def signed (x: u16) = intrinsics.sign_i16 x
   local def unsigned (x: i16) = intrinsics.unsign_i16 x
 
-  def i8 (x: i8) = unsigned (intrinsics.sext_i8_i16 x)
+  def i8 (x: i8) = unsigned (intrinsics.zext_i8_i16 x)
   def i16 (x: i16) = unsigned x
-  def i32 (x: i32) = unsigned (intrinsics.sext_i32_i16 x)
-  def i64 (x: i64) = unsigned (intrinsics.sext_i64_i16 x)
+  def i32 (x: i32) = unsigned (intrinsics.zext_i32_i16 x)
+  def i64 (x: i64) = unsigned (intrinsics.zext_i64_i16 x)
   def u8 (x: u8) = unsigned (intrinsics.zext_i8_i16 (intrinsics.sign_i8 x))
   def u16 (x: u16) = x
   def u32 (x: u32) = unsigned (intrinsics.zext_i32_i16 (intrinsics.sign_i32 x))
@@ -696,10 +697,10 @@ module u32 : (integral with t = u32) = {
   local def signed (x: u32) = intrinsics.sign_i32 x
   local def unsigned (x: i32) = intrinsics.unsign_i32 x
 
-  def i8 (x: i8) = unsigned (intrinsics.sext_i8_i32 x)
-  def i16 (x: i16) = unsigned (intrinsics.sext_i16_i32 x)
+  def i8 (x: i8) = unsigned (intrinsics.zext_i8_i32 x)
+  def i16 (x: i16) = unsigned (intrinsics.zext_i16_i32 x)
   def i32 (x: i32) = unsigned x
-  def i64 (x: i64) = unsigned (intrinsics.sext_i64_i32 x)
+  def i64 (x: i64) = unsigned (intrinsics.zext_i64_i32 x)
   def u8 (x: u8) = unsigned (intrinsics.zext_i8_i32 (intrinsics.sign_i8 x))
   def u16 (x: u16) = unsigned (intrinsics.zext_i16_i32 (intrinsics.sign_i16 x))
   def u32 (x: u32) = x
@@ -763,9 +764,9 @@ module u64 : (integral with t = u64) = {
   local def signed (x: u64) = intrinsics.sign_i64 x
   local def unsigned (x: i64) = intrinsics.unsign_i64 x
 
-  def i8 (x: i8) = unsigned (intrinsics.sext_i8_i64 x)
-  def i16 (x: i16) = unsigned (intrinsics.sext_i16_i64 x)
-  def i32 (x: i32) = unsigned (intrinsics.sext_i32_i64 x)
+  def i8 (x: i8) = unsigned (intrinsics.zext_i8_i64 x)
+  def i16 (x: i16) = unsigned (intrinsics.zext_i16_i64 x)
+  def i32 (x: i32) = unsigned (intrinsics.zext_i32_i64 x)
   def i64 (x: i64) = unsigned x
   def u8 (x: u8) = unsigned (intrinsics.zext_i8_i64 (intrinsics.sign_i8 x))
   def u16 (x: u16) = unsigned (intrinsics.zext_i16_i64 (intrinsics.sign_i16 x))
