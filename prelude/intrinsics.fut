@@ -150,9 +150,11 @@ module type intrinsics = {
   val smod8 : (i8, i8) -> i8  val smod16 : (i16, i16) -> i16  val smod32 : (i32, i32) -> i32  val smod64 : (i64, i64) -> i64
   val squot8 : (i8, i8) -> i8  val squot16 : (i16, i16) -> i16  val squot32 : (i32, i32) -> i32  val squot64 : (i64, i64) -> i64
   val srem8 : (i8, i8) -> i8  val srem16 : (i16, i16) -> i16  val srem32 : (i32, i32) -> i32  val srem64 : (i64, i64) -> i64
-  val sdiv_up8 : (i8, i8) -> i8  val sdiv_up16 : (i16, i16) -> i16  val sdiv_up32 : (i32, i32) -> i32  val sdiv_up64 : (i64, i64) -> i64
+  val sdiv_up8 : (i8, i8) -> i8  val sdiv_up16 : (i16, i16) -> i16  val sdiv_up32 : (i32, i32) -> i32
+  val sdiv_up64 : (i64, i64) -> i64
   val udiv8 : (i8, i8) -> i8  val udiv16 : (i16, i16) -> i16  val udiv32 : (i32, i32) -> i32  val udiv64 : (i64, i64) -> i64
-  val udiv_up8 : (i8, i8) -> i8  val udiv_up16 : (i16, i16) -> i16  val udiv_up32 : (i32, i32) -> i32  val udiv_up64 : (i64, i64) -> i64
+  val udiv_up8 : (i8, i8) -> i8  val udiv_up16 : (i16, i16) -> i16  val udiv_up32 : (i32, i32) -> i32
+  val udiv_up64 : (i64, i64) -> i64
   val umod8 : (i8, i8) -> i8  val umod16 : (i16, i16) -> i16  val umod32 : (i32, i32) -> i32  val umod64 : (i64, i64) -> i64
   val smin8 : (i8, i8) -> i8  val smin16 : (i16, i16) -> i16  val smin32 : (i32, i32) -> i32  val smin64 : (i64, i64) -> i64
   val smax8 : (i8, i8) -> i8  val smax16 : (i16, i16) -> i16  val smax32 : (i32, i32) -> i32  val smax64 : (i64, i64) -> i64
@@ -171,7 +173,8 @@ module type intrinsics = {
   val complement8 : i8 -> i8  val complement16 : i16 -> i16  val complement32 : i32 -> i32  val complement64 : i64 -> i64
 
   -- | Integer comparisons, `s` signed, `u` unsigned.
-  val eq_i8 : (i8, i8) -> bool  val eq_i16 : (i16, i16) -> bool  val eq_i32 : (i32, i32) -> bool  val eq_i64 : (i64, i64) -> bool
+  val eq_i8 : (i8, i8) -> bool  val eq_i16 : (i16, i16) -> bool  val eq_i32 : (i32, i32) -> bool
+  val eq_i64 : (i64, i64) -> bool
   val slt8 : (i8, i8) -> bool  val slt16 : (i16, i16) -> bool  val slt32 : (i32, i32) -> bool  val slt64 : (i64, i64) -> bool
   val sle8 : (i8, i8) -> bool  val sle16 : (i16, i16) -> bool  val sle32 : (i32, i32) -> bool  val sle64 : (i64, i64) -> bool
   val ult8 : (i8, i8) -> bool  val ult16 : (i16, i16) -> bool  val ult32 : (i32, i32) -> bool  val ult64 : (i64, i64) -> bool
@@ -189,10 +192,14 @@ module type intrinsics = {
   val popc8 : i8 -> i32  val popc16 : i16 -> i32  val popc32 : i32 -> i32  val popc64 : i64 -> i32
 
   -- | The upper half of the double-width product, and the same plus a third number.
-  val smul_hi8 : (i8, i8) -> i8  val smul_hi16 : (i16, i16) -> i16  val smul_hi32 : (i32, i32) -> i32  val smul_hi64 : (i64, i64) -> i64
-  val umul_hi8 : (i8, i8) -> i8  val umul_hi16 : (i16, i16) -> i16  val umul_hi32 : (i32, i32) -> i32  val umul_hi64 : (i64, i64) -> i64
-  val smad_hi8 : (i8, i8, i8) -> i8  val smad_hi16 : (i16, i16, i16) -> i16  val smad_hi32 : (i32, i32, i32) -> i32  val smad_hi64 : (i64, i64, i64) -> i64
-  val umad_hi8 : (i8, i8, i8) -> i8  val umad_hi16 : (i16, i16, i16) -> i16  val umad_hi32 : (i32, i32, i32) -> i32  val umad_hi64 : (i64, i64, i64) -> i64
+  val smul_hi8 : (i8, i8) -> i8  val smul_hi16 : (i16, i16) -> i16  val smul_hi32 : (i32, i32) -> i32
+  val smul_hi64 : (i64, i64) -> i64
+  val umul_hi8 : (i8, i8) -> i8  val umul_hi16 : (i16, i16) -> i16  val umul_hi32 : (i32, i32) -> i32
+  val umul_hi64 : (i64, i64) -> i64
+  val smad_hi8 : (i8, i8, i8) -> i8  val smad_hi16 : (i16, i16, i16) -> i16  val smad_hi32 : (i32, i32, i32) -> i32
+  val smad_hi64 : (i64, i64, i64) -> i64
+  val umad_hi8 : (i8, i8, i8) -> i8  val umad_hi16 : (i16, i16, i16) -> i16  val umad_hi32 : (i32, i32, i32) -> i32
+  val umad_hi64 : (i64, i64, i64) -> i64
 
   -- | Float arithmetic after IEEE 754. `fmod` takes the sign of the divisor; `fmin`
   -- and `fmax` prefer a number to a NaN; `fsignum` keeps NaN and signed zeros.
@@ -280,10 +287,10 @@ module type intrinsics = {
   val neg_bool : bool -> bool
 
   -- | `cond (c, x, y)` is x when c holds and y otherwise; both are computed.
-  val cond_i8 : (bool, i8, i8) -> i8  val cond_i16 : (bool, i16, i16) -> i16
-  val cond_i32 : (bool, i32, i32) -> i32  val cond_i64 : (bool, i64, i64) -> i64
-  val cond_f16 : (bool, f16, f16) -> f16  val cond_f32 : (bool, f32, f32) -> f32
-  val cond_f64 : (bool, f64, f64) -> f64  val cond_bool : (bool, bool, bool) -> bool
+  val cond_i8 : (bool, i8, i8) -> i8  val cond_i16 : (bool, i16, i16) -> i16  val cond_i32 : (bool, i32, i32) -> i32
+  val cond_i64 : (bool, i64, i64) -> i64
+  val cond_f16 : (bool, f16, f16) -> f16  val cond_f32 : (bool, f32, f32) -> f32  val cond_f64 : (bool, f64, f64) -> f64
+  val cond_bool : (bool, bool, bool) -> bool
 
   -- | Conversions between integer widths: truncation to a narrower width, or
   -- extension by the sign (`sext`) or by zeros (`zext`).
@@ -302,25 +309,39 @@ module type intrinsics = {
 
   -- | Conversions of floats to integers round towards zero; for NaN, infinities and
   -- numbers out of range the result is unspecified. The others round to nearest.
-  val fptosi_f16_i8 : f16 -> i8  val fptosi_f16_i16 : f16 -> i16  val fptosi_f16_i32 : f16 -> i32  val fptosi_f16_i64 : f16 -> i64
-  val fptosi_f32_i8 : f32 -> i8  val fptosi_f32_i16 : f32 -> i16  val fptosi_f32_i32 : f32 -> i32  val fptosi_f32_i64 : f32 -> i64
-  val fptosi_f64_i8 : f64 -> i8  val fptosi_f64_i16 : f64 -> i16  val fptosi_f64_i32 : f64 -> i32  val fptosi_f64_i64 : f64 -> i64
-  val fptoui_f16_i8 : f16 -> i8  val fptoui_f16_i16 : f16 -> i16  val fptoui_f16_i32 : f16 -> i32  val fptoui_f16_i64 : f16 -> i64
-  val fptoui_f32_i8 : f32 -> i8  val fptoui_f32_i16 : f32 -> i16  val fptoui_f32_i32 : f32 -> i32  val fptoui_f32_i64 : f32 -> i64
-  val fptoui_f64_i8 : f64 -> i8  val fptoui_f64_i16 : f64 -> i16  val fptoui_f64_i32 : f64 -> i32  val fptoui_f64_i64 : f64 -> i64
-  val sitofp_i8_f16 : i8 -> f16  val sitofp_i16_f16 : i16 -> f16  val sitofp_i32_f16 : i32 -> f16  val sitofp_i64_f16 : i64 -> f16
-  val sitofp_i8_f32 : i8 -> f32  val sitofp_i16_f32 : i16 -> f32  val sitofp_i32_f32 : i32 -> f32  val sitofp_i64_f32 : i64 -> f32
-  val sitofp_i8_f64 : i8 -> f64  val sitofp_i16_f64 : i16 -> f64  val sitofp_i32_f64 : i32 -> f64  val sitofp_i64_f64 : i64 -> f64
-  val uitofp_i8_f16 : i8 -> f16  val uitofp_i16_f16 : i16 -> f16  val uitofp_i32_f16 : i32 -> f16  val uitofp_i64_f16 : i64 -> f16
-  val uitofp_i8_f32 : i8 -> f32  val uitofp_i16_f32 : i16 -> f32  val uitofp_i32_f32 : i32 -> f32  val uitofp_i64_f32 : i64 -> f32
-  val uitofp_i8_f64 : i8 -> f64  val uitofp_i16_f64 : i16 -> f64  val uitofp_i32_f64 : i32 -> f64  val uitofp_i64_f64 : i64 -> f64
+  val fptosi_f16_i8 : f16 -> i8  val fptosi_f16_i16 : f16 -> i16  val fptosi_f16_i32 : f16 -> i32
+  val fptosi_f16_i64 : f16 -> i64
+  val fptosi_f32_i8 : f32 -> i8  val fptosi_f32_i16 : f32 -> i16  val fptosi_f32_i32 : f32 -> i32
+  val fptosi_f32_i64 : f32 -> i64
+  val fptosi_f64_i8 : f64 -> i8  val fptosi_f64_i16 : f64 -> i16  val fptosi_f64_i32 : f64 -> i32
+  val fptosi_f64_i64 : f64 -> i64
+  val fptoui_f16_i8 : f16 -> i8  val fptoui_f16_i16 : f16 -> i16  val fptoui_f16_i32 : f16 -> i32
+  val fptoui_f16_i64 : f16 -> i64
+  val fptoui_f32_i8 : f32 -> i8  val fptoui_f32_i16 : f32 -> i16  val fptoui_f32_i32 : f32 -> i32
+  val fptoui_f32_i64 : f32 -> i64
+  val fptoui_f64_i8 : f64 -> i8  val fptoui_f64_i16 : f64 -> i16  val fptoui_f64_i32 : f64 -> i32
+  val fptoui_f64_i64 : f64 -> i64
+  val sitofp_i8_f16 : i8 -> f16  val sitofp_i16_f16 : i16 -> f16  val sitofp_i32_f16 : i32 -> f16
+  val sitofp_i64_f16 : i64 -> f16
+  val sitofp_i8_f32 : i8 -> f32  val sitofp_i16_f32 : i16 -> f32  val sitofp_i32_f32 : i32 -> f32
+  val sitofp_i64_f32 : i64 -> f32
+  val sitofp_i8_f64 : i8 -> f64  val sitofp_i16_f64 : i16 -> f64  val sitofp_i32_f64 : i32 -> f64
+  val sitofp_i64_f64 : i64 -> f64
+  val uitofp_i8_f16 : i8 -> f16  val uitofp_i16_f16 : i16 -> f16  val uitofp_i32_f16 : i32 -> f16
+  val uitofp_i64_f16 : i64 -> f16
+  val uitofp_i8_f32 : i8 -> f32  val uitofp_i16_f32 : i16 -> f32  val uitofp_i32_f32 : i32 -> f32
+  val uitofp_i64_f32 : i64 -> f32
+  val uitofp_i8_f64 : i8 -> f64  val uitofp_i16_f64 : i16 -> f64  val uitofp_i32_f64 : i32 -> f64
+  val uitofp_i64_f64 : i64 -> f64
   val fpconv_f16_f16 : f16 -> f16  val fpconv_f16_f32 : f16 -> f32  val fpconv_f16_f64 : f16 -> f64
   val fpconv_f32_f16 : f32 -> f16  val fpconv_f32_f32 : f32 -> f32  val fpconv_f32_f64 : f32 -> f64
   val fpconv_f64_f16 : f64 -> f16  val fpconv_f64_f32 : f64 -> f32  val fpconv_f64_f64 : f64 -> f64
 
   -- | Conversions with bool: false is zero, true is one, and all but zero is true.
-  val itob_i8_bool : i8 -> bool  val itob_i16_bool : i16 -> bool  val itob_i32_bool : i32 -> bool  val itob_i64_bool : i64 -> bool
+  val itob_i8_bool : i8 -> bool  val itob_i16_bool : i16 -> bool  val itob_i32_bool : i32 -> bool
+  val itob_i64_bool : i64 -> bool
   val ftob_f16_bool : f16 -> bool  val ftob_f32_bool : f32 -> bool  val ftob_f64_bool : f64 -> bool
-  val btoi_bool_i8 : bool -> i8  val btoi_bool_i16 : bool -> i16  val btoi_bool_i32 : bool -> i32  val btoi_bool_i64 : bool -> i64
+  val btoi_bool_i8 : bool -> i8  val btoi_bool_i16 : bool -> i16  val btoi_bool_i32 : bool -> i32
+  val btoi_bool_i64 : bool -> i64
   val btof_bool_f16 : bool -> f16  val btof_bool_f32 : bool -> f32  val btof_bool_f64 : bool -> f64
 }

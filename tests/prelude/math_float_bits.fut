@@ -32,6 +32,9 @@ entry single_bits (x: f32) =
 entry single_bits_wide (x: f64) = (f64.get_bit 63 x, f64.get_bit 52 x, f64.set_bit 63 x 0, f64.set_bit 51 x 1)
 
 entry neighbours =
-  ( f32.nextafter 1 2, f32.nextafter 1 0, f64.nextafter 0 1 f64.> 0, f64.isinf (f64.nextafter 1.7976931348623157e308 f64.inf) )
+  ( f32.nextafter 1 2, f32.nextafter 1 0, f64.nextafter 0 1 f64.> 0
+  , f64.isinf (f64.nextafter 1.7976931348623157e308 f64.inf) )
 
-entry signs = (f32.copysign 3 (-0.0), f32.copysign (-3) 1, f64.copysign 3 (-5), [f16.num_bits, f32.num_bits, f64.num_bits])
+entry signs =
+  ( f32.copysign 3 (-0.0), f32.copysign (-3) 1, f64.copysign 3 (-5)
+  , [f16.num_bits, f32.num_bits, f64.num_bits] )
