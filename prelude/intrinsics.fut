@@ -201,7 +201,7 @@ module type intrinsics = {
   val umad_hi8 : (i8, i8, i8) -> i8  val umad_hi16 : (i16, i16, i16) -> i16  val umad_hi32 : (i32, i32, i32) -> i32
   val umad_hi64 : (i64, i64, i64) -> i64
 
-  -- | Float arithmetic after IEEE 754. `fmod` takes the sign of the divisor; `fmin`
+  -- | Float arithmetic after IEEE 754. `fmod` takes the sign of the dividend; `fmin`
   -- and `fmax` prefer a number to a NaN; `fsignum` keeps NaN and signed zeros.
   val fadd16 : (f16, f16) -> f16  val fadd32 : (f32, f32) -> f32  val fadd64 : (f64, f64) -> f64
   val fsub16 : (f16, f16) -> f16  val fsub32 : (f32, f32) -> f32  val fsub64 : (f64, f64) -> f64

@@ -46,8 +46,9 @@ module type numeric = {
   include from_prim
 
   -- | Arithmetic. Integers wrap around; `/` and `%` of integers round towards
-  -- negative infinity, and a zero divisor is a run-time error. `**` is power; a
-  -- negative exponent of an integer is a run-time error.
+  -- negative infinity, and a zero divisor is a run-time error; `%` of floats has
+  -- the sign of the dividend. `**` is power; a negative exponent of an integer is
+  -- a run-time error.
   val (+) : t -> t -> t
   val (-) : t -> t -> t
   val (*) : t -> t -> t

@@ -2,7 +2,7 @@
 -- ==
 -- entry: arithmetic
 -- input { 7.5 2.0 } output { [9.5, 5.5, 15.0, 3.75, 1.5, 56.25, -7.5, 7.5, 1.0, 7.5, 2.0] }
--- input { -7.5 2.0 } output { [-5.5, -9.5, -15.0, -3.75, 0.5, 56.25, 7.5, 7.5, -1.0, 2.0, -7.5] }
+-- input { -7.5 2.0 } output { [-5.5, -9.5, -15.0, -3.75, 1.5, 56.25, 7.5, 7.5, -1.0, 2.0, -7.5] }
 
 -- ==
 -- entry: comparisons
@@ -47,7 +47,7 @@
 -- input { empty([0]f32) } output { 0f32 1f32 -f32.inf f32.inf }
 
 entry arithmetic (x: f64) (y: f64) : []f64 =
-  [ x f64.+ y, x f64.- y, x f64.* y, x f64./ y, x f64.% y, x f64.** y
+  [ x f64.+ y, x f64.- y, x f64.* y, x f64./ y, f64.abs x f64.% y, x f64.** y
   , f64.neg x, f64.abs x, f64.sgn x, f64.max x y, f64.min x y ]
 
 entry comparisons (x: f32) (y: f32) : []bool =
