@@ -38,7 +38,7 @@ impl Checker<'_> {
         match (&a, &b) {
             (Ty::Error, _) | (_, Ty::Error) => Ok(()),
             (Ty::Meta(m), Ty::Meta(n)) if m == n => Ok(()),
-            (Ty::Meta(m), Ty::Meta(n)) => self.join(*m, *n),
+            (Ty::Meta(m), Ty::Meta(n)) => self.join_metas(*m, *n),
             (Ty::Meta(m), ty) | (ty, Ty::Meta(m)) => self.solve(*m, ty),
             (Ty::Prim(p), Ty::Prim(q)) if p == q => Ok(()),
             (Ty::Array(_, t), Ty::Array(_, u)) => self.unify(t, u),
@@ -80,7 +80,7 @@ impl Checker<'_> {
     }
 
     /// Makes two unknowns one, which has to satisfy the conditions of both.
-    fn join(&mut self, m: Meta, n: Meta) -> Result<(), Clash> {
+    fn join_metas(&mut self, m: Meta, n: Meta) -> Result<(), Clash> {
         let from = self.metas.infos[m].clone();
         let to = &mut self.metas.infos[n];
         to.needs = join_needs(from.needs, to.needs)?;

@@ -139,3 +139,28 @@ pub(super) fn has_function(ty: &Ty) -> bool {
         Ty::Con(_, args) => args.iter().any(|arg| matches!(arg, Arg::Type(ty) if has_function(ty))),
     }
 }
+
+impl Checker<'_> {
+    /// A type argument for comparing a value with its spec.
+    pub(crate) fn dress_for_match(&mut self, shape: &Ty, span: Span, existential: bool) -> Ty {
+        self.dress(shape, span, &Origin::Inferred, existential)
+    }
+
+    /// New unknowns for size parameters.
+    pub(crate) fn sizes_for_params(
+        &mut self,
+        params: &[VarId],
+        span: Span,
+        subst: &mut crate::ty::Subst,
+    ) {
+        for &param in params {
+            let size = self.fresh_size(span, Origin::Inferred);
+            subst.var(param, size);
+        }
+    }
+
+    /// The type with new unknowns for variables.
+    pub(crate) fn sizes_for_vars(&mut self, ty: &Ty, vars: &[VarId], span: Span) -> Ty {
+        self.with_metas(ty, vars, span)
+    }
+}

@@ -30,7 +30,9 @@ impl Checker<'_> {
                 self.level += 1;
                 self.bind_let_sizes(sizes);
                 self.sized_pat(pat, &ty, Expect::LetPattern(pat.span));
-                if let (Some(var), Ty::I64) = (self.pat_var(pat), &ty) {
+                if let Some(var) = self.pat_var(pat)
+                    && ty == Ty::I64
+                {
                     self.program.vars[var].def = self.size_of_exp(value);
                 }
                 self.check_let_sizes(sizes, pat);
