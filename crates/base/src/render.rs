@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! error[unknown-name]: unknown name "dto"
-//!  --> sum.fut:2:3-5
+//!  --> sum.fut:2:3-6
 //!   |
 //! 2 |   dto xs ys
 //!   |   ^^^ not defined

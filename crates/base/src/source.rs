@@ -137,10 +137,11 @@ impl SourceMap {
     }
 
     /// A place as `file:line:column-column`, or `file:line:column-line:column` over several lines.
+    /// The second column is one past the last character, as test suites of the language expect.
     pub fn describe(&self, span: Span) -> String {
         let file = &self.files[span.file];
         let (line, column) = file.line_col(span.start);
-        let (end_line, end_column) = file.line_col(span.end.max(span.start + 1) - 1);
+        let (end_line, end_column) = file.line_col(span.end.max(span.start));
         if line != end_line {
             format!("{}:{line}:{column}-{end_line}:{end_column}", file.name)
         } else if column == end_column {

@@ -38,7 +38,7 @@ fn an_error_with_two_places_note_help_and_fix() {
     let (sources, diagnostic) = full_example();
     let expected = "\
 error[unknown-name]: unknown name \"dto\"
- --> dot.fut:5:3-5
+ --> dot.fut:5:3-6
   |
 1 | def dot [n] (xs: [n]f32) (ys: [n]f32): f32 =
   |     --- a similar name
@@ -65,7 +65,7 @@ fn colours_only_when_asked_for() {
     assert!(!text(&sources, &diagnostic, Style::Plain).contains('\u{1b}'));
     let coloured = text(&sources, &diagnostic, Style::Coloured);
     assert!(coloured.contains('\u{1b}'));
-    assert!(coloured.contains("dot.fut:5:3-5"), "{coloured:?}");
+    assert!(coloured.contains("dot.fut:5:3-6"), "{coloured:?}");
 }
 
 #[test]
@@ -77,12 +77,12 @@ fn places_in_other_files_have_their_own_frames() {
         .label(span_of(&sources, second, "x"), "here too");
     let expected = "\
 warning[twice]: twice
- --> a.fut:1:8-10
+ --> a.fut:1:8-11
   |
 1 | import \"b\"
   |        ^^^
   |
- ::: b.fut:1:5
+ ::: b.fut:1:5-6
   |
 1 | def x = 1
   |     - here too
@@ -137,7 +137,7 @@ fn huge_lines_and_places_stay_small() {
         .fix("rewrite", [(whole, "z".repeat(1_000_000))]);
     let drawn = text(&sources, &diagnostic, Style::Plain);
     assert!(drawn.len() < 10_000, "{} bytes", drawn.len());
-    assert!(drawn.contains("a.fut:1:2000001"), "{drawn}");
+    assert!(drawn.contains("a.fut:1:2000001-2000002"), "{drawn}");
 }
 
 #[test]

@@ -63,12 +63,12 @@ fn a_cycle_is_shown_with_all_its_imports() {
     assert_eq!(keys, ["b", "a", "main"]);
     let expected = "\
 error[import-cycle]: the file \"a.fut\" imports itself through other files
- --> b.fut:1:8-10
+ --> b.fut:1:8-11
   |
 1 | import \"a\"
   |        ^^^ this imports \"a.fut\" again
   |
- ::: a.fut:2:8-10
+ ::: a.fut:2:8-11
   |
 2 | import \"b\"
   |        --- imports \"b.fut\"
@@ -94,7 +94,7 @@ fn a_missing_import_is_reported_where_it_is_written() {
     let (_, messages) = load_text(&[("src/main.fut", "import \"a\"\nimport \"b.fut\"\n")]);
     let expected = "\
 error[file-not-found]: there is no file \"src/a.fut\"
- --> src/main.fut:1:8-10
+ --> src/main.fut:1:8-11
   |
 1 | import \"a\"
   |        ^^^ imported here
