@@ -93,7 +93,10 @@ fn help_and_version_exit_with_0() {
     ] {
         let output = fehu(args);
         assert_eq!(output.status.code(), Some(0), "{args:?}");
-        assert!(stdout(&output).starts_with("A compiler") || stdout(&output).contains("heck"));
+        assert!(
+            !stdout(&output).is_empty() && stderr(&output).is_empty(),
+            "{args:?}"
+        );
     }
 }
 

@@ -178,3 +178,39 @@ fn long_chains_of_imports() {
     });
     assert!(session.diagnostics.is_empty());
 }
+
+/// Files that all fail in the same way.
+struct Failing(ReadError);
+
+impl Files for Failing {
+    fn read(&self, _: &str) -> Result<Vec<u8>, ReadError> {
+        Err(self.0.clone())
+    }
+
+    fn identity(&self, path: &str) -> String {
+        path.to_owned()
+    }
+}
+
+#[test]
+fn files_that_the_system_refuses() {
+    let cases = [
+        (
+            ReadError::TooLarge,
+            "error[file-too-large]: the file \"a.fut\" is larger than 1 GiB\n",
+        ),
+        (
+            ReadError::Refused("permission denied".to_owned()),
+            "error[file-unreadable]: cannot read the file \"a.fut\": permission denied\n",
+        ),
+    ];
+    for (why, expected) in cases {
+        let mut session = Session::default();
+        load(&mut session, &Failing(why), &Root::Path("a.fut".to_owned()));
+        assert!(
+            messages(&session).starts_with(expected),
+            "{}",
+            messages(&session)
+        );
+    }
+}

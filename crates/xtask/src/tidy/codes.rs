@@ -1,0 +1,120 @@
+//! Codes of diagnostics: in the source, in `docs/errors`, and in tests.
+
+use super::{Report, TextFile};
+use regex_lite::Regex;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Functions whose first argument may be a code. Helpers with other names can be added.
+const CONSTRUCTORS: [&str; 4] = ["error", "warning", "error_without_place", "placed"];
+
+const PAGES: &str = "docs/errors/";
+const SECTIONS: [&str; 3] = [
+    "\n## What it means\n",
+    "\n## Example\n",
+    "\n## How to fix it\n",
+];
+
+/// Compares codes, pages and tests.
+pub(super) fn check(files: &[TextFile], tests_required: bool, report: &mut Report) {
+    let used = used_codes(files);
+    let pages: BTreeMap<&str, &TextFile> = files
+        .iter()
+        .filter_map(|file| Some((file.path.strip_prefix(PAGES)?.strip_suffix(".md")?, file)))
+        .filter(|(code, _)| *code != "README")
+        .collect();
+    for (code, path) in &used {
+        if !pages.contains_key(code.as_str()) {
+            report.problems.push(format!(
+                "{path}: the code {code} has no page {PAGES}{code}.md"
+            ));
+        }
+    }
+    for (code, page) in &pages {
+        if !used.contains_key(*code) {
+            report
+                .problems
+                .push(format!("{}: no diagnostic has this code", page.path));
+        }
+        report.problems.extend(page_problems(code, page));
+    }
+    let tested = tested_codes(files, used.keys().map(String::as_str));
+    for code in used.keys().filter(|code| !tested.contains(code.as_str())) {
+        let message = format!("no test mentions the code {code}");
+        if tests_required {
+            report.problems.push(message);
+        } else {
+            report.remarks.push(message);
+        }
+    }
+}
+
+fn page_problems(code: &str, page: &TextFile) -> Vec<String> {
+    let mut problems = Vec::new();
+    if !page.text.starts_with(&format!("# {code}: ")) {
+        problems.push(format!(
+            "{}:1: the first line is not `# {code}: headline`",
+            page.path
+        ));
+    }
+    let places: Vec<Option<usize>> = SECTIONS.iter().map(|title| page.text.find(title)).collect();
+    if places.iter().any(Option::is_none) || !places.is_sorted() {
+        let sections = SECTIONS.map(str::trim).join("`, `");
+        problems.push(format!("{}: the sections are not `{sections}`", page.path));
+    }
+    problems
+}
+
+/// Each code with the path of a file that uses it.
+fn used_codes(files: &[TextFile]) -> BTreeMap<String, &str> {
+    let pattern = format!(
+        r#"\b({})\(\s*"([a-z0-9]+(-[a-z0-9]+)*)""#,
+        CONSTRUCTORS.join("|")
+    );
+    let Ok(pattern) = Regex::new(&pattern) else {
+        return BTreeMap::new();
+    };
+    let mut codes = BTreeMap::new();
+    let is_source = |file: &&TextFile| {
+        file.is_rust() && file.path.contains("/src/") && !file.path.contains("xtask/")
+    };
+    for file in files.iter().filter(is_source) {
+        let (product, _) = split_tests(file);
+        let code_lines: Vec<&str> = product
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        for found in pattern.captures_iter(&code_lines.join("\n")) {
+            codes
+                .entry(found[2].to_owned())
+                .or_insert(file.path.as_str());
+        }
+    }
+    codes
+}
+
+/// The codes that stand in brackets or quotes in some test.
+fn tested_codes<'a>(files: &[TextFile], codes: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
+    let tests: Vec<&str> = files.iter().map(|file| split_tests(file).1).collect();
+    let mentioned = |code: &str| {
+        let spellings = [format!("[{code}]"), format!("\"{code}\"")];
+        tests
+            .iter()
+            .any(|test| spellings.iter().any(|spelling| test.contains(spelling)))
+    };
+    codes.filter(|code| mentioned(code)).collect()
+}
+
+/// The part of a file that is the product, and the part that is tests.
+fn split_tests(file: &TextFile) -> (&str, &str) {
+    let is_test = file.path.starts_with("tests/")
+        || file.path.contains("/tests/")
+        || file.path.ends_with("/tests.rs")
+        || file.path.ends_with(".snap");
+    if is_test {
+        return ("", &file.text);
+    }
+    match file.text.find("#[cfg(test)]\nmod tests {") {
+        Some(start) => file.text.split_at(start),
+        None => (&file.text, ""),
+    }
+}
