@@ -143,6 +143,7 @@ mod tests {
                 "the compiler itself failed in the stage \"parse\""
             ]
         );
+        assert_eq!(session.diagnostics[1].code, "internal-error");
         let note = &session.diagnostics[1].notes[0];
         assert!(
             note.contains("session.rs") && note.ends_with("unexpected thing"),

@@ -4,8 +4,14 @@ use super::{Report, TextFile};
 use regex_lite::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Functions whose first argument may be a code. Helpers with other names can be added.
+/// Functions whose first argument may be a code. Helpers with other names can be added. A code may
+/// also be bound by `let code = "..."`.
 const CONSTRUCTORS: [&str; 4] = ["error", "warning", "error_without_place", "placed"];
+
+/// Whether a code without a page is a problem, or only worth a remark.
+const PAGES_REQUIRED: bool = false;
+/// Whether a code that no test mentions is a problem, or only worth a remark.
+const TESTS_REQUIRED: bool = false;
 
 const PAGES: &str = "docs/errors/";
 const SECTIONS: [&str; 3] = [
@@ -15,7 +21,7 @@ const SECTIONS: [&str; 3] = [
 ];
 
 /// Compares codes, pages and tests.
-pub(super) fn check(files: &[TextFile], tests_required: bool, report: &mut Report) {
+pub(super) fn check(files: &[TextFile], report: &mut Report) {
     let used = used_codes(files);
     let pages: BTreeMap<&str, &TextFile> = files
         .iter()
@@ -40,11 +46,7 @@ pub(super) fn check(files: &[TextFile], tests_required: bool, report: &mut Repor
     let tested = tested_codes(files, used.keys().map(String::as_str));
     for code in used.keys().filter(|code| !tested.contains(code.as_str())) {
         let message = format!("no test mentions the code {code}");
-        if tests_required {
-            report.problems.push(message);
-        } else {
-            report.remarks.push(message);
-        }
+        report.add(TESTS_REQUIRED, message);
     }
 }
 
@@ -85,7 +87,7 @@ fn used_codes(files: &[TextFile]) -> BTreeMap<String, &str> {
             .collect();
         for found in pattern.captures_iter(&code_lines.join("\n")) {
             codes
-                .entry(found[2].to_owned())
+                .entry(found[1].to_owned())
                 .or_insert(file.path.as_str());
         }
     }
