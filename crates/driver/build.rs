@@ -26,17 +26,10 @@ fn embed(folder: &Path, extension: &str, output: &str) -> io::Result<()> {
     paths.sort();
     let mut table = String::from("&[\n");
     for path in paths {
-        let name = path
-            .file_stem()
-            .and_then(|name| name.to_str())
-            .unwrap_or("");
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or("");
         println!("cargo::rerun-if-changed={}", path.display());
-        writeln!(
-            table,
-            "    ({name:?}, include_str!({:?})),",
-            path.display().to_string()
-        )
-        .map_err(io::Error::other)?;
+        writeln!(table, "    ({name:?}, include_str!({:?})),", path.display().to_string())
+            .map_err(io::Error::other)?;
     }
     table.push(']');
     let out_dir = env::var("OUT_DIR").map_err(io::Error::other)?;

@@ -80,10 +80,7 @@ impl Diagnostic {
             severity,
             code,
             message,
-            primary: span.map(|span| Label {
-                span,
-                text: String::new(),
-            }),
+            primary: span.map(|span| Label { span, text: String::new() }),
             secondary: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
@@ -103,10 +100,7 @@ impl Diagnostic {
     /// Adds another place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.secondary.push(Label {
-            span,
-            text: text.into(),
-        });
+        self.secondary.push(Label { span, text: text.into() });
         self
     }
 
@@ -131,10 +125,7 @@ impl Diagnostic {
         message: impl Into<String>,
         edits: impl IntoIterator<Item = (Span, String)>,
     ) -> Diagnostic {
-        self.fixes.push(Fix {
-            message: message.into(),
-            edits: edits.into_iter().collect(),
-        });
+        self.fixes.push(Fix { message: message.into(), edits: edits.into_iter().collect() });
         self
     }
 

@@ -49,10 +49,7 @@ pub struct IdVec<I, T> {
 
 impl<I, T> Default for IdVec<I, T> {
     fn default() -> Self {
-        IdVec {
-            items: Vec::new(),
-            _index: PhantomData,
-        }
+        IdVec { items: Vec::new(), _index: PhantomData }
     }
 }
 
@@ -67,10 +64,7 @@ impl<I: Id, T> IdVec<I, T> {
     where
         T: Clone,
     {
-        IdVec {
-            items: vec![value; len],
-            _index: PhantomData,
-        }
+        IdVec { items: vec![value; len], _index: PhantomData }
     }
 
     /// Appends `item` and returns its id.
@@ -97,10 +91,7 @@ impl<I: Id, T> IdVec<I, T> {
 
     /// All ids with their items, in order.
     pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
-        self.items
-            .iter()
-            .enumerate()
-            .map(|(i, t)| (I::from_index(i), t))
+        self.items.iter().enumerate().map(|(i, t)| (I::from_index(i), t))
     }
 }
 

@@ -85,17 +85,11 @@ fn groups<'a>(
         Severity::Warning => Level::WARNING,
         Severity::Error => Level::ERROR,
     };
-    let title = level
-        .primary_title(cut(&diagnostic.message))
-        .id(diagnostic.code);
+    let title = level.primary_title(cut(&diagnostic.message)).id(diagnostic.code);
     let mut main = Group::with_title(title);
 
     for (index, cluster) in clusters.iter().enumerate() {
-        main = main.element(
-            cluster
-                .snippet(sources)
-                .path(format!("{PLACEHOLDER}{index}")),
-        );
+        main = main.element(cluster.snippet(sources).path(format!("{PLACEHOLDER}{index}")));
     }
     let hidden = diagnostic.secondary.len().saturating_sub(MAX_SECONDARY);
     if hidden > 0 {
@@ -129,10 +123,7 @@ struct Cluster<'a> {
 
 /// Groups the places; the primary place's cluster is the first.
 fn clusters<'a>(sources: &SourceMap, diagnostic: &'a Diagnostic) -> Vec<Cluster<'a>> {
-    let primary = diagnostic
-        .primary
-        .iter()
-        .map(|label| (label, AnnotationKind::Primary));
+    let primary = diagnostic.primary.iter().map(|label| (label, AnnotationKind::Primary));
     let secondary = diagnostic.secondary.iter().take(MAX_SECONDARY);
     let secondary = secondary.map(|label| (label, AnnotationKind::Context));
 
@@ -171,9 +162,7 @@ impl<'a> Cluster<'a> {
                 kind.span(window.range(label.span)).label(text)
             })
             .collect();
-        Snippet::source(window.text)
-            .line_start(window.first_line + 1)
-            .annotations(annotations)
+        Snippet::source(window.text).line_start(window.first_line + 1).annotations(annotations)
     }
 }
 
@@ -190,9 +179,7 @@ fn fix_group<'a>(sources: &'a SourceMap, fix: &'a Fix) -> Group<'a> {
         .iter()
         .map(|(span, text)| Patch::new(window.range(*span), text.as_str()))
         .collect();
-    let snippet = Snippet::source(window.text)
-        .line_start(window.first_line + 1)
-        .patches(patches);
+    let snippet = Snippet::source(window.text).line_start(window.first_line + 1).patches(patches);
     group.element(snippet)
 }
 
@@ -205,13 +192,8 @@ fn drawable(sources: &SourceMap, fix: &Fix) -> Option<Span> {
     let all = spans.iter().fold(first, |all, span| all.to(*span));
     let regular = spans.windows(2).all(|pair| pair[0].end <= pair[1].start)
         && spans.iter().all(|span| span.file == first.file)
-        && spans
-            .iter()
-            .all(|span| file.text.get(span.range()).is_some());
-    let short = fix
-        .edits
-        .iter()
-        .all(|(_, text)| text.len() <= window::MAX_LINE);
+        && spans.iter().all(|span| file.text.get(span.range()).is_some());
+    let short = fix.edits.iter().all(|(_, text)| text.len() <= window::MAX_LINE);
     (regular && short && window::fits(file, all)).then_some(all)
 }
 

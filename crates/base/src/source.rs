@@ -27,27 +27,17 @@ impl Span {
 
     /// The smallest span that covers both; they are in the same file.
     pub fn to(self, other: Span) -> Span {
-        Span {
-            file: self.file,
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
     /// The empty span at this one's end.
     pub fn after(self) -> Span {
-        Span {
-            start: self.end,
-            ..self
-        }
+        Span { start: self.end, ..self }
     }
 
     /// The empty span at this one's start.
     pub fn before(self) -> Span {
-        Span {
-            end: self.start,
-            ..self
-        }
+        Span { end: self.start, ..self }
     }
 
     /// The span as a range of byte indices.
@@ -84,14 +74,8 @@ impl SourceFile {
     /// The bytes of a line, counted from 0, without its line break; empty beyond the last.
     pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
         let end_of_text = self.text.len();
-        let start = self
-            .line_starts
-            .get(line)
-            .map_or(end_of_text, |&start| start as usize);
-        let end = self
-            .line_starts
-            .get(line + 1)
-            .map_or(end_of_text, |&next| next as usize - 1);
+        let start = self.line_starts.get(line).map_or(end_of_text, |&start| start as usize);
+        let end = self.line_starts.get(line + 1).map_or(end_of_text, |&next| next as usize - 1);
         let line = self.text.get(start..end).unwrap_or("");
         start..start + line.trim_end_matches('\r').len()
     }
@@ -114,16 +98,9 @@ impl SourceMap {
         let text = text.into();
         let mut line_starts = vec![0];
         line_starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|&(_, b)| b == b'\n')
-                .map(|(i, _)| i as u32 + 1),
+            text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1),
         );
-        self.files.push(SourceFile {
-            name: name.into(),
-            text,
-            line_starts,
-        })
+        self.files.push(SourceFile { name: name.into(), text, line_starts })
     }
 
     /// The file with this id.

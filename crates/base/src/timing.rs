@@ -42,13 +42,7 @@ impl Timings {
 impl fmt::Display for Timings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total: Duration = self.rows.iter().map(|(_, duration)| *duration).sum();
-        let width = self
-            .rows
-            .iter()
-            .map(|(name, _)| name.len())
-            .max()
-            .unwrap_or(0)
-            .max(5);
+        let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(5);
         for (name, duration) in self.rows.iter().copied().chain([("total", total)]) {
             writeln!(f, "{name:width$} {:10.3} ms", duration.as_secs_f64() * 1e3)?;
         }

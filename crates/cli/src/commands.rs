@@ -58,16 +58,13 @@ pub(crate) fn fmt(args: &FmtArgs) -> u8 {
 /// `fehu explain`
 pub(crate) fn explain(args: &ExplainArgs) -> u8 {
     let Some(code) = &args.code else {
-        let list: String = explain::codes()
-            .map(|(_, page)| format!("{}\n", explain::title(page)))
-            .collect();
+        let list: String =
+            explain::codes().map(|(_, page)| format!("{}\n", explain::title(page))).collect();
         output::stdout(&list);
         return SUCCESS;
     };
     // People paste what they saw: `error[code]:` or `[code]`.
-    let code = code
-        .trim_start_matches("error")
-        .trim_start_matches("warning");
+    let code = code.trim_start_matches("error").trim_start_matches("warning");
     let code = code.trim_matches(['[', ']', ':']);
     match explain::page(code) {
         Some(page) => {
@@ -79,9 +76,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> u8 {
                 Some(nearest) => format!("did you mean \"{nearest}\"?"),
                 None => "`fehu explain` lists all codes".to_owned(),
             };
-            output::stderr(&format!(
-                "fehu: there is no error code \"{code}\"; {hint}\n"
-            ));
+            output::stderr(&format!("fehu: there is no error code \"{code}\"; {hint}\n"));
             FAILURE
         }
     }
@@ -134,11 +129,7 @@ fn compare(outcome: &Outcome, name: &str, formatted: &str) -> u8 {
 
 /// The text as it was read; it is the only file of the run.
 fn original(outcome: &Outcome) -> &str {
-    outcome
-        .sources
-        .iter()
-        .next()
-        .map_or("", |(_, file)| &file.text)
+    outcome.sources.iter().next().map_or("", |(_, file)| &file.text)
 }
 
 fn root(file: &str) -> Option<Root> {

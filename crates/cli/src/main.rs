@@ -15,9 +15,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let name = program_name();
     let command = Args::command().name(name).bin_name(name);
-    let parsed = command
-        .try_get_matches()
-        .and_then(|found| Args::from_arg_matches(&found));
+    let parsed = command.try_get_matches().and_then(|found| Args::from_arg_matches(&found));
     let args = match parsed {
         Ok(args) => args,
         Err(error) => {

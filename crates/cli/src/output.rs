@@ -60,10 +60,8 @@ fn summary(diagnostics: &[Diagnostic]) -> String {
         1 => Some(format!("1 {what}")),
         n => Some(format!("{n} {what}s")),
     };
-    let counts: Vec<String> = [count(errors, "error"), count(warnings, "warning")]
-        .into_iter()
-        .flatten()
-        .collect();
+    let counts: Vec<String> =
+        [count(errors, "error"), count(warnings, "warning")].into_iter().flatten().collect();
     match diagnostics.len() {
         0 | 1 => String::new(),
         n if n > MAX_SHOWN => format!("{} (only {MAX_SHOWN} are shown)\n", counts.join(", ")),
@@ -81,9 +79,5 @@ fn style(color: Color) -> Style {
             io::stderr().is_terminal() && !set("NO_COLOR") && !dumb
         }
     };
-    if coloured {
-        Style::Coloured
-    } else {
-        Style::Plain
-    }
+    if coloured { Style::Coloured } else { Style::Plain }
 }

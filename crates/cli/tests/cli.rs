@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 fn fehu(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fehu"))
-        .args(args)
-        .output()
-        .expect("the binary runs")
+    Command::new(env!("CARGO_BIN_EXE_fehu")).args(args).output().expect("the binary runs")
 }
 
 fn fehu_with_input(args: &[&str], input: &[u8]) -> Output {
@@ -19,12 +16,7 @@ fn fehu_with_input(args: &[&str], input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    child
-        .stdin
-        .take()
-        .expect("a pipe")
-        .write_all(input)
-        .expect("the input is read");
+    child.stdin.take().expect("a pipe").write_all(input).expect("the input is read");
     child.wait_with_output().expect("the binary ends")
 }
 
@@ -49,20 +41,13 @@ fn a_right_program_says_nothing() {
 fn a_wrong_program_exits_with_2_and_names_the_place() {
     let output = fehu_with_input(&["check", "-"], b"import \"no/such/file\"\n");
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        stderr(&output).contains(" --> <stdin>:1:8-22\n"),
-        "{}",
-        stderr(&output)
-    );
+    assert!(stderr(&output).contains(" --> <stdin>:1:8-22\n"), "{}", stderr(&output));
     assert_eq!(stdout(&output), "");
 }
 
 #[test]
 fn json_goes_to_standard_output() {
-    let output = fehu_with_input(
-        &["check", "--format=json", "-"],
-        b"import \"no/such/file\"\n",
-    );
+    let output = fehu_with_input(&["check", "--format=json", "-"], b"import \"no/such/file\"\n");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(stdout(&output).lines().count(), 1);
     assert!(stdout(&output).starts_with(r#"{"severity":"error","code":"file-not-found","#));
@@ -71,12 +56,7 @@ fn json_goes_to_standard_output() {
 
 #[test]
 fn bad_usage_exits_with_1() {
-    for args in [
-        &["check"][..],
-        &["nonsense"],
-        &[],
-        &["check", "--nonsense", "a.fut"],
-    ] {
+    for args in [&["check"][..], &["nonsense"], &[], &["check", "--nonsense", "a.fut"]] {
         let output = fehu(args);
         assert_eq!(output.status.code(), Some(1), "{args:?}");
         assert!(stderr(&output).contains("Usage:"), "{args:?}");
@@ -85,18 +65,10 @@ fn bad_usage_exits_with_1() {
 
 #[test]
 fn help_and_version_exit_with_0() {
-    for args in [
-        &["--help"][..],
-        &["check", "--help"],
-        &["--version"],
-        &["check", "-V"],
-    ] {
+    for args in [&["--help"][..], &["check", "--help"], &["--version"], &["check", "-V"]] {
         let output = fehu(args);
         assert_eq!(output.status.code(), Some(0), "{args:?}");
-        assert!(
-            !stdout(&output).is_empty() && stderr(&output).is_empty(),
-            "{args:?}"
-        );
+        assert!(!stdout(&output).is_empty() && stderr(&output).is_empty(), "{args:?}");
     }
 }
 
@@ -114,11 +86,7 @@ fn explain_prints_pages_and_helps_with_spelling() {
     let output = fehu(&["explain", "import-cylce"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("did you mean \"import-cycle\"?"));
-    assert!(
-        stdout(&fehu(&["explain"]))
-            .lines()
-            .any(|line| line.starts_with("not-utf8: "))
-    );
+    assert!(stdout(&fehu(&["explain"])).lines().any(|line| line.starts_with("not-utf8: ")));
 }
 
 #[test]
@@ -131,10 +99,7 @@ fn timings_are_a_table() {
 #[test]
 fn a_closed_pipe_is_no_failure() {
     let script = format!("{} explain | true", env!("CARGO_BIN_EXE_fehu"));
-    let output = Command::new("sh")
-        .args(["-c", &script])
-        .output()
-        .expect("sh runs");
+    let output = Command::new("sh").args(["-c", &script]).output().expect("sh runs");
     assert_eq!(stderr(&output), "");
 }
 
@@ -145,13 +110,6 @@ fn called_as_futhark_it_is_a_drop_in() {
     let link = folder.join("futhark");
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fehu"), &link).expect("a link can be made");
-    let output = Command::new(&link)
-        .args(["check", "--help"])
-        .output()
-        .expect("the link runs");
-    assert!(
-        stdout(&output).contains("Usage: futhark check"),
-        "{}",
-        stdout(&output)
-    );
+    let output = Command::new(&link).args(["check", "--help"]).output().expect("the link runs");
+    assert!(stdout(&output).contains("Usage: futhark check"), "{}", stdout(&output));
 }

@@ -42,21 +42,13 @@ pub fn format(files: &dyn Files, root: &Root) -> (Option<String>, Outcome) {
         if session.has_errors() {
             return;
         }
-        formatted = session.stage("fmt", |sources| {
-            stages::format(&tree, &sources.file(file).text)
-        });
+        formatted = session.stage("fmt", |sources| stages::format(&tree, &sources.file(file).text));
         if formatted.is_none() {
-            session
-                .diagnostics
-                .push(errors::not_available("the formatter"));
+            session.diagnostics.push(errors::not_available("the formatter"));
         }
     });
     let mut outcome = Outcome::new(session, Warnings::Hide);
-    if outcome
-        .diagnostics
-        .iter()
-        .any(|d| d.code == "not-available")
-    {
+    if outcome.diagnostics.iter().any(|d| d.code == "not-available") {
         outcome.exit = Exit::Internal;
     }
     (formatted, outcome)
@@ -123,17 +115,7 @@ impl Outcome {
             (false, true) => Exit::Rejected,
             (false, false) => Exit::Success,
         };
-        let Session {
-            sources,
-            diagnostics,
-            timings,
-            ..
-        } = session;
-        Outcome {
-            sources,
-            diagnostics,
-            timings,
-            exit,
-        }
+        let Session { sources, diagnostics, timings, .. } = session;
+        Outcome { sources, diagnostics, timings, exit }
     }
 }

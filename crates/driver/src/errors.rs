@@ -27,17 +27,11 @@ pub(crate) fn unreadable(location: &Location, import: Option<Span>, why: &ReadEr
 
 fn not_found(location: &Location, import: Option<Span>) -> Diagnostic {
     match location {
-        Location::Prelude(_) => placed(
-            "file-not-found",
-            import,
-            format!("the prelude has no file \"{location}\""),
-        ),
+        Location::Prelude(_) => {
+            placed("file-not-found", import, format!("the prelude has no file \"{location}\""))
+        }
         Location::File(path) => {
-            let error = placed(
-                "file-not-found",
-                import,
-                format!("there is no file \"{path}\""),
-            );
+            let error = placed("file-not-found", import, format!("there is no file \"{path}\""));
             match import {
                 Some(_) if path.ends_with(".fut.fut") => {
                     error.help("imports are written without the extension `.fut`")
@@ -56,28 +50,17 @@ pub(crate) fn not_utf8(
     bytes: &[u8],
     offset: usize,
 ) -> Diagnostic {
-    let line = bytes[..offset]
-        .iter()
-        .filter(|&&byte| byte == b'\n')
-        .count()
-        + 1;
-    let found = bytes
-        .get(offset)
-        .map_or(String::new(), |byte| format!(" (0x{byte:02x})"));
+    let line = bytes[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let found = bytes.get(offset).map_or(String::new(), |byte| format!(" (0x{byte:02x})"));
     let message = format!("the file \"{location}\" is not UTF-8 text");
     placed("not-utf8", import, message)
-        .note(format!(
-            "the first wrong byte{found} is at offset {offset}, in line {line}"
-        ))
+        .note(format!("the first wrong byte{found} is at offset {offset}, in line {line}"))
         .help("save the file as UTF-8")
 }
 
 /// A file imports itself through the files of `cycle`: names, with the places of their imports.
 pub(crate) fn import_cycle(cycle: &[(String, Span)]) -> Diagnostic {
-    let names: Vec<String> = cycle
-        .iter()
-        .map(|(name, _)| format!("\"{name}\""))
-        .collect();
+    let names: Vec<String> = cycle.iter().map(|(name, _)| format!("\"{name}\"")).collect();
     let first = names.first().cloned().unwrap_or_default();
     let (_, place) = cycle.last().expect("a cycle has at least one import");
     let message = if names.len() == 1 {
@@ -97,10 +80,7 @@ pub(crate) fn import_cycle(cycle: &[(String, Span)]) -> Diagnostic {
 
 /// A stage panicked.
 pub(crate) fn internal_error(crash: &Crash) -> Diagnostic {
-    let message = format!(
-        "the compiler itself failed in the stage \"{}\"",
-        crash.stage
-    );
+    let message = format!("the compiler itself failed in the stage \"{}\"", crash.stage);
     Diagnostic::error_without_place("internal-error", message)
         .note(format!("at {}: {}", crash.place, crash.message))
         .note(format!("fehu {}", env!("CARGO_PKG_VERSION")))

@@ -5,9 +5,7 @@ static PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 /// The page about a code, in Markdown.
 pub fn page(code: &str) -> Option<&'static str> {
-    codes()
-        .find(|(found, _)| *found == code)
-        .map(|(_, page)| page)
+    codes().find(|(found, _)| *found == code).map(|(_, page)| page)
 }
 
 /// All codes with their pages, sorted.
@@ -17,18 +15,13 @@ pub fn codes() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The first line of a page without the Markdown sign: its title.
 pub fn title(page: &str) -> &str {
-    page.lines()
-        .next()
-        .unwrap_or("")
-        .trim_start_matches('#')
-        .trim()
+    page.lines().next().unwrap_or("").trim_start_matches('#').trim()
 }
 
 /// The existing code that is most like `code`, unless none is similar.
 pub fn nearest(code: &str) -> Option<&'static str> {
-    let (distance, nearest) = codes()
-        .map(|(candidate, _)| (distance(code, candidate), candidate))
-        .min()?;
+    let (distance, nearest) =
+        codes().map(|(candidate, _)| (distance(code, candidate), candidate)).min()?;
     (distance <= code.len().max(4) / 2).then_some(nearest)
 }
 

@@ -49,14 +49,8 @@ impl Files for Disk {
         // Devices and pipes have no length beforehand, so the limit is checked again.
         let mut bytes = Vec::new();
         let mut limited = file.take(MAX_BYTES + 1);
-        limited
-            .read_to_end(&mut bytes)
-            .map_err(|error| read_error(&error))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            Err(ReadError::TooLarge)
-        } else {
-            Ok(bytes)
-        }
+        limited.read_to_end(&mut bytes).map_err(|error| read_error(&error))?;
+        if bytes.len() as u64 > MAX_BYTES { Err(ReadError::TooLarge) } else { Ok(bytes) }
     }
 
     fn identity(&self, path: &str) -> String {
@@ -81,9 +75,7 @@ impl Memory {
     ) -> Memory {
         let files = files.into_iter();
         let files = files.map(|(path, text)| (normalise(&path.into()), text.into()));
-        Memory {
-            files: files.collect(),
-        }
+        Memory { files: files.collect() }
     }
 }
 
@@ -95,11 +87,7 @@ impl Files for Memory {
             None => {
                 let folder = format!("{path}/");
                 let is_folder = self.files.keys().any(|file| file.starts_with(&folder));
-                Err(if is_folder {
-                    ReadError::Directory
-                } else {
-                    ReadError::NotFound
-                })
+                Err(if is_folder { ReadError::Directory } else { ReadError::NotFound })
             }
         }
     }

@@ -21,22 +21,13 @@ use rustc_hash::FxHashMap;
 
 /// Loads a program. What goes wrong is among the session's messages.
 pub fn load(session: &mut Session, files: &dyn Files, root: &Root) -> Loaded {
-    let mut loader = Loader {
-        session,
-        files,
-        done: Vec::new(),
-        states: FxHashMap::default(),
-    };
+    let mut loader = Loader { session, files, done: Vec::new(), states: FxHashMap::default() };
     let prelude_root = Location::Prelude(prelude::ROOT.to_owned());
     let prelude = prelude::text(prelude::ROOT)
         .and_then(|_| loader.visit(&prelude_root, Source::Stored, None, &mut Vec::new()));
     let (location, source) = root.split();
     let root = loader.visit(&location, source, None, &mut Vec::new());
-    Loaded {
-        files: loader.done,
-        prelude,
-        root,
-    }
+    Loaded { files: loader.done, prelude, root }
 }
 
 /// Reads and parses the root file alone.
@@ -98,10 +89,7 @@ pub struct LoadedFile {
 impl LoadedFile {
     /// The file that the import at this node leads to, as an index of [`Loaded::files`].
     pub fn target(&self, node: NodeId) -> Option<usize> {
-        let index = self
-            .imports
-            .binary_search_by_key(&node, |import| import.node)
-            .ok()?;
+        let index = self.imports.binary_search_by_key(&node, |import| import.node).ok()?;
         self.imports[index].target
     }
 }
@@ -160,15 +148,12 @@ impl Loader<'_> {
         match self.states.get(&identity) {
             Some(State::Done(index)) => return *index,
             Some(State::Open(depth)) => {
-                self.session
-                    .diagnostics
-                    .push(errors::import_cycle(&chain[*depth..]));
+                self.session.diagnostics.push(errors::import_cycle(&chain[*depth..]));
                 return None;
             }
             None => {}
         }
-        self.states
-            .insert(identity.clone(), State::Open(chain.len()));
+        self.states.insert(identity.clone(), State::Open(chain.len()));
         let index = self.load(location, source, import, chain);
         self.states.insert(identity, State::Done(index));
         index
@@ -192,13 +177,7 @@ impl Loader<'_> {
         }
         imports.sort_by_key(|import| import.node);
         let in_prelude = matches!(location, Location::Prelude(_));
-        self.done.push(LoadedFile {
-            id,
-            key: location.key(),
-            in_prelude,
-            ast,
-            imports,
-        });
+        self.done.push(LoadedFile { id, key: location.key(), in_prelude, ast, imports });
         Some(self.done.len() - 1)
     }
 }
@@ -215,9 +194,7 @@ fn read(
         let text = read_text(files, location, source, import)?;
         Ok(sources.add(location.to_string(), text))
     });
-    result
-        .map_err(|error: Box<Diagnostic>| session.diagnostics.push(*error))
-        .ok()
+    result.map_err(|error: Box<Diagnostic>| session.diagnostics.push(*error)).ok()
 }
 
 fn read_text(
@@ -243,9 +220,8 @@ fn read_text(
 }
 
 fn parse(session: &mut Session, file: FileId) -> ast::File {
-    let (tree, found) = session.stage("parse", |sources| {
-        stages::parse(file, &sources.file(file).text)
-    });
+    let (tree, found) =
+        session.stage("parse", |sources| stages::parse(file, &sources.file(file).text));
     session.diagnostics.extend(found);
     tree
 }

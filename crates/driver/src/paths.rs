@@ -27,10 +27,9 @@ impl Location {
             Location::Prelude(path) => {
                 prelude_location(&format!("{PRELUDE}{}{name}", parent(path)))
             }
-            Location::File(path) => Location::File(format!(
-                "{}.fut",
-                normalise(&format!("{}{name}", parent(path)))
-            )),
+            Location::File(path) => {
+                Location::File(format!("{}.fut", normalise(&format!("{}{name}", parent(path)))))
+            }
         }
     }
 
@@ -40,8 +39,7 @@ impl Location {
             Location::Prelude(path) => format!("{PRELUDE}{path}"),
             Location::File(path) => {
                 let path = normalise(path);
-                path.strip_suffix(".fut")
-                    .map_or(path.clone(), str::to_owned)
+                path.strip_suffix(".fut").map_or(path.clone(), str::to_owned)
             }
         }
     }
@@ -76,11 +74,7 @@ pub fn normalise(path: &str) -> String {
         }
     }
     let joined = parts.join("/");
-    if absolute {
-        format!("/{joined}")
-    } else {
-        joined
-    }
+    if absolute { format!("/{joined}") } else { joined }
 }
 
 /// An absolute path that starts in the prelude; `..` does not lead out of it.
@@ -128,10 +122,7 @@ mod tests {
         ];
         for (import, shown, key) in cases {
             let location = root.import(import);
-            assert_eq!(
-                (location.to_string(), location.key()),
-                (shown.to_owned(), key.to_owned())
-            );
+            assert_eq!((location.to_string(), location.key()), (shown.to_owned(), key.to_owned()));
         }
         let prelude = Location::Prelude("a/b".to_owned());
         assert_eq!(prelude.import("c").key(), "/prelude/a/c");

@@ -43,9 +43,7 @@ impl Session {
     /// Runs one stage: measures it, and names it should it panic.
     pub fn stage<T>(&mut self, name: &'static str, work: impl FnOnce(&mut SourceMap) -> T) -> T {
         let outer = STAGE.replace(Some(name));
-        let Session {
-            sources, timings, ..
-        } = self;
+        let Session { sources, timings, .. } = self;
         let result = timings.time(name, || work(sources));
         STAGE.set(outer);
         result
@@ -58,8 +56,7 @@ impl Session {
 
     /// Sorts the messages by place and removes repetitions. Those without a place come first.
     pub fn sort_diagnostics(&mut self) {
-        self.diagnostics
-            .sort_by_key(|d| d.primary.as_ref().map(|label| label.span));
+        self.diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| label.span));
         self.diagnostics.dedup();
     }
 }
@@ -74,11 +71,7 @@ pub(crate) struct Crash {
 
 impl Default for Crash {
     fn default() -> Crash {
-        Crash {
-            stage: "unknown",
-            place: "unknown place".to_owned(),
-            message: String::new(),
-        }
+        Crash { stage: "unknown", place: "unknown place".to_owned(), message: String::new() }
     }
 }
 
@@ -107,14 +100,8 @@ fn crash(stage: &'static str, info: &PanicHookInfo<'_>) -> Crash {
         .map(|text| (*text).to_owned())
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_default();
-    let place = info
-        .location()
-        .map_or("unknown place".to_owned(), |place| place.to_string());
-    Crash {
-        stage,
-        place,
-        message,
-    }
+    let place = info.location().map_or("unknown place".to_owned(), |place| place.to_string());
+    Crash { stage, place, message }
 }
 
 #[cfg(test)]
@@ -125,29 +112,14 @@ mod tests {
     fn a_panic_becomes_a_message_and_keeps_earlier_ones() {
         let mut session = Session::default();
         run(&mut session, |session| {
-            session
-                .diagnostics
-                .push(Diagnostic::error_without_place("earlier", "earlier"));
+            session.diagnostics.push(Diagnostic::error_without_place("earlier", "earlier"));
             session.stage("parse", |_| panic!("unexpected {}", "thing"));
         });
         assert!(session.crashed);
-        let messages: Vec<&str> = session
-            .diagnostics
-            .iter()
-            .map(|d| d.message.as_str())
-            .collect();
-        assert_eq!(
-            messages,
-            [
-                "earlier",
-                "the compiler itself failed in the stage \"parse\""
-            ]
-        );
+        let messages: Vec<&str> = session.diagnostics.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(messages, ["earlier", "the compiler itself failed in the stage \"parse\""]);
         assert_eq!(session.diagnostics[1].code, "internal-error");
         let note = &session.diagnostics[1].notes[0];
-        assert!(
-            note.contains("session.rs") && note.ends_with("unexpected thing"),
-            "{note}"
-        );
+        assert!(note.contains("session.rs") && note.ends_with("unexpected thing"), "{note}");
     }
 }

@@ -72,10 +72,7 @@ fn damaged_programs_are_refused_politely() {
 #[test]
 fn every_beginning_of_a_program_is_refused_politely() {
     for (name, text) in examples() {
-        for end in (0..text.len())
-            .step_by(7)
-            .filter(|end| text.is_char_boundary(*end))
-        {
+        for end in (0..text.len()).step_by(7).filter(|end| text.is_char_boundary(*end)) {
             survives(&name, text[..end].to_owned());
         }
     }
@@ -83,13 +80,7 @@ fn every_beginning_of_a_program_is_refused_politely() {
 
 #[test]
 fn deep_and_wide_programs_do_not_overflow_the_stack() {
-    for (open, close) in [
-        ("(", ")"),
-        ("[", "]"),
-        ("-", ""),
-        ("\\x -> ", ""),
-        ("if x then ", ""),
-    ] {
+    for (open, close) in [("(", ")"), ("[", "]"), ("-", ""), ("\\x -> ", ""), ("if x then ", "")] {
         for depth in [1000, 100_000] {
             let program = format!("def x = {}1{}", open.repeat(depth), close.repeat(depth));
             survives("deep", program);
@@ -105,19 +96,10 @@ fn survives(name: &str, program: String) {
     let root = Root::Bytes(name.to_owned(), program.clone().into_bytes());
     let outcome = check::check(&Memory::default(), &root, Warnings::Show);
     let start = &program[..program.floor_char_boundary(2000)];
-    assert_ne!(
-        outcome.exit,
-        Exit::Internal,
-        "{name}: {:?}\n{start}",
-        outcome.diagnostics
-    );
+    assert_ne!(outcome.exit, Exit::Internal, "{name}: {:?}\n{start}", outcome.diagnostics);
     for diagnostic in outcome.diagnostics.iter().take(5) {
         let drawn = render::text(&outcome.sources, diagnostic, Style::Plain);
-        assert!(
-            drawn.len() < 100_000,
-            "{name}: a message of {} bytes\n{start}",
-            drawn.len()
-        );
+        assert!(drawn.len() < 100_000, "{name}: a message of {} bytes\n{start}", drawn.len());
     }
 }
 

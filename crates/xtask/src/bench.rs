@@ -37,10 +37,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 fn measure(fehu: &Path, folder: &Path, runs: usize) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    println!(
-        "{:>8} {:>10} {:>10} {:>10}",
-        "lines", "bytes", "ms", "ns/line"
-    );
+    println!("{:>8} {:>10} {:>10} {:>10}", "lines", "bytes", "ms", "ns/line");
     for size in SIZES {
         let program = program(size);
         let lines = program.lines().count();
@@ -51,11 +48,7 @@ fn measure(fehu: &Path, folder: &Path, runs: usize) -> std::io::Result<()> {
         for _ in 0..runs.max(1) {
             let start = Instant::now();
             let mut command = Command::new(fehu);
-            command
-                .arg("check")
-                .arg(&path)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null());
+            command.arg("check").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
             accepted &= command.status()?.success();
             best = best.min(start.elapsed());
         }

@@ -18,10 +18,7 @@ pub(crate) enum Expectation {
 
 /// Reads the first block of a program. A program without one must be accepted.
 pub(crate) fn expectation(program: &str) -> Expectation {
-    let mut lines = program
-        .lines()
-        .skip_while(|line| line.trim_end() != "-- ==")
-        .skip(1);
+    let mut lines = program.lines().skip_while(|line| line.trim_end() != "-- ==").skip(1);
     let mut block = lines.by_ref().map_while(|line| line.strip_prefix("--"));
     let mut in_tags = false;
     let mut warnings = Vec::new();
@@ -57,9 +54,7 @@ mod tests {
     #[test]
     fn a_compile_time_error() {
         let program = "-- About it.\n-- ==\n-- tags { a\n-- b }\n-- error: un.*ed\ndef x = 1\n";
-        let Expectation::Reject(regex) = expectation(program) else {
-            panic!("rejected")
-        };
+        let Expectation::Reject(regex) = expectation(program) else { panic!("rejected") };
         assert_eq!(regex, "un.*ed");
         assert!(found(&regex, "it was\nunsized\n"));
     }
@@ -70,18 +65,13 @@ mod tests {
         assert!(
             matches!(expectation(program), Expectation::Accept(warnings) if warnings.is_empty())
         );
-        assert!(matches!(
-            expectation("def x = 1\n-- ==x\n"),
-            Expectation::Accept(_)
-        ));
+        assert!(matches!(expectation("def x = 1\n-- ==x\n"), Expectation::Accept(_)));
     }
 
     #[test]
     fn warnings_are_collected() {
         let program = "-- ==\n-- input { 1 } output { 1 }\n-- warning: unused\n";
-        let Expectation::Accept(warnings) = expectation(program) else {
-            panic!("accepted")
-        };
+        let Expectation::Accept(warnings) = expectation(program) else { panic!("accepted") };
         assert_eq!(warnings, ["unused"]);
     }
 

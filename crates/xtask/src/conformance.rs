@@ -112,10 +112,7 @@ fn check_program(fehu: &Path, name: &str, path: &Path, bytes: &[u8], limit: Dura
     }
     match (finished.code, expectation) {
         (Some(0), Expectation::Accept(warnings)) => {
-            match warnings
-                .iter()
-                .find(|warning| !blocks::found(warning, &finished.stderr))
-            {
+            match warnings.iter().find(|warning| !blocks::found(warning, &finished.stderr)) {
                 None => case(name, valid, Verdict::Agree, ""),
                 Some(missing) => case(name, valid, Verdict::NoWarning, &format!("/{missing}/")),
             }
@@ -129,23 +126,15 @@ fn check_program(fehu: &Path, name: &str, path: &Path, bytes: &[u8], limit: Dura
         (Some(2), Expectation::Reject(regex)) if blocks::found(&regex, &finished.stderr) => {
             case(name, valid, Verdict::Agree, "")
         }
-        (Some(2), Expectation::Reject(regex)) => case(
-            name,
-            valid,
-            Verdict::OtherMessage,
-            &format!("/{regex}/ not in: {first_line}"),
-        ),
+        (Some(2), Expectation::Reject(regex)) => {
+            case(name, valid, Verdict::OtherMessage, &format!("/{regex}/ not in: {first_line}"))
+        }
         (_, _) => case(name, valid, Verdict::Crash, &first_line),
     }
 }
 
 fn case(name: &str, valid: bool, verdict: Verdict, detail: &str) -> Case {
-    Case {
-        name: name.to_owned(),
-        valid,
-        verdict,
-        detail: detail.to_owned(),
-    }
+    Case { name: name.to_owned(), valid, verdict, detail: detail.to_owned() }
 }
 
 fn report(cases: &[Case], show: Option<Verdict>) {
@@ -155,12 +144,7 @@ fn report(cases: &[Case], show: Option<Verdict>) {
             None => case.verdict != Verdict::Agree,
         };
         if listed {
-            println!(
-                "{:17} {}: {}",
-                verdict_name(case.verdict),
-                case.name,
-                case.detail
-            );
+            println!("{:17} {}: {}", verdict_name(case.verdict), case.name, case.detail);
         }
     }
     let count = |verdicts: &[Verdict], valid: Option<bool>| {
@@ -169,10 +153,7 @@ fn report(cases: &[Case], show: Option<Verdict>) {
         };
         cases.iter().filter(fits).count()
     };
-    let valid = cases
-        .iter()
-        .filter(|case| case.valid && case.verdict != Verdict::Missing)
-        .count();
+    let valid = cases.iter().filter(|case| case.valid && case.verdict != Verdict::Missing).count();
     let invalid = cases.iter().filter(|case| !case.valid).count();
     let accepted = count(&[Verdict::Agree, Verdict::NoWarning], Some(true));
     let rejected = count(&[Verdict::Agree, Verdict::OtherMessage], Some(false));
@@ -181,33 +162,19 @@ fn report(cases: &[Case], show: Option<Verdict>) {
     row("valid programs accepted", accepted, valid);
     row("invalid programs rejected", rejected, invalid);
     row("  with the expected words", worded, rejected);
-    row(
-        "warnings missing",
-        count(&[Verdict::NoWarning], None),
-        valid,
-    );
+    row("warnings missing", count(&[Verdict::NoWarning], None), valid);
     row("crashes", count(&[Verdict::Crash], None), cases.len());
     row("timeouts", count(&[Verdict::Timeout], None), cases.len());
-    row(
-        "missing files",
-        count(&[Verdict::Missing], None),
-        cases.len(),
-    );
+    row("missing files", count(&[Verdict::Missing], None), cases.len());
 }
 
 fn row(what: &str, part: usize, whole: usize) {
-    let percent = if whole == 0 {
-        0.0
-    } else {
-        100.0 * part as f64 / whole as f64
-    };
+    let percent = if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
     println!("{what:27} {part:6} of {whole:6}  {percent:6.2} %");
 }
 
 fn verdict_name(verdict: Verdict) -> String {
-    verdict
-        .to_possible_value()
-        .map_or(String::new(), |value| value.get_name().to_owned())
+    verdict.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 /// The names of the programs, relative to the folder, sorted if they are not listed.
@@ -215,10 +182,7 @@ fn names(args: &Args) -> std::io::Result<Vec<String>> {
     if let Some(list) = &args.list {
         let text = std::fs::read_to_string(list)?;
         let lines = text.lines().map(str::trim);
-        return Ok(lines
-            .filter(|line| !line.is_empty())
-            .map(str::to_owned)
-            .collect());
+        return Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect());
     }
     let mut names = Vec::new();
     let mut folders = vec![args.dir.clone()];

@@ -23,10 +23,7 @@ pub(crate) fn check(fehu: &Path, program: &[u8], limit: Duration) -> Result<(), 
     match tree(&once) {
         Some(after) if after == before => Ok(()),
         Some(_) => Err((Verdict::WronglyAccepted, "the tree has changed".to_owned())),
-        None => Err((
-            Verdict::WronglyRejected,
-            "the result does not parse".to_owned(),
-        )),
+        None => Err((Verdict::WronglyRejected, "the result does not parse".to_owned())),
     }
 }
 

@@ -1,8 +1,5 @@
 //! Tasks of the repository: `cargo xtask tidy | conformance | bench-check`.
-#![expect(
-    clippy::print_stdout,
-    reason = "a tool for developers that prints tables"
-)]
+#![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
 mod blocks;
@@ -55,9 +52,6 @@ fn fehu_binary(given: Option<&PathBuf>) -> PathBuf {
         return path.clone();
     }
     let own = std::env::current_exe().unwrap_or_default();
-    let target = own
-        .parent()
-        .and_then(Path::parent)
-        .unwrap_or(Path::new("target"));
+    let target = own.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
     target.join("release").join("fehu")
 }

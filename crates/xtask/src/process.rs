@@ -52,12 +52,7 @@ pub(crate) fn run(
         };
         let stdout = stdout.join().unwrap_or_default();
         let stderr = stderr.join().unwrap_or_default();
-        Ok(Finished {
-            code: status.code(),
-            timed_out,
-            stdout,
-            stderr,
-        })
+        Ok(Finished { code: status.code(), timed_out, stdout, stderr })
     })
 }
 

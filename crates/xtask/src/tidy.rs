@@ -33,12 +33,7 @@ pub(crate) struct Report {
 
 impl Report {
     fn add(&mut self, required: bool, message: String) {
-        if required {
-            &mut self.problems
-        } else {
-            &mut self.remarks
-        }
-        .push(message);
+        if required { &mut self.problems } else { &mut self.remarks }.push(message);
     }
 }
 
@@ -73,16 +68,13 @@ fn rust_problems(file: &TextFile) -> Vec<String> {
     let mut problems = Vec::new();
     let path = &file.path;
     if !file.text.starts_with("//!") {
-        problems.push(format!(
-            "{path}:1: the file does not start with `//!`, saying what it is for"
-        ));
+        problems
+            .push(format!("{path}:1: the file does not start with `//!`, saying what it is for"));
     }
     let lines = file.text.lines().count();
     let excused = LONG_FILES.iter().any(|(long, _)| long == path);
     if lines > MAX_LINES && !excused {
-        problems.push(format!(
-            "{path}: {lines} lines; split it, or say in LONG_FILES why not"
-        ));
+        problems.push(format!("{path}: {lines} lines; split it, or say in LONG_FILES why not"));
     }
     if let Some(line) = file.text.lines().position(|line| line.contains('\t')) {
         problems.push(format!("{path}:{}: a tab", line + 1));
@@ -120,16 +112,8 @@ fn text_files(root: &Path) -> Vec<TextFile> {
             continue;
         };
         for path in entries.flatten().map(|entry| entry.path()) {
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let extension = path
-                .extension()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             if SKIPPED.contains(&name.as_str()) {
                 continue;
             }
@@ -139,10 +123,7 @@ fn text_files(root: &Path) -> Vec<TextFile> {
                 && let Ok(text) = std::fs::read_to_string(&path)
             {
                 let path = path.strip_prefix(root).unwrap_or(&path);
-                files.push(TextFile {
-                    path: path.display().to_string(),
-                    text,
-                });
+                files.push(TextFile { path: path.display().to_string(), text });
             }
         }
     }
@@ -155,10 +136,6 @@ mod tests {
     #[test]
     fn the_repository_is_tidy() {
         let report = super::check(&crate::root());
-        assert!(
-            report.problems.is_empty(),
-            "\n{}\n",
-            report.problems.join("\n")
-        );
+        assert!(report.problems.is_empty(), "\n{}\n", report.problems.join("\n"));
     }
 }

@@ -7,11 +7,7 @@ const PROGRAM: &str = "def dot [n] (xs: [n]f32) (ys: [n]f32): f32 =\n  f32.sum (
                        def main xs ys =\n  dto xs ys\n";
 
 fn span_of(sources: &SourceMap, file: FileId, needle: &str) -> Span {
-    let start = sources
-        .file(file)
-        .text
-        .find(needle)
-        .expect("the text is there") as u32;
+    let start = sources.file(file).text.find(needle).expect("the text is there") as u32;
     Span::new(file, start, start + needle.len() as u32)
 }
 
@@ -142,14 +138,7 @@ fn huge_lines_and_places_stay_small() {
 
 #[test]
 fn no_place_in_any_text_fails() {
-    let texts = [
-        "",
-        "\n",
-        "a\r\nb\r\n",
-        "\t\tx\t=\t1\n",
-        "λx → \u{0} é\n日本語\n\n",
-        "x\n\n\n",
-    ];
+    let texts = ["", "\n", "a\r\nb\r\n", "\t\tx\t=\t1\n", "λx → \u{0} é\n日本語\n\n", "x\n\n\n"];
     for source in texts {
         let mut sources = SourceMap::new();
         let file = sources.add("a.fut", source);

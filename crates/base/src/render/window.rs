@@ -27,11 +27,7 @@ pub(super) struct Window {
 impl Window {
     /// The given lines; long ones are cut around the first of `spans` that they contain.
     pub(super) fn new(file: &SourceFile, lines: (usize, usize), spans: &[Span]) -> Window {
-        let mut window = Window {
-            text: String::new(),
-            first_line: lines.0,
-            kept: Vec::new(),
-        };
+        let mut window = Window { text: String::new(), first_line: lines.0, kept: Vec::new() };
         for line in lines.0..=lines.1 {
             let full = file.line_range(line);
             let focus = spans
@@ -74,11 +70,7 @@ impl Window {
 pub(super) fn lines_of(file: &SourceFile, span: Span) -> (usize, usize) {
     let first = file.line_col(span.start).0 - 1;
     let last = file.line_col(span.end.max(span.start + 1) - 1).0 - 1;
-    if last - first < MAX_LINES {
-        (first, last)
-    } else {
-        (first, first)
-    }
+    if last - first < MAX_LINES { (first, last) } else { (first, first) }
 }
 
 /// Whether a place would be drawn without any cut.
@@ -93,10 +85,7 @@ fn keep(text: &str, line: Range<usize>, focus: usize) -> Range<usize> {
     if line.len() <= MAX_LINE {
         return line;
     }
-    let start = focus
-        .saturating_sub(LEAD)
-        .max(line.start)
-        .min(line.end - MAX_LINE);
+    let start = focus.saturating_sub(LEAD).max(line.start).min(line.end - MAX_LINE);
     let start = text.floor_char_boundary(start).max(line.start);
     let end = text.floor_char_boundary(start + MAX_LINE).min(line.end);
     start..end

@@ -45,10 +45,5 @@ fn of_mod_exp(module: &ModExp, imports: &mut Vec<Import>) {
 }
 
 fn add(node: NodeId, name: &EcoString, span: Span, imports: &mut Vec<Import>) {
-    imports.push(Import {
-        node,
-        name: name.clone(),
-        span,
-        target: None,
-    });
+    imports.push(Import { node, name: name.clone(), span, target: None });
 }

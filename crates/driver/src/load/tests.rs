@@ -15,11 +15,7 @@ fn load_files(files: &[(&str, &[u8])]) -> (Session, Loaded) {
 fn load_text(files: &[(&str, &str)]) -> (Vec<String>, String) {
     let files: Vec<(&str, &[u8])> = files.iter().map(|(p, t)| (*p, t.as_bytes())).collect();
     let (session, loaded) = load_files(&files);
-    let keys = loaded
-        .files
-        .into_iter()
-        .filter(|file| !file.in_prelude)
-        .map(|file| file.key);
+    let keys = loaded.files.into_iter().filter(|file| !file.in_prelude).map(|file| file.key);
     (keys.collect(), messages(&session))
 }
 
@@ -42,10 +38,7 @@ fn a_shared_file_is_loaded_once_and_before_its_users() {
 
 #[test]
 fn imports_know_their_targets() {
-    let (_, loaded) = load_files(&[
-        ("main.fut", b"import \"a\"\nimport \"no\"\n"),
-        ("a.fut", b""),
-    ]);
+    let (_, loaded) = load_files(&[("main.fut", b"import \"a\"\nimport \"no\"\n"), ("a.fut", b"")]);
     let root = &loaded.files[loaded.root.unwrap()];
     assert_eq!(root.imports.len(), 2);
     let target = root.target(root.imports[0].node).unwrap();
@@ -103,10 +96,7 @@ error[file-not-found]: there is no file \"src/a.fut\"
   = help: for more, run `fehu explain file-not-found`
 ";
     assert!(messages.starts_with(expected), "{messages}");
-    assert!(
-        messages.contains("imports are written without the extension `.fut`"),
-        "{messages}"
-    );
+    assert!(messages.contains("imports are written without the extension `.fut`"), "{messages}");
 }
 
 #[test]
@@ -131,18 +121,10 @@ error[not-utf8]: the file \"main.fut\" is not UTF-8 text
 
 #[test]
 fn a_folder_and_a_missing_prelude_file() {
-    let (_, messages) = load_text(&[
-        ("main.fut", "import \"a\"\nimport \"/prelude/nothing\"\n"),
-        ("a.fut/x", ""),
-    ]);
-    assert!(
-        messages.contains("error[file-is-folder]: \"a.fut\" is a folder"),
-        "{messages}"
-    );
-    assert!(
-        messages.contains("the prelude has no file \"/prelude/nothing.fut\""),
-        "{messages}"
-    );
+    let (_, messages) =
+        load_text(&[("main.fut", "import \"a\"\nimport \"/prelude/nothing\"\n"), ("a.fut/x", "")]);
+    assert!(messages.contains("error[file-is-folder]: \"a.fut\" is a folder"), "{messages}");
+    assert!(messages.contains("the prelude has no file \"/prelude/nothing.fut\""), "{messages}");
 }
 
 #[test]
@@ -150,10 +132,7 @@ fn the_disk_refuses_folders_and_missing_files() {
     use crate::files::Disk;
     let folder = env!("CARGO_MANIFEST_DIR");
     assert_eq!(Disk.read(folder), Err(ReadError::Directory));
-    assert_eq!(
-        Disk.read(&format!("{folder}/nothing")),
-        Err(ReadError::NotFound)
-    );
+    assert_eq!(Disk.read(&format!("{folder}/nothing")), Err(ReadError::NotFound));
     assert!(Disk.read(&format!("{folder}/Cargo.toml")).is_ok());
     assert_eq!(
         Disk.identity(&format!("{folder}/src/../Cargo.toml")),
@@ -171,10 +150,7 @@ fn long_chains_of_imports() {
     let mut session = Session::default();
     crate::session::run(&mut session, |session| {
         let loaded = load(session, &memory, &Root::Path("f0.fut".to_owned()));
-        assert_eq!(
-            loaded.files.iter().filter(|file| !file.in_prelude).count(),
-            2001
-        );
+        assert_eq!(loaded.files.iter().filter(|file| !file.in_prelude).count(), 2001);
     });
     assert!(session.diagnostics.is_empty());
 }
@@ -195,10 +171,7 @@ impl Files for Failing {
 #[test]
 fn files_that_the_system_refuses() {
     let cases = [
-        (
-            ReadError::TooLarge,
-            "error[file-too-large]: the file \"a.fut\" is larger than 1 GiB\n",
-        ),
+        (ReadError::TooLarge, "error[file-too-large]: the file \"a.fut\" is larger than 1 GiB\n"),
         (
             ReadError::Refused("permission denied".to_owned()),
             "error[file-unreadable]: cannot read the file \"a.fut\": permission denied\n",
@@ -207,10 +180,6 @@ fn files_that_the_system_refuses() {
     for (why, expected) in cases {
         let mut session = Session::default();
         load(&mut session, &Failing(why), &Root::Path("a.fut".to_owned()));
-        assert!(
-            messages(&session).starts_with(expected),
-            "{}",
-            messages(&session)
-        );
+        assert!(messages(&session).starts_with(expected), "{}", messages(&session));
     }
 }

@@ -14,11 +14,7 @@ const PAGES_REQUIRED: bool = false;
 const TESTS_REQUIRED: bool = false;
 
 const PAGES: &str = "docs/errors/";
-const SECTIONS: [&str; 3] = [
-    "\n## What it means\n",
-    "\n## Example\n",
-    "\n## How to fix it\n",
-];
+const SECTIONS: [&str; 3] = ["\n## What it means\n", "\n## Example\n", "\n## How to fix it\n"];
 
 /// Compares codes, pages and tests.
 pub(super) fn check(files: &[TextFile], report: &mut Report) {
@@ -30,16 +26,15 @@ pub(super) fn check(files: &[TextFile], report: &mut Report) {
         .collect();
     for (code, path) in &used {
         if !pages.contains_key(code.as_str()) {
-            report.problems.push(format!(
-                "{path}: the code {code} has no page {PAGES}{code}.md"
-            ));
+            report.add(
+                PAGES_REQUIRED,
+                format!("{path}: the code {code} has no page {PAGES}{code}.md"),
+            );
         }
     }
     for (code, page) in &pages {
         if !used.contains_key(*code) {
-            report
-                .problems
-                .push(format!("{}: no diagnostic has this code", page.path));
+            report.problems.push(format!("{}: no diagnostic has this code", page.path));
         }
         report.problems.extend(page_problems(code, page));
     }
@@ -53,10 +48,7 @@ pub(super) fn check(files: &[TextFile], report: &mut Report) {
 fn page_problems(code: &str, page: &TextFile) -> Vec<String> {
     let mut problems = Vec::new();
     if !page.text.starts_with(&format!("# {code}: ")) {
-        problems.push(format!(
-            "{}:1: the first line is not `# {code}: headline`",
-            page.path
-        ));
+        problems.push(format!("{}:1: the first line is not `# {code}: headline`", page.path));
     }
     let places: Vec<Option<usize>> = SECTIONS.iter().map(|title| page.text.find(title)).collect();
     if places.iter().any(Option::is_none) || !places.is_sorted() {
@@ -68,10 +60,7 @@ fn page_problems(code: &str, page: &TextFile) -> Vec<String> {
 
 /// Each code with the path of a file that uses it.
 fn used_codes(files: &[TextFile]) -> BTreeMap<String, &str> {
-    let pattern = format!(
-        r#"\b({})\(\s*"([a-z0-9]+(-[a-z0-9]+)*)""#,
-        CONSTRUCTORS.join("|")
-    );
+    let pattern = format!(r#"\b({})\(\s*"([a-z0-9]+(-[a-z0-9]+)*)""#, CONSTRUCTORS.join("|"));
     let Ok(pattern) = Regex::new(&pattern) else {
         return BTreeMap::new();
     };
@@ -81,14 +70,10 @@ fn used_codes(files: &[TextFile]) -> BTreeMap<String, &str> {
     };
     for file in files.iter().filter(is_source) {
         let (product, _) = split_tests(file);
-        let code_lines: Vec<&str> = product
-            .lines()
-            .filter(|line| !line.trim_start().starts_with("//"))
-            .collect();
+        let code_lines: Vec<&str> =
+            product.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
         for found in pattern.captures_iter(&code_lines.join("\n")) {
-            codes
-                .entry(found[1].to_owned())
-                .or_insert(file.path.as_str());
+            codes.entry(found[1].to_owned()).or_insert(file.path.as_str());
         }
     }
     codes
@@ -99,9 +84,7 @@ fn tested_codes<'a>(files: &[TextFile], codes: impl Iterator<Item = &'a str>) ->
     let tests: Vec<&str> = files.iter().map(|file| split_tests(file).1).collect();
     let mentioned = |code: &str| {
         let spellings = [format!("[{code}]"), format!("\"{code}\"")];
-        tests
-            .iter()
-            .any(|test| spellings.iter().any(|spelling| test.contains(spelling)))
+        tests.iter().any(|test| spellings.iter().any(|spelling| test.contains(spelling)))
     };
     codes.filter(|code| mentioned(code)).collect()
 }
