@@ -1,1 +1,4 @@
-//! To be filled.
+//! Syntax trees to typed programs: names, modules, types, sizes, consumption, exhaustiveness.
+
+pub mod program;
+pub mod ty;

@@ -26,6 +26,7 @@ impl Parser<'_> {
                 | TokenKind::LParen
                 | TokenKind::LBracket
                 | TokenKind::LBrace
+                | TokenKind::Bad
         )
     }
 

@@ -1,0 +1,170 @@
+//! What checking yields: a typed program, as side tables beside the syntax trees.
+//!
+//! The trees stay as they were parsed. For every file there is a [`Tables`] that says, by
+//! [`NodeId`], what each name refers to and what type each expression and pattern has. Variables
+//! and nominal types are numbered over the whole program.
+
+use crate::ty::{Scheme, Size, Ty, TypeFn, TypeId, VarId};
+use ecow::EcoString;
+use fehu_base::{FileId, IdVec, Span};
+use fehu_syntax::ast::{Lifted, NodeId};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A checked program.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// Every variable.
+    pub vars: IdVec<VarId, VarInfo>,
+    /// Every nominal type.
+    pub types: IdVec<TypeId, TypeInfo>,
+    /// The tables of every file that was checked.
+    pub files: FxHashMap<FileId, Tables>,
+    /// The entry points of the root file, in order.
+    pub entries: Vec<Entry>,
+}
+
+/// A variable: a value, a parameter, a module, or a size.
+#[derive(Clone, Debug)]
+pub struct VarInfo {
+    /// The name; for sizes without one, a name that was made up.
+    pub name: EcoString,
+    /// Where it is bound.
+    pub span: Option<Span>,
+    /// What it is.
+    pub kind: VarKind,
+    /// Its type, once known; modules have none.
+    pub scheme: Option<Arc<Scheme>>,
+    /// The size it is equal to: for `let n = e` and for sizes bound by patterns.
+    pub def: Option<Size>,
+    /// How deep inside bindings of its function it is bound; 0 for globals and parameters of types.
+    pub level: u32,
+}
+
+/// See [`VarInfo`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VarKind {
+    /// Bound at the top of a file or module, or specified by a module type.
+    Global,
+    /// Built into the compiler.
+    Builtin,
+    /// A local variable or function.
+    Local,
+    /// A parameter of a function.
+    Param,
+    /// A parameter's name in a function type.
+    TypeName,
+    /// A size parameter.
+    SizeParam,
+    /// An existential size of a function's result.
+    Ext,
+    /// `[]` in a type expression.
+    Anonymous,
+    /// A size that exists only at run time.
+    Unknown(Unknown),
+    /// A module.
+    Module,
+}
+
+/// Where an unknown size comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    /// The result of a function.
+    Result,
+    /// The result of a function that was passed as an argument.
+    ArgumentResult,
+    /// Branches of different sizes.
+    Branches,
+    /// A loop that changes the size.
+    Loop,
+    /// A range.
+    Range,
+    /// A slice.
+    Slice,
+    /// A name that went out of scope.
+    OutOfScope,
+    /// An expression that cannot be a size.
+    Expression,
+    /// `[]` in a coercion.
+    Coercion,
+}
+
+/// A nominal type.
+#[derive(Clone, Debug)]
+pub struct TypeInfo {
+    /// The name, qualified as the user would write it.
+    pub name: EcoString,
+    /// Where it is bound or specified.
+    pub span: Option<Span>,
+    /// What values it may have.
+    pub lifted: Lifted,
+    /// Which of its parameters are sizes.
+    pub params: Vec<ParamKind>,
+    /// How deep inside a function's bindings it is bound; 0 for abstract types.
+    pub level: u32,
+}
+
+/// The kind of a parameter of a nominal type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    /// A size.
+    Size,
+    /// A type.
+    Type(Lifted),
+}
+
+/// What is known about the nodes of one file.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// What names in expressions, operators and short record fields refer to.
+    pub names: FxHashMap<NodeId, Resolved>,
+    /// The variables that patterns, declarations and size binders introduce.
+    pub binders: FxHashMap<NodeId, VarId>,
+    /// The types of expressions, patterns and operators.
+    pub types: FxHashMap<NodeId, Ty>,
+    /// Type expressions, with the variables of the anonymous sizes in them.
+    pub type_exps: FxHashMap<NodeId, (Ty, Vec<VarId>)>,
+    /// What the type and size parameters of a name's scheme stand for at this use.
+    pub instances: FxHashMap<NodeId, Instance>,
+    /// The unknown sizes that come into being at an expression: results of calls, branches, loops,
+    /// ranges and slices.
+    pub unknowns: FxHashMap<NodeId, Vec<VarId>>,
+    /// The sizes of loop parameters that change from one iteration to the next.
+    pub loop_sizes: FxHashMap<NodeId, Vec<VarId>>,
+    /// The abstract types that an ascription or an application of a parametric module creates, and
+    /// what implements them.
+    pub abstractions: FxHashMap<NodeId, Vec<(TypeId, TypeFn)>>,
+}
+
+/// What a name refers to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Resolved {
+    /// The variable.
+    pub var: VarId,
+    /// How to reach it: a variable in scope, which is a module if `path` is not empty.
+    pub root: VarId,
+    /// The names to follow from the root.
+    pub path: Vec<EcoString>,
+    /// How many of the last parts of the qualified name are fields of a record.
+    pub fields: usize,
+}
+
+/// See [`Tables::instances`].
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Instance {
+    /// One for each size parameter of the scheme.
+    pub sizes: Vec<Size>,
+    /// One for each type parameter.
+    pub types: Vec<Ty>,
+}
+
+/// An entry point.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// The name users call it by.
+    pub name: EcoString,
+    /// The function or value.
+    pub var: VarId,
+    /// The declaration in the root file.
+    pub dec: NodeId,
+}
