@@ -60,7 +60,8 @@ fn page_problems(code: &str, page: &TextFile) -> Vec<String> {
 
 /// Each code with the path of a file that uses it.
 fn used_codes(files: &[TextFile]) -> BTreeMap<String, &str> {
-    let pattern = format!(r#"\b({})\(\s*"([a-z0-9]+(-[a-z0-9]+)*)""#, CONSTRUCTORS.join("|"));
+    let before = format!(r"(?:\b(?:{})\(|let code =)", CONSTRUCTORS.join("|"));
+    let pattern = format!(r#"{before}\s*"([a-z0-9]+(?:-[a-z0-9]+)*)""#);
     let Ok(pattern) = Regex::new(&pattern) else {
         return BTreeMap::new();
     };
