@@ -83,7 +83,10 @@ fn deep_and_wide_programs_do_not_overflow_the_stack() {
     for (open, close) in [("(", ")"), ("[", "]"), ("-", ""), ("\\x -> ", ""), ("if x then ", "")] {
         for depth in [1000, 100_000] {
             let program = format!("def x = {}1{}", open.repeat(depth), close.repeat(depth));
-            survives("deep", program);
+            let codes = survives("deep", program);
+            if depth == 100_000 {
+                assert!(codes.contains(&"nesting-too-deep"), "{open}: {codes:?}");
+            }
         }
     }
     survives("wide", format!("def x = 1{}", " + 1".repeat(100_000)));
@@ -92,7 +95,8 @@ fn deep_and_wide_programs_do_not_overflow_the_stack() {
 }
 
 /// Checks a program, and draws the messages; only the exit code for our own failure is wrong.
-fn survives(name: &str, program: String) {
+/// The codes of the messages are the result.
+fn survives(name: &str, program: String) -> Vec<&'static str> {
     let root = Root::Bytes(name.to_owned(), program.clone().into_bytes());
     let outcome = check::check(&Memory::default(), &root, Warnings::Show);
     let start = &program[..program.floor_char_boundary(2000)];
@@ -101,6 +105,7 @@ fn survives(name: &str, program: String) {
         let drawn = render::text(&outcome.sources, diagnostic, Style::Plain);
         assert!(drawn.len() < 100_000, "{name}: a message of {} bytes\n{start}", drawn.len());
     }
+    outcome.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 /// The example programs, sorted by name.
