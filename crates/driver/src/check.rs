@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::files::Files;
-use crate::load::{self, Root};
+use crate::load::{self, Loaded, Root};
 use crate::session::{self, Session};
 use crate::stages;
 use fehu_base::{Diagnostic, Severity, SourceMap, timing::Timings};
@@ -10,8 +10,9 @@ use fehu_base::{Diagnostic, Severity, SourceMap, timing::Timings};
 /// Loads a program, parses it and checks it.
 pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
     let mut session = Session::default();
+    let mut loaded = Loaded::default();
     session::run(&mut session, |session| {
-        let loaded = load::load(session, files, root);
+        loaded = load::load(session, files, root);
         // A program that does not parse is not checked: the tree has holes, and what would be said
         // about them follows from what has been said.
         if !session.has_errors() {
@@ -19,7 +20,7 @@ pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
             session.diagnostics.extend(found);
         }
     });
-    Outcome::new(session, warnings)
+    Outcome { loaded, ..Outcome::new(session, warnings) }
 }
 
 /// Parses one file, without its imports.
@@ -96,6 +97,8 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// How long the stages took.
     pub timings: Timings,
+    /// The program, if it was loaded with its imports.
+    pub loaded: Loaded,
     /// How it ended.
     pub exit: Exit,
 }
@@ -116,6 +119,6 @@ impl Outcome {
             (false, false) => Exit::Success,
         };
         let Session { sources, diagnostics, timings, .. } = session;
-        Outcome { sources, diagnostics, timings, exit }
+        Outcome { sources, diagnostics, timings, loaded: Loaded::default(), exit }
     }
 }
