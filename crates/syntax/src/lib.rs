@@ -2,5 +2,16 @@
 //!
 //! [`parse`] never fails: it yields a tree, which contains error nodes where the text made no
 //! sense, and a list of diagnostics. Nothing here looks at files, names or types.
+//!
+//! Parsing recurses. Call it inside [`fehu_base::stack::with_large_stack`]; the depth of the
+//! recursion and of the tree is bounded by [`fehu_base::stack::MAX_DEPTH`].
 
 pub mod ast;
+pub mod dump;
+mod errors;
+mod lexer;
+mod literal;
+mod parser;
+mod token;
+
+pub use parser::{parse, parse_exp, parse_type};

@@ -1,0 +1,563 @@
+//! Tokens to trees: recursive descent, with precedences for operators.
+//!
+//! The parser never fails. Where a token does not fit, it reports what was found and expected,
+//! leaves an error node, and goes on at a token that is likely to be meant as what was expected.
+//! Two rules prevent cascades: no two errors are reported at the same token, and what is left of a
+//! declaration after an error that was not overcome is skipped in silence.
+//!
+//! The depth of the tree is bounded, because later stages and even the tree's destruction recurse
+//! over it. [`Parser::enter`] counts the recursion; `reach` is the depth of the deepest node so far
+//! in the part that is being parsed, which also counts chains such as `a + b + c` that nest to the
+//! left without recursion here.
+
+mod atom;
+mod dec;
+mod exp;
+mod module;
+mod operator;
+mod pattern;
+mod types;
+
+use crate::ast::{self, Attr, AttrKind, Exp, ExpKind, Ident, NodeId, QualName, TypeExp};
+use crate::errors;
+use crate::lexer::lex;
+use crate::literal;
+use crate::token::{Token, TokenKind, Tokens};
+use ecow::EcoString;
+use fehu_base::stack::MAX_DEPTH;
+use fehu_base::{Diagnostic, FileId, Span};
+
+/// Parses a file.
+pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
+    let mut parser = Parser::new(file, text);
+    let (doc, decs) = parser.file();
+    let comments = std::mem::take(&mut parser.comments);
+    (
+        ast::File {
+            doc,
+            decs,
+            comments,
+            node_count: parser.next_node,
+        },
+        parser.finish(),
+    )
+}
+
+/// Parses a text that is one expression. Its nodes are numbered from zero.
+pub fn parse_exp(file: FileId, text: &str) -> (Exp, Vec<Diagnostic>) {
+    let mut parser = Parser::new(file, text);
+    let exp = parser.exp();
+    parser.expect_end();
+    (exp, parser.finish())
+}
+
+/// Parses a text that is one type. Its nodes are numbered from zero.
+pub fn parse_type(file: FileId, text: &str) -> (TypeExp, Vec<Diagnostic>) {
+    let mut parser = Parser::new(file, text);
+    let ty = parser.type_exp();
+    parser.expect_end();
+    (ty, parser.finish())
+}
+
+struct Parser<'a> {
+    file: FileId,
+    text: &'a str,
+    tokens: Vec<Token>,
+    comments: Vec<ast::Comment>,
+    /// Documentation comments that were not taken yet, with the index of the following token, the
+    /// first one last.
+    docs: Vec<(ast::Doc, usize)>,
+    /// The index of the current token.
+    pos: usize,
+    errors: Vec<Diagnostic>,
+    /// Where the last error was reported; see the module's rules.
+    error_at: Option<usize>,
+    next_node: u32,
+    depth: usize,
+    reach: usize,
+    /// Whether a sign of too deep nesting was given; once is enough.
+    too_deep: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn new(file: FileId, text: &'a str) -> Parser<'a> {
+        let mut errors = Vec::new();
+        let Tokens {
+            tokens,
+            comments,
+            mut docs,
+        } = lex(file, text, &mut errors);
+        docs.reverse();
+        Parser {
+            file,
+            text,
+            tokens,
+            comments,
+            docs,
+            pos: 0,
+            errors,
+            error_at: None,
+            next_node: 0,
+            depth: 0,
+            reach: 0,
+            too_deep: false,
+        }
+    }
+
+    /// The diagnostics in the order of their places.
+    fn finish(mut self) -> Vec<Diagnostic> {
+        self.errors
+            .sort_by_key(|e| e.primary.as_ref().map_or(0, |label| label.span.start));
+        self.errors
+    }
+
+    fn expect_end(&mut self) {
+        if self.kind() != TokenKind::Eof {
+            self.unexpected("the end of the text");
+        }
+    }
+
+    // ---- the cursor ----
+
+    fn token(&self) -> Token {
+        self.tokens[self.pos]
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.tokens[self.pos].kind
+    }
+
+    /// The kind of a later token.
+    fn kind_at(&self, ahead: usize) -> TokenKind {
+        self.tokens
+            .get(self.pos + ahead)
+            .map_or(TokenKind::Eof, |t| t.kind)
+    }
+
+    fn token_text(&self, token: Token) -> &'a str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    /// Whether the current token is this operator.
+    fn at_op(&self, text: &str) -> bool {
+        self.is_op(0, text)
+    }
+
+    /// Whether a later token is this operator.
+    fn is_op(&self, ahead: usize, text: &str) -> bool {
+        self.tokens
+            .get(self.pos + ahead)
+            .is_some_and(|&t| t.kind == TokenKind::Op && self.token_text(t) == text)
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.tokens[self.pos];
+        if token.kind != TokenKind::Eof {
+            self.pos += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.kind() == kind;
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn token_span(&self, token: Token) -> Span {
+        Span::new(self.file, token.start, token.end)
+    }
+
+    /// The place of the current token.
+    fn here(&self) -> Span {
+        self.token_span(self.token())
+    }
+
+    /// From `start` to the last token that was consumed.
+    fn span_from(&self, start: Span) -> Span {
+        let end = self
+            .pos
+            .checked_sub(1)
+            .map_or(start.end, |i| self.tokens[i].end);
+        Span {
+            end: end.max(start.start),
+            ..start
+        }
+    }
+
+    fn node(&mut self) -> NodeId {
+        let id = NodeId(self.next_node);
+        self.next_node += 1;
+        id
+    }
+
+    fn mk_exp(&mut self, start: Span, kind: ExpKind) -> Exp {
+        Exp {
+            id: self.node(),
+            span: self.span_from(start),
+            kind,
+        }
+    }
+
+    fn error_exp(&mut self) -> Exp {
+        let span = self.here().before();
+        Exp {
+            id: self.node(),
+            span,
+            kind: ExpKind::Error,
+        }
+    }
+
+    // ---- nesting ----
+
+    /// Goes one level deeper. If that is too deep, reports it, skips to the next declaration and
+    /// says so; the caller then returns an error node. Otherwise the caller calls [`Self::leave`].
+    fn enter(&mut self) -> bool {
+        self.depth += 1;
+        self.reach = self.reach.max(self.depth);
+        if self.reach <= MAX_DEPTH {
+            return true;
+        }
+        self.depth -= 1;
+        self.refuse_depth();
+        false
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Starts a part that may become a chain to the left; yields what [`Self::end_chain`] wants.
+    fn start_chain(&mut self) -> usize {
+        std::mem::replace(&mut self.reach, self.depth)
+    }
+
+    /// Notes that all that was parsed since [`Self::start_chain`] goes one level deeper, because
+    /// it becomes the left child of a new node. Like [`Self::enter`] when that is too deep.
+    fn deepen_chain(&mut self) -> bool {
+        self.reach += 1;
+        if self.reach <= MAX_DEPTH {
+            return true;
+        }
+        self.refuse_depth();
+        false
+    }
+
+    fn end_chain(&mut self, before: usize) {
+        self.reach = self.reach.max(before);
+    }
+
+    fn refuse_depth(&mut self) {
+        if !self.too_deep {
+            self.too_deep = true;
+            let span = self.here();
+            self.errors.push(errors::nesting_too_deep(span));
+        }
+        while !self.at_dec_keyword() {
+            self.bump();
+        }
+        self.error_at = Some(self.pos);
+        self.reach = self.depth;
+    }
+
+    // ---- errors and recovery ----
+
+    fn report(&mut self, error: Diagnostic) {
+        if self.error_at != Some(self.pos) {
+            self.error_at = Some(self.pos);
+            self.errors.push(error);
+        }
+    }
+
+    /// Reports the current token.
+    fn unexpected(&mut self, expected: &str) {
+        let token = self.token();
+        match token.kind {
+            // The lexer reported it.
+            TokenKind::Bad => self.error_at = Some(self.pos),
+            TokenKind::Eof => {
+                let error = errors::unexpected_end(self.token_span(token), expected);
+                self.report(error);
+            }
+            TokenKind::Bang => {
+                let error = errors::prefix_operator(self.token_span(token), "!");
+                self.report(error);
+            }
+            _ => {
+                let text = self.token_text(token);
+                let error = errors::unexpected_token(self.token_span(token), text, expected);
+                self.report(error);
+            }
+        }
+    }
+
+    /// Consumes a token of this kind. Otherwise reports the current one, and looks for the token
+    /// up to the end of what encloses it.
+    fn expect(&mut self, kind: TokenKind) -> bool {
+        self.expect_or(kind, kind.describe())
+    }
+
+    fn expect_or(&mut self, kind: TokenKind, expected: &str) -> bool {
+        if self.eat(kind) {
+            return true;
+        }
+        self.unexpected(expected);
+        self.skip_to(kind) && self.eat(kind)
+    }
+
+    /// Consumes a token of this kind, or reports the current one and stays.
+    fn expect_here(&mut self, kind: TokenKind) -> bool {
+        let found = self.eat(kind);
+        if !found {
+            self.unexpected(kind.describe());
+        }
+        found
+    }
+
+    /// Skips to a token of this kind at the present level of brackets, if it comes before anything
+    /// that must belong to an enclosing construct.
+    fn skip_to(&mut self, kind: TokenKind) -> bool {
+        let mut open = 0usize;
+        loop {
+            let here = self.kind();
+            if open == 0 && here == kind {
+                return true;
+            }
+            if self.at_dec_keyword() {
+                return false;
+            }
+            match here {
+                TokenKind::LParen
+                | TokenKind::LBracket
+                | TokenKind::LBrace
+                | TokenKind::AttrStart => open += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => match open {
+                    0 => return false,
+                    _ => open -= 1,
+                },
+                TokenKind::In
+                | TokenKind::Then
+                | TokenKind::Else
+                | TokenKind::Do
+                | TokenKind::Case
+                    if open == 0 =>
+                {
+                    return false;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Whether the current token can only start a declaration, or ends the file. A `let` counts at
+    /// the start of a line.
+    fn at_dec_keyword(&self) -> bool {
+        match self.kind() {
+            TokenKind::Def
+            | TokenKind::Entry
+            | TokenKind::Type
+            | TokenKind::Module
+            | TokenKind::Open
+            | TokenKind::Import
+            | TokenKind::Local
+            | TokenKind::Val
+            | TokenKind::Include
+            | TokenKind::Eof => true,
+            TokenKind::Let | TokenKind::AttrStart => {
+                let start = self.token().start as usize;
+                start == 0 || self.text.as_bytes()[start - 1] == b'\n'
+            }
+            _ => false,
+        }
+    }
+
+    // ---- small things that occur everywhere ----
+
+    /// Parses `item (, item)* [,]` up to the closing token, which is consumed. Says whether there
+    /// was a comma.
+    fn list<T>(
+        &mut self,
+        close: TokenKind,
+        expected: &str,
+        mut item: impl FnMut(&mut Self) -> T,
+    ) -> (Vec<T>, bool) {
+        let mut items = Vec::new();
+        let mut comma = false;
+        while self.kind() != close {
+            let before = self.pos;
+            items.push(item(self));
+            if self.kind() == TokenKind::Comma {
+                comma = true;
+                self.bump();
+            } else if self.kind() != close {
+                self.unexpected(expected);
+                // Go on after the next comma of this list, if there is one.
+                if self.skip_to_comma_or(close) {
+                    comma = true;
+                    self.bump();
+                } else {
+                    break;
+                }
+            }
+            if self.pos == before {
+                break;
+            }
+        }
+        self.expect(close);
+        (items, comma)
+    }
+
+    /// Skips to the next comma at this level of brackets; stops, and says no, before the closing
+    /// token and whatever cannot be in the list.
+    fn skip_to_comma_or(&mut self, close: TokenKind) -> bool {
+        let mut open = 0usize;
+        loop {
+            let here = self.kind();
+            if open == 0 && here == TokenKind::Comma {
+                return true;
+            }
+            if (open == 0 && here == close) || self.at_dec_keyword() {
+                return false;
+            }
+            match here {
+                TokenKind::LParen
+                | TokenKind::LBracket
+                | TokenKind::LBrace
+                | TokenKind::AttrStart => open += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => match open {
+                    0 => return false,
+                    _ => open -= 1,
+                },
+                TokenKind::In
+                | TokenKind::Then
+                | TokenKind::Else
+                | TokenKind::Do
+                | TokenKind::Case
+                    if open == 0 =>
+                {
+                    return false;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// A name that is being bound or selected.
+    fn ident(&mut self, expected: &str) -> Ident {
+        if self.kind() == TokenKind::Ident {
+            return self.bump_ident();
+        }
+        self.unexpected(expected);
+        Ident {
+            name: EcoString::new(),
+            span: self.here().before(),
+        }
+    }
+
+    /// The current token as a name.
+    fn bump_ident(&mut self) -> Ident {
+        let token = self.bump();
+        Ident {
+            name: self.token_text(token).into(),
+            span: self.token_span(token),
+        }
+    }
+
+    /// The current token, a constructor, without its `#`.
+    fn bump_ctor(&mut self) -> Ident {
+        let token = self.bump();
+        let text = self.token_text(token);
+        Ident {
+            name: text.strip_prefix('#').unwrap_or(text).into(),
+            span: self.token_span(token),
+        }
+    }
+
+    /// A field: a name or a number.
+    fn field(&mut self) -> Ident {
+        match self.kind() {
+            TokenKind::Int => {
+                let token = self.token();
+                let text = self.token_text(token);
+                if !text.bytes().all(|b| b.is_ascii_digit()) {
+                    let error = errors::invalid_literal(
+                        self.token_span(token),
+                        "a field is a name or a number without suffix",
+                    );
+                    self.report(error);
+                }
+                self.bump_ident()
+            }
+            _ => self.ident("the name of a field"),
+        }
+    }
+
+    /// `m.n.x` where only names may occur.
+    fn qual_name(&mut self, expected: &str) -> QualName {
+        let mut name = self.ident(expected);
+        let start = name.span;
+        let mut quals = Vec::new();
+        while self.kind() == TokenKind::Dot && self.kind_at(1) == TokenKind::Ident {
+            self.bump();
+            quals.push(std::mem::replace(&mut name, self.bump_ident()));
+        }
+        let span = start.to(name.span);
+        QualName { quals, name, span }
+    }
+
+    /// The value of the string token at the cursor, with its place.
+    fn bump_string(&mut self) -> (EcoString, Span) {
+        let token = self.bump();
+        let span = self.token_span(token);
+        let (value, problem) = literal::string(self.token_text(token));
+        if let Some(why) = problem {
+            self.errors.push(errors::invalid_literal(span, &why));
+        }
+        (value, span)
+    }
+
+    /// `#[attr]`
+    fn attr(&mut self) -> Attr {
+        self.bump();
+        let attr = self.attr_body();
+        self.expect(TokenKind::RBracket);
+        attr
+    }
+
+    fn attr_body(&mut self) -> Attr {
+        let start = self.here();
+        if self.kind() == TokenKind::Int {
+            let token = self.bump();
+            let (lit, problem) = literal::int(self.token_text(token));
+            if let Some(why) = problem {
+                self.errors.push(errors::invalid_literal(start, &why));
+            }
+            let value = match lit {
+                ast::Lit::Int { value, .. } => i128::try_from(value).unwrap_or(i128::MAX),
+                _ => 0,
+            };
+            return Attr {
+                span: start,
+                kind: AttrKind::Int(value),
+            };
+        }
+        let name = self.ident("an attribute: a name or a number").name;
+        if self.kind() == TokenKind::LParen && self.enter() {
+            self.bump();
+            let (args, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::attr_body);
+            self.leave();
+            return Attr {
+                span: self.span_from(start),
+                kind: AttrKind::Call(name, args),
+            };
+        }
+        Attr {
+            span: self.span_from(start),
+            kind: AttrKind::Name(name),
+        }
+    }
+}
