@@ -30,7 +30,11 @@ pub fn check_value(
     tables: &Tables,
     bind: &ValBind,
 ) -> Vec<Diagnostic> {
-    let mut check = Check { printer: Printer { vars, types }, tables, diagnostics: Vec::new() };
+    let mut check = Check {
+        printer: Printer { vars, types },
+        tables,
+        diagnostics: Vec::new(),
+    };
     walk_val(&mut check, bind);
     check.diagnostics
 }
@@ -59,17 +63,28 @@ impl<'a> Visitor<'a> for Check<'a> {
 
 impl<'a> Check<'a> {
     fn check_match(&mut self, span: Span, scrutinee: &'a Exp, cases: &'a [Case]) {
-        let Some(ty) = self.tables.types.get(&scrutinee.id) else { return };
+        let Some(ty) = self.tables.types.get(&scrutinee.id) else {
+            return;
+        };
         let mut forms = Forms::default();
         let arms = cases.iter().map(|case| forms.lower(&case.pat, ty));
-        let Ok(arms) = arms.collect::<Result<Vec<FormId>, _>>() else { return };
-        let Ok(answer) = matrix::solve(&forms, &arms, ty) else { return };
+        let Ok(arms) = arms.collect::<Result<Vec<FormId>, _>>() else {
+            return;
+        };
+        let Ok(answer) = matrix::solve(&forms, &arms, ty) else {
+            return;
+        };
         let mut first_with: FxHashMap<FormId, Span> = FxHashMap::default();
         for ((case, &form), reached) in cases.iter().zip(&arms).zip(answer.reached) {
             if !reached {
-                let same = first_with.get(&form).map(|&span| (span, "matches the same values"));
-                let all = first_with.get(&ANY).map(|&span| (span, "matches everything"));
-                self.diagnostics.push(errors::unreachable_case(case, all.or(same)));
+                let same = first_with
+                    .get(&form)
+                    .map(|&span| (span, "matches the same values"));
+                let all = first_with
+                    .get(&ANY)
+                    .map(|&span| (span, "matches everything"));
+                self.diagnostics
+                    .push(errors::unreachable_case(case, all.or(same)));
             }
             first_with.entry(form).or_insert(case.pat.span);
         }
@@ -86,13 +101,20 @@ impl<'a> Check<'a> {
     }
 
     fn check_irrefutable(&mut self, pat: &'a Pat, place: Place) {
-        let Some(culprit) = self.refutable_part(pat) else { return };
+        let Some(culprit) = self.refutable_part(pat) else {
+            return;
+        };
         let missed = self.tables.types.get(&culprit.id).and_then(|ty| {
             let mut forms = Forms::default();
             let form = forms.lower(culprit, ty).ok()?;
-            matrix::solve(&forms, &[form], ty).ok()?.unmatched.into_iter().next()
+            matrix::solve(&forms, &[form], ty)
+                .ok()?
+                .unmatched
+                .into_iter()
+                .next()
         });
-        self.diagnostics.push(errors::refutable_pattern(culprit, place, missed));
+        self.diagnostics
+            .push(errors::refutable_pattern(culprit, place, missed));
     }
 
     /// The first literal, or constructor of a type that has others, in a pattern.
@@ -104,9 +126,10 @@ impl<'a> Check<'a> {
                 self.refutable_part(p)
             }
             PatKind::Tuple(ps) => ps.iter().find_map(|p| self.refutable_part(p)),
-            PatKind::Record(fields) => {
-                fields.iter().filter_map(|f| f.pat.as_ref()).find_map(|p| self.refutable_part(p))
-            }
+            PatKind::Record(fields) => fields
+                .iter()
+                .filter_map(|f| f.pat.as_ref())
+                .find_map(|p| self.refutable_part(p)),
             PatKind::Ctor(_, ps) => match self.tables.types.get(&pat.id).map(Ty::unwrap_unique) {
                 Some(Ty::Sum(ctors)) if ctors.len() > 1 => Some(pat),
                 _ => ps.iter().find_map(|p| self.refutable_part(p)),

@@ -12,14 +12,17 @@
 
 mod errors;
 
+#[cfg(test)]
+mod tests;
+
 use crate::program::{Tables, TypeInfo, VarInfo};
 use crate::ty::{TypeId, VarId};
 use crate::walk::{Named, Place, Visitor, walk_pat_types, walk_val};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, IdVec, Span};
 use fehu_syntax::ast::{
-    Dec, DecKind, File, Ident, ModExp, ModExpKind, NodeId, Pat, PatKind, TypeParam, TypeParamKind,
-    ValBind, ValKeyword,
+    Attr, AttrKind, Dec, DecKind, File, Ident, ModExp, ModExpKind, NodeId, Pat, PatKind, TypeParam,
+    TypeParamKind, ValBind, ValKeyword,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,19 +33,26 @@ pub fn check_file(
     tables: &Tables,
     file: &File,
 ) -> Vec<Diagnostic> {
-    let used = tables.names.values().flat_map(|name| [name.var, name.root]).collect();
+    let used = tables
+        .names
+        .values()
+        .flat_map(|name| [name.var, name.root])
+        .collect();
     let mut check = Check {
         tables,
         used,
-        used_names: FxHashSet::default(),
         candidates: Vec::new(),
+        attr_names: FxHashSet::default(),
+        vars: FxHashMap::default(),
         sizes: FxHashMap::default(),
         scopes: Vec::new(),
         diagnostics: Vec::new(),
     };
     check.decs(&file.decs);
     check.report_unused();
-    check.diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| label.span));
+    check
+        .diagnostics
+        .sort_by_key(|d| d.primary.as_ref().map(|label| label.span));
     check.diagnostics
 }
 
@@ -65,17 +75,26 @@ struct Candidate<'a> {
     rename: Rename,
 }
 
+/// What ends with a scope.
+#[derive(Default)]
+struct Scope<'a> {
+    vars: Vec<&'a EcoString>,
+    sizes: Vec<&'a EcoString>,
+}
+
 struct Check<'a> {
     tables: &'a Tables,
     used: FxHashSet<VarId>,
-    /// Names that are used without being written as expressions, where the tables do not say which
-    /// variable is meant.
-    used_names: FxHashSet<&'a EcoString>,
     candidates: Vec<Candidate<'a>>,
+    /// Names in attributes of declarations, such as those of generators of test data.
+    attr_names: FxHashSet<&'a EcoString>,
+    /// The variables in scope by their names, innermost last: for the names that are used without
+    /// being written as expressions.
+    vars: FxHashMap<&'a EcoString, Vec<VarId>>,
     /// The size parameters in scope by their names, innermost last.
     sizes: FxHashMap<&'a EcoString, Vec<Span>>,
-    /// The names of the sizes that each scope binds, outermost first.
-    scopes: Vec<Vec<&'a EcoString>>,
+    /// What each scope binds, outermost first.
+    scopes: Vec<Scope<'a>>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -91,9 +110,7 @@ impl<'a> Visitor<'a> for Check<'a> {
             Named::Index => self.bind(id, name, "loop index", Rename::Prefix),
             Named::Update => {
                 // The old value is used; the new variable of the same name is bound.
-                if !self.tables.names.contains_key(&id) {
-                    self.used_names.insert(&name.name);
-                }
+                self.use_implicitly(name);
                 self.candidate(id, name, "update of", Rename::No);
             }
         }
@@ -101,22 +118,27 @@ impl<'a> Visitor<'a> for Check<'a> {
 
     fn type_param(&mut self, param: &'a TypeParam) {
         if param.kind == TypeParamKind::Size {
-            self.sizes.entry(&param.name.name).or_default().push(param.name.span);
+            self.sizes
+                .entry(&param.name.name)
+                .or_default()
+                .push(param.name.span);
             if let Some(scope) = self.scopes.last_mut() {
-                scope.push(&param.name.name);
+                scope.sizes.push(&param.name.name);
             }
         }
     }
 
     fn open(&mut self) {
-        self.scopes.push(Vec::new());
+        self.scopes.push(Scope::default());
     }
 
     fn close(&mut self) {
-        for name in self.scopes.pop().unwrap_or_default() {
-            if let Some(spans) = self.sizes.get_mut(name) {
-                spans.pop();
-            }
+        let scope = self.scopes.pop().unwrap_or_default();
+        for name in scope.vars {
+            self.vars.entry(name).or_default().pop();
+        }
+        for name in scope.sizes {
+            self.sizes.entry(name).or_default().pop();
         }
     }
 }
@@ -128,6 +150,7 @@ impl<'a> Check<'a> {
 
     /// `local` is the node of the `local` declaration around this one.
     fn dec(&mut self, dec: &'a Dec, local: Option<NodeId>) {
+        dec.attrs.iter().for_each(|attr| self.attr(attr));
         match &dec.kind {
             DecKind::Val(bind) => {
                 walk_val(self, bind);
@@ -139,6 +162,14 @@ impl<'a> Check<'a> {
             DecKind::Module(bind) => self.mod_exp(&bind.body),
             DecKind::Open(module) => self.mod_exp(module),
             DecKind::Type(_) | DecKind::ModuleType(_) | DecKind::Import(..) | DecKind::Error => {}
+        }
+    }
+
+    fn attr(&mut self, attr: &'a Attr) {
+        match &attr.kind {
+            AttrKind::Name(name) => _ = self.attr_names.insert(name),
+            AttrKind::Int(_) => {}
+            AttrKind::Call(_, args) => args.iter().for_each(|arg| self.attr(arg)),
         }
     }
 
@@ -161,7 +192,11 @@ impl<'a> Check<'a> {
         if bind.keyword == ValKeyword::Entry {
             return;
         }
-        let id = if self.tables.binders.contains_key(&id) { id } else { outer };
+        let id = if self.tables.binders.contains_key(&id) {
+            id
+        } else {
+            outer
+        };
         self.candidate(id, &bind.name, "local definition", Rename::Prefix);
     }
 
@@ -173,9 +208,7 @@ impl<'a> Check<'a> {
                 if place == Place::ImplicitLoop {
                     // The pattern says which variables the loop starts from.
                     rename = Rename::No;
-                    if !self.tables.names.contains_key(&pat.id) {
-                        self.used_names.insert(&name.name);
-                    }
+                    self.use_implicitly(name);
                 }
                 self.bind(pat.id, name, describe(place), rename);
             }
@@ -203,22 +236,47 @@ impl<'a> Check<'a> {
         self.candidate(id, name, what, rename);
     }
 
+    /// The variable of this name is used, though no expression says so.
+    fn use_implicitly(&mut self, name: &'a Ident) {
+        if let Some(&var) = self.vars.get(&name.name).and_then(|vars| vars.last()) {
+            self.used.insert(var);
+        }
+    }
+
     fn candidate(&mut self, id: NodeId, name: &'a Ident, what: &'static str, rename: Rename) {
+        let Some(&var) = self.tables.binders.get(&id) else {
+            return;
+        };
+        self.vars.entry(&name.name).or_default().push(var);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.vars.push(&name.name);
+        }
         if name.name.starts_with('_') {
             return;
         }
         let word = name.name.starts_with(|c: char| c.is_alphabetic());
         let rename = if word { rename } else { Rename::No };
         if let Some(&var) = self.tables.binders.get(&id) {
-            self.candidates.push(Candidate { var, name, what, rename });
+            self.candidates.push(Candidate {
+                var,
+                name,
+                what,
+                rename,
+            });
         }
     }
 
     fn report_unused(&mut self) {
         for candidate in &self.candidates {
-            let Candidate { var, name, what, rename } = candidate;
-            if !self.used.contains(var) && !self.used_names.contains(&name.name) {
-                self.diagnostics.push(errors::unused_name(name, what, *rename));
+            let Candidate {
+                var,
+                name,
+                what,
+                rename,
+            } = candidate;
+            if !self.used.contains(var) && !self.attr_names.contains(&name.name) {
+                self.diagnostics
+                    .push(errors::unused_name(name, what, *rename));
             }
         }
     }

@@ -57,7 +57,10 @@ impl Forms {
                 Ok(self.intern(head, Vec::new()))
             }
             PatKind::Tuple(parts) => {
-                let fields = parts.iter().enumerate().map(|(i, p)| (tuple_field(i), Some(p)));
+                let fields = parts
+                    .iter()
+                    .enumerate()
+                    .map(|(i, p)| (tuple_field(i), Some(p)));
                 self.lower_record(fields.collect(), ty)
             }
             PatKind::Record(fields) => {
@@ -65,7 +68,9 @@ impl Forms {
                 self.lower_record(fields.collect(), ty)
             }
             PatKind::Ctor(name, args) => {
-                let Ty::Sum(ctors) = ty else { return Err(Unknown) };
+                let Ty::Sum(ctors) = ty else {
+                    return Err(Unknown);
+                };
                 let found = ctors.binary_search_by(|(c, _)| c.as_str().cmp(&name.name));
                 let index = found.map_err(|_| Unknown)?;
                 let (_, payload) = ctors.get(index).ok_or(Unknown)?;
@@ -86,7 +91,9 @@ impl Forms {
     /// The head and the parts of a pattern; nothing for [`ANY`].
     pub(super) fn get(&self, form: FormId) -> Option<(Head, &[FormId])> {
         let index = (form.0 as usize).checked_sub(1)?;
-        self.heads.get(index).map(|(head, parts)| (*head, parts.as_slice()))
+        self.heads
+            .get(index)
+            .map(|(head, parts)| (*head, parts.as_slice()))
     }
 
     fn lower_record(
@@ -94,7 +101,9 @@ impl Forms {
         fields: FxHashMap<EcoString, Option<&Pat>>,
         ty: &Ty,
     ) -> Result<FormId, Unknown> {
-        let Ty::Record(types) = ty else { return Err(Unknown) };
+        let Ty::Record(types) = ty else {
+            return Err(Unknown);
+        };
         if types.len() != fields.len() {
             return Err(Unknown);
         }
@@ -148,7 +157,11 @@ fn integer(value: u128, negative: bool, prim: Prim) -> Option<Head> {
 
 /// Both zeros are one number to a comparison, and numbers are compared in their own precision.
 fn float(value: f64, prim: Prim) -> Head {
-    let value = if prim == Prim::F32 { f64::from(value as f32) } else { value };
+    let value = if prim == Prim::F32 {
+        f64::from(value as f32)
+    } else {
+        value
+    };
     Head::Float(if value == 0.0 { 0 } else { value.to_bits() })
 }
 

@@ -15,6 +15,7 @@ use super::form::{ANY, FormId, Forms, Head, integer_range};
 use super::witness::Witness;
 use crate::ty::Ty;
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 use rustc_hash::FxBuildHasher;
 
 /// At most this many unmatched values are looked for.
@@ -49,11 +50,17 @@ pub(super) fn solve<'a>(forms: &Forms, arms: &[FormId], ty: &'a Ty) -> Result<An
     let rows: Vec<Row> = arms
         .iter()
         .enumerate()
-        .map(|(arm, &form)| Row { list: solver.cell(form, NIL), arm })
+        .map(|(arm, &form)| Row {
+            list: solver.cell(form, NIL),
+            arm,
+        })
         .collect();
     let unmatched = solver.matrix(rows, column)?;
     let unmatched = unmatched.into_iter().filter_map(|mut w| w.pop()).collect();
-    Ok(Answer { reached: solver.reached, unmatched })
+    Ok(Answer {
+        reached: solver.reached,
+        unmatched,
+    })
 }
 
 /// The empty list.
@@ -96,6 +103,7 @@ impl<'a> Solver<'a, '_> {
                         width += 1;
                         columns = next;
                     }
+                    self.charge(width)?;
                     return Ok(vec![vec![Witness::Any; width]]);
                 }
                 Some(row) if row.list == NIL => {
@@ -113,11 +121,15 @@ impl<'a> Solver<'a, '_> {
             for row in &mut rows {
                 row.list = self.first(row.list).1;
             }
-            let Some((_, next)) = self.first_column(columns) else { return Err(Stop) };
+            let Some((_, next)) = self.first_column(columns) else {
+                return Err(Stop);
+            };
             columns = next;
             skipped += 1;
         }
-        let Some((ty, rest)) = self.first_column(columns) else { return Err(Stop) };
+        let Some((ty, rest)) = self.first_column(columns) else {
+            return Err(Stop);
+        };
         let mut found = self.split(&rows, ty, rest)?;
         for stack in &mut found {
             stack.resize(stack.len() + skipped, Witness::Any);
@@ -135,16 +147,26 @@ impl<'a> Solver<'a, '_> {
                 None => {
                     self.charge(groups.len())?;
                     let row = Row { list: next, ..*row };
-                    groups.values_mut().for_each(|group| group.push(row));
+                    for (head, group) in &mut groups {
+                        let row = self.widen(row, part_types(*head, ty).count())?;
+                        group.push(row);
+                    }
                     others.push(row);
                 }
                 Some((head, parts)) => {
+                    self.charge(parts.len())?;
                     let mut list = next;
                     for &part in parts.iter().rev() {
                         list = self.cell(part, list);
                     }
-                    self.charge(parts.len())?;
-                    let group = groups.entry(head).or_insert_with(|| others.clone());
+                    let group = match groups.entry(head) {
+                        Entry::Occupied(entry) => entry.into_mut(),
+                        Entry::Vacant(entry) => {
+                            self.charge(others.len())?;
+                            let group = others.iter().map(|&row| self.widen(row, parts.len()));
+                            entry.insert(group.collect::<Result<_, _>>()?)
+                        }
+                    };
                     group.push(Row { list, ..*row });
                 }
             }
@@ -155,14 +177,20 @@ impl<'a> Solver<'a, '_> {
             for stack in self.matrix(others, rest)? {
                 for &head in &missing {
                     let mut stack = stack.clone();
-                    let parts = vec![Witness::Any; part_types(head, ty).count()];
-                    stack.push(Witness::Node(head, ty, parts));
+                    stack.push(match head {
+                        Head::Int(_) | Head::Float(_) => Witness::Other(head),
+                        Head::Record | Head::Ctor(_) | Head::Bool(_) => {
+                            let parts = vec![Witness::Any; part_types(head, ty).count()];
+                            Witness::Node(head, ty, parts)
+                        }
+                    });
                     found.push(stack);
                     if found.len() >= MAX_WITNESSES {
                         break;
                     }
                 }
             }
+            found.truncate(MAX_WITNESSES);
         }
         for (head, group) in groups {
             let mut columns = rest;
@@ -181,6 +209,16 @@ impl<'a> Solver<'a, '_> {
         Ok(found)
     }
 
+    /// The row that matches everything in `width` more columns at the front.
+    fn widen(&mut self, row: Row, width: usize) -> Result<Row, Stop> {
+        if row.list == NIL {
+            return Ok(row);
+        }
+        self.charge(width)?;
+        let list = (0..width).fold(row.list, |list, _| self.cell(ANY, list));
+        Ok(Row { list, ..row })
+    }
+
     fn charge(&mut self, work: usize) -> Result<(), Stop> {
         self.budget = self.budget.checked_sub(work).ok_or(Stop)?;
         Ok(())
@@ -195,7 +233,10 @@ impl<'a> Solver<'a, '_> {
     }
 
     fn first(&self, list: u32) -> (FormId, u32) {
-        match (list as usize).checked_sub(1).and_then(|i| self.cells.get(i)) {
+        match (list as usize)
+            .checked_sub(1)
+            .and_then(|i| self.cells.get(i))
+        {
             Some(cell) => (cell.form, cell.next),
             None => (ANY, NIL),
         }
@@ -207,7 +248,10 @@ impl<'a> Solver<'a, '_> {
     }
 
     fn first_column(&self, list: u32) -> Option<(&'a Ty, u32)> {
-        (list as usize).checked_sub(1).and_then(|i| self.columns.get(i)).copied()
+        (list as usize)
+            .checked_sub(1)
+            .and_then(|i| self.columns.get(i))
+            .copied()
     }
 }
 
@@ -226,7 +270,10 @@ fn missing_heads(groups: &IndexMap<Head, Vec<Row>, FxBuildHasher>, ty: &Ty) -> V
                 let mut all = (0..=max).chain((min..0).rev()).map(Head::Int);
                 all.find(absent).into_iter().collect()
             }
-            None => [Head::Bool(false), Head::Bool(true)].into_iter().filter(absent).collect(),
+            None => [Head::Bool(false), Head::Bool(true)]
+                .into_iter()
+                .filter(absent)
+                .collect(),
         },
         Ty::Record(_)
         | Ty::Array(..)

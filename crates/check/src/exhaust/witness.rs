@@ -11,14 +11,16 @@ pub(super) enum Witness<'a> {
     Any,
     /// A value of this type that begins so.
     Node(Head, &'a Ty, Vec<Witness<'a>>),
+    /// This number, which stands for all that no case lists.
+    Other(Head),
 }
 
-/// How to write the numbers of a witness.
+/// How to write the numbers that no case lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Numbers {
     /// As an example: `3`.
     Example,
-    /// As `_`, because a number stands for all that are not listed.
+    /// As `_`, which matches all of them.
     Wildcard,
 }
 
@@ -31,13 +33,16 @@ impl Witness<'_> {
     }
 
     fn write(&self, out: &mut String, numbers: Numbers, atom: bool) {
-        let Witness::Node(head, ty, parts) = self else {
-            out.push('_');
-            return;
+        let (head, ty, parts) = match self {
+            Witness::Node(head, ty, parts) => (head, *ty, parts.as_slice()),
+            Witness::Other(head) if numbers == Numbers::Example => (head, &Ty::Error, &[][..]),
+            Witness::Any | Witness::Other(_) => {
+                out.push('_');
+                return;
+            }
         };
         match head {
             Head::Bool(b) => _ = write!(out, "{b}"),
-            Head::Int(_) | Head::Float(_) if numbers == Numbers::Wildcard => out.push('_'),
             Head::Int(n) if *n < 0 && atom => _ = write!(out, "({n})"),
             Head::Int(n) => _ = write!(out, "{n}"),
             Head::Float(bits) => _ = write!(out, "{:?}", f64::from_bits(*bits)),
@@ -63,10 +68,19 @@ impl Witness<'_> {
         }
     }
 
+    /// Whether it stands for numbers that no case lists.
+    pub(super) fn has_other(&self) -> bool {
+        match self {
+            Witness::Any => false,
+            Witness::Other(_) => true,
+            Witness::Node(_, _, parts) => parts.iter().any(Witness::has_other),
+        }
+    }
+
     /// The same without the parts that match everything.
     pub(super) fn simplify(self) -> Self {
         match self {
-            Witness::Any => Witness::Any,
+            Witness::Any | Witness::Other(_) => self,
             Witness::Node(head, ty, parts) => {
                 let parts: Vec<_> = parts.into_iter().map(Witness::simplify).collect();
                 let any = parts.iter().all(|p| matches!(p, Witness::Any));
