@@ -97,8 +97,8 @@ pub(super) fn refutable_pattern(
         Place::ForIn => "the element of a `for` loop",
         Place::Case => "a `case`",
     };
-    let code = "refutable-pattern";
-    let mut message = Diagnostic::error(code, culprit.span, "Refutable pattern not allowed here")
+    let headline = "Refutable pattern not allowed here";
+    let mut message = Diagnostic::error("refutable-pattern", culprit.span, headline)
         .at("does not match every value");
     if let Some(missed) = missed {
         let missed = clip(missed.simplify().text(Numbers::Example));
