@@ -90,7 +90,9 @@ pub(crate) fn may_not_be_redefined(span: Span, name: &str) -> Diagnostic {
 /// A definition of `!` as an infix operator, or its use as one.
 pub(crate) fn prefix_operator(span: Span, name: &str) -> Diagnostic {
     let message = format!("`{name}` is a prefix operator and cannot be used as infix operator");
-    Diagnostic::error("reserved-operator", span, message)
+    Diagnostic::error("reserved-operator", span, message).help(format!(
+        "To negate an argument, write parentheses around it: `f ({name}x)`."
+    ))
 }
 
 /// A use of a variable whose name starts with an underscore.

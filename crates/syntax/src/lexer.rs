@@ -420,17 +420,27 @@ impl Lexer<'_> {
         let first = self.text[start..].chars().next().unwrap_or('\0');
         self.pos += first.len_utf8();
         while let Some(c) = self.text[self.pos..].chars().next() {
-            let starts_token =
-                c.is_ascii() && !c.is_ascii_control() && !matches!(c, '@' | '$' | ';');
+            let starts_token = match c {
+                '@' | '$' | ';' => false,
+                '#' => self.peek(1).is_some_and(|b| b == b'[' || is_name_start(b)),
+                _ => c.is_ascii() && !c.is_ascii_control(),
+            };
             if starts_token || c.is_ascii_whitespace() {
                 break;
             }
             self.pos += c.len_utf8();
         }
-        self.errors.push(errors::unexpected_character(
-            self.span(start, self.pos),
-            first,
-        ));
+        // Of several in a row only the first is reported, even with spaces between them.
+        if self
+            .tokens
+            .last()
+            .is_none_or(|last| last.kind != TokenKind::Bad)
+        {
+            self.errors.push(errors::unexpected_character(
+                self.span(start, self.pos),
+                first,
+            ));
+        }
         self.push(TokenKind::Bad, start);
     }
 }

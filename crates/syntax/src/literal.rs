@@ -213,16 +213,43 @@ pub(crate) fn string(text: &str) -> Read<EcoString> {
     )
 }
 
-const CONTROL_NAMES: [&str; 35] = [
-    // `SOH` before `SO`, so that the longer name is taken.
-    "SOH", "NUL", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR",
-    "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC",
-    "FS", "GS", "RS", "US", "SP", "DEL", "",
-];
-
-const CONTROL_VALUES: [u8; 35] = [
-    1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
-    26, 27, 28, 29, 30, 31, 32, 127, 0,
+/// The names of control characters in escapes; `SOH` comes before `SO`, so that the longer one is
+/// taken.
+const CONTROL: [(&str, u8); 34] = [
+    ("NUL", 0),
+    ("SOH", 1),
+    ("STX", 2),
+    ("ETX", 3),
+    ("EOT", 4),
+    ("ENQ", 5),
+    ("ACK", 6),
+    ("BEL", 7),
+    ("BS", 8),
+    ("HT", 9),
+    ("LF", 10),
+    ("VT", 11),
+    ("FF", 12),
+    ("CR", 13),
+    ("SO", 14),
+    ("SI", 15),
+    ("DLE", 16),
+    ("DC1", 17),
+    ("DC2", 18),
+    ("DC3", 19),
+    ("DC4", 20),
+    ("NAK", 21),
+    ("SYN", 22),
+    ("ETB", 23),
+    ("CAN", 24),
+    ("EM", 25),
+    ("SUB", 26),
+    ("ESC", 27),
+    ("FS", 28),
+    ("GS", 29),
+    ("RS", 30),
+    ("US", 31),
+    ("SP", 32),
+    ("DEL", 127),
 ];
 
 /// Replaces the escapes by the characters they stand for.
@@ -277,8 +304,8 @@ fn escape(text: &str) -> (Result<Option<char>, String>, &str) {
         'o' | 'O' => return numeric(after, 8),
         '0'..='9' => return numeric(text, 10),
         _ => {
-            for (name, value) in CONTROL_NAMES.iter().zip(CONTROL_VALUES) {
-                if !name.is_empty() && text.starts_with(name) {
+            for (name, value) in CONTROL {
+                if text.starts_with(name) {
                     return (Ok(Some(char::from(value))), &text[name.len()..]);
                 }
             }

@@ -2,8 +2,9 @@
 //!
 //! The parser never fails. Where a token does not fit, it reports what was found and expected,
 //! leaves an error node, and goes on at a token that is likely to be meant as what was expected.
-//! Two rules prevent cascades: no two errors are reported at the same token, and what is left of a
-//! declaration after an error that was not overcome is skipped in silence.
+//! Three rules prevent cascades: after an error, one token must be read before there is another one
+//! in the same declaration; what is skipped is not reported; and what is left of a declaration after
+//! an error that was not overcome is skipped.
 //!
 //! The depth of the tree is bounded, because later stages and even the tree's destruction recurse
 //! over it. [`Parser::enter`] counts the recursion; `reach` is the depth of the deepest node so far
@@ -59,6 +60,9 @@ pub fn parse_type(file: FileId, text: &str) -> (TypeExp, Vec<Diagnostic>) {
     (ty, parser.finish())
 }
 
+/// More errors than this are not kept; a file with so many is no program.
+const MAX_ERRORS: usize = 500;
+
 struct Parser<'a> {
     file: FileId,
     text: &'a str,
@@ -70,8 +74,11 @@ struct Parser<'a> {
     /// The index of the current token.
     pos: usize,
     errors: Vec<Diagnostic>,
-    /// Where the last error was reported; see the module's rules.
+    /// The token of the last error in this declaration, reported or not; see the module's rules.
     error_at: Option<usize>,
+    /// The column, in bytes, where the present declaration starts; helps to tell declarations from
+    /// local bindings after an error.
+    dec_column: usize,
     next_node: u32,
     depth: usize,
     reach: usize,
@@ -97,6 +104,7 @@ impl<'a> Parser<'a> {
             pos: 0,
             errors,
             error_at: None,
+            dec_column: 0,
             next_node: 0,
             depth: 0,
             reach: 0,
@@ -265,8 +273,9 @@ impl<'a> Parser<'a> {
     // ---- errors and recovery ----
 
     fn report(&mut self, error: Diagnostic) {
-        if self.error_at != Some(self.pos) {
-            self.error_at = Some(self.pos);
+        let follows_error = self.error_at.is_some_and(|at| self.pos <= at + 1);
+        self.error_at = Some(self.pos);
+        if !follows_error && self.errors.len() < MAX_ERRORS {
             self.errors.push(error);
         }
     }
@@ -279,10 +288,6 @@ impl<'a> Parser<'a> {
             TokenKind::Bad => self.error_at = Some(self.pos),
             TokenKind::Eof => {
                 let error = errors::unexpected_end(self.token_span(token), expected);
-                self.report(error);
-            }
-            TokenKind::Bang => {
-                let error = errors::prefix_operator(self.token_span(token), "!");
                 self.report(error);
             }
             _ => {
@@ -304,7 +309,9 @@ impl<'a> Parser<'a> {
             return true;
         }
         self.unexpected(expected);
-        self.skip_to(kind) && self.eat(kind)
+        let found = self.skip_to(kind);
+        self.error_at = Some(self.pos);
+        found && self.eat(kind)
     }
 
     /// Consumes a token of this kind, or reports the current one and stays.
@@ -352,8 +359,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether the current token can only start a declaration, or ends the file. A `let` counts at
-    /// the start of a line.
+    /// Whether the current token can only start a declaration, or ends the file. A `let` counts if
+    /// it starts a line and stands under the start of the present declaration.
     fn at_dec_keyword(&self) -> bool {
         match self.kind() {
             TokenKind::Def
@@ -367,11 +374,22 @@ impl<'a> Parser<'a> {
             | TokenKind::Include
             | TokenKind::Eof => true,
             TokenKind::Let | TokenKind::AttrStart => {
-                let start = self.token().start as usize;
-                start == 0 || self.text.as_bytes()[start - 1] == b'\n'
+                self.column_on_line_start() == Some(self.dec_column)
             }
             _ => false,
         }
+    }
+
+    /// The column of the current token, in bytes, if it is the first of its line.
+    fn column_on_line_start(&self) -> Option<usize> {
+        let before = &self.text.as_bytes()[..self.token().start as usize];
+        let blanks = before
+            .iter()
+            .rev()
+            .take_while(|&&b| b == b' ' || b == b'\t')
+            .count();
+        let starts_line = before.len() == blanks || before[before.len() - blanks - 1] == b'\n';
+        starts_line.then_some(blanks)
     }
 
     // ---- small things that occur everywhere ----
@@ -395,7 +413,9 @@ impl<'a> Parser<'a> {
             } else if self.kind() != close {
                 self.unexpected(expected);
                 // Go on after the next comma of this list, if there is one.
-                if self.skip_to_comma_or(close) {
+                let found = self.skip_to_comma_or(close);
+                self.error_at = Some(self.pos);
+                if found {
                     comma = true;
                     self.bump();
                 } else {

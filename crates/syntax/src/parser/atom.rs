@@ -26,6 +26,7 @@ impl Parser<'_> {
                 | TokenKind::LParen
                 | TokenKind::LBracket
                 | TokenKind::LBrace
+                | TokenKind::Bad
         )
     }
 
@@ -274,7 +275,8 @@ impl Parser<'_> {
     pub(super) fn more_access(&mut self, path: &mut Vec<Access>) {
         loop {
             match self.kind() {
-                TokenKind::LBracket if self.token().glued => {
+                // Only `=` can come after a path, so spaces do not matter here.
+                TokenKind::LBracket => {
                     let start = self.here();
                     let indices = self.indices();
                     path.push(Access::Index(indices, self.span_from(start)));

@@ -52,12 +52,13 @@ impl Parser<'_> {
             if kind == end || kind == TokenKind::Eof {
                 return decs;
             }
-            if self.at_dec() {
+            // After an error, a `let` or an attribute may well belong to the broken expression.
+            if self.at_dec() && (self.error_at.is_none() || self.at_dec_keyword()) {
                 decs.push(self.dec());
                 continue;
             }
             let start = self.here();
-            if self.error_at.is_none() || !self.recovering(&decs) {
+            if self.error_at.is_none() {
                 self.unexpected(if end == TokenKind::Eof {
                     "a declaration or the end of the file"
                 } else {
@@ -74,16 +75,6 @@ impl Parser<'_> {
                 kind: DecKind::Error,
             });
         }
-    }
-
-    /// Whether an error was reported in the last declaration or after it, so that what stands here
-    /// is probably its consequence.
-    fn recovering(&self, decs: &[Dec]) -> bool {
-        let Some(at) = self.error_at else {
-            return false;
-        };
-        let error = self.tokens[at.min(self.tokens.len() - 1)].start;
-        decs.last().is_none_or(|last| error >= last.span.start)
     }
 
     fn at_dec(&self) -> bool {
@@ -119,6 +110,8 @@ impl Parser<'_> {
     }
 
     fn dec(&mut self) -> Dec {
+        self.error_at = None;
+        self.dec_column = self.column_on_line_start().unwrap_or(self.dec_column);
         let mut doc = self.take_doc();
         let mut attrs: Vec<Attr> = Vec::new();
         while self.kind() == TokenKind::AttrStart {

@@ -239,7 +239,8 @@ impl Parser<'_> {
                 continue;
             }
             if self.expect_or(TokenKind::In, "`in` or `let`") {
-                break;
+                // `let .. in let ..` is the same chain.
+                continue;
             }
             let body = Box::new(self.error_exp());
             return ExpKind::Let(binds, body);

@@ -121,6 +121,9 @@ impl Parser<'_> {
             };
             lhs = self.mk_exp(start, kind);
         }
+        if self.kind() == TokenKind::Bang {
+            self.report(errors::prefix_operator(self.here(), "!"));
+        }
         self.end_chain(chain);
         self.leave();
         lhs
