@@ -204,12 +204,7 @@ impl<'a> Check<'a> {
         match &pat.kind {
             PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => {}
             PatKind::Var(name) => {
-                let mut rename = Rename::Prefix;
-                if place == Place::ImplicitLoop {
-                    // The pattern says which variables the loop starts from.
-                    rename = Rename::No;
-                    self.use_implicitly(name);
-                }
+                let rename = self.renaming(name, place, Rename::Prefix);
                 self.bind(pat.id, name, describe(place), rename);
             }
             PatKind::Paren(p) | PatKind::Ascribe(p, _) | PatKind::Attr(_, p) => {
@@ -222,11 +217,24 @@ impl<'a> Check<'a> {
                 for field in fields {
                     match &field.pat {
                         Some(pat) => self.bind_pat(pat, place),
-                        None => self.bind(field.id, &field.name, describe(place), Rename::Field),
+                        None => {
+                            let rename = self.renaming(&field.name, place, Rename::Field);
+                            self.bind(field.id, &field.name, describe(place), rename);
+                        }
                     }
                 }
             }
         }
+    }
+
+    /// How a name in a pattern at `place` may be changed. Where a loop starts from variables with
+    /// the names in its pattern, these are used here, and the names cannot be changed.
+    fn renaming(&mut self, name: &'a Ident, place: Place, usual: Rename) -> Rename {
+        if place == Place::ImplicitLoop {
+            self.use_implicitly(name);
+            return Rename::No;
+        }
+        usual
     }
 
     fn bind(&mut self, id: NodeId, name: &'a Ident, what: &'static str, rename: Rename) {

@@ -22,7 +22,10 @@ use rustc_hash::FxBuildHasher;
 pub(super) const MAX_WITNESSES: usize = 17;
 
 /// How many rows may be looked at.
-const BUDGET: usize = 2_000_000;
+const BUDGET: usize = 5_000_000;
+
+/// How many columns may be split inside each other, for the sake of the stack.
+const MAX_COLUMNS: usize = 100_000;
 
 /// What was found out about the patterns of one `match`.
 #[derive(Debug)]
@@ -33,7 +36,7 @@ pub(super) struct Answer<'a> {
     pub(super) unmatched: Vec<Witness<'a>>,
 }
 
-/// The budget is spent.
+/// The budget is spent, and nothing is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stop;
 
@@ -45,6 +48,8 @@ pub(super) fn solve<'a>(forms: &Forms, arms: &[FormId], ty: &'a Ty) -> Result<An
         columns: Vec::new(),
         reached: vec![false; arms.len()],
         budget: BUDGET,
+        leaves: 0,
+        depth: 0,
     };
     let column = solver.column(ty, NIL);
     let rows: Vec<Row> = arms
@@ -88,6 +93,10 @@ struct Solver<'a, 'f> {
     columns: Vec<(&'a Ty, u32)>,
     reached: Vec<bool>,
     budget: usize,
+    /// How many matrices without rows were met.
+    leaves: usize,
+    /// How many columns have been split to get here.
+    depth: usize,
 }
 
 impl<'a> Solver<'a, '_> {
@@ -97,7 +106,9 @@ impl<'a> Solver<'a, '_> {
         let mut skipped = 0;
         loop {
             match rows.first() {
+                None if self.leaves >= MAX_WITNESSES => return Ok(Vec::new()),
                 None => {
+                    self.leaves += 1;
                     let mut width = skipped;
                     while let Some((_, next)) = self.first_column(columns) {
                         width += 1;
@@ -130,7 +141,12 @@ impl<'a> Solver<'a, '_> {
         let Some((ty, rest)) = self.first_column(columns) else {
             return Err(Stop);
         };
+        if self.depth >= MAX_COLUMNS {
+            return Err(Stop);
+        }
+        self.depth += 1;
         let mut found = self.split(&rows, ty, rest)?;
+        self.depth -= 1;
         for stack in &mut found {
             stack.resize(stack.len() + skipped, Witness::Any);
         }

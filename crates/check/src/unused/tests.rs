@@ -203,6 +203,8 @@ fn a_loop_without_initial_value_keeps_its_names() {
     let (messages, fixed) = check("def f a = loop a for i < 10 do i");
     assert_eq!(messages, ["Unused loop parameter \"a\""]);
     assert_eq!(fixed, "def f a = loop a for i < 10 do i");
+    let text = "def f a = loop {a} for i < 10 do i";
+    assert_eq!(check(text), (messages, text.to_owned()));
 }
 
 #[test]
