@@ -39,6 +39,8 @@ pub struct VarInfo {
     pub def: Option<Size>,
     /// How deep inside bindings of its function it is bound; 0 for globals and parameters of types.
     pub level: u32,
+    /// Whether its definition was refused; its type may be wrong, and uses say nothing about that.
+    pub poisoned: bool,
 }
 
 /// See [`VarInfo`].

@@ -18,7 +18,7 @@ use fehu_base::{Prim, define_id};
 pub use fehu_syntax::ast::Lifted;
 pub use print::Printer;
 use std::sync::Arc;
-pub use subst::{Subst, TypeFn};
+pub use subst::{Subst, TypeFn, TypeFnParam};
 
 define_id!(
     /// Anything bound in the term namespace, and every size that has no name of its own.

@@ -114,7 +114,7 @@ pub(crate) fn range_without_end(span: Span) -> Diagnostic {
     )
 }
 
-/// An operator that is not followed by its operand, for example.
+/// A definition of `=`.
 pub(crate) fn reserved_operator(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("reserved-operator", span, format!("`{name}` is reserved"))
         .help("Choose another name.")

@@ -305,8 +305,8 @@ fn escape(text: &str) -> (Result<Option<char>, String>, &str) {
         '0'..='9' => return numeric(text, 10),
         _ => {
             for (name, value) in CONTROL {
-                if text.starts_with(name) {
-                    return (Ok(Some(char::from(value))), &text[name.len()..]);
+                if let Some(rest) = text.strip_prefix(name) {
+                    return (Ok(Some(char::from(value))), rest);
                 }
             }
             return (Err(format!("unknown escape `\\{first}`")), after);

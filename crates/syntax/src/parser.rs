@@ -323,17 +323,22 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Skips to a token of this kind at the present level of brackets, if it comes before anything
-    /// that must belong to an enclosing construct.
+    /// Skips to a token of this kind, see [`Self::skip_to_any`].
     fn skip_to(&mut self, kind: TokenKind) -> bool {
+        self.skip_to_any(&[kind]).is_some()
+    }
+
+    /// Skips to a token of one of these kinds at the present level of brackets, if it comes before
+    /// anything that must belong to an enclosing construct.
+    fn skip_to_any(&mut self, kinds: &[TokenKind]) -> Option<TokenKind> {
         let mut open = 0usize;
         loop {
             let here = self.kind();
-            if open == 0 && here == kind {
-                return true;
+            if open == 0 && kinds.contains(&here) {
+                return Some(here);
             }
             if self.at_dec_keyword() {
-                return false;
+                return None;
             }
             match here {
                 TokenKind::LParen
@@ -341,7 +346,7 @@ impl<'a> Parser<'a> {
                 | TokenKind::LBrace
                 | TokenKind::AttrStart => open += 1,
                 TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => match open {
-                    0 => return false,
+                    0 => return None,
                     _ => open -= 1,
                 },
                 TokenKind::In
@@ -351,7 +356,7 @@ impl<'a> Parser<'a> {
                 | TokenKind::Case
                     if open == 0 =>
                 {
-                    return false;
+                    return None;
                 }
                 _ => {}
             }
@@ -360,7 +365,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether the current token can only start a declaration, or ends the file. A `let` counts if
-    /// it starts a line and stands under the start of the present declaration.
+    /// it starts a line and is not indented more than the present declaration.
     fn at_dec_keyword(&self) -> bool {
         match self.kind() {
             TokenKind::Def
@@ -373,9 +378,9 @@ impl<'a> Parser<'a> {
             | TokenKind::Val
             | TokenKind::Include
             | TokenKind::Eof => true,
-            TokenKind::Let | TokenKind::AttrStart => {
-                self.column_on_line_start() == Some(self.dec_column)
-            }
+            TokenKind::Let | TokenKind::AttrStart => self
+                .column_on_line_start()
+                .is_some_and(|column| column <= self.dec_column),
             _ => false,
         }
     }
@@ -413,7 +418,7 @@ impl<'a> Parser<'a> {
             } else if self.kind() != close {
                 self.unexpected(expected);
                 // Go on after the next comma of this list, if there is one.
-                let found = self.skip_to_comma_or(close);
+                let found = self.skip_to_any(&[TokenKind::Comma, close]) == Some(TokenKind::Comma);
                 self.error_at = Some(self.pos);
                 if found {
                     comma = true;
@@ -428,42 +433,6 @@ impl<'a> Parser<'a> {
         }
         self.expect(close);
         (items, comma)
-    }
-
-    /// Skips to the next comma at this level of brackets; stops, and says no, before the closing
-    /// token and whatever cannot be in the list.
-    fn skip_to_comma_or(&mut self, close: TokenKind) -> bool {
-        let mut open = 0usize;
-        loop {
-            let here = self.kind();
-            if open == 0 && here == TokenKind::Comma {
-                return true;
-            }
-            if (open == 0 && here == close) || self.at_dec_keyword() {
-                return false;
-            }
-            match here {
-                TokenKind::LParen
-                | TokenKind::LBracket
-                | TokenKind::LBrace
-                | TokenKind::AttrStart => open += 1,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => match open {
-                    0 => return false,
-                    _ => open -= 1,
-                },
-                TokenKind::In
-                | TokenKind::Then
-                | TokenKind::Else
-                | TokenKind::Do
-                | TokenKind::Case
-                    if open == 0 =>
-                {
-                    return false;
-                }
-                _ => {}
-            }
-            self.bump();
-        }
     }
 
     /// A name that is being bound or selected.

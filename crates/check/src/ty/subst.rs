@@ -183,6 +183,50 @@ impl Ty {
         }
     }
 
+    /// As [`Ty::map_sizes`]; `f` also gets the variables that the type binds around the size.
+    pub fn map_sizes_scoped(
+        &self,
+        bound: &mut Vec<VarId>,
+        f: &mut dyn FnMut(&Size, &[VarId]) -> Size,
+    ) -> Ty {
+        match self {
+            Ty::Fun(fun) => {
+                let param = fun.param.map_sizes_scoped(bound, f);
+                let outer = bound.len();
+                bound.extend(fun.exts.iter().chain(&fun.name));
+                let ret = fun.ret.map_sizes_scoped(bound, f);
+                bound.truncate(outer);
+                Ty::Fun(Arc::new(FunTy { param, ret, ..(**fun).clone() }))
+            }
+            Ty::Record(fields) => Ty::Record(
+                fields.iter().map(|(n, t)| (n.clone(), t.map_sizes_scoped(bound, f))).collect(),
+            ),
+            Ty::Sum(ctors) => Ty::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, ts)| {
+                        (c.clone(), ts.iter().map(|t| t.map_sizes_scoped(bound, f)).collect())
+                    })
+                    .collect(),
+            ),
+            Ty::Array(size, elem) => {
+                let size = f(size, bound);
+                Ty::Array(size, Arc::new(elem.map_sizes_scoped(bound, f)))
+            }
+            Ty::Con(id, args) => Ty::Con(
+                *id,
+                args.iter()
+                    .map(|arg| match arg {
+                        Arg::Size(size) => Arg::Size(f(size, bound)),
+                        Arg::Type(ty) => Arg::Type(ty.map_sizes_scoped(bound, f)),
+                    })
+                    .collect(),
+            ),
+            Ty::Unique(inner) => Ty::Unique(Arc::new(inner.map_sizes_scoped(bound, f))),
+            Ty::Prim(_) | Ty::Meta(_) | Ty::Error => self.clone(),
+        }
+    }
+
     /// Calls `f` with every size in the type.
     pub fn for_each_size(&self, f: &mut dyn FnMut(&Size)) {
         match self {

@@ -163,7 +163,9 @@ impl Parser<'_> {
                     return self.error_mod();
                 }
                 self.bump();
+                let column = self.dec_column;
                 let decs = self.decs(TokenKind::RBrace);
+                self.dec_column = column;
                 self.leave();
                 self.expect_or(TokenKind::RBrace, "a declaration or `}`");
                 ModExpKind::Decs(decs)

@@ -162,7 +162,12 @@ impl Parser<'_> {
                 PatKind::Tuple(items)
             };
         }
-        self.expect(TokenKind::RParen);
+        if matches!(self.kind(), TokenKind::LParen | TokenKind::Equals) {
+            // The next parameter or the body; only this `)` is missing.
+            self.expect_here(TokenKind::RParen);
+        } else {
+            self.expect(TokenKind::RParen);
+        }
         PatKind::Paren(Box::new(first))
     }
 

@@ -108,7 +108,10 @@ impl Parser<'_> {
                             let size = self.bracketed_size();
                             args.push(TypeArg::Size(size, self.span_from(start)));
                         }
-                        _ if self.at_type_atom() => args.push(TypeArg::Type(self.type_atom())),
+                        // `(x:` is more likely the next parameter, the `)` before it missing.
+                        _ if self.at_type_atom() && !self.at_named_param() => {
+                            args.push(TypeArg::Type(self.type_atom()))
+                        }
                         _ => break,
                     }
                 }

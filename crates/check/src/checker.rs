@@ -1,0 +1,141 @@
+//! The state of checking one file, and the small things every part of the checker needs.
+
+use crate::infer::Metas;
+use crate::program::{Program, Tables, TypeInfo, VarInfo, VarKind};
+use crate::scope::{ModEnv, Scope, ScopedTerm, Term};
+use crate::size::SizeMetas;
+use crate::ty::{Printer, Scheme, Size, Ty, TypeId, VarId};
+use ecow::EcoString;
+use fehu_base::{Diagnostic, SourceMap, Span};
+use fehu_syntax::ast::{Ident, Lifted, NodeId};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The checker. Its methods are spread over the modules of this crate by what they check.
+pub(crate) struct Checker<'a> {
+    /// For quoting the program in messages.
+    pub(crate) sources: &'a SourceMap,
+    pub(crate) program: &'a mut Program,
+    /// The tables of the file being checked.
+    pub(crate) tables: Tables,
+    pub(crate) diags: Vec<Diagnostic>,
+    pub(crate) scope: Scope,
+    /// What `import "x"` means in this file.
+    pub(crate) imports: &'a FxHashMap<EcoString, (VarId, Arc<ModEnv>)>,
+    /// How deep inside bindings we are.
+    pub(crate) level: u32,
+    /// The unknown types of the binding being inferred.
+    pub(crate) metas: Metas,
+    /// The unknown sizes of the binding being inferred.
+    pub(crate) size_metas: SizeMetas,
+    /// The anonymous sizes met in the type expression being read.
+    pub(crate) anonymous: Vec<VarId>,
+    /// The names of the modules we are inside, for the names of types.
+    pub(crate) module_path: Vec<EcoString>,
+    /// Whether `intrinsics` may be used silently: true in the prelude.
+    pub(crate) in_prelude: bool,
+    /// The `entry` declarations met.
+    pub(crate) entries: Vec<crate::program::Entry>,
+}
+
+impl Checker<'_> {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diags.push(diagnostic);
+    }
+
+    /// The text at a place, for quoting in a message: one line, not too long.
+    pub(crate) fn quote(&self, span: Span) -> String {
+        let text = self.sources.text(span);
+        let mut words = String::new();
+        for word in text.split_whitespace() {
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(word);
+            if words.len() > 60 {
+                break;
+            }
+        }
+        if words.chars().count() > 60 {
+            words = words.chars().take(57).collect();
+            words.push_str("...");
+        }
+        words
+    }
+
+    pub(crate) fn printer(&self) -> Printer<'_> {
+        Printer { vars: &self.program.vars, types: &self.program.types }
+    }
+
+    /// The type as the user reads it.
+    pub(crate) fn show(&self, ty: &Ty) -> String {
+        self.printer().ty(ty)
+    }
+
+    /// The size as the user reads it.
+    pub(crate) fn show_size(&self, size: &Size) -> String {
+        self.printer().size(size)
+    }
+
+    /// A new variable.
+    pub(crate) fn new_var(
+        &mut self,
+        name: impl Into<EcoString>,
+        span: Option<Span>,
+        kind: VarKind,
+        ty: Option<Ty>,
+    ) -> VarId {
+        self.program.vars.push(VarInfo {
+            name: name.into(),
+            span,
+            kind,
+            scheme: ty.map(|ty| Arc::new(Scheme::mono(ty))),
+            def: None,
+            level: self.level,
+            poisoned: false,
+        })
+    }
+
+    /// A new nominal type.
+    pub(crate) fn new_type(
+        &mut self,
+        name: impl Into<EcoString>,
+        span: Option<Span>,
+        lifted: Lifted,
+        params: Vec<crate::program::ParamKind>,
+    ) -> TypeId {
+        let level = self.level;
+        self.program.types.push(TypeInfo { name: name.into(), span, lifted, params, level })
+    }
+
+    /// Binds a variable of the program in scope and notes it under its node.
+    pub(crate) fn bind(&mut self, node: NodeId, ident: &Ident, kind: VarKind, ty: Ty) -> VarId {
+        let var = self.new_var(ident.name.clone(), Some(ident.span), kind, Some(ty));
+        self.tables.binders.insert(node, var);
+        self.scope.bind_term(ident.name.clone(), ScopedTerm::local(Term::Val(var)));
+        var
+    }
+
+    pub(crate) fn scheme(&self, var: VarId) -> Option<Arc<Scheme>> {
+        self.program.vars[var].scheme.clone()
+    }
+
+    pub(crate) fn set_scheme(&mut self, var: VarId, scheme: Scheme) {
+        self.program.vars[var].scheme = Some(Arc::new(scheme));
+    }
+
+    pub(crate) fn set_type(&mut self, node: NodeId, ty: Ty) {
+        self.tables.types.insert(node, ty);
+    }
+
+    /// The name qualified by the modules we are inside.
+    pub(crate) fn qualified(&self, name: &str) -> EcoString {
+        let mut out = EcoString::new();
+        for part in &self.module_path {
+            out.push_str(part);
+            out.push('.');
+        }
+        out.push_str(name);
+        out
+    }
+}

@@ -1,0 +1,216 @@
+//! The end of the first phase: what was left open is decided or reported.
+
+use super::{LitValue, Restriction};
+use crate::checker::Checker;
+use crate::errors;
+use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, PrimSet, SchemeType, Ty};
+use fehu_base::{Prim, Span};
+use fehu_syntax::ast::Exp;
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// Decides the types of literals, and reports unknown types that cannot stay so.
+    pub(crate) fn finish(&mut self, _body: &Exp) {
+        for i in 0..self.metas.infos.len() {
+            self.finish_meta(Meta(i as u32));
+        }
+        for (ty, lifted, span, why) in std::mem::take(&mut self.metas.restrictions) {
+            self.check_restriction(&ty, lifted, span, why);
+        }
+        for (span, value, negative, ty) in std::mem::take(&mut self.metas.literals) {
+            if let Ty::Prim(prim) = self.resolve(&ty)
+                && !literal_fits(value, negative, prim)
+            {
+                let text = self.quote(span);
+                self.report(errors::literal_out_of_bounds(span, &text, prim));
+            }
+        }
+    }
+
+    fn finish_meta(&mut self, meta: Meta) {
+        let info = &self.metas.infos[meta];
+        if info.solution.is_some() {
+            return;
+        }
+        let span = info.span;
+        if let Some((field, _)) = info.fields.first() {
+            let field = field.clone();
+            self.report(errors::ambiguous_record(span, &field));
+            self.metas.infos[meta].solution = Some(Ty::Error);
+        } else if let Some((ctor, _)) = info.ctors.first() {
+            let ctor = ctor.clone();
+            self.report(errors::ambiguous_sum(span, &ctor));
+            self.metas.infos[meta].solution = Some(Ty::Error);
+        } else if let Needs::OneOf(set) = info.needs {
+            let default = default_of(set);
+            let literal = info.literal;
+            self.metas.infos[meta].solution = Some(Ty::Prim(default));
+            if literal && set.single().is_none() {
+                self.report(errors::default_literal(span, default));
+            }
+        }
+    }
+
+    fn check_restriction(&mut self, ty: &Ty, allowed: Lifted, span: Span, why: Restriction) {
+        if let Some((part, lifted)) = self.too_lifted(ty, allowed) {
+            let whole = self.zonk(ty);
+            let whole = self.show(&whole);
+            let part = self.zonk(&part);
+            let part = self.show(&part);
+            self.report(errors::restricted(span, why, &whole, &part, lifted));
+        }
+    }
+
+    /// A part of the type that is more lifted than allowed. Unknown types in it are restricted.
+    fn too_lifted(&mut self, ty: &Ty, allowed: Lifted) -> Option<(Ty, Lifted)> {
+        let ty = self.resolve(ty);
+        match &ty {
+            Ty::Prim(_) | Ty::Error => None,
+            Ty::Meta(meta) => {
+                let info = &mut self.metas.infos[*meta];
+                info.lifted = info.lifted.min(allowed);
+                None
+            }
+            Ty::Array(_, elem) => self.too_lifted(elem, allowed.min(Lifted::Unlifted)),
+            Ty::Unique(inner) => self.too_lifted(inner, allowed),
+            Ty::Record(fields) => fields.iter().find_map(|(_, t)| self.too_lifted(t, allowed)),
+            Ty::Sum(ctors) => {
+                ctors.iter().flat_map(|(_, ts)| ts).find_map(|t| self.too_lifted(t, allowed))
+            }
+            Ty::Fun(_) => (allowed < Lifted::Lifted).then(|| (ty.clone(), Lifted::Lifted)),
+            Ty::Con(id, args) => {
+                let lifted = self.program.types[*id].lifted;
+                if lifted > allowed {
+                    return Some((ty.clone(), lifted));
+                }
+                args.iter().find_map(|arg| match arg {
+                    Arg::Size(_) => None,
+                    Arg::Type(ty) => self.too_lifted(ty, allowed),
+                })
+            }
+        }
+    }
+
+    /// Makes type parameters of the unknowns left in the type; all others become the empty tuple,
+    /// since nothing depends on them.
+    pub(crate) fn generalise(&mut self, ty: &Ty) -> Vec<SchemeType> {
+        let mut found = Vec::new();
+        self.unsolved(ty, &mut found);
+        let mut params = Vec::with_capacity(found.len());
+        for (i, meta) in found.into_iter().enumerate() {
+            let info = &self.metas.infos[meta];
+            let lifted = info.lifted;
+            let span = info.span;
+            let needs = Needs::Nothing;
+            let name = type_param_name(i);
+            let id = self.new_type(name, Some(span), lifted, Vec::new());
+            self.metas.infos[meta].solution = Some(Ty::Con(id, Arc::new([])));
+            params.push(SchemeType { id, lifted, needs });
+        }
+        for i in 0..self.metas.infos.len() {
+            let info = &mut self.metas.infos[Meta(i as u32)];
+            if info.solution.is_none() {
+                info.solution = Some(Ty::tuple([]));
+            }
+        }
+        params
+    }
+
+    fn unsolved(&mut self, ty: &Ty, found: &mut Vec<Meta>) {
+        match &self.resolve(ty) {
+            Ty::Prim(_) | Ty::Error => {}
+            Ty::Meta(meta) => {
+                if !found.contains(meta) {
+                    found.push(*meta);
+                }
+            }
+            Ty::Array(_, elem) | Ty::Unique(elem) => self.unsolved(elem, found),
+            Ty::Record(fields) => fields.iter().for_each(|(_, t)| self.unsolved(t, found)),
+            Ty::Sum(ctors) => {
+                ctors.iter().flat_map(|(_, ts)| ts).for_each(|t| self.unsolved(t, found));
+            }
+            Ty::Fun(fun) => {
+                self.unsolved(&fun.param, found);
+                self.unsolved(&fun.ret, found);
+            }
+            Ty::Con(_, args) => args.iter().for_each(|arg| {
+                if let Arg::Type(ty) = arg {
+                    self.unsolved(ty, found);
+                }
+            }),
+        }
+    }
+
+    /// The type with its unknowns replaced by the type that agrees with every type.
+    pub(crate) fn poison(&mut self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Meta(_) => Ty::Error,
+            Ty::Prim(_) | Ty::Error => ty.clone(),
+            Ty::Array(size, elem) => Ty::array(size.clone(), self.poison(elem)),
+            Ty::Unique(inner) => Ty::Unique(Arc::new(self.poison(inner))),
+            Ty::Record(fields) => {
+                Ty::Record(fields.iter().map(|(f, t)| (f.clone(), self.poison(t))).collect())
+            }
+            Ty::Sum(ctors) => Ty::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, ts)| (c.clone(), ts.iter().map(|t| self.poison(t)).collect()))
+                    .collect(),
+            ),
+            Ty::Fun(fun) => {
+                let param = self.poison(&fun.param);
+                let ret = self.poison(&fun.ret);
+                Ty::Fun(Arc::new(FunTy { param, ret, ..(**fun).clone() }))
+            }
+            Ty::Con(id, args) => Ty::Con(
+                *id,
+                args.iter()
+                    .map(|arg| match arg {
+                        Arg::Size(_) => arg.clone(),
+                        Arg::Type(ty) => Arg::Type(self.poison(ty)),
+                    })
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// The type of a literal that nothing else decides.
+fn default_of(set: PrimSet) -> Prim {
+    [Prim::I32, Prim::F64, Prim::I64, Prim::Bool]
+        .into_iter()
+        .chain(set.iter())
+        .find(|&prim| set.contains(prim))
+        .unwrap_or(Prim::I32)
+}
+
+/// Whether a literal's value can be represented in the type; floats that round are fine.
+fn literal_fits(value: LitValue, negative: bool, prim: Prim) -> bool {
+    let value = match (value, prim.is_float()) {
+        (LitValue::Int(value), false) => value,
+        (LitValue::Int(value), true) => return float_fits(value as f64, prim),
+        (LitValue::Float(value), _) => return float_fits(value, prim),
+    };
+    let bits = prim.bits();
+    let limit = 1u128 << if prim.is_unsigned() { bits } else { bits - 1 };
+    match (prim.is_unsigned(), negative) {
+        (true, true) => value == 0,
+        (true, false) | (false, false) => value < limit,
+        (false, true) => value <= limit,
+    }
+}
+
+/// Whether a number does not become infinite in the type.
+fn float_fits(value: f64, prim: Prim) -> bool {
+    match prim {
+        Prim::F16 => value < 65520.0,
+        Prim::F32 => (value as f32).is_finite(),
+        _ => value.is_finite(),
+    }
+}
+
+/// a, b, ..., z, a1, b1, ...
+fn type_param_name(i: usize) -> String {
+    let letter = char::from(b'a' + (i % 26) as u8);
+    if i < 26 { letter.to_string() } else { format!("{letter}{}", i / 26) }
+}

@@ -1,0 +1,215 @@
+//! Resolving qualified names.
+
+use crate::checker::Checker;
+use crate::errors;
+use crate::program::{Resolved, VarKind};
+use crate::scope::{ModEnv, ModType, Module, Term, TypeDef};
+use ecow::EcoString;
+use fehu_base::Span;
+use fehu_syntax::ast::{Ident, NodeId, QualName};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// What a name in an expression refers to. Leading parts are modules; the first that is a value
+    /// ends the path, and the parts after it are fields. Reports and returns `None` if there is none.
+    pub(crate) fn resolve_value(&mut self, node: NodeId, name: &QualName) -> Option<Resolved> {
+        let parts: Vec<&Ident> = name.quals.iter().chain([&name.name]).collect();
+        let first = parts[0];
+        if first.name.starts_with('_') && first.name.len() == 1 {
+            self.report(errors::underscore(first.span));
+            return None;
+        }
+        let Some(found) = self.scope.term(&first.name).cloned() else {
+            self.report_unknown(first);
+            return None;
+        };
+        self.warn_intrinsics(&found.term, first.span);
+        let mut term = found.term;
+        let mut path = found.path;
+        for (i, part) in parts.iter().enumerate() {
+            let module = match &term {
+                Term::Val(var) => {
+                    let fields = parts.len() - 1 - i;
+                    let resolved = Resolved { var: *var, root: found.root, path, fields };
+                    self.tables.names.insert(node, resolved.clone());
+                    return Some(resolved);
+                }
+                Term::Mod(_, module) => module.clone(),
+            };
+            let Some(next) = parts.get(i + 1) else {
+                self.report(errors::module_as_value(name.span, &self.quote(name.span)));
+                return None;
+            };
+            let Module::Struct(env) = &*module else {
+                self.report(errors::module_is_parametric(part.span, &part.name));
+                return None;
+            };
+            let Some(inner) = env.terms.get(&next.name) else {
+                self.report_unknown_member(part, next, env);
+                return None;
+            };
+            path.push(next.name.clone());
+            term = inner.clone();
+        }
+        None
+    }
+
+    fn warn_intrinsics(&mut self, term: &Term, span: Span) {
+        if self.in_prelude {
+            return;
+        }
+        if let Term::Mod(var, _) = term
+            && self.program.vars[*var].kind == VarKind::Builtin
+        {
+            self.report(errors::using_intrinsics(span));
+        }
+    }
+
+    fn report_unknown(&mut self, ident: &Ident) {
+        let best = nearest(&ident.name, self.scope.term_names().into_iter());
+        self.report(errors::unknown_name(ident.span, "name", &ident.name, best.as_deref()));
+    }
+
+    fn report_unknown_member(&mut self, module: &Ident, member: &Ident, env: &ModEnv) {
+        let best = nearest(&member.name, env.terms.keys());
+        let name = format!("{}.{}", module.name, member.name);
+        self.report(errors::unknown_name(member.span, "name", &name, best.as_deref()));
+    }
+
+    /// The module with this name, the variable it is reached from, and the path from there.
+    pub(crate) fn resolve_module(
+        &mut self,
+        name: &QualName,
+    ) -> Option<(Arc<Module>, crate::scope::ScopedTerm)> {
+        let parts: Vec<&Ident> = name.quals.iter().chain([&name.name]).collect();
+        let Some(mut found) = self.scope.term(&parts[0].name).cloned() else {
+            let best = nearest(&parts[0].name, self.scope.term_names().into_iter());
+            let d = errors::unknown_name(parts[0].span, "module", &parts[0].name, best.as_deref());
+            self.report(d);
+            return None;
+        };
+        for i in 0..parts.len() {
+            let Term::Mod(_, module) = &found.term else {
+                self.report(errors::value_as_module(parts[i].span, &parts[i].name));
+                return None;
+            };
+            let module = module.clone();
+            let Some(next) = parts.get(i + 1) else { return Some((module, found)) };
+            let Module::Struct(env) = &*module else {
+                self.report(errors::module_is_parametric(parts[i].span, &parts[i].name));
+                return None;
+            };
+            match env.terms.get(&next.name) {
+                Some(inner) => {
+                    found.term = inner.clone();
+                    found.path.push(next.name.clone());
+                }
+                None => {
+                    self.report_unknown_member(parts[i], next, &env.clone());
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// The structure that the qualifiers of a name lead to; `None` after a report, `Some(None)`
+    /// if there are no qualifiers.
+    fn qualifier(&mut self, name: &QualName) -> Option<Option<Arc<ModEnv>>> {
+        let Some((last, init)) = name.quals.split_last() else { return Some(None) };
+        let prefix = QualName { quals: init.to_vec(), name: last.clone(), span: last.span };
+        let (module, _) = self.resolve_module(&prefix)?;
+        match &*module {
+            Module::Struct(env) => Some(Some(env.clone())),
+            Module::Functor(_) => {
+                self.report(errors::module_is_parametric(last.span, &last.name));
+                None
+            }
+        }
+    }
+
+    /// The type definition with this name.
+    pub(crate) fn resolve_type(&mut self, name: &QualName) -> Option<Arc<TypeDef>> {
+        let env = self.qualifier(name)?;
+        let (found, best) = match &env {
+            Some(env) => {
+                (env.types.get(&name.name.name), nearest(&name.name.name, env.types.keys()))
+            }
+            None => match self.scope.type_def(&name.name.name) {
+                Some(def) => (Some(def), None),
+                None => (None, nearest(&name.name.name, self.scope.type_names().into_iter())),
+            },
+        };
+        match found {
+            Some(def) => Some(def.clone()),
+            None => {
+                let text = self.quote(name.span);
+                self.report(errors::unknown_name(name.span, "type", &text, best.as_deref()));
+                None
+            }
+        }
+    }
+
+    /// The module type with this name.
+    pub(crate) fn resolve_mod_type(&mut self, name: &QualName) -> Option<Arc<ModType>> {
+        let env = self.qualifier(name)?;
+        let (found, best) = match &env {
+            Some(env) => {
+                (env.mod_types.get(&name.name.name), nearest(&name.name.name, env.mod_types.keys()))
+            }
+            None => match self.scope.mod_type(&name.name.name) {
+                Some(def) => (Some(def), None),
+                None => (None, nearest(&name.name.name, self.scope.mod_type_names().into_iter())),
+            },
+        };
+        match found {
+            Some(def) => Some(def.clone()),
+            None => {
+                let text = self.quote(name.span);
+                self.report(errors::unknown_name(name.span, "module type", &text, best.as_deref()));
+                None
+            }
+        }
+    }
+}
+
+/// The candidate nearest to `name` by edit distance, if one is near enough to be meant.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a EcoString>,
+) -> Option<EcoString> {
+    let limit = (name.chars().count() / 3).max(1);
+    let mut best: Option<(usize, &EcoString)> = None;
+    for candidate in candidates {
+        if candidate.len().abs_diff(name.len()) > limit || candidate == name {
+            continue;
+        }
+        let distance = edit_distance(name, candidate);
+        if distance <= limit && best.is_none_or(|(d, _)| distance < d) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate.clone())
+}
+
+/// The number of insertions, deletions, replacements and swaps of neighbours between two words.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        rows[i][0] = i;
+        for j in 1..=b.len() {
+            let replace = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut cost = replace.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                cost = cost.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = cost;
+        }
+    }
+    rows[a.len()][b.len()]
+}

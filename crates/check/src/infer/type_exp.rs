@@ -1,0 +1,344 @@
+//! Type expressions to types.
+//!
+//! Abbreviations are expanded. An anonymous size `[]` becomes a variable of its own, and so do the
+//! existential sizes of abbreviations and of `?[n].t`; they collect in `self.anonymous` up to the
+//! nearest arrow's result, where they become the arrow's existential sizes, or to whoever asked for
+//! the type, who decides what they mean there.
+
+use crate::checker::Checker;
+use crate::errors;
+use crate::program::VarKind;
+use crate::scope::{ScopedTerm, Term, TypeDef};
+use crate::ty::{Arg, FunTy, Lifted, Size, Subst, Ty, TypeFnParam, VarId, tuple_field};
+use fehu_base::Span;
+use fehu_syntax::ast::{Exp, QualName, TypeArg, TypeExp, TypeExpKind, TypeParam, TypeParamKind};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// The type, and the variables of its anonymous sizes; noted in the tables.
+    pub(crate) fn type_exp(&mut self, exp: &TypeExp) -> (Ty, Vec<VarId>) {
+        let outer = std::mem::take(&mut self.anonymous);
+        let ty = self.read_type(exp);
+        let anonymous = std::mem::replace(&mut self.anonymous, outer);
+        self.tables.type_exps.insert(exp.id, (ty.clone(), anonymous.clone()));
+        (ty, anonymous)
+    }
+
+    fn read_type(&mut self, exp: &TypeExp) -> Ty {
+        match &exp.kind {
+            TypeExpKind::Name(name, args) => self.read_named(exp.span, name, args),
+            TypeExpKind::Array(size, elem) => {
+                let size = self.read_size(size.as_deref(), exp.span);
+                let elem_ty = self.read_type(elem);
+                self.check_element(elem, &elem_ty);
+                Ty::array(size, elem_ty)
+            }
+            TypeExpKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.read_type(p))),
+            TypeExpKind::Record(fields) => {
+                for (i, (name, _)) in fields.iter().enumerate() {
+                    if let Some((first, _)) = fields[..i].iter().find(|(f, _)| f.name == name.name) {
+                        self.report(errors::duplicate_field(name, first.span));
+                    }
+                }
+                Ty::record(fields.iter().map(|(n, t)| (n.name.clone(), self.read_type(t))).collect())
+            }
+            TypeExpKind::Sum(ctors) => {
+                for (i, (name, _)) in ctors.iter().enumerate() {
+                    if let Some((first, _)) = ctors[..i].iter().find(|(c, _)| c.name == name.name) {
+                        self.report(errors::duplicate_constructor(name, first.span));
+                    }
+                }
+                Ty::sum(
+                    ctors
+                        .iter()
+                        .map(|(n, ts)| {
+                            (n.name.clone(), ts.iter().map(|t| self.read_type(t)).collect())
+                        })
+                        .collect(),
+                )
+            }
+            TypeExpKind::Fun(name, param, ret) => {
+                let param_ty = self.read_type(param);
+                let mark = self.scope.enter();
+                let name = name.as_ref().map(|ident| {
+                    let ty = param_ty.without_unique();
+                    let var = self.new_var(
+                        ident.name.clone(),
+                        Some(ident.span),
+                        VarKind::TypeName,
+                        Some(ty),
+                    );
+                    let term = ScopedTerm::local(Term::Val(var));
+                    self.scope.bind_term(ident.name.clone(), term);
+                    var
+                });
+                let outer = std::mem::take(&mut self.anonymous);
+                let ret = self.read_type(ret);
+                let exts = std::mem::replace(&mut self.anonymous, outer);
+                self.scope.leave(&mark);
+                Ty::Fun(Arc::new(FunTy {
+                    name,
+                    consumes: param_ty.has_unique(),
+                    param: param_ty.without_unique(),
+                    exts,
+                    ret,
+                }))
+            }
+            TypeExpKind::Unique(inner) => match self.read_type(inner) {
+                unique @ Ty::Unique(_) => unique,
+                inner => Ty::Unique(Arc::new(inner)),
+            },
+            TypeExpKind::Exists(sizes, body) => {
+                let mark = self.scope.enter();
+                let vars: Vec<VarId> =
+                    sizes.iter().map(|size| self.bind_size(size, VarKind::Ext)).collect();
+                let ty = self.read_type(body);
+                self.scope.leave(&mark);
+                for (size, &var) in sizes.iter().zip(&vars) {
+                    if !used_constructively(&ty, var) {
+                        self.report(errors::unused_existential(size.span, &size.name.name));
+                    }
+                }
+                self.anonymous.extend(vars);
+                ty
+            }
+            TypeExpKind::Paren(inner) => self.read_type(inner),
+            TypeExpKind::Error => Ty::Error,
+        }
+    }
+
+    /// Binds a size in scope: a parameter, or one of `?[n]`, `let [n]`, `loop [n]`.
+    pub(crate) fn bind_size(&mut self, param: &TypeParam, kind: VarKind) -> VarId {
+        self.bind(param.id, &param.name, kind, Ty::I64)
+    }
+
+    /// Binds type and size parameters in scope.
+    pub(crate) fn bind_type_params(&mut self, params: &[TypeParam]) -> Vec<TypeFnParam> {
+        for (i, param) in params.iter().enumerate() {
+            let earlier = params[..i].iter().find(|p| p.name.name == param.name.name);
+            if let Some(first) = earlier {
+                self.report(errors::also_bound(&param.name, first.name.span));
+            }
+        }
+        params
+            .iter()
+            .map(|param| match param.kind {
+                TypeParamKind::Size => {
+                    TypeFnParam::Size(self.bind_size(param, VarKind::SizeParam))
+                }
+                TypeParamKind::Type(lifted) => {
+                    let name = param.name.name.clone();
+                    let id = self.new_type(name.clone(), Some(param.name.span), lifted, Vec::new());
+                    let def = TypeDef {
+                        name: name.clone(),
+                        span: Some(param.name.span),
+                        lifted,
+                        params: Vec::new(),
+                        exts: Vec::new(),
+                        ty: Ty::Con(id, Arc::new([])),
+                    };
+                    self.scope.bind_type(name, Arc::new(def));
+                    TypeFnParam::Type(id)
+                }
+            })
+            .collect()
+    }
+
+    fn read_size(&mut self, size: Option<&Exp>, span: Span) -> Size {
+        match size {
+            Some(exp) => self.size_exp(exp),
+            None => {
+                let name = self.anonymous_name();
+                let var = self.new_var(name, Some(span), VarKind::Anonymous, Some(Ty::I64));
+                self.anonymous.push(var);
+                Size::Var(var)
+            }
+        }
+    }
+
+    /// Names for sizes that have none: d0, d1, ...
+    pub(crate) fn anonymous_name(&mut self) -> ecow::EcoString {
+        self.size_metas.next_name("d")
+    }
+
+    /// An expression in a type's size: checked to be an i64, and kept as a term.
+    fn size_exp(&mut self, exp: &Exp) -> Size {
+        let ty = self.infer(exp);
+        if let Err(clash) = self.unify(&Ty::I64, &ty) {
+            let found = self.zonk(&ty);
+            let text = self.quote(exp.span);
+            let found = self.show(&found);
+            _ = clash;
+            self.report(errors::size_not_i64(exp.span, &text, &found));
+            return Size::Any;
+        }
+        match self.size_of_exp(exp) {
+            Some(size) => size,
+            None => {
+                self.report(errors::size_expression_bind(exp.span));
+                Size::Any
+            }
+        }
+    }
+
+    fn read_named(&mut self, span: Span, name: &QualName, args: &[TypeArg]) -> Ty {
+        let Some(def) = self.resolve_type(name) else {
+            // Still read the arguments, for the errors in them.
+            for arg in args {
+                match arg {
+                    TypeArg::Size(size, span) => _ = self.read_size(size.as_deref(), *span),
+                    TypeArg::Type(ty) => _ = self.read_type(ty),
+                }
+            }
+            return Ty::Error;
+        };
+        if def.params.len() != args.len() {
+            let text = self.quote(name.span);
+            self.report(errors::type_arity(span, &text, def.params.len(), args.len(), def.span));
+            return Ty::Error;
+        }
+        let mut subst = Subst::new();
+        for (param, arg) in def.params.iter().zip(args) {
+            match (param.param, arg) {
+                (TypeFnParam::Size(var), TypeArg::Size(size, span)) => {
+                    let size = self.read_size(size.as_deref(), *span);
+                    subst.var(var, size);
+                }
+                (TypeFnParam::Type(id), TypeArg::Type(ty)) => {
+                    let read = self.read_type(ty);
+                    self.check_type_argument(ty, &read, param.lifted, &def.name);
+                    subst.ty(id, read);
+                }
+                (TypeFnParam::Size(_), TypeArg::Type(ty)) => {
+                    self.report(errors::type_argument_kind(ty.span, &def.name, "a size", "a type"));
+                    return Ty::Error;
+                }
+                (TypeFnParam::Type(_), TypeArg::Size(_, span)) => {
+                    self.report(errors::type_argument_kind(*span, &def.name, "a type", "a size"));
+                    return Ty::Error;
+                }
+            }
+        }
+        for &ext in &def.exts {
+            let hint = self.program.vars[ext].name.clone();
+            let var = self.new_var(hint, Some(span), VarKind::Anonymous, Some(Ty::I64));
+            subst.var(ext, Size::Var(var));
+            self.anonymous.push(var);
+        }
+        self.rename_bound(&def.ty, &mut subst);
+        subst.apply(&def.ty)
+    }
+
+    /// Gives the names and existential sizes that a type binds new variables, so that every type in
+    /// the program binds its own.
+    pub(crate) fn rename_bound(&mut self, ty: &Ty, subst: &mut Subst) {
+        match ty {
+            Ty::Prim(_) | Ty::Meta(_) | Ty::Error => {}
+            Ty::Array(_, elem) | Ty::Unique(elem) => self.rename_bound(elem, subst),
+            Ty::Record(fields) => fields.iter().for_each(|(_, t)| self.rename_bound(t, subst)),
+            Ty::Sum(ctors) => {
+                ctors.iter().flat_map(|(_, ts)| ts).for_each(|t| self.rename_bound(t, subst));
+            }
+            Ty::Fun(fun) => {
+                for &var in fun.exts.iter().chain(&fun.name) {
+                    let mut info = self.program.vars[var].clone();
+                    info.level = self.level;
+                    let new = self.program.vars.push(info);
+                    subst.var(var, Size::Var(new));
+                }
+                self.rename_bound(&fun.param, subst);
+                self.rename_bound(&fun.ret, subst);
+            }
+            Ty::Con(_, args) => {
+                for arg in args.iter() {
+                    if let Arg::Type(ty) = arg {
+                        self.rename_bound(ty, subst);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Refuses array elements that may be functions or differ in size.
+    fn check_element(&mut self, elem: &TypeExp, ty: &Ty) {
+        if let Some((name, lifted)) = self.lifted_name(elem) {
+            self.report(errors::lifted_element(elem.span, &name, lifted));
+        } else if self.lifted_of(ty) == Lifted::Lifted {
+            let text = self.show(ty);
+            self.report(errors::lifted_element(elem.span, &text, Lifted::Lifted));
+        }
+    }
+
+    /// Refuses type arguments that are more lifted than the parameter.
+    fn check_type_argument(&mut self, exp: &TypeExp, ty: &Ty, allowed: Lifted, of: &str) {
+        let lifted = match self.lifted_name(exp) {
+            Some((_, lifted)) => lifted,
+            None => self.lifted_of(ty),
+        };
+        if lifted > allowed {
+            let text = self.quote(exp.span);
+            self.report(errors::lifted_argument(exp.span, &text, lifted, of));
+        }
+    }
+
+    /// The name and liftedness of a type expression that is a lifted abbreviation.
+    fn lifted_name(&mut self, exp: &TypeExp) -> Option<(String, Lifted)> {
+        match &exp.kind {
+            TypeExpKind::Paren(inner) | TypeExpKind::Unique(inner) => self.lifted_name(inner),
+            TypeExpKind::Name(name, _) => {
+                // Resolving again is silent: an unknown name was reported and found nothing.
+                let reported = self.diags.len();
+                let def = self.resolve_type(name);
+                self.diags.truncate(reported);
+                def.filter(|d| d.lifted > Lifted::Unlifted)
+                    .map(|d| (self.quote(exp.span), d.lifted))
+            }
+            TypeExpKind::Array(..)
+            | TypeExpKind::Tuple(_)
+            | TypeExpKind::Record(_)
+            | TypeExpKind::Sum(_)
+            | TypeExpKind::Fun(..)
+            | TypeExpKind::Exists(..)
+            | TypeExpKind::Error => None,
+        }
+    }
+
+    /// How lifted a type is by its structure: functions and lifted nominal types in it.
+    pub(crate) fn lifted_of(&self, ty: &Ty) -> Lifted {
+        let most = |parts: &mut dyn Iterator<Item = Lifted>| parts.max().unwrap_or(Lifted::Unlifted);
+        match ty {
+            Ty::Prim(_) | Ty::Meta(_) | Ty::Error => Lifted::Unlifted,
+            Ty::Array(_, elem) | Ty::Unique(elem) => self.lifted_of(elem),
+            Ty::Record(fields) => most(&mut fields.iter().map(|(_, t)| self.lifted_of(t))),
+            Ty::Sum(ctors) => {
+                most(&mut ctors.iter().flat_map(|(_, ts)| ts).map(|t| self.lifted_of(t)))
+            }
+            Ty::Fun(_) => Lifted::Lifted,
+            Ty::Con(id, args) => most(&mut args.iter().map(|arg| match arg {
+                Arg::Size(_) => Lifted::Unlifted,
+                Arg::Type(ty) => self.lifted_of(ty),
+            }))
+            .max(self.program.types[*id].lifted),
+        }
+    }
+}
+
+/// Whether the size is the size of an array (or of an abstract type) outside of functions.
+pub(crate) fn used_constructively(ty: &Ty, var: VarId) -> bool {
+    match ty {
+        Ty::Prim(_) | Ty::Meta(_) | Ty::Error | Ty::Fun(_) => false,
+        Ty::Array(size, elem) => *size == Size::Var(var) || used_constructively(elem, var),
+        Ty::Unique(inner) => used_constructively(inner, var),
+        Ty::Record(fields) => fields.iter().any(|(_, t)| used_constructively(t, var)),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).any(|t| used_constructively(t, var)),
+        Ty::Con(_, args) => args.iter().any(|arg| match arg {
+            Arg::Size(size) => *size == Size::Var(var),
+            Arg::Type(ty) => used_constructively(ty, var),
+        }),
+    }
+}
+
+/// The type of the i-th part of a tuple type, if it has one.
+pub(crate) fn tuple_part(ty: &Ty, i: usize) -> Option<&Ty> {
+    ty.field(&tuple_field(i))
+}

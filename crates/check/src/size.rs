@@ -1,0 +1,145 @@
+//! The second phase of inference: sizes.
+//!
+//! All types are known but for the sizes in them. This phase walks over the binding once more and
+//! gives every array its size: a term over variables, an unknown to be solved ([`Size::Meta`]), or a
+//! new variable for a size that only exists at run time. What polymorphic functions are applied at
+//! is known from the first phase, so a type argument is that type with new unknowns for its sizes
+//! ([`dress`](crate::checker::Checker::dress)).
+//!
+//! Scope is kept by levels. Every binding raises the level; a variable has the level it is bound at,
+//! an unknown the level it was made at, and an unknown may only be solved by terms whose variables
+//! are not deeper than it is. When a scope ends, the sizes that mention its variables are replaced:
+//! by what the variable is defined as, if that is a term, and otherwise by a new unknown size, or in
+//! a function's result by an existential one.
+//!
+//! - [`term`]: expressions as sizes
+//! - [`normal`]: equality of sizes as polynomials
+//! - [`unify`]: making sizes, and types with sizes, equal
+//! - `expression`, `apply`, `access`, `local`, `pattern`, `binding`: the walk
+//! - [`close`]: ends of scopes
+
+mod access;
+mod apply;
+mod binding;
+mod close;
+mod dress;
+mod expression;
+mod local;
+mod normal;
+mod pattern;
+mod term;
+mod unify;
+
+use crate::checker::Checker;
+use crate::program::{Unknown, VarKind};
+use crate::ty::{Meta, Size, SizeMeta, Ty, VarId};
+use ecow::EcoString;
+use fehu_base::{IdVec, Span};
+use fehu_syntax::ast::NodeId;
+use rustc_hash::FxHashMap;
+
+pub(crate) use unify::SizeClash;
+
+/// The unknown sizes of the binding being inferred.
+#[derive(Default)]
+pub(crate) struct SizeMetas {
+    infos: IdVec<SizeMeta, SizeMetaInfo>,
+    /// Types that contain functions and are not known yet.
+    types: IdVec<Meta, TypeMetaInfo>,
+    /// What was changed, to be undone if an attempt fails.
+    trail: Vec<Change>,
+    /// Equations that could not be solved yet.
+    postponed: Vec<Postponed>,
+    /// Unknown sizes that came into being while an argument was unified.
+    opened: Vec<VarId>,
+    /// Types of nodes, to be finished at the end of the binding.
+    node_types: Vec<(NodeId, Ty)>,
+    /// Sizes chosen for size parameters, and types for type parameters, likewise.
+    instances: Vec<(NodeId, Vec<Size>, Vec<Ty>)>,
+    counters: FxHashMap<&'static str, u32>,
+    /// The expression being checked.
+    current: Option<Span>,
+}
+
+struct SizeMetaInfo {
+    solution: Option<Size>,
+    level: u32,
+    /// Whether it stands in the argument for a lifted type parameter, so that it may become a size
+    /// that a function argument's result has.
+    existential: bool,
+    span: Span,
+    origin: Origin,
+}
+
+struct TypeMetaInfo {
+    solution: Option<Ty>,
+    level: u32,
+    existential: bool,
+    span: Span,
+    /// The type without sizes.
+    shape: Ty,
+}
+
+enum Change {
+    Size(SizeMeta, Option<Size>, u32),
+    Type(Meta, Option<Ty>),
+    Def(VarId, Option<Size>),
+}
+
+struct Postponed {
+    a: Size,
+    b: Size,
+    span: Span,
+}
+
+/// Where an unknown size comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Origin {
+    /// The size parameter of a function at a use of it.
+    SizeParam(VarId, EcoString),
+    /// The argument for a type parameter of a function.
+    TypeArg(EcoString),
+    /// The size of an element of an empty array literal.
+    EmptyArray,
+    Hole,
+    /// `let [n] ...`
+    LetSize(EcoString),
+    /// A constructor of a sum type: sizes of the payloads of the others.
+    Ctor,
+    /// Anything whose size must follow from something else: parameters, loop parameters,
+    /// ascriptions.
+    Inferred,
+}
+
+impl SizeMetas {
+    /// A new name that begins with `hint`.
+    pub(crate) fn next_name(&mut self, hint: &'static str) -> EcoString {
+        let counter = self.counters.entry(hint).or_default();
+        let name = ecow::eco_format!("{hint}{counter}");
+        *counter += 1;
+        name
+    }
+}
+
+impl Checker<'_> {
+    /// A new unknown size.
+    fn fresh_size(&mut self, span: Span, origin: Origin) -> Size {
+        let level = self.level;
+        let info = SizeMetaInfo { solution: None, level, existential: false, span, origin };
+        Size::Meta(self.size_metas.infos.push(info))
+    }
+
+    /// A new size that is only known at run time.
+    pub(crate) fn unknown_size(&mut self, span: Span, why: Unknown) -> VarId {
+        let name = self.size_metas.next_name("k");
+        self.new_var(name, Some(span), VarKind::Unknown(why), Some(Ty::I64))
+    }
+
+    /// Notes that an expression brings unknown sizes into being.
+    fn note_unknowns(&mut self, node: NodeId, vars: impl IntoIterator<Item = VarId>) {
+        let mut vars = vars.into_iter().peekable();
+        if vars.peek().is_some() {
+            self.tables.unknowns.entry(node).or_default().extend(vars);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Sizes of applications.
+
+use super::close::{in_parameter, mentions};
+use super::{Origin, SizeClash};
+use crate::checker::Checker;
+use crate::errors::{self, Expect};
+use crate::program::Unknown;
+use crate::ty::{FunTy, Size, Subst, Ty, VarId};
+use fehu_base::Span;
+use fehu_syntax::ast::{Exp, NodeId, Operator};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    pub(super) fn sized_apply(&mut self, exp: &Exp, fun: &Exp, args: &[Exp]) -> Ty {
+        let mut ty = self.sized(fun);
+        for arg in args {
+            let arg_ty = self.sized(arg);
+            ty = self.sized_apply_one(exp.id, &ty, fun.span, Some(arg), &arg_ty, arg.span);
+        }
+        ty
+    }
+
+    /// The type of a function applied to one argument. Without the argument's expression, nothing
+    /// is known about its value.
+    pub(super) fn sized_apply_one(
+        &mut self,
+        node: NodeId,
+        fun: &Ty,
+        fun_span: Span,
+        arg: Option<&Exp>,
+        arg_ty: &Ty,
+        arg_span: Span,
+    ) -> Ty {
+        let Ty::Fun(fun) = self.force(fun) else { return Ty::Error };
+        self.size_metas.current = Some(arg_span);
+        let outer = std::mem::take(&mut self.size_metas.opened);
+        let why = Expect::Argument { fun: fun_span, arg: arg_span };
+        self.require(arg_span, &fun.param, arg_ty, why);
+        let opened = std::mem::replace(&mut self.size_metas.opened, outer);
+
+        let mut subst = Subst::new();
+        if let Some(name) = fun.name
+            && mentions(&fun.ret, name)
+        {
+            let term = arg.and_then(|arg| self.size_of_exp(arg));
+            let term = term.unwrap_or_else(|| {
+                let var = self.unknown_size(arg_span, Unknown::Expression);
+                self.note_unknowns(node, [var]);
+                Size::Var(var)
+            });
+            subst.var(name, term);
+        }
+        let mut unknowns = Vec::new();
+        for &ext in &fun.exts {
+            let var = self.unknown_size(fun_span.to(arg_span), Unknown::Result);
+            unknowns.push(var);
+            subst.var(ext, Size::Var(var));
+        }
+        self.note_unknowns(node, unknowns);
+        let ret = subst.apply(&fun.ret).without_unique();
+        if opened.is_empty() { ret } else { self.settle(node, ret, opened, fun_span, arg_span) }
+    }
+
+    /// What becomes of the sizes that an argument's result brought in: if the application is
+    /// complete they are unknown sizes; otherwise they are sizes that the remaining function's
+    /// result will have.
+    fn settle(
+        &mut self,
+        node: NodeId,
+        ret: Ty,
+        opened: Vec<VarId>,
+        fun_span: Span,
+        arg_span: Span,
+    ) -> Ty {
+        let ret = self.zonk_sized(&ret);
+        if let Some(&var) = opened.iter().find(|&&var| in_parameter(&ret, var)) {
+            let fun = self.quote(fun_span);
+            let arg = self.quote(arg_span);
+            let size = self.program.vars[var].name.clone();
+            let shown = self.show(&ret);
+            self.report(errors::existential_param_ret(arg_span, &fun, &arg, &size, &shown));
+            return Ty::Error;
+        }
+        if !matches!(ret, Ty::Fun(_)) {
+            self.note_unknowns(node, opened);
+            return ret;
+        }
+        for &var in &opened {
+            self.program.vars[var].kind = crate::program::VarKind::Ext;
+        }
+        add_exts(&ret, &opened)
+    }
+
+    pub(super) fn sized_section_right(&mut self, exp: &Exp, op: &Operator, rhs: &Exp) -> Ty {
+        let op_ty = self.sized_operator(op);
+        let Ty::Fun(first) = self.force(&op_ty) else { return Ty::Error };
+        let left = first.param.clone();
+        let outer = self.level;
+        self.level += 1;
+        let partial =
+            self.sized_apply_one(exp.id, &op_ty, op.name.span, None, &left, op.name.span);
+        self.level = outer;
+        let rhs_ty = self.sized(rhs);
+        let ret = self.sized_apply_one(exp.id, &partial, op.name.span, Some(rhs), &rhs_ty, rhs.span);
+        // Unknown sizes of the result depend on the missing operand.
+        let mut exts = Vec::new();
+        if let Some(unknowns) = self.tables.unknowns.remove(&exp.id) {
+            exts.extend(unknowns.into_iter().filter(|&var| mentions(&ret, var)));
+        }
+        Ty::Fun(Arc::new(FunTy { name: None, consumes: first.consumes, param: left, exts, ret }))
+    }
+
+    /// Reports that sizes do not agree.
+    pub(super) fn report_size_clash(
+        &mut self,
+        span: Span,
+        want: &Ty,
+        found: &Ty,
+        why: Expect,
+        clash: &SizeClash,
+    ) {
+        let want = self.zonk_sized(want);
+        let found = self.zonk_sized(found);
+        let diagnostic = self.size_clash(span, &want, &found, why, clash);
+        self.report(diagnostic);
+    }
+
+    /// A type with unknown sizes for those of a type that the first phase found.
+    pub(super) fn dress_node(&mut self, node: NodeId, span: Span) -> Ty {
+        let shape = self.shape(node);
+        self.dress(&shape, span, &Origin::Inferred, false)
+    }
+}
+
+/// Adds existential sizes to the last arrow of a function type.
+fn add_exts(ty: &Ty, exts: &[VarId]) -> Ty {
+    match ty {
+        Ty::Fun(fun) => {
+            let mut fun = (**fun).clone();
+            if matches!(fun.ret, Ty::Fun(_)) {
+                fun.ret = add_exts(&fun.ret, exts);
+            } else {
+                fun.exts.extend(exts.iter().filter(|&&var| mentions(&fun.ret, var)));
+            }
+            Ty::Fun(Arc::new(fun))
+        }
+        other => other.clone(),
+    }
+}

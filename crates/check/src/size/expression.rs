@@ -1,0 +1,369 @@
+//! Sizes of expressions.
+
+use super::Origin;
+use crate::checker::Checker;
+use crate::errors::Expect;
+use crate::program::Unknown;
+use crate::ty::{Lifted, Size, Subst, Ty, VarId};
+use fehu_base::Span;
+use fehu_syntax::ast::{
+    Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RangeKind, RecordField,
+};
+
+impl Checker<'_> {
+    /// The type of an expression with its sizes, noted under its node.
+    pub(super) fn sized(&mut self, exp: &Exp) -> Ty {
+        self.size_metas.current = Some(exp.span);
+        let ty = self.sized_kind(exp);
+        self.size_metas.node_types.push((exp.id, ty.clone()));
+        ty
+    }
+
+    /// The type without sizes that the first phase found for a node.
+    pub(super) fn shape(&mut self, node: NodeId) -> Ty {
+        match self.metas.node_types.get(&node).cloned() {
+            Some(ty) => self.zonk(&ty),
+            None => Ty::Error,
+        }
+    }
+
+    fn sized_kind(&mut self, exp: &Exp) -> Ty {
+        match &exp.kind {
+            ExpKind::Lit(Lit::String(text)) => {
+                Ty::array(Size::Const(text.len() as i64), Ty::Prim(fehu_base::Prim::U8))
+            }
+            ExpKind::Lit(_) => self.shape(exp.id),
+            ExpKind::Var(name) => self.sized_name(exp.id, name),
+            ExpKind::Hole => {
+                let shape = self.shape(exp.id);
+                self.dress(&shape, exp.span, &Origin::Hole, false)
+            }
+            ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => self.sized(inner),
+            ExpKind::LocalOpen(_, inner) => self.sized(inner),
+            ExpKind::Tuple(parts) => {
+                let parts: Vec<Ty> = parts.iter().map(|p| self.sized(p)).collect();
+                Ty::tuple(parts)
+            }
+            ExpKind::Record(fields) => self.sized_record(fields),
+            ExpKind::Array(elems) => self.sized_array(exp, elems),
+            ExpKind::Project(inner, field) => {
+                let ty = self.sized(inner);
+                self.sized_field(&ty, &field.name)
+            }
+            ExpKind::Index(array, dims) => {
+                let ty = self.sized(array);
+                self.sized_index(exp.id, &ty, dims)
+            }
+            ExpKind::Ascribe(inner, te) => {
+                let want = self.sized_type_exp(te.id, te.span);
+                let found = self.sized(inner);
+                self.require(inner.span, &want, &found, Expect::Ascription);
+                want.without_unique()
+            }
+            ExpKind::Coerce(inner, te) => {
+                self.sized(inner);
+                let (ty, anonymous) = self.read_type_exp(te.id);
+                let mut unknowns = Vec::new();
+                let ty = self.replace_vars(&ty, &anonymous, |this| {
+                    let var = this.unknown_size(te.span, Unknown::Coercion);
+                    unknowns.push(var);
+                    Size::Var(var)
+                });
+                self.note_unknowns(exp.id, unknowns);
+                ty.without_unique()
+            }
+            ExpKind::Negate(inner) | ExpKind::Not(inner) => self.sized(inner),
+            ExpKind::BinOp(bin) => {
+                let lhs = self.sized(&bin.lhs);
+                let op = self.sized_operator(&bin.op);
+                let op_span = bin.op.name.span;
+                let partial = self.sized_apply_one(exp.id, &op, op_span, Some(&bin.lhs), &lhs, bin.lhs.span);
+                let rhs = self.sized(&bin.rhs);
+                self.sized_apply_one(exp.id, &partial, op_span, Some(&bin.rhs), &rhs, bin.rhs.span)
+            }
+            ExpKind::Apply(fun, args) => self.sized_apply(exp, fun, args),
+            ExpKind::Ctor(name, payload) => {
+                let shape = self.shape(exp.id);
+                let ty = self.dress(&shape, exp.span, &Origin::Ctor, false);
+                let found: Vec<Ty> = payload.iter().map(|p| self.sized(p)).collect();
+                if let Ty::Sum(ctors) = &ty
+                    && let Some((_, wants)) = ctors.iter().find(|(c, _)| *c == name.name)
+                {
+                    for ((want, found), arg) in wants.iter().zip(&found).zip(payload) {
+                        self.require(arg.span, want, found, Expect::Payload);
+                    }
+                }
+                ty
+            }
+            ExpKind::Range(range) => self.sized_range(exp, range),
+            ExpKind::If(parts) => {
+                let [cond, then, other] = &**parts;
+                self.sized(cond);
+                let then_ty = self.sized_block(exp.id, then);
+                let other_ty = self.sized_block(exp.id, other);
+                self.join_branches(exp.id, exp.span, &then_ty, &other_ty)
+            }
+            ExpKind::Let(binds, body) => self.sized_let(exp, binds, body),
+            ExpKind::Lambda(lambda) => self.sized_lambda(exp.span, lambda),
+            ExpKind::Loop(lp) => self.sized_loop(exp, lp),
+            ExpKind::Update(update) => {
+                let base = self.sized(&update.base);
+                self.sized_update(exp.id, &base, &update.path, &update.value);
+                base
+            }
+            ExpKind::Match(scrutinee, cases) => self.sized_match(exp, scrutinee, cases),
+            ExpKind::Assert(cond, inner) => {
+                self.sized(cond);
+                self.sized(inner)
+            }
+            ExpKind::Section(op) => self.sized_operator(op),
+            ExpKind::SectionLeft(lhs, op) => {
+                let lhs_ty = self.sized(lhs);
+                let op_ty = self.sized_operator(op);
+                self.sized_apply_one(exp.id, &op_ty, op.name.span, Some(lhs), &lhs_ty, lhs.span)
+            }
+            ExpKind::SectionRight(op, rhs) => self.sized_section_right(exp, op, rhs),
+            ExpKind::SectionAccess(path) => {
+                let shape = self.shape(exp.id);
+                let Ty::Fun(fun) = &shape else { return Ty::Error };
+                let param = self.dress(&fun.param, exp.span, &Origin::Inferred, false);
+                let ret = self.sized_access(exp.id, &param, path);
+                Ty::fun(param, ret)
+            }
+            ExpKind::Error => Ty::Error,
+        }
+    }
+
+    /// A type expression as the first phase read it.
+    pub(super) fn read_type_exp(&self, node: NodeId) -> (Ty, Vec<VarId>) {
+        self.tables.type_exps.get(&node).cloned().unwrap_or((Ty::Error, Vec::new()))
+    }
+
+    /// A type expression, its anonymous sizes to be found.
+    pub(super) fn sized_type_exp(&mut self, node: NodeId, span: Span) -> Ty {
+        let (ty, anonymous) = self.read_type_exp(node);
+        self.with_metas(&ty, &anonymous, span)
+    }
+
+    /// Makes a type usable where another is expected, or reports at the place.
+    pub(super) fn require(&mut self, span: Span, want: &Ty, found: &Ty, why: Expect) {
+        let mark = self.size_metas.trail.len();
+        if let Err(clash) = self.unify_sized(want, found) {
+            self.roll_back(mark);
+            self.report_size_clash(span, want, found, why, &clash);
+        }
+    }
+
+    fn sized_name(&mut self, node: NodeId, name: &QualName) -> Ty {
+        let Some(resolved) = self.tables.names.get(&node).cloned() else { return Ty::Error };
+        let parts: Vec<_> = name.quals.iter().chain([&name.name]).collect();
+        let owner = parts[..parts.len() - resolved.fields]
+            .iter()
+            .map(|i| i.name.as_str())
+            .collect::<Vec<_>>()
+            .join(".");
+        let mut ty = self.sized_instance(node, resolved.var, &owner, name.span);
+        for field in &parts[parts.len() - resolved.fields..] {
+            ty = self.sized_field(&ty, &field.name);
+        }
+        ty
+    }
+
+    /// The type of a variable at a use, its parameters replaced.
+    pub(super) fn sized_instance(
+        &mut self,
+        node: NodeId,
+        var: VarId,
+        name: &str,
+        span: Span,
+    ) -> Ty {
+        if self.program.vars[var].poisoned {
+            return Ty::Error;
+        }
+        let Some(scheme) = self.scheme(var) else { return Ty::Error };
+        if scheme.is_mono() {
+            return scheme.ty.clone();
+        }
+        let shapes = self.tables.instances.get(&node).map(|i| i.types.clone()).unwrap_or_default();
+        let mut subst = Subst::new();
+        let mut sizes = Vec::with_capacity(scheme.sizes.len());
+        for &param in &scheme.sizes {
+            let origin = Origin::SizeParam(param, name.into());
+            let size = self.fresh_size(span, origin);
+            sizes.push(size.clone());
+            subst.var(param, size);
+        }
+        let mut types = Vec::with_capacity(scheme.types.len());
+        for (param, shape) in scheme.types.iter().zip(&shapes) {
+            let existential = param.lifted > Lifted::Unlifted;
+            let ty = self.dress(shape, span, &Origin::TypeArg(name.into()), existential);
+            types.push(ty.clone());
+            subst.ty(param.id, ty);
+        }
+        self.size_metas.instances.push((node, sizes, types));
+        self.rename_bound(&scheme.ty, &mut subst);
+        subst.apply(&scheme.ty)
+    }
+
+    pub(super) fn sized_operator(&mut self, op: &Operator) -> Ty {
+        let ty = self.sized_name(op.id, &op.name);
+        self.size_metas.node_types.push((op.id, ty.clone()));
+        ty
+    }
+
+    fn sized_record(&mut self, fields: &[RecordField]) -> Ty {
+        let mut types = Vec::with_capacity(fields.len());
+        for field in fields {
+            let ty = match &field.value {
+                Some(value) => self.sized(value),
+                None => {
+                    let name = QualName {
+                        quals: Vec::new(),
+                        name: field.name.clone(),
+                        span: field.name.span,
+                    };
+                    self.sized_name(field.id, &name)
+                }
+            };
+            self.size_metas.node_types.push((field.id, ty.clone()));
+            types.push((field.name.name.clone(), ty));
+        }
+        Ty::record(types)
+    }
+
+    fn sized_array(&mut self, exp: &Exp, elems: &[Exp]) -> Ty {
+        let Some(first) = elems.first() else {
+            let shape = self.shape(exp.id);
+            let Ty::Array(_, elem) = &shape else { return Ty::Error };
+            let elem = self.dress(elem, exp.span, &Origin::EmptyArray, false);
+            return Ty::array(Size::Const(0), elem);
+        };
+        let elem_ty = self.sized(first);
+        for elem in &elems[1..] {
+            let found = self.sized(elem);
+            self.require(elem.span, &elem_ty, &found, Expect::Element(first.span));
+        }
+        Ty::array(Size::Const(elems.len() as i64), elem_ty)
+    }
+
+    fn sized_range(&mut self, exp: &Exp, range: &Range) -> Ty {
+        let elem = self.sized(&range.start);
+        if let Some(second) = &range.second {
+            self.sized(second);
+        }
+        self.sized(&range.end);
+        let size = match elem {
+            Ty::I64 => self.range_size(range),
+            _ => None,
+        };
+        let size = size.unwrap_or_else(|| {
+            let var = self.unknown_size(exp.span, Unknown::Range);
+            self.note_unknowns(exp.id, [var]);
+            Size::Var(var)
+        });
+        Ty::array(size, elem)
+    }
+
+    /// The size of the ranges whose size is a term.
+    fn range_size(&self, range: &Range) -> Option<Size> {
+        let start = self.size_of_exp(&range.start)?;
+        let end = self.size_of_exp(&range.end)?;
+        let second = match &range.second {
+            Some(second) => Some(self.size_of_exp(second)?),
+            None => None,
+        };
+        let (zero, one, two) = (Size::Const(0), Size::Const(1), Size::Const(2));
+        match (range.kind, second) {
+            (RangeKind::UpTo, None) if start == zero => Some(end),
+            (RangeKind::UpTo, Some(second)) if start == zero && second == one => Some(end),
+            (RangeKind::UpTo, None) => Some(Size::sub(end, start)),
+            (RangeKind::Inclusive, None) => Some(Size::add(Size::sub(end, start), one)),
+            (RangeKind::Inclusive, Some(second)) if start == one && second == two => Some(end),
+            (RangeKind::UpTo | RangeKind::Inclusive | RangeKind::DownTo, _) => None,
+        }
+    }
+
+    /// The type of a branch, in a scope of its own.
+    pub(super) fn sized_block(&mut self, node: NodeId, exp: &Exp) -> Ty {
+        let outer = self.level;
+        self.level += 1;
+        let ty = self.sized(exp);
+        self.level = outer;
+        self.close(&ty, outer, node, exp.span, Unknown::Branches)
+    }
+
+    /// The type of two branches together: sizes that differ become unknown.
+    pub(super) fn join_branches(&mut self, node: NodeId, span: Span, a: &Ty, b: &Ty) -> Ty {
+        let mut joined = Vec::new();
+        let ty = self.join(a, b, span, &mut joined);
+        self.note_unknowns(node, joined.into_iter().map(|(_, _, var)| var));
+        ty
+    }
+
+    fn join(&mut self, a: &Ty, b: &Ty, span: Span, joined: &mut Vec<(Size, Size, VarId)>) -> Ty {
+        match (a, b) {
+            (Ty::Error, other) | (other, Ty::Error) => other.clone(),
+            (Ty::Array(m, t), Ty::Array(n, u)) => {
+                let size = self.join_size(m, n, span, joined);
+                Ty::array(size, self.join(t, u, span, joined))
+            }
+            (Ty::Record(fs), Ty::Record(gs)) => Ty::Record(
+                fs.iter()
+                    .zip(gs.iter())
+                    .map(|(f, g)| (f.0.clone(), self.join(&f.1, &g.1, span, joined)))
+                    .collect(),
+            ),
+            (Ty::Sum(cs), Ty::Sum(ds)) => Ty::Sum(
+                cs.iter()
+                    .zip(ds.iter())
+                    .map(|(c, d)| {
+                        let ts = c.1.iter().zip(&d.1).map(|(t, u)| self.join(t, u, span, joined));
+                        (c.0.clone(), ts.collect())
+                    })
+                    .collect(),
+            ),
+            (Ty::Con(id, args), Ty::Con(_, brgs)) => Ty::Con(
+                *id,
+                args.iter()
+                    .zip(brgs.iter())
+                    .map(|pair| match pair {
+                        (crate::ty::Arg::Size(m), crate::ty::Arg::Size(n)) => {
+                            crate::ty::Arg::Size(self.join_size(m, n, span, joined))
+                        }
+                        (crate::ty::Arg::Type(t), crate::ty::Arg::Type(u)) => {
+                            crate::ty::Arg::Type(self.join(t, u, span, joined))
+                        }
+                        (other, _) => other.clone(),
+                    })
+                    .collect(),
+            ),
+            _ => {
+                self.require(span, a, b, Expect::Branch(span));
+                a.clone()
+            }
+        }
+    }
+
+    fn join_size(
+        &mut self,
+        m: &Size,
+        n: &Size,
+        span: Span,
+        joined: &mut Vec<(Size, Size, VarId)>,
+    ) -> Size {
+        let mark = self.size_metas.trail.len();
+        let postponed = self.size_metas.postponed.len();
+        if self.unify_size(m, n).is_ok() && self.size_metas.postponed.len() == postponed {
+            return m.clone();
+        }
+        self.roll_back(mark);
+        self.size_metas.postponed.truncate(postponed);
+        let same = |a: &Size, b: &Size| self.same_size(a, b);
+        if let Some((_, _, var)) = joined.iter().find(|(a, b, _)| same(a, m) && same(b, n)) {
+            return Size::Var(*var);
+        }
+        let var = self.unknown_size(span, Unknown::Branches);
+        joined.push((m.clone(), n.clone(), var));
+        Size::Var(var)
+    }
+}

@@ -1,0 +1,491 @@
+//! Sizes of expressions that bind variables: let, lambda, loop, match.
+
+use super::Origin;
+use super::close::Param;
+use crate::checker::Checker;
+use crate::errors::{self, Expect};
+use crate::program::{Unknown, VarKind};
+use crate::ty::{Scheme, Size, SizeMeta, Subst, Ty, VarId};
+use fehu_base::Span;
+use fehu_syntax::ast::{
+    Case, Exp, Lambda, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind, TypeExp, TypeParam,
+    TypeParamKind,
+};
+
+impl Checker<'_> {
+    pub(super) fn sized_let(&mut self, exp: &Exp, binds: &[LetBind], body: &Exp) -> Ty {
+        let outer = self.level;
+        for bind in binds {
+            self.sized_let_bind(bind);
+        }
+        let ty = self.sized(body);
+        self.level = outer;
+        self.close(&ty, outer, exp.id, body.span, Unknown::OutOfScope)
+    }
+
+    fn sized_let_bind(&mut self, bind: &LetBind) {
+        match &bind.kind {
+            LetKind::Pat { sizes, pat, value } => {
+                let ty = self.sized(value);
+                self.level += 1;
+                self.bind_let_sizes(sizes);
+                self.sized_pat(pat, &ty, Expect::LetPattern(pat.span));
+                if let (Some(var), Ty::I64) = (self.pat_var(pat), &ty) {
+                    self.program.vars[var].def = self.size_of_exp(value);
+                }
+                self.check_let_sizes(sizes, pat);
+            }
+            LetKind::Fun { name, type_params, params, ret, body } => {
+                let outer = self.level;
+                self.level += 1;
+                self.sized_type_params(type_params);
+                let ty = self.sized_function(params, ret.as_ref(), body, outer, &name.name);
+                self.level = outer + 1;
+                let mut sizes = self.explicit_sizes(type_params);
+                let (ty, inferred) = self.generalise_sizes(&ty, outer, name.span);
+                sizes.extend(inferred);
+                let Some(&var) = self.tables.binders.get(&bind.id) else { return };
+                let types = self.scheme(var).map(|s| s.types.clone()).unwrap_or_default();
+                self.program.vars[var].level = self.level;
+                self.set_scheme(var, Scheme { sizes, types, ty });
+            }
+            LetKind::Update { name, path, value } => {
+                let Some(old) = self.tables.names.get(&bind.id).cloned() else { return };
+                let base = self.sized_instance(bind.id, old.var, &name.name, name.span);
+                self.sized_update(bind.id, &base, path, value);
+                self.level += 1;
+                self.size_metas.node_types.push((bind.id, base.clone()));
+                if let Some(&var) = self.tables.binders.get(&bind.id) {
+                    self.program.vars[var].level = self.level;
+                    self.set_scheme(var, Scheme::mono(base));
+                }
+            }
+        }
+    }
+
+    /// The sizes that `let [n]` binds are whatever the value's are.
+    fn bind_let_sizes(&mut self, sizes: &[TypeParam]) {
+        for size in sizes {
+            if let Some(&var) = self.tables.binders.get(&size.id) {
+                self.program.vars[var].level = self.level;
+                let origin = Origin::LetSize(size.name.name.clone());
+                let meta = self.fresh_size(size.span, origin);
+                self.program.vars[var].def = Some(meta);
+            }
+        }
+    }
+
+    fn check_let_sizes(&mut self, sizes: &[TypeParam], pat: &Pat) {
+        for size in sizes {
+            let Some(&var) = self.tables.binders.get(&size.id) else { continue };
+            if !self.pat_uses_size(pat, var) {
+                self.report(errors::unused_size(size.span, &size.name.name, "pattern"));
+            }
+        }
+    }
+
+    /// Whether a type in the pattern has the size, as the size of an array.
+    pub(super) fn pat_uses_size(&self, pat: &Pat, var: VarId) -> bool {
+        match &pat.kind {
+            PatKind::Ascribe(inner, te) => {
+                let (ty, _) = self.read_type_exp(te.id);
+                super::close::mentions(&ty, var) || self.pat_uses_size(inner, var)
+            }
+            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.pat_uses_size(inner, var),
+            PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => {
+                parts.iter().any(|p| self.pat_uses_size(p, var))
+            }
+            PatKind::Record(fields) => {
+                fields.iter().filter_map(|f| f.pat.as_ref()).any(|p| self.pat_uses_size(p, var))
+            }
+            PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
+        }
+    }
+
+    /// Puts size parameters at the current level.
+    pub(super) fn sized_type_params(&mut self, params: &[TypeParam]) {
+        for var in self.explicit_sizes(params) {
+            self.program.vars[var].level = self.level;
+        }
+    }
+
+    pub(super) fn explicit_sizes(&self, params: &[TypeParam]) -> Vec<VarId> {
+        params
+            .iter()
+            .filter(|p| p.kind == TypeParamKind::Size)
+            .filter_map(|p| self.tables.binders.get(&p.id).copied())
+            .collect()
+    }
+
+    /// The type of a function as it is known outside, at level `outer`.
+    pub(super) fn sized_function(
+        &mut self,
+        params: &[Pat],
+        ret: Option<&TypeExp>,
+        body: &Exp,
+        outer: u32,
+        what: &str,
+    ) -> Ty {
+        let params = self.sized_params(params);
+        self.sized_body(params, ret, body, outer, what)
+    }
+
+    /// The types of parameters, each in the scope of those before it.
+    pub(super) fn sized_params(&mut self, params: &[Pat]) -> Vec<Param> {
+        params
+            .iter()
+            .map(|pat| {
+                self.level += 1;
+                let ty = self.param_type(pat);
+                self.sized_pat(pat, &ty, Expect::Pattern);
+                Param { name: self.pat_var(pat), consumes: self.pat_consumes(pat), ty, span: pat.span }
+            })
+            .collect()
+    }
+
+    /// The type of a parameter: as annotated, and otherwise with unknown sizes.
+    fn param_type(&mut self, pat: &Pat) -> Ty {
+        match &pat.kind {
+            PatKind::Ascribe(_, te) => self.sized_type_exp(te.id, te.span).without_unique(),
+            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.param_type(inner),
+            PatKind::Tuple(parts) => {
+                let parts: Vec<Ty> = parts.iter().map(|p| self.param_type(p)).collect();
+                Ty::tuple(parts)
+            }
+            PatKind::Record(fields) => {
+                let fields = fields
+                    .iter()
+                    .map(|field| {
+                        let ty = match &field.pat {
+                            Some(pat) => self.param_type(pat),
+                            None => self.dress_node(field.id, field.name.span),
+                        };
+                        (field.name.name.clone(), ty)
+                    })
+                    .collect();
+                Ty::record(fields)
+            }
+            PatKind::Var(_)
+            | PatKind::Wildcard
+            | PatKind::Lit(_)
+            | PatKind::Ctor(..)
+            | PatKind::Error => self.dress_node(pat.id, pat.span),
+        }
+    }
+
+    /// Checks a function's body against its result type, and closes the function.
+    pub(super) fn sized_body(
+        &mut self,
+        params: Vec<Param>,
+        ret: Option<&TypeExp>,
+        body: &Exp,
+        outer: u32,
+        what: &str,
+    ) -> Ty {
+        self.level += 1;
+        let found = self.sized(body);
+        self.level -= 1;
+        let Some(ret) = ret else {
+            return self.close_function(params, &found, Vec::new(), outer, what);
+        };
+        // The existential sizes of the declared type may be anything.
+        let (declared, exts) = self.read_type_exp(ret.id);
+        self.level += 1;
+        let want = self.with_metas(&declared, &exts, ret.span);
+        self.level -= 1;
+        self.require(body.span, &want, &found, Expect::FunctionBody);
+        for &ext in &exts {
+            self.program.vars[ext].kind = VarKind::Ext;
+        }
+        self.close_function(params, &declared, exts, outer, what)
+    }
+
+    pub(super) fn sized_lambda(&mut self, _span: Span, lambda: &Lambda) -> Ty {
+        let outer = self.level;
+        let ty = self.sized_function(
+            &lambda.params,
+            lambda.ret.as_ref(),
+            &lambda.body,
+            outer,
+            "lambda",
+        );
+        self.level = outer;
+        ty
+    }
+
+    /// Makes size parameters of the unknown sizes in a type that are deeper than `outer`.
+    pub(super) fn generalise_sizes(
+        &mut self,
+        ty: &Ty,
+        outer: u32,
+        span: Span,
+    ) -> (Ty, Vec<VarId>) {
+        let ty = self.zonk_sized(ty);
+        let mut metas: Vec<SizeMeta> = Vec::new();
+        ty.for_each_size(&mut |size| {
+            size.for_each_meta(&mut |m| {
+                if self.size_metas.infos[m].level > outer && !metas.contains(&m) {
+                    metas.push(m);
+                }
+            });
+        });
+        let mut params = Vec::with_capacity(metas.len());
+        for meta in metas {
+            let name = self.size_metas.next_name("d");
+            let var = self.new_var(name, Some(span), VarKind::SizeParam, Some(Ty::I64));
+            self.program.vars[var].level = outer + 1;
+            self.size_metas.infos[meta].solution = Some(Size::Var(var));
+            params.push(var);
+        }
+        (self.zonk_sized(&ty), params)
+    }
+
+    pub(super) fn sized_match(&mut self, exp: &Exp, scrutinee: &Exp, cases: &[Case]) -> Ty {
+        let value = self.sized(scrutinee);
+        let mut result: Option<Ty> = None;
+        for case in cases {
+            let outer = self.level;
+            self.level += 1;
+            self.sized_pat(&case.pat, &value, Expect::CasePattern(scrutinee.span));
+            let ty = self.sized(&case.body);
+            self.level = outer;
+            let ty = self.close(&ty, outer, exp.id, case.body.span, Unknown::OutOfScope);
+            result = Some(match result {
+                Some(result) => self.join_branches(exp.id, exp.span, &result, &ty),
+                None => ty,
+            });
+        }
+        result.unwrap_or(Ty::Error)
+    }
+
+    /// A loop. Its parameters' sizes are unknown at first. Those that the body uses as particular
+    /// sizes, or returns unchanged, are those of the initial value; the others change from one
+    /// iteration to the next, and the result's are unknown.
+    pub(super) fn sized_loop(&mut self, exp: &Exp, lp: &Loop) -> Ty {
+        let init = match &lp.init {
+            Some(init) => self.sized(init),
+            None => self.sized_implicit_init(&lp.pat),
+        };
+        let bound = match &lp.form {
+            LoopForm::For(_, _, bound) => self.sized(bound),
+            LoopForm::ForIn(_, array) => match self.sized(array) {
+                Ty::Array(_, elem) => (*elem).clone(),
+                _ => Ty::Error,
+            },
+            LoopForm::While(_) => Ty::Error,
+        };
+        let outer = self.level;
+        let mark = self.size_metas.trail.len();
+        self.level += 1;
+        for size in &lp.sizes {
+            if let Some(&var) = self.tables.binders.get(&size.id) {
+                self.program.vars[var].level = self.level;
+            }
+        }
+        let explicit: Vec<VarId> = self.explicit_sizes(&lp.sizes);
+        let (param, open) = self.loop_param(lp, &init);
+        let init_span = lp.init.as_ref().map_or(lp.pat.span, |init| init.span);
+        // Sizes written in the pattern are checked against the initial value at once.
+        let start = self.replace_vars(&param, &explicit, |this| {
+            this.fresh_size(init_span, Origin::Inferred)
+        });
+        self.check_loop_init(init_span, &start, &init, &open, Expect::LoopInit(lp.pat.span));
+        self.sized_pat(&lp.pat, &param, Expect::LoopInit(lp.pat.span));
+        match &lp.form {
+            LoopForm::For(node, _, _) => {
+                if let Some(&var) = self.tables.binders.get(node) {
+                    self.program.vars[var].level = self.level;
+                    self.set_scheme(var, Scheme::mono(bound));
+                }
+            }
+            LoopForm::ForIn(pat, _) => self.sized_pat(pat, &bound, Expect::ForIn),
+            LoopForm::While(cond) => _ = self.sized(cond),
+        }
+        self.level += 1;
+        let body = self.sized(&lp.body);
+        self.level = outer + 1;
+        let ty = self.settle_loop(exp, lp, &param, &open, &init, &body, explicit, mark);
+        self.level = outer;
+        self.close(&ty, outer, exp.id, exp.span, Unknown::Loop)
+    }
+
+    fn sized_implicit_init(&mut self, pat: &Pat) -> Ty {
+        match &pat.kind {
+            PatKind::Var(ident) => self.sized_implicit_var(pat.id, &ident.name, ident.span),
+            PatKind::Paren(inner) | PatKind::Attr(_, inner) | PatKind::Ascribe(inner, _) => {
+                self.sized_implicit_init(inner)
+            }
+            PatKind::Tuple(parts) => {
+                let parts: Vec<Ty> = parts.iter().map(|p| self.sized_implicit_init(p)).collect();
+                Ty::tuple(parts)
+            }
+            PatKind::Record(fields) => {
+                let fields = fields
+                    .iter()
+                    .map(|field| {
+                        let ty = match &field.pat {
+                            Some(pat) => self.sized_implicit_init(pat),
+                            None => self.sized_implicit_var(
+                                field.id,
+                                &field.name.name,
+                                field.name.span,
+                            ),
+                        };
+                        (field.name.name.clone(), ty)
+                    })
+                    .collect();
+                Ty::record(fields)
+            }
+            PatKind::Wildcard | PatKind::Lit(_) | PatKind::Ctor(..) | PatKind::Error => Ty::Error,
+        }
+    }
+
+    fn sized_implicit_var(&mut self, node: NodeId, name: &str, span: Span) -> Ty {
+        match self.tables.names.get(&node).cloned() {
+            Some(resolved) => self.sized_instance(node, resolved.var, name, span),
+            None => Ty::Error,
+        }
+    }
+
+    /// The type of the loop parameters: as annotated, anonymous and missing sizes to be found.
+    fn loop_param(&mut self, lp: &Loop, init: &Ty) -> (Ty, Vec<SizeMeta>) {
+        let first = self.size_metas.infos.len() as u32;
+        let param = match has_annotation(&lp.pat) {
+            true => self.param_type(&lp.pat),
+            false => self.dress(&init.clone(), lp.pat.span, &Origin::Inferred, false),
+        };
+        let last = self.size_metas.infos.len() as u32;
+        (param, (first..last).map(SizeMeta).collect())
+    }
+
+    /// Checks the sizes that are written in the loop's pattern against the initial value.
+    fn check_loop_init(
+        &mut self,
+        span: Span,
+        param: &Ty,
+        init: &Ty,
+        open: &[SizeMeta],
+        why: Expect,
+    ) {
+        let mut subst: Vec<(SizeMeta, Size)> = Vec::new();
+        let start = param.map_sizes(&mut |size| match size {
+            Size::Meta(meta) if open.contains(meta) => {
+                if let Some((_, new)) = subst.iter().find(|(m, _)| m == meta) {
+                    return new.clone();
+                }
+                let new = self.fresh_size(span, Origin::Inferred);
+                subst.push((*meta, new.clone()));
+                new
+            }
+            other => other.clone(),
+        });
+        self.require(span, &start, init, why);
+    }
+
+    /// Decides which sizes of the loop parameters change; returns the type of the loop's result.
+    #[expect(clippy::too_many_arguments, reason = "everything that a loop is made of")]
+    fn settle_loop(
+        &mut self,
+        exp: &Exp,
+        lp: &Loop,
+        param: &Ty,
+        open: &[SizeMeta],
+        init: &Ty,
+        body: &Ty,
+        explicit: Vec<VarId>,
+        mark: usize,
+    ) -> Ty {
+        let mut starts = Vec::new();
+        pair_sizes(param, init, &mut starts);
+        let mut ends = Vec::new();
+        pair_sizes(param, body, &mut ends);
+        let mut changing: Vec<VarId> = explicit;
+        for &meta in open {
+            if self.size_metas.infos[meta].solution.is_some() {
+                continue;
+            }
+            let own = Size::Meta(meta);
+            let start = starts.iter().find(|(p, _)| *p == own).map(|(_, s)| s.clone());
+            let Some(start) = start else { continue };
+            let stays = ends
+                .iter()
+                .filter(|(p, _)| *p == own)
+                .all(|(_, end)| self.same_size(end, &own) || self.same_size(end, &start));
+            let several = starts
+                .iter()
+                .filter(|(p, _)| *p == own)
+                .any(|(_, other)| !self.same_size(other, &start));
+            if stays && !several {
+                _ = self.unify_size(&own, &start);
+                continue;
+            }
+            let name = self.size_metas.next_name("d");
+            let var = self.new_var(name, Some(lp.pat.span), VarKind::SizeParam, Some(Ty::I64));
+            self.size_metas.infos[meta].solution = Some(Size::Var(var));
+            changing.push(var);
+        }
+        // What was fixed must agree with the initial value and be kept by the body; what changes
+        // may start and end as anything.
+        let any = |this: &mut Self, span| {
+            let mut subst = Subst::new();
+            for &var in &changing {
+                let size = this.fresh_size(span, Origin::Inferred);
+                subst.var(var, size);
+            }
+            let param = this.zonk_sized(param);
+            subst.apply(&param)
+        };
+        let init_span = lp.init.as_ref().map_or(lp.pat.span, |init| init.span);
+        let start = any(self, init_span);
+        self.require(init_span, &start, init, Expect::LoopInit(lp.pat.span));
+        self.level += 1;
+        let end = any(self, lp.body.span);
+        self.level -= 1;
+        self.require(lp.body.span, &end, body, Expect::LoopBody(lp.pat.span));
+        self.check_escaped(&changing, mark);
+        if !changing.is_empty() {
+            self.tables.loop_sizes.insert(exp.id, changing);
+        }
+        self.zonk_sized(param)
+    }
+
+    /// Reports sizes that change in a loop but are needed outside it.
+    fn check_escaped(&mut self, changing: &[VarId], mark: usize) {
+        let mut escaped = None;
+        for change in &self.size_metas.trail[mark..] {
+            let super::Change::Size(meta, ..) = change else { continue };
+            let info = &self.size_metas.infos[*meta];
+            let Some(solution) = info.solution.as_ref().filter(|_| info.level < self.level) else {
+                continue;
+            };
+            self.zonk_size(solution).for_each_var(&mut |v| {
+                if changing.contains(&v) {
+                    escaped.get_or_insert((info.span, v));
+                }
+            });
+        }
+        if let Some((span, var)) = escaped {
+            let name = self.program.vars[var].name.clone();
+            self.report(errors::loop_variant_escape(span, &name));
+        }
+    }
+}
+
+fn has_annotation(pat: &Pat) -> bool {
+    match &pat.kind {
+        PatKind::Ascribe(..) => true,
+        PatKind::Paren(inner) | PatKind::Attr(_, inner) => has_annotation(inner),
+        PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => parts.iter().any(has_annotation),
+        PatKind::Record(fields) => fields.iter().filter_map(|f| f.pat.as_ref()).any(has_annotation),
+        PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
+    }
+}
+
+/// The sizes at the same places of two types of one shape.
+fn pair_sizes(a: &Ty, b: &Ty, pairs: &mut Vec<(Size, Size)>) {
+    let mut first = Vec::new();
+    a.for_each_size(&mut |size| first.push(size.clone()));
+    let mut second = Vec::new();
+    b.for_each_size(&mut |size| second.push(size.clone()));
+    pairs.extend(first.into_iter().zip(second));
+}

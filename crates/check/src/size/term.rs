@@ -1,0 +1,141 @@
+//! Expressions as sizes.
+//!
+//! An expression that binds nothing can be part of a type. Only names must have been resolved; types
+//! play no role, except that `+`, `-` and `*` are arithmetic where they are the built-in ones and
+//! their operands are i64, which their use in a size makes sure of.
+
+use crate::checker::Checker;
+use crate::program::VarKind;
+use crate::ty::{Head, Size, VarId};
+use ecow::{EcoString, eco_format};
+use fehu_syntax::ast::{DimIndex, Exp, ExpKind, Lit, NodeId, Operator};
+
+impl Checker<'_> {
+    /// The expression as a size, if it binds nothing.
+    pub(crate) fn size_of_exp(&self, exp: &Exp) -> Option<Size> {
+        match &exp.kind {
+            ExpKind::Lit(lit) => Some(literal(lit)),
+            ExpKind::Var(name) => {
+                let parts: Vec<EcoString> =
+                    name.quals.iter().chain([&name.name]).map(|i| i.name.clone()).collect();
+                self.name_term(exp.id, &parts)
+            }
+            ExpKind::Paren(inner)
+            | ExpKind::Attr(_, inner)
+            | ExpKind::Assert(_, inner)
+            | ExpKind::LocalOpen(_, inner)
+            | ExpKind::Ascribe(inner, _)
+            | ExpKind::Coerce(inner, _) => self.size_of_exp(inner),
+            ExpKind::Tuple(parts) => {
+                let names = (0..parts.len()).map(crate::ty::tuple_field).collect();
+                Some(Size::term(Head::Record(names), self.terms(parts)?))
+            }
+            ExpKind::Record(fields) => {
+                let mut terms = Vec::with_capacity(fields.len());
+                for field in fields {
+                    let name = field.name.name.clone();
+                    let term = match &field.value {
+                        Some(value) => self.size_of_exp(value)?,
+                        None => self.name_term(field.id, std::slice::from_ref(&name))?,
+                    };
+                    terms.push((name, term));
+                }
+                terms.sort_by(|a, b| crate::ty::field_order(&a.0, &b.0));
+                let (names, args) = terms.into_iter().unzip();
+                Some(Size::term(Head::Record(names), args))
+            }
+            ExpKind::Array(elems) => Some(Size::term(Head::Array, self.terms(elems)?)),
+            ExpKind::Project(inner, field) => {
+                Some(Size::term(Head::Project(field.name.clone()), vec![self.size_of_exp(inner)?]))
+            }
+            ExpKind::Index(array, dims) => {
+                let mut args = vec![self.size_of_exp(array)?];
+                for dim in dims {
+                    match dim {
+                        DimIndex::Fix(index) => args.push(self.size_of_exp(index)?),
+                        DimIndex::Slice { .. } => return None,
+                    }
+                }
+                Some(Size::term(Head::Index, args))
+            }
+            ExpKind::Negate(inner) => Some(match self.size_of_exp(inner)? {
+                Size::Const(n) => Size::Const(n.wrapping_neg()),
+                size => Size::sub(Size::Const(0), size),
+            }),
+            ExpKind::Not(inner) => Some(Size::term(Head::Op("!".into()), vec![self.size_of_exp(inner)?])),
+            ExpKind::BinOp(bin) => {
+                let a = self.size_of_exp(&bin.lhs)?;
+                let b = self.size_of_exp(&bin.rhs)?;
+                self.operator_term(&bin.op, a, b)
+            }
+            ExpKind::Apply(fun, args) => {
+                let mut all = vec![self.size_of_exp(fun)?];
+                all.extend(self.terms(args)?);
+                Some(Size::term(Head::Apply, all))
+            }
+            ExpKind::Ctor(name, payload) => {
+                Some(Size::term(Head::Ctor(name.name.clone()), self.terms(payload)?))
+            }
+            ExpKind::If(parts) => Some(Size::term(Head::If, self.terms(&parts[..])?)),
+            ExpKind::Section(op) => {
+                let parts: Vec<EcoString> = op.name.quals.iter().map(|q| q.name.clone()).collect();
+                let mut parts = parts;
+                parts.push(op.name.name.name.clone());
+                self.name_term(op.id, &parts)
+            }
+            ExpKind::Hole
+            | ExpKind::Range(_)
+            | ExpKind::Let(..)
+            | ExpKind::Lambda(_)
+            | ExpKind::Loop(_)
+            | ExpKind::Update(_)
+            | ExpKind::Match(..)
+            | ExpKind::SectionLeft(..)
+            | ExpKind::SectionRight(..)
+            | ExpKind::SectionAccess(_)
+            | ExpKind::Error => None,
+        }
+    }
+
+    fn terms(&self, exps: &[Exp]) -> Option<Vec<Size>> {
+        exps.iter().map(|e| self.size_of_exp(e)).collect()
+    }
+
+    fn name_term(&self, node: NodeId, parts: &[EcoString]) -> Option<Size> {
+        let resolved = self.tables.names.get(&node)?;
+        let fields = &parts[parts.len() - resolved.fields..];
+        Some(fields.iter().fold(Size::Var(resolved.var), |term, field| {
+            Size::term(Head::Project(field.clone()), vec![term])
+        }))
+    }
+
+    fn operator_term(&self, op: &Operator, a: Size, b: Size) -> Option<Size> {
+        let var = self.tables.names.get(&op.id)?.var;
+        Some(match (self.is_arithmetic(var), op.name.name.name.as_str()) {
+            (true, "+") => Size::add(a, b),
+            (true, "-") => Size::sub(a, b),
+            (true, "*") => Size::mul(a, b),
+            (true, name) => Size::term(Head::Op(name.into()), vec![a, b]),
+            (false, _) => Size::term(Head::Apply, vec![Size::Var(var), a, b]),
+        })
+    }
+
+    /// Whether the variable is a built-in operator, or one of the prelude's i64 module that means
+    /// the same.
+    fn is_arithmetic(&self, var: VarId) -> bool {
+        self.program.vars[var].kind == VarKind::Builtin
+    }
+}
+
+fn literal(lit: &Lit) -> Size {
+    match lit {
+        Lit::Int { value, .. } => match i64::try_from(*value) {
+            Ok(value) => Size::Const(value),
+            Err(_) => Size::term(Head::Lit(eco_format!("{value}")), Vec::new()),
+        },
+        Lit::Float { value, .. } => Size::term(Head::Lit(eco_format!("{value:?}")), Vec::new()),
+        Lit::Bool(value) => Size::term(Head::Lit(eco_format!("{value}")), Vec::new()),
+        Lit::Char(c) => Size::Const(i64::from(u32::from(*c))),
+        Lit::String(text) => Size::term(Head::Lit(eco_format!("{text:?}")), Vec::new()),
+    }
+}

@@ -1,0 +1,461 @@
+//! Making sizes, and types with sizes, equal.
+//!
+//! Two sizes are made equal by solving for an unknown in them. If both are written alike, their
+//! parts are made equal one by one; otherwise the equation is solved as linear arithmetic; an
+//! equation that determines nothing yet is postponed to the end of the binding.
+//!
+//! Functions are compared as "may the second be used where the first is expected": it may not
+//! consume more, its result must be as fresh, and the sizes of its result must follow from the
+//! expected ones. A size that the second function's result alone has (an existential size, or one
+//! that depends on the argument) can only be matched by a size of a lifted type parameter, which
+//! then stands for a new unknown size.
+
+use super::{Change, Postponed};
+use crate::checker::Checker;
+use crate::program::{Unknown, VarKind};
+use crate::ty::{Arg, FunTy, Meta, Size, SizeMeta, Subst, Ty, VarId};
+use fehu_base::Span;
+
+/// Why two types that are equal but for their sizes do not agree.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum SizeClash {
+    /// Two sizes that differ.
+    Sizes(Size, Size),
+    /// A variable that is not in scope where the unknown size was made.
+    Escape(VarId, Size),
+    /// A size that only the function's result has, where one size for all calls is needed.
+    Existential(VarId),
+    /// A size that would have to contain itself.
+    Infinite(Size, Size),
+    /// A function that consumes its argument where one is expected that does not.
+    Consumes,
+    /// A function whose result is not fresh where a fresh one is expected.
+    NotFresh,
+    /// Types of different shape; only after an earlier error.
+    Shape,
+}
+
+/// Variables of a function type that is being matched have this level: deeper than all.
+const INSIDE: u32 = u32::MAX;
+
+impl Checker<'_> {
+    /// Makes `found` usable where `want` is expected.
+    pub(crate) fn unify_sized(&mut self, want: &Ty, found: &Ty) -> Result<(), SizeClash> {
+        match (want, found) {
+            (Ty::Unique(want), found) => self.unify_sized(want, found),
+            (want, Ty::Unique(found)) => self.unify_sized(want, found),
+            (Ty::Error, _) | (_, Ty::Error) => Ok(()),
+            (Ty::Meta(m), Ty::Meta(n)) if m == n => Ok(()),
+            (Ty::Meta(m), other) | (other, Ty::Meta(m)) => {
+                match self.size_metas.types[*m].solution.clone() {
+                    Some(solution) if matches!(want, Ty::Meta(w) if w == m) => {
+                        self.unify_sized(&solution, other)
+                    }
+                    Some(solution) => self.unify_sized(other, &solution),
+                    None => self.solve_type(*m, other),
+                }
+            }
+            (Ty::Prim(_), Ty::Prim(_)) => Ok(()),
+            (Ty::Array(m, t), Ty::Array(n, u)) => {
+                self.unify_size(m, n)?;
+                self.unify_sized(t, u)
+            }
+            (Ty::Record(fs), Ty::Record(gs)) => {
+                fs.iter().zip(gs.iter()).try_for_each(|(f, g)| self.unify_sized(&f.1, &g.1))
+            }
+            (Ty::Sum(cs), Ty::Sum(ds)) => {
+                let pairs = cs.iter().zip(ds.iter()).flat_map(|(c, d)| c.1.iter().zip(&d.1));
+                pairs.into_iter().try_for_each(|(t, u)| self.unify_sized(t, u))
+            }
+            (Ty::Con(_, args), Ty::Con(_, brgs)) => {
+                args.iter().zip(brgs.iter()).try_for_each(|pair| match pair {
+                    (Arg::Type(t), Arg::Type(u)) => self.unify_sized(t, u),
+                    (Arg::Size(m), Arg::Size(n)) => self.unify_size(m, n),
+                    (Arg::Type(_) | Arg::Size(_), _) => Ok(()),
+                })
+            }
+            (Ty::Fun(f), Ty::Fun(g)) => self.unify_fun(f, g),
+            (
+                Ty::Prim(_) | Ty::Array(..) | Ty::Record(_) | Ty::Sum(_) | Ty::Fun(_) | Ty::Con(..),
+                _,
+            ) => Err(SizeClash::Shape),
+        }
+    }
+
+    fn unify_fun(&mut self, want: &FunTy, found: &FunTy) -> Result<(), SizeClash> {
+        if found.consumes && !want.consumes {
+            return Err(SizeClash::Consumes);
+        }
+        self.unify_sized(&want.param, &found.param)?;
+        // The sizes that only the found function's result has become constants that nothing
+        // outside can mention; those of the expected one may be anything.
+        let mut found_subst = Subst::new();
+        let mut hidden = found.exts.clone();
+        match (want.name, found.name) {
+            (Some(w), Some(f)) => found_subst.var(f, Size::Var(w)),
+            (None, Some(f)) => hidden.push(f),
+            (_, None) => {}
+        }
+        for &var in &hidden {
+            let mut info = self.program.vars[var].clone();
+            info.kind = VarKind::Ext;
+            info.level = INSIDE;
+            info.def = None;
+            let constant = self.program.vars.push(info);
+            found_subst.var(var, Size::Var(constant));
+        }
+        let mut want_subst = Subst::new();
+        for &var in &want.exts {
+            let span = self.program.vars[var].span.unwrap_or(self.nowhere());
+            let size = self.fresh_size(span, super::Origin::Inferred);
+            if let Size::Meta(meta) = size {
+                self.size_metas.infos[meta].level = INSIDE;
+            }
+            want_subst.var(var, size);
+        }
+        let want_ret = want_subst.apply(&want.ret);
+        let found_ret = found_subst.apply(&found.ret);
+        self.fresh_enough(&want_ret, &found_ret)?;
+        self.unify_sized(&want_ret, &found_ret)
+    }
+
+    /// Checks that what is expected to be fresh is fresh.
+    fn fresh_enough(&self, want: &Ty, found: &Ty) -> Result<(), SizeClash> {
+        match (want, found) {
+            (Ty::Unique(_), Ty::Unique(_)) => Ok(()),
+            (Ty::Unique(want), found) => {
+                let parts = match found {
+                    Ty::Record(fields) => fields.iter().all(|(_, t)| {
+                        self.fresh_enough(&Ty::Unique(std::sync::Arc::new(t.clone())), t).is_ok()
+                    }),
+                    Ty::Prim(_) | Ty::Error | Ty::Meta(_) => true,
+                    _ => false,
+                };
+                _ = want;
+                if parts { Ok(()) } else { Err(SizeClash::NotFresh) }
+            }
+            (Ty::Record(fs), Ty::Record(gs)) => {
+                fs.iter().zip(gs.iter()).try_for_each(|(f, g)| self.fresh_enough(&f.1, &g.1))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn solve_type(&mut self, meta: Meta, ty: &Ty) -> Result<(), SizeClash> {
+        let level = self.size_metas.types[meta].level;
+        if self.type_has_meta(ty, meta) {
+            return Err(SizeClash::Shape);
+        }
+        // Sizes deeper than the unknown type are not in its scope, unless the type binds them.
+        let mut clash = None;
+        _ = self.zonk_sized(ty).map_sizes_scoped(&mut Vec::new(), &mut |size, bound| {
+            if clash.is_none() {
+                clash = self.check_scope(size, bound, level).err();
+            }
+            size.clone()
+        });
+        if let Some(clash) = clash {
+            return Err(clash);
+        }
+        self.size_metas.trail.push(Change::Type(meta, None));
+        self.size_metas.types[meta].solution = Some(ty.clone());
+        Ok(())
+    }
+
+    fn type_has_meta(&self, ty: &Ty, meta: Meta) -> bool {
+        match ty {
+            Ty::Meta(m) => {
+                *m == meta
+                    || self.size_metas.types[*m]
+                        .solution
+                        .as_ref()
+                        .is_some_and(|t| self.type_has_meta(t, meta))
+            }
+            Ty::Prim(_) | Ty::Error => false,
+            Ty::Array(_, elem) | Ty::Unique(elem) => self.type_has_meta(elem, meta),
+            Ty::Record(fields) => fields.iter().any(|(_, t)| self.type_has_meta(t, meta)),
+            Ty::Sum(ctors) => {
+                ctors.iter().any(|(_, ts)| ts.iter().any(|t| self.type_has_meta(t, meta)))
+            }
+            Ty::Fun(fun) => self.type_has_meta(&fun.param, meta) || self.type_has_meta(&fun.ret, meta),
+            Ty::Con(_, args) => args
+                .iter()
+                .any(|arg| matches!(arg, Arg::Type(ty) if self.type_has_meta(ty, meta))),
+        }
+    }
+
+    /// Checks that a size mentions nothing deeper than `level`; unknowns in it move up.
+    fn check_scope(
+        &mut self,
+        size: &Size,
+        bound: &[VarId],
+        level: u32,
+    ) -> Result<(), SizeClash> {
+        let size = self.zonk_size(size);
+        let mut deep = None;
+        size.for_each_var(&mut |v| {
+            if self.program.vars[v].level > level && !bound.contains(&v) {
+                deep.get_or_insert(v);
+            }
+        });
+        if let Some(var) = deep {
+            return Err(SizeClash::Escape(var, size));
+        }
+        let mut metas = Vec::new();
+        size.for_each_meta(&mut |m| metas.push(m));
+        for meta in metas {
+            self.lower_level(meta, level);
+        }
+        Ok(())
+    }
+
+    pub(super) fn lower_level(&mut self, meta: SizeMeta, level: u32) {
+        let info = &mut self.size_metas.infos[meta];
+        if info.level > level {
+            self.size_metas.trail.push(Change::Size(meta, info.solution.clone(), info.level));
+            info.level = level;
+        }
+    }
+
+    /// Makes two sizes equal.
+    pub(crate) fn unify_size(&mut self, a: &Size, b: &Size) -> Result<(), SizeClash> {
+        let a = self.resolve_size(a);
+        let b = self.resolve_size(b);
+        if a == b || a == Size::Any || b == Size::Any {
+            return Ok(());
+        }
+        match (&a, &b) {
+            (Size::Meta(m), other) | (other, Size::Meta(m)) => self.solve_size(*m, other),
+            (Size::Const(_), Size::Const(_)) => Err(SizeClash::Sizes(a, b)),
+            _ => self.unify_terms(&a, &b),
+        }
+    }
+
+    fn unify_terms(&mut self, a: &Size, b: &Size) -> Result<(), SizeClash> {
+        let difference = self.difference(a, b);
+        if difference.is_zero() {
+            return Ok(());
+        }
+        // Written alike: part by part, as long as that goes well.
+        let parts: Option<Vec<(Size, Size)>> = match (a, b) {
+            (Size::Add(x), Size::Add(y))
+            | (Size::Sub(x), Size::Sub(y))
+            | (Size::Mul(x), Size::Mul(y)) => {
+                Some(vec![(x[0].clone(), y[0].clone()), (x[1].clone(), y[1].clone())])
+            }
+            (Size::Term(x), Size::Term(y))
+                if x.head == y.head && x.args.len() == y.args.len() =>
+            {
+                Some(x.args.iter().cloned().zip(y.args.iter().cloned()).collect())
+            }
+            _ => None,
+        };
+        if let Some(parts) = parts {
+            let mark = self.size_metas.trail.len();
+            if parts.iter().all(|(x, y)| self.unify_size(x, y).is_ok()) {
+                return Ok(());
+            }
+            self.roll_back(mark);
+        }
+        let levels = &self.size_metas.infos;
+        match difference.solve(|meta| levels[meta].level) {
+            Some((meta, size)) => self.solve_size(meta, &size),
+            None => {
+                let has_metas = self.has_unsolved(a) || self.has_unsolved(b);
+                if has_metas {
+                    let span = self.nowhere();
+                    self.size_metas.postponed.push(Postponed { a: a.clone(), b: b.clone(), span });
+                    Ok(())
+                } else {
+                    Err(SizeClash::Sizes(a.clone(), b.clone()))
+                }
+            }
+        }
+    }
+
+    fn has_unsolved(&self, size: &Size) -> bool {
+        let mut found = false;
+        self.zonk_size(size).for_each_meta(&mut |_| found = true);
+        found
+    }
+
+    /// Gives an unknown size its solution.
+    fn solve_size(&mut self, meta: SizeMeta, size: &Size) -> Result<(), SizeClash> {
+        let mut size = self.zonk_size(size);
+        if size == Size::Meta(meta) {
+            return Ok(());
+        }
+        let mut occurs = false;
+        size.for_each_meta(&mut |m| occurs |= m == meta);
+        if occurs {
+            // `n = n + 0` and the like are fine.
+            if self.same_size(&Size::Meta(meta), &size) {
+                return Ok(());
+            }
+            return Err(SizeClash::Infinite(Size::Meta(meta), size));
+        }
+        let (level, existential) = {
+            let info = &self.size_metas.infos[meta];
+            (info.level, info.existential)
+        };
+        let mut deep = Vec::new();
+        size.for_each_var(&mut |v| {
+            if self.program.vars[v].level > level && !deep.contains(&v) {
+                deep.push(v);
+            }
+        });
+        for var in deep {
+            if self.program.vars[var].level != INSIDE {
+                return Err(SizeClash::Escape(var, size));
+            }
+            if !existential {
+                return Err(SizeClash::Existential(var));
+            }
+            self.open(var);
+            size = self.zonk_size(&size);
+        }
+        let mut metas = Vec::new();
+        size.for_each_meta(&mut |m| metas.push(m));
+        for other in metas {
+            self.lower_level(other, level);
+            let info = &mut self.size_metas.infos[other];
+            info.existential &= existential;
+        }
+        let info = &mut self.size_metas.infos[meta];
+        self.size_metas.trail.push(Change::Size(meta, info.solution.take(), info.level));
+        self.size_metas.infos[meta].solution = Some(size);
+        Ok(())
+    }
+
+    /// Makes a size that a function argument's result has a new unknown size.
+    fn open(&mut self, var: VarId) {
+        if self.program.vars[var].def.is_some() {
+            return;
+        }
+        let span = self.program.vars[var].span.unwrap_or(self.nowhere());
+        let unknown = self.unknown_size(span, Unknown::ArgumentResult);
+        self.size_metas.opened.push(unknown);
+        self.size_metas.trail.push(Change::Def(var, None));
+        self.program.vars[var].def = Some(Size::Var(unknown));
+    }
+
+    pub(super) fn roll_back(&mut self, mark: usize) {
+        for change in self.size_metas.trail.drain(mark..).rev() {
+            match change {
+                Change::Size(meta, solution, level) => {
+                    let info = &mut self.size_metas.infos[meta];
+                    info.solution = solution;
+                    info.level = level;
+                }
+                Change::Type(meta, solution) => self.size_metas.types[meta].solution = solution,
+                Change::Def(var, def) => self.program.vars[var].def = def,
+            }
+        }
+    }
+
+    /// The size with a solved unknown at its top replaced.
+    pub(crate) fn resolve_size(&self, size: &Size) -> Size {
+        match size {
+            Size::Meta(meta) => match &self.size_metas.infos[*meta].solution {
+                Some(solution) => self.resolve_size(solution),
+                None => size.clone(),
+            },
+            Size::Var(var) => match &self.program.vars[*var] {
+                info if info.kind == VarKind::Ext && info.level == INSIDE => match &info.def {
+                    Some(def) => self.resolve_size(def),
+                    None => size.clone(),
+                },
+                info if info.kind == VarKind::SizeParam => match &info.def {
+                    Some(def) => self.resolve_size(def),
+                    None => size.clone(),
+                },
+                _ => size.clone(),
+            },
+            Size::Const(_)
+            | Size::Add(_)
+            | Size::Sub(_)
+            | Size::Mul(_)
+            | Size::Term(_)
+            | Size::Any => size.clone(),
+        }
+    }
+
+    /// The size with all solved unknowns replaced.
+    pub(crate) fn zonk_size(&self, size: &Size) -> Size {
+        let both = |ab: &[Size; 2]| [self.zonk_size(&ab[0]), self.zonk_size(&ab[1])];
+        match size {
+            Size::Const(_) | Size::Any => size.clone(),
+            Size::Var(_) | Size::Meta(_) => {
+                let resolved = self.resolve_size(size);
+                if resolved == *size { resolved } else { self.zonk_size(&resolved) }
+            }
+            Size::Add(ab) => Size::Add(both(ab).into()),
+            Size::Sub(ab) => Size::Sub(both(ab).into()),
+            Size::Mul(ab) => Size::Mul(both(ab).into()),
+            Size::Term(term) => Size::term(
+                term.head.clone(),
+                term.args.iter().map(|arg| self.zonk_size(arg)).collect(),
+            ),
+        }
+    }
+
+    /// The type with all solved unknowns replaced.
+    pub(crate) fn zonk_sized(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Meta(meta) => match &self.size_metas.types[*meta].solution {
+                Some(solution) => self.zonk_sized(solution),
+                None => ty.clone(),
+            },
+            Ty::Prim(_) | Ty::Error => ty.clone(),
+            Ty::Array(size, elem) => Ty::array(self.zonk_size(size), self.zonk_sized(elem)),
+            Ty::Unique(inner) => Ty::Unique(self.zonk_sized(inner).into()),
+            Ty::Record(fields) => {
+                Ty::Record(fields.iter().map(|(f, t)| (f.clone(), self.zonk_sized(t))).collect())
+            }
+            Ty::Sum(ctors) => Ty::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, ts)| (c.clone(), ts.iter().map(|t| self.zonk_sized(t)).collect()))
+                    .collect(),
+            ),
+            Ty::Fun(fun) => Ty::Fun(
+                FunTy {
+                    name: fun.name,
+                    consumes: fun.consumes,
+                    param: self.zonk_sized(&fun.param),
+                    exts: fun.exts.clone(),
+                    ret: self.zonk_sized(&fun.ret),
+                }
+                .into(),
+            ),
+            Ty::Con(id, args) => Ty::Con(
+                *id,
+                args.iter()
+                    .map(|arg| match arg {
+                        Arg::Size(size) => Arg::Size(self.zonk_size(size)),
+                        Arg::Type(ty) => Arg::Type(self.zonk_sized(ty)),
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
+    /// Tries the postponed equations again; what still cannot be solved differs.
+    pub(super) fn solve_postponed(&mut self) -> Result<(), (Span, SizeClash)> {
+        loop {
+            let postponed = std::mem::take(&mut self.size_metas.postponed);
+            let before = postponed.len();
+            for Postponed { a, b, span } in postponed {
+                self.unify_size(&a, &b).map_err(|clash| (span, clash))?;
+            }
+            if self.size_metas.postponed.len() >= before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Where equations without a better place are reported: the binding being checked.
+    pub(super) fn nowhere(&self) -> Span {
+        self.size_metas.current.unwrap_or(Span::new(fehu_base::FileId(0), 0, 0))
+    }
+}
