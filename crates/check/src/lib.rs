@@ -18,6 +18,7 @@ mod causality;
 mod checker;
 mod entry;
 mod errors;
+mod exhaust;
 mod infer;
 mod module;
 pub mod program;
@@ -25,6 +26,8 @@ mod recursion;
 mod scope;
 mod size;
 pub mod ty;
+mod unused;
+mod walk;
 
 use crate::checker::Checker;
 use crate::module::Block;
@@ -149,7 +152,10 @@ fn check_unit(
         builtins.intrinsics = checker.intrinsics(&env, &operators);
         env = ModEnv::default();
     }
-    let Checker { tables, diags, entries, .. } = checker;
+    let Checker { tables, mut diags, entries, .. } = checker;
+    if !in_prelude && !diags.iter().any(Diagnostic::is_error) {
+        diags.extend(unused::check_file(&program.vars, &program.types, &tables, unit.ast));
+    }
     diagnostics.extend(diags);
     if unit.role == Role::Root {
         program.entries = entries;
@@ -198,5 +204,8 @@ impl Checker<'_> {
     fn after_inference(&mut self, _dec: &ast::Dec, bind: &ast::ValBind, var: VarId) {
         self.check_causality(bind);
         self.check_recursion(bind, var);
+        let (vars, types) = (&self.program.vars, &self.program.types);
+        let found = exhaust::check_value(vars, types, &self.tables, bind);
+        self.diags.extend(found);
     }
 }

@@ -16,7 +16,7 @@ pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
         // A program that does not parse is not checked: the tree has holes, and what would be said
         // about them follows from what has been said.
         if !session.has_errors() {
-            let found = session.stage("check", |sources| stages::check(&loaded, sources));
+            let (_, found) = session.stage("check", |sources| stages::check(&loaded, sources));
             session.diagnostics.extend(found);
         }
     });

@@ -22,12 +22,16 @@ use rustc_hash::FxHashMap;
 /// Loads a program. What goes wrong is among the session's messages.
 pub fn load(session: &mut Session, files: &dyn Files, root: &Root) -> Loaded {
     let mut loader = Loader { session, files, done: Vec::new(), states: FxHashMap::default() };
-    let prelude_root = Location::Prelude(prelude::ROOT.to_owned());
-    let prelude = prelude::text(prelude::ROOT)
-        .and_then(|_| loader.visit(&prelude_root, Source::Stored, None, &mut Vec::new()));
+    let mut embedded = |name: &str| {
+        prelude::text(name)?;
+        let location = Location::Prelude(name.to_owned());
+        loader.visit(&location, Source::Stored, None, &mut Vec::new())
+    };
+    let intrinsics = embedded(prelude::INTRINSICS);
+    let prelude = embedded(prelude::ROOT);
     let (location, source) = root.split();
     let root = loader.visit(&location, source, None, &mut Vec::new());
-    Loaded { files: loader.done, prelude, root }
+    Loaded { files: loader.done, intrinsics, prelude, root }
 }
 
 /// Reads and parses the root file alone.
@@ -65,6 +69,8 @@ impl Root {
 pub struct Loaded {
     /// The files; all imports of a file come before it.
     pub files: Vec<LoadedFile>,
+    /// The file that specifies what the compiler provides.
+    pub intrinsics: Option<usize>,
     /// The file whose contents every program sees; `None` if there is no prelude.
     pub prelude: Option<usize>,
     /// The root; `None` if it could not be read.

@@ -6,6 +6,9 @@
 /// The file that is open in every program.
 pub const ROOT: &str = "prelude";
 
+/// The file with the specification of what the compiler provides.
+pub const INTRINSICS: &str = "intrinsics";
+
 /// Name without extension, and text, sorted by name.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/prelude.rs"));
 

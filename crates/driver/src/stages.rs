@@ -2,6 +2,8 @@
 
 use crate::load::Loaded;
 use fehu_base::{Diagnostic, FileId, SourceMap};
+use fehu_check::program::Program;
+use fehu_check::{Role, Unit};
 use fehu_syntax::ast;
 
 /// Text to tree.
@@ -9,11 +11,25 @@ pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     fehu_syntax::parse(file, text)
 }
 
-/// Tree to typed tree; the messages are the result so far.
-pub fn check(loaded: &Loaded, sources: &SourceMap) -> Vec<Diagnostic> {
-    // WIRE: the call of `fehu_check` replaces the body.
-    let _ = (loaded, sources);
-    Vec::new()
+/// Trees to a typed program.
+pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>) {
+    let mut units = Vec::with_capacity(loaded.files.len());
+    for (index, file) in loaded.files.iter().enumerate() {
+        let role = match () {
+            () if Some(index) == loaded.intrinsics => Role::Intrinsics,
+            () if Some(index) == loaded.prelude => Role::PreludeRoot,
+            () if Some(index) == loaded.root => Role::Root,
+            () if file.in_prelude => Role::Prelude,
+            () => Role::Library,
+        };
+        let imports = file
+            .imports
+            .iter()
+            .filter_map(|import| Some((import.name.clone(), import.target?)))
+            .collect();
+        units.push(Unit { id: file.id, ast: &file.ast, imports, role });
+    }
+    fehu_check::check(sources, &units)
 }
 
 /// Tree to formatted text; `None` while there is no formatter.
