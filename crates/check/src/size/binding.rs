@@ -77,7 +77,9 @@ impl Checker<'_> {
         }
         let scheme = Scheme { sizes: explicit.to_vec(), types: Vec::new(), ty: own };
         self.set_scheme(outline.var, scheme);
-        self.sized_body(params, bind.ret.as_ref(), &bind.body, 0, &bind.name.name)
+        let outside =
+            super::close::Outside { level: 0, sizes: explicit, what: &bind.name.name };
+        self.sized_body(params, bind.ret.as_ref(), &bind.body, outside)
     }
 
     fn size_value(&mut self, bind: &ValBind) -> Ty {

@@ -1,7 +1,7 @@
 //! Sizes of expressions that bind variables: let, lambda, loop, match.
 
 use super::Origin;
-use super::close::Param;
+use super::close::{Outside, Param};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
@@ -41,9 +41,10 @@ impl Checker<'_> {
                 let outer = self.level;
                 self.level += 1;
                 self.sized_type_params(type_params);
-                let ty = self.sized_function(params, ret.as_ref(), body, outer, &name.name);
-                self.level = outer + 1;
                 let mut sizes = self.explicit_sizes(type_params);
+                let outside = Outside { level: outer, sizes: &sizes, what: &name.name };
+                let ty = self.sized_function(params, ret.as_ref(), body, outside);
+                self.level = outer + 1;
                 let (ty, inferred) = self.generalise_sizes(&ty, outer, name.span);
                 sizes.extend(inferred);
                 let Some(&var) = self.tables.binders.get(&bind.id) else { return };
@@ -119,17 +120,16 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// The type of a function as it is known outside, at level `outer`.
+    /// The type of a function as it is known outside.
     pub(super) fn sized_function(
         &mut self,
         params: &[Pat],
         ret: Option<&TypeExp>,
         body: &Exp,
-        outer: u32,
-        what: &str,
+        outside: Outside<'_>,
     ) -> Ty {
         let params = self.sized_params(params);
-        self.sized_body(params, ret, body, outer, what)
+        self.sized_body(params, ret, body, outside)
     }
 
     /// The types of parameters, each in the scope of those before it.
@@ -181,14 +181,13 @@ impl Checker<'_> {
         params: Vec<Param>,
         ret: Option<&TypeExp>,
         body: &Exp,
-        outer: u32,
-        what: &str,
+        outside: Outside<'_>,
     ) -> Ty {
         self.level += 1;
         let found = self.sized(body);
         self.level -= 1;
         let Some(ret) = ret else {
-            return self.close_function(params, &found, Vec::new(), outer, what);
+            return self.close_function(params, &found, Vec::new(), outside);
         };
         // The existential sizes of the declared type may be anything.
         let (declared, exts) = self.read_type_exp(ret.id);
@@ -199,19 +198,16 @@ impl Checker<'_> {
         for &ext in &exts {
             self.program.vars[ext].kind = VarKind::Ext;
         }
-        self.close_function(params, &declared, exts, outer, what)
+        self.close_function(params, &declared, exts, outside)
     }
 
     pub(super) fn sized_lambda(&mut self, _span: Span, lambda: &Lambda) -> Ty {
         let outer = self.level;
-        let ty = self.sized_function(
-            &lambda.params,
-            lambda.ret.as_ref(),
-            &lambda.body,
-            outer,
-            "lambda",
-        );
+        let outside = Outside { level: outer, sizes: &[], what: "lambda" };
+        let ty =
+            self.sized_function(&lambda.params, lambda.ret.as_ref(), &lambda.body, outside);
         self.level = outer;
+        self.lower(&ty, outer);
         ty
     }
 
