@@ -1,6 +1,6 @@
 //! What names mean: modules as values of the checker, and the scope of the place being checked.
 
-use crate::ty::{Lifted, Subst, Ty, TypeFn, TypeId, VarId};
+use crate::ty::{Lifted, Ty, TypeFn, TypeId, VarId};
 use ecow::EcoString;
 use fehu_base::Span;
 use indexmap::IndexMap;
@@ -81,7 +81,11 @@ pub(crate) struct TypeDefParam {
 impl TypeDef {
     /// The definition as a function from types to types, existential sizes left free.
     pub(crate) fn type_fn(&self) -> TypeFn {
-        TypeFn { params: self.params.iter().map(|p| p.param).collect(), ty: self.ty.clone() }
+        TypeFn {
+            params: self.params.iter().map(|p| p.param).collect(),
+            exts: self.exts.clone(),
+            ty: self.ty.clone(),
+        }
     }
 
     /// The nominal type that this definition names, if it names one.
@@ -97,10 +101,6 @@ impl TypeDef {
             | Ty::Unique(_)
             | Ty::Error => None,
         }
-    }
-
-    pub(crate) fn substitute(&self, subst: &Subst) -> TypeDef {
-        TypeDef { ty: subst.apply(&self.ty), ..self.clone() }
     }
 }
 

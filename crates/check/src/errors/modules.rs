@@ -125,16 +125,6 @@ pub(crate) fn refine_params(span: Span, name: &str, wants: usize, given: usize) 
     .at(format!("\"{name}\" has {wants} parameters in the module type"))
 }
 
-pub(crate) fn refine_lifted(span: Span, name: &str, ty: &str, lifted: Lifted) -> Diagnostic {
-    let lifted = kind(lifted);
-    Diagnostic::error(
-        "cannot-refine",
-        span,
-        format!("Cannot refine non-lifted type \"{name}\" with {lifted} type \"{ty}\""),
-    )
-    .at(format!("this is {lifted}"))
-}
-
 pub(crate) fn missing_type(span: Span, name: &str, spec: Option<Span>) -> Diagnostic {
     let d = Diagnostic::error(
         "module-mismatch",
@@ -306,7 +296,7 @@ pub(crate) fn nonconstructive_entry(span: Span, name: &str, size: &str) -> Diagn
 }
 
 pub(crate) fn entry_name(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
+    Diagnostic::warning(
         "entry-name",
         span,
         format!("Entry point name \"{name}\" contains an apostrophe"),

@@ -354,20 +354,6 @@ pub(crate) fn lifted_element(span: Span, name: &str, lifted: Lifted) -> Diagnost
     .help("arrays can only hold values of one size that are not functions")
 }
 
-pub(crate) fn lifted_argument(span: Span, name: &str, lifted: Lifted, of: &str) -> Diagnostic {
-    let kind = match lifted {
-        Lifted::Lifted => "functional",
-        Lifted::SizeLifted | Lifted::Unlifted => "size-lifted",
-    };
-    Diagnostic::error(
-        "lifted-argument",
-        span,
-        format!("Argument \"{name}\" of type \"{of}\" may not contain {kind} types"),
-    )
-    .at(format!("this is {kind}"))
-    .help(format!("declare the parameter of \"{of}\" as lifted, with '~ or '^"))
-}
-
 pub(crate) fn loop_needs_init(span: Span) -> Diagnostic {
     Diagnostic::error("loop-needs-initial-value", span, "Loop pattern needs an initial value")
         .at("no variable gives this part its initial value")

@@ -42,8 +42,9 @@ impl Checker<'_> {
             self.report(errors::ambiguous_sum(span, &ctor));
             self.metas.infos[meta].solution = Some(Ty::Error);
         } else if let Needs::OneOf(set) = info.needs {
-            let default = default_of(set);
-            let literal = info.literal;
+            let index = info.index && info.literal;
+            let default = if index { Prim::I64 } else { default_of(set) };
+            let literal = info.literal && !index;
             self.metas.infos[meta].solution = Some(Ty::Prim(default));
             if literal && set.single().is_none() {
                 self.report(errors::default_literal(span, default));

@@ -53,6 +53,7 @@ impl Checker<'_> {
                 let ty = self.infer_function(&Function { params, ret: ret.as_ref(), body, what });
                 self.level -= 1;
                 self.scope.leave(&mark);
+                let ty = self.zonk(&ty);
                 let scheme = self.scheme_of(&type_params, ty);
                 let var =
                     self.bind(bind.id, name, VarKind::Local, Ty::Error);

@@ -46,6 +46,8 @@ pub(crate) struct MetaInfo {
     pub(crate) span: Span,
     /// Whether a number literal made it.
     pub(crate) literal: bool,
+    /// Whether it is the type of an array index, which is i64 if nothing else decides it.
+    pub(crate) index: bool,
 }
 
 /// Why a type may not contain functions.
@@ -76,6 +78,7 @@ impl Checker<'_> {
             ctors: Vec::new(),
             span,
             literal: false,
+            index: false,
         }))
     }
 

@@ -9,7 +9,7 @@ use crate::checker::Checker;
 use crate::errors;
 use crate::program::VarKind;
 use crate::scope::{ScopedTerm, Term, TypeDef};
-use crate::ty::{Arg, FunTy, Lifted, Size, Subst, Ty, TypeFnParam, VarId, tuple_field};
+use crate::ty::{Arg, FunTy, Lifted, Size, Subst, Ty, TypeFnParam, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{Exp, QualName, TypeArg, TypeExp, TypeExpKind, TypeParam, TypeParamKind};
 use std::sync::Arc;
@@ -206,7 +206,6 @@ impl Checker<'_> {
                 }
                 (TypeFnParam::Type(id), TypeArg::Type(ty)) => {
                     let read = self.read_type(ty);
-                    self.check_type_argument(ty, &read, param.lifted, &def.name);
                     subst.ty(id, read);
                 }
                 (TypeFnParam::Size(_), TypeArg::Type(ty)) => {
@@ -226,7 +225,34 @@ impl Checker<'_> {
             self.anonymous.push(var);
         }
         self.rename_bound(&def.ty, &mut subst);
-        subst.apply(&def.ty)
+        let ty = subst.apply(&def.ty);
+        if !args.is_empty() {
+            self.check_arrays(span, &ty);
+        }
+        ty
+    }
+
+    /// Refuses arrays of functions that a type argument led to.
+    fn check_arrays(&mut self, span: Span, ty: &Ty) {
+        match ty {
+            Ty::Array(_, elem) => {
+                if self.lifted_of(elem) > Lifted::Unlifted {
+                    let text = self.show(elem);
+                    let lifted = self.lifted_of(elem);
+                    self.report(errors::lifted_element(span, &text, lifted));
+                }
+            }
+            Ty::Unique(inner) => self.check_arrays(span, inner),
+            Ty::Record(fields) => fields.iter().for_each(|(_, t)| self.check_arrays(span, t)),
+            Ty::Sum(ctors) => {
+                ctors.iter().flat_map(|(_, ts)| ts).for_each(|t| self.check_arrays(span, t));
+            }
+            Ty::Fun(fun) => {
+                self.check_arrays(span, &fun.param);
+                self.check_arrays(span, &fun.ret);
+            }
+            Ty::Prim(_) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => {}
+        }
     }
 
     /// Gives the names and existential sizes that a type binds new variables, so that every type in
@@ -266,18 +292,6 @@ impl Checker<'_> {
         } else if self.lifted_of(ty) == Lifted::Lifted {
             let text = self.show(ty);
             self.report(errors::lifted_element(elem.span, &text, Lifted::Lifted));
-        }
-    }
-
-    /// Refuses type arguments that are more lifted than the parameter.
-    fn check_type_argument(&mut self, exp: &TypeExp, ty: &Ty, allowed: Lifted, of: &str) {
-        let lifted = match self.lifted_name(exp) {
-            Some((_, lifted)) => lifted,
-            None => self.lifted_of(ty),
-        };
-        if lifted > allowed {
-            let text = self.quote(exp.span);
-            self.report(errors::lifted_argument(exp.span, &text, lifted, of));
         }
     }
 
@@ -336,9 +350,4 @@ pub(crate) fn used_constructively(ty: &Ty, var: VarId) -> bool {
             Arg::Type(ty) => used_constructively(ty, var),
         }),
     }
-}
-
-/// The type of the i-th part of a tuple type, if it has one.
-pub(crate) fn tuple_part(ty: &Ty, i: usize) -> Option<&Ty> {
-    ty.field(&tuple_field(i))
 }

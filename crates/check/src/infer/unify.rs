@@ -87,6 +87,7 @@ impl Checker<'_> {
         to.level = to.level.min(from.level);
         to.lifted = to.lifted.min(from.lifted);
         to.literal |= from.literal;
+        to.index |= from.index;
         self.metas.infos[m].solution = Some(Ty::Meta(n));
         let MetaInfo { fields, ctors, .. } = from;
         fields.into_iter().try_for_each(|(name, ty)| self.require_field(n, &name, &ty))?;

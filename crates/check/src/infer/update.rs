@@ -41,6 +41,9 @@ impl Checker<'_> {
                 DimIndex::Fix(index) => {
                     let ty = self.infer(index);
                     self.need(index.span, &ty, Needs::OneOf(PrimSet::SIGNED), "index");
+                    if let Ty::Meta(meta) = self.resolve(&ty) {
+                        self.metas.infos[meta].index = true;
+                    }
                 }
                 DimIndex::Slice { start, end, step, .. } => {
                     for part in [start, end, step].into_iter().flatten() {

@@ -1,8 +1,8 @@
 //! Copies of modules: nominal types and variables substituted, values given variables of their own.
 
 use crate::checker::Checker;
-use crate::scope::{Functor, ModEnv, ModType, Module, Term};
-use crate::ty::{Scheme, Size, Subst, Ty, TypeFn, TypeFnParam, TypeId};
+use crate::scope::{Functor, ModEnv, ModType, Module, Term, TypeDef};
+use crate::ty::{Arg, FunTy, Scheme, Size, Subst, Ty, TypeFn, TypeFnParam, TypeId, VarId};
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -47,7 +47,7 @@ impl Checker<'_> {
             }
         }
         let ty = Ty::Con(new, args.into());
-        subst.types.insert(old, TypeFn { params: fn_params, ty });
+        subst.types.insert(old, TypeFn { params: fn_params, exts: Vec::new(), ty });
     }
 
     /// The module with everything substituted. Its values get variables of their own.
@@ -72,6 +72,72 @@ impl Checker<'_> {
                     subst.var(*var, Size::Var(new));
                     self.new_values(inner, subst);
                 }
+            }
+        }
+    }
+
+    /// A type definition with everything substituted.
+    pub(super) fn substitute_def(&mut self, def: &TypeDef, subst: &Subst) -> TypeDef {
+        let (ty, exts) = self.substitute_type(&def.ty, subst);
+        let mut def = TypeDef { ty, ..def.clone() };
+        def.exts.extend(exts);
+        def
+    }
+
+    /// The type with everything substituted. Types with existential sizes get new ones wherever they
+    /// occur; those that no function's result binds are returned.
+    pub(super) fn substitute_type(&mut self, ty: &Ty, subst: &Subst) -> (Ty, Vec<VarId>) {
+        if subst.types.values().all(|def| def.exts.is_empty()) {
+            return (subst.apply(ty), Vec::new());
+        }
+        let outer = std::mem::take(&mut self.anonymous);
+        let ty = self.substitute_open(ty, subst);
+        (ty, std::mem::replace(&mut self.anonymous, outer))
+    }
+
+    fn substitute_open(&mut self, ty: &Ty, subst: &Subst) -> Ty {
+        match ty {
+            Ty::Prim(_) | Ty::Meta(_) | Ty::Error => ty.clone(),
+            Ty::Array(size, elem) => {
+                Ty::array(subst.size(size), self.substitute_open(elem, subst))
+            }
+            Ty::Unique(inner) => Ty::Unique(self.substitute_open(inner, subst).into()),
+            Ty::Record(fields) => Ty::Record(
+                fields.iter().map(|(f, t)| (f.clone(), self.substitute_open(t, subst))).collect(),
+            ),
+            Ty::Sum(ctors) => Ty::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, ts)| {
+                        (c.clone(), ts.iter().map(|t| self.substitute_open(t, subst)).collect())
+                    })
+                    .collect(),
+            ),
+            Ty::Fun(fun) => {
+                let param = self.substitute_open(&fun.param, subst);
+                let outer = std::mem::take(&mut self.anonymous);
+                let ret = self.substitute_open(&fun.ret, subst);
+                let mut exts = fun.exts.clone();
+                exts.extend(std::mem::replace(&mut self.anonymous, outer));
+                Ty::Fun(FunTy { param, exts, ret, ..(**fun).clone() }.into())
+            }
+            Ty::Con(id, args) => {
+                let args: Vec<Arg> = args
+                    .iter()
+                    .map(|arg| match arg {
+                        Arg::Size(size) => Arg::Size(subst.size(size)),
+                        Arg::Type(ty) => Arg::Type(self.substitute_open(ty, subst)),
+                    })
+                    .collect();
+                let Some(def) = subst.types.get(id) else { return Ty::Con(*id, args.into()) };
+                let mut inner = def.subst(&args);
+                for &ext in &def.exts {
+                    let info = self.program.vars[ext].clone();
+                    let new = self.program.vars.push(info);
+                    inner.var(ext, Size::Var(new));
+                    self.anonymous.push(new);
+                }
+                inner.apply(&def.ty)
             }
         }
     }
@@ -105,7 +171,9 @@ impl Checker<'_> {
             let term = match term {
                 Term::Val(var) => {
                     if let Some(scheme) = self.scheme(*var) {
-                        let scheme = Scheme { ty: subst.apply(&scheme.ty), ..(*scheme).clone() };
+                        let (ty, exts) = self.substitute_type(&scheme.ty, subst);
+                        let mut scheme = Scheme { ty, ..(*scheme).clone() };
+                        scheme.sizes.extend(exts);
                         self.set_scheme(renamed, scheme);
                     }
                     Term::Val(renamed)
@@ -117,7 +185,8 @@ impl Checker<'_> {
             new.terms.insert(name.clone(), term);
         }
         for (name, def) in &env.types {
-            new.types.insert(name.clone(), Arc::new(def.substitute(subst)));
+            let def = self.substitute_def(def, subst);
+            new.types.insert(name.clone(), Arc::new(def));
         }
         for (name, mt) in &env.mod_types {
             new.mod_types.insert(name.clone(), Arc::new(self.substitute_mod_type(mt, subst)));

@@ -126,7 +126,7 @@ impl Checker<'_> {
             let full = format!("{path}{name}");
             match env.types.get(name) {
                 Some(found) => {
-                    let want = def.substitute(subst);
+                    let want = self.substitute_def(def, subst);
                     self.match_type_def(span, &full, &want, found);
                 }
                 None => self.report(errors::missing_type(span, &full, def.span)),
@@ -223,7 +223,7 @@ impl Checker<'_> {
         let (Some(want_scheme), Some(found_scheme)) = (self.scheme(want), self.scheme(found)) else {
             return;
         };
-        let want_ty = subst.apply(&want_scheme.ty);
+        let (want_ty, _) = self.substitute_type(&want_scheme.ty, subst);
         let reason = match self.at_least_as_general(&want_ty, &found_scheme, span) {
             Ok(()) => return,
             Err(reason) => reason,

@@ -4,7 +4,7 @@ use crate::checker::Checker;
 use crate::errors;
 use crate::program::VarKind;
 use crate::scope::{Functor, ModEnv, ModType, Module, ScopedTerm, Term, TypeDef};
-use crate::ty::{Lifted, Subst, Ty, TypeFn, TypeId, VarId};
+use crate::ty::{Subst, Ty, TypeFn, TypeId, VarId};
 use ecow::EcoString;
 use fehu_base::Span;
 use fehu_syntax::ast::{
@@ -194,21 +194,10 @@ impl Checker<'_> {
             self.report(errors::refine_params(span, &text, def.params.len(), params.len()));
             return None;
         }
-        let actual = if exts.is_empty() { self.lifted_of(&ty) } else { Lifted::SizeLifted };
-        if actual > def.lifted {
-            let shown = self.show(&ty);
-            self.report(errors::refine_lifted(span, &text, &shown, actual));
-            return None;
-        }
         let mut subst = Subst::new();
         let params = params.iter().map(|p| p.param).collect();
-        subst.types.insert(id, TypeFn { params, ty: ty.without_unique() });
+        subst.types.insert(id, TypeFn { params, exts, ty: ty.without_unique() });
         let (module, new) = self.instance(&base, subst);
-        // The existential sizes of the type are bound where the type is named.
-        let module = match (exts.is_empty(), module) {
-            (false, Module::Struct(env)) => Module::Struct(Arc::new(with_exts(&env, name, &exts))),
-            (_, module) => module,
-        };
         Some(ModType { abstracts: new, module })
     }
 }
@@ -224,14 +213,4 @@ fn find_type(module: &Module, name: &QualName) -> Option<Arc<TypeDef>> {
         Module::Struct(env) => env.types.get(&name.name.name).cloned(),
         Module::Functor(_) => None,
     }
-}
-
-fn with_exts(env: &ModEnv, name: &QualName, exts: &[VarId]) -> ModEnv {
-    let mut env = env.clone();
-    if let Some(def) = env.types.get_mut(&name.name.name) {
-        let mut new = (**def).clone();
-        new.exts = exts.to_vec();
-        *def = Arc::new(new);
-    }
-    env
 }

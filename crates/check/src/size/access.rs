@@ -6,6 +6,18 @@ use crate::program::Unknown;
 use crate::ty::{Size, Ty};
 use fehu_syntax::ast::{Access, DimIndex, Exp, NodeId};
 
+/// The type of a slice without the sizes of the dimensions that are sliced.
+fn unsize_slices(ty: &Ty, dims: &[DimIndex]) -> Ty {
+    let sliced = dims.iter().filter(|d| matches!(d, DimIndex::Slice { .. })).count();
+    fn go(ty: &Ty, count: usize) -> Ty {
+        match ty {
+            Ty::Array(_, elem) if count > 0 => Ty::array(Size::Any, go(elem, count - 1)),
+            other => other.clone(),
+        }
+    }
+    go(ty, sliced)
+}
+
 impl Checker<'_> {
     pub(super) fn sized_field(&mut self, record: &Ty, field: &str) -> Ty {
         record.field(field).cloned().unwrap_or(Ty::Error)
@@ -74,9 +86,44 @@ impl Checker<'_> {
         })
     }
 
-    pub(super) fn sized_update(&mut self, node: NodeId, base: &Ty, path: &[Access], value: &Exp) {
-        let part = self.sized_access(node, base, path);
-        let found = self.sized(value);
-        self.require(value.span, &part, &found, Expect::Update);
+    /// The type of a value after an update. A field may get a value of another size; the size of
+    /// what a slice is replaced by is checked at run time.
+    pub(super) fn sized_update(
+        &mut self,
+        node: NodeId,
+        base: &Ty,
+        path: &[Access],
+        value: &Exp,
+    ) -> Ty {
+        match path.split_first() {
+            None => {
+                let found = self.sized(value);
+                // Equal types of the first phase can only differ in sizes.
+                found.without_unique()
+            }
+            Some((Access::Field(field), rest)) => {
+                let part = self.sized_field(base, &field.name);
+                let part = self.sized_update(node, &part, rest, value);
+                match base {
+                    Ty::Record(fields) => Ty::Record(
+                        fields
+                            .iter()
+                            .map(|(f, t)| {
+                                let new = if *f == field.name { part.clone() } else { t.clone() };
+                                (f.clone(), new)
+                            })
+                            .collect(),
+                    ),
+                    other => other.clone(),
+                }
+            }
+            Some((Access::Index(dims, _), rest)) => {
+                let part = self.sized_index(node, base, dims);
+                let part = unsize_slices(&part, dims);
+                let found = self.sized_update(node, &part, rest, value);
+                self.require(value.span, &part, &found, Expect::Update);
+                base.clone()
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::Origin;
 use crate::checker::Checker;
 use crate::errors::Expect;
 use crate::program::Unknown;
-use crate::ty::{Lifted, Size, Subst, Ty, VarId};
+use crate::ty::{FunTy, Lifted, Size, Subst, Ty, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{
     Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RangeKind, RecordField,
@@ -108,8 +108,7 @@ impl Checker<'_> {
             ExpKind::Loop(lp) => self.sized_loop(exp, lp),
             ExpKind::Update(update) => {
                 let base = self.sized(&update.base);
-                self.sized_update(exp.id, &base, &update.path, &update.value);
-                base
+                self.sized_update(exp.id, &base, &update.path, &update.value)
             }
             ExpKind::Match(scrutinee, cases) => self.sized_match(exp, scrutinee, cases),
             ExpKind::Assert(cond, inner) => {
@@ -128,7 +127,8 @@ impl Checker<'_> {
                 let Ty::Fun(fun) = &shape else { return Ty::Error };
                 let param = self.dress(&fun.param, exp.span, &Origin::Inferred, false);
                 let ret = self.sized_access(exp.id, &param, path);
-                Ty::fun(param, ret)
+                let exts = self.tables.unknowns.remove(&exp.id).unwrap_or_default();
+                Ty::Fun(FunTy { name: None, consumes: false, param, exts, ret }.into())
             }
             ExpKind::Error => Ty::Error,
         }

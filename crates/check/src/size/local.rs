@@ -55,7 +55,7 @@ impl Checker<'_> {
             LetKind::Update { name, path, value } => {
                 let Some(old) = self.tables.names.get(&bind.id).cloned() else { return };
                 let base = self.sized_instance(bind.id, old.var, &name.name, name.span);
-                self.sized_update(bind.id, &base, path, value);
+                let base = self.sized_update(bind.id, &base, path, value);
                 self.level += 1;
                 self.size_metas.node_types.push((bind.id, base.clone()));
                 if let Some(&var) = self.tables.binders.get(&bind.id) {
@@ -189,16 +189,13 @@ impl Checker<'_> {
         let Some(ret) = ret else {
             return self.close_function(params, &found, Vec::new(), outside);
         };
-        // The existential sizes of the declared type may be anything.
+        // Anonymous sizes of the declared type are those of the body.
         let (declared, exts) = self.read_type_exp(ret.id);
         self.level += 1;
         let want = self.with_metas(&declared, &exts, ret.span);
         self.level -= 1;
         self.require(body.span, &want, &found, Expect::FunctionBody);
-        for &ext in &exts {
-            self.program.vars[ext].kind = VarKind::Ext;
-        }
-        self.close_function(params, &declared, exts, outside)
+        self.close_function(params, &want, Vec::new(), outside)
     }
 
     pub(super) fn sized_lambda(&mut self, _span: Span, lambda: &Lambda) -> Ty {
@@ -399,19 +396,21 @@ impl Checker<'_> {
         pair_sizes(param, body, &mut ends);
         let mut changing: Vec<VarId> = explicit;
         for &meta in open {
-            if self.size_metas.infos[meta].solution.is_some() {
-                continue;
-            }
-            let own = Size::Meta(meta);
-            let start = starts.iter().find(|(p, _)| *p == own).map(|(_, s)| s.clone());
+            // Unknowns that were made equal to others are decided with them.
+            let own = self.resolve_size(&Size::Meta(meta));
+            let Size::Meta(meta) = own else { continue };
+            let start = starts
+                .iter()
+                .find(|(p, _)| self.resolve_size(p) == own)
+                .map(|(_, s)| s.clone());
             let Some(start) = start else { continue };
             let stays = ends
                 .iter()
-                .filter(|(p, _)| *p == own)
+                .filter(|(p, _)| self.resolve_size(p) == own)
                 .all(|(_, end)| self.same_size(end, &own) || self.same_size(end, &start));
             let several = starts
                 .iter()
-                .filter(|(p, _)| *p == own)
+                .filter(|(p, _)| self.resolve_size(p) == own)
                 .any(|(_, other)| !self.same_size(other, &start));
             if stays && !several {
                 _ = self.unify_size(&own, &start);

@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub struct TypeFn {
     /// The parameters.
     pub params: Vec<TypeFnParam>,
+    /// The existential sizes of the type, which every use makes anew.
+    pub exts: Vec<VarId>,
     /// The type.
     pub ty: Ty,
 }
@@ -35,11 +37,16 @@ pub struct Subst {
 impl TypeFn {
     /// A type without parameters.
     pub fn constant(ty: Ty) -> TypeFn {
-        TypeFn { params: Vec::new(), ty }
+        TypeFn { params: Vec::new(), exts: Vec::new(), ty }
     }
 
     /// The type for these arguments, which agree with the parameters in number and kind.
     pub fn apply(&self, args: &[Arg]) -> Ty {
+        self.subst(args).apply(&self.ty)
+    }
+
+    /// The substitution of the parameters by arguments.
+    pub fn subst(&self, args: &[Arg]) -> Subst {
         let mut subst = Subst::default();
         for (param, arg) in self.params.iter().zip(args) {
             match (param, arg) {
@@ -48,7 +55,7 @@ impl TypeFn {
                 (TypeFnParam::Size(_), Arg::Type(_)) | (TypeFnParam::Type(_), Arg::Size(_)) => {}
             }
         }
-        subst.apply(&self.ty)
+        subst
     }
 }
 
