@@ -210,7 +210,7 @@ impl Checker<'_> {
             equal = self.unify(&want_ty, &found_ty).is_ok()
                 && self.unify_sized(&want_ty, &found_ty).is_ok();
         }
-        if !equal || found.lifted > want.lifted {
+        if !equal {
             let (wants, has) = (self.show_type_def(want), self.show_type_def(found));
             self.report(errors::type_differs(span, name, &wants, &has, want.span, found.span));
         }

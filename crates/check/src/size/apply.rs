@@ -4,20 +4,70 @@ use super::close::{in_parameter, mentions};
 use super::{Origin, SizeClash};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
-use crate::program::Unknown;
+use crate::program::{Unknown, VarKind};
 use crate::ty::{FunTy, Size, Subst, Ty, VarId};
 use fehu_base::Span;
-use fehu_syntax::ast::{Exp, NodeId, Operator};
+use fehu_syntax::ast::{Exp, ExpKind, Lambda, NodeId, Operator};
 use std::sync::Arc;
 
 impl Checker<'_> {
     pub(super) fn sized_apply(&mut self, exp: &Exp, fun: &Exp, args: &[Exp]) -> Ty {
         let mut ty = self.sized(fun);
+        // Functions written as arguments come last, when the other arguments have said what sizes
+        // their parameters have.
+        let mut lambdas = Vec::new();
         for arg in args {
+            if lambda_of(arg).is_some()
+                && let Ty::Fun(fun) = self.force(&ty)
+                && fun.name.is_none()
+                && fun.exts.is_empty()
+            {
+                lambdas.push((arg, fun.param.clone()));
+                ty = fun.ret.without_unique();
+                continue;
+            }
             let arg_ty = self.sized(arg);
             ty = self.sized_apply_one(exp.id, &ty, fun.span, Some(arg), &arg_ty, arg.span);
         }
+        for (arg, want) in lambdas {
+            ty = self.sized_apply_lambda(exp.id, fun.span, arg, &want, ty);
+        }
         ty
+    }
+
+    /// Checks a lambda against the parameter it is passed for; `ret` is what the application yields.
+    fn sized_apply_lambda(
+        &mut self,
+        node: NodeId,
+        fun_span: Span,
+        arg: &Exp,
+        want: &Ty,
+        ret: Ty,
+    ) -> Ty {
+        let found = self.sized_lambda_arg(arg, want);
+        self.size_metas.current = Some(arg.span);
+        let outer = std::mem::take(&mut self.size_metas.opened);
+        let why = Expect::Argument { fun: fun_span, arg: arg.span };
+        self.require(arg.span, want, &found, why);
+        let opened = std::mem::replace(&mut self.size_metas.opened, outer);
+        if opened.is_empty() { ret } else { self.settle(node, ret, opened, fun_span, arg.span) }
+    }
+
+    fn sized_lambda_arg(&mut self, arg: &Exp, want: &Ty) -> Ty {
+        let ty = match &arg.kind {
+            ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => self.sized_lambda_arg(inner, want),
+            ExpKind::Lambda(lambda) => self.sized_lambda(lambda, Some(want)),
+            _ => return self.sized(arg),
+        };
+        self.size_metas.node_types.push((arg.id, ty.clone()));
+        ty
+    }
+
+    /// Unknown sizes that turn out to be sizes of a function's result.
+    pub(super) fn make_existential(&mut self, vars: &[VarId]) {
+        for &var in vars {
+            self.program.vars[var].kind = VarKind::Ext;
+        }
     }
 
     /// The type of a function applied to one argument. Without the argument's expression, nothing
@@ -85,9 +135,7 @@ impl Checker<'_> {
             self.note_unknowns(node, opened);
             return ret;
         }
-        for &var in &opened {
-            self.program.vars[var].kind = crate::program::VarKind::Ext;
-        }
+        self.make_existential(&opened);
         add_exts(&ret, &opened)
     }
 
@@ -106,6 +154,7 @@ impl Checker<'_> {
         let mut exts = Vec::new();
         if let Some(unknowns) = self.tables.unknowns.remove(&exp.id) {
             exts.extend(unknowns.into_iter().filter(|&var| mentions(&ret, var)));
+            self.make_existential(&exts);
         }
         Ty::Fun(Arc::new(FunTy { name: None, consumes: first.consumes, param: left, exts, ret }))
     }
@@ -129,6 +178,15 @@ impl Checker<'_> {
     pub(super) fn dress_node(&mut self, node: NodeId, span: Span) -> Ty {
         let shape = self.shape(node);
         self.dress(&shape, span, &Origin::Inferred, false)
+    }
+}
+
+/// The lambda that an argument is.
+fn lambda_of(arg: &Exp) -> Option<&Lambda> {
+    match &arg.kind {
+        ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => lambda_of(inner),
+        ExpKind::Lambda(lambda) => Some(lambda),
+        _ => None,
     }
 }
 

@@ -46,7 +46,7 @@ impl Checker<'_> {
     }
 
     fn size_function(&mut self, bind: &ValBind, outline: &Outline, explicit: &[VarId]) -> Ty {
-        let params = self.sized_params(&bind.params);
+        let params = self.sized_params(&bind.params, None);
         // Inside its body the function has the type it is declared with; sizes of an undeclared
         // result are different at every call.
         let ret = match &bind.ret {

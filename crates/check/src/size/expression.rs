@@ -104,7 +104,7 @@ impl Checker<'_> {
                 self.join_branches(exp.id, exp.span, &then_ty, &other_ty)
             }
             ExpKind::Let(binds, body) => self.sized_let(exp, binds, body),
-            ExpKind::Lambda(lambda) => self.sized_lambda(exp.span, lambda),
+            ExpKind::Lambda(lambda) => self.sized_lambda(lambda, None),
             ExpKind::Loop(lp) => self.sized_loop(exp, lp),
             ExpKind::Update(update) => {
                 let base = self.sized(&update.base);
@@ -128,6 +128,7 @@ impl Checker<'_> {
                 let param = self.dress(&fun.param, exp.span, &Origin::Inferred, false);
                 let ret = self.sized_access(exp.id, &param, path);
                 let exts = self.tables.unknowns.remove(&exp.id).unwrap_or_default();
+                self.make_existential(&exts);
                 Ty::Fun(FunTy { name: None, consumes: false, param, exts, ret }.into())
             }
             ExpKind::Error => Ty::Error,

@@ -43,7 +43,7 @@ impl Checker<'_> {
                 self.sized_type_params(type_params);
                 let mut sizes = self.explicit_sizes(type_params);
                 let outside = Outside { level: outer, sizes: &sizes, what: &name.name };
-                let ty = self.sized_function(params, ret.as_ref(), body, outside);
+                let ty = self.sized_function(params, ret.as_ref(), body, outside, None);
                 self.level = outer + 1;
                 let (ty, inferred) = self.generalise_sizes(&ty, outer, name.span);
                 sizes.extend(inferred);
@@ -127,19 +127,32 @@ impl Checker<'_> {
         ret: Option<&TypeExp>,
         body: &Exp,
         outside: Outside<'_>,
+        expected: Option<&Ty>,
     ) -> Ty {
-        let params = self.sized_params(params);
+        let params = self.sized_params(params, expected);
         self.sized_body(params, ret, body, outside)
     }
 
-    /// The types of parameters, each in the scope of those before it.
-    pub(super) fn sized_params(&mut self, params: &[Pat]) -> Vec<Param> {
+    /// The types of parameters, each in the scope of those before it, given the type that the
+    /// function is expected to have.
+    pub(super) fn sized_params(&mut self, params: &[Pat], expected: Option<&Ty>) -> Vec<Param> {
+        let mut expected = Expected { ty: expected.cloned(), name: None };
         params
             .iter()
             .map(|pat| {
                 self.level += 1;
                 let ty = self.param_type(pat);
+                if let Some(want) = expected.next(self) {
+                    // Only a hint: what does not fit is reported for the whole function.
+                    let mark = self.size_metas.trail.len();
+                    if self.unify_sized(&want, &ty).is_err() {
+                        self.roll_back(mark);
+                    }
+                }
+                // The size of a parameter cannot depend on the parameter.
+                self.level += 1;
                 self.sized_pat(pat, &ty, Expect::Pattern);
+                expected.bind(self.pat_var(pat));
                 Param { name: self.pat_var(pat), consumes: self.pat_consumes(pat), ty, span: pat.span }
             })
             .collect()
@@ -198,11 +211,11 @@ impl Checker<'_> {
         self.close_function(params, &want, Vec::new(), outside)
     }
 
-    pub(super) fn sized_lambda(&mut self, _span: Span, lambda: &Lambda) -> Ty {
+    pub(super) fn sized_lambda(&mut self, lambda: &Lambda, expected: Option<&Ty>) -> Ty {
         let outer = self.level;
         let outside = Outside { level: outer, sizes: &[], what: "lambda" };
         let ty =
-            self.sized_function(&lambda.params, lambda.ret.as_ref(), &lambda.body, outside);
+            self.sized_function(&lambda.params, lambda.ret.as_ref(), &lambda.body, outside, expected);
         self.level = outer;
         self.lower(&ty, outer);
         ty
@@ -285,6 +298,7 @@ impl Checker<'_> {
             this.fresh_size(init_span, Origin::Inferred)
         });
         self.check_loop_init(init_span, &start, &init, &open, Expect::LoopInit(lp.pat.span));
+        self.level += 1;
         self.sized_pat(&lp.pat, &param, Expect::LoopInit(lp.pat.span));
         match &lp.form {
             LoopForm::For(node, _, _) => {
@@ -435,9 +449,10 @@ impl Checker<'_> {
         let init_span = lp.init.as_ref().map_or(lp.pat.span, |init| init.span);
         let start = any(self, init_span);
         self.require(init_span, &start, init, Expect::LoopInit(lp.pat.span));
-        self.level += 1;
+        // The body's sizes may mention everything bound inside it.
+        let here = std::mem::replace(&mut self.level, u32::MAX - 1);
         let end = any(self, lp.body.span);
-        self.level -= 1;
+        self.level = here;
         self.require(lp.body.span, &end, body, Expect::LoopBody(lp.pat.span));
         self.check_escaped(&changing, mark);
         if !changing.is_empty() {
@@ -464,6 +479,37 @@ impl Checker<'_> {
         if let Some((span, var)) = escaped {
             let name = self.program.vars[var].name.clone();
             self.report(errors::loop_variant_escape(span, &name));
+        }
+    }
+}
+
+/// What is left of the type that a function is expected to have.
+struct Expected {
+    ty: Option<Ty>,
+    /// The name of the last parameter in the type.
+    name: Option<VarId>,
+}
+
+impl Expected {
+    /// The type of the next parameter.
+    fn next(&mut self, checker: &mut Checker<'_>) -> Option<Ty> {
+        let Ty::Fun(fun) = checker.force(self.ty.as_ref()?) else {
+            self.ty = None;
+            return None;
+        };
+        self.name = fun.name;
+        self.ty = Some(fun.ret.clone());
+        Some(fun.param.clone())
+    }
+
+    /// The last parameter is this variable.
+    fn bind(&mut self, var: Option<VarId>) {
+        if let (Some(name), Some(ty)) = (self.name.take(), &self.ty) {
+            self.ty = var.map(|var| {
+                let mut subst = Subst::new();
+                subst.var(name, Size::Var(var));
+                subst.apply(ty)
+            });
         }
     }
 }
