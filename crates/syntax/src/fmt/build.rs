@@ -26,7 +26,7 @@ pub(super) fn build(text: &str, tokens: &Tokens, file: &File) -> Option<Doc> {
 /// How the items of a list are separated when they span lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Items {
-    /// Each on its own line.
+    /// Each on its own line, after its comma.
     Vertical,
     /// On the lines on which they were written.
     AsWritten,
@@ -240,15 +240,54 @@ impl Builder<'_> {
         self.close_bracket(group, block, end);
     }
 
-    /// A list in brackets, separated by commas, the last of which may be there or not. The byte
-    /// `end` is one past the closing bracket.
+    /// A list in brackets, separated by commas. The byte `end` is one past the closing bracket.
     pub(super) fn list<T>(
         &mut self,
         end: u32,
         items: &[T],
         layout: Items,
-        mut item: impl FnMut(&mut Self, &T),
+        item: impl FnMut(&mut Self, &T),
     ) {
+        match layout {
+            Items::Vertical if !items.is_empty() => self.vertical_list(end, items, item),
+            Items::Vertical | Items::AsWritten => self.written_list(end, items, item),
+        }
+    }
+
+    /// `(a, b)`, or the brackets and commas below each other.
+    fn vertical_list<T>(&mut self, end: u32, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
+        self.align();
+        let group = self.open();
+        self.tok();
+        self.add_line(group, Op::SpaceIfBroken(group), self.breaks_at(0));
+        self.indent(2);
+        for (i, x) in items.iter().enumerate() {
+            if i > 0 {
+                self.pop();
+                let broken = self.breaks_at(0) || self.breaks_at(1);
+                self.add_line(group, Op::SoftLine(group), broken);
+                let next = self.start_at(1);
+                self.comments_before(next);
+                self.expect(TokenKind::Comma);
+                self.space();
+                self.indent(2);
+            }
+            item(self, x);
+        }
+        if self.kind() == TokenKind::Comma {
+            self.advance(Op::Skip);
+        }
+        self.comments_before(end.saturating_sub(1));
+        self.pop();
+        self.add_line(group, Op::SoftLine(group), self.breaks_at(0));
+        self.tok();
+        self.close(group);
+        self.pop();
+    }
+
+    /// A list whose items stay on their lines. A last comma is kept if the closing bracket has its
+    /// own line.
+    fn written_list<T>(&mut self, end: u32, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
         let close = end.saturating_sub(1);
         let block = !items.is_empty() && (self.breaks_at(1) || breaks_before(self.text, close) > 0);
         let group = self.open();
@@ -256,19 +295,17 @@ impl Builder<'_> {
         self.open_bracket(group, block);
         let mut broken = false;
         for (i, x) in items.iter().enumerate() {
-            let own = if layout == Items::AsWritten && i > 0 { Some(self.open()) } else { None };
+            let own = self.open();
             if i > 0 {
                 broken |= self.breaks_at(0);
-                let group = own.unwrap_or(group);
-                self.add_line(group, Op::LineOrBlank(group), broken);
+                self.add_line(own, Op::LineOrBlank(own), broken);
             }
             item(self, x);
-            if let Some(own) = own {
-                self.close(own);
-            }
+            self.close(own);
             broken = self.breaks_at(0);
             if self.kind() == TokenKind::Comma {
-                self.advance(Op::Comma);
+                let last = i + 1 == items.len();
+                self.advance(if last && !block { Op::Skip } else { Op::Comma });
             }
         }
         self.close_bracket(group, block, end);

@@ -67,7 +67,9 @@ impl Builder<'_> {
             DecKind::Import(_, span) => self.import(*span),
             DecKind::Local(inner) => {
                 self.expect(TokenKind::Local);
-                self.space();
+                let group = self.open();
+                self.line(group);
+                self.close(group);
                 self.dec(inner);
             }
             DecKind::Error => self.word(dec.span),

@@ -13,6 +13,8 @@ pub(super) enum Op {
     Comma,
     /// The next token, the `in` of `in let`: it is left out if the group is broken.
     RedundantIn(GroupId),
+    /// The next token, a comma without use: it is left out, its comments wait.
+    Skip,
     /// The comments before this byte.
     Comments(u32),
     /// A space.
@@ -23,6 +25,8 @@ pub(super) enum Op {
     LineOrBlank(GroupId),
     /// A line break if the group is broken, nothing otherwise.
     SoftLine(GroupId),
+    /// A space if the group is broken, nothing otherwise.
+    SpaceIfBroken(GroupId),
     /// The start of a group.
     Open(GroupId),
     /// The end of a group.

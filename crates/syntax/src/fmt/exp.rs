@@ -56,12 +56,10 @@ impl Builder<'_> {
                 self.align();
                 let group = self.open();
                 self.exp(inner);
-                self.indent(2);
                 self.line_before_operator(group, 1);
                 self.tok();
                 self.space();
                 self.ty(ty);
-                self.pop();
                 self.close(group);
                 self.pop();
             }
@@ -263,13 +261,13 @@ impl Builder<'_> {
             let then = self.open();
             self.line(then);
             self.expect(TokenKind::Then);
-            self.body(|b| b.exp(yes));
+            self.branch(yes);
             self.close(then);
             self.line(group);
             self.expect(TokenKind::Else);
             rest = no;
             if !matches!(no.kind, ExpKind::If(_)) || self.comments_here() {
-                self.body(|b| b.exp(no));
+                self.branch(no);
                 break;
             }
             self.space();
@@ -277,6 +275,14 @@ impl Builder<'_> {
         self.close(group);
         self.pop();
         self.break_if_grown(group, before)
+    }
+
+    /// What follows `then` and `else`: on the same line, or indented on the next, as written.
+    fn branch(&mut self, exp: &Exp) {
+        self.body(|b| {
+            b.exp(exp);
+            false
+        });
     }
 
     fn let_exp(&mut self, binds: &[LetBind], body: &Exp) -> bool {
@@ -432,7 +438,7 @@ impl Builder<'_> {
 
     /// `[i, j:k]`
     fn indices(&mut self, indices: &[DimIndex], span: Span) {
-        self.list(span.end, indices, Items::Vertical, |b, index| match index {
+        self.list(span.end, indices, Items::AsWritten, |b, index| match index {
             DimIndex::Fix(index) => {
                 b.exp(index);
             }

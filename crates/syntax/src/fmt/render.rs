@@ -69,11 +69,17 @@ impl Renderer<'_> {
                         self.gap = Gap::Space;
                     }
                 }
+                Op::Skip => self.token += 1,
                 Op::Comments(end) => self.comments_before(end),
                 Op::Space => self.widen(Gap::Space),
                 Op::Line(group) => self.line(group, Gap::Space, false),
                 Op::LineOrBlank(group) => self.line(group, Gap::Space, true),
                 Op::SoftLine(group) => self.line(group, Gap::None, false),
+                Op::SpaceIfBroken(group) => {
+                    if self.broken(group) {
+                        self.widen(Gap::Space);
+                    }
+                }
                 Op::Open(group) => {
                     let info = self.doc.groups[group as usize];
                     if info.has_lines && !info.broken && !self.fits(i, group) {
@@ -217,7 +223,9 @@ impl Renderer<'_> {
                     column += usize::from(matches!(op, Op::RedundantIn(_)));
                     token += 1;
                 }
+                Op::Skip => token += 1,
                 Op::Space => column += 1,
+                Op::SpaceIfBroken(g) => column += usize::from(self.broken(g)),
                 Op::Line(g) | Op::LineOrBlank(g) | Op::SoftLine(g) => {
                     if self.broken(g) || (!inside && g > group) {
                         return true;

@@ -54,6 +54,11 @@ fn check_formatted(text: &str, before: &ast::File, formatted: &str) -> Result<()
     if again != formatted {
         return Err(format!("once:\n{formatted}\ntwice:\n{again}"));
     }
+    // A formatter that gave up would leave the empty lines.
+    let apart = format!("\n\n\n{text}\n\n\n");
+    if tree(&apart).is_none_or(|file| file.doc == before.doc && fmt::format(&apart, &file) != formatted) {
+        return Err(format!("not formatted:\n{formatted}"));
+    }
     if formatted.lines().any(|l| l.ends_with([' ', '\t'])) {
         return Err(format!("a line ends in a space:\n{formatted}"));
     }
