@@ -2,7 +2,8 @@
 //!
 //! The formatter decides white space only. It prints the tokens of the source in their order, so
 //! that literals and names are spelled as they were and no comment can get lost; the tree says
-//! what stands between the tokens. (One token may go: the `in` of `in let`, which says nothing.)
+//! what stands between the tokens. (Two tokens that say nothing may go: the `in` of `in let`, and
+//! a comma before a closing bracket.)
 //!
 //! # Style
 //!
@@ -10,23 +11,25 @@
 //!
 //! - what was written on one line stays on one line if it fits in [`WIDTH`] columns;
 //! - what was broken somewhere between its parts is broken between all of them: one argument,
-//!   parameter, field or operator a line, and operators and arrows stand before what they apply to;
+//!   parameter, field or operator a line; operators, arrows and commas stand at the start of the
+//!   line, brackets below each other;
 //! - every `let` of a chain of several lines starts a line, and its `in` stands below;
 //!   so do the cases of a `match` and the `else` of an `if`;
-//! - a line break after `=`, `->`, `then`, `else` and `do`, and one before `then`, is kept, and made
-//!   where a `let`, `if`, `loop`, `match` or chain of operators of several lines follows;
-//! - brackets hug their contents, unless there was a line break after the opening one (or, for
-//!   lists, before the closing one): then both brackets end a line;
-//! - elements of arrays are the exception: they keep their lines, so that tables remain tables;
-//! - between declarations, bindings, cases and items, one empty line is kept.
+//! - a line break after `=`, `->`, `do`, `then` and `else`, and one before `then`, is kept; after
+//!   the first three it is made when what follows is broken: a `let`, `if`, `loop` or `match`, a
+//!   chain of operators, a list, an application;
+//! - arguments and parameters are aligned with the first one, or indented if there was a line break
+//!   before that;
+//! - elements of arrays that are numbers, names or short tuples of them keep their lines, so that
+//!   tables remain tables;
+//! - between declarations, bindings and cases, and after comments, one empty line is kept.
 //!
-//! Indentation is two columns, four for the parameters of a definition.
+//! Indentation is two columns, four for what continues the head of a definition.
 //!
 //! ```text
 //! -- | The centre of mass.
-//! def centre [n]
-//!     (bodies: [n]body)
-//!     (masses: [n]f64) : vec =
+//! def centre [n] (bodies: [n]body)
+//!                (masses: [n]f64) : vec =
 //!   let total = f64.sum masses -- Not zero.
 //!   let weighted =
 //!     map2 (\b m ->
@@ -34,20 +37,22 @@
 //!             in {x = s * b.x, y = s * b.y})
 //!          bodies
 //!          masses
+//!   let start =
+//!     { x = 0
+//!     , y = 0
+//!     }
 //!   in if n == 0
-//!      then origin
-//!      else
-//!        weighted
-//!        |> map scale
-//!        |> reduce add origin
+//!      then start
+//!      else weighted
+//!           |> map scale
+//!           |> reduce add start
 //! ```
 //!
 //! # Comments
 //!
 //! A comment at the end of a line stays at the end of that line; one on its own line stays before
-//! the token it preceded, at that token's indentation. Before a comma they move behind it, and
-//! behind an operator that starts a line they move before it, so that the comma and the operator
-//! can take their places.
+//! the token it preceded, at that token's indentation. Commas and operators that change from the
+//! end of a line to the start of the next, or back, step over the comments between.
 //!
 //! # How
 //!

@@ -240,14 +240,15 @@ impl Builder<'_> {
         self.close_bracket(group, block, end);
     }
 
-    /// A list in brackets, separated by commas. The byte `end` is one past the closing bracket.
+    /// A list in brackets, separated by commas. The byte `end` is one past the closing bracket. Says
+    /// whether the list is broken and so wants a line of its own.
     pub(super) fn list<T>(
         &mut self,
         end: u32,
         items: &[T],
         layout: Items,
         item: impl FnMut(&mut Self, &T),
-    ) {
+    ) -> bool {
         match layout {
             Items::Vertical if !items.is_empty() => self.vertical_list(end, items, item),
             Items::Vertical | Items::AsWritten => self.written_list(end, items, item),
@@ -255,7 +256,12 @@ impl Builder<'_> {
     }
 
     /// `(a, b)`, or the brackets and commas below each other.
-    fn vertical_list<T>(&mut self, end: u32, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
+    fn vertical_list<T>(
+        &mut self,
+        end: u32,
+        items: &[T],
+        mut item: impl FnMut(&mut Self, &T),
+    ) -> bool {
         self.align();
         let group = self.open();
         self.tok();
@@ -283,11 +289,17 @@ impl Builder<'_> {
         self.tok();
         self.close(group);
         self.pop();
+        self.is_broken(group)
     }
 
     /// A list whose items stay on their lines. A last comma is kept if the closing bracket has its
     /// own line.
-    fn written_list<T>(&mut self, end: u32, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
+    fn written_list<T>(
+        &mut self,
+        end: u32,
+        items: &[T],
+        mut item: impl FnMut(&mut Self, &T),
+    ) -> bool {
         let close = end.saturating_sub(1);
         let block = !items.is_empty() && (self.breaks_at(1) || breaks_before(self.text, close) > 0);
         let group = self.open();
@@ -309,6 +321,7 @@ impl Builder<'_> {
             }
         }
         self.close_bracket(group, block, end);
+        block
     }
 
     fn open_bracket(&mut self, group: GroupId, block: bool) {

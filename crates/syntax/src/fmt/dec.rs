@@ -107,7 +107,7 @@ impl Builder<'_> {
         } else {
             self.bound_name(&bind.name);
             self.type_params(&bind.type_params);
-            self.params(&bind.params);
+            self.params_after_space(&bind.params);
         }
         self.ret(bind.ret.as_ref());
         self.space_tok(TokenKind::Equals);
@@ -211,7 +211,8 @@ impl Builder<'_> {
     /// `{ a b c }` on one line, or each on its own line.
     fn braces<T>(&mut self, end: u32, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
         if items.is_empty() {
-            return self.list(end, items, Items::Vertical, item);
+            self.list(end, items, Items::Vertical, item);
+            return;
         }
         let before = self.broken_lines;
         let group = self.open();

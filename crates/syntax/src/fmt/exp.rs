@@ -26,10 +26,14 @@ impl Builder<'_> {
             ExpKind::Paren(inner) => self.bracketed(exp.span.end, |b| {
                 b.exp(inner);
             }),
-            ExpKind::Tuple(items) => self.exps(exp.span.end, items, Items::Vertical),
-            ExpKind::Array(items) => self.exps(exp.span.end, items, Items::AsWritten),
+            ExpKind::Tuple(items) => return self.exps(exp.span.end, items, Items::Vertical),
+            ExpKind::Array(items) => {
+                let table = items.iter().all(is_simple);
+                let layout = if table { Items::AsWritten } else { Items::Vertical };
+                return self.exps(exp.span.end, items, layout);
+            }
             ExpKind::Record(fields) => {
-                self.list(exp.span.end, fields, Items::Vertical, |b, field| {
+                return self.list(exp.span.end, fields, Items::Vertical, |b, field| {
                     b.word(field.name.span);
                     if let Some(value) = &field.value {
                         b.space_tok(TokenKind::Equals);
@@ -68,8 +72,8 @@ impl Builder<'_> {
                 self.exp(inner);
             }
             ExpKind::BinOp(_) => return self.chain(exp),
-            ExpKind::Apply(function, args) => self.apply(|b| _ = b.exp(function), args),
-            ExpKind::Ctor(name, args) => self.apply(|b| b.word(name.span), args),
+            ExpKind::Apply(function, args) => return self.apply(|b| _ = b.exp(function), args),
+            ExpKind::Ctor(name, args) => return self.apply(|b| b.word(name.span), args),
             ExpKind::Range(range) => self.range(range),
             ExpKind::If(_) => return self.if_exp(exp),
             ExpKind::Let(binds, body) => return self.let_exp(binds, body),
@@ -146,10 +150,10 @@ impl Builder<'_> {
         grown
     }
 
-    fn exps(&mut self, end: u32, items: &[Exp], layout: Items) {
+    fn exps(&mut self, end: u32, items: &[Exp], layout: Items) -> bool {
         self.list(end, items, layout, |b, e| {
             b.exp(e);
-        });
+        })
     }
 
     fn operator(&mut self, op: &Operator) {
@@ -188,7 +192,7 @@ impl Builder<'_> {
 
     /// `f a b`: the arguments stand below each other, indented if the first is not on the line of
     /// the function.
-    fn apply(&mut self, function: impl FnOnce(&mut Self), args: &[Exp]) {
+    fn apply(&mut self, function: impl FnOnce(&mut Self), args: &[Exp]) -> bool {
         self.align();
         let group = self.open();
         function(self);
@@ -225,6 +229,7 @@ impl Builder<'_> {
         }
         self.close(group);
         self.pop();
+        self.is_broken(group)
     }
 
     fn range(&mut self, range: &Range) {
@@ -322,7 +327,7 @@ impl Builder<'_> {
             LetKind::Fun { name, type_params, params, ret, body } => {
                 self.word(name.span);
                 self.type_params(type_params);
-                self.params(params);
+                self.params_after_space(params);
                 self.ret(ret.as_ref());
                 body
             }
@@ -340,11 +345,7 @@ impl Builder<'_> {
     fn lambda(&mut self, lambda: &Lambda) {
         self.expect(TokenKind::Backslash);
         self.indent(4);
-        let mut params = lambda.params.iter();
-        if let Some(first) = params.next() {
-            self.pat(first);
-        }
-        self.params(params.as_slice());
+        self.params(&lambda.params);
         self.ret(lambda.ret.as_ref());
         self.space_tok(TokenKind::Arrow);
         self.pop();
@@ -410,16 +411,16 @@ impl Builder<'_> {
         self.align();
         let group = self.open();
         self.exp(base);
-        self.indent(2);
         for update in updates.iter().rev() {
+            self.indent(2);
             self.line(group);
             self.expect(TokenKind::With);
             self.space();
             self.path(&update.path);
             self.space_tok(TokenKind::Equals);
+            self.pop();
             self.body(|b| b.exp(&update.value));
         }
-        self.pop();
         self.close(group);
         self.pop();
         self.is_broken(group)
@@ -454,6 +455,29 @@ impl Builder<'_> {
                 }
             }
         });
+    }
+}
+
+/// Whether several such elements of an array may stand on one line of several: numbers, names,
+/// and short tuples and the like of them.
+fn is_simple(exp: &Exp) -> bool {
+    match &exp.kind {
+        ExpKind::Tuple(parts) | ExpKind::Array(parts) | ExpKind::Ctor(_, parts) => {
+            parts.len() <= 8 && parts.iter().all(is_word)
+        }
+        ExpKind::Record(fields) => {
+            fields.len() <= 8 && fields.iter().all(|f| f.value.as_ref().is_none_or(is_word))
+        }
+        _ => is_word(exp),
+    }
+}
+
+fn is_word(exp: &Exp) -> bool {
+    match &exp.kind {
+        ExpKind::Negate(inner) | ExpKind::Not(inner) => {
+            matches!(inner.kind, ExpKind::Lit(_) | ExpKind::Var(_))
+        }
+        _ => matches!(exp.kind, ExpKind::Lit(_) | ExpKind::Var(_) | ExpKind::Hole),
     }
 }
 

@@ -42,18 +42,14 @@ impl Builder<'_> {
                 self.ty(element)
             }
             TypeExpKind::Tuple(items) => {
-                self.list(ty.span.end, items, Items::Vertical, |b, t| {
-                    b.ty(t);
-                });
-                false
+                self.list(ty.span.end, items, Items::Vertical, |b, t| _ = b.ty(t))
             }
             TypeExpKind::Record(fields) => {
                 self.list(ty.span.end, fields, Items::Vertical, |b, (name, t)| {
                     b.word(name.span);
                     b.expect(TokenKind::Colon);
                     b.body(|b| b.ty(t));
-                });
-                false
+                })
             }
             TypeExpKind::Sum(ctors) => {
                 self.align();
@@ -166,14 +162,31 @@ impl Builder<'_> {
         }
     }
 
-    /// Parameters of a function, each after a space or on its own line.
+    /// Parameters of a function after its name or backslash. They stand below each other, indented
+    /// if the first is not on the line of the name.
     pub(super) fn params(&mut self, params: &[Pat]) {
         let group = self.open();
-        for param in params {
-            self.line(group);
+        let hangs = !params.is_empty() && !self.breaks_at(0);
+        for (i, param) in params.iter().enumerate() {
+            if i > 0 || !hangs {
+                self.line(group);
+            } else {
+                self.align();
+            }
             self.pat(param);
         }
+        if hangs {
+            self.pop();
+        }
         self.close(group);
+    }
+
+    /// The same after a name, from which they are separated.
+    pub(super) fn params_after_space(&mut self, params: &[Pat]) {
+        if !params.is_empty() && !self.breaks_at(0) {
+            self.space();
+        }
+        self.params(params);
     }
 
     /// `#[attr]`
