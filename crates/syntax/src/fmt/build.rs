@@ -163,10 +163,6 @@ impl Builder<'_> {
         self.groups[group as usize].broken = true;
     }
 
-    pub(super) fn is_broken(&self, group: GroupId) -> bool {
-        self.groups[group as usize].broken
-    }
-
     fn add_line(&mut self, group: GroupId, op: Op, broken: bool) {
         self.groups[group as usize].has_lines = true;
         if broken {
@@ -217,17 +213,29 @@ impl Builder<'_> {
 
     // ---- combinations ----
 
-    /// Something after `=`, `->` and the like: on the same line, or indented on the next one. The
-    /// part says whether it wants a line of its own.
-    pub(super) fn body(&mut self, part: impl FnOnce(&mut Self) -> bool) {
-        self.indent(2);
+    /// Something after `=`, `->` and the like: on the same line, or indented on the next one if it
+    /// was there or spans several lines.
+    pub(super) fn body(&mut self, part: impl FnOnce(&mut Self)) {
         let group = self.open();
+        self.ops.push(Op::IndentIfBroken(group));
         self.line(group);
-        if part(self) {
+        let before = self.broken_lines;
+        part(self);
+        if self.broken_lines > before {
             self.break_group(group);
         }
-        self.close(group);
         self.pop();
+        self.close(group);
+    }
+
+    /// The same after `then` and `else`: on the next line only if it was there.
+    pub(super) fn branch(&mut self, part: impl FnOnce(&mut Self)) {
+        let group = self.open();
+        self.ops.push(Op::IndentIfBroken(group));
+        self.line(group);
+        part(self);
+        self.pop();
+        self.close(group);
     }
 
     /// One thing in brackets. The tokens of the brackets come from the source.
@@ -240,15 +248,14 @@ impl Builder<'_> {
         self.close_bracket(group, block, end);
     }
 
-    /// A list in brackets, separated by commas. The byte `end` is one past the closing bracket. Says
-    /// whether the list is broken and so wants a line of its own.
+    /// A list in brackets, separated by commas. The byte `end` is one past the closing bracket.
     pub(super) fn list<T>(
         &mut self,
         end: u32,
         items: &[T],
         layout: Items,
         item: impl FnMut(&mut Self, &T),
-    ) -> bool {
+    ) {
         match layout {
             Items::Vertical if !items.is_empty() => self.vertical_list(end, items, item),
             Items::Vertical | Items::AsWritten => self.written_list(end, items, item),
@@ -256,12 +263,7 @@ impl Builder<'_> {
     }
 
     /// `(a, b)`, or the brackets and commas below each other.
-    fn vertical_list<T>(
-        &mut self,
-        end: u32,
-        items: &[T],
-        mut item: impl FnMut(&mut Self, &T),
-    ) -> bool {
+    fn vertical_list<T>(&mut self, end: u32, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
         self.align();
         let group = self.open();
         self.tok();
@@ -289,17 +291,11 @@ impl Builder<'_> {
         self.tok();
         self.close(group);
         self.pop();
-        self.is_broken(group)
     }
 
     /// A list whose items stay on their lines. A last comma is kept if the closing bracket has its
     /// own line.
-    fn written_list<T>(
-        &mut self,
-        end: u32,
-        items: &[T],
-        mut item: impl FnMut(&mut Self, &T),
-    ) -> bool {
+    fn written_list<T>(&mut self, end: u32, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
         let close = end.saturating_sub(1);
         let block = !items.is_empty() && (self.breaks_at(1) || breaks_before(self.text, close) > 0);
         let group = self.open();
@@ -321,7 +317,6 @@ impl Builder<'_> {
             }
         }
         self.close_bracket(group, block, end);
-        block
     }
 
     fn open_bracket(&mut self, group: GroupId, block: bool) {

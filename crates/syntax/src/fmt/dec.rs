@@ -163,10 +163,7 @@ impl Builder<'_> {
             self.space();
             self.mod_exp(exp);
         } else {
-            self.body(|b| {
-                b.mod_exp(exp);
-                false
-            });
+            self.body(|b| b.mod_exp(exp));
         }
     }
 
@@ -246,8 +243,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A module type. Says whether it is a chain of several lines.
-    fn mod_type(&mut self, ty: &ModTypeExp) -> bool {
+    fn mod_type(&mut self, ty: &ModTypeExp) {
         match &ty.kind {
             ModTypeExpKind::Name(name) => self.word(name.span),
             ModTypeExpKind::Paren(inner) => self.bracketed(ty.span.end, |b| {
@@ -280,11 +276,9 @@ impl Builder<'_> {
                 self.mod_type(rest);
                 self.close(group);
                 self.pop();
-                return self.is_broken(group);
             }
             ModTypeExpKind::Error => self.word(ty.span),
         }
-        false
     }
 
     /// `mt with t = a with u = b`

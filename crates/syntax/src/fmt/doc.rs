@@ -33,6 +33,8 @@ pub(super) enum Op {
     Close(GroupId),
     /// New lines are indented this much more.
     Indent(u32),
+    /// New lines are indented two columns more if the group is broken.
+    IndentIfBroken(GroupId),
     /// New lines are indented to the column of the next token.
     Align,
     /// Ends the last `Indent` or `Align`.

@@ -1,7 +1,4 @@
 //! Expressions to instructions.
-//!
-//! Most functions say whether what they built spans lines in a way that wants a line of its own
-//! after `=`, `->` and the like.
 
 use super::build::{Builder, Items};
 use crate::ast::{
@@ -13,7 +10,7 @@ use fehu_base::Span;
 
 impl Builder<'_> {
     /// An expression.
-    pub(super) fn exp(&mut self, exp: &Exp) -> bool {
+    pub(super) fn exp(&mut self, exp: &Exp) {
         match &exp.kind {
             ExpKind::Lit(_) | ExpKind::Var(_) | ExpKind::Hole | ExpKind::Error => {
                 self.word(exp.span);
@@ -26,14 +23,14 @@ impl Builder<'_> {
             ExpKind::Paren(inner) => self.bracketed(exp.span.end, |b| {
                 b.exp(inner);
             }),
-            ExpKind::Tuple(items) => return self.exps(exp.span.end, items, Items::Vertical),
+            ExpKind::Tuple(items) => self.exps(exp.span.end, items, Items::Vertical),
             ExpKind::Array(items) => {
                 let table = items.iter().all(is_simple);
                 let layout = if table { Items::AsWritten } else { Items::Vertical };
-                return self.exps(exp.span.end, items, layout);
+                self.exps(exp.span.end, items, layout);
             }
             ExpKind::Record(fields) => {
-                return self.list(exp.span.end, fields, Items::Vertical, |b, field| {
+                self.list(exp.span.end, fields, Items::Vertical, |b, field| {
                     b.word(field.name.span);
                     if let Some(value) = &field.value {
                         b.space_tok(TokenKind::Equals);
@@ -71,19 +68,19 @@ impl Builder<'_> {
                 self.tok();
                 self.exp(inner);
             }
-            ExpKind::BinOp(_) => return self.chain(exp),
-            ExpKind::Apply(function, args) => return self.apply(|b| _ = b.exp(function), args),
-            ExpKind::Ctor(name, args) => return self.apply(|b| b.word(name.span), args),
+            ExpKind::BinOp(_) => self.chain(exp),
+            ExpKind::Apply(function, args) => self.apply(|b| b.exp(function), args),
+            ExpKind::Ctor(name, args) => self.apply(|b| b.word(name.span), args),
             ExpKind::Range(range) => self.range(range),
-            ExpKind::If(_) => return self.if_exp(exp),
-            ExpKind::Let(binds, body) => return self.let_exp(binds, body),
+            ExpKind::If(_) => self.if_exp(exp),
+            ExpKind::Let(binds, body) => self.let_exp(binds, body),
             ExpKind::Lambda(lambda) => {
                 self.align();
                 self.lambda(lambda);
                 self.pop();
             }
-            ExpKind::Loop(l) => return self.loop_exp(l),
-            ExpKind::Update(_) => return self.update(exp),
+            ExpKind::Loop(l) => self.loop_exp(l),
+            ExpKind::Update(_) => self.update(exp),
             ExpKind::Match(scrutinee, cases) => {
                 let before = self.broken_lines;
                 self.align();
@@ -103,7 +100,7 @@ impl Builder<'_> {
                 }
                 self.close(group);
                 self.pop();
-                return self.break_if_grown(group, before);
+                self.break_if_grown(group, before);
             }
             ExpKind::Assert(condition, inner) => {
                 self.align();
@@ -118,13 +115,11 @@ impl Builder<'_> {
                 self.attr(attr);
                 let group = self.open();
                 self.line(group);
-                let wants_line = self.exp(inner);
-                if wants_line {
-                    self.break_group(group);
-                }
+                let before = self.broken_lines;
+                self.exp(inner);
+                self.break_if_grown(group, before);
                 self.close(group);
                 self.pop();
-                return wants_line || self.is_broken(group);
             }
             ExpKind::SectionLeft(inner, op) => self.bracketed(exp.span.end, |b| {
                 b.exp(inner);
@@ -138,19 +133,16 @@ impl Builder<'_> {
             }),
             ExpKind::SectionAccess(path) => self.bracketed(exp.span.end, |b| b.path(path)),
         }
-        false
     }
 
     /// Breaks the group if anything was broken since `before`.
-    fn break_if_grown(&mut self, group: u32, before: usize) -> bool {
-        let grown = self.broken_lines > before;
-        if grown {
+    fn break_if_grown(&mut self, group: u32, before: usize) {
+        if self.broken_lines > before {
             self.break_group(group);
         }
-        grown
     }
 
-    fn exps(&mut self, end: u32, items: &[Exp], layout: Items) -> bool {
+    fn exps(&mut self, end: u32, items: &[Exp], layout: Items) {
         self.list(end, items, layout, |b, e| {
             b.exp(e);
         })
@@ -167,7 +159,7 @@ impl Builder<'_> {
     }
 
     /// `a + b - c`: all operators of one level.
-    fn chain(&mut self, exp: &Exp) -> bool {
+    fn chain(&mut self, exp: &Exp) {
         let (first, rest) = operands(exp);
         self.align();
         let group = self.open();
@@ -180,19 +172,16 @@ impl Builder<'_> {
             match &operand.kind {
                 // The body is indented from the start of the chain, not from the lambda.
                 ExpKind::Lambda(lambda) => self.lambda(lambda),
-                _ => {
-                    self.exp(operand);
-                }
+                _ => self.exp(operand),
             }
         }
         self.close(group);
         self.pop();
-        self.is_broken(group)
     }
 
     /// `f a b`: the arguments stand below each other, indented if the first is not on the line of
     /// the function.
-    fn apply(&mut self, function: impl FnOnce(&mut Self), args: &[Exp]) -> bool {
+    fn apply(&mut self, function: impl FnOnce(&mut Self), args: &[Exp]) {
         self.align();
         let group = self.open();
         function(self);
@@ -229,7 +218,6 @@ impl Builder<'_> {
         }
         self.close(group);
         self.pop();
-        self.is_broken(group)
     }
 
     fn range(&mut self, range: &Range) {
@@ -253,7 +241,7 @@ impl Builder<'_> {
     }
 
     /// `if a then b else if c then d else e`
-    fn if_exp(&mut self, exp: &Exp) -> bool {
+    fn if_exp(&mut self, exp: &Exp) {
         let before = self.broken_lines;
         self.align();
         let group = self.open();
@@ -266,31 +254,23 @@ impl Builder<'_> {
             let then = self.open();
             self.line(then);
             self.expect(TokenKind::Then);
-            self.branch(yes);
+            self.branch(|b| b.exp(yes));
             self.close(then);
             self.line(group);
             self.expect(TokenKind::Else);
             rest = no;
             if !matches!(no.kind, ExpKind::If(_)) || self.comments_here() {
-                self.branch(no);
+                self.branch(|b| b.exp(no));
                 break;
             }
             self.space();
         }
         self.close(group);
         self.pop();
-        self.break_if_grown(group, before)
+        self.break_if_grown(group, before);
     }
 
-    /// What follows `then` and `else`: on the same line, or indented on the next, as written.
-    fn branch(&mut self, exp: &Exp) {
-        self.body(|b| {
-            b.exp(exp);
-            false
-        });
-    }
-
-    fn let_exp(&mut self, binds: &[LetBind], body: &Exp) -> bool {
+    fn let_exp(&mut self, binds: &[LetBind], body: &Exp) {
         let before = self.broken_lines;
         self.align();
         let group = self.open();
@@ -311,7 +291,7 @@ impl Builder<'_> {
         self.pop();
         self.close(group);
         self.pop();
-        self.break_if_grown(group, before)
+        self.break_if_grown(group, before);
     }
 
     fn let_bind(&mut self, bind: &LetBind) {
@@ -352,8 +332,7 @@ impl Builder<'_> {
         self.body(|b| b.exp(&lambda.body));
     }
 
-    fn loop_exp(&mut self, l: &Loop) -> bool {
-        let before = self.broken_lines;
+    fn loop_exp(&mut self, l: &Loop) {
         self.align();
         self.expect(TokenKind::Loop);
         self.space();
@@ -397,11 +376,10 @@ impl Builder<'_> {
         self.close(group);
         self.body(|b| b.exp(&l.body));
         self.pop();
-        self.broken_lines > before
     }
 
     /// `r with a = 1 with b = 2`
-    fn update(&mut self, exp: &Exp) -> bool {
+    fn update(&mut self, exp: &Exp) {
         let mut base = exp;
         let mut updates = Vec::new();
         while let ExpKind::Update(update) = &base.kind {
@@ -423,7 +401,6 @@ impl Builder<'_> {
         }
         self.close(group);
         self.pop();
-        self.is_broken(group)
     }
 
     /// `.f[i].g`; the first dot may be missing.

@@ -91,6 +91,10 @@ impl Renderer<'_> {
                     let column = self.indentation() + by as usize;
                     self.indents.push(Some(column));
                 }
+                Op::IndentIfBroken(group) => {
+                    let column = self.indentation() + if self.broken(group) { 2 } else { 0 };
+                    self.indents.push(Some(column));
+                }
                 Op::Align => self.indents.push(None),
                 Op::Pop => {
                     self.indents.pop();
@@ -233,7 +237,12 @@ impl Renderer<'_> {
                     column += usize::from(!matches!(op, Op::SoftLine(_)));
                 }
                 Op::Close(g) => inside &= g != group,
-                Op::Comments(_) | Op::Open(_) | Op::Indent(_) | Op::Align | Op::Pop => {}
+                Op::Comments(_)
+                | Op::Open(_)
+                | Op::Indent(_)
+                | Op::IndentIfBroken(_)
+                | Op::Align
+                | Op::Pop => {}
             }
             if column > WIDTH {
                 return false;

@@ -7,8 +7,8 @@ use crate::ast::{
 use crate::token::TokenKind;
 
 impl Builder<'_> {
-    /// A type. Says whether it is a chain of several lines, which wants its own line.
-    pub(super) fn ty(&mut self, ty: &TypeExp) -> bool {
+    /// A type.
+    pub(super) fn ty(&mut self, ty: &TypeExp) {
         match &ty.kind {
             TypeExpKind::Name(name, args) => {
                 self.word(name.span);
@@ -29,7 +29,6 @@ impl Builder<'_> {
                         }
                     }
                 }
-                false
             }
             TypeExpKind::Array(size, element) => {
                 self.expect(TokenKind::LBracket);
@@ -42,7 +41,7 @@ impl Builder<'_> {
                 self.ty(element)
             }
             TypeExpKind::Tuple(items) => {
-                self.list(ty.span.end, items, Items::Vertical, |b, t| _ = b.ty(t))
+                self.list(ty.span.end, items, Items::Vertical, |b, t| b.ty(t))
             }
             TypeExpKind::Record(fields) => {
                 self.list(ty.span.end, fields, Items::Vertical, |b, (name, t)| {
@@ -68,7 +67,6 @@ impl Builder<'_> {
                 }
                 self.close(group);
                 self.pop();
-                self.is_broken(group)
             }
             TypeExpKind::Fun(..) => self.function_type(ty),
             TypeExpKind::Unique(inner) => {
@@ -87,17 +85,15 @@ impl Builder<'_> {
                 self.bracketed(ty.span.end, |b| {
                     b.ty(inner);
                 });
-                false
             }
             TypeExpKind::Error => {
                 self.word(ty.span);
-                false
             }
         }
     }
 
     /// `a -> (x: b) -> c`
-    fn function_type(&mut self, ty: &TypeExp) -> bool {
+    fn function_type(&mut self, ty: &TypeExp) {
         self.align();
         let group = self.open();
         let mut rest = ty;
@@ -125,7 +121,6 @@ impl Builder<'_> {
         self.ty(rest);
         self.close(group);
         self.pop();
-        self.is_broken(group)
     }
 
     /// `: t`, on the line of what precedes it or on the next one.

@@ -126,7 +126,8 @@ def f =
     3
     -- After.
   ]
-def g = [ -- Nothing.
+def g =
+  [ -- Nothing.
   ]
 -- ====
 def f = { a = 1, -- One.
@@ -192,9 +193,10 @@ def h =
   map (\x -> -- Lambda.
          x) -- End.
       xs
-def i = map ( -- Open.
-              x
-            ) xs
+def i =
+  map ( -- Open.
+        x
+      ) xs
 -- ====
 def f -- Name.
   (x: i32) -- First.
@@ -327,15 +329,19 @@ def i = (x -- X.
   : i32 -- Type.
   )
 -- ==>
-def f = - -- Minus.
+def f =
+  - -- Minus.
   x
-def g = r -- Record.
+def g =
+  r -- Record.
   .f -- Field.
   .g
-def h = 1..< -- Range.
+def h =
+  1..< -- Range.
   n
-def i = (x -- X.
-         : i32 -- Type.
+def i =
+  (x -- X.
+   : i32 -- Type.
   )
 -- ====
 def f = a[ -- Open.
@@ -345,7 +351,8 @@ def f = a[ -- Open.
 def g = let (a, -- A.
    b) = x in a
 -- ==>
-def f = a[ -- Open.
+def f =
+  a[ -- Open.
     1, -- One.
     2
   ]

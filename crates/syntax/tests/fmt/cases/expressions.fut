@@ -51,8 +51,9 @@ def g xs =
   xs
   |> map (+ 1)
   |> sum
-def h xs = xs |> map (\x ->
-                        x + 1) |> sum
+def h xs =
+  xs |> map (\x ->
+               x + 1) |> sum
 -- ====
 def f = g <| h
   <| i
@@ -80,8 +81,9 @@ def k xs = reduce xs \x ->
 def l xs = #some xs
    ys
 -- ==>
-def f xs = map2 (\x y ->
-                   x + y) xs ys
+def f xs =
+  map2 (\x y ->
+          x + y) xs ys
 def g xs =
   map2 (\x y -> x)
        xs
@@ -91,9 +93,10 @@ def h xs =
     (\x y -> x)
     xs
     ys
-def k xs = reduce xs \x ->
-             let y = 1
-             in x
+def k xs =
+  reduce xs \x ->
+    let y = 1
+    in x
 def l xs =
   #some xs
         ys
@@ -163,8 +166,8 @@ def i =
   if a then let x = 1
             in x
   else (
-      y
-    )
+    y
+  )
 -- ====
 def f = loop x = 1 for i<n do x+i
 def g =
@@ -259,9 +262,10 @@ def i = [f x,
 def j = []
 -- ==>
 def f = [1, 2, 3]
-def g = [1, 2, 3,
-         4, 5, 6,
-         7]
+def g =
+  [1, 2, 3,
+   4, 5, 6,
+   7]
 def h =
   [
     1, 2,
@@ -284,10 +288,13 @@ def j = #[unroll]
 def k = ??? 
 -- ==>
 def f = x : i32
-def g = x
-        :> [n]i32 : t
-def h = assert (x > 0) (f
-                          x)
+def g =
+  x
+  :> [n]i32 : t
+def h =
+  assert (x > 0)
+    (f
+       x)
 def i = #[unroll] loop x = 1 for i < n do x
 def j =
   #[unroll]
