@@ -175,13 +175,19 @@ impl Renderer<'_> {
     /// Prints the comments before byte `end` that were not printed yet.
     fn comments_before(&mut self, end: u32) {
         let tokens = self.tokens;
-        while let Some(comment) = tokens.comments.get(self.comment).filter(|c| c.span.start < end) {
+        while let Some(comment) = tokens
+            .comments
+            .get(self.comment)
+            .filter(|c| c.span.start < end)
+        {
             let start = comment.span.start;
             let ends_line = self.after_token && breaks_before(self.text, start) == 0;
             if ends_line {
                 self.gap = Gap::Space;
             } else if !matches!(self.gap, Gap::Line { .. }) {
-                self.gap = Gap::Line { may_be_blank: false };
+                self.gap = Gap::Line {
+                    may_be_blank: false,
+                };
             }
             self.print_gap(start);
             let text = &self.text[comment.span.range()];
@@ -194,14 +200,19 @@ impl Renderer<'_> {
 
     /// Whether a token would be read differently if it directly followed its predecessor.
     fn must_part(&self, token: Token) -> bool {
-        let Some(before) = self.token.checked_sub(1) else { return false };
+        let Some(before) = self.token.checked_sub(1) else {
+            return false;
+        };
         let before = self.tokens.tokens[before];
         must_part(self.text, self.is_field(), before, token)
     }
 
     /// Whether the token before the next one is the number of a field.
     fn is_field(&self) -> bool {
-        let before = self.token.checked_sub(2).map(|i| self.tokens.tokens[i].kind);
+        let before = self
+            .token
+            .checked_sub(2)
+            .map(|i| self.tokens.tokens[i].kind);
         before == Some(TokenKind::Dot)
     }
 
@@ -218,7 +229,9 @@ impl Renderer<'_> {
         for op in &self.doc.ops[at..] {
             match *op {
                 Op::Token | Op::Comma | Op::RedundantIn(_) => {
-                    let Some(t) = self.tokens.tokens.get(token) else { return true };
+                    let Some(t) = self.tokens.tokens.get(token) else {
+                        return true;
+                    };
                     let comment = self.tokens.comments.get(self.comment);
                     if comment.is_some_and(|c| c.span.start < t.start) {
                         return true;

@@ -24,8 +24,11 @@ fn tree(text: &str) -> Option<ast::File> {
 
 /// The comments of a program, without spaces at their ends.
 fn comments(text: &str, file: &ast::File) -> Vec<String> {
-    let mut comments: Vec<String> =
-        file.comments.iter().map(|c| text[c.span.range()].trim_end().to_owned()).collect();
+    let mut comments: Vec<String> = file
+        .comments
+        .iter()
+        .map(|c| text[c.span.range()].trim_end().to_owned())
+        .collect();
     comments.sort();
     comments
 }
@@ -56,7 +59,9 @@ fn check_formatted(text: &str, before: &ast::File, formatted: &str) -> Result<()
     }
     // A formatter that gave up would leave the empty lines.
     let apart = format!("\n\n\n{text}\n\n\n");
-    if tree(&apart).is_none_or(|file| file.doc == before.doc && fmt::format(&apart, &file) != formatted) {
+    if tree(&apart)
+        .is_none_or(|file| file.doc == before.doc && fmt::format(&apart, &file) != formatted)
+    {
         return Err(format!("not formatted:\n{formatted}"));
     }
     if formatted.lines().any(|l| l.ends_with([' ', '\t'])) {
