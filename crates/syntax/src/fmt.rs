@@ -16,10 +16,9 @@
 //! - every `let` of a chain of several lines starts a line, and its `in` stands below;
 //!   so do the cases of a `match` and the `else` of an `if`;
 //! - a line break after `=`, `->`, `do`, `then` and `else`, and one before `then`, is kept; after
-//!   the first three it is made when what follows is broken: a `let`, `if`, `loop` or `match`, a
-//!   chain of operators, a list, an application;
+//!   the first three it is made when what follows takes several lines;
 //! - arguments and parameters are aligned with the first one, or indented if there was a line break
-//!   before that;
+//!   before that (or, for parameters, if there are type parameters before them);
 //! - elements of arrays that are numbers, names or short tuples of them keep their lines, so that
 //!   tables remain tables;
 //! - between declarations, bindings and cases, and after comments, one empty line is kept.
@@ -28,8 +27,9 @@
 //!
 //! ```text
 //! -- | The centre of mass.
-//! def centre [n] (bodies: [n]body)
-//!                (masses: [n]f64) : vec =
+//! def centre [n]
+//!     (bodies: [n]body)
+//!     (masses: [n]f64) : vec =
 //!   let total = f64.sum masses -- Not zero.
 //!   let weighted =
 //!     map2 (\b m ->

@@ -106,8 +106,7 @@ impl Builder<'_> {
             }
         } else {
             self.bound_name(&bind.name);
-            self.type_params(&bind.type_params);
-            self.params_after_space(&bind.params);
+            self.all_params(&bind.type_params, &bind.params);
         }
         self.ret(bind.ret.as_ref());
         self.space_tok(TokenKind::Equals);

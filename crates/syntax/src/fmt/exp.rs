@@ -320,8 +320,7 @@ impl Builder<'_> {
                 body,
             } => {
                 self.word(name.span);
-                self.type_params(type_params);
-                self.params_after_space(params);
+                self.all_params(type_params, params);
                 self.ret(ret.as_ref());
                 body
             }
@@ -339,7 +338,7 @@ impl Builder<'_> {
     fn lambda(&mut self, lambda: &Lambda) {
         self.expect(TokenKind::Backslash);
         self.indent(4);
-        self.params(&lambda.params);
+        self.params(&lambda.params, true);
         self.ret(lambda.ret.as_ref());
         self.space_tok(TokenKind::Arrow);
         self.pop();

@@ -157,16 +157,27 @@ impl Builder<'_> {
         }
     }
 
-    /// Parameters of a function after its name or backslash. They stand below each other, indented
-    /// if the first is not on the line of the name.
-    pub(super) fn params(&mut self, params: &[Pat]) {
+    /// The parameters of a function after its name. They stand below each other: aligned with the
+    /// first one if that is on the line of the name, and nothing is between them; otherwise
+    /// indented.
+    pub(super) fn all_params(&mut self, type_params: &[TypeParam], params: &[Pat]) {
+        self.type_params(type_params);
+        let hangs = type_params.is_empty() && !self.breaks_at(0);
+        if hangs && !params.is_empty() {
+            self.space();
+        }
+        self.params(params, hangs);
+    }
+
+    /// Value parameters, of which the first is either aligned with or treated like the others.
+    pub(super) fn params(&mut self, params: &[Pat], hangs: bool) {
         let group = self.open();
-        let hangs = !params.is_empty() && !self.breaks_at(0);
+        if hangs {
+            self.align();
+        }
         for (i, param) in params.iter().enumerate() {
             if i > 0 || !hangs {
                 self.line(group);
-            } else {
-                self.align();
             }
             self.pat(param);
         }
@@ -174,14 +185,6 @@ impl Builder<'_> {
             self.pop();
         }
         self.close(group);
-    }
-
-    /// The same after a name, from which they are separated.
-    pub(super) fn params_after_space(&mut self, params: &[Pat]) {
-        if !params.is_empty() && !self.breaks_at(0) {
-            self.space();
-        }
-        self.params(params);
     }
 
     /// `#[attr]`

@@ -22,8 +22,9 @@ def f 'a [n] '^b '~c (x: a)
  (y: [n]b) : c =
    y
 -- ==>
-def f 'a [n] '^b '~c (x: a)
-                     (y: [n]b) : c =
+def f 'a [n] '^b '~c
+    (x: a)
+    (y: [n]b) : c =
   y
 -- ====
 def long_name
