@@ -9,6 +9,7 @@
 pub mod ast;
 pub mod dump;
 mod errors;
+pub mod fmt;
 mod lexer;
 mod literal;
 mod parser;

@@ -28,6 +28,8 @@ use ecow::EcoString;
 use fehu_base::stack::MAX_DEPTH;
 use fehu_base::{Diagnostic, FileId, Span};
 
+pub(crate) use operator::level_of;
+
 /// Parses a file.
 pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     let mut parser = Parser::new(file, text);

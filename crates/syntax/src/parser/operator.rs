@@ -66,6 +66,15 @@ fn fixity(name: &str) -> (Level, Assoc) {
     )
 }
 
+/// How tightly an operator binds; operators of one level form one chain in formatted text.
+pub(crate) fn level_of(op: &Operator) -> u8 {
+    if op.backticks {
+        BACKTICK
+    } else {
+        fixity(&op.name.name.name).0
+    }
+}
+
 /// What follows an operand.
 enum Next {
     Range,
