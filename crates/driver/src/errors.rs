@@ -87,11 +87,6 @@ pub(crate) fn internal_error(crash: &Crash) -> Diagnostic {
         .help("this is a bug of fehu, not of your program: please report it with the program")
 }
 
-/// The formatter is asked to print a program that it cannot parse, or is not there yet.
-pub(crate) fn not_available(what: &str) -> Diagnostic {
-    Diagnostic::error_without_place("not-available", format!("{what} is not available yet"))
-}
-
 fn placed(code: &'static str, import: Option<Span>, message: String) -> Diagnostic {
     match import {
         Some(span) => Diagnostic::error(code, span, message).at("imported here"),

@@ -32,9 +32,7 @@ pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>)
     fehu_check::check(sources, &units)
 }
 
-/// Tree to formatted text; `None` while there is no formatter.
-pub fn format(tree: &ast::File, text: &str) -> Option<String> {
-    // WIRE: `Some(fehu_syntax::fmt::...)` replaces the body.
-    let _ = (tree, text);
-    None
+/// Tree to formatted text.
+pub fn format(tree: &ast::File, text: &str) -> String {
+    fehu_syntax::fmt::format(text, tree)
 }

@@ -413,22 +413,22 @@ impl Checker<'_> {
             // Unknowns that were made equal to others are decided with them.
             let own = self.resolve_size(&Size::Meta(meta));
             let Size::Meta(meta) = own else { continue };
-            let start = starts
+            let mine: Vec<Size> = starts
                 .iter()
-                .find(|(p, _)| self.resolve_size(p) == own)
-                .map(|(_, s)| s.clone());
-            let Some(start) = start else { continue };
+                .filter(|(p, _)| self.resolve_size(p) == own)
+                .map(|(_, start)| start.clone())
+                .collect();
+            let Some(start) = mine.first() else { continue };
             let stays = ends
                 .iter()
                 .filter(|(p, _)| self.resolve_size(p) == own)
-                .all(|(_, end)| self.same_size(end, &own) || self.same_size(end, &start));
-            let several = starts
-                .iter()
-                .filter(|(p, _)| self.resolve_size(p) == own)
-                .any(|(_, other)| !self.same_size(other, &start));
-            if stays && !several {
-                _ = self.unify_size(&own, &start);
-                continue;
+                .all(|(_, end)| self.same_size(end, &own) || self.same_size(end, start));
+            if stays {
+                let mark = self.size_metas.trail.len();
+                if mine.iter().all(|start| self.unify_size(&own, start).is_ok()) {
+                    continue;
+                }
+                self.roll_back(mark);
             }
             let name = self.size_metas.next_name("d");
             let var = self.new_var(name, Some(lp.pat.span), VarKind::SizeParam, Some(Ty::I64));
