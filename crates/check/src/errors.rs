@@ -62,7 +62,11 @@ impl Expect {
     pub(crate) fn headline(self, quote: impl Fn(Span) -> String) -> String {
         match self {
             Expect::Argument { fun, arg } => {
-                format!("Cannot apply \"{}\" to \"{}\"", quote(fun), quote(arg))
+                let (fun, arg) = (quote(fun), quote(arg));
+                match fun.starts_with('(') || fun.contains(' ') {
+                    true => format!("Cannot apply function to \"{arg}\""),
+                    false => format!("Cannot apply \"{fun}\" to \"{arg}\""),
+                }
             }
             Expect::FunctionBody => "Function body does not have expected type".into(),
             Expect::ValueBody => "Function body does not have expected type".into(),

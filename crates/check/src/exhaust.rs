@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 /// Checks all patterns of a value binding: `unmatched-cases`, `refutable-pattern` and the warning
 /// `unreachable-case`.
-pub fn check_value(
+pub(crate) fn check_value(
     vars: &IdVec<VarId, VarInfo>,
     types: &IdVec<TypeId, TypeInfo>,
     tables: &Tables,

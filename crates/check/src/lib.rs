@@ -126,6 +126,7 @@ fn check_unit(
         metas: Default::default(),
         size_metas: Default::default(),
         anonymous: Vec::new(),
+        arrow_names: Vec::new(),
         module_path: Vec::new(),
         in_prelude,
         new_abstracts: Vec::new(),
@@ -202,7 +203,7 @@ impl Checker<'_> {
 
     /// The checks of a value whose types are known.
     fn after_inference(&mut self, _dec: &ast::Dec, bind: &ast::ValBind, var: VarId) {
-        self.check_causality(bind);
+        self.check_causality(bind, var);
         self.check_recursion(bind, var);
         let (vars, types) = (&self.program.vars, &self.program.types);
         let found = exhaust::check_value(vars, types, &self.tables, bind);

@@ -27,7 +27,7 @@ use fehu_syntax::ast::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The warnings `unused-name` and `shadowed-size` for a file that was checked without errors.
-pub fn check_file(
+pub(crate) fn check_file(
     _vars: &IdVec<VarId, VarInfo>,
     _types: &IdVec<TypeId, TypeInfo>,
     tables: &Tables,

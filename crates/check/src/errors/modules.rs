@@ -21,6 +21,10 @@ impl Checker<'_> {
                 "The size \"{}\" is existential: it is not the same at every call.",
                 self.program.vars[*var].name
             ),
+            SizeClash::ExistentialParam(var) => format!(
+                "Existential size \"{}\" would appear in a parameter.",
+                self.program.vars[*var].name
+            ),
             SizeClash::Infinite(..) => "Occurs check: a size would contain itself.".into(),
             SizeClash::Consumes => {
                 "They are incompatible regarding consuming their arguments.".into()

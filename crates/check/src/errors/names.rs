@@ -66,7 +66,7 @@ pub(crate) fn intrinsics_module(span: Span) -> Diagnostic {
 
 pub(crate) fn also_bound(ident: &Ident, first: Span) -> Diagnostic {
     let name = &ident.name;
-    Diagnostic::error("also-bound", ident.span, format!("Name \"{name}\" is also bound before"))
+    Diagnostic::error("also-bound", ident.span, format!("Name \"{name}\" is also bound previously"))
         .at("bound again here")
         .label(first, "bound here first")
         .help("names bound together must differ")

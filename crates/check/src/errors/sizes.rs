@@ -24,7 +24,7 @@ impl Checker<'_> {
                 VarKind::Unknown(_) => "causality-check",
                 _ => "scope-violation",
             },
-            SizeClash::Existential(_) => "existential-size",
+            SizeClash::Existential(_) | SizeClash::ExistentialParam(_) => "existential-size",
             SizeClash::Infinite(..) => "occurs-check",
             SizeClash::Consumes => "unify-consuming-param",
             SizeClash::NotFresh => "result-not-fresh",
@@ -58,8 +58,8 @@ impl Checker<'_> {
                         "Causality check: the size \"{name}\" is not known yet where it is needed."
                     )),
                     _ => d.note(format!(
-                        "The size \"{}\" mentions \"{name}\", which is not in scope where the \
-                         array of that size is bound; \"{name}\" is not in scope there.",
+                        "The size \"{}\" would have to be known where this was bound, but \
+                         \"{name}\" is not in scope there.",
                         self.show_size(size)
                     )),
                 };
@@ -74,6 +74,13 @@ impl Checker<'_> {
                 ))
                 .help("a function whose result size depends on its argument cannot be mapped")
             }
+            SizeClash::ExistentialParam(var) => d
+                .note(format!(
+                    "Existential size would appear in function parameter of return type: \"{}\" is \
+                     only known when the function is applied.",
+                    self.program.vars[*var].name
+                ))
+                .help("apply the function to all its arguments, or write a lambda"),
             SizeClash::Infinite(_, b) => d.note(format!(
                 "Occurs check: the size would have to be a part of itself, in \"{}\".",
                 self.show_size(b)

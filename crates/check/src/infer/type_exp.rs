@@ -48,6 +48,9 @@ impl Checker<'_> {
                         self.report(errors::duplicate_constructor(name, first.span));
                     }
                 }
+                if ctors.len() > 256 {
+                    self.report(errors::too_many_constructors(exp.span, ctors.len()));
+                }
                 Ty::sum(
                     ctors
                         .iter()
@@ -61,6 +64,11 @@ impl Checker<'_> {
                 let param_ty = self.read_type(param);
                 let mark = self.scope.enter();
                 let name = name.as_ref().map(|ident| {
+                    if let Some(earlier) = self.arrow_names.iter().find(|n| n.name == ident.name) {
+                        let first = earlier.span;
+                        self.report(errors::also_bound(ident, first));
+                    }
+                    self.arrow_names.push(ident.clone());
                     let ty = param_ty.without_unique();
                     let var = self.new_var(
                         ident.name.clone(),
@@ -76,6 +84,9 @@ impl Checker<'_> {
                 let ret = self.read_type(ret);
                 let exts = std::mem::replace(&mut self.anonymous, outer);
                 self.scope.leave(&mark);
+                if name.is_some() {
+                    self.arrow_names.pop();
+                }
                 Ty::Fun(Arc::new(FunTy {
                     name,
                     consumes: param_ty.has_unique(),
@@ -347,7 +358,8 @@ pub(crate) fn used_constructively(ty: &Ty, var: VarId) -> bool {
         Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).any(|t| used_constructively(t, var)),
         Ty::Con(_, args) => args.iter().any(|arg| match arg {
             Arg::Size(size) => *size == Size::Var(var),
-            Arg::Type(ty) => used_constructively(ty, var),
+            // A value of the abstract type need not contain one of the argument.
+            Arg::Type(_) => false,
         }),
     }
 }

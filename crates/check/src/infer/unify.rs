@@ -26,6 +26,8 @@ pub(crate) enum Clash {
     NoCommon(Needs, Needs),
     /// A field is needed of a type that is no record, or that lacks it.
     NoField(Ty, EcoString),
+    /// A number is needed and a field of it.
+    NotNumber(Needs, EcoString),
     /// A constructor is needed of a type that is no sum, or that lacks it.
     NoCtor(Ty, EcoString),
 }
@@ -88,6 +90,10 @@ impl Checker<'_> {
         to.lifted = to.lifted.min(from.lifted);
         to.literal |= from.literal;
         to.index |= from.index;
+        let (needs, joined_fields) = (to.needs, from.fields.first().or(to.fields.first()));
+        if let (Needs::OneOf(_), Some((field, _))) = (needs, joined_fields) {
+            return Err(Clash::NotNumber(needs, field.clone()));
+        }
         self.metas.infos[m].solution = Some(Ty::Meta(n));
         let MetaInfo { fields, ctors, .. } = from;
         fields.into_iter().try_for_each(|(name, ty)| self.require_field(n, &name, &ty))?;

@@ -3,7 +3,7 @@
 use super::{Origin, SizeMetas};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
-use crate::infer::{Outline, used_constructively};
+use crate::infer::Outline;
 use crate::program::VarKind;
 use crate::ty::{Scheme, Size, SizeMeta, Ty, TypeFnParam, VarId};
 use fehu_syntax::ast::ValBind;
@@ -190,7 +190,9 @@ impl Checker<'_> {
             Origin::EmptyArray => self.report(errors::ambiguous_size(span, "d", "empty array")),
             Origin::Hole => self.report(errors::ambiguous_size(span, "d", "typed hole")),
             Origin::LetSize(name) => self.report(errors::ambiguous_size(span, &name, "pattern")),
-            Origin::TypeArg(_) | Origin::Ctor | Origin::Inferred => {}
+            Origin::Coerced => self.report(errors::ambiguous_size(span, "d", "size coercion")),
+            Origin::Ctor => self.report(errors::ambiguous_size(span, "d", "constructor")),
+            Origin::TypeArg(_) | Origin::Inferred => {}
         }
     }
 }
@@ -200,20 +202,5 @@ fn result_of(ty: &Ty, count: usize) -> Ty {
     match ty {
         Ty::Fun(fun) if count > 0 => result_of(&fun.ret, count - 1),
         other => other.clone(),
-    }
-}
-
-/// Whether a size parameter can be read off an argument.
-pub(crate) fn witnessed(ty: &Ty, var: VarId) -> bool {
-    match ty {
-        Ty::Fun(fun) => used_constructively(&fun.param, var) || witnessed(&fun.ret, var),
-        Ty::Prim(_)
-        | Ty::Array(..)
-        | Ty::Record(_)
-        | Ty::Sum(_)
-        | Ty::Con(..)
-        | Ty::Meta(_)
-        | Ty::Unique(_)
-        | Ty::Error => false,
     }
 }

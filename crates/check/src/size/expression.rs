@@ -61,7 +61,8 @@ impl Checker<'_> {
                 want.without_unique()
             }
             ExpKind::Coerce(inner, te) => {
-                self.sized(inner);
+                let found = self.sized(inner);
+                self.note_coerced(&found, inner.span);
                 let (ty, anonymous) = self.read_type_exp(te.id);
                 let mut unknowns = Vec::new();
                 let ty = self.replace_vars(&ty, &anonymous, |this| {
@@ -132,6 +133,19 @@ impl Checker<'_> {
                 Ty::Fun(FunTy { name: None, consumes: false, param, exts, ret }.into())
             }
             ExpKind::Error => Ty::Error,
+        }
+    }
+
+    /// Sizes that are still unknown when something is coerced stay so.
+    fn note_coerced(&mut self, ty: &Ty, span: Span) {
+        let mut metas = Vec::new();
+        self.zonk_sized(ty).for_each_size(&mut |size| size.for_each_meta(&mut |m| metas.push(m)));
+        for meta in metas {
+            let info = &mut self.size_metas.infos[meta];
+            if info.origin.rank() <= 1 {
+                info.origin = Origin::Coerced;
+                info.span = span;
+            }
         }
     }
 
