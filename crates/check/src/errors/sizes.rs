@@ -169,7 +169,6 @@ pub(crate) fn unknown_text(why: Unknown) -> &'static str {
         Unknown::Slice => "unknown length of slice",
         Unknown::OutOfScope => "unknown size of an array whose size went out of scope",
         Unknown::Expression => "unknown value of this expression, which is not a size",
-        Unknown::Coercion => "unknown size of this size coercion",
     }
 }
 

@@ -404,10 +404,8 @@ impl Checker<'_> {
         explicit: Vec<VarId>,
         mark: usize,
     ) -> Ty {
-        let mut starts = Vec::new();
-        pair_sizes(param, init, &mut starts);
-        let mut ends = Vec::new();
-        pair_sizes(param, body, &mut ends);
+        let starts = pair_sizes(param, init);
+        let ends = pair_sizes(param, body);
         let mut changing: Vec<VarId> = explicit;
         for &meta in open {
             // Unknowns that were made equal to others are decided with them.
@@ -525,10 +523,10 @@ fn has_annotation(pat: &Pat) -> bool {
 }
 
 /// The sizes at the same places of two types of one shape.
-fn pair_sizes(a: &Ty, b: &Ty, pairs: &mut Vec<(Size, Size)>) {
+pub(super) fn pair_sizes(a: &Ty, b: &Ty) -> Vec<(Size, Size)> {
     let mut first = Vec::new();
     a.for_each_size(&mut |size| first.push(size.clone()));
     let mut second = Vec::new();
     b.for_each_size(&mut |size| second.push(size.clone()));
-    pairs.extend(first.into_iter().zip(second));
+    first.into_iter().zip(second).collect()
 }
