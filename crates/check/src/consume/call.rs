@@ -1,0 +1,532 @@
+//! Applications: what they consume, and what their results share.
+
+use super::alias::{Alias, FunAlias, Region, Set};
+use super::exp::{callee, copy_edits, exp_name};
+use super::state::{By, Consumption, Owner, has_function, may_alias};
+use super::{Checker, errors};
+use crate::ty::{FunTy, Ty, VarId};
+use ecow::EcoString;
+use fehu_base::Span;
+use fehu_syntax::ast::{Exp, ExpKind, Operator};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// An argument that was evaluated.
+pub(super) struct Argument<'a> {
+    /// What was written.
+    pub(super) exp: &'a Exp,
+    /// Its value.
+    pub(super) alias: Alias,
+    /// Something from outside that evaluating it consumed.
+    pub(super) consumed: Option<Region>,
+}
+
+/// What remains to be known of an argument when the result is computed.
+struct Passed {
+    alias: Alias,
+    consumed: bool,
+}
+
+impl<'a> Checker<'a> {
+    /// `function args...`
+    pub(super) fn apply(&mut self, function: &'a Exp, args: &'a [Exp], span: Span) -> Alias {
+        let mut arguments: Vec<Argument<'a>> =
+            args.iter().rev().map(|arg| self.argument(arg)).collect();
+        arguments.reverse();
+        let alias = self.exp(function);
+        self.call(
+            &alias,
+            self.ty(function.id),
+            arguments,
+            span,
+            exp_name(function),
+        )
+    }
+
+    /// Calls a function value with arguments that were evaluated.
+    pub(super) fn call(
+        &mut self,
+        function: &Alias,
+        ty: Option<&'a Ty>,
+        args: Vec<Argument<'a>>,
+        span: Span,
+        name: Option<EcoString>,
+    ) -> Alias {
+        for arg in &args {
+            self.still_alive(&arg.alias, arg.exp.span);
+        }
+        let mut rest = ty;
+        let mut consumes = Vec::with_capacity(args.len());
+        for (i, arg) in args.iter().enumerate() {
+            let by_body = match function {
+                Alias::Fun(fun) => fun
+                    .summary
+                    .consumes
+                    .get(fun.bound.len() + i)
+                    .copied()
+                    .unwrap_or(false),
+                Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_) => false,
+            };
+            let fun = arrow(rest);
+            consumes.push(by_body || fun.is_some_and(|fun| fun.consumes));
+            if let Some(fun) = fun {
+                self.function_argument(arg, &fun.param);
+            }
+            rest = fun.map(|fun| &fun.ret);
+        }
+        self.disjoint_arguments(function, &args, &consumes);
+        for (arg, _) in args
+            .iter()
+            .zip(&consumes)
+            .filter(|(_, consumed)| **consumed)
+        {
+            let by = By::Call(name.clone());
+            let consumption = Rc::new(Consumption::of(arg.exp, self.exp_var(arg.exp), by));
+            self.consume(&arg.alias.regions(), &consumption);
+        }
+        self.spend(function, span, name);
+        let passed: Vec<Passed> = args
+            .into_iter()
+            .zip(consumes)
+            .map(|(arg, consumed)| Passed {
+                alias: arg.alias,
+                consumed,
+            })
+            .collect();
+        self.result(function, ty, &passed)
+    }
+
+    /// `(op operand)`: a function of the left operand.
+    pub(super) fn section_right(
+        &mut self,
+        op: &'a Operator,
+        operand: &'a Exp,
+        span: Span,
+    ) -> Alias {
+        let arg = self.argument(operand);
+        let function = match self.tables.names.get(&op.id) {
+            Some(resolved) => self.var(resolved.var),
+            None => Alias::None,
+        };
+        self.observe(&function, op.name.span, None);
+        let second = arrow(self.ty(op.id)).and_then(|first| arrow(Some(&first.ret)));
+        let mut set = self.returned_or_all(&function, true);
+        if let Some(second) = second {
+            self.function_argument(&arg, &second.param);
+            if second.consumes {
+                let by = By::Call(Some(callee(&op.name)));
+                let consumption = Rc::new(Consumption::of(operand, self.exp_var(operand), by));
+                self.consume(&arg.alias.regions(), &consumption);
+                set = set.union(&Set::one(self.region(Owner::Closure)));
+                return Alias::set(set);
+            }
+        }
+        self.spend(&function, span, Some(callee(&op.name)));
+        Alias::set(set.union(&arg.alias.regions()))
+    }
+
+    /// The variable that an expression names.
+    pub(super) fn exp_var(&self, exp: &Exp) -> Option<VarId> {
+        match &exp.kind {
+            ExpKind::Var(_) => self.tables.names.get(&exp.id).map(|resolved| resolved.var),
+            ExpKind::Paren(inner) | ExpKind::Ascribe(inner, _) | ExpKind::Coerce(inner, _) => {
+                self.exp_var(inner)
+            }
+            _ => None,
+        }
+    }
+
+    /// Functions that are passed to functions may be called any number of times, so they must not
+    /// consume anything.
+    fn function_argument(&mut self, arg: &Argument<'a>, param: &Ty) {
+        let Some(ty) = self.ty(arg.exp.id) else {
+            return;
+        };
+        if !has_function(ty) {
+            return;
+        }
+        let closure = arg
+            .alias
+            .regions()
+            .iter()
+            .find(|&r| self.regions[r].owner == Owner::Closure);
+        if let Some(region) = arg.consumed.or(closure) {
+            if !self.regions[region].reported {
+                self.regions[region].reported = true;
+                let error = errors::argument_contains_consumption(self, region, arg.exp);
+                self.diagnostics.push(error);
+            }
+        } else if consumes_more(ty, param) {
+            self.diagnostics
+                .push(errors::consuming_argument(self, arg.exp, ty, param));
+        } else if let Alias::Fun(fun) = &arg.alias
+            && let Some(region) = self.stale_result(fun, param)
+        {
+            self.diagnostics
+                .push(errors::aliased_function_result(self, region, arg.exp));
+        }
+    }
+
+    /// What a function returns that it should not, where a function with fresh results is asked for.
+    fn stale_result(&self, fun: &FunAlias, param: &Ty) -> Option<Region> {
+        let mut ret = param;
+        for _ in fun.bound.len()..fun.summary.params.len() {
+            ret = &arrow(Some(ret))?.ret;
+        }
+        if !ret.has_unique() {
+            return None;
+        }
+        let mut found = None;
+        self.unique_parts(ret, &fun.summary.result, false, &mut |unique, set| {
+            if unique && found.is_none() {
+                found = set.iter().find(|&region| {
+                    let inside = fun.summary.start <= region && region < fun.summary.end;
+                    !inside || self.regions[region].owner == Owner::Caller
+                });
+            }
+        });
+        found
+    }
+
+    /// A consumed argument must share nothing with the others, with the function, or with itself.
+    fn disjoint_arguments(&mut self, function: &Alias, args: &[Argument<'a>], consumes: &[bool]) {
+        if !consumes.contains(&true) {
+            return;
+        }
+        let sets: Vec<Set> = args.iter().map(|arg| arg.alias.regions()).collect();
+        let captured = function.regions();
+        for i in (0..args.len()).filter(|&i| consumes[i]) {
+            let arg = &args[i];
+            if let Some(region) = repeated(&arg.alias) {
+                let fix = copy_edits(arg.exp);
+                self.report_once(region, |this| {
+                    errors::self_aliasing_arg(this, region, arg.exp.span, fix, None)
+                });
+            }
+            let others = (0..args.len())
+                .filter(|&j| j != i && !(consumes[j] && j < i))
+                .map(|j| (&sets[j], Some(args[j].exp.span)))
+                .chain([(&captured, None)]);
+            for (other, span) in others {
+                if let Some(region) = sets[i].common(other) {
+                    self.report_once(region, |this| {
+                        errors::aliased_argument(this, region, arg.exp, span)
+                    });
+                }
+            }
+        }
+    }
+
+    /// Reports an error about a region, unless one was reported.
+    pub(super) fn report_once(
+        &mut self,
+        region: Region,
+        error: impl FnOnce(&Self) -> fehu_base::Diagnostic,
+    ) {
+        if !self.regions[region].reported {
+            self.regions[region].reported = true;
+            let error = error(self);
+            self.diagnostics.push(error);
+        }
+    }
+
+    /// Calling a function that was given a consumed argument earlier consumes that now.
+    fn spend(&mut self, function: &Alias, span: Span, name: Option<EcoString>) {
+        let captured = function.regions();
+        let owned: Vec<Region> = captured
+            .iter()
+            .filter(|&r| self.regions[r].owner == Owner::Closure)
+            .collect();
+        if !owned.is_empty() {
+            let by = By::Call(name);
+            let consumption = Consumption {
+                span,
+                var: None,
+                by,
+                copy: Vec::new(),
+            };
+            self.consume(&Set::of(owned), &Rc::new(consumption));
+        }
+    }
+
+    /// What the result of a call shares.
+    fn result(&mut self, function: &Alias, ty: Option<&'a Ty>, args: &[Passed]) -> Alias {
+        if let Alias::Fun(fun) = function {
+            let missing = fun.summary.params.len().saturating_sub(fun.bound.len());
+            if args.len() < missing {
+                return self.partial(fun, args);
+            }
+            let (now, later) = args.split_at(missing);
+            let result = self.instantiate(fun, now);
+            if later.is_empty() {
+                return result;
+            }
+            let mut rest = ty;
+            for _ in now {
+                rest = arrow(rest).map(|fun| &fun.ret);
+            }
+            return self.result(&result, rest, later);
+        }
+        let mut ret = ty;
+        for _ in args {
+            ret = arrow(ret).map(|fun| &fun.ret);
+        }
+        match ret {
+            Some(ret) if !may_alias(ret) => Alias::None,
+            Some(ret) => {
+                let base = self.base(function, args, false);
+                let mut captured = self.base(function, args, true);
+                if has_function(ret) && args.iter().any(|arg| arg.consumed) {
+                    // The function that comes back may consume the argument when it is called.
+                    captured = captured.union(&Set::one(self.region(Owner::Closure)));
+                }
+                let mut shared = None;
+                self.typed_result(ret, &base, &captured, &mut shared)
+            }
+            // An error was reported before; whatever this is, it shares what the arguments share.
+            None => Alias::set(self.base(function, args, true)),
+        }
+    }
+
+    /// A known function with some of its arguments.
+    fn partial(&mut self, fun: &FunAlias, args: &[Passed]) -> Alias {
+        let mut fun = fun.clone();
+        for arg in args {
+            let alias = if arg.consumed {
+                Alias::Set(Set::one(self.region(Owner::Closure)))
+            } else {
+                arg.alias.clone()
+            };
+            fun.bound.push(alias);
+        }
+        Alias::Fun(Rc::new(fun))
+    }
+
+    /// The result of a known function: its own regions become new ones, its parameters' regions
+    /// become the arguments'.
+    fn instantiate(&mut self, fun: &FunAlias, args: &[Passed]) -> Alias {
+        let summary = &fun.summary;
+        let mut map: FxHashMap<Region, Set> = FxHashMap::default();
+        let given = fun.bound.iter().chain(args.iter().map(|arg| &arg.alias));
+        for ((param, arg), consumed) in summary.params.iter().zip(given).zip(&summary.consumes) {
+            if !consumed {
+                pair(param, arg, &mut map);
+            }
+        }
+        self.substitute(&summary.result, (summary.start, summary.end), &mut map)
+    }
+
+    fn substitute(
+        &mut self,
+        alias: &Alias,
+        own: (Region, Region),
+        map: &mut FxHashMap<Region, Set>,
+    ) -> Alias {
+        match alias {
+            Alias::None => Alias::None,
+            Alias::Set(set) => Alias::set(self.substitute_set(set, own, map)),
+            Alias::Record(fields) => Alias::Record(
+                fields
+                    .iter()
+                    .map(|(f, a)| (f.clone(), self.substitute(a, own, map)))
+                    .collect(),
+            ),
+            Alias::Sum(ctors) => Alias::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, parts)| {
+                        let parts = parts.iter().map(|a| self.substitute(a, own, map)).collect();
+                        (c.clone(), parts)
+                    })
+                    .collect(),
+            ),
+            // A function that comes out of a function may return whatever it captured.
+            Alias::Fun(_) => Alias::set(self.substitute_set(&alias.regions(), own, map)),
+        }
+    }
+
+    fn substitute_set(
+        &mut self,
+        set: &Set,
+        (start, end): (Region, Region),
+        map: &mut FxHashMap<Region, Set>,
+    ) -> Set {
+        let mut new = Vec::new();
+        for region in set.iter() {
+            let owner = self.regions[region].owner;
+            if region < start || region >= end || owner == Owner::Global {
+                new.push(region);
+            } else {
+                let owner = if owner == Owner::Closure {
+                    owner
+                } else {
+                    Owner::Here
+                };
+                new.extend(
+                    map.entry(region)
+                        .or_insert_with(|| Set::one(self.region(owner)))
+                        .iter(),
+                );
+            }
+        }
+        Set::of(new)
+    }
+
+    /// What a result may share by its type: everything that was not consumed.
+    fn base(&self, function: &Alias, args: &[Passed], functions: bool) -> Set {
+        let mut set = self.returned_or_all(function, functions);
+        for arg in args.iter().filter(|arg| !arg.consumed) {
+            set = set.union(&self.returned_or_all(&arg.alias, functions));
+        }
+        if set.iter().any(|r| self.regions[r].owner == Owner::Closure) {
+            Set::of(
+                set.iter()
+                    .filter(|&r| self.regions[r].owner != Owner::Closure)
+                    .collect(),
+            )
+        } else {
+            set
+        }
+    }
+
+    /// All regions of a value; of functions in it only those that they can return, unless
+    /// `functions` is set because the functions themselves may be in the result.
+    fn returned_or_all(&self, alias: &Alias, functions: bool) -> Set {
+        if functions {
+            return alias.regions();
+        }
+        match alias {
+            Alias::None => Set::of(Vec::new()),
+            Alias::Set(set) => set.clone(),
+            Alias::Record(fields) => Set::of(
+                fields
+                    .iter()
+                    .flat_map(|(_, a)| self.returned_or_all(a, false).iter().collect::<Vec<_>>())
+                    .collect(),
+            ),
+            Alias::Sum(_) => alias.regions(),
+            Alias::Fun(fun) => self.returned(fun),
+        }
+    }
+
+    /// The regions of its surroundings that a known function can return.
+    pub(super) fn returned(&self, fun: &FunAlias) -> Set {
+        let summary = &fun.summary;
+        let mut all: Vec<Region> = match &summary.result {
+            Alias::Fun(inner) => self.returned(inner),
+            other => other.regions(),
+        }
+        .iter()
+        .filter(|&r| {
+            r < summary.start || r >= summary.end || self.regions[r].owner == Owner::Global
+        })
+        .collect();
+        fun.bound
+            .iter()
+            .for_each(|alias| all.extend(alias.regions().iter()));
+        Set::of(all)
+    }
+
+    fn typed_result(
+        &mut self,
+        ty: &Ty,
+        base: &Set,
+        captured: &Set,
+        shared: &mut Option<Region>,
+    ) -> Alias {
+        match ty {
+            Ty::Prim(_) | Ty::Error => Alias::None,
+            Ty::Unique(inner) => match &**inner {
+                Ty::Fun(_) => self.typed_result(inner, base, captured, shared),
+                inner => self.fresh(inner, Owner::Here),
+            },
+            Ty::Record(fields) => Alias::Record(
+                fields
+                    .iter()
+                    .map(|(f, t)| (f.clone(), self.typed_result(t, base, captured, shared)))
+                    .collect(),
+            ),
+            Ty::Sum(ctors) => Alias::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, ts)| {
+                        let parts = ts
+                            .iter()
+                            .map(|t| self.typed_result(t, base, captured, shared))
+                            .collect();
+                        (c.clone(), parts)
+                    })
+                    .collect(),
+            ),
+            Ty::Fun(_) => Alias::set(captured.clone()),
+            Ty::Array(..) | Ty::Con(..) | Ty::Meta(_) => {
+                if base.is_empty() {
+                    // Parts of one result may share memory that nobody else has.
+                    let region = *shared.get_or_insert_with(|| self.region(Owner::Here));
+                    Alias::Set(Set::one(region))
+                } else {
+                    Alias::Set(base.clone())
+                }
+            }
+        }
+    }
+}
+
+/// The function type, if it is one.
+pub(super) fn arrow(ty: Option<&Ty>) -> Option<&FunTy> {
+    match ty?.unwrap_unique() {
+        Ty::Fun(fun) => Some(fun),
+        _ => None,
+    }
+}
+
+/// Whether a function of type `ty` consumes an argument where `param` promises that none is.
+fn consumes_more(ty: &Ty, param: &Ty) -> bool {
+    match (ty.unwrap_unique(), param.unwrap_unique()) {
+        (Ty::Fun(f), Ty::Fun(p)) => {
+            (f.consumes && !p.consumes)
+                || consumes_more(&p.param, &f.param)
+                || consumes_more(&f.ret, &p.ret)
+        }
+        (Ty::Record(fs), Ty::Record(ps)) => fs
+            .iter()
+            .zip(ps.iter())
+            .any(|((_, f), (_, p))| consumes_more(f, p)),
+        _ => false,
+    }
+}
+
+/// A region that two parts of a value have.
+pub(super) fn repeated(alias: &Alias) -> Option<Region> {
+    let mut all = Vec::new();
+    alias.for_each_set(&mut |set| all.extend(set.iter()));
+    all.sort_unstable();
+    all.windows(2)
+        .find(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0])
+}
+
+/// Maps the regions of a parameter to those of an argument.
+fn pair(param: &Alias, arg: &Alias, map: &mut FxHashMap<Region, Set>) {
+    match param {
+        Alias::None => {}
+        Alias::Set(set) => {
+            for region in set.iter() {
+                map.insert(region, arg.regions());
+            }
+        }
+        Alias::Record(fields) => {
+            fields
+                .iter()
+                .for_each(|(f, part)| pair(part, &arg.field(f), map));
+        }
+        Alias::Sum(ctors) => {
+            for (c, parts) in ctors.iter() {
+                for (i, part) in parts.iter().enumerate() {
+                    pair(part, &arg.payload(c, i), map);
+                }
+            }
+        }
+        Alias::Fun(_) => {}
+    }
+}
