@@ -397,7 +397,7 @@ pub(super) fn loop_parameter_aliases_other(
             "two parts of this may share memory{}",
             through(cx, region)
         ))
-        .note("the next iteration consumes both")
+        .note("the next iteration consumes one of them, and would change the other")
         .help("return a `copy` for one of them")
 }
 

@@ -277,45 +277,34 @@ impl<'a> Checker<'a> {
         if !parts.iter().any(|part| part.consumed) {
             return;
         }
-        let index: FxHashMap<Region, usize> = parts
+        let consumed: FxHashMap<Region, bool> = parts
             .iter()
-            .enumerate()
-            .map(|(i, part)| (part.region, i))
+            .map(|part| (part.region, part.consumed))
             .collect();
-        let mut holders: FxHashMap<Region, Vec<usize>> = FxHashMap::default();
-        for (i, part) in parts.iter().enumerate() {
-            for region in part.returned.iter() {
-                holders.entry(region).or_default().push(i);
-            }
-        }
-        for (i, part) in parts.iter().enumerate().filter(|(_, part)| part.consumed) {
+        // The parts before this one that returned a region: whether one of them is consumed.
+        let mut returned: FxHashMap<Region, bool> = FxHashMap::default();
+        for part in parts {
             let name = self.part_name(part.region);
+            let name = name.as_ref();
             for region in part.returned.iter() {
-                let own = index.get(&region).map(|&j| &parts[j]);
-                let foreign = region < floor || self.regions[region].owner == Owner::Global;
-                if foreign || own.is_some_and(|own| !own.consumed) {
+                let outside = region < floor || self.regions[region].owner == Owner::Global;
+                let earlier = returned.get(&region).copied();
+                if part.consumed && (outside || consumed.get(&region) == Some(&false)) {
                     self.report_once(region, |this| {
-                        errors::consuming_loop_param_aliases(this, name.as_ref(), region, &l.body)
+                        errors::consuming_loop_param_aliases(this, name, region, &l.body)
                     });
-                } else if holders
-                    .get(&region)
-                    .is_some_and(|all| all.iter().any(|&j| j != i))
-                {
-                    self.report_once(region, |this| match own {
-                        Some(_) => errors::loop_parameter_aliases_other(
-                            this,
-                            name.as_ref(),
-                            region,
-                            &l.body,
-                        ),
-                        None => errors::aliases_previously_returned(
-                            this,
-                            name.as_ref(),
-                            region,
-                            &l.body,
-                        ),
+                } else if earlier == Some(true) {
+                    self.report_once(region, |this| {
+                        errors::loop_parameter_aliases_other(this, name, region, &l.body)
+                    });
+                } else if earlier.is_some() && part.consumed {
+                    self.report_once(region, |this| {
+                        errors::aliases_previously_returned(this, name, region, &l.body)
                     });
                 }
+            }
+            for region in part.returned.iter() {
+                *returned.entry(region).or_default() |= part.consumed;
             }
         }
     }
