@@ -306,7 +306,7 @@ impl<'a> Checker<'a> {
     /// become the arguments'.
     fn instantiate(&mut self, fun: &FunAlias, args: &[Passed]) -> Alias {
         let summary = &fun.summary;
-        let mut map: FxHashMap<Region, Set> = FxHashMap::default();
+        let mut map: FxHashMap<Region, Alias> = FxHashMap::default();
         let given = fun.bound.iter().chain(args.iter().map(|arg| &arg.alias));
         for ((param, arg), consumed) in summary.params.iter().zip(given).zip(&summary.consumes) {
             if !consumed {
@@ -320,11 +320,11 @@ impl<'a> Checker<'a> {
         &mut self,
         alias: &Alias,
         own: (Region, Region),
-        map: &mut FxHashMap<Region, Set>,
+        map: &mut FxHashMap<Region, Alias>,
     ) -> Alias {
         match alias {
             Alias::None => Alias::None,
-            Alias::Set(set) => Alias::set(self.substitute_set(set, own, map)),
+            Alias::Set(set) => self.substitute_set(set, own, map),
             Alias::Record(fields) => Alias::Record(
                 fields
                     .iter()
@@ -341,35 +341,41 @@ impl<'a> Checker<'a> {
                     .collect(),
             ),
             // A function that comes out of a function may return whatever it captured.
-            Alias::Fun(_) => Alias::set(self.substitute_set(&alias.regions(), own, map)),
+            Alias::Fun(_) => Alias::set(self.substitute_set(&alias.regions(), own, map).regions()),
         }
     }
 
+    /// What stands for these regions. A parameter of polymorphic type has one region, and gets back
+    /// the whole shape of the argument.
     fn substitute_set(
         &mut self,
         set: &Set,
         (start, end): (Region, Region),
-        map: &mut FxHashMap<Region, Set>,
-    ) -> Set {
-        let mut new = Vec::new();
+        map: &mut FxHashMap<Region, Alias>,
+    ) -> Alias {
+        let mut free = Vec::new();
+        let mut result = Alias::None;
         for region in set.iter() {
             let owner = self.regions[region].owner;
             if region < start || region >= end || owner == Owner::Global {
-                new.push(region);
-            } else {
-                let owner = if owner == Owner::Closure {
-                    owner
-                } else {
-                    Owner::Here
-                };
-                new.extend(
-                    map.entry(region)
-                        .or_insert_with(|| Set::one(self.region(owner)))
-                        .iter(),
-                );
+                free.push(region);
+                continue;
             }
+            let owner = if owner == Owner::Closure {
+                owner
+            } else {
+                Owner::Here
+            };
+            let new = map
+                .entry(region)
+                .or_insert_with(|| Alias::Set(Set::one(self.region(owner))));
+            result = result.join(new);
         }
-        Set::of(new)
+        if free.is_empty() {
+            result
+        } else {
+            result.join(&Alias::Set(Set::of(free)))
+        }
     }
 
     /// What a result may share by its type: everything that was not consumed.
@@ -507,12 +513,12 @@ pub(super) fn repeated(alias: &Alias) -> Option<Region> {
 }
 
 /// Maps the regions of a parameter to those of an argument.
-fn pair(param: &Alias, arg: &Alias, map: &mut FxHashMap<Region, Set>) {
+fn pair(param: &Alias, arg: &Alias, map: &mut FxHashMap<Region, Alias>) {
     match param {
         Alias::None => {}
         Alias::Set(set) => {
             for region in set.iter() {
-                map.insert(region, arg.regions());
+                map.insert(region, arg.clone());
             }
         }
         Alias::Record(fields) => {

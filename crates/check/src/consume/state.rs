@@ -161,10 +161,10 @@ impl<'a> Checker<'a> {
 
     /// Gives the regions that have no name yet the variable's.
     pub(super) fn name(&mut self, var: VarId, alias: &Alias) {
-        self.name_part(var, alias, &EcoString::new());
+        self.name_part(var, alias, &mut Vec::new());
     }
 
-    fn name_part(&mut self, var: VarId, alias: &Alias, path: &EcoString) {
+    fn name_part(&mut self, var: VarId, alias: &Alias, path: &mut Vec<EcoString>) {
         match alias {
             Alias::None | Alias::Fun(_) => {}
             Alias::Set(set) => {
@@ -172,13 +172,15 @@ impl<'a> Checker<'a> {
                     let info = &mut self.regions[region];
                     if info.name.is_none() {
                         info.name = Some(var);
-                        info.path = path.clone();
+                        info.path = path.iter().map(|f| ecow::eco_format!(".{f}")).collect();
                     }
                 }
             }
             Alias::Record(fields) => {
                 for (field, alias) in fields.iter() {
-                    self.name_part(var, alias, &ecow::eco_format!("{path}.{field}"));
+                    path.push(field.clone());
+                    self.name_part(var, alias, path);
+                    path.pop();
                 }
             }
             Alias::Sum(ctors) => {
