@@ -10,7 +10,8 @@
 //! | --- | --- |
 //! | `exp` | expressions, in the order of their evaluation |
 //! | `update` | in-place updates |
-//! | `call` | applications: consumed arguments, and what a result shares with the others |
+//! | `call` | applications: consumed arguments |
+//! | `share` | applications: what their results share |
 //! | `bind` | patterns, `let`, lambdas and local functions |
 //! | `repeat` | loops |
 //! | `result` | results of functions: `*`, and globals |
@@ -36,6 +37,7 @@ mod errors;
 mod exp;
 mod repeat;
 mod result;
+mod share;
 mod state;
 mod update;
 
