@@ -7,13 +7,16 @@
 //! - [`diagnostic`]: one structure for every message to the user ([`Diagnostic`]), and
 //!   [`render`], the only code that knows how a message looks;
 //! - [`prim`]: the twelve primitive types;
-//! - [`stack`]: running deep recursion on a stack that is large enough.
+//! - [`stack`]: running deep recursion on a stack that is large enough;
+//! - [`timing`]: how long the stages took.
 
 pub mod diagnostic;
 pub mod id;
 pub mod prim;
+pub mod render;
 pub mod source;
 pub mod stack;
+pub mod timing;
 
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};
 pub use id::IdVec;

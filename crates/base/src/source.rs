@@ -65,6 +65,20 @@ impl SourceFile {
         let column = self.text.get(start..end).map_or(0, |t| t.chars().count());
         (line + 1, column + 1)
     }
+
+    /// The number of lines; a file that ends with a line break has an empty last line.
+    pub fn line_count(&self) -> usize {
+        self.line_starts.len()
+    }
+
+    /// The bytes of a line, counted from 0, without its line break; empty beyond the last.
+    pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
+        let end_of_text = self.text.len();
+        let start = self.line_starts.get(line).map_or(end_of_text, |&start| start as usize);
+        let end = self.line_starts.get(line + 1).map_or(end_of_text, |&next| next as usize - 1);
+        let line = self.text.get(start..end).unwrap_or("");
+        start..start + line.trim_end_matches('\r').len()
+    }
 }
 
 /// All files of one run of the compiler.
@@ -100,10 +114,11 @@ impl SourceMap {
     }
 
     /// A place as `file:line:column-column`, or `file:line:column-line:column` over several lines.
+    /// The second column is one past the last character, as test suites of the language expect.
     pub fn describe(&self, span: Span) -> String {
         let file = &self.files[span.file];
         let (line, column) = file.line_col(span.start);
-        let (end_line, end_column) = file.line_col(span.end.max(span.start + 1) - 1);
+        let (end_line, end_column) = file.line_col(span.end.max(span.start));
         if line != end_line {
             format!("{}:{line}:{column}-{end_line}:{end_column}", file.name)
         } else if column == end_column {

@@ -42,42 +42,31 @@ mod state;
 mod update;
 
 use crate::program::{Tables, TypeInfo, VarInfo, VarKind};
-use crate::ty::{Ty, TypeId, VarId};
+use crate::ty::{FunTy, Ty, TypeId, VarId};
 use alias::{Alias, Region, Set};
 use fehu_base::{Diagnostic, IdVec};
 use fehu_syntax::ast::{NodeId, ValBind};
 use rustc_hash::FxHashMap;
 use state::{Owner, RegionInfo, Scope};
+use std::sync::Arc;
 
 /// What the check of a top-level value found out.
 #[derive(Debug)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// The errors.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// For a function whose result type was not written: the result type, with `*` on the parts
     /// that share memory neither with observed parameters nor with each other. Callers may rely on
     /// it as if it had been written.
-    pub ret: Option<Ty>,
-}
-
-/// Checks a top-level value and reports the errors.
-pub fn check_value(
-    vars: &IdVec<VarId, VarInfo>,
-    types: &IdVec<TypeId, TypeInfo>,
-    tables: &Tables,
-    bind: &ValBind,
-    dec: NodeId,
-) -> Vec<Diagnostic> {
-    check(vars, types, tables, bind, dec).diagnostics
+    pub(crate) ret: Option<Ty>,
 }
 
 /// Checks a top-level value, and finds out which parts of its result are fresh.
-pub fn check(
+pub(crate) fn check(
     vars: &IdVec<VarId, VarInfo>,
     types: &IdVec<TypeId, TypeInfo>,
     tables: &Tables,
     bind: &ValBind,
-    _dec: NodeId,
 ) -> Checked {
     let mut checker = Checker {
         vars,
@@ -93,9 +82,17 @@ pub fn check(
         scopes: Vec::new(),
     };
     let ret = checker.top_level(bind);
-    Checked {
-        diagnostics: checker.diagnostics,
-        ret,
+    Checked { diagnostics: checker.diagnostics, ret }
+}
+
+/// A function's type with the `*` of `fresh` in its result, which has the same shape.
+pub(crate) fn mark_result(ty: &Ty, params: usize, fresh: &Ty) -> Ty {
+    match ty {
+        Ty::Fun(fun) if params > 0 => {
+            let ret = mark_result(&fun.ret, params - 1, fresh);
+            Ty::Fun(Arc::new(FunTy { ret, ..(**fun).clone() }))
+        }
+        _ => result::copy_marks(ty, fresh),
     }
 }
 
@@ -173,12 +170,9 @@ impl<'a> Checker<'a> {
 fn global_parts(ty: &Ty, set: &Set) -> Alias {
     match ty {
         Ty::Prim(_) | Ty::Fun(_) | Ty::Error => Alias::None,
-        Ty::Record(fields) => Alias::Record(
-            fields
-                .iter()
-                .map(|(f, t)| (f.clone(), global_parts(t, set)))
-                .collect(),
-        ),
+        Ty::Record(fields) => {
+            Alias::Record(fields.iter().map(|(f, t)| (f.clone(), global_parts(t, set))).collect())
+        }
         Ty::Unique(inner) => global_parts(inner, set),
         Ty::Array(..) | Ty::Sum(_) | Ty::Con(..) | Ty::Meta(_) => Alias::Set(set.clone()),
     }

@@ -1,5 +1,221 @@
 //! Syntax trees to typed programs: names, modules, types, sizes, consumption, exhaustiveness.
+//!
+//! [`check`] takes the files of a program in dependency order, the prelude's first, and yields a
+//! [`Program`]: side tables beside the trees, and diagnostics. Files are checked one after another,
+//! declarations in order. A value goes through
+//!
+//! 1. [`infer`]: names resolved, types without sizes inferred;
+//! 2. [`size`]: sizes inferred, with all types known;
+//! 3. [`causality`], [`recursion`], and the checks of consumption and of patterns.
+//!
+//! An error in a value ends the work on that value; uses of it are then believed, so that one
+//! mistake gives one message.
+//!
+//! Nothing here does input or output, and nothing panics on any tree.
 
-pub mod consume;
+mod builtin;
+mod causality;
+mod checker;
+mod consume;
+mod entry;
+mod errors;
+mod exhaust;
+mod infer;
+mod module;
 pub mod program;
+mod recursion;
+mod scope;
+mod size;
 pub mod ty;
+mod unused;
+mod walk;
+
+use crate::checker::Checker;
+use crate::module::Block;
+use crate::program::{Program, Tables, VarKind};
+use crate::scope::{ModEnv, Module, ScopedTerm, Term};
+use crate::ty::VarId;
+use ecow::EcoString;
+use fehu_base::{Diagnostic, FileId, SourceMap};
+use fehu_syntax::ast;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A file to check.
+pub struct Unit<'a> {
+    /// Its text's id.
+    pub id: FileId,
+    /// Its tree.
+    pub ast: &'a ast::File,
+    /// What its imports mean: the string written, and the index of the unit.
+    pub imports: Vec<(EcoString, usize)>,
+    /// Its part in the program.
+    pub role: Role,
+}
+
+/// The part of a file in a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Declares the module type `intrinsics` of what the compiler provides.
+    Intrinsics,
+    /// Part of the prelude.
+    Prelude,
+    /// What every file of the program opens: the last unit of the prelude.
+    PreludeRoot,
+    /// A file that the program imports.
+    Library,
+    /// The file that the user named; its entry points are the program's.
+    Root,
+}
+
+/// Checks a program. The units are in dependency order.
+pub fn check(sources: &SourceMap, units: &[Unit<'_>]) -> (Program, Vec<Diagnostic>) {
+    let mut program = Program::default();
+    let mut diagnostics = Vec::new();
+    let mut checked: Vec<(VarId, Arc<ModEnv>)> = Vec::with_capacity(units.len());
+    let mut builtins = Builtins::default();
+    for unit in units {
+        let imports: FxHashMap<EcoString, (VarId, Arc<ModEnv>)> = unit
+            .imports
+            .iter()
+            .filter_map(|(path, index)| Some((path.clone(), checked.get(*index)?.clone())))
+            .collect();
+        let env =
+            check_unit(sources, &mut program, &mut diagnostics, unit, &imports, &mut builtins);
+        let var = program.vars.push(program::VarInfo {
+            name: "import".into(),
+            span: None,
+            kind: VarKind::Module,
+            scheme: None,
+            def: None,
+            level: 0,
+            poisoned: false,
+        });
+        let env = Arc::new(env);
+        if unit.role == Role::PreludeRoot {
+            builtins.prelude = Some((var, env.clone()));
+        }
+        checked.push((var, env));
+    }
+    (program, diagnostics)
+}
+
+/// What is in scope in every file.
+#[derive(Default)]
+struct Builtins {
+    operators: Option<Arc<ModEnv>>,
+    intrinsics: Option<Term>,
+    prelude: Option<(VarId, Arc<ModEnv>)>,
+}
+
+fn check_unit(
+    sources: &SourceMap,
+    program: &mut Program,
+    diagnostics: &mut Vec<Diagnostic>,
+    unit: &Unit<'_>,
+    imports: &FxHashMap<EcoString, (VarId, Arc<ModEnv>)>,
+    builtins: &mut Builtins,
+) -> ModEnv {
+    let in_prelude = matches!(unit.role, Role::Intrinsics | Role::Prelude | Role::PreludeRoot);
+    let mut checker = Checker {
+        sources,
+        program,
+        tables: Tables::default(),
+        diags: Vec::new(),
+        scope: Default::default(),
+        imports,
+        level: 0,
+        metas: Default::default(),
+        size_metas: Default::default(),
+        anonymous: Vec::new(),
+        module_path: Vec::new(),
+        in_prelude,
+        new_abstracts: Vec::new(),
+        entries: Vec::new(),
+    };
+    let operators = match &builtins.operators {
+        Some(operators) => operators.clone(),
+        None => {
+            let operators = Arc::new(checker.builtin_operators());
+            builtins.operators = Some(operators.clone());
+            operators
+        }
+    };
+    checker.open_builtins(&operators);
+    if let Some(intrinsics) = &builtins.intrinsics {
+        checker.scope.bind_term("intrinsics".into(), ScopedTerm::local(intrinsics.clone()));
+    }
+    if let Some((var, env)) = &builtins.prelude {
+        checker.scope.open(env, *var, &[]);
+    }
+    let block = if unit.role == Role::Root { Block::Root } else { Block::File };
+    let mut env = checker.declarations(&unit.ast.decs, block);
+    if unit.role == Role::Intrinsics {
+        builtins.intrinsics = checker.intrinsics(&env, &operators);
+        env = ModEnv::default();
+    }
+    let Checker { tables, mut diags, entries, .. } = checker;
+    if !in_prelude && !diags.iter().any(Diagnostic::is_error) {
+        diags.extend(unused::check_file(&program.vars, &program.types, &tables, unit.ast));
+    }
+    diagnostics.extend(diags);
+    if unit.role == Role::Root {
+        program.entries = entries;
+    }
+    program.files.insert(unit.id, tables);
+    env
+}
+
+impl Checker<'_> {
+    fn open_builtins(&mut self, operators: &ModEnv) {
+        for (name, term) in &operators.terms {
+            // `neg` is only reachable as intrinsics.neg.
+            if name != "neg" {
+                self.scope.bind_term(name.clone(), ScopedTerm::local(term.clone()));
+            }
+        }
+        for prim in fehu_base::Prim::ALL {
+            let def = scope::TypeDef {
+                name: prim.name().into(),
+                span: None,
+                lifted: ty::Lifted::Unlifted,
+                params: Vec::new(),
+                exts: Vec::new(),
+                ty: ty::Ty::Prim(prim),
+            };
+            self.scope.bind_type(prim.name().into(), Arc::new(def));
+        }
+    }
+
+    /// The module `intrinsics`, made from the module type of that name and the operators.
+    fn intrinsics(&mut self, env: &ModEnv, operators: &ModEnv) -> Option<Term> {
+        let mt = env.mod_types.get("intrinsics")?;
+        let Module::Struct(specs) = &mt.module else { return None };
+        let mut all = (**specs).clone();
+        for term in specs.terms.values() {
+            self.program.vars[term.var()].kind = VarKind::Builtin;
+        }
+        for (name, term) in &operators.terms {
+            all.terms.insert(name.clone(), term.clone());
+        }
+        let var = self.new_var("intrinsics", None, VarKind::Builtin, None);
+        Some(Term::Mod(var, Arc::new(Module::Struct(Arc::new(all)))))
+    }
+
+    /// The checks of a value whose types are known.
+    fn after_inference(&mut self, _dec: &ast::Dec, bind: &ast::ValBind, var: VarId) {
+        self.check_causality(bind);
+        self.check_recursion(bind, var);
+        let (vars, types) = (&self.program.vars, &self.program.types);
+        let found = exhaust::check_value(vars, types, &self.tables, bind);
+        let consumed = consume::check(vars, types, &self.tables, bind);
+        self.diags.extend(found);
+        self.diags.extend(consumed.diagnostics);
+        if let Some(fresh) = consumed.ret
+            && let Some(scheme) = &mut self.program.vars[var].scheme
+        {
+            let scheme = Arc::make_mut(scheme);
+            scheme.ty = consume::mark_result(&scheme.ty, bind.params.len(), &fresh);
+        }
+    }
+}

@@ -232,13 +232,7 @@ impl Ty {
 
     /// The tuple of these types.
     pub fn tuple(parts: impl IntoIterator<Item = Ty>) -> Ty {
-        Ty::Record(
-            parts
-                .into_iter()
-                .enumerate()
-                .map(|(i, t)| (tuple_field(i), t))
-                .collect(),
-        )
+        Ty::Record(parts.into_iter().enumerate().map(|(i, t)| (tuple_field(i), t)).collect())
     }
 
     /// The record of these fields, in any order.
@@ -255,13 +249,7 @@ impl Ty {
 
     /// `param -> ret`, unnamed and observing.
     pub fn fun(param: Ty, ret: Ty) -> Ty {
-        Ty::Fun(Arc::new(FunTy {
-            name: None,
-            consumes: false,
-            param,
-            exts: Vec::new(),
-            ret,
-        }))
+        Ty::Fun(Arc::new(FunTy { name: None, consumes: false, param, exts: Vec::new(), ret }))
     }
 
     /// The type without `*` at its top.
@@ -282,11 +270,7 @@ impl Ty {
 
     /// Whether the record is a tuple: fields `0`, `1`, ..., and not exactly one.
     pub fn is_tuple(fields: &[(EcoString, Ty)]) -> bool {
-        fields.len() != 1
-            && fields
-                .iter()
-                .enumerate()
-                .all(|(i, (f, _))| *f == tuple_field(i))
+        fields.len() != 1 && fields.iter().enumerate().all(|(i, (f, _))| *f == tuple_field(i))
     }
 
     /// The number of outer array dimensions.
@@ -350,11 +334,7 @@ impl Size {
 impl Scheme {
     /// A type without parameters.
     pub fn mono(ty: Ty) -> Scheme {
-        Scheme {
-            sizes: Vec::new(),
-            types: Vec::new(),
-            ty,
-        }
+        Scheme { sizes: Vec::new(), types: Vec::new(), ty }
     }
 
     /// Whether there is nothing to instantiate.

@@ -1,2 +1,43 @@
-//! The `fehu` command.
-fn main() {}
+//! The `fehu` command: reads arguments, calls the driver, prints, and chooses the exit code.
+//!
+//! Exit codes: 0 all is well; 2 the user's program is wrong; 1 bad usage, or the compiler failed.
+//! When the file is called `futhark`, for instance through a link, it is a drop-in for the commands
+//! of the peer that exist here: names, options and exit codes are the same.
+
+mod args;
+mod commands;
+mod output;
+
+use args::{Args, Command};
+use clap::{CommandFactory, FromArgMatches};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let name = program_name();
+    let command = Args::command().name(name).bin_name(name);
+    let parsed = command.try_get_matches().and_then(|found| Args::from_arg_matches(&found));
+    let args = match parsed {
+        Ok(args) => args,
+        Err(error) => {
+            // Printing fails only if the reader has gone, and then nobody is interested.
+            let _ = error.print();
+            return ExitCode::from(u8::from(error.use_stderr()));
+        }
+    };
+    let code = match &args.command {
+        Command::Check(args) => commands::check(args),
+        Command::CheckSyntax(args) => commands::check_syntax(args),
+        Command::Fmt(args) => commands::fmt(args),
+        Command::Explain(args) => commands::explain(args),
+    };
+    ExitCode::from(code)
+}
+
+/// `futhark` if that is how the program was called, else `fehu`.
+fn program_name() -> &'static str {
+    let called = std::env::args_os().next().unwrap_or_default();
+    match std::path::Path::new(&called).file_stem() {
+        Some(stem) if stem == "futhark" => "futhark",
+        _ => "fehu",
+    }
+}

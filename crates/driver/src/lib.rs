@@ -1,1 +1,20 @@
-//! To be filled.
+//! From file names to results: loads programs, runs the stages in order, and survives their bugs.
+//!
+//! - [`check`]: what `fehu check`, `fehu check-syntax` and `fehu fmt` do;
+//! - [`load`]: a root file and everything it imports, in dependency order;
+//! - [`files`]: where texts come from: the disk, or memory in tests and editors;
+//! - [`stages`]: the calls of the other crates, one function each;
+//! - [`session`]: what a run collects, and how a panic becomes a message;
+//! - [`explain`]: the pages about error codes, embedded in the program.
+//!
+//! Only this crate and those above it touch files.
+
+pub mod check;
+mod errors;
+pub mod explain;
+pub mod files;
+pub mod load;
+pub mod paths;
+pub mod prelude;
+pub mod session;
+pub mod stages;

@@ -92,11 +92,8 @@ impl Set {
 
     /// A region that both have.
     pub(super) fn common(&self, other: &Set) -> Option<Region> {
-        let (small, large) = if self.0.len() < other.0.len() {
-            (self, other)
-        } else {
-            (other, self)
-        };
+        let (small, large) =
+            if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
         small.iter().find(|&r| large.has(r))
     }
 
@@ -115,11 +112,7 @@ impl Set {
 impl Alias {
     /// Every part shares these; nothing if there are none.
     pub(super) fn set(set: Set) -> Alias {
-        if set.is_empty() {
-            Alias::None
-        } else {
-            Alias::Set(set)
-        }
+        if set.is_empty() { Alias::None } else { Alias::Set(set) }
     }
 
     /// The field of a record.
@@ -151,16 +144,8 @@ impl Alias {
 
     /// The same value with another field.
     pub(super) fn with_field(&self, name: &str, fields: &[EcoString], new: Alias) -> Alias {
-        let field = |f: &EcoString| {
-            (
-                f.clone(),
-                if f == name {
-                    new.clone()
-                } else {
-                    self.field(f)
-                },
-            )
-        };
+        let field =
+            |f: &EcoString| (f.clone(), if f == name { new.clone() } else { self.field(f) });
         Alias::Record(fields.iter().map(field).collect())
     }
 
@@ -170,25 +155,17 @@ impl Alias {
             (Alias::None, alias) | (alias, Alias::None) => alias.clone(),
             (Alias::Set(a), Alias::Set(b)) => Alias::Set(a.union(b)),
             (Alias::Record(a), Alias::Record(_)) => {
-                let mut fields: Vec<(EcoString, Alias)> = a
-                    .iter()
-                    .map(|(f, alias)| (f.clone(), alias.join(&other.field(f))))
-                    .collect();
+                let mut fields: Vec<(EcoString, Alias)> =
+                    a.iter().map(|(f, alias)| (f.clone(), alias.join(&other.field(f)))).collect();
                 if let Alias::Record(b) = other {
-                    fields.extend(
-                        b.iter()
-                            .filter(|(f, _)| !a.iter().any(|(g, _)| f == g))
-                            .cloned(),
-                    );
+                    fields
+                        .extend(b.iter().filter(|(f, _)| !a.iter().any(|(g, _)| f == g)).cloned());
                 }
                 Alias::Record(fields.into())
             }
             (Alias::Record(fields), set @ Alias::Set(_))
             | (set @ Alias::Set(_), Alias::Record(fields)) => Alias::Record(
-                fields
-                    .iter()
-                    .map(|(f, alias)| (f.clone(), alias.join(set)))
-                    .collect(),
+                fields.iter().map(|(f, alias)| (f.clone(), alias.join(set))).collect(),
             ),
             (Alias::Sum(a), Alias::Sum(b)) => {
                 let mut ctors: Vec<(EcoString, Vec<Alias>)> = a.to_vec();
@@ -216,10 +193,7 @@ impl Alias {
             Alias::Set(set) => f(set),
             Alias::Record(fields) => fields.iter().for_each(|(_, alias)| alias.for_each_set(f)),
             Alias::Sum(ctors) => {
-                ctors
-                    .iter()
-                    .flat_map(|(_, parts)| parts)
-                    .for_each(|alias| alias.for_each_set(f));
+                ctors.iter().flat_map(|(_, parts)| parts).for_each(|alias| alias.for_each_set(f));
             }
             Alias::Fun(fun) => {
                 f(&fun.captures);
@@ -243,12 +217,9 @@ impl Alias {
         match self {
             Alias::None => Alias::None,
             Alias::Set(set) => Alias::Set(map_set(set, f)),
-            Alias::Record(fields) => Alias::Record(
-                fields
-                    .iter()
-                    .map(|(n, alias)| (n.clone(), alias.map(f)))
-                    .collect(),
-            ),
+            Alias::Record(fields) => {
+                Alias::Record(fields.iter().map(|(n, alias)| (n.clone(), alias.map(f))).collect())
+            }
             Alias::Sum(ctors) => Alias::Sum(
                 ctors
                     .iter()
@@ -272,11 +243,7 @@ impl Alias {
 
 fn map_set(set: &Set, f: &mut dyn FnMut(Region) -> Region) -> Set {
     let mapped: Vec<Region> = set.iter().map(&mut *f).collect();
-    if mapped.iter().copied().eq(set.iter()) {
-        set.clone()
-    } else {
-        Set::of(mapped)
-    }
+    if mapped.iter().copied().eq(set.iter()) { set.clone() } else { Set::of(mapped) }
 }
 
 #[cfg(test)]
@@ -304,9 +271,6 @@ mod tests {
         let joined = pair(set(&[1]), set(&[2])).join(&pair(set(&[3]), set(&[2])));
         assert_eq!(joined.field("0").regions(), set(&[1, 3]));
         assert_eq!(joined.field("1").regions(), set(&[2]));
-        assert_eq!(
-            joined.join(&Alias::Set(set(&[9]))).field("1").regions(),
-            set(&[2, 9])
-        );
+        assert_eq!(joined.join(&Alias::Set(set(&[9]))).field("1").regions(), set(&[2, 9]));
     }
 }

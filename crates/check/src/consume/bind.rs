@@ -18,21 +18,12 @@ impl<'a> Checker<'a> {
     /// Checks one binding of a `let` chain.
     pub(super) fn let_bind(&mut self, bind: &'a LetBind) {
         match &bind.kind {
-            LetKind::Pat {
-                sizes: _,
-                pat,
-                value,
-            } => {
+            LetKind::Pat { sizes: _, pat, value } => {
                 let mark = self.trail.len();
                 let floor = self.next_region();
                 let alias = self.exp(value);
-                let consumed = self
-                    .trail
-                    .get(mark..)
-                    .unwrap_or(&[])
-                    .iter()
-                    .find(|&&r| r < floor)
-                    .copied();
+                let consumed =
+                    self.trail.get(mark..).unwrap_or(&[]).iter().find(|&&r| r < floor).copied();
                 if let Some(region) = consumed
                     && self.ty(value.id).is_some_and(has_function)
                     && !self.regions[region].reported
@@ -43,13 +34,7 @@ impl<'a> Checker<'a> {
                 }
                 self.bind(pat, &alias);
             }
-            LetKind::Fun {
-                name: _,
-                type_params: _,
-                params,
-                ret,
-                body,
-            } => {
+            LetKind::Fun { name: _, type_params: _, params, ret, body } => {
                 let alias = self.function(params, ret.as_ref(), body);
                 if let Some(&var) = self.tables.binders.get(&bind.id) {
                     self.env.insert(var, alias);
@@ -129,10 +114,9 @@ impl<'a> Checker<'a> {
             PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => {
                 parts.iter().any(|part| self.has_star(part))
             }
-            PatKind::Record(fields) => fields
-                .iter()
-                .filter_map(|f| f.pat.as_ref())
-                .any(|pat| self.has_star(pat)),
+            PatKind::Record(fields) => {
+                fields.iter().filter_map(|f| f.pat.as_ref()).any(|pat| self.has_star(pat))
+            }
             PatKind::Ascribe(inner, ty) => {
                 self.written(ty).is_some_and(Ty::has_unique) || self.has_star(inner)
             }
@@ -160,33 +144,16 @@ impl<'a> Checker<'a> {
         self.declared_result(&result, ret.and_then(|ret| self.written(ret)), body);
         let end = self.next_region();
         let captures = self.leave_function(mark);
-        let summary = Rc::new(Summary {
-            params,
-            consumes,
-            result,
-            start,
-            end,
-        });
-        Alias::Fun(Rc::new(FunAlias {
-            captures,
-            bound: Vec::new(),
-            summary,
-        }))
+        let summary = Rc::new(Summary { params, consumes, result, start, end });
+        Alias::Fun(Rc::new(FunAlias { captures, bound: Vec::new(), summary }))
     }
 
     /// Starts the body of a function, which may run often, or never.
     pub(super) fn enter_function(&mut self) -> FunctionMark {
         let start = self.next_region();
-        self.scopes.push(Scope {
-            floor: start,
-            is_loop: false,
-        });
+        self.scopes.push(Scope { floor: start, is_loop: false });
         self.function_depth += 1;
-        FunctionMark {
-            start,
-            log: self.log.len(),
-            trail: self.trail.len(),
-        }
+        FunctionMark { start, log: self.log.len(), trail: self.trail.len() }
     }
 
     /// Ends the body and says which regions of its surroundings it uses.

@@ -28,13 +28,7 @@ impl<'a> Checker<'a> {
             args.iter().rev().map(|arg| self.argument(arg)).collect();
         arguments.reverse();
         let alias = self.exp(function);
-        self.call(
-            &alias,
-            self.ty(function.id),
-            arguments,
-            span,
-            exp_name(function),
-        )
+        self.call(&alias, self.ty(function.id), arguments, span, exp_name(function))
     }
 
     /// Calls a function value with arguments that were evaluated.
@@ -53,12 +47,9 @@ impl<'a> Checker<'a> {
         let mut consumes = Vec::with_capacity(args.len());
         for (i, arg) in args.iter().enumerate() {
             let by_body = match function {
-                Alias::Fun(fun) => fun
-                    .summary
-                    .consumes
-                    .get(fun.bound.len() + i)
-                    .copied()
-                    .unwrap_or(false),
+                Alias::Fun(fun) => {
+                    fun.summary.consumes.get(fun.bound.len() + i).copied().unwrap_or(false)
+                }
                 Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_) => false,
             };
             let fun = arrow(rest);
@@ -69,11 +60,7 @@ impl<'a> Checker<'a> {
             rest = fun.map(|fun| &fun.ret);
         }
         self.disjoint_arguments(function, &args, &consumes);
-        for (arg, _) in args
-            .iter()
-            .zip(&consumes)
-            .filter(|(_, consumed)| **consumed)
-        {
+        for (arg, _) in args.iter().zip(&consumes).filter(|(_, consumed)| **consumed) {
             let by = By::Call(name.clone());
             let consumption = Rc::new(Consumption::of(arg.exp, self.exp_var(arg.exp), by));
             self.consume(&arg.alias.regions(), &consumption);
@@ -82,10 +69,7 @@ impl<'a> Checker<'a> {
         let passed: Vec<Passed> = args
             .into_iter()
             .zip(consumes)
-            .map(|(arg, consumed)| Passed {
-                alias: arg.alias,
-                consumed,
-            })
+            .map(|(arg, consumed)| Passed { alias: arg.alias, consumed })
             .collect();
         self.result(function, ty, &passed)
     }
@@ -139,11 +123,7 @@ impl<'a> Checker<'a> {
         if !has_function(ty) {
             return;
         }
-        let closure = arg
-            .alias
-            .regions()
-            .iter()
-            .find(|&r| self.regions[r].owner == Owner::Closure);
+        let closure = arg.alias.regions().iter().find(|&r| self.regions[r].owner == Owner::Closure);
         if let Some(region) = arg.consumed.or(closure) {
             if !self.regions[region].reported {
                 self.regions[region].reported = true;
@@ -151,13 +131,11 @@ impl<'a> Checker<'a> {
                 self.diagnostics.push(error);
             }
         } else if consumes_more(ty, param) {
-            self.diagnostics
-                .push(errors::consuming_argument(self, arg.exp, ty, param));
+            self.diagnostics.push(errors::consuming_argument(self, arg.exp, ty, param));
         } else if let Alias::Fun(fun) = &arg.alias
             && let Some(region) = self.stale_result(fun, param)
         {
-            self.diagnostics
-                .push(errors::aliased_function_result(self, region, arg.exp));
+            self.diagnostics.push(errors::aliased_function_result(self, region, arg.exp));
         }
     }
 
@@ -227,18 +205,11 @@ impl<'a> Checker<'a> {
     /// Calling a function that was given a consumed argument earlier consumes that now.
     fn spend(&mut self, function: &Alias, span: Span, name: Option<EcoString>) {
         let captured = function.regions();
-        let owned: Vec<Region> = captured
-            .iter()
-            .filter(|&r| self.regions[r].owner == Owner::Closure)
-            .collect();
+        let owned: Vec<Region> =
+            captured.iter().filter(|&r| self.regions[r].owner == Owner::Closure).collect();
         if !owned.is_empty() {
             let by = By::Call(name);
-            let consumption = Consumption {
-                span,
-                var: None,
-                by,
-                copy: Vec::new(),
-            };
+            let consumption = Consumption { span, var: None, by, copy: Vec::new() };
             self.consume(&Set::of(owned), &Rc::new(consumption));
         }
     }
@@ -260,10 +231,9 @@ fn consumes_more(ty: &Ty, param: &Ty) -> bool {
                 || consumes_more(&p.param, &f.param)
                 || consumes_more(&f.ret, &p.ret)
         }
-        (Ty::Record(fs), Ty::Record(ps)) => fs
-            .iter()
-            .zip(ps.iter())
-            .any(|((_, f), (_, p))| consumes_more(f, p)),
+        (Ty::Record(fs), Ty::Record(ps)) => {
+            fs.iter().zip(ps.iter()).any(|((_, f), (_, p))| consumes_more(f, p))
+        }
         _ => false,
     }
 }
@@ -273,7 +243,5 @@ pub(super) fn repeated(alias: &Alias) -> Option<Region> {
     let mut all = Vec::new();
     alias.for_each_set(&mut |set| all.extend(set.iter()));
     all.sort_unstable();
-    all.windows(2)
-        .find(|pair| pair[0] == pair[1])
-        .map(|pair| pair[0])
+    all.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }

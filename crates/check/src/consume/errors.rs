@@ -42,9 +42,8 @@ fn explain_consumption(
         && Some(through) != cx.region_name(region)
         && Some(through) != var.map(|v| &cx.vars[v].name)
     {
-        error = error.note(format!(
-            "it was consumed through \"{through}\", which shares its memory"
-        ));
+        error =
+            error.note(format!("it was consumed through \"{through}\", which shares its memory"));
     }
     error =
         error.note("after it is consumed, a value and everything that shares its memory are gone");
@@ -150,9 +149,9 @@ fn explain_obstacle(
         Obstacle::FreeInLoop => error.note(format!(
             "every iteration would consume {what} again; only loop parameters can be consumed"
         )),
-        Obstacle::LoopParameter => error.help(format!(
-            "write `*` before the type of {what}, or leave the type out"
-        )),
+        Obstacle::LoopParameter => {
+            error.help(format!("write `*` before the type of {what}, or leave the type out"))
+        }
     }
 }
 
@@ -185,9 +184,8 @@ pub(super) fn return_aliased(
     obstacle: Obstacle,
     body: &Exp,
 ) -> Diagnostic {
-    let owner = cx
-        .region_name(region)
-        .map_or("something outside".to_owned(), |n| format!("\"{n}\""));
+    let owner =
+        cx.region_name(region).map_or("something outside".to_owned(), |n| format!("\"{n}\""));
     let title =
         format!("Unique-typed return value is aliased to {owner}, which is not consumable.");
     let error = Diagnostic::error("return-aliased", result_span(body), title)
@@ -235,10 +233,7 @@ pub(super) fn self_aliasing_arg(
         None => "Argument passed for consuming parameter is self-aliased.".to_owned(),
     };
     let error = Diagnostic::error("self-aliasing-arg", span, title)
-        .at(format!(
-            "two parts of this may share memory{}",
-            through(cx, region)
-        ))
+        .at(format!("two parts of this may share memory{}", through(cx, region)))
         .note("whoever consumes it relies on its parts being different memory");
     with_copy(error, "pass a copy", &copy)
 }
@@ -250,9 +245,7 @@ pub(super) fn aliased_argument(
     arg: &Exp,
     other: Option<Span>,
 ) -> Diagnostic {
-    let shared = cx
-        .region_name(region)
-        .map_or("memory".to_owned(), |name| format!("\"{name}\""));
+    let shared = cx.region_name(region).map_or("memory".to_owned(), |name| format!("\"{name}\""));
     let (title, place) = match other {
         Some(span) => {
             let title = format!(
@@ -269,25 +262,18 @@ pub(super) fn aliased_argument(
     };
     let mut error = Diagnostic::error("aliased-argument", arg.span, title).at("consumed here");
     if let Some(span) = place {
-        error = error.label(
-            span,
-            format!("this may share memory{}", through(cx, region)),
-        );
+        error = error.label(span, format!("this may share memory{}", through(cx, region)));
     }
     if let Some(name) = cx.region_name(region) {
-        error = error.note(format!(
-            "\"{name}\" cannot be used by the same call by which it is consumed"
-        ));
+        error = error
+            .note(format!("\"{name}\" cannot be used by the same call by which it is consumed"));
     }
     with_copy(error, PUT_COPY, &copy_edits(arg))
 }
 
 /// `map consume xss`
 pub(super) fn consuming_argument(cx: &Checker<'_>, arg: &Exp, ty: &Ty, param: &Ty) -> Diagnostic {
-    let printer = Printer {
-        vars: cx.vars,
-        types: cx.types,
-    };
+    let printer = Printer { vars: cx.vars, types: cx.types };
     Diagnostic::error(
         "consuming-argument",
         arg.span,
@@ -363,15 +349,11 @@ pub(super) fn consuming_loop_param_aliases(
     region: Region,
     body: &Exp,
 ) -> Diagnostic {
-    let other = cx
-        .region_name(region)
-        .map_or("something else".to_owned(), |n| format!("\"{n}\""));
+    let other = cx.region_name(region).map_or("something else".to_owned(), |n| format!("\"{n}\""));
     let param = param.map_or("_", |name| name.as_str());
     let title = format!("Return value for consuming loop parameter \"{param}\" aliases {other}.");
     let mut error = Diagnostic::error("consuming-loop-param-aliases", result_span(body), title)
-        .at(format!(
-            "the value for \"{param}\" may share memory with {other}"
-        ))
+        .at(format!("the value for \"{param}\" may share memory with {other}"))
         .note(format!(
             "the next iteration consumes \"{param}\", and would consume {other} with it"
         ));
@@ -393,10 +375,7 @@ pub(super) fn loop_parameter_aliases_other(
         "Return value for loop parameter \"{param}\" aliases other consumed loop parameter."
     );
     Diagnostic::error("loop-parameter-aliases-other", result_span(body), title)
-        .at(format!(
-            "two parts of this may share memory{}",
-            through(cx, region)
-        ))
+        .at(format!("two parts of this may share memory{}", through(cx, region)))
         .note("the next iteration consumes one of them, and would change the other")
         .help("return a `copy` for one of them")
 }
@@ -413,10 +392,7 @@ pub(super) fn aliases_previously_returned(
         "Return value for consuming loop parameter \"{param}\" aliases previously returned value."
     );
     Diagnostic::error("aliases-previously-returned", result_span(body), title)
-        .at(format!(
-            "two parts of this may share memory{}",
-            through(cx, region)
-        ))
+        .at(format!("two parts of this may share memory{}", through(cx, region)))
         .note(format!(
             "the next iteration consumes \"{param}\", and would change the other part too"
         ))
@@ -436,8 +412,7 @@ fn result_span(body: &Exp) -> Span {
 }
 
 fn through(cx: &Checker<'_>, region: Region) -> String {
-    cx.region_name(region)
-        .map_or(String::new(), |name| format!(": that of \"{name}\""))
+    cx.region_name(region).map_or(String::new(), |name| format!(": that of \"{name}\""))
 }
 
 /// The region's variable and field, in quotes.

@@ -48,12 +48,9 @@ impl<'a> Checker<'a> {
                     .collect();
                 Alias::Record(fields)
             }
-            ExpKind::Record(fields) => Alias::Record(
-                fields
-                    .iter()
-                    .map(|field| self.record_field(field))
-                    .collect(),
-            ),
+            ExpKind::Record(fields) => {
+                Alias::Record(fields.iter().map(|field| self.record_field(field)).collect())
+            }
             ExpKind::Array(elements) => {
                 let values: Vec<(Alias, Span)> =
                     elements.iter().map(|e| (self.exp(e), e.span)).collect();
@@ -116,13 +113,7 @@ impl<'a> Checker<'a> {
             ExpKind::SectionLeft(operand, op) => {
                 let arg = self.argument(operand);
                 let function = self.operator(op);
-                self.call(
-                    &function,
-                    self.ty(op.id),
-                    vec![arg],
-                    exp.span,
-                    Some(callee(&op.name)),
-                )
+                self.call(&function, self.ty(op.id), vec![arg], exp.span, Some(callee(&op.name)))
             }
             ExpKind::SectionRight(op, operand) => self.section_right(op, operand, exp.span),
             ExpKind::SectionAccess(path) => self.section_access(path),
@@ -158,12 +149,8 @@ impl<'a> Checker<'a> {
 
     fn resolved(&mut self, name: &QualName, resolved: &Resolved) -> Alias {
         let mut alias = self.var(resolved.var);
-        let parts: Vec<&EcoString> = name
-            .quals
-            .iter()
-            .map(|q| &q.name)
-            .chain([&name.name.name])
-            .collect();
+        let parts: Vec<&EcoString> =
+            name.quals.iter().map(|q| &q.name).chain([&name.name.name]).collect();
         let first = parts.len().saturating_sub(resolved.fields);
         for field in parts.into_iter().skip(first) {
             alias = alias.field(field);
@@ -201,12 +188,7 @@ impl<'a> Checker<'a> {
                 DimIndex::Fix(e) => {
                     self.exp(e);
                 }
-                DimIndex::Slice {
-                    start,
-                    end,
-                    step,
-                    span: _,
-                } => {
+                DimIndex::Slice { start, end, step, span: _ } => {
                     for part in [start, end, step].into_iter().flatten() {
                         self.exp(part);
                     }
@@ -321,18 +303,8 @@ impl<'a> Checker<'a> {
         let mark = self.trail.len();
         let floor = self.next_region();
         let alias = self.exp(exp);
-        let consumed = self
-            .trail
-            .get(mark..)
-            .unwrap_or(&[])
-            .iter()
-            .find(|&&r| r < floor)
-            .copied();
-        Argument {
-            exp,
-            alias,
-            consumed,
-        }
+        let consumed = self.trail.get(mark..).unwrap_or(&[]).iter().find(|&&r| r < floor).copied();
+        Argument { exp, alias, consumed }
     }
 }
 
@@ -363,25 +335,13 @@ pub(super) fn copy_edits(exp: &Exp) -> Vec<(Span, String)> {
             | ExpKind::Index(..)
             | ExpKind::Project(..)
     );
-    let (open, close) = if atom {
-        ("(copy ", ")")
-    } else {
-        ("(copy (", "))")
-    };
-    vec![
-        (exp.span.before(), open.to_owned()),
-        (exp.span.after(), close.to_owned()),
-    ]
+    let (open, close) = if atom { ("(copy ", ")") } else { ("(copy (", "))") };
+    vec![(exp.span.before(), open.to_owned()), (exp.span.after(), close.to_owned())]
 }
 
 impl Consumption {
     /// The consumption of an expression's value.
     pub(super) fn of(exp: &Exp, var: Option<VarId>, by: super::state::By) -> Consumption {
-        Consumption {
-            span: exp.span,
-            var,
-            by,
-            copy: copy_edits(exp),
-        }
+        Consumption { span: exp.span, var, by, copy: copy_edits(exp) }
     }
 }

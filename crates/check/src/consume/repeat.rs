@@ -71,17 +71,11 @@ impl<'a> Checker<'a> {
         }
         if let LoopForm::While(condition) = &l.form {
             // The condition may run after the last iteration, so it must not consume parameters.
-            self.scopes.push(Scope {
-                floor: self.next_region(),
-                is_loop: true,
-            });
+            self.scopes.push(Scope { floor: self.next_region(), is_loop: true });
             self.exp(condition);
             self.scopes.pop();
         }
-        self.scopes.push(Scope {
-            floor,
-            is_loop: true,
-        });
+        self.scopes.push(Scope { floor, is_loop: true });
         let body = self.exp(&l.body);
         self.scopes.pop();
         self.still_alive(&body, l.body.span);
@@ -212,10 +206,7 @@ impl<'a> Checker<'a> {
                 ctors
                     .iter()
                     .map(|(c, ts)| {
-                        let parts = ts
-                            .iter()
-                            .map(|t| self.marked(Some(t), mark, stars))
-                            .collect();
+                        let parts = ts.iter().map(|t| self.marked(Some(t), mark, stars)).collect();
                         (c.clone(), parts)
                     })
                     .collect(),
@@ -277,10 +268,8 @@ impl<'a> Checker<'a> {
         if !parts.iter().any(|part| part.consumed) {
             return;
         }
-        let consumed: FxHashMap<Region, bool> = parts
-            .iter()
-            .map(|part| (part.region, part.consumed))
-            .collect();
+        let consumed: FxHashMap<Region, bool> =
+            parts.iter().map(|part| (part.region, part.consumed)).collect();
         // The parts before this one that returned a region: whether one of them is consumed.
         let mut returned: FxHashMap<Region, bool> = FxHashMap::default();
         for part in parts {
@@ -330,12 +319,7 @@ impl<'a> Checker<'a> {
             let inside = self.regions[part.region].consumed.clone();
             let var = l.init.as_ref().and_then(|init| self.exp_var(init));
             let by = By::Loop(name.clone());
-            let consumption = Rc::new(Consumption {
-                span,
-                var,
-                by,
-                copy: copy.clone(),
-            });
+            let consumption = Rc::new(Consumption { span, var, by, copy: copy.clone() });
             for region in part.init.iter() {
                 let shared = holders.get(&region).is_some_and(|all| {
                     all.iter().any(|&j| {
@@ -359,9 +343,7 @@ impl<'a> Checker<'a> {
     }
 
     fn used_since(&self, region: Region, start: u32) -> bool {
-        self.regions[region]
-            .used
-            .is_some_and(|used| used.time > start)
+        self.regions[region].used.is_some_and(|used| used.time > start)
     }
 
     /// The name of the loop parameter that a region belongs to.
@@ -423,19 +405,13 @@ fn resolve(params: &Alias, results: &FxHashMap<Region, Set>) -> Alias {
                 .fold(Set::of(Vec::new()), |all, set| all.union(set)),
         ),
         Alias::Record(fields) => Alias::Record(
-            fields
-                .iter()
-                .map(|(f, part)| (f.clone(), resolve(part, results)))
-                .collect(),
+            fields.iter().map(|(f, part)| (f.clone(), resolve(part, results))).collect(),
         ),
         Alias::Sum(ctors) => Alias::Sum(
             ctors
                 .iter()
                 .map(|(c, parts)| {
-                    (
-                        c.clone(),
-                        parts.iter().map(|part| resolve(part, results)).collect(),
-                    )
+                    (c.clone(), parts.iter().map(|part| resolve(part, results)).collect())
                 })
                 .collect(),
         ),

@@ -17,19 +17,13 @@ impl<'a> Checker<'a> {
         }
         let result = self.exp(&bind.body);
         self.still_alive(&result, bind.body.span);
-        self.no_globals(
-            &result,
-            self.ty(bind.body.id),
-            &bind.body,
-            !bind.params.is_empty(),
-        );
+        self.no_globals(&result, self.ty(bind.body.id), &bind.body, !bind.params.is_empty());
         let written = bind.ret.as_ref().and_then(|ret| self.written(ret));
         self.declared_result(&result, written, &bind.body);
         if bind.params.is_empty() || bind.ret.is_some() {
             return None;
         }
-        self.ty(bind.body.id)
-            .map(|ty| self.infer_unique(ty, &result))
+        self.ty(bind.body.id).map(|ty| self.infer_unique(ty, &result))
     }
 
     /// Checks a result against the `*` in its written type: such a part shares nothing with what is
@@ -117,13 +111,9 @@ impl<'a> Checker<'a> {
             (alias, _) if function => alias.regions(),
             (Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_), _) => return,
         };
-        let global = found
-            .iter()
-            .find(|&r| self.regions[r].owner == Owner::Global);
+        let global = found.iter().find(|&r| self.regions[r].owner == Owner::Global);
         if let Some(region) = global {
-            self.report_once(region, |this| {
-                errors::alias_free_variable(this, region, body)
-            });
+            self.report_once(region, |this| errors::alias_free_variable(this, region, body));
         }
     }
 
@@ -131,8 +121,7 @@ impl<'a> Checker<'a> {
     fn infer_unique(&self, ty: &Ty, result: &Alias) -> Ty {
         let mut count: FxHashMap<Region, u32> = FxHashMap::default();
         self.unique_parts(ty, result, false, &mut |_, set| {
-            set.iter()
-                .for_each(|region| *count.entry(region).or_default() += 1);
+            set.iter().for_each(|region| *count.entry(region).or_default() += 1);
         });
         self.mark_unique(ty, result, &count)
     }
@@ -164,6 +153,23 @@ impl<'a> Checker<'a> {
             | Ty::Unique(_)
             | Ty::Error => ty.clone(),
         }
+    }
+}
+
+/// The type with the `*` of `marked`, which has the same shape.
+pub(super) fn copy_marks(ty: &Ty, marked: &Ty) -> Ty {
+    match (ty, marked) {
+        (Ty::Unique(_), _) => ty.clone(),
+        (_, Ty::Unique(_)) => Ty::Unique(Arc::new(ty.clone())),
+        (Ty::Record(fields), Ty::Record(_)) => Ty::Record(
+            fields
+                .iter()
+                .map(|(f, t)| {
+                    (f.clone(), marked.field(f).map_or_else(|| t.clone(), |m| copy_marks(t, m)))
+                })
+                .collect(),
+        ),
+        _ => ty.clone(),
     }
 }
 

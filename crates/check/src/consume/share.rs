@@ -102,10 +102,7 @@ impl<'a> Checker<'a> {
             Alias::None => Alias::None,
             Alias::Set(set) => self.substitute_set(set, own, map),
             Alias::Record(fields) => Alias::Record(
-                fields
-                    .iter()
-                    .map(|(f, a)| (f.clone(), self.substitute(a, own, map)))
-                    .collect(),
+                fields.iter().map(|(f, a)| (f.clone(), self.substitute(a, own, map))).collect(),
             ),
             Alias::Sum(ctors) => Alias::Sum(
                 ctors
@@ -137,21 +134,11 @@ impl<'a> Checker<'a> {
                 free.push(region);
                 continue;
             }
-            let owner = if owner == Owner::Closure {
-                owner
-            } else {
-                Owner::Here
-            };
-            let new = map
-                .entry(region)
-                .or_insert_with(|| Alias::Set(Set::one(self.region(owner))));
+            let owner = if owner == Owner::Closure { owner } else { Owner::Here };
+            let new = map.entry(region).or_insert_with(|| Alias::Set(Set::one(self.region(owner))));
             result = result.join(new);
         }
-        if free.is_empty() {
-            result
-        } else {
-            result.join(&Alias::Set(Set::of(free)))
-        }
+        if free.is_empty() { result } else { result.join(&Alias::Set(Set::of(free))) }
     }
 
     /// What a result may share by its type: everything that was not consumed.
@@ -161,11 +148,7 @@ impl<'a> Checker<'a> {
             set = set.union(&self.returned_or_all(&arg.alias, functions));
         }
         if set.iter().any(|r| self.regions[r].owner == Owner::Closure) {
-            Set::of(
-                set.iter()
-                    .filter(|&r| self.regions[r].owner != Owner::Closure)
-                    .collect(),
-            )
+            Set::of(set.iter().filter(|&r| self.regions[r].owner != Owner::Closure).collect())
         } else {
             set
         }
@@ -203,9 +186,7 @@ impl<'a> Checker<'a> {
             r < summary.start || r >= summary.end || self.regions[r].owner == Owner::Global
         })
         .collect();
-        fun.bound
-            .iter()
-            .for_each(|alias| all.extend(alias.regions().iter()));
+        fun.bound.iter().for_each(|alias| all.extend(alias.regions().iter()));
         Set::of(all)
     }
 
@@ -264,9 +245,7 @@ fn pair(param: &Alias, arg: &Alias, map: &mut FxHashMap<Region, Alias>) {
             }
         }
         Alias::Record(fields) => {
-            fields
-                .iter()
-                .for_each(|(f, part)| pair(part, &arg.field(f), map));
+            fields.iter().for_each(|(f, part)| pair(part, &arg.field(f), map));
         }
         Alias::Sum(ctors) => {
             for (c, parts) in ctors.iter() {

@@ -134,10 +134,7 @@ impl<'a> Checker<'a> {
             Ty::Prim(_) | Ty::Error => Alias::None,
             Ty::Unique(inner) => self.fresh(inner, owner),
             Ty::Record(fields) => Alias::Record(
-                fields
-                    .iter()
-                    .map(|(f, t)| (f.clone(), self.fresh(t, owner)))
-                    .collect(),
+                fields.iter().map(|(f, t)| (f.clone(), self.fresh(t, owner))).collect(),
             ),
             Ty::Sum(ctors) => Alias::Sum(
                 ctors
@@ -257,11 +254,7 @@ impl<'a> Checker<'a> {
             Some(scope) if region < scope.floor => {
                 // The innermost function decides on the words: a loop inside it changes nothing.
                 let function = self.scopes.iter().any(|s| !s.is_loop && region < s.floor);
-                Some(if function {
-                    Obstacle::FreeInFunction
-                } else {
-                    Obstacle::FreeInLoop
-                })
+                Some(if function { Obstacle::FreeInFunction } else { Obstacle::FreeInLoop })
             }
             Some(_) | None => None,
         }
@@ -285,20 +278,14 @@ impl<'a> Checker<'a> {
     /// Takes back every consumption since the trail had this length.
     pub(super) fn rollback(&mut self, mark: usize) -> Vec<(Region, Rc<Consumption>)> {
         let regions: Vec<Region> = self.trail.drain(mark..).collect();
-        regions
-            .into_iter()
-            .filter_map(|r| Some((r, self.regions[r].consumed.take()?)))
-            .collect()
+        regions.into_iter().filter_map(|r| Some((r, self.regions[r].consumed.take()?))).collect()
     }
 
     /// Runs one of several alternatives and takes its consumption back.
     pub(super) fn branch(&mut self, run: impl FnOnce(&mut Self) -> Alias) -> Branch {
         let mark = self.trail.len();
         let alias = run(self);
-        Branch {
-            alias,
-            consumed: self.rollback(mark),
-        }
+        Branch { alias, consumed: self.rollback(mark) }
     }
 
     /// The state and the value after one of the alternatives has run.

@@ -53,10 +53,7 @@ impl<'a> Checker<'a> {
             var,
             ty: var.and_then(|var| self.var_ty(var)),
             span: name.span,
-            copy: vec![(
-                bind_span.before(),
-                format!("let {0} = copy {0} ", name.name),
-            )],
+            copy: vec![(bind_span.before(), format!("let {0} = copy {0} ", name.name))],
         };
         let result = self.write(&target, path, &value, new);
         if let Some(&var) = self.tables.binders.get(&node) {
@@ -88,9 +85,7 @@ impl<'a> Checker<'a> {
             self.observe(&rest, target.span, target.var);
             return replace(&target.alias, target.ty, &fields, value);
         }
-        let part = fields
-            .iter()
-            .fold(target.alias.clone(), |alias, field| alias.field(field));
+        let part = fields.iter().fold(target.alias.clone(), |alias, field| alias.field(field));
         self.observe(&part, target.span, target.var);
         self.still_alive(value, new.span);
         let set = part.regions();

@@ -54,13 +54,11 @@ impl Checker<'_> {
                 self.level -= 1;
                 self.scope.leave(&mark);
                 let scheme = self.scheme_of(&type_params, ty);
-                let var =
-                    self.bind(bind.id, name, VarKind::Local, Ty::Error);
+                let var = self.bind(bind.id, name, VarKind::Local, Ty::Error);
                 self.set_scheme(var, scheme);
             }
             LetKind::Update { name, path, value } => {
-                let qual =
-                    QualName { quals: Vec::new(), name: name.clone(), span: name.span };
+                let qual = QualName { quals: Vec::new(), name: name.clone(), span: name.span };
                 let base = match self.resolve_value(bind.id, &qual) {
                     Some(Resolved { var, .. }) => self.instantiate(bind.id, var, name.span),
                     None => Ty::Error,

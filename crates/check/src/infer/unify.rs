@@ -38,7 +38,7 @@ impl Checker<'_> {
         match (&a, &b) {
             (Ty::Error, _) | (_, Ty::Error) => Ok(()),
             (Ty::Meta(m), Ty::Meta(n)) if m == n => Ok(()),
-            (Ty::Meta(m), Ty::Meta(n)) => self.join(*m, *n),
+            (Ty::Meta(m), Ty::Meta(n)) => self.join_metas(*m, *n),
             (Ty::Meta(m), ty) | (ty, Ty::Meta(m)) => self.solve(*m, ty),
             (Ty::Prim(p), Ty::Prim(q)) if p == q => Ok(()),
             (Ty::Array(_, t), Ty::Array(_, u)) => self.unify(t, u),
@@ -65,7 +65,12 @@ impl Checker<'_> {
                 })
             }
             (
-                Ty::Prim(_) | Ty::Array(..) | Ty::Record(_) | Ty::Sum(_) | Ty::Fun(_) | Ty::Con(..)
+                Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
                 | Ty::Unique(_),
                 _,
             ) => Err(Clash::Different(a.clone(), b.clone())),
@@ -80,7 +85,7 @@ impl Checker<'_> {
     }
 
     /// Makes two unknowns one, which has to satisfy the conditions of both.
-    fn join(&mut self, m: Meta, n: Meta) -> Result<(), Clash> {
+    fn join_metas(&mut self, m: Meta, n: Meta) -> Result<(), Clash> {
         let from = self.metas.infos[m].clone();
         let to = &mut self.metas.infos[n];
         to.needs = join_needs(from.needs, to.needs)?;
@@ -165,13 +170,10 @@ impl Checker<'_> {
                 Ok(())
             }
             Ty::Array(_, elem) | Ty::Unique(elem) => self.adopt(meta, level, elem),
-            Ty::Record(fields) => {
-                fields.iter().try_for_each(|(_, t)| self.adopt(meta, level, t))
+            Ty::Record(fields) => fields.iter().try_for_each(|(_, t)| self.adopt(meta, level, t)),
+            Ty::Sum(ctors) => {
+                ctors.iter().flat_map(|(_, ts)| ts).try_for_each(|t| self.adopt(meta, level, t))
             }
-            Ty::Sum(ctors) => ctors
-                .iter()
-                .flat_map(|(_, ts)| ts)
-                .try_for_each(|t| self.adopt(meta, level, t)),
             Ty::Fun(fun) => {
                 self.adopt(meta, level, &fun.param)?;
                 self.adopt(meta, level, &fun.ret)
@@ -205,9 +207,7 @@ impl Checker<'_> {
             (_, Needs::OneOf(_)) => Err(Clash::Needs(ty.clone(), needs)),
             (Ty::Prim(_), _) => Ok(()),
             (Ty::Array(_, elem) | Ty::Unique(elem), _) => self.satisfy(elem, needs),
-            (Ty::Record(fields), _) => {
-                fields.iter().try_for_each(|(_, t)| self.satisfy(t, needs))
-            }
+            (Ty::Record(fields), _) => fields.iter().try_for_each(|(_, t)| self.satisfy(t, needs)),
             (Ty::Sum(ctors), _) => {
                 ctors.iter().flat_map(|(_, ts)| ts).try_for_each(|t| self.satisfy(t, needs))
             }

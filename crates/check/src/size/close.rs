@@ -17,6 +17,16 @@ pub(super) struct Param {
     pub(super) span: Span,
 }
 
+/// What is known outside of a function.
+#[derive(Clone, Copy)]
+pub(super) struct Outside<'a> {
+    pub(super) level: u32,
+    /// The function's own size parameters.
+    pub(super) sizes: &'a [VarId],
+    /// The function's name, for messages.
+    pub(super) what: &'a str,
+}
+
 impl Checker<'_> {
     /// The type of a block of `node` outside of it, at `level`.
     pub(super) fn close(
@@ -30,41 +40,63 @@ impl Checker<'_> {
         let mut replaced: Vec<(Size, VarId)> = Vec::new();
         let ty = self.zonk_sized(ty);
         let closed = ty.map_sizes_scoped(&mut Vec::new(), &mut |size, bound| {
-            let size = match self.in_scope(size, bound, level) {
-                Ok(size) => return size,
-                Err(size) => size,
-            };
-            if let Some((_, var)) = replaced.iter().find(|(s, _)| self.same_size(s, &size)) {
-                return Size::Var(*var);
-            }
-            let here = std::mem::replace(&mut self.level, level);
-            let var = self.unknown_size(span, why);
-            self.level = here;
-            replaced.push((size, var));
-            Size::Var(var)
+            self.replace_deep(size, bound, level, &mut |this, size| {
+                if let Some((_, var)) = replaced.iter().find(|(s, _)| this.same_size(s, size)) {
+                    return Size::Var(*var);
+                }
+                let here = std::mem::replace(&mut this.level, level);
+                let var = this.unknown_size(span, why);
+                this.level = here;
+                replaced.push((size.clone(), var));
+                Size::Var(var)
+            })
         });
         self.note_unknowns(node, replaced.into_iter().map(|(_, var)| var));
-        self.lower_types(&closed, level);
+        self.lower(&closed, level);
         closed
     }
 
     /// The size in terms of what is in scope at `level`, or as far as it can be expanded.
-    pub(super) fn in_scope(&mut self, size: &Size, bound: &[VarId], level: u32) -> Result<Size, Size> {
+    pub(super) fn in_scope(
+        &mut self,
+        size: &Size,
+        bound: &[VarId],
+        level: u32,
+    ) -> Result<Size, Size> {
         let size = self.zonk_size(size);
         let size = if self.mentions_deeper(&size, bound, level) {
             self.expand(&size, bound, level)
         } else {
             size
         };
-        if self.mentions_deeper(&size, bound, level) {
-            return Err(size);
+        if self.mentions_deeper(&size, bound, level) { Err(size) } else { Ok(size) }
+    }
+
+    /// The size with the parts that mention something deeper than `level` replaced, but for those
+    /// that are sums, differences and products, whose own parts are.
+    fn replace_deep(
+        &mut self,
+        size: &Size,
+        bound: &[VarId],
+        level: u32,
+        new: &mut dyn FnMut(&mut Self, &Size) -> Size,
+    ) -> Size {
+        let size = match self.in_scope(size, bound, level) {
+            Ok(size) => return size,
+            Err(size) => size,
+        };
+        let mut both = |ab: &[Size; 2]| {
+            let a = self.replace_deep(&ab[0], bound, level, new);
+            [a, self.replace_deep(&ab[1], bound, level, new)]
+        };
+        match &size {
+            Size::Add(ab) => Size::Add(both(ab).into()),
+            Size::Sub(ab) => Size::Sub(both(ab).into()),
+            Size::Mul(ab) => Size::Mul(both(ab).into()),
+            Size::Const(_) | Size::Var(_) | Size::Meta(_) | Size::Term(_) | Size::Any => {
+                new(self, &size)
+            }
         }
-        let mut metas = Vec::new();
-        size.for_each_meta(&mut |m| metas.push(m));
-        for meta in metas {
-            self.lower_level(meta, level);
-        }
-        Ok(size)
     }
 
     fn mentions_deeper(&self, size: &Size, bound: &[VarId], level: u32) -> bool {
@@ -89,14 +121,21 @@ impl Checker<'_> {
             Size::Add(ab) => Size::add(go(&ab[0]), go(&ab[1])),
             Size::Sub(ab) => Size::sub(go(&ab[0]), go(&ab[1])),
             Size::Mul(ab) => Size::mul(go(&ab[0]), go(&ab[1])),
-            Size::Term(term) => {
-                Size::term(term.head.clone(), term.args.iter().map(go).collect())
-            }
+            Size::Term(term) => Size::term(term.head.clone(), term.args.iter().map(go).collect()),
             Size::Const(_) | Size::Meta(_) | Size::Any => size.clone(),
         }
     }
 
-    /// Moves the unknown types in a type up to a level.
+    /// Moves the unknowns in a type up to a level.
+    pub(super) fn lower(&mut self, ty: &Ty, level: u32) {
+        let mut metas = Vec::new();
+        ty.for_each_size(&mut |size| size.for_each_meta(&mut |m| metas.push(m)));
+        for meta in metas {
+            self.lower_level(meta, level);
+        }
+        self.lower_types(ty, level);
+    }
+
     fn lower_types(&mut self, ty: &Ty, level: u32) {
         match ty {
             Ty::Meta(meta) => {
@@ -120,33 +159,30 @@ impl Checker<'_> {
         params: Vec<Param>,
         ret: &Ty,
         declared: Vec<VarId>,
-        level: u32,
-        what: &str,
+        Outside { level, sizes, what }: Outside<'_>,
     ) -> Ty {
-        let names: Vec<VarId> = params.iter().filter_map(|p| p.name).collect();
+        let mut names: Vec<VarId> = params.iter().filter_map(|p| p.name).collect();
+        names.extend(sizes);
         let mut exts = declared;
         let mut replaced: Vec<(Size, VarId)> = Vec::new();
         let ret = self.zonk_sized(ret);
         let mut visible = names.clone();
         visible.extend(&exts);
         let ret = ret.map_sizes_scoped(&mut visible, &mut |size, bound| {
-            let size = match self.in_scope(size, bound, level) {
-                Ok(size) => return size,
-                Err(size) => size,
-            };
-            if let Some((_, var)) = replaced.iter().find(|(s, _)| self.same_size(s, &size)) {
-                return Size::Var(*var);
-            }
-            let name = self.size_metas.next_name("k");
-            let span = match &size {
-                Size::Var(v) => self.program.vars[*v].span,
-                _ => None,
-            };
-            let var = self.new_var(name, span, VarKind::Ext, Some(Ty::I64));
-            replaced.push((size, var));
-            Size::Var(var)
+            self.replace_deep(size, bound, level, &mut |this, size| {
+                if let Some((_, var)) = replaced.iter().find(|(s, _)| this.same_size(s, size)) {
+                    return Size::Var(*var);
+                }
+                let name = this.size_metas.next_name("k");
+                let span = match size {
+                    Size::Var(v) => this.program.vars[*v].span,
+                    _ => None,
+                };
+                let var = this.new_var(name, span, VarKind::Ext, Some(Ty::I64));
+                replaced.push((size.clone(), var));
+                Size::Var(var)
+            })
         });
-        self.lower_types(&ret, level);
         for (size, var) in replaced {
             if !crate::infer::used_constructively(&ret, var) && in_parameter(&ret, var) {
                 let text = self.show_size(&size);
@@ -173,16 +209,15 @@ impl Checker<'_> {
     fn close_param(&mut self, param: &Param, names: &[VarId], level: u32, what: &str) -> Ty {
         let ty = self.zonk_sized(&param.ty);
         let mut bad = None;
-        let ty = ty.map_sizes_scoped(&mut names.to_vec(), &mut |size, bound| {
-            match self.in_scope(size, bound, level) {
-                Ok(size) => size,
-                Err(size) => {
-                    bad.get_or_insert(size.clone());
-                    size
-                }
+        let ty = ty.map_sizes_scoped(&mut names.to_vec(), &mut |size, bound| match self
+            .in_scope(size, bound, level)
+        {
+            Ok(size) => size,
+            Err(size) => {
+                bad.get_or_insert(size.clone());
+                size
             }
         });
-        self.lower_types(&ty, level);
         if let Some(size) = bad {
             let text = self.show_size(&size);
             let shown = self.show(&ty);

@@ -10,7 +10,13 @@ impl Checker<'_> {
     /// The type with every size replaced by a new unknown. A type that contains functions is itself
     /// an unknown, to be solved as a whole, since a function type can also say how sizes depend on
     /// arguments.
-    pub(crate) fn dress(&mut self, shape: &Ty, span: Span, origin: &Origin, existential: bool) -> Ty {
+    pub(crate) fn dress(
+        &mut self,
+        shape: &Ty,
+        span: Span,
+        origin: &Origin,
+        existential: bool,
+    ) -> Ty {
         if has_function(shape) {
             return self.dress_parts(shape, span, origin, existential);
         }
@@ -137,5 +143,30 @@ pub(super) fn has_function(ty: &Ty) -> bool {
         Ty::Record(fields) => fields.iter().any(|(_, t)| has_function(t)),
         Ty::Sum(ctors) => ctors.iter().any(|(_, ts)| ts.iter().any(has_function)),
         Ty::Con(_, args) => args.iter().any(|arg| matches!(arg, Arg::Type(ty) if has_function(ty))),
+    }
+}
+
+impl Checker<'_> {
+    /// A type argument for comparing a value with its spec.
+    pub(crate) fn dress_for_match(&mut self, shape: &Ty, span: Span, existential: bool) -> Ty {
+        self.dress(shape, span, &Origin::Inferred, existential)
+    }
+
+    /// New unknowns for size parameters.
+    pub(crate) fn sizes_for_params(
+        &mut self,
+        params: &[VarId],
+        span: Span,
+        subst: &mut crate::ty::Subst,
+    ) {
+        for &param in params {
+            let size = self.fresh_size(span, Origin::Inferred);
+            subst.var(param, size);
+        }
+    }
+
+    /// The type with new unknowns for variables.
+    pub(crate) fn sizes_for_vars(&mut self, ty: &Ty, vars: &[VarId], span: Span) -> Ty {
+        self.with_metas(ty, vars, span)
     }
 }

@@ -1,7 +1,7 @@
 //! Sizes of expressions that bind variables: let, lambda, loop, match.
 
 use super::Origin;
-use super::close::Param;
+use super::close::{Outside, Param};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
@@ -30,7 +30,9 @@ impl Checker<'_> {
                 self.level += 1;
                 self.bind_let_sizes(sizes);
                 self.sized_pat(pat, &ty, Expect::LetPattern(pat.span));
-                if let (Some(var), Ty::I64) = (self.pat_var(pat), &ty) {
+                if let Some(var) = self.pat_var(pat)
+                    && ty == Ty::I64
+                {
                     self.program.vars[var].def = self.size_of_exp(value);
                 }
                 self.check_let_sizes(sizes, pat);
@@ -39,9 +41,10 @@ impl Checker<'_> {
                 let outer = self.level;
                 self.level += 1;
                 self.sized_type_params(type_params);
-                let ty = self.sized_function(params, ret.as_ref(), body, outer, &name.name);
-                self.level = outer + 1;
                 let mut sizes = self.explicit_sizes(type_params);
+                let outside = Outside { level: outer, sizes: &sizes, what: &name.name };
+                let ty = self.sized_function(params, ret.as_ref(), body, outside);
+                self.level = outer + 1;
                 let (ty, inferred) = self.generalise_sizes(&ty, outer, name.span);
                 sizes.extend(inferred);
                 let Some(&var) = self.tables.binders.get(&bind.id) else { return };
@@ -117,17 +120,16 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// The type of a function as it is known outside, at level `outer`.
+    /// The type of a function as it is known outside.
     pub(super) fn sized_function(
         &mut self,
         params: &[Pat],
         ret: Option<&TypeExp>,
         body: &Exp,
-        outer: u32,
-        what: &str,
+        outside: Outside<'_>,
     ) -> Ty {
         let params = self.sized_params(params);
-        self.sized_body(params, ret, body, outer, what)
+        self.sized_body(params, ret, body, outside)
     }
 
     /// The types of parameters, each in the scope of those before it.
@@ -138,7 +140,12 @@ impl Checker<'_> {
                 self.level += 1;
                 let ty = self.param_type(pat);
                 self.sized_pat(pat, &ty, Expect::Pattern);
-                Param { name: self.pat_var(pat), consumes: self.pat_consumes(pat), ty, span: pat.span }
+                Param {
+                    name: self.pat_var(pat),
+                    consumes: self.pat_consumes(pat),
+                    ty,
+                    span: pat.span,
+                }
             })
             .collect()
     }
@@ -179,14 +186,13 @@ impl Checker<'_> {
         params: Vec<Param>,
         ret: Option<&TypeExp>,
         body: &Exp,
-        outer: u32,
-        what: &str,
+        outside: Outside<'_>,
     ) -> Ty {
         self.level += 1;
         let found = self.sized(body);
         self.level -= 1;
         let Some(ret) = ret else {
-            return self.close_function(params, &found, Vec::new(), outer, what);
+            return self.close_function(params, &found, Vec::new(), outside);
         };
         // The existential sizes of the declared type may be anything.
         let (declared, exts) = self.read_type_exp(ret.id);
@@ -197,29 +203,20 @@ impl Checker<'_> {
         for &ext in &exts {
             self.program.vars[ext].kind = VarKind::Ext;
         }
-        self.close_function(params, &declared, exts, outer, what)
+        self.close_function(params, &declared, exts, outside)
     }
 
     pub(super) fn sized_lambda(&mut self, _span: Span, lambda: &Lambda) -> Ty {
         let outer = self.level;
-        let ty = self.sized_function(
-            &lambda.params,
-            lambda.ret.as_ref(),
-            &lambda.body,
-            outer,
-            "lambda",
-        );
+        let outside = Outside { level: outer, sizes: &[], what: "lambda" };
+        let ty = self.sized_function(&lambda.params, lambda.ret.as_ref(), &lambda.body, outside);
         self.level = outer;
+        self.lower(&ty, outer);
         ty
     }
 
     /// Makes size parameters of the unknown sizes in a type that are deeper than `outer`.
-    pub(super) fn generalise_sizes(
-        &mut self,
-        ty: &Ty,
-        outer: u32,
-        span: Span,
-    ) -> (Ty, Vec<VarId>) {
+    pub(super) fn generalise_sizes(&mut self, ty: &Ty, outer: u32, span: Span) -> (Ty, Vec<VarId>) {
         let ty = self.zonk_sized(ty);
         let mut metas: Vec<SizeMeta> = Vec::new();
         ty.for_each_size(&mut |size| {
@@ -286,9 +283,8 @@ impl Checker<'_> {
         let (param, open) = self.loop_param(lp, &init);
         let init_span = lp.init.as_ref().map_or(lp.pat.span, |init| init.span);
         // Sizes written in the pattern are checked against the initial value at once.
-        let start = self.replace_vars(&param, &explicit, |this| {
-            this.fresh_size(init_span, Origin::Inferred)
-        });
+        let start = self
+            .replace_vars(&param, &explicit, |this| this.fresh_size(init_span, Origin::Inferred));
         self.check_loop_init(init_span, &start, &init, &open, Expect::LoopInit(lp.pat.span));
         self.sized_pat(&lp.pat, &param, Expect::LoopInit(lp.pat.span));
         match &lp.form {
@@ -325,11 +321,9 @@ impl Checker<'_> {
                     .map(|field| {
                         let ty = match &field.pat {
                             Some(pat) => self.sized_implicit_init(pat),
-                            None => self.sized_implicit_var(
-                                field.id,
-                                &field.name.name,
-                                field.name.span,
-                            ),
+                            None => {
+                                self.sized_implicit_var(field.id, &field.name.name, field.name.span)
+                            }
                         };
                         (field.name.name.clone(), ty)
                     })

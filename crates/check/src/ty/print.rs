@@ -77,11 +77,7 @@ impl Printer<'_> {
                     }
                     None => {
                         out.push_str(star);
-                        let place = if fun.consumes {
-                            Place::Atom
-                        } else {
-                            Place::Param
-                        };
+                        let place = if fun.consumes { Place::Atom } else { Place::Param };
                         this.write(out, &fun.param, place);
                     }
                 }
@@ -181,10 +177,8 @@ impl Printer<'_> {
                     }
                     (Head::Index | Head::Array, _) => self.write_list(out, "[", args, "]"),
                     (Head::Record(names), _) => {
-                        let tuple = names
-                            .iter()
-                            .enumerate()
-                            .all(|(i, n)| *n == super::tuple_field(i));
+                        let tuple =
+                            names.iter().enumerate().all(|(i, n)| *n == super::tuple_field(i));
                         if tuple {
                             self.write_list(out, "(", args, ")");
                         } else {

@@ -35,10 +35,7 @@ pub struct Subst {
 impl TypeFn {
     /// A type without parameters.
     pub fn constant(ty: Ty) -> TypeFn {
-        TypeFn {
-            params: Vec::new(),
-            ty,
-        }
+        TypeFn { params: Vec::new(), ty }
     }
 
     /// The type for these arguments, which agree with the parameters in number and kind.
@@ -78,23 +75,16 @@ impl Subst {
 
     /// The type with everything substituted.
     pub fn apply(&self, ty: &Ty) -> Ty {
-        if self.is_empty() {
-            ty.clone()
-        } else {
-            self.go(ty)
-        }
+        if self.is_empty() { ty.clone() } else { self.go(ty) }
     }
 
     fn go(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Prim(_) | Ty::Meta(_) | Ty::Error => ty.clone(),
             Ty::Array(size, elem) => Ty::Array(self.size(size), Arc::new(self.go(elem))),
-            Ty::Record(fields) => Ty::Record(
-                fields
-                    .iter()
-                    .map(|(f, t)| (f.clone(), self.go(t)))
-                    .collect(),
-            ),
+            Ty::Record(fields) => {
+                Ty::Record(fields.iter().map(|(f, t)| (f.clone(), self.go(t))).collect())
+            }
             Ty::Sum(ctors) => Ty::Sum(
                 ctors
                     .iter()
@@ -105,11 +95,7 @@ impl Subst {
                 name: self.bound(fun.name),
                 consumes: fun.consumes,
                 param: self.go(&fun.param),
-                exts: fun
-                    .exts
-                    .iter()
-                    .filter_map(|&v| self.bound(Some(v)))
-                    .collect(),
+                exts: fun.exts.iter().filter_map(|&v| self.bound(Some(v))).collect(),
                 ret: self.go(&fun.ret),
             })),
             Ty::Con(id, args) => {
@@ -170,12 +156,9 @@ impl Ty {
                 let size = f(size);
                 Ty::Array(size, Arc::new(elem.map_sizes(f)))
             }
-            Ty::Record(fields) => Ty::Record(
-                fields
-                    .iter()
-                    .map(|(n, t)| (n.clone(), t.map_sizes(f)))
-                    .collect(),
-            ),
+            Ty::Record(fields) => {
+                Ty::Record(fields.iter().map(|(n, t)| (n.clone(), t.map_sizes(f))).collect())
+            }
             Ty::Sum(ctors) => Ty::Sum(
                 ctors
                     .iter()
@@ -185,11 +168,7 @@ impl Ty {
             Ty::Fun(fun) => {
                 let param = fun.param.map_sizes(f);
                 let ret = fun.ret.map_sizes(f);
-                Ty::Fun(Arc::new(FunTy {
-                    param,
-                    ret,
-                    ..(**fun).clone()
-                }))
+                Ty::Fun(Arc::new(FunTy { param, ret, ..(**fun).clone() }))
             }
             Ty::Con(id, args) => Ty::Con(
                 *id,
@@ -217,26 +196,16 @@ impl Ty {
                 bound.extend(fun.exts.iter().chain(&fun.name));
                 let ret = fun.ret.map_sizes_scoped(bound, f);
                 bound.truncate(outer);
-                Ty::Fun(Arc::new(FunTy {
-                    param,
-                    ret,
-                    ..(**fun).clone()
-                }))
+                Ty::Fun(Arc::new(FunTy { param, ret, ..(**fun).clone() }))
             }
             Ty::Record(fields) => Ty::Record(
-                fields
-                    .iter()
-                    .map(|(n, t)| (n.clone(), t.map_sizes_scoped(bound, f)))
-                    .collect(),
+                fields.iter().map(|(n, t)| (n.clone(), t.map_sizes_scoped(bound, f))).collect(),
             ),
             Ty::Sum(ctors) => Ty::Sum(
                 ctors
                     .iter()
                     .map(|(c, ts)| {
-                        (
-                            c.clone(),
-                            ts.iter().map(|t| t.map_sizes_scoped(bound, f)).collect(),
-                        )
+                        (c.clone(), ts.iter().map(|t| t.map_sizes_scoped(bound, f)).collect())
                     })
                     .collect(),
             ),
@@ -267,10 +236,7 @@ impl Ty {
                 elem.for_each_size(f);
             }
             Ty::Record(fields) => fields.iter().for_each(|(_, t)| t.for_each_size(f)),
-            Ty::Sum(ctors) => ctors
-                .iter()
-                .flat_map(|(_, ts)| ts)
-                .for_each(|t| t.for_each_size(f)),
+            Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).for_each(|t| t.for_each_size(f)),
             Ty::Fun(fun) => {
                 fun.param.for_each_size(f);
                 fun.ret.for_each_size(f);
@@ -290,12 +256,9 @@ impl Ty {
         }
         match self {
             Ty::Unique(inner) => inner.without_unique(),
-            Ty::Record(fields) => Ty::Record(
-                fields
-                    .iter()
-                    .map(|(n, t)| (n.clone(), t.without_unique()))
-                    .collect(),
-            ),
+            Ty::Record(fields) => {
+                Ty::Record(fields.iter().map(|(n, t)| (n.clone(), t.without_unique())).collect())
+            }
             Ty::Sum(ctors) => Ty::Sum(
                 ctors
                     .iter()
@@ -323,9 +286,9 @@ impl Ty {
             Ty::Record(fields) => fields.iter().any(|(_, t)| t.has_unique()),
             Ty::Sum(ctors) => ctors.iter().any(|(_, ts)| ts.iter().any(Ty::has_unique)),
             Ty::Array(_, elem) => elem.has_unique(),
-            Ty::Con(_, args) => args
-                .iter()
-                .any(|arg| matches!(arg, Arg::Type(ty) if ty.has_unique())),
+            Ty::Con(_, args) => {
+                args.iter().any(|arg| matches!(arg, Arg::Type(ty) if ty.has_unique()))
+            }
             Ty::Prim(_) | Ty::Meta(_) | Ty::Error | Ty::Fun(_) => false,
         }
     }

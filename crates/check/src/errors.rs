@@ -1,0 +1,118 @@
+//! The wording of the checker's messages, one constructor function for each.
+//!
+//! A headline makes sense alone; labels say what is at a place; notes give what was expected, what
+//! was found and where the expectation came from; help and fixes say what would be right.
+
+mod modules;
+mod names;
+mod sizes;
+mod types;
+
+use fehu_base::Span;
+
+pub(crate) use modules::*;
+pub(crate) use names::*;
+pub(crate) use sizes::*;
+pub(crate) use types::*;
+
+/// Why something is expected to have a type.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Expect {
+    /// It is an argument.
+    Argument {
+        fun: Span,
+        arg: Span,
+    },
+    /// It is a function's body.
+    FunctionBody,
+    /// It is the value of a definition.
+    ValueBody,
+    Ascription,
+    Coercion,
+    /// It is a condition.
+    Condition,
+    /// It is a branch; another one is here.
+    Branch(Span),
+    /// It is an element of an array; the first one is here.
+    Element(Span),
+    /// It is part of a range, which starts here.
+    Range(Span),
+    Slice,
+    /// It is indexed.
+    Indexed,
+    /// It is put into an array or record.
+    Update,
+    /// It is a pattern with a type annotation.
+    Pattern,
+    /// It is bound to the pattern here.
+    LetPattern(Span),
+    /// It is matched against the value here.
+    CasePattern(Span),
+    /// It is the initial value of the loop parameters here.
+    LoopInit(Span),
+    /// It is the body of a loop whose parameters are here.
+    LoopBody(Span),
+    /// It is looped over.
+    ForIn,
+    /// It is the payload of a constructor.
+    Payload,
+    /// Nothing in particular.
+    Nothing,
+}
+
+impl Expect {
+    /// The headline, given the texts of function and argument.
+    pub(crate) fn headline(self, quote: impl Fn(Span) -> String) -> String {
+        match self {
+            Expect::Argument { fun, arg } => {
+                format!("Cannot apply \"{}\" to \"{}\"", quote(fun), quote(arg))
+            }
+            Expect::FunctionBody => "Function body does not have expected type".into(),
+            Expect::ValueBody => "Function body does not have expected type".into(),
+            Expect::Ascription => {
+                "Expression does not have expected type from type ascription".into()
+            }
+            Expect::Coercion => "Expression cannot be coerced to this type".into(),
+            Expect::Condition => "Condition does not have expected type bool".into(),
+            Expect::Branch(_) => "Branches do not have the same type".into(),
+            Expect::Element(_) => "Array elements do not have the same type".into(),
+            Expect::Range(_) => "Parts of a range do not have the same type".into(),
+            Expect::Slice => "Slice does not have expected type i64".into(),
+            Expect::Indexed => "Indexed value does not have expected type".into(),
+            Expect::Update => "New value does not have expected type".into(),
+            Expect::Pattern => "Pattern does not have expected type".into(),
+            Expect::LetPattern(_) => "Value cannot match the pattern it is bound to".into(),
+            Expect::CasePattern(_) => "Pattern cannot match the value".into(),
+            Expect::LoopInit(_) => "Initial loop values do not have expected type.".into(),
+            Expect::LoopBody(_) => "Loop body does not have expected type".into(),
+            Expect::ForIn => "Looped-over value does not have expected type".into(),
+            Expect::Payload => "Payload of constructor does not have expected type".into(),
+            Expect::Nothing => "Types do not match".into(),
+        }
+    }
+
+    /// Where the expectation came from.
+    pub(crate) fn origin(self) -> Option<(Span, &'static str)> {
+        match self {
+            Expect::Argument { fun, .. } => Some((fun, "the function that is applied")),
+            Expect::Branch(span) => Some((span, "the other branch")),
+            Expect::Element(span) => Some((span, "the first element")),
+            Expect::Range(span) => Some((span, "the range starts here")),
+            Expect::LetPattern(span) => Some((span, "bound to this pattern")),
+            Expect::CasePattern(span) => Some((span, "the value that is matched")),
+            Expect::LoopInit(span) | Expect::LoopBody(span) => Some((span, "the loop parameters")),
+            Expect::FunctionBody
+            | Expect::ValueBody
+            | Expect::Ascription
+            | Expect::Coercion
+            | Expect::Condition
+            | Expect::Slice
+            | Expect::Indexed
+            | Expect::Update
+            | Expect::Pattern
+            | Expect::ForIn
+            | Expect::Payload
+            | Expect::Nothing => None,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Messages about names.
+
+use fehu_base::{Diagnostic, Span};
+use fehu_syntax::ast::Ident;
+
+pub(crate) fn unknown_name(
+    span: Span,
+    what: &str,
+    name: &str,
+    nearest: Option<&str>,
+) -> Diagnostic {
+    let d = Diagnostic::error("unknown-name", span, format!("Unknown {what} \"{name}\""))
+        .at(format!("there is no {what} of this name in scope"));
+    match nearest {
+        Some(nearest) => {
+            // Only the last part of a qualified name is replaced.
+            let start = span.end - name.rsplit('.').next().map_or(0, str::len) as u32;
+            let place = Span { start: start.max(span.start), ..span };
+            d.fix(format!("a similar name is \"{nearest}\""), [(place, nearest.to_owned())])
+        }
+        None => d,
+    }
+}
+
+pub(crate) fn underscore(span: Span) -> Diagnostic {
+    Diagnostic::error("underscore-use", span, "An underscore is not a name that can be used")
+        .at("`_` in a pattern binds nothing")
+        .help("give the value a name in the pattern")
+}
+
+pub(crate) fn module_is_parametric(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        "module-is-parametric",
+        span,
+        format!("Module \"{name}\" is a parametric module and has no members"),
+    )
+    .at("this has to be applied to a module first")
+    .help(format!("bind the result to a name: `module m = {name} ...`, then use `m`"))
+}
+
+pub(crate) fn module_not_parametric(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error("module-not-parametric", span, format!("Cannot apply module \"{name}\""))
+        .at("this module is not parametric")
+}
+
+pub(crate) fn module_as_value(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error("module-as-value", span, format!("\"{name}\" is a module, not a value"))
+        .at("a value is needed here")
+        .help(format!("name one of its members: `{name}.x`"))
+}
+
+pub(crate) fn value_as_module(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error("value-as-module", span, format!("\"{name}\" is a value, not a module"))
+        .at("a module is needed here")
+}
+
+pub(crate) fn using_intrinsics(span: Span) -> Diagnostic {
+    Diagnostic::warning("using-intrinsics", span, "Using intrinsic functions directly can break")
+        .at("these are the compiler's own")
+        .help("use the functions of the prelude")
+}
+
+pub(crate) fn intrinsics_module(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "intrinsics-module",
+        span,
+        "The 'intrinsics' module may not be used in module expressions.",
+    )
+    .help("use the functions of the prelude")
+}
+
+pub(crate) fn also_bound(ident: &Ident, first: Span) -> Diagnostic {
+    let name = &ident.name;
+    Diagnostic::error("also-bound", ident.span, format!("Name \"{name}\" is also bound before"))
+        .at("bound again here")
+        .label(first, "bound here first")
+        .help("names bound together must differ")
+}
+
+pub(crate) fn duplicate_definition(ident: &Ident, what: &str, first: Span) -> Diagnostic {
+    let name = &ident.name;
+    Diagnostic::error(
+        "duplicate-definition",
+        ident.span,
+        format!("Duplicate definition of {what} \"{name}\", previously defined in this module"),
+    )
+    .at("defined again here")
+    .label(first, "previously defined here")
+    .help("rename one of them, or remove it")
+}
+
+pub(crate) fn duplicate_field(field: &Ident, first: Span) -> Diagnostic {
+    let name = &field.name;
+    Diagnostic::error(
+        "duplicate-field",
+        field.span,
+        format!("Duplicate fields: \"{name}\" is previously defined in this record"),
+    )
+    .at("given again here")
+    .label(first, "first given here")
+}
+
+pub(crate) fn duplicate_constructor(ctor: &Ident, first: Span) -> Diagnostic {
+    let name = &ctor.name;
+    Diagnostic::error(
+        "duplicate-constructor",
+        ctor.span,
+        format!("Duplicate constructor \"#{name}\" in sum type"),
+    )
+    .at("given again here")
+    .label(first, "first given here")
+}

@@ -1,0 +1,299 @@
+//! Messages about sizes.
+
+use super::Expect;
+use crate::checker::Checker;
+use crate::program::{Unknown, VarKind};
+use crate::size::SizeClash;
+use crate::ty::{Size, Ty, VarId};
+use fehu_base::{Diagnostic, Span};
+
+impl Checker<'_> {
+    /// A message about sizes that do not agree; the types are finished.
+    pub(crate) fn size_clash(
+        &self,
+        span: Span,
+        want: &Ty,
+        found: &Ty,
+        why: Expect,
+        clash: &SizeClash,
+    ) -> Diagnostic {
+        let headline = why.headline(|span| self.quote(span));
+        let code = match clash {
+            SizeClash::Sizes(..) | SizeClash::Shape => "size-mismatch",
+            SizeClash::Escape(var, _) => match self.program.vars[*var].kind {
+                VarKind::Unknown(_) => "causality-check",
+                _ => "scope-violation",
+            },
+            SizeClash::Existential(_) => "existential-size",
+            SizeClash::Infinite(..) => "occurs-check",
+            SizeClash::Consumes => "unify-consuming-param",
+            SizeClash::NotFresh => "result-not-fresh",
+        };
+        let mut d = Diagnostic::error(code, span, headline);
+        if *want != Ty::Error || *found != Ty::Error {
+            let (want, found) = (self.show(want), self.show(found));
+            d = d
+                .at(format!("this has type {found}"))
+                .note(format!("Expected: {want}\nFound:    {found}"));
+        }
+        if let Some((origin, text)) = why.origin()
+            && origin != span
+        {
+            d = d.label(origin, text);
+        }
+        match clash {
+            SizeClash::Sizes(a, b) => {
+                d = d.note(format!(
+                    "Sizes \"{}\" and \"{}\" do not match.",
+                    self.show_size(a),
+                    self.show_size(b)
+                ));
+                d = self.explain_sizes(d, [a, b]);
+                self.suggest_coercion(d, span, want, why)
+            }
+            SizeClash::Escape(var, size) => {
+                let name = &self.program.vars[*var].name;
+                d = match self.program.vars[*var].kind {
+                    VarKind::Unknown(_) => d.note(format!(
+                        "Causality check: the size \"{name}\" is not known yet where it is needed."
+                    )),
+                    _ => d.note(format!(
+                        "The size \"{}\" mentions \"{name}\", which is not in scope where the \
+                         array of that size is bound; \"{name}\" is not in scope there.",
+                        self.show_size(size)
+                    )),
+                };
+                self.explain_sizes(d, [&Size::Var(*var)])
+            }
+            SizeClash::Existential(var) => {
+                let name = &self.program.vars[*var].name;
+                d.note(format!(
+                    "The result's size \"{name}\" is existential: it can differ from call to call, \
+                     but a type containing anonymous sizes cannot be used here, where one size must \
+                     do for all calls."
+                ))
+                .help("a function whose result size depends on its argument cannot be mapped")
+            }
+            SizeClash::Infinite(_, b) => d.note(format!(
+                "Occurs check: the size would have to be a part of itself, in \"{}\".",
+                self.show_size(b)
+            )),
+            SizeClash::Consumes => d
+                .note("Parameter types are incompatible regarding consuming their arguments.")
+                .help("pass a function that does not consume its argument, for instance one that copies it"),
+            SizeClash::NotFresh => {
+                d.note("A function with a fresh (`*`) result is expected here, this one's may be aliased.")
+            }
+            SizeClash::Shape => d,
+        }
+    }
+
+    /// Says where sizes come from.
+    pub(crate) fn explain_sizes<'b>(
+        &self,
+        mut d: Diagnostic,
+        sizes: impl IntoIterator<Item = &'b Size>,
+    ) -> Diagnostic {
+        let mut seen: Vec<VarId> = Vec::new();
+        for size in sizes {
+            size.for_each_var(&mut |v| {
+                if !seen.contains(&v) {
+                    seen.push(v);
+                }
+            });
+        }
+        for var in seen {
+            let info = &self.program.vars[var];
+            let name = &info.name;
+            let text = match info.kind {
+                VarKind::Unknown(why) => format!("\"{name}\" is the {}", unknown_text(why)),
+                VarKind::SizeParam => format!("size \"{name}\" is bound here"),
+                VarKind::Ext => format!("\"{name}\" is an existential size of a result"),
+                VarKind::Anonymous => format!("\"{name}\" is an anonymous size"),
+                VarKind::Local | VarKind::Param => format!("\"{name}\" is bound here"),
+                VarKind::Global | VarKind::Builtin | VarKind::TypeName | VarKind::Module => {
+                    continue;
+                }
+            };
+            match info.span {
+                Some(span) => d = d.label(span, text),
+                None => d = d.note(format!("{text}.")),
+            }
+        }
+        d
+    }
+
+    /// Proposes `:>` for an argument of the wrong size.
+    fn suggest_coercion(&self, d: Diagnostic, span: Span, want: &Ty, why: Expect) -> Diagnostic {
+        let useful = matches!(
+            why,
+            Expect::Argument { .. } | Expect::FunctionBody | Expect::Update | Expect::ValueBody
+        );
+        if !useful || !matches!(want, Ty::Array(..)) || has_hole(want) {
+            return d;
+        }
+        let ty = self.show(want);
+        let text = self.sources.text(span);
+        let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+        if text.contains('\n') || text.is_empty() {
+            return d.help(format!("if the sizes are equal, say so: `... :> {ty}`"));
+        }
+        let inner =
+            if simple || text.starts_with('(') { text.to_owned() } else { format!("({text})") };
+        let new = match why {
+            Expect::FunctionBody | Expect::ValueBody => format!("{inner} :> {ty}"),
+            _ => format!("({inner} :> {ty})"),
+        };
+        d.fix("if the sizes are equal at run time, add a size coercion", [(span, new)])
+    }
+}
+
+fn has_hole(ty: &Ty) -> bool {
+    let mut hole = false;
+    ty.for_each_size(&mut |size| size.for_each_meta(&mut |_| hole = true));
+    hole
+}
+
+/// Where an unknown size comes from, as a noun.
+pub(crate) fn unknown_text(why: Unknown) -> &'static str {
+    match why {
+        Unknown::Result => "unknown size of this result",
+        Unknown::ArgumentResult => "unknown size of the result of this function",
+        Unknown::Branches => "unknown size of branches that differ in size",
+        Unknown::Loop => "unknown size of a loop's result",
+        Unknown::Range => "unknown length of range",
+        Unknown::Slice => "unknown length of slice",
+        Unknown::OutOfScope => "unknown size of an array whose size went out of scope",
+        Unknown::Expression => "unknown value of this expression, which is not a size",
+        Unknown::Coercion => "unknown size of this size coercion",
+    }
+}
+
+pub(crate) fn size_not_i64(span: Span, text: &str, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        "size-not-i64",
+        span,
+        format!("Size \"{text}\" does not have expected type i64"),
+    )
+    .at(format!("this has type {found}"))
+    .note(format!("Expected: i64\nFound:    {found}"))
+}
+
+pub(crate) fn size_expression_bind(span: Span) -> Diagnostic {
+    Diagnostic::error("size-expression-bind", span, "Size expression may not bind names")
+        .at("this binds a name, which a size cannot")
+        .help("bind the value with `let` first and use its name as the size")
+}
+
+pub(crate) fn unused_existential(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        "unused-existential",
+        span,
+        format!("Existential size \"{name}\" not used as array size"),
+    )
+    .at("bound here")
+    .note("An existential size is read off an array at run time, so some array must have it.")
+    .help(format!("add a witness, an array of type `[{name}]()`"))
+}
+
+pub(crate) fn unknown_param_def(span: Span, size: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        "unknown-param-def",
+        span,
+        format!("Unknown size \"{size}\" in parameter of the result of \"{what}\""),
+    )
+    .at("this size is not known to the caller")
+    .note("No array of that size can be made, so the result could never be applied.")
+    .help("accept any size in the parameter, and coerce with `:>` inside")
+}
+
+pub(crate) fn inaccessible_size(span: Span, size: &str, ty: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        "inaccessible-size",
+        span,
+        format!("Parameter of \"{what}\" refers to size \"{size}\", which callers cannot know"),
+    )
+    .at(format!("this has type {ty}"))
+    .note("A function's type can name whole parameters and size parameters, nothing else.")
+    .help("make the size a parameter of its own, or coerce with `:>` inside the function")
+}
+
+pub(crate) fn existential_param_ret(
+    span: Span,
+    fun: &str,
+    arg: &str,
+    size: &str,
+    ret: &str,
+) -> Diagnostic {
+    Diagnostic::error(
+        "existential-param-ret",
+        span,
+        format!("Cannot apply \"{fun}\" to \"{arg}\""),
+    )
+    .at("the size of this function's result is not known beforehand")
+    .note(format!(
+        "Existential size would appear in function parameter of return type: \"{size}\" in {ret}."
+    ))
+    .help("apply the functions one after the other instead, for instance with `|>`")
+}
+
+pub(crate) fn unused_size(span: Span, name: &str, of: &str) -> Diagnostic {
+    let headline = match of {
+        "pattern" => format!("Size [{name}] unused in pattern"),
+        of => format!("Size [{name}] of \"{of}\" is unused"),
+    };
+    Diagnostic::error("unused-size", span, headline)
+        .at(format!("\"{name}\" is not the size of anything, so it has no value"))
+        .help("use it as an array's size in a parameter's type, or remove it")
+}
+
+pub(crate) fn loop_variant_escape(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        "loop-variant-escape",
+        span,
+        format!("Loop-variant size \"{name}\" has escaped"),
+    )
+    .at("the size of this would have to change inside the loop body")
+    .note(
+        "A loop parameter's size changes from one iteration to the next, but something bound \
+           outside the loop would have to have it: it only exists inside the loop body.",
+    )
+    .help("annotate the sizes of parameters, or coerce with `:>` inside the loop")
+}
+
+pub(crate) fn unknown_in_polymorphic_value(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        "polymorphic-value",
+        span,
+        format!("The size-polymorphic value binding \"{name}\" has an unknown size in its type"),
+    )
+    .at("its size is computed anew at each use")
+    .help("make it a function, or give it a type with known sizes")
+}
+
+pub(crate) fn ambiguous_size_param(span: Span, name: &str, fun: &str) -> Diagnostic {
+    Diagnostic::error(
+        "ambiguous-size",
+        span,
+        format!("Ambiguous size \"{name}\" in use of \"{fun}\""),
+    )
+    .at("nothing determines this size")
+    .note(format!("It is the instantiated size parameter of \"{fun}\"."))
+    .help("add a type ascription that says the size")
+}
+
+pub(crate) fn ambiguous_size(span: Span, name: &str, what: &str) -> Diagnostic {
+    Diagnostic::error("ambiguous-size", span, format!("Ambiguous size \"{name}\"."))
+        .at(format!("nothing determines the size in this {what}"))
+        .help("add a type ascription that says the size")
+}
+
+pub(crate) fn causality(span: Span, size: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        "causality-check",
+        span,
+        format!("Causality check: size \"{size}\" is needed here before it is known"),
+    )
+    .at(format!("{what} needs the size \"{size}\""))
+    .help("bind the expression that computes the size with `let` before this one")
+}

@@ -1,0 +1,372 @@
+//! Messages about types.
+
+use super::Expect;
+use crate::checker::Checker;
+use crate::infer::{Clash, Restriction};
+use crate::ty::{Lifted, Needs, Ty};
+use ecow::EcoString;
+use fehu_base::{Diagnostic, Prim, Span};
+use fehu_syntax::ast::Ident;
+
+impl Checker<'_> {
+    /// Reports that a type is not the expected one.
+    pub(crate) fn report_clash(
+        &mut self,
+        span: Span,
+        want: &Ty,
+        found: &Ty,
+        why: Expect,
+        clash: &Clash,
+    ) {
+        let headline = why.headline(|span| self.quote(span));
+        let code = match clash {
+            Clash::Escape(_) => "scope-violation",
+            Clash::Infinite(..) => "occurs-check",
+            Clash::Different(..)
+            | Clash::Fields(..)
+            | Clash::Ctors(..)
+            | Clash::CtorArity(..)
+            | Clash::Needs(..)
+            | Clash::NoCommon(..)
+            | Clash::NoField(..)
+            | Clash::NoCtor(..) => "type-mismatch",
+        };
+        let (want_text, found_text) = (self.show(want), self.show(found));
+        let reason = self.clash_reason(clash);
+        let mut d = Diagnostic::error(code, span, headline)
+            .at(format!("this has type {found_text}"))
+            .note(format!("Expected: {want_text}\nFound:    {found_text}"))
+            .note(reason);
+        if let Some((origin, text)) = why.origin()
+            && origin != span
+        {
+            d = d.label(origin, text);
+        }
+        self.report(d);
+    }
+
+    /// Why two types clash, as a sentence.
+    pub(crate) fn clash_reason(&mut self, clash: &Clash) -> String {
+        match clash {
+            Clash::Different(a, b) => {
+                let (a, b) = (self.zonk(a), self.zonk(b));
+                let (x, y) = (self.show(&a), self.show(&b));
+                match (&a, &b) {
+                    (Ty::Record(_), _) => {
+                        format!("Cannot unify record type \"{x}\" with type \"{y}\".")
+                    }
+                    (_, Ty::Record(_)) => {
+                        format!("Cannot unify type \"{x}\" with record type \"{y}\".")
+                    }
+                    (Ty::Sum(_), _) | (_, Ty::Sum(_)) => {
+                        format!("Cannot unify type with constructors \"{x}\" with type \"{y}\".")
+                    }
+                    _ => format!("Cannot unify type \"{x}\" with type \"{y}\": they do not match."),
+                }
+            }
+            Clash::Fields(a, b) => format!(
+                "Cannot unify record types with unshared fields: {}.",
+                list(a.iter().chain(b), "")
+            ),
+            Clash::Ctors(a, b) => {
+                format!("Unshared constructors: {}.", list(a.iter().chain(b), "#"))
+            }
+            Clash::CtorArity(name, m, n) => format!(
+                "Uses of constructor \"#{name}\" differ in arity: {m} and {n} payload values."
+            ),
+            Clash::Infinite(_, b) => {
+                let b = self.zonk(b);
+                format!(
+                    "Occurs check: the type would have to be a part of itself, in \"{}\".",
+                    self.show(&b)
+                )
+            }
+            Clash::Escape(id) => {
+                let name = &self.program.types[*id].name;
+                format!(
+                    "The type parameter \"{name}\" is not in scope where this type would have to \
+                     mention it."
+                )
+            }
+            Clash::Needs(ty, Needs::Equality) => {
+                let ty = self.zonk(ty);
+                format!("Values of type \"{}\" cannot be compared for equality.", self.show(&ty))
+            }
+            Clash::Needs(ty, needs) => {
+                let ty = self.zonk(ty);
+                format!("Type \"{}\" is not {}.", self.show(&ty), needs_text(*needs))
+            }
+            Clash::NoCommon(a, b) => {
+                format!("No type is both {} and {}.", needs_text(*a), needs_text(*b))
+            }
+            Clash::NoField(ty, field) => {
+                let ty = self.zonk(ty);
+                match &ty {
+                    Ty::Record(_) => format!(
+                        "Cannot unify record type \"{}\" with type that must be a record with \
+                         field \"{field}\".",
+                        self.show(&ty)
+                    ),
+                    _ => format!(
+                        "Cannot unify type \"{}\" with type that must be a record with field \
+                         \"{field}\".",
+                        self.show(&ty)
+                    ),
+                }
+            }
+            Clash::NoCtor(ty, ctor) => {
+                let ty = self.zonk(ty);
+                format!(
+                    "Cannot unify type with constructors \"#{ctor}\" with type \"{}\".",
+                    self.show(&ty)
+                )
+            }
+        }
+    }
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a EcoString>, prefix: &str) -> String {
+    names.map(|name| format!("\"{prefix}{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn needs_text(needs: Needs) -> String {
+    match needs {
+        Needs::Nothing => "any type".into(),
+        Needs::Equality => "a type that can be compared for equality".into(),
+        Needs::OneOf(set) => {
+            let names: Vec<&str> = set.iter().map(Prim::name).collect();
+            format!("one of {}", names.join(", "))
+        }
+    }
+}
+
+pub(crate) fn operand(span: Span, op: &str, found: &str, reason: &str) -> Diagnostic {
+    let headline = match op {
+        "index" => "Array index does not have expected type".to_owned(),
+        "for" => "Bound of for loop does not have expected type".to_owned(),
+        ".." => "Start of range does not have expected type".to_owned(),
+        op => format!("Cannot apply operator \"{op}\" to a value of type {found}"),
+    };
+    Diagnostic::error("type-mismatch", span, headline)
+        .at(format!("this has type {found}"))
+        .note(reason)
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything the message talks about")]
+pub(crate) fn not_a_function(
+    fun_span: Span,
+    arg_span: Span,
+    fun: &str,
+    arg: &str,
+    ty: &str,
+    i: usize,
+    count: usize,
+) -> Diagnostic {
+    if i == 0 {
+        Diagnostic::error(
+            "not-a-function",
+            fun_span,
+            format!("Cannot apply \"{fun}\" to \"{arg}\": it is not a function"),
+        )
+        .at(format!("this has type {ty}"))
+        .label(arg_span, "the argument")
+        .note(format!("Cannot apply function: \"{fun}\" has type {ty}, which is not functional."))
+    } else {
+        let takes = if i == 1 { "1 argument".to_owned() } else { format!("{i} arguments") };
+        Diagnostic::error(
+            "too-many-arguments",
+            arg_span,
+            format!("Cannot apply \"{fun}\" to \"{arg}\": too many arguments"),
+        )
+        .at("this argument is one too many")
+        .label(fun_span, format!("takes only {takes}"))
+        .note(format!(
+            "Cannot apply function \"{fun}\" to {count} arguments: after {takes}, the result has \
+             type {ty}."
+        ))
+    }
+}
+
+pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty) -> Diagnostic {
+    let name = &field.name;
+    let d = Diagnostic::error(
+        "no-field",
+        field.span,
+        format!("No field \"{name}\" in a value of type {ty}"),
+    )
+    .at("no such field");
+    match record {
+        Ty::Record(fields) => {
+            let names: Vec<String> = fields.iter().map(|(f, _)| format!("\"{f}\"")).collect();
+            let d = d.note(format!("It has the fields {}.", names.join(", ")));
+            match crate::infer::nearest(name, fields.iter().map(|(f, _)| f)) {
+                Some(near) => d.fix(
+                    format!("a similar field is \"{near}\""),
+                    [(field.span, near.to_string())],
+                ),
+                None => d,
+            }
+        }
+        _ => d.note(format!("Cannot unify type \"{ty}\" with type that must be a record.")),
+    }
+}
+
+pub(crate) fn too_many_indices(span: Span, ty: &str, rank: usize, given: usize) -> Diagnostic {
+    let headline = if rank == 0 {
+        format!("Cannot index a value of type {ty}, which is not an array")
+    } else {
+        format!("Cannot index an array of rank {rank} with {given} indices")
+    };
+    Diagnostic::error("cannot-index", span, headline).at(format!("this has type {ty}"))
+}
+
+pub(crate) fn ambiguous_record(span: Span, field: &str) -> Diagnostic {
+    Diagnostic::error(
+        "ambiguous-type",
+        span,
+        format!("Type is ambiguous: it must be a record with a field \"{field}\""),
+    )
+    .at("nothing says which record type this has")
+    .help("add a type annotation where this is bound, for instance `(r: {x: i32, y: bool})`")
+}
+
+pub(crate) fn ambiguous_sum(span: Span, ctor: &str) -> Diagnostic {
+    Diagnostic::error(
+        "ambiguous-type",
+        span,
+        format!("Type is ambiguous: it must be a sum type with a constructor \"#{ctor}\""),
+    )
+    .at("nothing says which other constructors the type has")
+    .help(format!("add a type annotation, for instance `(#{ctor} ... : mytype)`"))
+}
+
+pub(crate) fn default_literal(span: Span, prim: Prim) -> Diagnostic {
+    Diagnostic::warning(
+        "default-literal",
+        span,
+        format!("Defaulting the type of an ambiguous number to {prim}"),
+    )
+    .at("nothing else decides its type")
+    .help(format!("write the type as a suffix, for instance `1{prim}`"))
+}
+
+pub(crate) fn literal_out_of_bounds(span: Span, text: &str, prim: Prim) -> Diagnostic {
+    Diagnostic::error(
+        "literal-out-of-bounds",
+        span,
+        format!("Literal {text} out of bounds for type {prim}"),
+    )
+    .at(format!("this is inferred to be of type {prim}"))
+    .note(match prim.is_integer() {
+        true => {
+            let bits = prim.bits();
+            match prim.is_unsigned() {
+                true => format!("The type {prim} holds 0 to 2^{bits} - 1."),
+                false => format!("The type {prim} holds -2^{0} to 2^{0} - 1.", bits - 1),
+            }
+        }
+        false => format!("It is too large for {prim}."),
+    })
+}
+
+pub(crate) fn restricted(
+    span: Span,
+    why: Restriction,
+    whole: &str,
+    part: &str,
+    lifted: Lifted,
+) -> Diagnostic {
+    let kind = match lifted {
+        Lifted::Lifted => "functional",
+        Lifted::SizeLifted => "size-lifted",
+        Lifted::Unlifted => "non-lifted",
+    };
+    let (headline, help) = match why {
+        Restriction::ArrayElement => (
+            format!("Cannot create array with elements of lifted type {part} ({kind})"),
+            "arrays can only hold values of one size that are not functions",
+        ),
+        Restriction::BranchResult => (
+            format!("Result of a branch may not be of function type, but has type {whole}"),
+            "apply the function inside the branches",
+        ),
+        Restriction::LoopParameter => (
+            format!("A loop parameter may not be of function type, but has type {whole}"),
+            "a function cannot change from one iteration to the next",
+        ),
+        Restriction::TypeArgument => (
+            format!("Non-lifted type parameter cannot be instantiated with {kind} type {part}"),
+            "only type parameters declared with '^ can stand for functions",
+        ),
+        Restriction::Equality => (
+            format!("Values of type {whole} cannot be compared for equality"),
+            "functions cannot be compared",
+        ),
+    };
+    Diagnostic::error("functional-type", span, headline)
+        .at(format!("the type here is {whole}"))
+        .note(format!("The type {part} is {kind}."))
+        .help(help)
+}
+
+pub(crate) fn type_arity(
+    span: Span,
+    name: &str,
+    wants: usize,
+    given: usize,
+    def: Option<Span>,
+) -> Diagnostic {
+    let d = Diagnostic::error(
+        "type-arity",
+        span,
+        format!("Type \"{name}\" takes {wants} arguments, but {given} are given"),
+    )
+    .at(format!("{given} given here"));
+    match def {
+        Some(def) => d.label(def, format!("declared with {wants} parameters here")),
+        None => d,
+    }
+}
+
+pub(crate) fn type_argument_kind(span: Span, name: &str, wants: &str, given: &str) -> Diagnostic {
+    Diagnostic::error(
+        "type-argument-kind",
+        span,
+        format!("Type \"{name}\" takes {wants} here, but {given} is given"),
+    )
+    .at(format!("{given}, where {wants} is expected"))
+}
+
+pub(crate) fn lifted_element(span: Span, name: &str, lifted: Lifted) -> Diagnostic {
+    let kind = match lifted {
+        Lifted::Lifted => "functional values",
+        Lifted::SizeLifted | Lifted::Unlifted => "values of different sizes",
+    };
+    Diagnostic::error(
+        "lifted-element",
+        span,
+        format!("Cannot create array with elements of lifted type \"{name}\""),
+    )
+    .at(format!("may contain {kind}"))
+    .help("arrays can only hold values of one size that are not functions")
+}
+
+pub(crate) fn lifted_argument(span: Span, name: &str, lifted: Lifted, of: &str) -> Diagnostic {
+    let kind = match lifted {
+        Lifted::Lifted => "functional",
+        Lifted::SizeLifted | Lifted::Unlifted => "size-lifted",
+    };
+    Diagnostic::error(
+        "lifted-argument",
+        span,
+        format!("Argument \"{name}\" of type \"{of}\" may not contain {kind} types"),
+    )
+    .at(format!("this is {kind}"))
+    .help(format!("declare the parameter of \"{of}\" as lifted, with '~ or '^"))
+}
+
+pub(crate) fn loop_needs_init(span: Span) -> Diagnostic {
+    Diagnostic::error("loop-needs-initial-value", span, "Loop pattern needs an initial value")
+        .at("no variable gives this part its initial value")
+        .help("write `loop p = e ...`")
+}

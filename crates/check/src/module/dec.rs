@@ -1,0 +1,174 @@
+//! Declarations.
+
+use crate::checker::Checker;
+use crate::errors;
+use crate::program::{Entry, VarKind};
+use crate::scope::{ModEnv, Module, ScopedTerm, Term};
+use ecow::EcoString;
+use fehu_base::Span;
+use fehu_syntax::ast::{Dec, DecKind, Ident, ModBind, ValBind, ValKeyword};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The names a block has defined so far, to refuse a second definition.
+#[derive(Default)]
+struct Defined {
+    terms: FxHashMap<EcoString, Span>,
+    types: FxHashMap<EcoString, Span>,
+    mod_types: FxHashMap<EcoString, Span>,
+}
+
+/// Where a block of declarations stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Block {
+    /// The root file of a program.
+    Root,
+    /// Another file.
+    File,
+    /// `{ ... }`
+    Module,
+}
+
+impl Checker<'_> {
+    /// Checks declarations in order; they stay in scope. Returns what they export.
+    pub(crate) fn declarations(&mut self, decs: &[Dec], block: Block) -> ModEnv {
+        let mut env = ModEnv::default();
+        let mut defined = Defined::default();
+        for dec in decs {
+            self.declaration(dec, block, true, &mut env, &mut defined);
+        }
+        env
+    }
+
+    fn declaration(
+        &mut self,
+        dec: &Dec,
+        block: Block,
+        export: bool,
+        env: &mut ModEnv,
+        defined: &mut Defined,
+    ) {
+        match &dec.kind {
+            DecKind::Val(bind) => {
+                let name = &bind.name;
+                self.once(&mut defined.terms, name, "value");
+                self.check_entry_place(dec, bind, block);
+                let var = self.value_binding(dec, bind);
+                if matches!(block, Block::Root) && is_entry(bind) {
+                    self.entry_point(dec, bind, var);
+                    let entry = Entry { name: name.name.clone(), var, dec: dec.id };
+                    self.entries.push(entry);
+                }
+                self.scope.bind_term(name.name.clone(), ScopedTerm::local(Term::Val(var)));
+                if export {
+                    env.terms.insert(name.name.clone(), Term::Val(var));
+                }
+            }
+            DecKind::Type(bind) => {
+                self.once(&mut defined.types, &bind.name, "type");
+                let def = self.type_binding(bind);
+                self.scope.bind_type(bind.name.name.clone(), def.clone());
+                if export {
+                    env.types.insert(bind.name.name.clone(), def);
+                }
+            }
+            DecKind::Module(bind) => {
+                self.once(&mut defined.terms, &bind.name, "module");
+                let module = Arc::new(self.module_binding(bind));
+                let var = self.new_var(
+                    bind.name.name.clone(),
+                    Some(bind.name.span),
+                    VarKind::Module,
+                    None,
+                );
+                self.tables.binders.insert(dec.id, var);
+                let term = Term::Mod(var, module);
+                self.scope.bind_term(bind.name.name.clone(), ScopedTerm::local(term.clone()));
+                if export {
+                    env.terms.insert(bind.name.name.clone(), term);
+                }
+            }
+            DecKind::ModuleType(bind) => {
+                self.once(&mut defined.mod_types, &bind.name, "module type");
+                self.module_path.push(bind.name.name.clone());
+                let mt = self.mod_type_exp(&bind.body).map(Arc::new);
+                self.module_path.pop();
+                if let Some(mt) = mt {
+                    self.scope.bind_mod_type(bind.name.name.clone(), mt.clone());
+                    if export {
+                        env.mod_types.insert(bind.name.name.clone(), mt);
+                    }
+                }
+            }
+            DecKind::Open(exp) => {
+                let module = self.mod_exp(exp);
+                self.open_module(dec, module, exp.span, export, env);
+            }
+            DecKind::Import(path, span) => {
+                let module = self.import(path, *span);
+                self.open_module(dec, module, *span, false, env);
+            }
+            DecKind::Local(inner) => self.declaration(inner, block, false, env, defined),
+            DecKind::Error => {}
+        }
+    }
+
+    fn once(&mut self, defined: &mut FxHashMap<EcoString, Span>, name: &Ident, what: &str) {
+        if name.name.is_empty() {
+            return;
+        }
+        if let Some(first) = defined.insert(name.name.clone(), name.span) {
+            self.report(errors::duplicate_definition(name, what, first));
+        }
+    }
+
+    fn open_module(
+        &mut self,
+        dec: &Dec,
+        module: Option<Module>,
+        span: Span,
+        export: bool,
+        env: &mut ModEnv,
+    ) {
+        let opened = match module {
+            Some(Module::Struct(opened)) => opened,
+            Some(Module::Functor(_)) => {
+                let name = self.quote(span);
+                self.report(errors::module_is_parametric(span, &name));
+                return;
+            }
+            None => return,
+        };
+        let root = self.new_var("open", Some(span), VarKind::Module, None);
+        self.tables.binders.insert(dec.id, root);
+        self.scope.open(&opened, root, &[]);
+        if export {
+            for (name, term) in &opened.terms {
+                env.terms.insert(name.clone(), term.clone());
+            }
+            for (name, def) in &opened.types {
+                env.types.insert(name.clone(), def.clone());
+            }
+            for (name, mt) in &opened.mod_types {
+                env.mod_types.insert(name.clone(), mt.clone());
+            }
+        }
+    }
+
+    fn module_binding(&mut self, bind: &ModBind) -> Module {
+        self.module_path.push(bind.name.name.clone());
+        let module = self.functor(&bind.params, bind.ty.as_ref(), &bind.body);
+        self.module_path.pop();
+        module.unwrap_or_else(|| Module::Struct(Arc::default()))
+    }
+
+    fn check_entry_place(&mut self, _dec: &Dec, bind: &ValBind, block: Block) {
+        if bind.keyword == ValKeyword::Entry && block == Block::Module {
+            self.report(errors::nested_entry(bind.name.span, &bind.name.name));
+        }
+    }
+}
+
+fn is_entry(bind: &ValBind) -> bool {
+    bind.keyword == ValKeyword::Entry || bind.name.name == "main"
+}

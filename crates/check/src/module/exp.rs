@@ -1,0 +1,187 @@
+//! Module expressions.
+
+use super::dec::Block;
+use crate::checker::Checker;
+use crate::errors;
+use crate::program::{Resolved, VarKind};
+use crate::scope::{Functor, ModType, Module, ScopedTerm, Term};
+use crate::ty::{Subst, TypeFn, TypeId};
+use fehu_base::Span;
+use fehu_syntax::ast::{ModExp, ModExpKind, ModParam, ModTypeExp, NodeId};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// The module that an expression denotes; `None` after a report.
+    pub(super) fn mod_exp(&mut self, exp: &ModExp) -> Option<Module> {
+        match &exp.kind {
+            ModExpKind::Name(name) => {
+                let (module, at) = self.resolve_module(name)?;
+                let var = at.term.var();
+                if self.program.vars[var].kind == VarKind::Builtin && !self.in_prelude {
+                    self.report(errors::intrinsics_module(name.span));
+                    return None;
+                }
+                let resolved = Resolved { var, root: at.root, path: at.path, fields: 0 };
+                self.tables.names.insert(exp.id, resolved);
+                Some((*module).clone())
+            }
+            ModExpKind::Paren(inner) => self.mod_exp(inner),
+            ModExpKind::Decs(decs) => {
+                let mark = self.scope.enter();
+                let env = self.declarations(decs, Block::Module);
+                self.scope.leave(&mark);
+                Some(Module::Struct(Arc::new(env)))
+            }
+            ModExpKind::Import(path, span) => self.import(path, *span),
+            ModExpKind::Ascribe(inner, mt) => {
+                let module = self.mod_exp(inner);
+                let mt = self.mod_type_exp(mt)?;
+                Some(self.ascribe(exp.id, inner.span, &module?, &mt))
+            }
+            ModExpKind::Apply(fun, arg) => {
+                let functor = self.mod_exp(fun);
+                let module = self.mod_exp(arg);
+                let Module::Functor(functor) = functor? else {
+                    let name = self.quote(fun.span);
+                    self.report(errors::module_not_parametric(fun.span, &name));
+                    return None;
+                };
+                Some(self.apply_functor(exp.id, arg.span, &functor, &module?))
+            }
+            ModExpKind::Lambda(param, ret, body) => {
+                self.functor(std::slice::from_ref(param), ret.as_deref(), body)
+            }
+            ModExpKind::Error => None,
+        }
+    }
+
+    /// What `import "path"` provides.
+    pub(super) fn import(&mut self, path: &str, span: Span) -> Option<Module> {
+        match self.imports.get(path) {
+            Some((_, env)) => Some(Module::Struct(env.clone())),
+            None => {
+                // The driver reports files that cannot be loaded.
+                _ = span;
+                None
+            }
+        }
+    }
+
+    /// The module with parameters and ascribed type.
+    pub(super) fn functor(
+        &mut self,
+        params: &[ModParam],
+        ty: Option<&ModTypeExp>,
+        body: &ModExp,
+    ) -> Option<Module> {
+        let Some((param, rest)) = params.split_first() else {
+            let module = self.mod_exp(body);
+            let Some(ty) = ty else { return module };
+            let mt = self.mod_type_exp(ty)?;
+            return Some(self.ascribe(ty.id, body.span, &module?, &mt));
+        };
+        let mt = self.mod_type_exp(&param.ty)?;
+        let mark = self.scope.enter();
+        let (abstracts, module) = self.bind_mod_param(param.id, &param.name, &mt);
+        let outer = std::mem::take(&mut self.new_abstracts);
+        let result = self.functor(rest, ty, body);
+        let created = std::mem::replace(&mut self.new_abstracts, outer);
+        self.scope.leave(&mark);
+        Some(Module::Functor(Arc::new(Functor {
+            param_name: param.name.name.clone(),
+            param: Arc::new(ModType { abstracts, module }),
+            result: ModType { abstracts: created, module: result? },
+        })))
+    }
+
+    /// Binds a module parameter to a module of its type.
+    pub(super) fn bind_mod_param(
+        &mut self,
+        node: NodeId,
+        name: &fehu_syntax::ast::Ident,
+        mt: &ModType,
+    ) -> (Vec<TypeId>, Module) {
+        let (module, abstracts) = self.instance(mt, Subst::new());
+        for &id in &abstracts {
+            let info = &mut self.program.types[id];
+            let last = info.name.rsplit('.').next().unwrap_or("").to_owned();
+            info.name = ecow::eco_format!("{}.{last}", name.name);
+        }
+        let var = self.new_var(name.name.clone(), Some(name.span), VarKind::Module, None);
+        self.tables.binders.insert(node, var);
+        let term = Term::Mod(var, Arc::new(module.clone()));
+        self.scope.bind_term(name.name.clone(), ScopedTerm::local(term));
+        (abstracts, module)
+    }
+
+    /// The module seen through a module type.
+    pub(super) fn ascribe(
+        &mut self,
+        node: NodeId,
+        span: Span,
+        module: &Module,
+        mt: &ModType,
+    ) -> Module {
+        let implementation = self.match_module(span, module, mt);
+        let (result, new) = self.instance(mt, Subst::new());
+        self.note_abstraction(node, &mt.abstracts, &new, &implementation);
+        self.new_abstracts.extend(&new);
+        result
+    }
+
+    fn note_abstraction(
+        &mut self,
+        node: NodeId,
+        old: &[TypeId],
+        new: &[TypeId],
+        implementation: &Subst,
+    ) {
+        let path = self.module_path.join(".");
+        let mut pairs: Vec<(TypeId, TypeFn)> = Vec::new();
+        for (old, &new) in old.iter().zip(new) {
+            if !path.is_empty() {
+                let info = &mut self.program.types[new];
+                let last = info.name.rsplit('.').next().unwrap_or("").to_owned();
+                info.name = ecow::eco_format!("{path}.{last}");
+            }
+            if let Some(type_fn) = implementation.types.get(old) {
+                pairs.push((new, type_fn.clone()));
+            }
+        }
+        if !pairs.is_empty() {
+            self.tables.abstractions.insert(node, pairs);
+        }
+    }
+
+    fn apply_functor(
+        &mut self,
+        node: NodeId,
+        span: Span,
+        functor: &Functor,
+        arg: &Module,
+    ) -> Module {
+        let mut subst = self.match_module(span, arg, &functor.param);
+        self.map_values(&functor.param.module, arg, &mut subst);
+        let implementation = subst.clone();
+        let (result, new) = self.instance(&functor.result, subst);
+        self.note_abstraction(node, &functor.result.abstracts, &new, &implementation);
+        self.new_abstracts.extend(&new);
+        result
+    }
+
+    /// Maps the values of a module type to those of a module, for the sizes that mention them.
+    pub(super) fn map_values(&mut self, spec: &Module, module: &Module, subst: &mut Subst) {
+        let (Module::Struct(spec), Module::Struct(module)) = (spec, module) else { return };
+        for (name, term) in &spec.terms {
+            match (term, module.terms.get(name)) {
+                (Term::Val(old), Some(Term::Val(new))) => {
+                    subst.var(*old, crate::ty::Size::Var(*new));
+                }
+                (Term::Mod(_, spec), Some(Term::Mod(_, module))) => {
+                    self.map_values(spec, module, subst);
+                }
+                (Term::Val(_) | Term::Mod(..), _) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Whether a module has a module type.
+
+use crate::checker::Checker;
+use crate::errors;
+use crate::infer::used_constructively;
+use crate::scope::{Functor, ModEnv, ModType, Module, Term, TypeDef};
+use crate::ty::{Lifted, Scheme, Subst, Ty, TypeFnParam, TypeId, VarId};
+use fehu_base::Span;
+
+impl Checker<'_> {
+    /// Checks that a module has a module type; returns what its abstract types stand for.
+    pub(super) fn match_module(&mut self, span: Span, module: &Module, mt: &ModType) -> Subst {
+        let mut subst = Subst::new();
+        self.find_types(span, module, &mt.module, &mt.abstracts, &mut subst, "");
+        self.map_values(&mt.module, module, &mut subst);
+        self.match_parts(span, module, &mt.module, &mt.abstracts, &subst, "");
+        subst
+    }
+
+    /// Finds the types that implement the abstract ones.
+    fn find_types(
+        &mut self,
+        span: Span,
+        module: &Module,
+        spec: &Module,
+        abstracts: &[TypeId],
+        subst: &mut Subst,
+        path: &str,
+    ) {
+        let (Module::Struct(env), Module::Struct(spec)) = (module, spec) else { return };
+        for (name, def) in &spec.types {
+            let Some(id) = def.nominal().filter(|id| abstracts.contains(id)) else { continue };
+            if subst.types.contains_key(&id) {
+                continue;
+            }
+            let full = format!("{path}{name}");
+            match env.types.get(name) {
+                Some(found) => {
+                    if self.implements(span, &full, def, found) {
+                        subst.types.insert(id, found.type_fn());
+                    } else {
+                        subst.ty(id, Ty::Error);
+                    }
+                }
+                None => {
+                    self.report(errors::missing_type(span, &full, def.span));
+                    subst.ty(id, Ty::Error);
+                }
+            }
+        }
+        for (name, term) in &spec.terms {
+            if let (Term::Mod(_, spec), Some(Term::Mod(_, module))) = (term, env.terms.get(name)) {
+                self.find_types(span, module, spec, abstracts, subst, &format!("{path}{name}."));
+            }
+        }
+    }
+
+    /// Whether a type definition can implement an abstract type.
+    fn implements(&mut self, span: Span, name: &str, spec: &TypeDef, found: &TypeDef) -> bool {
+        let same_params =
+            spec.params.len() == found.params.len()
+                && spec.params.iter().zip(&found.params).all(|(a, b)| {
+                    same_kind(a.param, b.param) && a.lifted <= b.lifted.max(a.lifted)
+                });
+        if !same_params {
+            let (wants, has) = (self.show_type_def(spec), self.show_type_def(found));
+            self.report(errors::type_params_differ(
+                span, name, &wants, &has, spec.span, found.span,
+            ));
+            return false;
+        }
+        if found.lifted > spec.lifted {
+            let has = self.show_type_def(found);
+            self.report(errors::type_too_lifted(span, name, &has, found.lifted, spec.span));
+            return false;
+        }
+        for (param, spec_param) in found.params.iter().zip(&spec.params) {
+            if let TypeFnParam::Size(var) = param.param
+                && spec.nominal().is_some()
+                && !used_constructively(&found.ty, var)
+            {
+                self.report(errors::size_not_constructive(
+                    span,
+                    name,
+                    &spec_param.name,
+                    found.span,
+                ));
+                return false;
+            }
+        }
+        true
+    }
+
+    fn match_parts(
+        &mut self,
+        span: Span,
+        module: &Module,
+        spec: &Module,
+        abstracts: &[TypeId],
+        subst: &Subst,
+        path: &str,
+    ) {
+        match (module, spec) {
+            (Module::Struct(env), Module::Struct(spec)) => {
+                self.match_env(span, env, spec, abstracts, subst, path);
+            }
+            (Module::Functor(functor), Module::Functor(spec)) => {
+                self.match_functor(span, functor, spec, subst);
+            }
+            (Module::Struct(_), Module::Functor(_)) => {
+                self.report(errors::module_kind(span, path, true));
+            }
+            (Module::Functor(_), Module::Struct(_)) => {
+                self.report(errors::module_kind(span, path, false));
+            }
+        }
+    }
+
+    fn match_env(
+        &mut self,
+        span: Span,
+        env: &ModEnv,
+        spec: &ModEnv,
+        abstracts: &[TypeId],
+        subst: &Subst,
+        path: &str,
+    ) {
+        for (name, def) in &spec.types {
+            if def.nominal().is_some_and(|id| abstracts.contains(&id)) {
+                continue;
+            }
+            let full = format!("{path}{name}");
+            match env.types.get(name) {
+                Some(found) => {
+                    let want = def.substitute(subst);
+                    self.match_type_def(span, &full, &want, found);
+                }
+                None => self.report(errors::missing_type(span, &full, def.span)),
+            }
+        }
+        for (name, term) in &spec.terms {
+            let full = format!("{path}{name}");
+            match (term, env.terms.get(name)) {
+                (Term::Val(want), Some(Term::Val(found))) => {
+                    self.match_value(span, &full, *want, *found, subst);
+                }
+                (Term::Mod(_, spec), Some(Term::Mod(_, module))) => {
+                    let path = format!("{full}.");
+                    self.match_parts(span, module, spec, abstracts, subst, &path);
+                }
+                (Term::Val(want), _) => {
+                    let info = &self.program.vars[*want];
+                    let d = errors::missing_value(span, &full, info.span);
+                    self.report(d);
+                }
+                (Term::Mod(want, _), _) => {
+                    let info = &self.program.vars[*want];
+                    let d = errors::missing_module(span, &full, info.span);
+                    self.report(d);
+                }
+            }
+        }
+    }
+
+    /// A parametric module has a parametric type if it accepts every argument that the type allows,
+    /// and then yields what the type promises.
+    fn match_functor(&mut self, span: Span, functor: &Functor, spec: &Functor, outer: &Subst) {
+        let (arg, _) = self.instance(&spec.param, outer.clone());
+        let mut spec_subst = self.match_module(span, &arg, &spec.param);
+        spec_subst.types.extend(outer.types.iter().map(|(k, v)| (*k, v.clone())));
+        self.map_values(&spec.param.module, &arg, &mut spec_subst);
+        let mut subst = self.match_module(span, &arg, &functor.param);
+        self.map_values(&functor.param.module, &arg, &mut subst);
+        let (result, _) = self.instance(&functor.result, subst);
+        // The abstract types of the promised result stay abstract.
+        let keep: Vec<TypeId> = spec.result.abstracts.clone();
+        let mut renaming = spec_subst;
+        let mut promised_abstracts = Vec::new();
+        for id in keep {
+            let info = self.program.types[id].clone();
+            let params = info.params.clone();
+            let new = self.program.types.push(info);
+            self.redirect(id, new, &params, &mut renaming);
+            promised_abstracts.push(new);
+        }
+        let module = self.copy_module(&spec.result.module, &mut renaming);
+        let promised = ModType { abstracts: promised_abstracts, module };
+        self.match_module(span, &result, &promised);
+    }
+
+    fn match_type_def(&mut self, span: Span, name: &str, want: &TypeDef, found: &TypeDef) {
+        let same_params = want.params.len() == found.params.len()
+            && want.params.iter().zip(&found.params).all(|(a, b)| same_kind(a.param, b.param));
+        let mut equal = same_params;
+        if same_params {
+            let mut subst = Subst::new();
+            for (a, b) in want.params.iter().zip(&found.params) {
+                match (a.param, b.param) {
+                    (TypeFnParam::Size(_), TypeFnParam::Size(b)) => {
+                        if let crate::ty::Arg::Size(size) = super::type_dec::own_arg(a.param) {
+                            subst.var(b, size);
+                        }
+                    }
+                    (TypeFnParam::Type(_), TypeFnParam::Type(b)) => {
+                        if let crate::ty::Arg::Type(ty) = super::type_dec::own_arg(a.param) {
+                            subst.ty(b, ty);
+                        }
+                    }
+                    (TypeFnParam::Size(_) | TypeFnParam::Type(_), _) => {}
+                }
+            }
+            let found_ty = subst.apply(&found.ty);
+            self.metas = Default::default();
+            self.size_metas = Default::default();
+            let want_ty = self.sizes_for_vars(&want.ty, &want.exts, span);
+            equal = self.unify(&want_ty, &found_ty).is_ok()
+                && self.unify_sized(&want_ty, &found_ty).is_ok();
+        }
+        if !equal || found.lifted > want.lifted {
+            let (wants, has) = (self.show_type_def(want), self.show_type_def(found));
+            self.report(errors::type_differs(span, name, &wants, &has, want.span, found.span));
+        }
+    }
+
+    fn match_value(&mut self, span: Span, name: &str, want: VarId, found: VarId, subst: &Subst) {
+        if self.program.vars[found].poisoned {
+            return;
+        }
+        let (Some(want_scheme), Some(found_scheme)) = (self.scheme(want), self.scheme(found))
+        else {
+            return;
+        };
+        let want_ty = subst.apply(&want_scheme.ty);
+        let reason = match self.at_least_as_general(&want_ty, &found_scheme, span) {
+            Ok(()) => return,
+            Err(reason) => reason,
+        };
+        let wants = Scheme { ty: want_ty, ..(*want_scheme).clone() };
+        let wants = self.show_scheme(name, &wants);
+        let has = self.show_scheme(name, &found_scheme);
+        let places = (self.program.vars[want].span, self.program.vars[found].span);
+        self.report(errors::value_differs(span, name, &wants, &has, &reason, places));
+    }
+
+    /// Whether a scheme can be used at a type; otherwise why not.
+    fn at_least_as_general(
+        &mut self,
+        want: &Ty,
+        scheme: &Scheme,
+        span: Span,
+    ) -> Result<(), String> {
+        self.metas = Default::default();
+        self.size_metas = Default::default();
+        let mut subst = Subst::new();
+        let mut metas = Vec::new();
+        for param in &scheme.types {
+            let meta = self.fresh_with(span, param.needs);
+            metas.push(meta.clone());
+            subst.ty(param.id, meta);
+        }
+        let ty = subst.apply(&scheme.ty);
+        if let Err(clash) = self.unify(want, &ty) {
+            return Err(self.clash_reason(&clash));
+        }
+        let mut subst = Subst::new();
+        for (param, meta) in scheme.types.iter().zip(&metas) {
+            let shape = match self.zonk(meta) {
+                Ty::Meta(_) => Ty::tuple([]),
+                shape => shape,
+            };
+            if param.lifted < Lifted::Lifted && self.lifted_of(&shape) > param.lifted {
+                return Err(format!(
+                    "A non-lifted type parameter would have to stand for \"{}\".",
+                    self.show(&shape)
+                ));
+            }
+            let ty = self.dress_for_match(&shape, span, param.lifted > Lifted::Unlifted);
+            subst.ty(param.id, ty);
+        }
+        self.sizes_for_params(&scheme.sizes, span, &mut subst);
+        self.rename_bound(&scheme.ty, &mut subst);
+        let ty = subst.apply(&scheme.ty);
+        match self.unify_sized(want, &ty) {
+            Ok(()) => Ok(()),
+            Err(clash) => Err(self.size_reason(&clash)),
+        }
+    }
+
+    fn show_type_def(&self, def: &TypeDef) -> String {
+        let keyword = match def.lifted {
+            Lifted::Unlifted => "type",
+            Lifted::SizeLifted => "type~",
+            Lifted::Lifted => "type^",
+        };
+        let mut text = format!("{keyword} {}", def.name);
+        for param in &def.params {
+            match param.param {
+                TypeFnParam::Size(_) => text.push_str(&format!(" [{}]", param.name)),
+                TypeFnParam::Type(_) => {
+                    let mark = match param.lifted {
+                        Lifted::Unlifted => "",
+                        Lifted::SizeLifted => "~",
+                        Lifted::Lifted => "^",
+                    };
+                    text.push_str(&format!(" '{mark}{}", param.name));
+                }
+            }
+        }
+        let itself = matches!(&def.ty, Ty::Con(id, _)
+            if self.program.types[*id].name.rsplit('.').next() == Some(def.name.as_str())
+                && self.program.types[*id].span == def.span);
+        if !itself {
+            text.push_str(" = ");
+            if !def.exts.is_empty() {
+                text.push('?');
+                for &ext in &def.exts {
+                    text.push_str(&format!("[{}]", self.program.vars[ext].name));
+                }
+                text.push('.');
+            }
+            text.push_str(&self.show(&def.ty));
+        }
+        text
+    }
+
+    pub(super) fn show_scheme(&self, name: &str, scheme: &Scheme) -> String {
+        let mut text = format!("val {name}");
+        for &size in &scheme.sizes {
+            text.push_str(&format!(" [{}]", self.program.vars[size].name));
+        }
+        for param in &scheme.types {
+            let mark = match param.lifted {
+                Lifted::Unlifted => "",
+                Lifted::SizeLifted => "~",
+                Lifted::Lifted => "^",
+            };
+            text.push_str(&format!(" '{mark}{}", self.program.types[param.id].name));
+        }
+        format!("{text} : {}", self.show(&scheme.ty))
+    }
+}
+
+fn same_kind(a: TypeFnParam, b: TypeFnParam) -> bool {
+    std::mem::discriminant(&a) == std::mem::discriminant(&b)
+}

@@ -1,0 +1,83 @@
+//! Printing that survives a reader who has gone.
+
+use crate::args::{Color, Format, OutputArgs};
+use fehu_base::render::{self, Style, json};
+use fehu_base::{Diagnostic, SourceMap};
+use std::io::{self, IsTerminal, Write};
+
+/// The most messages that are drawn; more do not help anybody.
+const MAX_SHOWN: usize = 100;
+
+/// Prints messages as the arguments ask.
+pub(crate) fn diagnostics(args: &OutputArgs, sources: &SourceMap, diagnostics: &[Diagnostic]) {
+    match args.format {
+        Format::Json => {
+            let lines: String = diagnostics.iter().map(|d| json::line(sources, d)).collect();
+            stdout(&lines);
+        }
+        Format::Text => {
+            let style = style(args.color);
+            let mut text = String::new();
+            for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
+                text.push_str(&render::text(sources, diagnostic, style));
+                text.push('\n');
+            }
+            text.push_str(&summary(diagnostics));
+            stderr(&text);
+        }
+    }
+}
+
+/// Writes to standard output.
+pub(crate) fn stdout(text: &str) {
+    finish(io::stdout().lock().write_all(text.as_bytes()));
+    finish(io::stdout().lock().flush());
+}
+
+/// Writes to standard error.
+pub(crate) fn stderr(text: &str) {
+    // If standard error is closed, there is nowhere left to complain.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// A closed pipe ends the program quietly, as for other filters; other failures are told.
+fn finish(result: io::Result<()>) {
+    match result {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            stderr(&format!("fehu: cannot write the output: {error}\n"));
+            std::process::exit(1);
+        }
+    }
+}
+
+fn summary(diagnostics: &[Diagnostic]) -> String {
+    let errors = diagnostics.iter().filter(|d| d.is_error()).count();
+    let warnings = diagnostics.len() - errors;
+    let count = |n: usize, what: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        n => Some(format!("{n} {what}s")),
+    };
+    let counts: Vec<String> =
+        [count(errors, "error"), count(warnings, "warning")].into_iter().flatten().collect();
+    match diagnostics.len() {
+        0 | 1 => String::new(),
+        n if n > MAX_SHOWN => format!("{} (only {MAX_SHOWN} are shown)\n", counts.join(", ")),
+        _ => format!("{}\n", counts.join(", ")),
+    }
+}
+
+fn style(color: Color) -> Style {
+    let coloured = match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+            let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            io::stderr().is_terminal() && !set("NO_COLOR") && !dumb
+        }
+    };
+    if coloured { Style::Coloured } else { Style::Plain }
+}

@@ -1,0 +1,124 @@
+//! What the commands `check`, `check-syntax` and `fmt` do, without any printing.
+
+use crate::errors;
+use crate::files::Files;
+use crate::load::{self, Loaded, Root};
+use crate::session::{self, Session};
+use crate::stages;
+use fehu_base::{Diagnostic, Severity, SourceMap, timing::Timings};
+
+/// Loads a program, parses it and checks it.
+pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
+    let mut session = Session::default();
+    let mut loaded = Loaded::default();
+    session::run(&mut session, |session| {
+        loaded = load::load(session, files, root);
+        // A program that does not parse is not checked: the tree has holes, and what would be said
+        // about them follows from what has been said.
+        if !session.has_errors() {
+            let (_, found) = session.stage("check", |sources| stages::check(&loaded, sources));
+            session.diagnostics.extend(found);
+        }
+    });
+    Outcome { loaded, ..Outcome::new(session, warnings) }
+}
+
+/// Parses one file, without its imports.
+pub fn check_syntax(files: &dyn Files, root: &Root) -> Outcome {
+    let mut session = Session::default();
+    session::run(&mut session, |session| {
+        load::parse_root(session, files, root);
+    });
+    Outcome::new(session, Warnings::Show)
+}
+
+/// Formats one file. The text is there if and only if the outcome is a success.
+pub fn format(files: &dyn Files, root: &Root) -> (Option<String>, Outcome) {
+    let mut session = Session::default();
+    let mut formatted = None;
+    session::run(&mut session, |session| {
+        let Some((file, tree)) = load::parse_root(session, files, root) else {
+            return;
+        };
+        if session.has_errors() {
+            return;
+        }
+        formatted = session.stage("fmt", |sources| stages::format(&tree, &sources.file(file).text));
+        if formatted.is_none() {
+            session.diagnostics.push(errors::not_available("the formatter"));
+        }
+    });
+    let mut outcome = Outcome::new(session, Warnings::Hide);
+    if outcome.diagnostics.iter().any(|d| d.code == "not-available") {
+        outcome.exit = Exit::Internal;
+    }
+    (formatted, outcome)
+}
+
+/// What to do with warnings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Warnings {
+    /// Report them.
+    Show,
+    /// Leave them out.
+    Hide,
+    /// Report them, and refuse the program.
+    Deny,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// All is well.
+    Success,
+    /// The program is wrong.
+    Rejected,
+    /// The compiler is wrong, or cannot do what was asked.
+    Internal,
+}
+
+impl Exit {
+    /// The exit code of the process: 0, 2 for the user's error, 1 for ours.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Success => 0,
+            Exit::Rejected => 2,
+            Exit::Internal => 1,
+        }
+    }
+}
+
+/// The result of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The files, to which the messages refer.
+    pub sources: SourceMap,
+    /// The messages in order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How long the stages took.
+    pub timings: Timings,
+    /// The program, if it was loaded with its imports.
+    pub loaded: Loaded,
+    /// How it ended.
+    pub exit: Exit,
+}
+
+impl Outcome {
+    fn new(mut session: Session, warnings: Warnings) -> Outcome {
+        session.sort_diagnostics();
+        if warnings == Warnings::Hide {
+            session.diagnostics.retain(Diagnostic::is_error);
+        }
+        let refused = session.diagnostics.iter().any(|d| match d.severity {
+            Severity::Error => true,
+            Severity::Warning => warnings == Warnings::Deny,
+        });
+        let exit = match (session.crashed, refused) {
+            (true, _) => Exit::Internal,
+            (false, true) => Exit::Rejected,
+            (false, false) => Exit::Success,
+        };
+        let Session { sources, diagnostics, timings, .. } = session;
+        Outcome { sources, diagnostics, timings, loaded: Loaded::default(), exit }
+    }
+}

@@ -1,0 +1,100 @@
+//! The messages about files, one constructor for each code.
+
+use crate::files::ReadError;
+use crate::paths::Location;
+use crate::session::Crash;
+use fehu_base::{Diagnostic, Span};
+
+/// A file could not be read; `import` is the place of the import, if it was imported.
+pub(crate) fn unreadable(location: &Location, import: Option<Span>, why: &ReadError) -> Diagnostic {
+    match why {
+        ReadError::NotFound => not_found(location, import),
+        ReadError::Directory => {
+            let message = format!("\"{location}\" is a folder, not a file");
+            placed("file-is-folder", import, message)
+        }
+        ReadError::TooLarge => {
+            let message = format!("the file \"{location}\" is larger than 1 GiB");
+            placed("file-too-large", import, message)
+                .help("large data belongs in data files; the program should only describe it")
+        }
+        ReadError::Refused(why) => {
+            let message = format!("cannot read the file \"{location}\": {why}");
+            placed("file-unreadable", import, message)
+        }
+    }
+}
+
+fn not_found(location: &Location, import: Option<Span>) -> Diagnostic {
+    match location {
+        Location::Prelude(_) => {
+            placed("file-not-found", import, format!("the prelude has no file \"{location}\""))
+        }
+        Location::File(path) => {
+            let error = placed("file-not-found", import, format!("there is no file \"{path}\""));
+            match import {
+                Some(_) if path.ends_with(".fut.fut") => {
+                    error.help("imports are written without the extension `.fut`")
+                }
+                Some(_) => error.note("imports are relative to the file that contains them"),
+                None => error,
+            }
+        }
+    }
+}
+
+/// The bytes of a file are not UTF-8 from `offset` on.
+pub(crate) fn not_utf8(
+    location: &Location,
+    import: Option<Span>,
+    bytes: &[u8],
+    offset: usize,
+) -> Diagnostic {
+    let line = bytes[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let found = bytes.get(offset).map_or(String::new(), |byte| format!(" (0x{byte:02x})"));
+    let message = format!("the file \"{location}\" is not UTF-8 text");
+    placed("not-utf8", import, message)
+        .note(format!("the first wrong byte{found} is at offset {offset}, in line {line}"))
+        .help("save the file as UTF-8")
+}
+
+/// A file imports itself through the files of `cycle`: names, with the places of their imports.
+pub(crate) fn import_cycle(cycle: &[(String, Span)]) -> Diagnostic {
+    let names: Vec<String> = cycle.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    let first = names.first().cloned().unwrap_or_default();
+    let (_, place) = cycle.last().expect("a cycle has at least one import");
+    let message = if names.len() == 1 {
+        format!("the file {first} imports itself")
+    } else {
+        format!("the file {first} imports itself through other files")
+    };
+    let mut error = Diagnostic::error("import-cycle", *place, message)
+        .at(format!("this imports {first} again"))
+        .note(format!("{} -> {first}", names.join(" -> ")))
+        .help("move what both files need to a file of its own, and import that");
+    for (index, (_, span)) in cycle.iter().enumerate().take(cycle.len() - 1) {
+        error = error.label(*span, format!("imports {}", names[index + 1]));
+    }
+    error
+}
+
+/// A stage panicked.
+pub(crate) fn internal_error(crash: &Crash) -> Diagnostic {
+    let message = format!("the compiler itself failed in the stage \"{}\"", crash.stage);
+    Diagnostic::error_without_place("internal-error", message)
+        .note(format!("at {}: {}", crash.place, crash.message))
+        .note(format!("fehu {}", env!("CARGO_PKG_VERSION")))
+        .help("this is a bug of fehu, not of your program: please report it with the program")
+}
+
+/// The formatter is asked to print a program that it cannot parse, or is not there yet.
+pub(crate) fn not_available(what: &str) -> Diagnostic {
+    Diagnostic::error_without_place("not-available", format!("{what} is not available yet"))
+}
+
+fn placed(code: &'static str, import: Option<Span>, message: String) -> Diagnostic {
+    match import {
+        Some(span) => Diagnostic::error(code, span, message).at("imported here"),
+        None => Diagnostic::error_without_place(code, message),
+    }
+}

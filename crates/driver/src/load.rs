@@ -1,0 +1,233 @@
+//! A program: the root file and all files that it imports, each once, in dependency order.
+//!
+//! Files are found by depth-first search. The implicit prelude comes first, then the imports of
+//! the root in the order in which they are written, then the root. A file that cannot be read or that
+//! imports itself is reported at the import; the import then has no target, and loading goes on.
+
+mod imports;
+#[cfg(test)]
+mod tests;
+
+use crate::errors;
+use crate::files::{Files, MAX_BYTES, ReadError};
+use crate::paths::Location;
+use crate::prelude;
+use crate::session::Session;
+use crate::stages;
+use ecow::EcoString;
+use fehu_base::{Diagnostic, FileId, Span};
+use fehu_syntax::ast::{self, NodeId};
+use rustc_hash::FxHashMap;
+
+/// Loads a program. What goes wrong is among the session's messages.
+pub fn load(session: &mut Session, files: &dyn Files, root: &Root) -> Loaded {
+    let mut loader = Loader { session, files, done: Vec::new(), states: FxHashMap::default() };
+    let mut embedded = |name: &str| {
+        prelude::text(name)?;
+        let location = Location::Prelude(name.to_owned());
+        loader.visit(&location, Source::Stored, None, &mut Vec::new())
+    };
+    let intrinsics = embedded(prelude::INTRINSICS);
+    let prelude = embedded(prelude::ROOT);
+    let (location, source) = root.split();
+    let root = loader.visit(&location, source, None, &mut Vec::new());
+    Loaded { files: loader.done, intrinsics, prelude, root }
+}
+
+/// Reads and parses the root file alone.
+pub fn parse_root(
+    session: &mut Session,
+    files: &dyn Files,
+    root: &Root,
+) -> Option<(FileId, ast::File)> {
+    let (location, source) = root.split();
+    let file = read(session, files, &location, source, None)?;
+    Some((file, parse(session, file)))
+}
+
+/// The file to start from.
+#[derive(Clone, Debug)]
+pub enum Root {
+    /// A path.
+    Path(String),
+    /// Bytes that are already there, such as those of the standard input, with a name to show.
+    /// Imports are relative to the current folder.
+    Bytes(String, Vec<u8>),
+}
+
+impl Root {
+    fn split(&self) -> (Location, Source<'_>) {
+        match self {
+            Root::Path(path) => (Location::File(path.clone()), Source::Stored),
+            Root::Bytes(name, bytes) => (Location::File(name.clone()), Source::Given(bytes)),
+        }
+    }
+}
+
+/// A whole program.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The files; all imports of a file come before it.
+    pub files: Vec<LoadedFile>,
+    /// The file that specifies what the compiler provides.
+    pub intrinsics: Option<usize>,
+    /// The file whose contents every program sees; `None` if there is no prelude.
+    pub prelude: Option<usize>,
+    /// The root; `None` if it could not be read.
+    pub root: Option<usize>,
+}
+
+/// One file of a program.
+#[derive(Debug)]
+pub struct LoadedFile {
+    /// Its text is in the source map.
+    pub id: FileId,
+    /// Its name as a module: the normalised path without extension, or `/prelude/name`.
+    pub key: String,
+    /// Whether it is part of the prelude, and so does not see the implicit prelude.
+    pub in_prelude: bool,
+    /// Its tree.
+    pub ast: ast::File,
+    /// Its imports in the order of their nodes.
+    pub imports: Vec<Import>,
+}
+
+impl LoadedFile {
+    /// The file that the import at this node leads to, as an index of [`Loaded::files`].
+    pub fn target(&self, node: NodeId) -> Option<usize> {
+        let index = self.imports.binary_search_by_key(&node, |import| import.node).ok()?;
+        self.imports[index].target
+    }
+}
+
+/// An import.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The declaration or module expression.
+    pub node: NodeId,
+    /// The text of the string.
+    pub name: EcoString,
+    /// The place of the string.
+    pub span: Span,
+    /// The file, as an index of [`Loaded::files`]; `None` if it could not be loaded.
+    pub target: Option<usize>,
+}
+
+/// Where the bytes of a file come from.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Stored,
+    Given(&'a [u8]),
+}
+
+/// What is known of a file.
+#[derive(Clone, Copy)]
+enum State {
+    /// It is being loaded, at this depth of the chain of imports.
+    Open(usize),
+    /// It has been loaded, or could not be.
+    Done(Option<usize>),
+}
+
+struct Loader<'a> {
+    session: &'a mut Session,
+    files: &'a dyn Files,
+    done: Vec<LoadedFile>,
+    /// Keyed by the identity of the file; only looked up.
+    states: FxHashMap<String, State>,
+}
+
+impl Loader<'_> {
+    /// Loads a file and its imports. `chain` has the files that led here, each with the place of the
+    /// import that was followed last.
+    fn visit(
+        &mut self,
+        location: &Location,
+        source: Source<'_>,
+        import: Option<Span>,
+        chain: &mut Vec<(String, Span)>,
+    ) -> Option<usize> {
+        let identity = match (location, source) {
+            (Location::File(path), Source::Stored) => self.files.identity(path),
+            (Location::File(_), Source::Given(_)) | (Location::Prelude(_), _) => location.key(),
+        };
+        match self.states.get(&identity) {
+            Some(State::Done(index)) => return *index,
+            Some(State::Open(depth)) => {
+                self.session.diagnostics.push(errors::import_cycle(&chain[*depth..]));
+                return None;
+            }
+            None => {}
+        }
+        self.states.insert(identity.clone(), State::Open(chain.len()));
+        let index = self.load(location, source, import, chain);
+        self.states.insert(identity, State::Done(index));
+        index
+    }
+
+    fn load(
+        &mut self,
+        location: &Location,
+        source: Source<'_>,
+        import: Option<Span>,
+        chain: &mut Vec<(String, Span)>,
+    ) -> Option<usize> {
+        let id = read(self.session, self.files, location, source, import)?;
+        let ast = parse(self.session, id);
+        let mut imports = imports::of(&ast);
+        for import in &mut imports {
+            chain.push((location.to_string(), import.span));
+            let target = location.import(&import.name);
+            import.target = self.visit(&target, Source::Stored, Some(import.span), chain);
+            chain.pop();
+        }
+        imports.sort_by_key(|import| import.node);
+        let in_prelude = matches!(location, Location::Prelude(_));
+        self.done.push(LoadedFile { id, key: location.key(), in_prelude, ast, imports });
+        Some(self.done.len() - 1)
+    }
+}
+
+/// Puts the text of a file into the source map.
+fn read(
+    session: &mut Session,
+    files: &dyn Files,
+    location: &Location,
+    source: Source<'_>,
+    import: Option<Span>,
+) -> Option<FileId> {
+    let result = session.stage("read", |sources| {
+        let text = read_text(files, location, source, import)?;
+        Ok(sources.add(location.to_string(), text))
+    });
+    result.map_err(|error: Box<Diagnostic>| session.diagnostics.push(*error)).ok()
+}
+
+fn read_text(
+    files: &dyn Files,
+    location: &Location,
+    source: Source<'_>,
+    import: Option<Span>,
+) -> Result<String, Box<Diagnostic>> {
+    let bytes = match (location, source) {
+        (_, Source::Given(bytes)) if bytes.len() as u64 > MAX_BYTES => Err(ReadError::TooLarge),
+        (_, Source::Given(bytes)) => Ok(bytes.to_vec()),
+        (Location::File(path), Source::Stored) => files.read(path),
+        (Location::Prelude(name), Source::Stored) => match prelude::text(name) {
+            Some(text) => return Ok(text.to_owned()),
+            None => Err(ReadError::NotFound),
+        },
+    };
+    let bytes = bytes.map_err(|why| Box::new(errors::unreadable(location, import, &why)))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Box::new(errors::not_utf8(location, import, error.as_bytes(), offset))
+    })
+}
+
+fn parse(session: &mut Session, file: FileId) -> ast::File {
+    let (tree, found) =
+        session.stage("parse", |sources| stages::parse(file, &sources.file(file).text));
+    session.diagnostics.extend(found);
+    tree
+}

@@ -1,0 +1,19 @@
+//! The standard library, embedded in the program.
+//!
+//! The files are those of the folder `prelude/`. Programs see the contents of [`ROOT`] without an
+//! import; the other files are reached by it, or by `import "/prelude/name"`.
+
+/// The file that is open in every program.
+pub const ROOT: &str = "prelude";
+
+/// The file with the specification of what the compiler provides.
+pub const INTRINSICS: &str = "intrinsics";
+
+/// Name without extension, and text, sorted by name.
+static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/prelude.rs"));
+
+/// The text of a prelude file.
+pub fn text(name: &str) -> Option<&'static str> {
+    let index = FILES.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    Some(FILES[index].1)
+}

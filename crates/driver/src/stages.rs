@@ -1,0 +1,40 @@
+//! The calls of the other crates, one function each: the only place where stages are wired.
+
+use crate::load::Loaded;
+use fehu_base::{Diagnostic, FileId, SourceMap};
+use fehu_check::program::Program;
+use fehu_check::{Role, Unit};
+use fehu_syntax::ast;
+
+/// Text to tree.
+pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
+    fehu_syntax::parse(file, text)
+}
+
+/// Trees to a typed program.
+pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>) {
+    let mut units = Vec::with_capacity(loaded.files.len());
+    for (index, file) in loaded.files.iter().enumerate() {
+        let role = match () {
+            () if Some(index) == loaded.intrinsics => Role::Intrinsics,
+            () if Some(index) == loaded.prelude => Role::PreludeRoot,
+            () if Some(index) == loaded.root => Role::Root,
+            () if file.in_prelude => Role::Prelude,
+            () => Role::Library,
+        };
+        let imports = file
+            .imports
+            .iter()
+            .filter_map(|import| Some((import.name.clone(), import.target?)))
+            .collect();
+        units.push(Unit { id: file.id, ast: &file.ast, imports, role });
+    }
+    fehu_check::check(sources, &units)
+}
+
+/// Tree to formatted text; `None` while there is no formatter.
+pub fn format(tree: &ast::File, text: &str) -> Option<String> {
+    // WIRE: `Some(fehu_syntax::fmt::...)` replaces the body.
+    let _ = (tree, text);
+    None
+}

@@ -1,0 +1,57 @@
+//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check`.
+#![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
+
+mod bench;
+mod blocks;
+mod conformance;
+mod fmt_check;
+mod process;
+mod tidy;
+
+use clap::Parser;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Tasks of the repository.
+#[derive(Parser, Debug)]
+enum Args {
+    /// Check the house rules that the compiler and clippy do not know.
+    Tidy,
+    /// Run `fehu check` on a folder of test programs and compare with what their blocks expect.
+    Conformance(conformance::Args),
+    /// Measure `fehu check` on generated programs of 300 to 100,000 lines.
+    BenchCheck(bench::Args),
+}
+
+fn main() -> ExitCode {
+    match Args::parse() {
+        Args::Tidy => {
+            let report = tidy::check(&root());
+            for problem in &report.problems {
+                println!("{problem}");
+            }
+            for remark in &report.remarks {
+                println!("remark: {remark}");
+            }
+            ExitCode::from(u8::from(!report.problems.is_empty()))
+        }
+        Args::Conformance(args) => conformance::run(&args),
+        Args::BenchCheck(args) => bench::run(&args),
+    }
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().unwrap_or(root)
+}
+
+/// The release build of `fehu`, next to this program's own folder, unless another is given.
+fn fehu_binary(given: Option<&PathBuf>) -> PathBuf {
+    if let Some(path) = given {
+        return path.clone();
+    }
+    let own = std::env::current_exe().unwrap_or_default();
+    let target = own.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+    target.join("release").join("fehu")
+}

@@ -1,0 +1,141 @@
+//! `cargo xtask tidy`: house rules that neither rustc nor clippy can check. Also a test.
+//!
+//! - Rust files start with `//!`, have no tabs, and are not longer than [`MAX_LINES`];
+//! - text files have no trailing blanks and no paths of somebody's machine;
+//! - each code of a diagnostic has a page `docs/errors/CODE.md` of the right shape, and each page
+//!   belongs to a code;
+//! - each code is mentioned by a test.
+//!
+//! What is not required yet is a remark: see the constants in `tidy/codes.rs`.
+
+mod codes;
+
+use std::path::{Path, PathBuf};
+
+/// The most lines of a Rust file.
+const MAX_LINES: usize = 1000;
+/// Longer files, each with the reason why it is not split.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+/// Folders (and in a work tree the file `.git`) that are not ours to check.
+const SKIPPED: [&str; 3] = [".git", "target", "corpus"];
+/// The kinds of files that are checked.
+const TEXT: [&str; 8] = ["rs", "md", "toml", "fut", "sh", "yml", "snap", ""];
+
+/// What was found.
+#[derive(Default)]
+pub(crate) struct Report {
+    /// Things to repair.
+    pub(crate) problems: Vec<String>,
+    /// Things to know.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Report {
+    fn add(&mut self, required: bool, message: String) {
+        if required { &mut self.problems } else { &mut self.remarks }.push(message);
+    }
+}
+
+/// A file of the repository.
+struct TextFile {
+    /// Relative to the root, with `/`.
+    path: String,
+    text: String,
+}
+
+impl TextFile {
+    fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+}
+
+/// Checks the repository.
+pub(crate) fn check(root: &Path) -> Report {
+    let mut report = Report::default();
+    let files = text_files(root);
+    for file in &files {
+        report.problems.extend(line_problems(file));
+        if file.is_rust() {
+            report.problems.extend(rust_problems(file));
+        }
+    }
+    codes::check(&files, &mut report);
+    report
+}
+
+fn rust_problems(file: &TextFile) -> Vec<String> {
+    let mut problems = Vec::new();
+    let path = &file.path;
+    if !file.text.starts_with("//!") {
+        problems
+            .push(format!("{path}:1: the file does not start with `//!`, saying what it is for"));
+    }
+    let lines = file.text.lines().count();
+    let excused = LONG_FILES.iter().any(|(long, _)| long == path);
+    if lines > MAX_LINES && !excused {
+        problems.push(format!("{path}: {lines} lines; split it, or say in LONG_FILES why not"));
+    }
+    if let Some(line) = file.text.lines().position(|line| line.contains('\t')) {
+        problems.push(format!("{path}:{}: a tab", line + 1));
+    }
+    problems
+}
+
+fn line_problems(file: &TextFile) -> Vec<String> {
+    // Spelled in two parts so that this file does not contain them.
+    let machine_paths = [
+        concat!("/ho", "me/"),
+        concat!("/ro", "ot/"),
+        concat!("/wo", "rk/"),
+        concat!("/Us", "ers/"),
+    ];
+    let mut problems = Vec::new();
+    for (index, line) in file.text.lines().enumerate() {
+        let place = format!("{}:{}", file.path, index + 1);
+        if line.trim_end() != line && !file.path.ends_with(".snap") {
+            problems.push(format!("{place}: blanks at the end of the line"));
+        }
+        if machine_paths.iter().any(|path| line.contains(path)) {
+            problems.push(format!("{place}: a path of somebody's machine"));
+        }
+    }
+    problems
+}
+
+/// All text files, sorted by path.
+fn text_files(root: &Path) -> Vec<TextFile> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+            if SKIPPED.contains(&name.as_str()) {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else if TEXT.contains(&extension.as_str())
+                && let Ok(text) = std::fs::read_to_string(&path)
+            {
+                let path = path.strip_prefix(root).unwrap_or(&path);
+                files.push(TextFile { path: path.display().to_string(), text });
+            }
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_repository_is_tidy() {
+        let report = super::check(&crate::root());
+        assert!(report.problems.is_empty(), "\n{}\n", report.problems.join("\n"));
+    }
+}

@@ -1,0 +1,1 @@
+def f (xs: [](#only i32)) : []i32 = map (\(#only x) -> x) xs

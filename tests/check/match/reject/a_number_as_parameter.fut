@@ -1,0 +1,2 @@
+-- error: refutable-pattern
+def f (x: i32) 1 : i32 = x

@@ -1,0 +1,2 @@
+-- error: refutable-pattern
+def (x: i32) +++ 0 : i32 = x
