@@ -136,6 +136,13 @@ impl<'a> Checker<'a> {
         let Some(info) = self.vars.get(var) else {
             return Alias::None;
         };
+        if info.kind == VarKind::Global
+            && let Some(scheme) = &info.scheme
+            && !scheme.sizes.is_empty()
+        {
+            // A value with size parameters is computed anew for each use.
+            return self.fresh_value(Some(&scheme.ty));
+        }
         let alias = match info.kind {
             VarKind::Global => self.global(var),
             VarKind::Builtin

@@ -1,6 +1,6 @@
 //! Applications: what they consume.
 
-use super::alias::{Alias, FunAlias, Region, Set};
+use super::alias::{Alias, Region, Set};
 use super::exp::{callee, copy_edits, exp_name};
 use super::share::Passed;
 use super::state::{By, Consumption, Owner, has_function};
@@ -132,32 +132,7 @@ impl<'a> Checker<'a> {
             }
         } else if consumes_more(ty, param) {
             self.diagnostics.push(errors::consuming_argument(self, arg.exp, ty, param));
-        } else if let Alias::Fun(fun) = &arg.alias
-            && let Some(region) = self.stale_result(fun, param)
-        {
-            self.diagnostics.push(errors::aliased_function_result(self, region, arg.exp));
         }
-    }
-
-    /// What a function returns that it should not, where a function with fresh results is asked for.
-    fn stale_result(&self, fun: &FunAlias, param: &Ty) -> Option<Region> {
-        let mut ret = param;
-        for _ in fun.bound.len()..fun.summary.params.len() {
-            ret = &arrow(Some(ret))?.ret;
-        }
-        if !ret.has_unique() {
-            return None;
-        }
-        let mut found = None;
-        self.unique_parts(ret, &fun.summary.result, false, &mut |unique, set| {
-            if unique && found.is_none() {
-                found = set.iter().find(|&region| {
-                    let inside = fun.summary.start <= region && region < fun.summary.end;
-                    !inside || self.regions[region].owner == Owner::Caller
-                });
-            }
-        });
-        found
     }
 
     /// A consumed argument must share nothing with the others, with the function, or with itself.

@@ -35,8 +35,10 @@ fn explain_consumption(
     consumption: &Consumption,
 ) -> Diagnostic {
     let mut error = error.label(consumption.span, consumed_here(consumption));
-    if let Some(part) = part_name(cx, region) {
-        error = error.note(format!("the memory is that of {part}"));
+    if let Some(part) = part_name(cx, region)
+        && !cx.regions[region].path.is_empty()
+    {
+        error = error.note(format!("it is the memory of {part}"));
     }
     if let Some(through) = consumption.var.map(|v| &cx.vars[v].name)
         && Some(through) != cx.region_name(region)
@@ -137,9 +139,12 @@ fn explain_obstacle(
         error = error.label(span, place);
     }
     match obstacle {
-        Obstacle::Parameter => error.help(format!(
-            "write `*` before the type of {what} to let the function own its argument"
-        )),
+        Obstacle::Parameter => {
+            let param = cx.region_name(region).map_or("_", |name| name.as_str());
+            error.help(format!(
+                "write `*` before the type of \"{param}\" to let the function own its argument"
+            ))
+        }
         Obstacle::Global => {
             error.note(format!("{what} is a global value, which is never consumed"))
         }
@@ -326,20 +331,6 @@ pub(super) fn contains_consumption(cx: &Checker<'_>, region: Region, value: &Exp
         error = with_copy(error, PUT_COPY, &consumption.copy);
     }
     error
-}
-
-/// A lambda that returns what it should not, for a parameter of type `a -> *b`.
-pub(super) fn aliased_function_result(cx: &Checker<'_>, region: Region, arg: &Exp) -> Diagnostic {
-    let title = match cx.region_name(region) {
-        Some(name) => format!(
-            "Argument is a function whose result is aliased to \"{name}\", but its result must be unique."
-        ),
-        None => "Argument is a function whose result is not unique, but must be.".to_owned(),
-    };
-    Diagnostic::error("aliased-function-result", arg.span, title)
-        .at("the result of this function may share memory")
-        .note("`*` in a result type promises that nobody else has this memory")
-        .help("let the function return a `copy`")
 }
 
 /// A consumed loop parameter gets back memory that is not the loop's own.

@@ -5,7 +5,7 @@ use super::call::arrow;
 use super::state::{Owner, may_alias};
 use super::{Checker, errors};
 use crate::ty::Ty;
-use fehu_syntax::ast::{Exp, ValBind};
+use fehu_syntax::ast::{Exp, TypeParamKind, ValBind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -17,7 +17,9 @@ impl<'a> Checker<'a> {
         }
         let result = self.exp(&bind.body);
         self.still_alive(&result, bind.body.span);
-        self.no_globals(&result, self.ty(bind.body.id), &bind.body, !bind.params.is_empty());
+        let sized = bind.type_params.iter().any(|param| param.kind == TypeParamKind::Size);
+        let function = sized || !bind.params.is_empty();
+        self.no_globals(&result, self.ty(bind.body.id), &bind.body, function);
         let written = bind.ret.as_ref().and_then(|ret| self.written(ret));
         self.declared_result(&result, written, &bind.body);
         if bind.params.is_empty() || bind.ret.is_some() {
@@ -85,7 +87,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Callers think that a result shares memory with arguments only, so it must not with globals.
-    /// A value may, but if it is a function, its results must not.
+    /// A value may, but if it is a function, its results must not. Values of abstract type are let
+    /// through: they mostly are numbers, and generic code passes neutral elements around.
     fn no_globals(&mut self, result: &Alias, ty: Option<&Ty>, body: &Exp, function: bool) {
         let found = match (result, ty) {
             (Alias::Record(fields), Some(Ty::Record(_))) => {
@@ -96,6 +99,7 @@ impl<'a> Checker<'a> {
                 }
                 return;
             }
+            (_, Some(Ty::Con(..))) => return,
             (Alias::Fun(fun), _) => {
                 if ty.is_some_and(|ty| !may_alias(final_result(ty))) {
                     return;
