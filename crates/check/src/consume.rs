@@ -15,6 +15,7 @@
 //! | `bind` | patterns, `let`, lambdas and local functions |
 //! | `repeat` | loops |
 //! | `result` | results of functions: `*`, and globals |
+//! | `compact` | keeping sets small |
 //! | `errors` | the messages |
 //!
 //! # What is evaluated when
@@ -33,6 +34,7 @@
 mod alias;
 mod bind;
 mod call;
+mod compact;
 mod errors;
 mod exp;
 mod repeat;
@@ -80,6 +82,8 @@ pub(crate) fn check(
         log: Vec::new(),
         function_depth: 0,
         scopes: Vec::new(),
+        parents: FxHashMap::default(),
+        children: FxHashMap::default(),
     };
     let ret = checker.top_level(bind);
     Checked { diagnostics: checker.diagnostics, ret }
@@ -115,6 +119,10 @@ struct Checker<'a> {
     function_depth: usize,
     /// The local functions, lambdas and loops we are in.
     scopes: Vec<Scope>,
+    /// What derived regions stand for; see `compact`.
+    parents: FxHashMap<Region, Set>,
+    /// The regions derived from a region.
+    children: FxHashMap<Region, Vec<Region>>,
 }
 
 impl<'a> Checker<'a> {

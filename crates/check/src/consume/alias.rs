@@ -80,6 +80,11 @@ impl Set {
         self.0.iter().copied()
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -214,25 +219,32 @@ impl Alias {
 
     /// The value with every region replaced.
     pub(super) fn map(&self, f: &mut dyn FnMut(Region) -> Region) -> Alias {
+        self.map_sets(&mut |set| map_set(set, f))
+    }
+
+    /// The value with every set replaced.
+    pub(super) fn map_sets(&self, f: &mut dyn FnMut(&Set) -> Set) -> Alias {
         match self {
             Alias::None => Alias::None,
-            Alias::Set(set) => Alias::Set(map_set(set, f)),
-            Alias::Record(fields) => {
-                Alias::Record(fields.iter().map(|(n, alias)| (n.clone(), alias.map(f))).collect())
-            }
+            Alias::Set(set) => Alias::Set(f(set)),
+            Alias::Record(fields) => Alias::Record(
+                fields.iter().map(|(n, alias)| (n.clone(), alias.map_sets(f))).collect(),
+            ),
             Alias::Sum(ctors) => Alias::Sum(
                 ctors
                     .iter()
-                    .map(|(c, parts)| (c.clone(), parts.iter().map(|alias| alias.map(f)).collect()))
+                    .map(|(c, parts)| {
+                        (c.clone(), parts.iter().map(|alias| alias.map_sets(f)).collect())
+                    })
                     .collect(),
             ),
             Alias::Fun(fun) => Alias::Fun(Rc::new(FunAlias {
-                captures: map_set(&fun.captures, f),
-                bound: fun.bound.iter().map(|alias| alias.map(f)).collect(),
+                captures: f(&fun.captures),
+                bound: fun.bound.iter().map(|alias| alias.map_sets(f)).collect(),
                 summary: Rc::new(Summary {
                     params: fun.summary.params.clone(),
                     consumes: fun.summary.consumes.clone(),
-                    result: fun.summary.result.map(f),
+                    result: fun.summary.result.map_sets(f),
                     start: fun.summary.start,
                     end: fun.summary.end,
                 }),

@@ -32,6 +32,7 @@ impl<'a> Checker<'a> {
                     let error = errors::contains_consumption(self, region, value);
                     self.diagnostics.push(error);
                 }
+                let alias = self.compact(alias, floor);
                 self.bind(pat, &alias);
             }
             LetKind::Fun { name: _, type_params: _, params, ret, body } => {
@@ -140,7 +141,8 @@ impl<'a> Checker<'a> {
         let (params, consumes): (Vec<Alias>, Vec<bool>) =
             params.iter().map(|pat| self.param(pat)).unzip();
         let result = self.exp(body);
-        self.still_alive(&result, body.span);
+        let result = self.expand_all(result);
+        self.still_alive(&result, errors::result_span(body));
         self.declared_result(&result, ret.and_then(|ret| self.written(ret)), body);
         let end = self.next_region();
         let captures = self.leave_function(mark);
@@ -158,8 +160,9 @@ impl<'a> Checker<'a> {
 
     /// Ends the body and says which regions of its surroundings it uses.
     pub(super) fn leave_function(&mut self, mark: FunctionMark) -> Set {
-        let used: Vec<Region> = self.log.drain(mark.log..).collect();
-        let free: Vec<Region> = used.into_iter().filter(|&r| self.is_free(r)).collect();
+        let used = Set::of(self.log.drain(mark.log..).collect());
+        let used = self.expand(&used);
+        let free: Vec<Region> = used.iter().filter(|&r| self.is_free(r)).collect();
         let captures = Set::of(free);
         self.scopes.pop();
         self.function_depth -= 1;

@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
         self.disjoint_arguments(function, &args, &consumes);
         for (arg, _) in args.iter().zip(&consumes).filter(|(_, consumed)| **consumed) {
             let by = By::Call(name.clone());
-            let consumption = Rc::new(Consumption::of(arg.exp, self.exp_var(arg.exp), by));
+            let consumption = self.consumption(arg.exp, by);
             self.consume(&arg.alias.regions(), &consumption);
         }
         self.spend(function, span, name);
@@ -93,7 +93,7 @@ impl<'a> Checker<'a> {
             self.function_argument(&arg, &second.param);
             if second.consumes {
                 let by = By::Call(Some(callee(&op.name)));
-                let consumption = Rc::new(Consumption::of(operand, self.exp_var(operand), by));
+                let consumption = self.consumption(operand, by);
                 self.consume(&arg.alias.regions(), &consumption);
                 set = set.union(&Set::one(self.region(Owner::Closure)));
                 return Alias::set(set);
@@ -101,6 +101,11 @@ impl<'a> Checker<'a> {
         }
         self.spend(&function, span, Some(callee(&op.name)));
         Alias::set(set.union(&arg.alias.regions()))
+    }
+
+    /// The consumption of an expression's value.
+    fn consumption(&self, exp: &Exp, by: By) -> Rc<Consumption> {
+        Consumption::new(exp.span, self.exp_var(exp), by, copy_edits(exp))
     }
 
     /// The variable that an expression names.
@@ -140,11 +145,11 @@ impl<'a> Checker<'a> {
         if !consumes.contains(&true) {
             return;
         }
-        let sets: Vec<Set> = args.iter().map(|arg| arg.alias.regions()).collect();
-        let captured = function.regions();
+        let sets: Vec<Set> = args.iter().map(|arg| self.expand(&arg.alias.regions())).collect();
+        let captured = self.expand(&function.regions());
         for i in (0..args.len()).filter(|&i| consumes[i]) {
             let arg = &args[i];
-            if let Some(region) = repeated(&arg.alias) {
+            if let Some(region) = repeated(&self.expand_all(arg.alias.clone())) {
                 let fix = copy_edits(arg.exp);
                 self.report_once(region, |this| {
                     errors::self_aliasing_arg(this, region, arg.exp.span, fix, None)
@@ -184,8 +189,8 @@ impl<'a> Checker<'a> {
             captured.iter().filter(|&r| self.regions[r].owner == Owner::Closure).collect();
         if !owned.is_empty() {
             let by = By::Call(name);
-            let consumption = Consumption { span, var: None, by, copy: Vec::new() };
-            self.consume(&Set::of(owned), &Rc::new(consumption));
+            let consumption = Consumption::new(span, None, by, Vec::new());
+            self.consume(&Set::of(owned), &consumption);
         }
     }
 }

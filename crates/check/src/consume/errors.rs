@@ -398,7 +398,8 @@ fn result_exp(body: &Exp) -> &Exp {
     }
 }
 
-fn result_span(body: &Exp) -> Span {
+/// Where the result of a body is.
+pub(super) fn result_span(body: &Exp) -> Span {
     result_exp(body).span
 }
 

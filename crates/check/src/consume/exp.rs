@@ -3,7 +3,6 @@
 use super::Checker;
 use super::alias::Alias;
 use super::call::Argument;
-use super::state::Consumption;
 use crate::program::Resolved;
 use crate::ty::{Scheme, Ty, VarId, tuple_field};
 use ecow::EcoString;
@@ -337,11 +336,4 @@ pub(super) fn copy_edits(exp: &Exp) -> Vec<(Span, String)> {
     );
     let (open, close) = if atom { ("(copy ", ")") } else { ("(copy (", "))") };
     vec![(exp.span.before(), open.to_owned()), (exp.span.after(), close.to_owned())]
-}
-
-impl Consumption {
-    /// The consumption of an expression's value.
-    pub(super) fn of(exp: &Exp, var: Option<VarId>, by: super::state::By) -> Consumption {
-        Consumption { span: exp.span, var, by, copy: copy_edits(exp) }
-    }
 }

@@ -10,14 +10,13 @@
 
 use super::alias::{Alias, Region, Set};
 use super::exp::copy_edits;
-use super::state::{By, Consumption, Owner, Scope};
+use super::state::{By, Consumption, Owner, Scope, Use};
 use super::{Checker, errors};
 use crate::ty::{Ty, VarId, tuple_field};
 use ecow::EcoString;
 use fehu_base::Span;
 use fehu_syntax::ast::{Loop, LoopForm, Pat, PatKind};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
 
 /// A part of the loop parameters that may share memory.
 struct Part {
@@ -78,7 +77,8 @@ impl<'a> Checker<'a> {
         self.scopes.push(Scope { floor, is_loop: true });
         let body = self.exp(&l.body);
         self.scopes.pop();
-        self.still_alive(&body, l.body.span);
+        self.still_alive(&body, errors::result_span(&l.body));
+        let (init, body) = (self.expand_all(init), self.expand_all(body));
 
         let mut parts = Vec::new();
         self.loop_parts(&params, &init, &body, &stars, &mut parts);
@@ -319,7 +319,7 @@ impl<'a> Checker<'a> {
             let inside = self.regions[part.region].consumed.clone();
             let var = l.init.as_ref().and_then(|init| self.exp_var(init));
             let by = By::Loop(name.clone());
-            let consumption = Rc::new(Consumption { span, var, by, copy: copy.clone() });
+            let consumption = Consumption::new(span, var, by, copy.clone());
             for region in part.init.iter() {
                 let shared = holders.get(&region).is_some_and(|all| {
                     all.iter().any(|&j| {
@@ -331,7 +331,7 @@ impl<'a> Checker<'a> {
                         errors::self_aliasing_arg(this, region, span, copy.clone(), name.as_ref())
                     });
                 } else if self.obstacle(region).is_none()
-                    && let Some(used) = self.regions[region].used.filter(|used| used.time > start)
+                    && let Some(used) = self.use_since(region, start)
                 {
                     self.report_once(region, |this| {
                         errors::used_in_loop(this, region, used, &consumption, inside.as_deref())
@@ -343,7 +343,13 @@ impl<'a> Checker<'a> {
     }
 
     fn used_since(&self, region: Region, start: u32) -> bool {
-        self.regions[region].used.is_some_and(|used| used.time > start)
+        self.use_since(region, start).is_some()
+    }
+
+    /// A use of the region, or of something derived from it.
+    fn use_since(&self, region: Region, start: u32) -> Option<Use> {
+        let uses = self.descendants(region).into_iter().filter_map(|r| self.regions[r].used);
+        uses.filter(|used| used.time > start).max_by_key(|used| used.time)
     }
 
     /// The name of the loop parameter that a region belongs to.

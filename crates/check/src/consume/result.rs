@@ -16,7 +16,8 @@ impl<'a> Checker<'a> {
             self.param(pat);
         }
         let result = self.exp(&bind.body);
-        self.still_alive(&result, bind.body.span);
+        let result = self.expand_all(result);
+        self.still_alive(&result, errors::result_span(&bind.body));
         let sized = bind.type_params.iter().any(|param| param.kind == TypeParamKind::Size);
         let function = sized || !bind.params.is_empty();
         self.no_globals(&result, self.ty(bind.body.id), &bind.body, function);

@@ -51,6 +51,7 @@ impl<'a> Checker<'a> {
             Some(ret) if !may_alias(ret) => Alias::None,
             Some(ret) => {
                 let base = self.base(function, args, false);
+                let base = self.derive(base);
                 let mut captured = self.base(function, args, true);
                 if has_function(ret) && args.iter().any(|arg| arg.consumed) {
                     // The function that comes back may consume the argument when it is called.

@@ -11,6 +11,7 @@ use crate::ty::{Arg, Ty, VarId};
 use ecow::EcoString;
 use fehu_base::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// What is known about a region.
@@ -31,7 +32,7 @@ pub(super) struct RegionInfo {
 }
 
 /// Whose memory a region is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Owner {
     /// Ours: fresh, or a parameter marked `*`.
     Here,
@@ -67,6 +68,20 @@ pub(super) struct Consumption {
     pub(super) by: By,
     /// The edits that make it consume a copy instead.
     pub(super) copy: Vec<(Span, String)>,
+    /// Whether a use after it was reported.
+    pub(super) reported: Cell<bool>,
+}
+
+impl Consumption {
+    /// A consumption.
+    pub(super) fn new(
+        span: Span,
+        var: Option<VarId>,
+        by: By,
+        copy: Vec<(Span, String)>,
+    ) -> Rc<Consumption> {
+        Rc::new(Consumption { span, var, by, copy, reported: Cell::new(false) })
+    }
 }
 
 /// What consumed something.
@@ -215,19 +230,21 @@ impl<'a> Checker<'a> {
 
     fn require_alive(&mut self, region: Region, span: Span, var: Option<VarId>) {
         let info = &mut self.regions[region];
-        if let Some(consumption) = info.consumed.clone()
-            && !info.reported
-        {
-            info.reported = true;
-            let error = errors::use_after_consume(self, region, span, var, &consumption);
-            self.diagnostics.push(error);
+        let Some(consumption) = info.consumed.clone() else { return };
+        // A value without a name was made from something whose use was reported, if it was.
+        if info.reported || (var.is_none() && consumption.reported.get()) {
+            return;
         }
+        info.reported = true;
+        consumption.reported.set(true);
+        let error = errors::use_after_consume(self, region, span, var, &consumption);
+        self.diagnostics.push(error);
     }
 
     /// Consumes every region of the set, as far as that is allowed.
     pub(super) fn consume(&mut self, set: &Set, consumption: &Rc<Consumption>) {
         let mut refused = false;
-        for region in set.iter() {
+        for region in self.expand(set).iter() {
             if let Some(obstacle) = self.obstacle(region) {
                 if !refused && !self.regions[region].reported {
                     refused = true;
@@ -237,7 +254,7 @@ impl<'a> Checker<'a> {
                 }
             } else {
                 self.require_alive(region, consumption.span, consumption.var);
-                self.mark_consumed(region, consumption.clone());
+                self.mark_consumed(region, consumption);
             }
         }
     }
@@ -267,11 +284,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Marks the region as consumed on this path.
-    pub(super) fn mark_consumed(&mut self, region: Region, consumption: Rc<Consumption>) {
-        let info = &mut self.regions[region];
-        if info.consumed.is_none() {
-            info.consumed = Some(consumption);
-            self.trail.push(region);
+    pub(super) fn mark_consumed(&mut self, region: Region, consumption: &Rc<Consumption>) {
+        for region in self.descendants(region) {
+            let info = &mut self.regions[region];
+            if info.consumed.is_none() {
+                info.consumed = Some(consumption.clone());
+                self.trail.push(region);
+            }
         }
     }
 
@@ -297,7 +316,7 @@ impl<'a> Checker<'a> {
         let mut all = FxHashSet::default();
         for (region, consumption) in branches.iter().flat_map(|b| &b.consumed) {
             all.insert(*region);
-            self.mark_consumed(*region, consumption.clone());
+            self.mark_consumed(*region, consumption);
         }
         let mut ghosts: FxHashMap<Region, Region> = FxHashMap::default();
         let mut result = Alias::None;
@@ -306,7 +325,7 @@ impl<'a> Checker<'a> {
             let alias = if own.len() == all.len() {
                 branch.alias
             } else {
-                branch.alias.map(&mut |region| {
+                self.expand_all(branch.alias).map(&mut |region| {
                     if !all.contains(&region) || own.contains(&region) {
                         return region;
                     }

@@ -11,7 +11,6 @@ use crate::ty::{Ty, VarId};
 use ecow::EcoString;
 use fehu_base::Span;
 use fehu_syntax::ast::{Access, Exp, Ident, NodeId, Update};
-use std::rc::Rc;
 
 /// What is updated.
 struct Target<'a> {
@@ -88,8 +87,8 @@ impl<'a> Checker<'a> {
         let part = fields.iter().fold(target.alias.clone(), |alias, field| alias.field(field));
         self.observe(&part, target.span, target.var);
         self.still_alive(value, new.span);
-        let set = part.regions();
-        if let Some(shared) = set.common(&value.regions()) {
+        let set = self.expand(&part.regions());
+        if let Some(shared) = set.common(&self.expand(&value.regions())) {
             if !self.regions[shared].reported {
                 self.regions[shared].reported = true;
                 let error =
@@ -97,13 +96,8 @@ impl<'a> Checker<'a> {
                 self.diagnostics.push(error);
             }
         } else {
-            let consumption = Consumption {
-                span: target.span,
-                var: target.var,
-                by: By::Update,
-                copy: target.copy.clone(),
-            };
-            self.consume(&set, &Rc::new(consumption));
+            let (span, var, copy) = (target.span, target.var, target.copy.clone());
+            self.consume(&set, &Consumption::new(span, var, By::Update, copy));
         }
         let region = self.region(Owner::Here);
         let fresh = Alias::Set(super::alias::Set::one(region));
