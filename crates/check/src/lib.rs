@@ -94,6 +94,7 @@ pub fn check(sources: &SourceMap, units: &[Unit<'_>]) -> (Program, Vec<Diagnosti
         let env = Arc::new(env);
         if unit.role == Role::PreludeRoot {
             builtins.prelude = Some((var, env.clone()));
+            program.prelude = Some(var);
         }
         checked.push((var, env));
     }

@@ -22,6 +22,8 @@ pub struct Program {
     pub files: FxHashMap<FileId, Tables>,
     /// The entry points of the root file, in order.
     pub entries: Vec<Entry>,
+    /// The module that every file opens.
+    pub prelude: Option<VarId>,
 }
 
 /// A variable: a value, a parameter, a module, or a size.
@@ -131,9 +133,20 @@ pub struct Tables {
     pub unknowns: FxHashMap<NodeId, Vec<VarId>>,
     /// The sizes of loop parameters that change from one iteration to the next.
     pub loop_sizes: FxHashMap<NodeId, Vec<VarId>>,
-    /// The abstract types that an ascription or an application of a parametric module creates, and
-    /// what implements them.
+    /// The abstract types that an ascription creates, and what implements them.
     pub abstractions: FxHashMap<NodeId, Vec<(TypeId, TypeFn)>>,
+    /// Applications of parametric modules.
+    pub applications: FxHashMap<NodeId, Application>,
+}
+
+/// An application of a parametric module.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Application {
+    /// The abstract types of the parameter, and what they are in the argument.
+    pub params: Vec<(TypeId, TypeFn)>,
+    /// The abstract types that the application creates, and those of the parametric module's body
+    /// that they stand for.
+    pub results: Vec<(TypeId, TypeId)>,
 }
 
 /// What a name refers to.

@@ -1,6 +1,7 @@
 //! The calls of the other crates, one function each: the only place where stages are wired.
 
-use crate::load::Loaded;
+use crate::load::{Loaded, LoadedFile};
+use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 use fehu_check::program::Program;
 use fehu_check::{Role, Unit};
@@ -13,23 +14,52 @@ pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
 
 /// Trees to a typed program.
 pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>) {
-    let mut units = Vec::with_capacity(loaded.files.len());
-    for (index, file) in loaded.files.iter().enumerate() {
-        let role = match () {
-            () if Some(index) == loaded.intrinsics => Role::Intrinsics,
-            () if Some(index) == loaded.prelude => Role::PreludeRoot,
-            () if Some(index) == loaded.root => Role::Root,
-            () if file.in_prelude => Role::Prelude,
-            () => Role::Library,
-        };
-        let imports = file
-            .imports
-            .iter()
-            .filter_map(|import| Some((import.name.clone(), import.target?)))
-            .collect();
-        units.push(Unit { id: file.id, ast: &file.ast, imports, role });
-    }
+    let units: Vec<Unit<'_>> = loaded
+        .files
+        .iter()
+        .enumerate()
+        .map(|(index, file)| Unit {
+            id: file.id,
+            ast: &file.ast,
+            imports: imports(file),
+            role: role(loaded, index),
+        })
+        .collect();
     fehu_check::check(sources, &units)
+}
+
+/// A typed program to the core IR.
+pub fn lower(
+    loaded: &Loaded,
+    program: &Program,
+    sources: &SourceMap,
+) -> Result<fehu_ir::Prog, fehu_lower::Limit> {
+    let units: Vec<fehu_lower::Unit<'_>> = loaded
+        .files
+        .iter()
+        .enumerate()
+        .map(|(index, file)| fehu_lower::Unit {
+            id: file.id,
+            ast: &file.ast,
+            imports: imports(file),
+            role: role(loaded, index),
+        })
+        .collect();
+    fehu_lower::lower(sources, program, &units)
+}
+
+fn role(loaded: &Loaded, index: usize) -> Role {
+    match () {
+        () if Some(index) == loaded.intrinsics => Role::Intrinsics,
+        () if Some(index) == loaded.prelude => Role::PreludeRoot,
+        () if Some(index) == loaded.root => Role::Root,
+        () if loaded.files[index].in_prelude => Role::Prelude,
+        () => Role::Library,
+    }
+}
+
+fn imports(file: &LoadedFile) -> Vec<(EcoString, usize)> {
+    file.imports.iter().filter_map(|import| Some((import.name.clone(), import.target?))).collect()
 }
 
 /// Tree to formatted text.

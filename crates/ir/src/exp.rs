@@ -81,9 +81,13 @@ pub enum Exp {
     /// Stable reordering by classes.
     Partition(Box<Partition>),
 
-    /// Arrays turned into accumulators for the duration of a function, and back.
+    /// Arrays turned into accumulators for the duration of a function, and back. The function's
+    /// parameters are a certificate for each input, which names its accumulator, and then the
+    /// accumulators; its results are the accumulators, and then any further values. The statement
+    /// binds the arrays of all inputs, and then the further values.
     WithAcc(Vec<AccInput>, Box<crate::Lambda>),
-    /// A contribution to an accumulator: the indices and the values.
+    /// A contribution to an accumulator: the indices and the values. Out of bounds it has no effect.
+    /// Binds the accumulator.
     UpdateAcc(Var, Vec<Atom>, Vec<Atom>),
 
     /// The operand, printed with a tag when it is computed.

@@ -3,7 +3,7 @@
 use super::dec::Block;
 use crate::checker::Checker;
 use crate::errors;
-use crate::program::{Resolved, VarKind};
+use crate::program::{Application, Resolved, VarKind};
 use crate::scope::{Functor, ModType, Module, ScopedTerm, Term};
 use crate::ty::{Subst, TypeFn, TypeId};
 use fehu_base::Span;
@@ -172,7 +172,15 @@ impl Checker<'_> {
                 info.name = ecow::eco_format!("{path}.{last}");
             }
         }
-        self.note_abstraction(node, &functor.result.abstracts, &new, &implementation);
+        let params = &functor.param.abstracts;
+        let application = Application {
+            params: params
+                .iter()
+                .filter_map(|id| Some((*id, implementation.types.get(id)?.clone())))
+                .collect(),
+            results: new.iter().copied().zip(functor.result.abstracts.iter().copied()).collect(),
+        };
+        self.tables.applications.insert(node, application);
         self.new_abstracts.extend(&new);
         result
     }

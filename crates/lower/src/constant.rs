@@ -1,0 +1,151 @@
+//! Top-level values.
+
+use crate::build::Building;
+use crate::call::{Packed, unpack};
+use crate::env::{Def, Frame, Term, TypeVal};
+use crate::value::{Closure, Code, Instance, Val};
+use crate::{Lower, Res};
+use fehu_base::Span;
+use fehu_ir::{Atom, Const, ConstId, Exp, Type};
+use std::rc::Rc;
+
+/// The value of a constant.
+#[derive(Clone)]
+pub(crate) enum Constant<'a> {
+    /// Known now.
+    Static(Val<'a>),
+    /// Computed once by the program.
+    Residual(ConstId, Packed),
+}
+
+impl<'a> Lower<'a> {
+    /// The value of a top-level definition.
+    pub(crate) fn definition(
+        &mut self,
+        def: &Rc<Def<'a>>,
+        instance: Option<Rc<Instance<'a>>>,
+        span: Span,
+    ) -> Res<Val<'a>> {
+        if !def.bind.params.is_empty() {
+            return Ok(Val::Fun(Rc::new(Closure {
+                code: Code::Def(def.file, def.dec, def.bind),
+                frame: def.frame.clone(),
+                instance,
+                args: Vec::new(),
+            })));
+        }
+        let scheme = self.program.vars[def.var].scheme.clone();
+        let Some(scheme) = scheme else {
+            return self.limit(span, "a value has no type");
+        };
+        if !scheme.is_mono() {
+            let frame = Frame::new(def.file, Some(def.frame.clone()));
+            if let Some(instance) = &instance {
+                self.bind_instance(&scheme, instance, &frame, span)?;
+            }
+            return self.exp(&def.bind.body, &frame);
+        }
+        if let Some(value) = def.value.borrow().clone() {
+            return Ok(self.use_constant(&value));
+        }
+        if is_functional(&scheme.ty) {
+            // Functions are known at compile time: evaluated anew, nothing is computed twice.
+            let frame = Frame::new(def.file, Some(def.frame.clone()));
+            return self.exp(&def.bind.body, &frame);
+        }
+        let frame = Frame::new(def.file, Some(def.frame.clone()));
+        let (safe, trace) =
+            (std::mem::replace(&mut self.safe, true), std::mem::take(&mut self.trace));
+        let attrs = std::mem::take(&mut self.attrs);
+        self.building.push(Building::new());
+        let value = self.exp(&def.bind.body, &frame);
+        self.safe = safe;
+        self.trace = trace;
+        self.attrs = attrs;
+        let value = match value {
+            Ok(value) => value,
+            Err(limit) => {
+                self.building.pop();
+                return Err(limit);
+            }
+        };
+        let constant = self.finish_constant(&def.bind.name.name, value);
+        *def.value.borrow_mut() = Some(constant.clone());
+        Ok(self.use_constant(&constant))
+    }
+
+    fn finish_constant(&mut self, name: &str, value: Val<'a>) -> Constant<'a> {
+        let shape = value.shape();
+        let mut all_known = value.parts().iter().all(|a| matches!(a, Atom::Const(_)));
+        shape.for_each_size(&mut |size| all_known &= matches!(size, Atom::Const(_)));
+        if all_known {
+            self.building.pop();
+            return Constant::Static(value);
+        }
+        let (packed, results, atoms) = self.pack_results(&value, &[]);
+        let Some(mut building) = self.building.pop() else { return Constant::Static(value) };
+        let body = building.close(atoms);
+        let vars = std::mem::take(&mut building.vars);
+        let id = self.add_const(Const { name: name.into(), vars, results, body });
+        Constant::Residual(id, packed)
+    }
+
+    fn use_constant(&mut self, constant: &Constant<'a>) -> Val<'a> {
+        match constant {
+            Constant::Static(value) => value.clone(),
+            Constant::Residual(id, packed) => {
+                let (val, _) = unpack(self, packed, &[], |this, types| {
+                    let named: Vec<(&str, Type)> = types.into_iter().map(|ty| ("c", ty)).collect();
+                    this.b().emit(Exp::Const(*id), named, Default::default())
+                });
+                val
+            }
+        }
+    }
+
+    /// Binds the parameters of a scheme to what they stand for at a use.
+    pub(crate) fn bind_instance(
+        &mut self,
+        scheme: &fehu_check::ty::Scheme,
+        instance: &Rc<Instance<'a>>,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<()> {
+        self.bind_instance_types(scheme, instance, frame);
+        for (&var, size) in scheme.sizes.iter().zip(&instance.sizes) {
+            if frame.get(var).is_some() {
+                continue;
+            }
+            if let Some(atom) = self.size(size, &instance.frame, span)? {
+                frame.bind(var, Term::Val(Val::i64(atom)));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn bind_instance_types(
+        &mut self,
+        scheme: &fehu_check::ty::Scheme,
+        instance: &Rc<Instance<'a>>,
+        frame: &Rc<Frame<'a>>,
+    ) {
+        for (param, ty) in scheme.types.iter().zip(&instance.types) {
+            let frame_of = instance.frame.clone();
+            frame.bind_type(
+                param.id,
+                TypeVal { params: Rc::new([]), ty: ty.clone(), frame: frame_of },
+            );
+        }
+    }
+}
+
+/// Whether a type contains a function.
+pub(crate) fn is_functional(ty: &fehu_check::ty::Ty) -> bool {
+    use fehu_check::ty::Ty;
+    match ty {
+        Ty::Fun(_) => true,
+        Ty::Record(fields) => fields.iter().any(|(_, t)| is_functional(t)),
+        Ty::Unique(inner) => is_functional(inner),
+        _ => false,
+    }
+}

@@ -1,0 +1,213 @@
+//! Entry points.
+
+use crate::build::Building;
+use crate::env::{Frame, Term};
+use crate::value::{Shape, Val};
+use crate::{Lower, Res, Unit};
+use ecow::{EcoString, eco_format};
+use fehu_base::Span;
+use fehu_check::ty::{Size, Ty, VarId};
+use fehu_ir::{Atom, Elem, Entry, External, Field, Fun, OpaqueType, Param, Type, Var};
+use fehu_syntax::ast;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    /// Lowers the entry points of the root file.
+    pub(crate) fn entries(&mut self, unit: &Unit<'a>, frame: &Rc<Frame<'a>>) -> Res<()> {
+        for entry in &self.program.entries {
+            let dec = unit.ast.decs.iter().find_map(|dec| find_dec(dec, entry.dec));
+            let Some(bind) = dec else { continue };
+            self.entry(&entry.name, entry.var, bind, frame)?;
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &mut self,
+        name: &EcoString,
+        var: VarId,
+        bind: &'a ast::ValBind,
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<()> {
+        let Some(scheme) = self.program.vars[var].scheme.clone() else { return Ok(()) };
+        let span = bind.name.span;
+        let inner = Frame::new(frame.file, Some(frame.clone()));
+        self.building.push(Building::new());
+        let mut params: Vec<Param> = Vec::new();
+        for &size in &scheme.sizes {
+            let hint = self.program.vars[size].name.clone();
+            let var = self.b().var(&hint, Type::I64);
+            params.push(Param { var, consumed: false });
+            inner.bind(size, Term::Val(Val::i64(Atom::Var(var))));
+        }
+        let mut externals = Vec::new();
+        let mut args = Vec::new();
+        let mut ty = scheme.ty.clone();
+        let mut index = 0;
+        while let Ty::Fun(fun) = &ty.clone() {
+            let shape = self.entry_shape(&fun.param, &inner, span, &mut params)?;
+            let hint = match bind.params.get(index) {
+                Some(pat) => param_name(pat),
+                None => eco_format!("x{index}"),
+            };
+            let mut parts = Vec::new();
+            for ty in shape.parts() {
+                let array = ty.is_array();
+                let var = self.b().var(&hint, ty);
+                params.push(Param { var, consumed: fun.consumes && array });
+                parts.push(Atom::Var(var));
+            }
+            let value = Val::build(&shape, &mut parts.into_iter());
+            if let (Some(name), Val::Scalar(..)) = (fun.name, &value) {
+                inner.bind(name, Term::Val(value.clone()));
+            }
+            args.push(value);
+            externals.push((hint, self.external(&fun.param, &shape, fun.consumes)));
+            ty = fun.ret.clone();
+            index += 1;
+        }
+        let Some(Term::Def(def)) = frame.get(var) else {
+            self.building.pop();
+            return Ok(());
+        };
+        let mut value = self.definition(&def, None, span)?;
+        for arg in args {
+            value = self.apply(value, arg, span)?;
+        }
+        let result_shape = value.shape();
+        let names: Vec<Var> = params.iter().map(|p| p.var).collect();
+        // The external world gets sizes with the values: all parts are results, no sizes.
+        let (_, results, atoms) = self.pack_results(&value, &names);
+        let result = self.external(&ty, &result_shape, false);
+        let Some(mut building) = self.building.pop() else { return Ok(()) };
+        let body = building.close(atoms);
+        let fun = Fun {
+            name: eco_format!("entry_{name}"),
+            vars: std::mem::take(&mut building.vars),
+            params,
+            results,
+            body,
+            attrs: Vec::new(),
+        };
+        let fun = self.add_fun(fun);
+        self.prog.entries.push(Entry {
+            name: name.clone(),
+            fun,
+            params: externals,
+            result,
+            doc: None,
+        });
+        Ok(())
+    }
+
+    /// The shape of a parameter: sizes that have no variable of their own get a parameter.
+    fn entry_shape(
+        &mut self,
+        ty: &Ty,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+        params: &mut Vec<Param>,
+    ) -> Res<Shape> {
+        let mut unknown: FxHashMap<VarId, ()> = FxHashMap::default();
+        ty.for_each_size(&mut |size| {
+            if let Size::Var(var) = size {
+                unknown.insert(*var, ());
+            }
+        });
+        let mut missing: Vec<VarId> =
+            unknown.into_keys().filter(|var| frame.get(*var).is_none()).collect();
+        missing.sort_unstable();
+        for var in missing {
+            if self.program.vars[var].def.is_none() {
+                let size = self.b().var("n", Type::I64);
+                params.push(Param { var: size, consumed: false });
+                frame.bind(var, Term::Val(Val::i64(Atom::Var(size))));
+            }
+        }
+        self.shape_of(ty, frame, span)
+    }
+
+    fn external(&self, ty: &Ty, shape: &Shape, unique: bool) -> External {
+        match shape {
+            Shape::Prim(prim) => External::Transparent(Type::prim(*prim), unique),
+            Shape::Array(..) => {
+                let parts = shape.parts();
+                match (parts.as_slice(), innermost(shape)) {
+                    ([part], Shape::Prim(_)) if matches!(part.elem(), Some(Elem::Prim(_))) => {
+                        External::Transparent(part.clone(), unique)
+                    }
+                    _ => External::Opaque(
+                        OpaqueType { name: opaque_name(shape), parts, fields: Vec::new() },
+                        unique,
+                    ),
+                }
+            }
+            Shape::Record(fields) => {
+                let types = match ty.unwrap_unique() {
+                    Ty::Record(types) => Some(types.clone()),
+                    _ => None,
+                };
+                let fields = fields
+                    .iter()
+                    .enumerate()
+                    .map(|(i, (name, shape))| {
+                        let ty = types.as_ref().map_or(Ty::Error, |types| types[i].1.clone());
+                        Field { name: name.clone(), ty: self.external(&ty, shape, unique) }
+                    })
+                    .collect();
+                External::Opaque(
+                    OpaqueType { name: opaque_name(shape), parts: shape.parts(), fields },
+                    unique,
+                )
+            }
+            Shape::Sum(_) | Shape::Acc(_) | Shape::Fun => External::Opaque(
+                OpaqueType { name: opaque_name(shape), parts: shape.parts(), fields: Vec::new() },
+                unique,
+            ),
+        }
+    }
+}
+
+fn find_dec(dec: &ast::Dec, id: ast::NodeId) -> Option<&ast::ValBind> {
+    match &dec.kind {
+        ast::DecKind::Val(bind) if dec.id == id => Some(bind),
+        ast::DecKind::Local(inner) => find_dec(inner, id),
+        _ => None,
+    }
+}
+
+fn param_name(pat: &ast::Pat) -> EcoString {
+    match &pat.kind {
+        ast::PatKind::Var(ident) => ident.name.clone(),
+        ast::PatKind::Paren(inner)
+        | ast::PatKind::Attr(_, inner)
+        | ast::PatKind::Ascribe(inner, _) => param_name(inner),
+        _ => "arg".into(),
+    }
+}
+
+fn innermost(shape: &Shape) -> &Shape {
+    match shape {
+        Shape::Array(_, elem) => innermost(elem),
+        other => other,
+    }
+}
+
+/// A name made from the structure: `tup2_i32_f32`, `arr1d_...`.
+fn opaque_name(shape: &Shape) -> EcoString {
+    match shape {
+        Shape::Prim(prim) => prim.name().into(),
+        Shape::Array(_, elem) => eco_format!("arr_{}", opaque_name(elem)),
+        Shape::Record(fields) => {
+            let parts: Vec<EcoString> = fields.iter().map(|(_, s)| opaque_name(s)).collect();
+            eco_format!("tup{}_{}", fields.len(), parts.join("_"))
+        }
+        Shape::Sum(ctors) => {
+            let parts: Vec<&str> = ctors.iter().map(|(c, _)| c.as_str()).collect();
+            eco_format!("sum_{}", parts.join("_"))
+        }
+        Shape::Acc(_) => "acc".into(),
+        Shape::Fun => "fun".into(),
+    }
+}

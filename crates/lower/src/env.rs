@@ -1,0 +1,149 @@
+//! Environments: what variables, modules and types mean where code is evaluated.
+
+use crate::value::{Shape, Val};
+use ecow::EcoString;
+use fehu_base::FileId;
+use fehu_check::ty::{Ty, TypeFnParam, TypeId, VarId};
+use fehu_syntax::ast;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The variables of one activation of a function, or of a module's body.
+pub(crate) struct Frame<'a> {
+    terms: RefCell<FxHashMap<VarId, Term<'a>>>,
+    types: RefCell<FxHashMap<TypeId, TypeVal<'a>>>,
+    shapes: RefCell<FxHashMap<TypeId, Shape>>,
+    parent: Option<Rc<Frame<'a>>>,
+    /// The file whose tables the code in it uses.
+    pub(crate) file: FileId,
+    /// Whether the abstract types of the modules evaluated inside belong to this frame: the program,
+    /// or an application of a parametric module.
+    scope: bool,
+}
+
+/// What a variable is.
+#[derive(Clone)]
+pub(crate) enum Term<'a> {
+    Val(Val<'a>),
+    Mod(Rc<Mod<'a>>),
+    /// A top-level definition; evaluated when it is needed.
+    Def(Rc<Def<'a>>),
+}
+
+/// A module.
+pub(crate) enum Mod<'a> {
+    Struct(IndexMap<EcoString, Term<'a>, FxBuildHasher>),
+    Functor(Functor<'a>),
+}
+
+/// A parametric module.
+pub(crate) struct Functor<'a> {
+    pub(crate) params: &'a [ast::ModParam],
+    /// The module expression, and where it was met.
+    pub(crate) body: &'a ast::ModExp,
+    pub(crate) ty: Option<&'a ast::ModTypeExp>,
+    pub(crate) frame: Rc<Frame<'a>>,
+    /// What imports mean in its file.
+    pub(crate) imports: Option<Rc<crate::module::Imports<'a>>>,
+}
+
+/// A top-level definition.
+pub(crate) struct Def<'a> {
+    pub(crate) file: FileId,
+    pub(crate) dec: &'a ast::Dec,
+    pub(crate) bind: &'a ast::ValBind,
+    pub(crate) var: VarId,
+    pub(crate) frame: Rc<Frame<'a>>,
+    /// The value of a constant, once computed.
+    pub(crate) value: RefCell<Option<crate::constant::Constant<'a>>>,
+}
+
+/// What a nominal type stands for.
+#[derive(Clone)]
+pub(crate) struct TypeVal<'a> {
+    pub(crate) params: Rc<[TypeFnParam]>,
+    pub(crate) ty: Ty,
+    pub(crate) frame: Rc<Frame<'a>>,
+}
+
+impl<'a> Frame<'a> {
+    pub(crate) fn new(file: FileId, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
+        Rc::new(Frame {
+            terms: RefCell::default(),
+            types: RefCell::default(),
+            shapes: RefCell::default(),
+            parent,
+            file,
+            scope: false,
+        })
+    }
+
+    /// A frame that the abstract types made inside it belong to.
+    pub(crate) fn new_scope(file: FileId, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
+        Rc::new(Frame {
+            terms: RefCell::default(),
+            types: RefCell::default(),
+            shapes: RefCell::default(),
+            parent,
+            file,
+            scope: true,
+        })
+    }
+
+    /// Binds an abstract type for everything inside the nearest scope.
+    pub(crate) fn bind_abstract(&self, id: TypeId, ty: TypeVal<'a>) {
+        let mut frame = self;
+        while !frame.scope {
+            match frame.parent.as_deref() {
+                Some(parent) => frame = parent,
+                None => break,
+            }
+        }
+        frame.bind_type(id, ty);
+    }
+
+    pub(crate) fn bind(&self, var: VarId, term: Term<'a>) {
+        self.terms.borrow_mut().insert(var, term);
+    }
+
+    pub(crate) fn bind_type(&self, id: TypeId, ty: TypeVal<'a>) {
+        self.types.borrow_mut().insert(id, ty);
+    }
+
+    /// Binds a type parameter to a shape.
+    pub(crate) fn bind_shape(&self, id: TypeId, shape: Shape) {
+        self.shapes.borrow_mut().insert(id, shape);
+    }
+
+    pub(crate) fn get_shape(&self, id: TypeId) -> Option<Shape> {
+        let mut frame = self;
+        loop {
+            if let Some(shape) = frame.shapes.borrow().get(&id) {
+                return Some(shape.clone());
+            }
+            frame = frame.parent.as_deref()?;
+        }
+    }
+
+    pub(crate) fn get(&self, var: VarId) -> Option<Term<'a>> {
+        let mut frame = self;
+        loop {
+            if let Some(term) = frame.terms.borrow().get(&var) {
+                return Some(term.clone());
+            }
+            frame = frame.parent.as_deref()?;
+        }
+    }
+
+    pub(crate) fn get_type(&self, id: TypeId) -> Option<TypeVal<'a>> {
+        let mut frame = self;
+        loop {
+            if let Some(ty) = frame.types.borrow().get(&id) {
+                return Some(ty.clone());
+            }
+            frame = frame.parent.as_deref()?;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Typed trees to the core IR, by staged evaluation.
+//!
+//! The language forbids functions in arrays, in branches and in loops, so every function, module,
+//! type and record shape is known at compile time. One evaluator over the typed tree computes with
+//! values that are partly known ([`value::Val`]): what is static is evaluated away, what is residual
+//! becomes IR. Modules, polymorphism, closures and records are gone when it is done.
+//!
+//! - A call of a top-level function whose arguments are all data becomes a call of an IR function,
+//!   made once for each combination of shapes (`call`). Calls with functions among the arguments, and
+//!   calls of prelude functions, are evaluated in place.
+//! - Sizes follow the values: a value of array type carries the operands of its sizes. The size
+//!   parameters of a function are read off its arguments; only what no argument shows is computed from
+//!   the sizes that the checker inferred.
+//! - What must hold at run time is checked by statements whose certificates the dependent statements
+//!   name (`check`).
+
+mod access;
+mod branch;
+mod build;
+mod call;
+mod constant;
+mod entry;
+mod env;
+mod exp;
+mod intrinsic;
+mod literal;
+mod module;
+mod pattern;
+mod repeat;
+mod scalar;
+mod sizes;
+mod soac;
+mod value;
+
+use crate::build::Building;
+use crate::env::Frame;
+use fehu_base::{FileId, IdVec, SourceMap};
+use fehu_check::program::{Program, Tables};
+use fehu_ir::{Const, ConstId, Fun, FunId, Loc, Prog, Stage};
+use fehu_syntax::ast;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// A file of the program; imports come before the files that import them.
+pub struct Unit<'a> {
+    /// Its id.
+    pub id: FileId,
+    /// Its tree.
+    pub ast: &'a ast::File,
+    /// Its imports: the string and the index of the unit.
+    pub imports: Vec<(ecow::EcoString, usize)>,
+    /// Its part in the program.
+    pub role: fehu_check::Role,
+}
+
+/// Something that cannot be lowered: a limit of this compiler, with the place.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// Where.
+    pub span: fehu_base::Span,
+    /// What.
+    pub message: String,
+}
+
+/// Lowers a checked program.
+pub fn lower<'a>(
+    sources: &'a SourceMap,
+    program: &'a Program,
+    units: &[Unit<'a>],
+) -> Result<Prog, Limit> {
+    let mut lower = Lower {
+        sources,
+        program,
+        prog: Prog {
+            stage: Stage::Arrays,
+            consts: IdVec::new(),
+            funs: IdVec::new(),
+            entries: Vec::new(),
+        },
+        building: vec![Building::new()],
+        memo: FxHashMap::default(),
+        imports: Vec::new(),
+        opened_prelude: None,
+        safe: true,
+        trace: Vec::new(),
+        attrs: Vec::new(),
+        prelude: Vec::new(),
+        acc_elems: FxHashMap::default(),
+        first_use: FxHashMap::default(),
+    };
+    lower.units(units)?;
+    Ok(lower.prog)
+}
+
+/// The evaluator.
+struct Lower<'a> {
+    sources: &'a SourceMap,
+    program: &'a Program,
+    prog: Prog,
+    /// Functions under construction, the current one last.
+    building: Vec<Building>,
+    /// IR functions made, by function and shapes of arguments.
+    memo: FxHashMap<call::Key, call::Made>,
+    /// What imports mean in the files being evaluated, the current one last.
+    imports: Vec<Rc<module::Imports<'a>>>,
+    /// What every file sees, and under which variable.
+    opened_prelude: Option<(fehu_check::ty::VarId, Rc<env::Mod<'a>>)>,
+    /// Whether checks are made: not under `#[unsafe]`.
+    safe: bool,
+    /// The places of the calls that are being evaluated, outermost first.
+    trace: Vec<Loc>,
+    /// Attributes for the next statement of an array operator.
+    attrs: Vec<fehu_ir::Attr>,
+    /// The files of the prelude.
+    prelude: Vec<FileId>,
+    /// What each accumulator is made of: its size and the shape of its elements.
+    acc_elems: FxHashMap<fehu_ir::Var, (fehu_ir::Atom, Rc<value::Shape>)>,
+    /// The first use of each variable in a file, to find functions that call themselves.
+    first_use: FxHashMap<(FileId, fehu_check::ty::VarId), ast::NodeId>,
+}
+
+type Res<T> = Result<T, Limit>;
+
+impl<'a> Lower<'a> {
+    fn b(&mut self) -> &mut Building {
+        // There is always one: the outermost collects what belongs to no function.
+        let last = self.building.len() - 1;
+        &mut self.building[last]
+    }
+
+    fn tables(&self, file: FileId) -> Option<&'a Tables> {
+        self.program.files.get(&file)
+    }
+
+    fn loc(&self, span: fehu_base::Span) -> Loc {
+        Loc(self.sources.describe(span).into())
+    }
+
+    /// The places that lead here, innermost first.
+    fn places(&self, span: fehu_base::Span) -> Vec<Loc> {
+        let mut places = vec![self.loc(span)];
+        places.extend(self.trace.iter().rev().cloned());
+        places
+    }
+
+    fn limit<T>(&self, span: fehu_base::Span, message: impl Into<String>) -> Res<T> {
+        Err(Limit { span, message: message.into() })
+    }
+
+    fn add_fun(&mut self, fun: Fun) -> FunId {
+        self.prog.funs.push(fun)
+    }
+
+    fn add_const(&mut self, constant: Const) -> ConstId {
+        self.prog.consts.push(constant)
+    }
+
+    fn in_prelude(&self, frame: &Frame<'a>) -> bool {
+        self.prelude.contains(&frame.file)
+    }
+}

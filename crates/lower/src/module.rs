@@ -1,0 +1,264 @@
+//! Files, declarations and modules.
+
+use crate::env::{Def, Frame, Functor, Mod, Term, TypeVal};
+use crate::{Lower, Res, Unit};
+use ecow::EcoString;
+use fehu_base::FileId;
+use fehu_check::Role;
+use fehu_check::ty::{Ty, TypeFn};
+use fehu_syntax::ast::{self, DecKind, ModExpKind};
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+type Members<'a> = IndexMap<EcoString, Term<'a>, FxBuildHasher>;
+
+/// What `import "x"` means in a file.
+pub(crate) type Imports<'a> = FxHashMap<EcoString, Rc<Mod<'a>>>;
+
+impl<'a> Lower<'a> {
+    /// Evaluates the files of a program, and lowers its entry points.
+    pub(crate) fn units(&mut self, units: &[Unit<'a>]) -> Res<()> {
+        for unit in units {
+            let Some(tables) = self.tables(unit.id) else { continue };
+            if matches!(unit.role, Role::Intrinsics | Role::Prelude | Role::PreludeRoot) {
+                self.prelude.push(unit.id);
+            }
+            let mut uses: Vec<_> = tables.names.iter().map(|(n, r)| (r.var, *n)).collect();
+            uses.sort_unstable();
+            for (var, node) in uses.into_iter().rev() {
+                self.first_use.insert((unit.id, var), node);
+            }
+        }
+        let root = Frame::new_scope(FileId(0), None);
+        let mut done: Vec<Rc<Mod<'a>>> = Vec::with_capacity(units.len());
+        for unit in units {
+            let imports: Imports<'a> = unit
+                .imports
+                .iter()
+                .filter_map(|(path, index)| Some((path.clone(), done.get(*index)?.clone())))
+                .collect();
+            let frame = Frame::new(unit.id, Some(root.clone()));
+            if let Some((var, prelude)) = &self.opened_prelude {
+                frame.bind(*var, Term::Mod(prelude.clone()));
+            }
+            self.imports.push(Rc::new(imports));
+            let members = self.decs(&unit.ast.decs, &frame)?;
+            self.imports.pop();
+            let module = Rc::new(Mod::Struct(members));
+            if unit.role == Role::PreludeRoot
+                && let Some(var) = self.program.prelude
+            {
+                self.opened_prelude = Some((var, module.clone()));
+            }
+            if unit.role == Role::Root {
+                self.entries(unit, &frame)?;
+            }
+            done.push(module);
+        }
+        Ok(())
+    }
+
+    fn decs(&mut self, decs: &'a [ast::Dec], frame: &Rc<Frame<'a>>) -> Res<Members<'a>> {
+        let mut members = Members::default();
+        for dec in decs {
+            self.dec(dec, frame, true, &mut members)?;
+        }
+        Ok(members)
+    }
+
+    fn dec(
+        &mut self,
+        dec: &'a ast::Dec,
+        frame: &Rc<Frame<'a>>,
+        export: bool,
+        members: &mut Members<'a>,
+    ) -> Res<()> {
+        let var = self.binder(dec.id, frame);
+        match &dec.kind {
+            DecKind::Val(bind) => {
+                let Some(var) = var else { return Ok(()) };
+                let def = Def {
+                    file: frame.file,
+                    dec,
+                    bind,
+                    var,
+                    frame: frame.clone(),
+                    value: RefCell::new(None),
+                };
+                let term = Term::Def(Rc::new(def));
+                frame.bind(var, term.clone());
+                if export {
+                    members.insert(bind.name.name.clone(), term);
+                }
+            }
+            DecKind::Module(bind) => {
+                let module = if bind.params.is_empty() {
+                    self.module_with_type(&bind.body, bind.ty.as_ref(), frame)?
+                } else {
+                    Rc::new(Mod::Functor(Functor {
+                        params: &bind.params,
+                        body: &bind.body,
+                        ty: bind.ty.as_ref(),
+                        frame: frame.clone(),
+                        imports: self.imports.last().cloned(),
+                    }))
+                };
+                let term = Term::Mod(module);
+                if let Some(var) = var {
+                    frame.bind(var, term.clone());
+                }
+                if export {
+                    members.insert(bind.name.name.clone(), term);
+                }
+            }
+            DecKind::Open(exp) => {
+                let module = self.module(exp, frame)?;
+                self.open(var, module, frame, export, members);
+            }
+            DecKind::Import(path, _) => {
+                if let Some(module) = self.import(path) {
+                    self.open(var, module, frame, false, members);
+                }
+            }
+            DecKind::Local(inner) => self.dec(inner, frame, false, members)?,
+            DecKind::Type(_) | DecKind::ModuleType(_) | DecKind::Error => {}
+        }
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        var: Option<fehu_check::ty::VarId>,
+        module: Rc<Mod<'a>>,
+        frame: &Rc<Frame<'a>>,
+        export: bool,
+        members: &mut Members<'a>,
+    ) {
+        if let Some(var) = var {
+            frame.bind(var, Term::Mod(module.clone()));
+        }
+        if let (Mod::Struct(opened), true) = (&*module, export) {
+            for (name, term) in opened {
+                members.insert(name.clone(), term.clone());
+            }
+        }
+    }
+
+    fn import(&self, path: &str) -> Option<Rc<Mod<'a>>> {
+        self.imports.last()?.get(path).cloned()
+    }
+
+    fn module_with_type(
+        &mut self,
+        exp: &'a ast::ModExp,
+        ty: Option<&'a ast::ModTypeExp>,
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<Rc<Mod<'a>>> {
+        let module = self.module(exp, frame)?;
+        if let Some(ty) = ty {
+            self.bind_abstractions(ty.id, frame);
+        }
+        Ok(module)
+    }
+
+    /// Gives the abstract types that an ascription creates their meaning.
+    fn bind_abstractions(&mut self, node: ast::NodeId, frame: &Rc<Frame<'a>>) {
+        let Some(tables) = self.tables(frame.file) else { return };
+        for (id, type_fn) in tables.abstractions.get(&node).into_iter().flatten() {
+            frame.bind_abstract(*id, type_value(type_fn, frame));
+        }
+    }
+
+    fn module(&mut self, exp: &'a ast::ModExp, frame: &Rc<Frame<'a>>) -> Res<Rc<Mod<'a>>> {
+        match &exp.kind {
+            ModExpKind::Name(_) => match self.module_named(exp.id, frame) {
+                Some(module) => Ok(module),
+                None => self.limit(exp.span, "a module is not known here"),
+            },
+            ModExpKind::Paren(inner) => self.module(inner, frame),
+            ModExpKind::Decs(decs) => {
+                let inner = Frame::new(frame.file, Some(frame.clone()));
+                Ok(Rc::new(Mod::Struct(self.decs(decs, &inner)?)))
+            }
+            ModExpKind::Import(path, span) => match self.import(path) {
+                Some(module) => Ok(module),
+                None => self.limit(*span, "an import was not loaded"),
+            },
+            ModExpKind::Ascribe(inner, _) => {
+                let module = self.module(inner, frame)?;
+                self.bind_abstractions(exp.id, frame);
+                Ok(module)
+            }
+            ModExpKind::Apply(fun, arg) => {
+                let fun = self.module(fun, frame)?;
+                let arg = self.module(arg, frame)?;
+                self.apply_functor(exp, &fun, arg, frame)
+            }
+            ModExpKind::Lambda(param, ty, body) => Ok(Rc::new(Mod::Functor(Functor {
+                params: std::slice::from_ref(param),
+                body,
+                ty: ty.as_deref(),
+                frame: frame.clone(),
+                imports: self.imports.last().cloned(),
+            }))),
+            ModExpKind::Error => self.limit(exp.span, "the program has syntax errors"),
+        }
+    }
+
+    fn apply_functor(
+        &mut self,
+        exp: &'a ast::ModExp,
+        functor: &Rc<Mod<'a>>,
+        arg: Rc<Mod<'a>>,
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<Rc<Mod<'a>>> {
+        let Mod::Functor(functor) = &**functor else {
+            return self.limit(exp.span, "a module that is not parametric is applied");
+        };
+        let Some((param, rest)) = functor.params.split_first() else {
+            return self.limit(exp.span, "a parametric module has no parameters");
+        };
+        let inner = Frame::new_scope(functor.frame.file, Some(functor.frame.clone()));
+        if let Some(var) = self.binder(param.id, &inner) {
+            inner.bind(var, Term::Mod(arg));
+        }
+        let application =
+            self.tables(frame.file).and_then(|t| t.applications.get(&exp.id)).cloned();
+        let application = application.unwrap_or_default();
+        for (id, type_fn) in &application.params {
+            inner.bind_type(*id, type_value(type_fn, frame));
+        }
+        let module = if rest.is_empty() {
+            self.imports.push(functor.imports.clone().unwrap_or_default());
+            let module = self.module_with_type(functor.body, functor.ty, &inner);
+            self.imports.pop();
+            module?
+        } else {
+            Rc::new(Mod::Functor(Functor {
+                params: rest,
+                body: functor.body,
+                ty: functor.ty,
+                frame: inner.clone(),
+                imports: functor.imports.clone(),
+            }))
+        };
+        for (new, old) in &application.results {
+            // A type of the body, seen from outside: the same with its parameters passed on.
+            let params: Vec<_> = self.program.types[*old].params.clone();
+            if params.is_empty() {
+                let ty = Ty::Con(*old, std::sync::Arc::new([]));
+                frame
+                    .bind_abstract(*new, TypeVal { params: Rc::new([]), ty, frame: inner.clone() });
+            } else if let Some(old) = inner.get_type(*old) {
+                frame.bind_abstract(*new, old);
+            }
+        }
+        Ok(module)
+    }
+}
+
+fn type_value<'a>(type_fn: &TypeFn, frame: &Rc<Frame<'a>>) -> TypeVal<'a> {
+    TypeVal { params: type_fn.params.clone().into(), ty: type_fn.ty.clone(), frame: frame.clone() }
+}

@@ -1,0 +1,284 @@
+//! Loops.
+
+use crate::branch::substitute;
+use crate::env::{Frame, Term};
+use crate::value::{Shape, Val};
+use crate::{Lower, Res};
+use fehu_base::Prim;
+use fehu_check::ty::{Size, Ty, VarId};
+use fehu_ir::{Atom, Exp, LoopForm, LoopParam, Stm, Type, Var};
+use fehu_syntax::ast::{self, PatKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    /// A loop. Sizes that change from one iteration to the next are loop parameters, before those
+    /// for the parts of the value.
+    pub(crate) fn repeat(
+        &mut self,
+        exp: &'a ast::Exp,
+        lp: &'a ast::Loop,
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<Val<'a>> {
+        let init = match &lp.init {
+            Some(init) => self.exp(init, frame)?,
+            None => self.implicit_init(&lp.pat, frame)?,
+        };
+        let ty = self.node_type(lp.pat.id, frame);
+        let changing: Vec<VarId> = self
+            .tables(frame.file)
+            .and_then(|t| t.loop_sizes.get(&exp.id).cloned())
+            .unwrap_or_default();
+        let bound = match &lp.form {
+            ast::LoopForm::For(_, _, bound) => Some(self.exp(bound, frame)?),
+            ast::LoopForm::ForIn(_, array) => Some(self.exp(array, frame)?),
+            ast::LoopForm::While(_) => None,
+        };
+
+        // The sizes of the initial value for those that change.
+        let mut starts: FxHashMap<VarId, Atom> = FxHashMap::default();
+        find_sizes(&ty, &init.shape(), &changing, &mut starts);
+        let present: Vec<VarId> =
+            changing.into_iter().filter(|var| starts.contains_key(var)).collect();
+        let while_cond = match &lp.form {
+            ast::LoopForm::While(cond) => {
+                let inner = Frame::new(frame.file, Some(frame.clone()));
+                self.bind_changing(&present, &|var| starts[&var], &inner);
+                self.bind_param(&lp.pat, init.clone(), &inner)?;
+                let Val::Scalar(_, cond) = self.exp(cond, &inner)? else {
+                    return self.limit(exp.span, "a condition is not a truth value");
+                };
+                Some(cond)
+            }
+            ast::LoopForm::For(..) | ast::LoopForm::ForIn(..) => None,
+        };
+
+        self.b().open();
+        let inner = Frame::new(frame.file, Some(frame.clone()));
+        let mut params = Vec::new();
+        if let Some(init) = while_cond {
+            params.push(LoopParam { var: self.b().var("go", Type::BOOL), init });
+        }
+        let mut size_vars: FxHashMap<VarId, Var> = FxHashMap::default();
+        for var in &present {
+            let hint = self.program.vars[*var].name.clone();
+            let param = self.b().var(&hint, Type::I64);
+            size_vars.insert(*var, param);
+            params.push(LoopParam { var: param, init: starts[var] });
+        }
+        let shape = set_sizes(&ty, &init.shape(), &size_vars);
+        let first_part = params.len();
+        for (init, ty) in init.parts().into_iter().zip(shape.parts()) {
+            params.push(LoopParam { var: self.b().var("x", ty), init });
+        }
+        let parts = params[first_part..].iter().map(|p| Atom::Var(p.var)).collect::<Vec<_>>();
+        let value = Val::build(&shape, &mut parts.into_iter());
+        self.bind_changing(&present, &|var| Atom::Var(size_vars[&var]), &inner);
+        self.bind_param(&lp.pat, value, &inner)?;
+        let form = self.loop_form(lp, bound, &inner, params.first().map(|p| p.var))?;
+
+        let result = self.exp(&lp.body, &inner)?;
+        let mut ends: FxHashMap<VarId, Atom> = FxHashMap::default();
+        find_sizes(&ty, &result.shape(), &present, &mut ends);
+        let mut results = Vec::with_capacity(params.len());
+        if let ast::LoopForm::While(cond) = &lp.form {
+            let next = Frame::new(frame.file, Some(frame.clone()));
+            self.bind_changing(&present, &|var| ends[&var], &next);
+            self.bind_param(&lp.pat, result.clone(), &next)?;
+            match self.exp(cond, &next)? {
+                Val::Scalar(_, cond) => results.push(cond),
+                _ => return self.limit(exp.span, "a condition is not a truth value"),
+            }
+        }
+        let mut substitution: FxHashMap<Var, Atom> = FxHashMap::default();
+        for var in &present {
+            results.push(ends[var]);
+            substitution.insert(size_vars[var], ends[var]);
+        }
+        for (result, param) in result.parts().into_iter().zip(&params[first_part..]) {
+            let ty = self.b().type_of(param.var).clone();
+            results.push(self.with_type(result, &substitute(&ty, &substitution)));
+        }
+        let body = self.b().close(results);
+
+        let mut pat = Vec::with_capacity(params.len());
+        let mut outer: FxHashMap<Var, Atom> = FxHashMap::default();
+        for param in &params {
+            let ty = substitute(&self.b().type_of(param.var).clone(), &outer);
+            let var = self.b().var("x", ty);
+            outer.insert(param.var, Atom::Var(var));
+            pat.push(var);
+        }
+        let mut stm = Stm::new(pat.clone(), Exp::Loop(params, form, Box::new(body)));
+        stm.attrs = self.attrs.clone();
+        self.b().push(stm);
+        let shape = shape.map_sizes(&mut |size| match size {
+            Atom::Var(var) => outer.get(&var).copied().unwrap_or(size),
+            Atom::Const(_) => size,
+        });
+        let parts = pat[first_part..].iter().map(|&v| Atom::Var(v)).collect::<Vec<_>>();
+        Ok(Val::build(&shape, &mut parts.into_iter()))
+    }
+
+    fn bind_changing(
+        &mut self,
+        vars: &[VarId],
+        size: &dyn Fn(VarId) -> Atom,
+        frame: &Rc<Frame<'a>>,
+    ) {
+        for &var in vars {
+            frame.bind(var, Term::Val(Val::i64(size(var))));
+        }
+    }
+
+    fn loop_form(
+        &mut self,
+        lp: &'a ast::Loop,
+        bound: Option<Val<'a>>,
+        frame: &Rc<Frame<'a>>,
+        first: Option<Var>,
+    ) -> Res<LoopForm> {
+        match (&lp.form, bound) {
+            (ast::LoopForm::For(node, ident, exp), Some(Val::Scalar(prim, bound))) => {
+                let index = self.b().var(&ident.name, Type::I64);
+                let value = self.from_i64(prim, Atom::Var(index));
+                if let Some(var) = self.binder(*node, frame) {
+                    frame.bind(var, Term::Val(Val::Scalar(prim, value)));
+                }
+                _ = exp;
+                // The bound is converted outside; see `hoist`.
+                let bound = self.hoisted_i64(prim, bound);
+                Ok(LoopForm::For(index, bound))
+            }
+            (ast::LoopForm::ForIn(pat, _), Some(array)) => {
+                let Val::Array(size, ..) = &array else {
+                    return self.limit(pat.span, "a loop is not over an array");
+                };
+                let index = self.b().var("i", Type::I64);
+                let dims = [crate::access::Index::Fix(Val::i64(Atom::Var(index)))];
+                let outer = std::mem::replace(&mut self.safe, false);
+                let elem = self.index_value(&array, &dims, pat.span)?;
+                self.safe = outer;
+                self.bind_param(pat, elem, frame)?;
+                Ok(LoopForm::For(index, *size))
+            }
+            (ast::LoopForm::While(_), _) => match first {
+                Some(var) => Ok(LoopForm::While(var)),
+                None => self.limit(lp.pat.span, "a loop has no parameters"),
+            },
+            (ast::LoopForm::For(..) | ast::LoopForm::ForIn(..), _) => {
+                self.limit(lp.pat.span, "a loop has no bound")
+            }
+        }
+    }
+
+    /// The bound of a loop as i64. It is evaluated before the loop, so the conversion belongs to the
+    /// body around the one that is open.
+    fn hoisted_i64(&mut self, prim: Prim, bound: Atom) -> Atom {
+        if prim == Prim::I64 {
+            return bound;
+        }
+        if let Atom::Const(scalar) = bound {
+            let value = scalar.bits() as i64;
+            let bits = 64 - prim.bits();
+            let value = if prim.is_signed() { (value << bits) >> bits } else { value };
+            return Atom::i64(value);
+        }
+        let body = self.b().close(Vec::new());
+        let bound = self.to_i64(prim, bound);
+        self.b().open();
+        for stm in body.stms {
+            self.b().push(stm);
+        }
+        bound
+    }
+
+    fn implicit_init(&mut self, pat: &'a ast::Pat, frame: &Rc<Frame<'a>>) -> Res<Val<'a>> {
+        match &pat.kind {
+            PatKind::Var(_) => self.name(pat.id, frame, pat.span),
+            PatKind::Paren(inner) | PatKind::Attr(_, inner) | PatKind::Ascribe(inner, _) => {
+                self.implicit_init(inner, frame)
+            }
+            PatKind::Tuple(parts) => {
+                let mut values = Vec::with_capacity(parts.len());
+                for part in parts {
+                    values.push(self.implicit_init(part, frame)?);
+                }
+                Ok(Val::tuple(values))
+            }
+            PatKind::Record(fields) => {
+                let mut values = Vec::with_capacity(fields.len());
+                for field in fields {
+                    let value = match &field.pat {
+                        Some(pat) => self.implicit_init(pat, frame)?,
+                        None => self.name(field.id, frame, field.name.span)?,
+                    };
+                    values.push((field.name.name.clone(), value));
+                }
+                values.sort_by(|a, b| fehu_check::ty::field_order(&a.0, &b.0));
+                Ok(Val::Record(values.into()))
+            }
+            PatKind::Wildcard | PatKind::Lit(_) | PatKind::Ctor(..) | PatKind::Error => {
+                self.limit(pat.span, "a loop parameter has no initial value")
+            }
+        }
+    }
+}
+
+/// The sizes that a value's shape gives to variables of a type.
+fn find_sizes(ty: &Ty, shape: &Shape, vars: &[VarId], found: &mut FxHashMap<VarId, Atom>) {
+    match (ty.unwrap_unique(), shape) {
+        (Ty::Array(size, ty), Shape::Array(atom, elem)) => {
+            if let Size::Var(var) = size
+                && vars.contains(var)
+            {
+                found.entry(*var).or_insert(*atom);
+            }
+            find_sizes(ty, elem, vars, found);
+        }
+        (Ty::Record(types), Shape::Record(fields)) => {
+            for ((_, ty), (_, shape)) in types.iter().zip(fields.iter()) {
+                find_sizes(ty, shape, vars, found);
+            }
+        }
+        (Ty::Sum(types), Shape::Sum(ctors)) => {
+            for ((_, types), (_, shapes)) in types.iter().zip(ctors.iter()) {
+                for (ty, shape) in types.iter().zip(shapes) {
+                    find_sizes(ty, shape, vars, found);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The shape with the sizes that a type has variables for replaced.
+fn set_sizes(ty: &Ty, shape: &Shape, vars: &FxHashMap<VarId, Var>) -> Shape {
+    match (ty.unwrap_unique(), shape) {
+        (Ty::Array(size, ty), Shape::Array(atom, elem)) => {
+            let size = match size {
+                Size::Var(var) => vars.get(var).map_or(*atom, |v| Atom::Var(*v)),
+                _ => *atom,
+            };
+            Shape::Array(size, Rc::new(set_sizes(ty, elem, vars)))
+        }
+        (Ty::Record(types), Shape::Record(fields)) => Shape::Record(
+            types
+                .iter()
+                .zip(fields.iter())
+                .map(|((_, ty), (name, shape))| (name.clone(), set_sizes(ty, shape, vars)))
+                .collect(),
+        ),
+        (Ty::Sum(types), Shape::Sum(ctors)) => Shape::Sum(
+            types
+                .iter()
+                .zip(ctors.iter())
+                .map(|((_, types), (name, shapes))| {
+                    let shapes = types.iter().zip(shapes).map(|(t, s)| set_sizes(t, s, vars));
+                    (name.clone(), shapes.collect())
+                })
+                .collect(),
+        ),
+        (_, shape) => shape.clone(),
+    }
+}

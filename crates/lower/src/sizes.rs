@@ -1,0 +1,310 @@
+//! Sizes and types of the checker, evaluated.
+
+use crate::env::{Frame, Term, TypeVal};
+use crate::value::{Shape, Val};
+use crate::{Lower, Res};
+use fehu_base::Span;
+use fehu_check::ty::{Arg, Head, Size, Ty, TypeFnParam, VarId};
+use fehu_ir::{Atom, BinOp, Exp, Type, Var};
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    /// The operand for a size; `None` if something in it is not known here.
+    pub(crate) fn size(
+        &mut self,
+        size: &Size,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Option<Atom>> {
+        Ok(match self.term(size, frame, span)? {
+            Some(Val::Scalar(_, atom)) => Some(atom),
+            _ => None,
+        })
+    }
+
+    fn term(&mut self, size: &Size, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
+        let binary = |this: &mut Self, op: BinOp, ab: &[Size; 2]| {
+            let (Some(a), Some(b)) =
+                (this.size(&ab[0], frame, span)?, this.size(&ab[1], frame, span)?)
+            else {
+                return Ok(None);
+            };
+            Ok(Some(Val::i64(this.b().size_op(op, a, b))))
+        };
+        match size {
+            Size::Const(n) => Ok(Some(Val::i64(Atom::i64(*n)))),
+            Size::Add(ab) => binary(self, BinOp::Add, ab),
+            Size::Sub(ab) => binary(self, BinOp::Sub, ab),
+            Size::Mul(ab) => binary(self, BinOp::Mul, ab),
+            Size::Var(var) => self.size_var(*var, frame, span),
+            Size::Meta(_) | Size::Any => Ok(None),
+            Size::Term(term) => {
+                let mut args = Vec::with_capacity(term.args.len());
+                for arg in &term.args {
+                    match self.term(arg, frame, span)? {
+                        Some(value) => args.push(value),
+                        None => return Ok(None),
+                    }
+                }
+                match &term.head {
+                    Head::Apply => {
+                        let mut args = args.into_iter();
+                        let Some(mut value) = args.next() else { return Ok(None) };
+                        for arg in args {
+                            value = self.apply(value, arg, span)?;
+                        }
+                        Ok(Some(value))
+                    }
+                    Head::Project(field) => Ok(args[0].field(field).cloned()),
+                    Head::Record(names) => {
+                        Ok(Some(Val::Record(names.iter().cloned().zip(args).collect())))
+                    }
+                    Head::Op(op) => Ok(self.size_operator(op, &args)),
+                    Head::Index => {
+                        let mut args = args.into_iter();
+                        let Some(array) = args.next() else { return Ok(None) };
+                        let dims = args.map(|i| crate::access::Index::Fix(i)).collect::<Vec<_>>();
+                        Ok(Some(self.index_value(&array, &dims, span)?))
+                    }
+                    Head::Lit(text) => Ok(match text.as_str() {
+                        "true" => Some(Val::bool(Atom::bool(true))),
+                        "false" => Some(Val::bool(Atom::bool(false))),
+                        _ => None,
+                    }),
+                    Head::Array | Head::If | Head::Ctor(_) => Ok(None),
+                }
+            }
+        }
+    }
+
+    fn size_operator(&mut self, op: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
+        let [Val::Scalar(prim, a), Val::Scalar(_, b)] = args else { return None };
+        let op = crate::scalar::binary_operator(op)?;
+        let result = self.b().one("n", Type::prim(*prim), Exp::BinOp(op, *a, *b));
+        Some(Val::Scalar(*prim, result))
+    }
+
+    fn size_var(&mut self, var: VarId, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
+        match frame.get(var) {
+            Some(Term::Val(value)) => Ok(Some(value)),
+            Some(Term::Def(def)) => Ok(Some(self.definition(&def, None, span)?)),
+            Some(Term::Mod(_)) => Ok(None),
+            None => match self.program.vars[var].def.clone() {
+                Some(def) => self.term(&def, frame, span),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// The shape of a type. Sizes that are not known here are `missing`.
+    pub(crate) fn shape_of(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Shape> {
+        match ty {
+            Ty::Prim(prim) => Ok(Shape::Prim(*prim)),
+            Ty::Unique(inner) => self.shape_of(inner, frame, span),
+            Ty::Array(size, elem) => {
+                let Some(size) = self.size(size, frame, span)? else {
+                    return self.limit(span, "a size is needed here before it is known");
+                };
+                Ok(Shape::Array(size, Rc::new(self.shape_of(elem, frame, span)?)))
+            }
+            Ty::Record(fields) => {
+                let mut shapes = Vec::with_capacity(fields.len());
+                for (name, ty) in fields.iter() {
+                    shapes.push((name.clone(), self.shape_of(ty, frame, span)?));
+                }
+                Ok(Shape::Record(shapes.into()))
+            }
+            Ty::Sum(ctors) => {
+                let mut shapes = Vec::with_capacity(ctors.len());
+                for (name, payload) in ctors.iter() {
+                    let mut parts = Vec::with_capacity(payload.len());
+                    for ty in payload {
+                        parts.push(self.shape_of(ty, frame, span)?);
+                    }
+                    shapes.push((name.clone(), parts));
+                }
+                Ok(Shape::Sum(shapes.into()))
+            }
+            Ty::Fun(_) => Ok(Shape::Fun),
+            Ty::Con(id, args) => {
+                if let Some(shape) = frame.get_shape(*id) {
+                    return Ok(shape);
+                }
+                let Some(def) = frame.get_type(*id) else {
+                    return self.limit(span, "a type is not known here");
+                };
+                self.apply_type(&def, args, frame, span)
+            }
+            Ty::Meta(_) | Ty::Error => Ok(Shape::unit()),
+        }
+    }
+
+    fn apply_type(
+        &mut self,
+        def: &TypeVal<'a>,
+        args: &[Arg],
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Shape> {
+        if args.is_empty() {
+            return self.shape_of(&def.ty, &def.frame, span);
+        }
+        let inner = Frame::new(def.frame.file, Some(def.frame.clone()));
+        for (param, arg) in def.params.iter().zip(args) {
+            match (param, arg) {
+                (TypeFnParam::Size(var), Arg::Size(size)) => {
+                    if let Some(atom) = self.size(size, frame, span)? {
+                        inner.bind(*var, Term::Val(Val::i64(atom)));
+                    }
+                }
+                (TypeFnParam::Type(id), Arg::Type(ty)) => inner.bind_type(
+                    *id,
+                    TypeVal { params: Rc::new([]), ty: ty.clone(), frame: frame.clone() },
+                ),
+                (TypeFnParam::Size(_) | TypeFnParam::Type(_), _) => {}
+            }
+        }
+        self.shape_of(&def.ty, &inner, span)
+    }
+
+    /// Binds the size variables of a type that are not bound yet to the sizes of a value of it.
+    /// Returns the value with the sizes that were bound already, where they are other operands.
+    pub(crate) fn bind_sizes(
+        &mut self,
+        ty: &Ty,
+        value: Val<'a>,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Val<'a>> {
+        if value.has_function() {
+            return Ok(match (ty, value) {
+                (Ty::Record(types), Val::Record(fields)) => {
+                    let mut new = Vec::with_capacity(fields.len());
+                    for ((name, value), (_, ty)) in fields.iter().zip(types.iter()) {
+                        let value = self.bind_sizes(ty, value.clone(), frame, span)?;
+                        new.push((name.clone(), value));
+                    }
+                    Val::Record(new.into())
+                }
+                (_, value) => value,
+            });
+        }
+        let shape = value.shape();
+        let wanted = self.match_shape(ty, &shape, frame, span)?;
+        Ok(self.with_shape(value, &wanted))
+    }
+
+    /// The shape with those sizes that the type determines.
+    fn match_shape(
+        &mut self,
+        ty: &Ty,
+        shape: &Shape,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Shape> {
+        Ok(match (ty.unwrap_unique(), shape) {
+            (Ty::Array(size, elem_ty), Shape::Array(actual, elem)) => {
+                let size = match size {
+                    Size::Var(var) => match frame.get(*var) {
+                        Some(Term::Val(Val::Scalar(_, atom))) => atom,
+                        _ => {
+                            if self.program.vars[*var].def.is_none() {
+                                frame.bind(*var, Term::Val(Val::i64(*actual)));
+                            }
+                            *actual
+                        }
+                    },
+                    _ => *actual,
+                };
+                Shape::Array(size, Rc::new(self.match_shape(elem_ty, elem, frame, span)?))
+            }
+            (Ty::Record(types), Shape::Record(fields)) => {
+                let mut new = Vec::with_capacity(fields.len());
+                for ((name, shape), (_, ty)) in fields.iter().zip(types.iter()) {
+                    new.push((name.clone(), self.match_shape(ty, shape, frame, span)?));
+                }
+                Shape::Record(new.into())
+            }
+            (Ty::Sum(types), Shape::Sum(ctors)) => {
+                let mut new = Vec::with_capacity(ctors.len());
+                for ((name, shapes), (_, types)) in ctors.iter().zip(types.iter()) {
+                    let mut payload = Vec::with_capacity(shapes.len());
+                    for (shape, ty) in shapes.iter().zip(types) {
+                        payload.push(self.match_shape(ty, shape, frame, span)?);
+                    }
+                    new.push((name.clone(), payload));
+                }
+                Shape::Sum(new.into())
+            }
+            (Ty::Con(id, args), shape) => match frame.get_type(*id) {
+                Some(def) if !args.is_empty() => {
+                    let inner = Frame::new(def.frame.file, Some(def.frame.clone()));
+                    for (param, arg) in def.params.iter().zip(args.iter()) {
+                        if let (TypeFnParam::Type(id), Arg::Type(ty)) = (param, arg) {
+                            let ty = TypeVal {
+                                params: Rc::new([]),
+                                ty: ty.clone(),
+                                frame: frame.clone(),
+                            };
+                            inner.bind_type(*id, ty);
+                        }
+                    }
+                    let shape = self.match_shape(&def.ty, shape, &inner, span)?;
+                    for (param, arg) in def.params.iter().zip(args.iter()) {
+                        if let (TypeFnParam::Size(inner_var), Arg::Size(Size::Var(var))) =
+                            (param, arg)
+                            && frame.get(*var).is_none()
+                            && let Some(term) = inner.get(*inner_var)
+                        {
+                            frame.bind(*var, term);
+                        }
+                    }
+                    shape
+                }
+                _ => shape.clone(),
+            },
+            (_, shape) => shape.clone(),
+        })
+    }
+
+    /// The value with another shape that differs only in operands of sizes, which are equal at run
+    /// time: the arrays in it are given the new sizes.
+    pub(crate) fn with_shape(&mut self, value: Val<'a>, shape: &Shape) -> Val<'a> {
+        if value.shape() == *shape {
+            return value;
+        }
+        let types = shape.parts();
+        let parts: Vec<Atom> = value
+            .parts()
+            .into_iter()
+            .zip(types)
+            .map(|(part, ty)| self.with_type(part, &ty))
+            .collect();
+        Val::build(shape, &mut parts.into_iter())
+    }
+
+    /// The operand with a type that differs only in sizes.
+    pub(crate) fn with_type(&mut self, part: Atom, ty: &Type) -> Atom {
+        match part {
+            Atom::Var(var) if ty.is_array() && self.b().type_of(var) != ty => {
+                let exp = Exp::Reshape(var, ty.shape().to_vec());
+                self.b().one("a", ty.clone(), exp)
+            }
+            other => other,
+        }
+    }
+
+    /// The variable of an operand that is an array; a constant cannot be one.
+    pub(crate) fn array_var(&mut self, part: Atom) -> Var {
+        match part {
+            Atom::Var(var) => var,
+            Atom::Const(_) => {
+                let ty = Type::CERT;
+                match self.b().one("x", ty, Exp::Atom(part)) {
+                    Atom::Var(var) => var,
+                    Atom::Const(_) => Var(0),
+                }
+            }
+        }
+    }
+}
