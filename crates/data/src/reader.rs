@@ -39,7 +39,9 @@ pub fn read_typed(input: &[u8], types: &[ValueType]) -> Result<Vec<Value>> {
             Some(value) => values.push(value),
             None => {
                 let message = format!("the input ends before value {} of {}", i + 1, types.len());
-                return Err(reader.error(reader.at, message).help(format!("a {ty} is missing")));
+                return Err(reader
+                    .error(reader.at, message)
+                    .help(format!("a value of type {ty} is missing")));
             }
         }
     }

@@ -193,7 +193,6 @@ impl<'a> Word<'a> {
     #[cold]
     fn wrong_type(&self, prim: Prim) -> Problem {
         let text = shown(self.text);
-        let natural = self.natural_type();
         let message = match (self.suffix, self.body) {
             (Some(suffix), _) => {
                 format!("`{text}` has type {suffix}, but a value of type {prim} is needed here")
@@ -206,9 +205,6 @@ impl<'a> Word<'a> {
         };
         if prim == Prim::Bool {
             Problem::help(message, "write `true` or `false`")
-        } else if natural.is_float() && prim == Prim::I32 {
-            let help = "the first element of an array decides its type: write it with a point";
-            Problem::help(message, help)
         } else {
             Problem::new(message)
         }

@@ -75,7 +75,7 @@ fn array(reader: &mut Reader<'_>, expected: Option<&ValueType>) -> Result<Value>
         return Err(reader.error(start, message));
     }
     let elem = expected.map_or(natural.elem, |expected| expected.elem);
-    let (shape, data) = with_prim!(elem, T => rows::<T>(reader, natural.rank)?);
+    let (shape, data) = with_prim!(elem, T => rows::<T>(reader, natural.rank, expected.is_none())?);
     Array::new(shape, data)
         .map(Value::Array)
         .map_err(|problem| reader.error(start, problem.to_string()))
@@ -121,8 +121,12 @@ fn array_type(ahead: &mut Reader<'_>, expected: Option<&ValueType>) -> Result<Va
     }
 }
 
-fn rows<T: Elem>(reader: &mut Reader<'_>, rank: usize) -> Result<(Vec<usize>, Data)> {
-    let mut array = Rows::<T> { shape: vec![None; rank], elements: Vec::new() };
+fn rows<T: Elem>(
+    reader: &mut Reader<'_>,
+    rank: usize,
+    guessed: bool,
+) -> Result<(Vec<usize>, Data)> {
+    let mut array = Rows::<T> { shape: vec![None; rank], guessed, elements: Vec::new() };
     array.row(reader, 0)?;
     let shape = array.shape.into_iter().map(|size| size.unwrap_or(0)).collect();
     Ok((shape, T::data(array.elements)))
@@ -132,6 +136,8 @@ fn rows<T: Elem>(reader: &mut Reader<'_>, rank: usize) -> Result<(Vec<usize>, Da
 struct Rows<T> {
     /// The sizes, each known once the first row of its dimension has ended.
     shape: Vec<Option<usize>>,
+    /// Whether the first element decided the type.
+    guessed: bool,
     elements: Vec<T>,
 }
 
@@ -196,10 +202,21 @@ impl<T: Elem> Rows<T> {
             }
             let start = reader.at;
             let word = word(reader, "an element of the array")?;
-            let element = word.element().map_err(|problem| placed(reader, start, problem))?;
-            self.elements.push(element);
+            match word.element() {
+                Ok(element) => self.elements.push(element),
+                Err(problem) => return Err(self.wrong_element(placed(reader, start, problem))),
+            }
             separator(reader)?;
         }
+    }
+
+    #[cold]
+    fn wrong_element(&self, mut error: ReadError) -> ReadError {
+        if self.guessed && !self.elements.is_empty() {
+            let rule = "the first element decides the type of an array".to_owned();
+            error.help.get_or_insert(rule);
+        }
+        error
     }
 
     /// Reads a string; how many bytes it has.

@@ -70,11 +70,7 @@ fn expected_types() {
 #[test]
 fn errors_with_expected_types() {
     let check = |ty, text, message| assert_eq!(read_as(ty, text), message);
-    check(
-        "i32",
-        "1.5",
-        "1:1: `1.5` is not an integer, but a value of type i32 is needed here; the first element of an array decides its type: write it with a point",
-    );
+    check("i32", "1.5", "1:1: `1.5` is not an integer, but a value of type i32 is needed here");
     check("[]f32", "[1f64]", "1:2: `1f64` has type f64, but a value of type f32 is needed here");
     check(
         "[]i32",
@@ -85,7 +81,7 @@ fn errors_with_expected_types() {
     check("[][]i32", "[]", "1:1: expected a value of type [][]i32, found an array of 1 dimension");
     check("[]i64", "empty([0]i32)", "1:1: expected a value of type []i64, found []i32");
     check("i32", "1 2", "1:3: there is more input after the last of 1 values");
-    check("i32", " ", "1:2: the input ends before value 1 of 1; a i32 is missing");
+    check("i32", " ", "1:2: the input ends before value 1 of 1; a value of type i32 is missing");
 }
 
 #[test]
@@ -97,7 +93,10 @@ fn errors() {
     );
     check("[[1],2]", "1:6: expected a row, found `2`; the rows before this one are in brackets");
     check("[1,[2]]", "1:4: expected an element of the array, found `[`");
-    check("[1,2i8]", "1:4: `2i8` has type i8, but a value of type i32 is needed here");
+    check(
+        "[1,2i8]",
+        "1:4: `2i8` has type i8, but a value of type i32 is needed here; the first element decides the type of an array",
+    );
     check("[1 2]", "1:4: expected `,` or `]`, found `2`");
     check("[1", "1:3: expected `,` or `]`, found the end of the input");
     check("[,1]", "1:2: expected an element of the array, found `,`");
