@@ -5,7 +5,7 @@ use fehu_data::generate::Rng;
 use fehu_data::{Array, Data, Scalar, Value};
 
 /// A random value of any type and shape.
-pub fn value(rng: &mut Rng) -> Value {
+pub(crate) fn value(rng: &mut Rng) -> Value {
     let elem = Prim::ALL[rng.up_to(11) as usize];
     let rank = rng.up_to(4) as usize;
     if rank == 0 {
@@ -18,7 +18,7 @@ pub fn value(rng: &mut Rng) -> Value {
 }
 
 /// A random scalar: half of the time all bits are random, otherwise it is special or short.
-pub fn scalar(rng: &mut Rng, elem: Prim) -> Scalar {
+pub(crate) fn scalar(rng: &mut Rng, elem: Prim) -> Scalar {
     let bits = rng.next_u64();
     let bits = match rng.up_to(7) {
         0 => 0,
@@ -40,7 +40,7 @@ pub fn scalar(rng: &mut Rng, elem: Prim) -> Scalar {
 }
 
 /// The value with one NaN for all: text does not keep their bits.
-pub fn with_plain_nans(value: &Value) -> Value {
+pub(crate) fn with_plain_nans(value: &Value) -> Value {
     let plain = |scalar: Scalar| match scalar {
         Scalar::F16(x) if x.to_f32().is_nan() => Scalar::F16(fehu_data::F16::NAN),
         Scalar::F32(x) if x.is_nan() => Scalar::F32(f32::NAN),

@@ -1,9 +1,7 @@
 //! Whatever the bytes are, a reader gives values or an error, without panic and without asking for memory that
 //! the input does not justify.
 
-mod common;
-
-use common::value;
+use crate::values::value;
 use fehu_base::Prim;
 use fehu_data::generate::{Bounds, Rng, Spec};
 use fehu_data::reader::read_all;
@@ -78,7 +76,8 @@ fn damaged_values() {
         for _ in 0..=rng.up_to(2) {
             // Most of the time damage the start, where headers are.
             let last = bytes.len() as u64 - 1;
-            let at = rng.up_to(if rng.up_to(3) == 0 { last } else { last.min(20) }) as usize;
+            let anywhere = rng.up_to(3) == 0;
+            let at = rng.up_to(if anywhere { last } else { last.min(20) }) as usize;
             match rng.up_to(3) {
                 0 => bytes[at] = rng.next_u64() as u8,
                 1 => bytes[at] ^= 1 << rng.up_to(7),
