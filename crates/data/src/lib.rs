@@ -20,8 +20,10 @@
 //!
 //! A number without suffix is an i32, or an f64 if it has a point or an exponent; in an array it has
 //! the type of the first element; if the reader was told which type to expect, it has that type. With an
-//! expected type `[]` is read too. Hexadecimal and binary integers may use all bits of their type:
-//! `0xFFi8` is `-1i8`. Other integers that do not fit are errors.
+//! expected type `[]` is read too.
+//!
+//! An integer with a suffix stands for its low bits, as existing data relies on: `255i8` is `-1i8`. Without
+//! suffix an integer that does not fit its type is an error, but hexadecimal and binary ones may use all bits.
 //!
 //! The writer puts the suffix on every number. See [`text::Style`] for the two ways in which floats and
 //! rows are laid out; both are read back to the same value, except that all NaNs become one.

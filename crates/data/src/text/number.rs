@@ -165,11 +165,15 @@ impl<'a> Word<'a> {
         let Some(magnitude) = magnitude(digits, radix) else {
             return Err(self.does_not_fit(prim));
         };
-        let bits = prim.bits();
-        let all_ones = u64::MAX >> (64 - bits);
-        let largest = if prim.is_signed() && radix == 10 { all_ones >> 1 } else { all_ones };
-        // Negative numbers of unsigned types stand for their bits, as the language's own negation does.
-        let largest = if self.negative { (all_ones >> 1) + 1 } else { largest };
+        let all_ones = u64::MAX >> (64 - prim.bits());
+        let largest = match (self.suffix, self.negative) {
+            // With its type written, a number stands for its low bits: existing data has 255i8 for -1i8.
+            (Some(_), _) => u64::MAX,
+            // Negative numbers of unsigned types stand for their bits, as in the language itself.
+            (None, true) => (all_ones >> 1) + 1,
+            (None, false) if prim.is_signed() && radix == 10 => all_ones >> 1,
+            (None, false) => all_ones,
+        };
         if magnitude > largest {
             return Err(self.does_not_fit(prim));
         }

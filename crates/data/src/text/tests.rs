@@ -36,6 +36,7 @@ fn numbers() {
     assert_eq!(read("f32.nan f64.inf -f16.inf"), "f32.nan f64.inf -f16.inf");
     assert_eq!(read("0x1.8p3 0x1p-1f32 -0x.8p0f16"), "12.0f64 0.5f32 -0.5f16");
     assert_eq!(read("0xFFi8 -1u8 0x1f32 -128i8 1_i32"), "-1i8 255u8 7986i32 -128i8 1i32");
+    assert_eq!(read("255i8 300u8 32767i8 18446744073709551615i64"), "-1i8 44u8 -1i8 -1i64");
     assert_eq!(read("1e400 1.1f16 1_0.5_0 .5 5."), "f64.inf 1.0996094f16 10.5f64 0.5f64 5.0f64");
     assert_eq!(read("true false"), "true false");
     assert_eq!(read("1-2"), "1i32 -2i32");
@@ -106,7 +107,7 @@ fn errors() {
     );
     check("1,2", "1:2: found `,` after a value; values are separated by blanks");
     check("- 1", "1:1: `-` is not followed by a number; a sign stands directly before its number");
-    check("300u8", "1:1: `300u8` does not fit into u8; u8 goes from 0 to 255");
+    check("[1u8, 300]", "1:7: `300` does not fit into u8; u8 goes from 0 to 255");
     check(
         "99999999999",
         "1:1: `99999999999` does not fit into i32; write `99999999999i64` for a larger type",
