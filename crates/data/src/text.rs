@@ -2,11 +2,13 @@
 //!
 //! - `read.rs`: values, arrays, strings;
 //! - `number.rs`: numbers, and their conversion to the type they should have;
+//! - `quick.rs`: the same for the usual numbers, fast;
 //! - `write.rs`: values as text;
 //! - `float.rs`: floats as text.
 
 mod float;
 mod number;
+mod quick;
 mod read;
 mod write;
 

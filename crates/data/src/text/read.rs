@@ -4,6 +4,7 @@
 //! that is compiled once for each type, straight into a vector of that type.
 
 use super::number::{Problem, Word, word_length};
+use super::quick::quick;
 use crate::array::{Array, Data, Elem, with_prim};
 use crate::error::{ReadError, Result, count};
 use crate::reader::Reader;
@@ -199,6 +200,12 @@ impl<T: Elem> Rows<T> {
             if reader.peek() == Some(b']') {
                 reader.at += 1;
                 return Ok(self.elements.len() - before);
+            }
+            if let Some((element, length)) = quick(reader.rest()) {
+                reader.at += length;
+                self.elements.push(element);
+                separator(reader)?;
+                continue;
             }
             let start = reader.at;
             let word = word(reader, "an element of the array")?;
