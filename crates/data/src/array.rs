@@ -31,11 +31,16 @@ pub enum Data {
     Bool(Vec<bool>),
 }
 
+/// The most dimensions of an array: the binary format has a byte for their number.
+pub const MAX_RANK: usize = 255;
+
 /// A shape that no array can have, or that does not fit its elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ShapeError {
     /// There are no dimensions; that would be a scalar.
     NoDimensions,
+    /// There are more than [`MAX_RANK`] dimensions.
+    TooManyDimensions,
     /// A size is above 2^63 - 1, or the number of elements is.
     TooLarge,
     /// The shape asks for another number of elements.
@@ -51,6 +56,9 @@ impl fmt::Display for ShapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ShapeError::NoDimensions => f.write_str("an array has at least one dimension"),
+            ShapeError::TooManyDimensions => {
+                write!(f, "an array has at most {MAX_RANK} dimensions")
+            }
             ShapeError::TooLarge => f.write_str("the array is too large"),
             ShapeError::WrongCount { expected, got } => {
                 write!(f, "the shape asks for {expected} elements, but there are {got}")
@@ -129,6 +137,9 @@ impl Array {
     pub fn new(shape: Vec<usize>, data: Data) -> Result<Array, ShapeError> {
         if shape.is_empty() {
             return Err(ShapeError::NoDimensions);
+        }
+        if shape.len() > MAX_RANK {
+            return Err(ShapeError::TooManyDimensions);
         }
         let expected = element_count(&shape).ok_or(ShapeError::TooLarge)?;
         let got = data.len();

@@ -40,8 +40,7 @@ pub fn write_header(out: &mut dyn Write, ty: &SizedType) -> io::Result<()> {
 /// The bytes of a value.
 pub fn to_bytes(value: &Value) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(64 + value.len() * bytes::size(value.elem()));
-    // A vector takes everything. Values of more than 255 dimensions, the only error, are never made by
-    // a reader or the generator.
+    // A vector takes everything, and no value has too many dimensions for the header.
     let _ = write(&mut bytes, value);
     bytes
 }

@@ -1,6 +1,6 @@
 //! What to generate: a type with sizes, or a value.
 
-use crate::array::element_count;
+use crate::array::{MAX_RANK, element_count};
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::text::parse_integer;
@@ -122,7 +122,7 @@ fn sized_type(reader: &mut Reader<'_>) -> Result<Option<SizedType>> {
         };
         shape.push(size);
     }
-    if shape.len() > 255 || element_count(&shape).is_none() {
+    if shape.len() > MAX_RANK || element_count(&shape).is_none() {
         return Err(reader.error(start, "an array of this type is larger than any memory"));
     }
     Ok(Some(SizedType { elem, shape }))

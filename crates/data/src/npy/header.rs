@@ -1,5 +1,6 @@
 //! The header of a `.npy` file: a dictionary in Python's notation.
 
+use crate::array::MAX_RANK;
 use crate::bytes::Order;
 use crate::error::{ReadError, Result};
 use crate::reader::Reader;
@@ -173,8 +174,6 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn shape(&mut self) -> Result<Vec<usize>> {
-        /// As for the binary format.
-        const MAX_RANK: usize = 255;
         let mut shape = Vec::new();
         self.symbol(b'(')?;
         while self.peek() != Some(b')') {

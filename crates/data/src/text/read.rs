@@ -5,7 +5,7 @@
 
 use super::number::{Problem, Word, word_length};
 use super::quick::quick;
-use crate::array::{Array, Data, Elem, with_prim};
+use crate::array::{Array, Data, Elem, MAX_RANK, with_prim};
 use crate::error::{ReadError, Result, count};
 use crate::reader::Reader;
 use crate::value::{Value, ValueType};
@@ -19,10 +19,6 @@ pub(crate) fn read(reader: &mut Reader<'_>, expected: Option<&ValueType>) -> Res
         _ => scalar(reader, expected),
     }
 }
-
-/// More dimensions than this are refused: the binary format has no room for them, and the recursion
-/// over dimensions stays shallow.
-const MAX_RANK: usize = 255;
 
 fn scalar(reader: &mut Reader<'_>, expected: Option<&ValueType>) -> Result<Value> {
     let start = reader.at;
