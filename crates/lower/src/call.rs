@@ -3,7 +3,7 @@
 use crate::build::Building;
 use crate::constant::is_functional;
 use crate::env::{Frame, Term};
-use crate::exp::{arity, attribute};
+use crate::exp::attribute;
 use crate::value::{Closure, Code, Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{FileId, Span};
@@ -159,7 +159,9 @@ impl<'a> Lower<'a> {
         let recursive = self.is_recursive(file, dec, var);
         let scheme = self.program.vars[var].scheme.clone();
         let functional = closure.args.iter().any(Val::has_function)
-            || scheme.as_ref().is_some_and(|s| is_functional(&result_type(&s.ty)));
+            || scheme
+                .as_ref()
+                .is_some_and(|s| is_functional(&result_after(&s.ty, bind.params.len())));
         let prelude = self.in_prelude(&closure.frame);
         if (functional || prelude) && !recursive {
             if !prelude {
@@ -539,10 +541,6 @@ pub(crate) fn unpack<'a>(
     let vars = emit(lower, types);
     let mut parts = vars[packed.sizes.len()..].iter().map(|&v| Atom::Var(v));
     (Val::build(&shape, &mut parts), vars)
-}
-
-fn result_type(ty: &Ty) -> Ty {
-    result_after(ty, arity(ty))
 }
 
 fn result_after(ty: &Ty, count: usize) -> Ty {

@@ -208,9 +208,7 @@ impl<'a> Lower<'a> {
                     Size::Var(var) => match frame.get(*var) {
                         Some(Term::Val(Val::Scalar(_, atom))) => atom,
                         _ => {
-                            if self.program.vars[*var].def.is_none() {
-                                frame.bind(*var, Term::Val(Val::i64(*actual)));
-                            }
+                            frame.bind(*var, Term::Val(Val::i64(*actual)));
                             *actual
                         }
                     },

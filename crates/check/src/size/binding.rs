@@ -153,6 +153,10 @@ impl Checker<'_> {
                 self.undetermined(meta);
             }
         }
+        for var in std::mem::take(&mut self.size_metas.let_sizes) {
+            let def = self.program.vars[var].def.as_ref().map(|size| self.zonk_size(size));
+            self.program.vars[var].def = def;
+        }
         for (node, ty) in std::mem::take(&mut self.size_metas.node_types) {
             let ty = self.finish_type(&ty);
             self.tables.types.insert(node, ty);

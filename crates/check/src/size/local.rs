@@ -74,6 +74,7 @@ impl Checker<'_> {
                 let origin = Origin::LetSize(size.name.name.clone());
                 let meta = self.fresh_size(size.span, origin);
                 self.program.vars[var].def = Some(meta);
+                self.size_metas.let_sizes.push(var);
             }
         }
     }
