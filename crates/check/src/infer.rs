@@ -19,6 +19,7 @@ mod local;
 mod meta;
 mod names;
 mod pattern;
+mod signature;
 mod type_exp;
 mod unify;
 mod update;

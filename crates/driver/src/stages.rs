@@ -3,6 +3,7 @@
 use crate::load::Loaded;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 use fehu_check::program::Program;
+pub use fehu_check::Depth;
 use fehu_check::{Role, Unit};
 use fehu_syntax::ast;
 
@@ -12,7 +13,11 @@ pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
 }
 
 /// Trees to a typed program.
-pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>) {
+pub fn check(
+    loaded: &Loaded,
+    sources: &SourceMap,
+    depth: Depth,
+) -> (Program, Vec<Diagnostic>) {
     let mut units = Vec::with_capacity(loaded.files.len());
     for (index, file) in loaded.files.iter().enumerate() {
         let role = match () {
@@ -29,7 +34,7 @@ pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>)
             .collect();
         units.push(Unit { id: file.id, ast: &file.ast, imports, role });
     }
-    fehu_check::check(sources, &units)
+    fehu_check::check(sources, &units, depth)
 }
 
 /// Tree to formatted text.
