@@ -12,12 +12,12 @@ pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
     let mut session = Session::default();
     let mut loaded = Loaded::default();
     let mut program = Program::default();
+    let depth = Depth::Signatures;
     session::run(&mut session, |session| {
-        loaded = load::load(session, files, root);
+        loaded = load::load(session, files, root, depth);
         // A program that does not parse is not checked: the tree has holes, and what would be said
         // about them follows from what has been said.
         if !session.has_errors() {
-            let depth = Depth::Signatures;
             let (checked, found) =
                 session.stage("check", |sources| stages::check(&loaded, sources, depth));
             session.diagnostics.extend(found);
@@ -95,9 +95,9 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// How long the stages took.
     pub timings: Timings,
-    /// The program, if it was loaded with its imports.
+    /// The program, if it was loaded with its imports; the prelude has its declarations only.
     pub loaded: Loaded,
-    /// The typed program, if it came to that; the prelude's definitions are not in its tables.
+    /// The typed program, if it came to that; likewise.
     pub program: Program,
     /// How it ended.
     pub exit: Exit,

@@ -13,15 +13,17 @@ use crate::files::{Files, MAX_BYTES, ReadError};
 use crate::paths::Location;
 use crate::prelude;
 use crate::session::Session;
-use crate::stages;
+use crate::stages::{self, Depth};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, Span};
 use fehu_syntax::ast::{self, NodeId};
 use rustc_hash::FxHashMap;
 
-/// Loads a program. What goes wrong is among the session's messages.
-pub fn load(session: &mut Session, files: &dyn Files, root: &Root) -> Loaded {
-    let mut loader = Loader { session, files, done: Vec::new(), states: FxHashMap::default() };
+/// Loads a program, with the prelude in the given depth. What goes wrong is among the session's
+/// messages.
+pub fn load(session: &mut Session, files: &dyn Files, root: &Root, depth: Depth) -> Loaded {
+    let (done, states) = Default::default();
+    let mut loader = Loader { session, files, depth, done, states };
     let mut embedded = |name: &str| {
         prelude::text(name)?;
         let location = Location::Prelude(name.to_owned());
@@ -42,7 +44,7 @@ pub fn parse_root(
 ) -> Option<(FileId, ast::File)> {
     let (location, source) = root.split();
     let file = read(session, files, &location, source, None)?;
-    Some((file, parse(session, file)))
+    Some((file, parse(session, file, Depth::Full)))
 }
 
 /// The file to start from.
@@ -132,6 +134,7 @@ enum State {
 struct Loader<'a> {
     session: &'a mut Session,
     files: &'a dyn Files,
+    depth: Depth,
     done: Vec<LoadedFile>,
     /// Keyed by the identity of the file; only looked up.
     states: FxHashMap<String, State>,
@@ -173,7 +176,9 @@ impl Loader<'_> {
         chain: &mut Vec<(String, Span)>,
     ) -> Option<usize> {
         let id = read(self.session, self.files, location, source, import)?;
-        let ast = parse(self.session, id);
+        let in_prelude = matches!(location, Location::Prelude(_));
+        let depth = if in_prelude { self.depth } else { Depth::Full };
+        let ast = parse(self.session, id, depth);
         let mut imports = imports::of(&ast);
         for import in &mut imports {
             chain.push((location.to_string(), import.span));
@@ -182,7 +187,6 @@ impl Loader<'_> {
             chain.pop();
         }
         imports.sort_by_key(|import| import.node);
-        let in_prelude = matches!(location, Location::Prelude(_));
         self.done.push(LoadedFile { id, key: location.key(), in_prelude, ast, imports });
         Some(self.done.len() - 1)
     }
@@ -225,9 +229,15 @@ fn read_text(
     })
 }
 
-fn parse(session: &mut Session, file: FileId) -> ast::File {
-    let (tree, found) =
-        session.stage("parse", |sources| stages::parse(file, &sources.file(file).text));
+/// Parses a file; only a file of the prelude may be parsed in less than full depth.
+fn parse(session: &mut Session, file: FileId, depth: Depth) -> ast::File {
+    let (tree, found) = session.stage("parse", |sources| {
+        let text = &sources.file(file).text;
+        match depth {
+            Depth::Signatures => stages::parse_signatures(file, text),
+            Depth::Full => stages::parse(file, text),
+        }
+    });
     session.diagnostics.extend(found);
     tree
 }

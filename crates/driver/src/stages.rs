@@ -12,6 +12,11 @@ pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     fehu_syntax::parse(file, text)
 }
 
+/// Text of the prelude to tree, without the bodies of modules that have a module type.
+pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
+    fehu_syntax::parse_signatures(file, text)
+}
+
 /// Trees to a typed program.
 pub fn check(
     loaded: &Loaded,

@@ -14,7 +14,7 @@ fn check(depth: Depth) -> (Vec<String>, Vec<String>) {
     let mut session = Session::default();
     let mut result = Default::default();
     session::run(&mut session, |session| {
-        let loaded = load::load(session, &files, &Root::Path("main.fut".to_owned()));
+        let loaded = load::load(session, &files, &Root::Path("main.fut".to_owned()), depth);
         let (program, found) = stages::check(&loaded, &session.sources, depth);
         let messages = found.into_iter().map(|d| d.message).collect();
         let printer = Printer { vars: &program.vars, types: &program.types };

@@ -3,9 +3,8 @@
 use crate::checker::Checker;
 use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, Ty};
 use ecow::EcoString;
-use fehu_base::{IdVec, Span};
+use fehu_base::{IdMap, IdVec, Span};
 use fehu_syntax::ast::NodeId;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// All unknowns of the binding being inferred, and the questions left for its end.
@@ -13,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct Metas {
     pub(crate) infos: IdVec<Meta, MetaInfo>,
     /// The types of nodes, with unknowns; finished types go to the tables.
-    pub(crate) node_types: FxHashMap<NodeId, Ty>,
+    pub(crate) node_types: IdMap<NodeId, Ty>,
     /// What was chosen for the type parameters of names.
     pub(crate) instances: Vec<(NodeId, Vec<Ty>)>,
     /// Types that may not contain functions, or may only be of one size.
