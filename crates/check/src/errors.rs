@@ -19,7 +19,10 @@ pub(crate) use types::*;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Expect {
     /// It is an argument.
-    Argument { fun: Span, arg: Span },
+    Argument {
+        fun: Span,
+        arg: Span,
+    },
     /// It is a function's body.
     FunctionBody,
     /// It is the value of a definition.

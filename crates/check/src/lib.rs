@@ -16,6 +16,7 @@
 mod builtin;
 mod causality;
 mod checker;
+mod consume;
 mod entry;
 mod errors;
 mod exhaust;
@@ -84,11 +85,7 @@ pub enum Depth {
 }
 
 /// Checks a program. The units are in dependency order.
-pub fn check(
-    sources: &SourceMap,
-    units: &[Unit<'_>],
-    depth: Depth,
-) -> (Program, Vec<Diagnostic>) {
+pub fn check(sources: &SourceMap, units: &[Unit<'_>], depth: Depth) -> (Program, Vec<Diagnostic>) {
     let mut program = Program::default();
     let mut diagnostics = Vec::new();
     let mut checked: Vec<(VarId, Arc<ModEnv>)> = Vec::with_capacity(units.len());
@@ -99,7 +96,8 @@ pub fn check(
             .iter()
             .filter_map(|(path, index)| Some((path.clone(), checked.get(*index)?.clone())))
             .collect();
-        let env = check_unit(sources, &mut program, &mut diagnostics, unit, &imports, &mut builtins);
+        let env =
+            check_unit(sources, &mut program, &mut diagnostics, unit, &imports, &mut builtins);
         let var = program.vars.push(program::VarInfo {
             name: "import".into(),
             span: None,
@@ -230,6 +228,14 @@ impl Checker<'_> {
         self.check_recursion(bind, var);
         let (vars, types) = (&self.program.vars, &self.program.types);
         let found = exhaust::check_value(vars, types, &self.tables, bind);
+        let consumed = consume::check(vars, types, &self.tables, bind);
         self.diags.extend(found);
+        self.diags.extend(consumed.diagnostics);
+        if let Some(fresh) = consumed.ret
+            && let Some(scheme) = &mut self.program.vars[var].scheme
+        {
+            let scheme = Arc::make_mut(scheme);
+            scheme.ty = consume::mark_result(&scheme.ty, bind.params.len(), &fresh);
+        }
     }
 }

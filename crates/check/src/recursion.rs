@@ -26,13 +26,8 @@ impl Checker<'_> {
             ret = fun.ret.clone();
         }
         let returns_function = self.functional(&ret);
-        let mut walk = Walk {
-            checker: self,
-            name: &bind.name.name,
-            var,
-            higher_order,
-            returns_function,
-        };
+        let mut walk =
+            Walk { checker: self, name: &bind.name.name, var, higher_order, returns_function };
         walk.exp(&bind.body);
     }
 

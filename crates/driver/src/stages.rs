@@ -2,8 +2,8 @@
 
 use crate::load::Loaded;
 use fehu_base::{Diagnostic, FileId, SourceMap};
-use fehu_check::program::Program;
 pub use fehu_check::Depth;
+use fehu_check::program::Program;
 use fehu_check::{Role, Unit};
 use fehu_syntax::ast;
 
@@ -18,11 +18,7 @@ pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>
 }
 
 /// Trees to a typed program.
-pub fn check(
-    loaded: &Loaded,
-    sources: &SourceMap,
-    depth: Depth,
-) -> (Program, Vec<Diagnostic>) {
+pub fn check(loaded: &Loaded, sources: &SourceMap, depth: Depth) -> (Program, Vec<Diagnostic>) {
     let mut units = Vec::with_capacity(loaded.files.len());
     for (index, file) in loaded.files.iter().enumerate() {
         let role = match () {

@@ -42,7 +42,8 @@ fn check(depth: Depth) -> (Vec<String>, Vec<String>) {
 fn without_names(ty: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for part in ty.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
-        let (word, rest) = part.split_at(part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len());
+        let (word, rest) =
+            part.split_at(part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len());
         words.extend([word, rest]);
     }
     let mut bound: Vec<&str> = Vec::new();

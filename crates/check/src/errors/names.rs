@@ -3,7 +3,12 @@
 use fehu_base::{Diagnostic, Span};
 use fehu_syntax::ast::Ident;
 
-pub(crate) fn unknown_name(span: Span, what: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
+pub(crate) fn unknown_name(
+    span: Span,
+    what: &str,
+    name: &str,
+    nearest: Option<&str>,
+) -> Diagnostic {
     let d = Diagnostic::error("unknown-name", span, format!("Unknown {what} \"{name}\""))
         .at(format!("there is no {what} of this name in scope"));
     match nearest {

@@ -118,7 +118,9 @@ impl Checker<'_> {
                 VarKind::Ext => format!("\"{name}\" is an existential size of a result"),
                 VarKind::Anonymous => format!("\"{name}\" is an anonymous size"),
                 VarKind::Local | VarKind::Param => format!("\"{name}\" is bound here"),
-                VarKind::Global | VarKind::Builtin | VarKind::TypeName | VarKind::Module => continue,
+                VarKind::Global | VarKind::Builtin | VarKind::TypeName | VarKind::Module => {
+                    continue;
+                }
             };
             match info.span {
                 Some(span) => d = d.label(span, text),
@@ -143,7 +145,8 @@ impl Checker<'_> {
         if text.contains('\n') || text.is_empty() {
             return d.help(format!("if the sizes are equal, say so: `... :> {ty}`"));
         }
-        let inner = if simple || text.starts_with('(') { text.to_owned() } else { format!("({text})") };
+        let inner =
+            if simple || text.starts_with('(') { text.to_owned() } else { format!("({text})") };
         let new = match why {
             Expect::FunctionBody | Expect::ValueBody => format!("{inner} :> {ty}"),
             _ => format!("({inner} :> {ty})"),
@@ -257,8 +260,10 @@ pub(crate) fn loop_variant_escape(span: Span, name: &str) -> Diagnostic {
         format!("Loop-variant size \"{name}\" has escaped"),
     )
     .at("the size of this would have to change inside the loop body")
-    .note("A loop parameter's size changes from one iteration to the next, but something bound \
-           outside the loop would have to have it: it only exists inside the loop body.")
+    .note(
+        "A loop parameter's size changes from one iteration to the next, but something bound \
+           outside the loop would have to have it: it only exists inside the loop body.",
+    )
     .help("annotate the sizes of parameters, or coerce with `:>` inside the loop")
 }
 
@@ -273,10 +278,14 @@ pub(crate) fn unknown_in_polymorphic_value(span: Span, name: &str) -> Diagnostic
 }
 
 pub(crate) fn ambiguous_size_param(span: Span, name: &str, fun: &str) -> Diagnostic {
-    Diagnostic::error("ambiguous-size", span, format!("Ambiguous size \"{name}\" in use of \"{fun}\""))
-        .at("nothing determines this size")
-        .note(format!("It is the instantiated size parameter of \"{fun}\"."))
-        .help("add a type ascription that says the size")
+    Diagnostic::error(
+        "ambiguous-size",
+        span,
+        format!("Ambiguous size \"{name}\" in use of \"{fun}\""),
+    )
+    .at("nothing determines this size")
+    .note(format!("It is the instantiated size parameter of \"{fun}\"."))
+    .help("add a type ascription that says the size")
 }
 
 pub(crate) fn ambiguous_size(span: Span, name: &str, what: &str) -> Diagnostic {

@@ -91,10 +91,7 @@ impl Checker<'_> {
             }
             Clash::Needs(ty, Needs::Equality) => {
                 let ty = self.zonk(ty);
-                format!(
-                    "Values of type \"{}\" cannot be compared for equality.",
-                    self.show(&ty)
-                )
+                format!("Values of type \"{}\" cannot be compared for equality.", self.show(&ty))
             }
             Clash::Needs(ty, needs) => {
                 let ty = self.zonk(ty);

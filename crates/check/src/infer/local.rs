@@ -7,7 +7,8 @@ use crate::program::{Resolved, VarKind};
 use crate::ty::{FunTy, Lifted, Needs, PrimSet, Scheme, SchemeType, Size, Ty, TypeFnParam};
 use fehu_base::Span;
 use fehu_syntax::ast::{
-    Case, Exp, Ident, Lambda, LetBind, LetKind, Loop, LoopForm, Pat, PatKind, QualName, TypeExp, TypeParam,
+    Case, Exp, Ident, Lambda, LetBind, LetKind, Loop, LoopForm, Pat, PatKind, QualName, TypeExp,
+    TypeParam,
 };
 use std::sync::Arc;
 
@@ -56,13 +57,11 @@ impl Checker<'_> {
                 self.scope.leave(&mark);
                 let ty = self.zonk(&ty);
                 let scheme = self.scheme_of(&bound, ty);
-                let var =
-                    self.bind(bind.id, name, VarKind::Local, Ty::Error);
+                let var = self.bind(bind.id, name, VarKind::Local, Ty::Error);
                 self.set_scheme(var, scheme);
             }
             LetKind::Update { name, path, value } => {
-                let qual =
-                    QualName { quals: Vec::new(), name: name.clone(), span: name.span };
+                let qual = QualName { quals: Vec::new(), name: name.clone(), span: name.span };
                 let base = match self.resolve_value(bind.id, &qual) {
                     Some(Resolved { var, .. }) => self.instantiate(bind.id, var, name.span),
                     None => Ty::Error,

@@ -37,12 +37,7 @@ impl Checker<'_> {
         ty
     }
 
-    fn pattern_kind(
-        &mut self,
-        pat: &Pat,
-        kind: VarKind,
-        bound: &mut Vec<(EcoString, Span)>,
-    ) -> Ty {
+    fn pattern_kind(&mut self, pat: &Pat, kind: VarKind, bound: &mut Vec<(EcoString, Span)>) -> Ty {
         match &pat.kind {
             PatKind::Var(ident) => self.pattern_var(pat.id, ident, kind, bound),
             PatKind::Wildcard => self.fresh(pat.span),

@@ -36,11 +36,14 @@ impl Checker<'_> {
             TypeExpKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.read_type(p))),
             TypeExpKind::Record(fields) => {
                 for (i, (name, _)) in fields.iter().enumerate() {
-                    if let Some((first, _)) = fields[..i].iter().find(|(f, _)| f.name == name.name) {
+                    if let Some((first, _)) = fields[..i].iter().find(|(f, _)| f.name == name.name)
+                    {
                         self.report(errors::duplicate_field(name, first.span));
                     }
                 }
-                Ty::record(fields.iter().map(|(n, t)| (n.name.clone(), self.read_type(t))).collect())
+                Ty::record(
+                    fields.iter().map(|(n, t)| (n.name.clone(), self.read_type(t))).collect(),
+                )
             }
             TypeExpKind::Sum(ctors) => {
                 for (i, (name, _)) in ctors.iter().enumerate() {
@@ -134,9 +137,7 @@ impl Checker<'_> {
         params
             .iter()
             .map(|param| match param.kind {
-                TypeParamKind::Size => {
-                    TypeFnParam::Size(self.bind_size(param, VarKind::SizeParam))
-                }
+                TypeParamKind::Size => TypeFnParam::Size(self.bind_size(param, VarKind::SizeParam)),
                 TypeParamKind::Type(lifted) => {
                     let name = param.name.name.clone();
                     let id = self.new_type(name.clone(), Some(param.name.span), lifted, Vec::new());
@@ -330,7 +331,8 @@ impl Checker<'_> {
 
     /// How lifted a type is by its structure: functions and lifted nominal types in it.
     pub(crate) fn lifted_of(&self, ty: &Ty) -> Lifted {
-        let most = |parts: &mut dyn Iterator<Item = Lifted>| parts.max().unwrap_or(Lifted::Unlifted);
+        let most =
+            |parts: &mut dyn Iterator<Item = Lifted>| parts.max().unwrap_or(Lifted::Unlifted);
         match ty {
             Ty::Prim(_) | Ty::Meta(_) | Ty::Error => Lifted::Unlifted,
             Ty::Array(_, elem) | Ty::Unique(elem) => self.lifted_of(elem),

@@ -67,7 +67,12 @@ impl Checker<'_> {
                 })
             }
             (
-                Ty::Prim(_) | Ty::Array(..) | Ty::Record(_) | Ty::Sum(_) | Ty::Fun(_) | Ty::Con(..)
+                Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
                 | Ty::Unique(_),
                 _,
             ) => Err(Clash::Different(a.clone(), b.clone())),
@@ -172,13 +177,10 @@ impl Checker<'_> {
                 Ok(())
             }
             Ty::Array(_, elem) | Ty::Unique(elem) => self.adopt(meta, level, elem),
-            Ty::Record(fields) => {
-                fields.iter().try_for_each(|(_, t)| self.adopt(meta, level, t))
+            Ty::Record(fields) => fields.iter().try_for_each(|(_, t)| self.adopt(meta, level, t)),
+            Ty::Sum(ctors) => {
+                ctors.iter().flat_map(|(_, ts)| ts).try_for_each(|t| self.adopt(meta, level, t))
             }
-            Ty::Sum(ctors) => ctors
-                .iter()
-                .flat_map(|(_, ts)| ts)
-                .try_for_each(|t| self.adopt(meta, level, t)),
             Ty::Fun(fun) => {
                 self.adopt(meta, level, &fun.param)?;
                 self.adopt(meta, level, &fun.ret)
@@ -212,9 +214,7 @@ impl Checker<'_> {
             (_, Needs::OneOf(_)) => Err(Clash::Needs(ty.clone(), needs)),
             (Ty::Prim(_), _) => Ok(()),
             (Ty::Array(_, elem) | Ty::Unique(elem), _) => self.satisfy(elem, needs),
-            (Ty::Record(fields), _) => {
-                fields.iter().try_for_each(|(_, t)| self.satisfy(t, needs))
-            }
+            (Ty::Record(fields), _) => fields.iter().try_for_each(|(_, t)| self.satisfy(t, needs)),
             (Ty::Sum(ctors), _) => {
                 ctors.iter().flat_map(|(_, ts)| ts).try_for_each(|t| self.satisfy(t, needs))
             }

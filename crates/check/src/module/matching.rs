@@ -64,15 +64,16 @@ impl Checker<'_> {
 
     /// Whether a type definition can implement an abstract type.
     fn implements(&mut self, span: Span, name: &str, spec: &TypeDef, found: &TypeDef) -> bool {
-        let same_params = spec.params.len() == found.params.len()
-            && spec
-                .params
-                .iter()
-                .zip(&found.params)
-                .all(|(a, b)| same_kind(a.param, b.param) && a.lifted <= b.lifted.max(a.lifted));
+        let same_params =
+            spec.params.len() == found.params.len()
+                && spec.params.iter().zip(&found.params).all(|(a, b)| {
+                    same_kind(a.param, b.param) && a.lifted <= b.lifted.max(a.lifted)
+                });
         if !same_params {
             let (wants, has) = (self.show_type_def(name, spec), self.show_type_def(name, found));
-            self.report(errors::type_params_differ(span, name, &wants, &has, spec.span, found.span));
+            self.report(errors::type_params_differ(
+                span, name, &wants, &has, spec.span, found.span,
+            ));
             return false;
         }
         if found.lifted > spec.lifted {
@@ -85,7 +86,12 @@ impl Checker<'_> {
                 && spec.nominal().is_some()
                 && !used_constructively(&found.ty, var)
             {
-                self.report(errors::size_not_constructive(span, name, &spec_param.name, found.span));
+                self.report(errors::size_not_constructive(
+                    span,
+                    name,
+                    &spec_param.name,
+                    found.span,
+                ));
                 return false;
             }
         }
@@ -234,7 +240,8 @@ impl Checker<'_> {
         if self.program.vars[found].poisoned {
             return;
         }
-        let (Some(want_scheme), Some(found_scheme)) = (self.scheme(want), self.scheme(found)) else {
+        let (Some(want_scheme), Some(found_scheme)) = (self.scheme(want), self.scheme(found))
+        else {
             return;
         };
         let (want_ty, _) = self.substitute_type(&want_scheme.ty, subst);

@@ -111,8 +111,7 @@ impl Checker<'_> {
                     }
                 }
                 abstracts.extend(new);
-                let var =
-                    self.new_var(name.name.clone(), Some(name.span), VarKind::Module, None);
+                let var = self.new_var(name.name.clone(), Some(name.span), VarKind::Module, None);
                 self.tables.binders.insert(spec.id, var);
                 let term = Term::Mod(var, Arc::new(module));
                 self.scope.bind_term(name.name.clone(), ScopedTerm::local(term.clone()));
@@ -200,10 +199,11 @@ impl Checker<'_> {
             self.report(errors::refine_concrete(name.span, &text, def.span));
             return None;
         };
-        let kinds_agree = def.params.len() == params.len()
-            && def.params.iter().zip(&params).all(|(a, b)| {
-                std::mem::discriminant(&a.param) == std::mem::discriminant(&b.param)
-            });
+        let kinds_agree =
+            def.params.len() == params.len()
+                && def.params.iter().zip(&params).all(|(a, b)| {
+                    std::mem::discriminant(&a.param) == std::mem::discriminant(&b.param)
+                });
         if !kinds_agree {
             self.report(errors::refine_params(span, &text, def.params.len(), params.len()));
             return None;

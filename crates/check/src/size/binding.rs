@@ -11,7 +11,10 @@ use fehu_syntax::ast::ValBind;
 impl Checker<'_> {
     /// The second phase for a binding whose types are known.
     pub(crate) fn size_binding(&mut self, bind: &ValBind, outline: &Outline) {
-        self.size_metas = SizeMetas { counters: std::mem::take(&mut self.size_metas.counters), ..Default::default() };
+        self.size_metas = SizeMetas {
+            counters: std::mem::take(&mut self.size_metas.counters),
+            ..Default::default()
+        };
         self.size_metas.current = Some(bind.body.span);
         self.level = 1;
         self.sized_type_params(&bind.type_params);
@@ -37,7 +40,11 @@ impl Checker<'_> {
         for param in &outline.explicit {
             if let TypeFnParam::Type(id) = param {
                 let lifted = self.program.types[*id].lifted;
-                types.push(crate::ty::SchemeType { id: *id, lifted, needs: crate::ty::Needs::Nothing });
+                types.push(crate::ty::SchemeType {
+                    id: *id,
+                    lifted,
+                    needs: crate::ty::Needs::Nothing,
+                });
             }
         }
         types.extend(outline.inferred.iter().cloned());
@@ -77,8 +84,7 @@ impl Checker<'_> {
         }
         let scheme = Scheme { sizes: explicit.to_vec(), types: Vec::new(), ty: own };
         self.set_scheme(outline.var, scheme);
-        let outside =
-            super::close::Outside { level: 0, sizes: explicit, what: &bind.name.name };
+        let outside = super::close::Outside { level: 0, sizes: explicit, what: &bind.name.name };
         self.sized_body(params, bind.ret.as_ref(), &bind.body, outside)
     }
 

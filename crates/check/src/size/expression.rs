@@ -69,7 +69,8 @@ impl Checker<'_> {
                 let lhs = self.sized(&bin.lhs);
                 let op = self.sized_operator(&bin.op);
                 let op_span = bin.op.name.span;
-                let partial = self.sized_apply_one(exp.id, &op, op_span, Some(&bin.lhs), &lhs, bin.lhs.span);
+                let partial =
+                    self.sized_apply_one(exp.id, &op, op_span, Some(&bin.lhs), &lhs, bin.lhs.span);
                 let rhs = self.sized(&bin.rhs);
                 self.sized_apply_one(exp.id, &partial, op_span, Some(&bin.rhs), &rhs, bin.rhs.span)
             }

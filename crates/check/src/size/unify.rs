@@ -188,20 +188,17 @@ impl Checker<'_> {
             Ty::Sum(ctors) => {
                 ctors.iter().any(|(_, ts)| ts.iter().any(|t| self.type_has_meta(t, meta)))
             }
-            Ty::Fun(fun) => self.type_has_meta(&fun.param, meta) || self.type_has_meta(&fun.ret, meta),
-            Ty::Con(_, args) => args
-                .iter()
-                .any(|arg| matches!(arg, Arg::Type(ty) if self.type_has_meta(ty, meta))),
+            Ty::Fun(fun) => {
+                self.type_has_meta(&fun.param, meta) || self.type_has_meta(&fun.ret, meta)
+            }
+            Ty::Con(_, args) => {
+                args.iter().any(|arg| matches!(arg, Arg::Type(ty) if self.type_has_meta(ty, meta)))
+            }
         }
     }
 
     /// Checks that a size mentions nothing deeper than `level`; unknowns in it move up.
-    fn check_scope(
-        &mut self,
-        size: &Size,
-        bound: &[VarId],
-        level: u32,
-    ) -> Result<(), SizeClash> {
+    fn check_scope(&mut self, size: &Size, bound: &[VarId], level: u32) -> Result<(), SizeClash> {
         let size = self.zonk_size(size);
         let mut deep = None;
         size.for_each_var(&mut |v| {
@@ -262,9 +259,7 @@ impl Checker<'_> {
             | (Size::Mul(x), Size::Mul(y)) => {
                 Some(vec![(x[0].clone(), y[0].clone()), (x[1].clone(), y[1].clone())])
             }
-            (Size::Term(x), Size::Term(y))
-                if x.head == y.head && x.args.len() == y.args.len() =>
-            {
+            (Size::Term(x), Size::Term(y)) if x.head == y.head && x.args.len() == y.args.len() => {
                 Some(x.args.iter().cloned().zip(y.args.iter().cloned()).collect())
             }
             _ => None,

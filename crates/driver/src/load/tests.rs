@@ -149,7 +149,7 @@ fn long_chains_of_imports() {
     let memory = Memory::new(files);
     let mut session = Session::default();
     crate::session::run(&mut session, |session| {
-        let loaded = load(session, &memory, &Root::Path("f0.fut".to_owned()));
+        let loaded = load(session, &memory, &Root::Path("f0.fut".to_owned()), Depth::Full);
         assert_eq!(loaded.files.iter().filter(|file| !file.in_prelude).count(), 2001);
     });
     assert!(session.diagnostics.is_empty());
