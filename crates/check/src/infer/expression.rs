@@ -1,6 +1,6 @@
 //! Types of expressions, without sizes.
 
-use super::{LitValue, Restriction};
+use super::{Found, LitValue, Restriction};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::Instance;
@@ -143,10 +143,9 @@ impl Checker<'_> {
     }
 
     fn infer_var(&mut self, node: NodeId, name: &QualName) -> Ty {
-        let Some(resolved) = self.resolve_value(node, name) else { return Ty::Error };
-        let mut ty = self.instantiate(node, resolved.var, name.span);
-        let parts: Vec<_> = name.quals.iter().chain([&name.name]).collect();
-        for field in &parts[parts.len() - resolved.fields..] {
+        let Some(Found { var, fields }) = self.resolve_value(node, name) else { return Ty::Error };
+        let mut ty = self.instantiate(node, var, name.span);
+        for field in name.quals.iter().chain([&name.name]).skip(name.quals.len() + 1 - fields) {
             ty = self.project(&ty, field, field.span);
         }
         ty
