@@ -84,17 +84,21 @@ pub enum Depth {
     Full,
 }
 
-/// Checks a program. The units are in dependency order.
+/// Checks a program. The units are in dependency order; that of the intrinsics may be anywhere.
 pub fn check(sources: &SourceMap, units: &[Unit<'_>], depth: Depth) -> (Program, Vec<Diagnostic>) {
     let mut program = Program::default();
     let mut diagnostics = Vec::new();
-    let mut checked: Vec<(VarId, Arc<ModEnv>)> = Vec::with_capacity(units.len());
+    let mut checked: Vec<Option<(VarId, Arc<ModEnv>)>> = vec![None; units.len()];
     let mut builtins = Builtins { trusted: depth == Depth::Signatures, ..Builtins::default() };
-    for unit in units {
+    // The intrinsics need no other unit, and every other unit may need them.
+    let is_intrinsics = |index: &usize| units[*index].role == Role::Intrinsics;
+    let first = (0..units.len()).filter(is_intrinsics);
+    for index in first.chain((0..units.len()).filter(|index| !is_intrinsics(index))) {
+        let unit = &units[index];
         let imports: FxHashMap<EcoString, (VarId, Arc<ModEnv>)> = unit
             .imports
             .iter()
-            .filter_map(|(path, index)| Some((path.clone(), checked.get(*index)?.clone())))
+            .filter_map(|(path, index)| Some((path.clone(), checked.get(*index)?.clone()?)))
             .collect();
         let env =
             check_unit(sources, &mut program, &mut diagnostics, unit, &imports, &mut builtins);
@@ -111,7 +115,7 @@ pub fn check(sources: &SourceMap, units: &[Unit<'_>], depth: Depth) -> (Program,
         if unit.role == Role::PreludeRoot {
             builtins.prelude = Some((var, env.clone()));
         }
-        checked.push((var, env));
+        checked[index] = Some((var, env));
     }
     (program, diagnostics)
 }

@@ -24,15 +24,18 @@ use rustc_hash::FxHashMap;
 pub fn load(session: &mut Session, files: &dyn Files, root: &Root, depth: Depth) -> Loaded {
     let (done, states) = Default::default();
     let mut loader = Loader { session, files, depth, done, states };
-    let mut embedded = |name: &str| {
-        prelude::text(name)?;
-        let location = Location::Prelude(name.to_owned());
-        loader.visit(&location, Source::Stored, None, &mut Vec::new())
-    };
-    let intrinsics = embedded(prelude::INTRINSICS);
-    let prelude = embedded(prelude::ROOT);
+    let mut intrinsics = None;
+    if depth == Depth::Full {
+        intrinsics = loader.embedded(prelude::INTRINSICS);
+    }
+    let prelude = loader.embedded(prelude::ROOT);
     let (location, source) = root.split();
     let root = loader.visit(&location, source, None, &mut Vec::new());
+    // The declarations of the prelude do not need what its definitions are made of, and programs
+    // hardly ever name it. It is a fourth of the prelude, so it is only loaded for those that do.
+    if depth == Depth::Signatures && loader.program_mentions(prelude::INTRINSICS) {
+        intrinsics = loader.embedded(prelude::INTRINSICS);
+    }
     Loaded { files: loader.done, intrinsics, prelude, root }
 }
 
@@ -69,9 +72,11 @@ impl Root {
 /// A whole program.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The files; all imports of a file come before it.
+    /// The files; all imports of a file come before it. The intrinsics, which import nothing and
+    /// are not imported, may be anywhere.
     pub files: Vec<LoadedFile>,
-    /// The file that specifies what the compiler provides.
+    /// The file that specifies what the compiler provides; `None` if only the declarations of the
+    /// prelude were wanted, and the program does not name it.
     pub intrinsics: Option<usize>,
     /// The file whose contents every program sees; `None` if there is no prelude.
     pub prelude: Option<usize>,
@@ -141,6 +146,19 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
+    /// Loads a file of the prelude, if it exists.
+    fn embedded(&mut self, name: &str) -> Option<usize> {
+        prelude::text(name)?;
+        let location = Location::Prelude(name.to_owned());
+        self.visit(&location, Source::Stored, None, &mut Vec::new())
+    }
+
+    /// Whether a word is in the text of any loaded file that is not of the prelude.
+    fn program_mentions(&self, word: &str) -> bool {
+        let mut files = self.done.iter().filter(|file| !file.in_prelude);
+        files.any(|file| self.session.sources.file(file.id).text.contains(word))
+    }
+
     /// Loads a file and its imports. `chain` has the files that led here, each with the place of the
     /// import that was followed last.
     fn visit(
