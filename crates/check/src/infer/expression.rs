@@ -4,7 +4,7 @@ use super::{Found, LitValue, Restriction};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::Instance;
-use crate::ty::{Lifted, Needs, PrimSet, Size, Subst, Ty, VarId};
+use crate::ty::{Lifted, Needs, PrimSet, Size, SmallMap, Subst, Ty, VarId};
 use fehu_base::{Prim, Span};
 use fehu_syntax::ast::{Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RecordField};
 
@@ -186,10 +186,10 @@ impl Checker<'_> {
 
     fn infer_record(&mut self, fields: &[RecordField]) -> Ty {
         let mut types = Vec::with_capacity(fields.len());
-        for (i, field) in fields.iter().enumerate() {
-            let earlier = fields[..i].iter().find(|f| f.name.name == field.name.name);
-            if let Some(first) = earlier {
-                self.report(errors::duplicate_field(&field.name, first.name.span));
+        let mut seen = SmallMap::default();
+        for field in fields {
+            if let Some(first) = seen.first_span(&field.name) {
+                self.report(errors::duplicate_field(&field.name, first));
                 continue;
             }
             let ty = match &field.value {

@@ -1,8 +1,10 @@
-//! A map for substitutions, which mostly have a handful of entries.
+//! A map for substitutions and fields, which mostly have a handful of entries.
 //!
 //! Up to [`FEW`] entries are in a vector that is searched from the start, which costs one small
 //! allocation; only the substitutions that copy whole modules become hash maps.
 
+use fehu_base::Span;
+use fehu_syntax::ast::Ident;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -69,6 +71,17 @@ impl<K: Copy + Eq + Hash, V> SmallMap<K, V> {
             return self.positions.get(key).copied();
         }
         self.entries.iter().position(|(k, _)| k == key)
+    }
+}
+
+impl<'a> SmallMap<&'a str, Span> {
+    /// The place at which a name was met first, if it was met before; otherwise it is now.
+    pub fn first_span(&mut self, name: &'a Ident) -> Option<Span> {
+        let first = self.get(&name.name.as_str()).copied();
+        if first.is_none() {
+            self.insert(&name.name, name.span);
+        }
+        first
     }
 }
 
