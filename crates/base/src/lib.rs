@@ -2,7 +2,7 @@
 //!
 //! This crate knows nothing of the language's grammar or its compiler. It gives the other crates
 //!
-//! - [`id`]: typed indices ([`define_id!`]), vectors and side tables keyed by them;
+//! - [`id`]: typed indices ([`define_id!`]), vectors and side tables ([`id_map`]) keyed by them;
 //! - [`source`]: files in memory ([`SourceMap`]) and places in them ([`Span`]);
 //! - [`diagnostic`]: one structure for every message to the user ([`Diagnostic`]), and
 //!   [`render`], the only code that knows how a message looks;
@@ -12,6 +12,7 @@
 
 pub mod diagnostic;
 pub mod id;
+pub mod id_map;
 pub mod prim;
 pub mod render;
 pub mod source;
@@ -20,5 +21,6 @@ pub mod timing;
 
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};
 pub use id::IdVec;
+pub use id_map::IdMap;
 pub use prim::Prim;
 pub use source::{FileId, SourceFile, SourceMap, Span};

@@ -36,6 +36,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) module_path: Vec<EcoString>,
     /// Whether `intrinsics` may be used silently: true in the prelude.
     pub(crate) in_prelude: bool,
+    /// Whether what is declared in full is believed without a look at its definition.
+    pub(crate) trusted: bool,
     /// Abstract types made since the innermost parametric module began.
     pub(crate) new_abstracts: Vec<TypeId>,
     /// The `entry` declarations met.

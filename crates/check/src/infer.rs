@@ -19,12 +19,13 @@ mod local;
 mod meta;
 mod names;
 mod pattern;
+mod signature;
 mod type_exp;
 mod unify;
 mod update;
 
 pub(crate) use binding::Outline;
 pub(crate) use meta::{LitValue, Metas, Restriction};
-pub(crate) use names::nearest;
+pub(crate) use names::{Found, nearest};
 pub(crate) use type_exp::used_constructively;
 pub(crate) use unify::Clash;

@@ -6,7 +6,7 @@
 
 use crate::ty::{Scheme, Size, Ty, TypeFn, TypeId, VarId};
 use ecow::EcoString;
-use fehu_base::{FileId, IdVec, Span};
+use fehu_base::{FileId, IdMap, IdVec, Span};
 use fehu_syntax::ast::{Lifted, NodeId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -119,15 +119,15 @@ pub enum ParamKind {
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     /// What names in expressions, operators and short record fields refer to.
-    pub names: FxHashMap<NodeId, Resolved>,
+    pub names: IdMap<NodeId, Resolved>,
     /// The variables that patterns, declarations and size binders introduce.
-    pub binders: FxHashMap<NodeId, VarId>,
+    pub binders: IdMap<NodeId, VarId>,
     /// The types of expressions, patterns and operators.
-    pub types: FxHashMap<NodeId, Ty>,
+    pub types: IdMap<NodeId, Ty>,
     /// Type expressions, with the variables of the anonymous sizes in them.
-    pub type_exps: FxHashMap<NodeId, (Ty, Vec<VarId>)>,
+    pub type_exps: IdMap<NodeId, (Ty, Vec<VarId>)>,
     /// What the type and size parameters of a name's scheme stand for at this use.
-    pub instances: FxHashMap<NodeId, Instance>,
+    pub instances: IdMap<NodeId, Instance>,
     /// The unknown sizes that come into being at an expression: results of calls, branches, loops,
     /// ranges and slices.
     pub unknowns: FxHashMap<NodeId, Vec<VarId>>,

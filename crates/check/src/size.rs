@@ -38,6 +38,7 @@ use fehu_base::{IdVec, Span};
 use fehu_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 
+pub(crate) use close::mentions;
 pub(crate) use unify::SizeClash;
 
 /// The unknown sizes of the binding being inferred.

@@ -11,12 +11,14 @@
 //! type has neither.
 
 mod print;
+mod small_map;
 mod subst;
 
 use ecow::EcoString;
 use fehu_base::{Prim, define_id};
 pub use fehu_syntax::ast::Lifted;
 pub use print::Printer;
+pub use small_map::SmallMap;
 use std::sync::Arc;
 pub use subst::{Subst, TypeFn, TypeFnParam};
 
@@ -250,6 +252,22 @@ impl Ty {
     /// `param -> ret`, unnamed and observing.
     pub fn fun(param: Ty, ret: Ty) -> Ty {
         Ty::Fun(Arc::new(FunTy { name: None, consumes: false, param, exts: Vec::new(), ret }))
+    }
+
+    /// Whether the type has unknowns of the first phase.
+    pub fn has_meta(&self) -> bool {
+        match self {
+            Ty::Prim(_) | Ty::Error => false,
+            Ty::Meta(_) => true,
+            Ty::Array(_, inner) | Ty::Unique(inner) => inner.has_meta(),
+            Ty::Record(fields) => fields.iter().any(|(_, t)| t.has_meta()),
+            Ty::Sum(ctors) => ctors.iter().any(|(_, ts)| ts.iter().any(Ty::has_meta)),
+            Ty::Fun(fun) => fun.param.has_meta() || fun.ret.has_meta(),
+            Ty::Con(_, args) => args.iter().any(|arg| match arg {
+                Arg::Size(_) => false,
+                Arg::Type(ty) => ty.has_meta(),
+            }),
+        }
     }
 
     /// The type without `*` at its top.

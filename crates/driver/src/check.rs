@@ -3,23 +3,28 @@
 use crate::files::Files;
 use crate::load::{self, Loaded, Root};
 use crate::session::{self, Session};
-use crate::stages;
+use crate::stages::{self, Depth};
 use fehu_base::{Diagnostic, Severity, SourceMap, timing::Timings};
+use fehu_check::program::Program;
 
 /// Loads a program, parses it and checks it.
 pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
     let mut session = Session::default();
     let mut loaded = Loaded::default();
+    let mut program = Program::default();
+    let depth = Depth::Signatures;
     session::run(&mut session, |session| {
-        loaded = load::load(session, files, root);
+        loaded = load::load(session, files, root, depth);
         // A program that does not parse is not checked: the tree has holes, and what would be said
         // about them follows from what has been said.
         if !session.has_errors() {
-            let (_, found) = session.stage("check", |sources| stages::check(&loaded, sources));
+            let (checked, found) =
+                session.stage("check", |sources| stages::check(&loaded, sources, depth));
             session.diagnostics.extend(found);
+            program = checked;
         }
     });
-    Outcome { loaded, ..Outcome::new(session, warnings) }
+    Outcome { loaded, program, ..Outcome::new(session, warnings) }
 }
 
 /// Parses one file, without its imports.
@@ -90,8 +95,10 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// How long the stages took.
     pub timings: Timings,
-    /// The program, if it was loaded with its imports.
+    /// The program, if it was loaded with its imports; the prelude has its declarations only.
     pub loaded: Loaded,
+    /// The typed program, if it came to that; likewise.
+    pub program: Program,
     /// How it ended.
     pub exit: Exit,
 }
@@ -112,6 +119,7 @@ impl Outcome {
             (false, false) => Exit::Success,
         };
         let Session { sources, diagnostics, timings, .. } = session;
-        Outcome { sources, diagnostics, timings, loaded: Loaded::default(), exit }
+        let (loaded, program) = Default::default();
+        Outcome { sources, diagnostics, timings, loaded, program, exit }
     }
 }

@@ -13,24 +13,29 @@ use crate::files::{Files, MAX_BYTES, ReadError};
 use crate::paths::Location;
 use crate::prelude;
 use crate::session::Session;
-use crate::stages;
+use crate::stages::{self, Depth};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, Span};
 use fehu_syntax::ast::{self, NodeId};
 use rustc_hash::FxHashMap;
 
-/// Loads a program. What goes wrong is among the session's messages.
-pub fn load(session: &mut Session, files: &dyn Files, root: &Root) -> Loaded {
-    let mut loader = Loader { session, files, done: Vec::new(), states: FxHashMap::default() };
-    let mut embedded = |name: &str| {
-        prelude::text(name)?;
-        let location = Location::Prelude(name.to_owned());
-        loader.visit(&location, Source::Stored, None, &mut Vec::new())
-    };
-    let intrinsics = embedded(prelude::INTRINSICS);
-    let prelude = embedded(prelude::ROOT);
+/// Loads a program, with the prelude in the given depth. What goes wrong is among the session's
+/// messages.
+pub fn load(session: &mut Session, files: &dyn Files, root: &Root, depth: Depth) -> Loaded {
+    let (done, states) = Default::default();
+    let mut loader = Loader { session, files, depth, done, states };
+    let mut intrinsics = None;
+    if depth == Depth::Full {
+        intrinsics = loader.embedded(prelude::INTRINSICS);
+    }
+    let prelude = loader.embedded(prelude::ROOT);
     let (location, source) = root.split();
     let root = loader.visit(&location, source, None, &mut Vec::new());
+    // The declarations of the prelude do not need what its definitions are made of, and programs
+    // hardly ever name it. It is a fourth of the prelude, so it is only loaded for those that do.
+    if depth == Depth::Signatures && loader.program_mentions(prelude::INTRINSICS) {
+        intrinsics = loader.embedded(prelude::INTRINSICS);
+    }
     Loaded { files: loader.done, intrinsics, prelude, root }
 }
 
@@ -42,7 +47,7 @@ pub fn parse_root(
 ) -> Option<(FileId, ast::File)> {
     let (location, source) = root.split();
     let file = read(session, files, &location, source, None)?;
-    Some((file, parse(session, file)))
+    Some((file, parse(session, file, Depth::Full)))
 }
 
 /// The file to start from.
@@ -67,9 +72,11 @@ impl Root {
 /// A whole program.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The files; all imports of a file come before it.
+    /// The files; all imports of a file come before it. The intrinsics, which import nothing and
+    /// are not imported, may be anywhere.
     pub files: Vec<LoadedFile>,
-    /// The file that specifies what the compiler provides.
+    /// The file that specifies what the compiler provides; `None` if only the declarations of the
+    /// prelude were wanted, and the program does not name it.
     pub intrinsics: Option<usize>,
     /// The file whose contents every program sees; `None` if there is no prelude.
     pub prelude: Option<usize>,
@@ -132,12 +139,26 @@ enum State {
 struct Loader<'a> {
     session: &'a mut Session,
     files: &'a dyn Files,
+    depth: Depth,
     done: Vec<LoadedFile>,
     /// Keyed by the identity of the file; only looked up.
     states: FxHashMap<String, State>,
 }
 
 impl Loader<'_> {
+    /// Loads a file of the prelude, if it exists.
+    fn embedded(&mut self, name: &str) -> Option<usize> {
+        prelude::text(name)?;
+        let location = Location::Prelude(name.to_owned());
+        self.visit(&location, Source::Stored, None, &mut Vec::new())
+    }
+
+    /// Whether a word is in the text of any loaded file that is not of the prelude.
+    fn program_mentions(&self, word: &str) -> bool {
+        let mut files = self.done.iter().filter(|file| !file.in_prelude);
+        files.any(|file| self.session.sources.file(file.id).text.contains(word))
+    }
+
     /// Loads a file and its imports. `chain` has the files that led here, each with the place of the
     /// import that was followed last.
     fn visit(
@@ -173,7 +194,9 @@ impl Loader<'_> {
         chain: &mut Vec<(String, Span)>,
     ) -> Option<usize> {
         let id = read(self.session, self.files, location, source, import)?;
-        let ast = parse(self.session, id);
+        let in_prelude = matches!(location, Location::Prelude(_));
+        let depth = if in_prelude { self.depth } else { Depth::Full };
+        let ast = parse(self.session, id, depth);
         let mut imports = imports::of(&ast);
         for import in &mut imports {
             chain.push((location.to_string(), import.span));
@@ -182,7 +205,6 @@ impl Loader<'_> {
             chain.pop();
         }
         imports.sort_by_key(|import| import.node);
-        let in_prelude = matches!(location, Location::Prelude(_));
         self.done.push(LoadedFile { id, key: location.key(), in_prelude, ast, imports });
         Some(self.done.len() - 1)
     }
@@ -225,9 +247,15 @@ fn read_text(
     })
 }
 
-fn parse(session: &mut Session, file: FileId) -> ast::File {
-    let (tree, found) =
-        session.stage("parse", |sources| stages::parse(file, &sources.file(file).text));
+/// Parses a file; only a file of the prelude may be parsed in less than full depth.
+fn parse(session: &mut Session, file: FileId, depth: Depth) -> ast::File {
+    let (tree, found) = session.stage("parse", |sources| {
+        let text = &sources.file(file).text;
+        match depth {
+            Depth::Signatures => stages::parse_signatures(file, text),
+            Depth::Full => stages::parse(file, text),
+        }
+    });
     session.diagnostics.extend(found);
     tree
 }

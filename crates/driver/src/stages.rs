@@ -3,6 +3,7 @@
 use crate::load::{Loaded, LoadedFile};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, SourceMap};
+pub use fehu_check::Depth;
 use fehu_check::program::Program;
 use fehu_check::{Role, Unit};
 use fehu_syntax::ast;
@@ -12,9 +13,27 @@ pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     fehu_syntax::parse(file, text)
 }
 
+/// Text of the prelude to tree, without the bodies of modules that have a module type.
+pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
+    fehu_syntax::parse_signatures(file, text)
+}
+
 /// Trees to a typed program.
-pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>) {
-    let units: Vec<Unit<'_>> = loaded
+pub fn check(loaded: &Loaded, sources: &SourceMap, depth: Depth) -> (Program, Vec<Diagnostic>) {
+    fehu_check::check(sources, &units(loaded), depth)
+}
+
+/// A typed program, checked in full, to the core IR.
+pub fn lower(
+    loaded: &Loaded,
+    program: &Program,
+    sources: &SourceMap,
+) -> Result<fehu_ir::Prog, fehu_lower::Limit> {
+    fehu_lower::lower(sources, program, &units(loaded))
+}
+
+fn units(loaded: &Loaded) -> Vec<Unit<'_>> {
+    loaded
         .files
         .iter()
         .enumerate()
@@ -24,28 +43,7 @@ pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>)
             imports: imports(file),
             role: role(loaded, index),
         })
-        .collect();
-    fehu_check::check(sources, &units)
-}
-
-/// A typed program to the core IR.
-pub fn lower(
-    loaded: &Loaded,
-    program: &Program,
-    sources: &SourceMap,
-) -> Result<fehu_ir::Prog, fehu_lower::Limit> {
-    let units: Vec<fehu_lower::Unit<'_>> = loaded
-        .files
-        .iter()
-        .enumerate()
-        .map(|(index, file)| fehu_lower::Unit {
-            id: file.id,
-            ast: &file.ast,
-            imports: imports(file),
-            role: role(loaded, index),
-        })
-        .collect();
-    fehu_lower::lower(sources, program, &units)
+        .collect()
 }
 
 fn role(loaded: &Loaded, index: usize) -> Role {

@@ -3,7 +3,8 @@
 use crate::build::Building;
 use crate::env::{Frame, Term};
 use crate::value::{Shape, Val};
-use crate::{Lower, Res, Unit};
+use crate::{Lower, Res};
+use fehu_check::Unit;
 use ecow::{EcoString, eco_format};
 use fehu_base::Span;
 use fehu_check::ty::{Size, Ty, VarId};

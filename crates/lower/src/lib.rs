@@ -35,23 +35,12 @@ mod value;
 use crate::build::Building;
 use crate::env::Frame;
 use fehu_base::{FileId, IdVec, SourceMap};
+use fehu_check::Unit;
 use fehu_check::program::{Program, Tables};
 use fehu_ir::{Const, ConstId, Fun, FunId, Loc, Prog, Stage};
 use fehu_syntax::ast;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-/// A file of the program; imports come before the files that import them.
-pub struct Unit<'a> {
-    /// Its id.
-    pub id: FileId,
-    /// Its tree.
-    pub ast: &'a ast::File,
-    /// Its imports: the string and the index of the unit.
-    pub imports: Vec<(ecow::EcoString, usize)>,
-    /// Its part in the program.
-    pub role: fehu_check::Role,
-}
 
 /// Something that cannot be lowered: a limit of this compiler, with the place.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! Files, declarations and modules.
 
 use crate::env::{Def, Frame, Functor, Mod, Term, TypeVal};
-use crate::{Lower, Res, Unit};
+use crate::{Lower, Res};
+use fehu_check::Unit;
 use ecow::EcoString;
 use fehu_base::FileId;
 use fehu_check::Role;

@@ -142,7 +142,7 @@ impl Lexer<'_> {
             return;
         };
         let span = first.to(*last);
-        let mut doc = EcoString::new();
+        let mut doc = EcoString::with_capacity(span.range().len());
         for (i, line) in self.doc_lines.iter().enumerate() {
             let text = &self.text[line.range()];
             let text = if i == 0 { &text["-- |".len()..] } else { &text["--".len()..] };

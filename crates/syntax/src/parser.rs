@@ -32,7 +32,16 @@ pub(crate) use operator::level_of;
 
 /// Parses a file.
 pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
-    let mut parser = Parser::new(file, text);
+    parse_with(Parser::new(file, text))
+}
+
+/// Parses a file that is known to be right, for those who only want to know what it declares: the
+/// bodies of modules that have a module type are empty.
+pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
+    parse_with(Parser { signatures: true, ..Parser::new(file, text) })
+}
+
+fn parse_with(mut parser: Parser<'_>) -> (ast::File, Vec<Diagnostic>) {
     let (doc, decs) = parser.file();
     let comments = std::mem::take(&mut parser.comments);
     (ast::File { doc, decs, comments, node_count: parser.next_node }, parser.finish())
@@ -78,6 +87,8 @@ struct Parser<'a> {
     reach: usize,
     /// Whether a sign of too deep nesting was given; once is enough.
     too_deep: bool,
+    /// See [`parse_signatures`].
+    signatures: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -99,6 +110,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             reach: 0,
             too_deep: false,
+            signatures: false,
         }
     }
 

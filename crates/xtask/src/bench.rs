@@ -3,6 +3,7 @@
 //! Programs of several sizes are made from a few templates, so that the numbers can be compared from
 //! one version to the next. The smallest of several runs counts: it is the one with the least noise.
 
+use crate::bench_shapes::SHAPES;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -41,24 +42,47 @@ fn measure(fehu: &Path, folder: &Path, runs: usize) -> std::io::Result<()> {
     for size in SIZES {
         let program = program(size);
         let lines = program.lines().count();
-        let path = folder.join(format!("lines-{size}.fut"));
-        std::fs::write(&path, &program)?;
-        let mut best = Duration::MAX;
-        let mut accepted = true;
-        for _ in 0..runs.max(1) {
-            let start = Instant::now();
-            let mut command = Command::new(fehu);
-            command.arg("check").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
-            accepted &= command.status()?.success();
-            best = best.min(start.elapsed());
-        }
+        let (best, remark) = check(fehu, folder, &program, runs)?;
         let per_line = best.as_nanos() / lines.max(1) as u128;
-        let remark = if accepted { "" } else { "  (refused!)" };
-        let bytes = program.len();
         let milliseconds = best.as_secs_f64() * 1e3;
-        println!("{lines:8} {bytes:10} {milliseconds:10.2} {per_line:10}{remark}");
+        println!("{lines:8} {:10} {milliseconds:10.2} {per_line:10}{remark}", program.len());
+    }
+    println!("\n{:24} {:>9} {:>9} {:>9}   ms for a size, twice, four times it", "shape", 1, 2, 4);
+    for shape in &SHAPES {
+        print!("{:24}", shape.name);
+        let mut times = Vec::new();
+        for factor in [1, 2, 4] {
+            let program = (shape.program)(shape.start * factor);
+            let (best, remark) = check(fehu, folder, &program, runs.min(3))?;
+            print!(" {:9.2}{remark}", best.as_secs_f64() * 1e3);
+            times.push(best);
+        }
+        // Four times the size may take a little more than four times as long, for the caches.
+        let linear = times[2] < times[0] * 6;
+        println!("{}", if linear { "" } else { "   more than linear" });
     }
     Ok(())
+}
+
+/// The shortest time of several runs on a program, and a remark if it is refused.
+fn check(
+    fehu: &Path,
+    folder: &Path,
+    program: &str,
+    runs: usize,
+) -> std::io::Result<(Duration, &'static str)> {
+    let path = folder.join("program.fut");
+    std::fs::write(&path, program)?;
+    let mut best = Duration::MAX;
+    let mut accepted = true;
+    for _ in 0..runs.max(1) {
+        let start = Instant::now();
+        let mut command = Command::new(fehu);
+        command.arg("check").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
+        accepted &= command.status()?.success();
+        best = best.min(start.elapsed());
+    }
+    Ok((best, if accepted { "" } else { "  (refused!)" }))
 }
 
 /// A valid program of about this many lines.

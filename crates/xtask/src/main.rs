@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
+mod bench_shapes;
 mod blocks;
 mod conformance;
 mod fmt_check;

@@ -21,6 +21,11 @@ pub(crate) struct Outline {
 impl Checker<'_> {
     /// Checks a value or function and gives its variable its type scheme.
     pub(crate) fn value_binding(&mut self, dec: &Dec, bind: &ValBind) -> VarId {
+        if self.trusted
+            && let Some(var) = self.believed_value(dec, bind)
+        {
+            return var;
+        }
         self.metas = Metas::default();
         self.size_metas = Default::default();
         let before = self.diags.len();

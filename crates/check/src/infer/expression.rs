@@ -1,10 +1,10 @@
 //! Types of expressions, without sizes.
 
-use super::{LitValue, Restriction};
+use super::{Found, LitValue, Restriction};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::Instance;
-use crate::ty::{Lifted, Needs, PrimSet, Size, Subst, Ty, VarId};
+use crate::ty::{Lifted, Needs, PrimSet, Size, SmallMap, Subst, Ty, VarId};
 use fehu_base::{Prim, Span};
 use fehu_syntax::ast::{Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RecordField};
 
@@ -143,10 +143,9 @@ impl Checker<'_> {
     }
 
     fn infer_var(&mut self, node: NodeId, name: &QualName) -> Ty {
-        let Some(resolved) = self.resolve_value(node, name) else { return Ty::Error };
-        let mut ty = self.instantiate(node, resolved.var, name.span);
-        let parts: Vec<_> = name.quals.iter().chain([&name.name]).collect();
-        for field in &parts[parts.len() - resolved.fields..] {
+        let Some(Found { var, fields }) = self.resolve_value(node, name) else { return Ty::Error };
+        let mut ty = self.instantiate(node, var, name.span);
+        for field in name.quals.iter().chain([&name.name]).skip(name.quals.len() + 1 - fields) {
             ty = self.project(&ty, field, field.span);
         }
         ty
@@ -187,10 +186,10 @@ impl Checker<'_> {
 
     fn infer_record(&mut self, fields: &[RecordField]) -> Ty {
         let mut types = Vec::with_capacity(fields.len());
-        for (i, field) in fields.iter().enumerate() {
-            let earlier = fields[..i].iter().find(|f| f.name.name == field.name.name);
-            if let Some(first) = earlier {
-                self.report(errors::duplicate_field(&field.name, first.name.span));
+        let mut seen = SmallMap::default();
+        for field in fields {
+            if let Some(first) = seen.first_span(&field.name) {
+                self.report(errors::duplicate_field(&field.name, first));
                 continue;
             }
             let ty = match &field.value {

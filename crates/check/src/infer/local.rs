@@ -3,7 +3,7 @@
 use super::Restriction;
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
-use crate::program::{Resolved, VarKind};
+use crate::program::VarKind;
 use crate::ty::{FunTy, Lifted, Needs, PrimSet, Scheme, SchemeType, Size, Ty, TypeFnParam};
 use fehu_base::Span;
 use fehu_syntax::ast::{
@@ -63,7 +63,7 @@ impl Checker<'_> {
             LetKind::Update { name, path, value } => {
                 let qual = QualName { quals: Vec::new(), name: name.clone(), span: name.span };
                 let base = match self.resolve_value(bind.id, &qual) {
-                    Some(Resolved { var, .. }) => self.instantiate(bind.id, var, name.span),
+                    Some(found) => self.instantiate(bind.id, found.var, name.span),
                     None => Ty::Error,
                 };
                 self.update_path(&base, path, value, name.span);

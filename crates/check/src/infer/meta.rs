@@ -3,9 +3,8 @@
 use crate::checker::Checker;
 use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, Ty};
 use ecow::EcoString;
-use fehu_base::{IdVec, Span};
+use fehu_base::{IdMap, IdVec, Span};
 use fehu_syntax::ast::NodeId;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// All unknowns of the binding being inferred, and the questions left for its end.
@@ -13,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct Metas {
     pub(crate) infos: IdVec<Meta, MetaInfo>,
     /// The types of nodes, with unknowns; finished types go to the tables.
-    pub(crate) node_types: FxHashMap<NodeId, Ty>,
+    pub(crate) node_types: IdMap<NodeId, Ty>,
     /// What was chosen for the type parameters of names.
     pub(crate) instances: Vec<(NodeId, Vec<Ty>)>,
     /// Types that may not contain functions, or may only be of one size.
@@ -107,26 +106,31 @@ impl Checker<'_> {
 
     /// The type with all solved unknowns replaced.
     pub(crate) fn zonk(&mut self, ty: &Ty) -> Ty {
+        // Most types have no unknowns, and then there is no need for a copy.
+        if ty.has_meta() { self.zonk_parts(ty) } else { ty.clone() }
+    }
+
+    fn zonk_parts(&mut self, ty: &Ty) -> Ty {
         match ty {
             Ty::Prim(_) | Ty::Error => ty.clone(),
             Ty::Meta(_) => match self.resolve(ty) {
                 unsolved @ Ty::Meta(_) => unsolved,
-                solved => self.zonk(&solved),
+                solved => self.zonk_parts(&solved),
             },
-            Ty::Array(size, elem) => Ty::Array(size.clone(), Arc::new(self.zonk(elem))),
-            Ty::Unique(inner) => Ty::Unique(Arc::new(self.zonk(inner))),
+            Ty::Array(size, elem) => Ty::Array(size.clone(), Arc::new(self.zonk_parts(elem))),
+            Ty::Unique(inner) => Ty::Unique(Arc::new(self.zonk_parts(inner))),
             Ty::Record(fields) => {
-                Ty::Record(fields.iter().map(|(f, t)| (f.clone(), self.zonk(t))).collect())
+                Ty::Record(fields.iter().map(|(f, t)| (f.clone(), self.zonk_parts(t))).collect())
             }
             Ty::Sum(ctors) => Ty::Sum(
                 ctors
                     .iter()
-                    .map(|(c, ts)| (c.clone(), ts.iter().map(|t| self.zonk(t)).collect()))
+                    .map(|(c, ts)| (c.clone(), ts.iter().map(|t| self.zonk_parts(t)).collect()))
                     .collect(),
             ),
             Ty::Fun(fun) => {
-                let param = self.zonk(&fun.param);
-                let ret = self.zonk(&fun.ret);
+                let param = self.zonk_parts(&fun.param);
+                let ret = self.zonk_parts(&fun.ret);
                 Ty::Fun(Arc::new(FunTy { param, ret, ..(**fun).clone() }))
             }
             Ty::Con(id, args) => Ty::Con(
@@ -134,7 +138,7 @@ impl Checker<'_> {
                 args.iter()
                     .map(|arg| match arg {
                         Arg::Size(_) => arg.clone(),
-                        Arg::Type(ty) => Arg::Type(self.zonk(ty)),
+                        Arg::Type(ty) => Arg::Type(self.zonk_parts(ty)),
                     })
                     .collect(),
             ),

@@ -4,17 +4,31 @@ use crate::checker::Checker;
 use crate::errors;
 use crate::program::{Resolved, VarKind};
 use crate::scope::{ModEnv, ModType, Module, Term, TypeDef};
+use crate::ty::VarId;
 use ecow::EcoString;
 use fehu_base::Span;
 use fehu_syntax::ast::{Ident, NodeId, QualName};
 use std::sync::Arc;
 
+/// A value that a name in an expression refers to.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    /// The variable.
+    pub(crate) var: VarId,
+    /// How many of the last parts of the name are fields of a record.
+    pub(crate) fields: usize,
+}
+
+/// The longest list of errors in which unknown names come with suggestions: looking for similar
+/// names takes time in proportion to the size of the program.
+const MAX_SUGGESTIONS: usize = 200;
+
 impl Checker<'_> {
     /// What a name in an expression refers to. Leading parts are modules; the first that is a value
     /// ends the path, and the parts after it are fields. Reports and returns `None` if there is none.
-    pub(crate) fn resolve_value(&mut self, node: NodeId, name: &QualName) -> Option<Resolved> {
-        let parts: Vec<&Ident> = name.quals.iter().chain([&name.name]).collect();
-        let first = parts[0];
+    pub(crate) fn resolve_value(&mut self, node: NodeId, name: &QualName) -> Option<Found> {
+        let part = |i: usize| name.quals.get(i).unwrap_or(&name.name);
+        let first = part(0);
         if first.name.starts_with('_') && first.name.len() == 1 {
             self.report(errors::underscore(first.span));
             return None;
@@ -26,26 +40,27 @@ impl Checker<'_> {
         self.warn_intrinsics(&found.term, first.span);
         let mut term = found.term;
         let mut path = found.path;
-        for (i, part) in parts.iter().enumerate() {
+        for i in 0..=name.quals.len() {
             let module = match &term {
                 Term::Val(var) => {
-                    let fields = parts.len() - 1 - i;
-                    let resolved = Resolved { var: *var, root: found.root, path, fields };
-                    self.tables.names.insert(node, resolved.clone());
-                    return Some(resolved);
+                    let (var, fields) = (*var, name.quals.len() - i);
+                    let resolved = Resolved { var, root: found.root, path, fields };
+                    self.tables.names.insert(node, resolved);
+                    return Some(Found { var, fields });
                 }
                 Term::Mod(_, module) => module.clone(),
             };
-            let Some(next) = parts.get(i + 1) else {
+            if i == name.quals.len() {
                 self.report(errors::module_as_value(name.span, &self.quote(name.span)));
                 return None;
-            };
+            }
             let Module::Struct(env) = &*module else {
-                self.report(errors::module_is_parametric(part.span, &part.name));
+                self.report(errors::module_is_parametric(part(i).span, &part(i).name));
                 return None;
             };
+            let next = part(i + 1);
             let Some(inner) = env.terms.get(&next.name) else {
-                self.report_unknown_member(part, next, env);
+                self.report_unknown_member(part(i), next, env);
                 return None;
             };
             path.push(next.name.clone());
@@ -66,7 +81,10 @@ impl Checker<'_> {
     }
 
     fn report_unknown(&mut self, ident: &Ident) {
-        let best = nearest(&ident.name, self.scope.term_names().into_iter());
+        let best = match self.diags.len() {
+            ..MAX_SUGGESTIONS => nearest(&ident.name, self.scope.term_names().into_iter()),
+            _ => None,
+        };
         self.report(errors::unknown_name(ident.span, "name", &ident.name, best.as_deref()));
     }
 
@@ -132,9 +150,10 @@ impl Checker<'_> {
     pub(crate) fn resolve_type(&mut self, name: &QualName) -> Option<Arc<TypeDef>> {
         let env = self.qualifier(name)?;
         let (found, best) = match &env {
-            Some(env) => {
-                (env.types.get(&name.name.name), nearest(&name.name.name, env.types.keys()))
-            }
+            Some(env) => match env.types.get(&name.name.name) {
+                Some(def) => (Some(def), None),
+                None => (None, nearest(&name.name.name, env.types.keys())),
+            },
             None => match self.scope.type_def(&name.name.name) {
                 Some(def) => (Some(def), None),
                 None => (None, nearest(&name.name.name, self.scope.type_names().into_iter())),

@@ -3,7 +3,7 @@
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::VarKind;
-use crate::ty::Ty;
+use crate::ty::{SmallMap, Ty};
 use ecow::EcoString;
 use fehu_base::Span;
 use fehu_syntax::ast::{Ident, NodeId, Pat, PatKind, TypeParam, TypeParamKind};
@@ -49,10 +49,10 @@ impl Checker<'_> {
             }
             PatKind::Record(fields) => {
                 let mut types = Vec::with_capacity(fields.len());
-                for (i, field) in fields.iter().enumerate() {
-                    let earlier = fields[..i].iter().find(|f| f.name.name == field.name.name);
-                    if let Some(first) = earlier {
-                        self.report(errors::duplicate_field(&field.name, first.name.span));
+                let mut seen = SmallMap::default();
+                for field in fields {
+                    if let Some(first) = seen.first_span(&field.name) {
+                        self.report(errors::duplicate_field(&field.name, first));
                         continue;
                     }
                     let ty = match &field.pat {

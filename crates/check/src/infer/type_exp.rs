@@ -9,7 +9,7 @@ use crate::checker::Checker;
 use crate::errors;
 use crate::program::VarKind;
 use crate::scope::{ScopedTerm, Term, TypeDef};
-use crate::ty::{Arg, FunTy, Lifted, Size, Subst, Ty, TypeFnParam, VarId};
+use crate::ty::{Arg, FunTy, Lifted, Size, SmallMap, Subst, Ty, TypeFnParam, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{Exp, QualName, TypeArg, TypeExp, TypeExpKind, TypeParam, TypeParamKind};
 use std::sync::Arc;
@@ -35,10 +35,10 @@ impl Checker<'_> {
             }
             TypeExpKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.read_type(p))),
             TypeExpKind::Record(fields) => {
-                for (i, (name, _)) in fields.iter().enumerate() {
-                    if let Some((first, _)) = fields[..i].iter().find(|(f, _)| f.name == name.name)
-                    {
-                        self.report(errors::duplicate_field(name, first.span));
+                let mut seen = SmallMap::default();
+                for (name, _) in fields {
+                    if let Some(first) = seen.first_span(name) {
+                        self.report(errors::duplicate_field(name, first));
                     }
                 }
                 Ty::record(
@@ -46,9 +46,10 @@ impl Checker<'_> {
                 )
             }
             TypeExpKind::Sum(ctors) => {
-                for (i, (name, _)) in ctors.iter().enumerate() {
-                    if let Some((first, _)) = ctors[..i].iter().find(|(c, _)| c.name == name.name) {
-                        self.report(errors::duplicate_constructor(name, first.span));
+                let mut seen = SmallMap::default();
+                for (name, _) in ctors {
+                    if let Some(first) = seen.first_span(name) {
+                        self.report(errors::duplicate_constructor(name, first));
                     }
                 }
                 if ctors.len() > 256 {

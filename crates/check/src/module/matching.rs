@@ -181,7 +181,9 @@ impl Checker<'_> {
     ) {
         let (arg, _) = self.instance(&spec.param, outer.clone());
         let mut spec_subst = self.match_module(span, &arg, &spec.param, path);
-        spec_subst.types.extend(outer.types.iter().map(|(k, v)| (*k, v.clone())));
+        for (id, type_fn) in outer.types.iter() {
+            spec_subst.types.insert(*id, type_fn.clone());
+        }
         self.map_values(&spec.param.module, &arg, &mut spec_subst);
         let mut subst = self.match_module(span, &arg, &functor.param, path);
         self.map_values(&functor.param.module, &arg, &mut subst);

@@ -57,7 +57,7 @@ impl Checker<'_> {
     }
 
     /// Types of literals in size expressions outside of values.
-    pub(super) fn finish_type_metas(&mut self) {
+    pub(crate) fn finish_type_metas(&mut self) {
         for i in 0..self.metas.infos.len() {
             let info = &mut self.metas.infos[crate::ty::Meta(i as u32)];
             if info.solution.is_none() {

@@ -228,7 +228,7 @@ impl Checker<'_> {
 }
 
 /// Whether a size in the type has the variable.
-pub(super) fn mentions(ty: &Ty, var: VarId) -> bool {
+pub(crate) fn mentions(ty: &Ty, var: VarId) -> bool {
     let mut found = false;
     ty.for_each_size(&mut |size| size.for_each_var(&mut |v| found |= v == var));
     found

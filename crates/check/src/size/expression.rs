@@ -177,15 +177,19 @@ impl Checker<'_> {
     }
 
     fn sized_name(&mut self, node: NodeId, name: &QualName) -> Ty {
-        let Some(resolved) = self.tables.names.get(&node).cloned() else { return Ty::Error };
-        let parts: Vec<_> = name.quals.iter().chain([&name.name]).collect();
-        let owner = parts[..parts.len() - resolved.fields]
-            .iter()
-            .map(|i| i.name.as_str())
-            .collect::<Vec<_>>()
-            .join(".");
-        let mut ty = self.sized_instance(node, resolved.var, &owner, name.span);
-        for field in &parts[parts.len() - resolved.fields..] {
+        let Some(resolved) = self.tables.names.get(&node) else { return Ty::Error };
+        let var = resolved.var;
+        let count = name.quals.len() + 1 - resolved.fields;
+        let mut parts = name.quals.iter().chain([&name.name]);
+        let first = parts.next().map_or("", |part| &part.name);
+        let mut ty = if count == 1 {
+            self.sized_instance(node, var, first, name.span)
+        } else {
+            let parts = name.quals.iter().chain([&name.name]);
+            let owner: Vec<&str> = parts.take(count).map(|part| part.name.as_str()).collect();
+            self.sized_instance(node, var, &owner.join("."), name.span)
+        };
+        for field in parts.skip(count - 1) {
             ty = self.sized_field(&ty, &field.name);
         }
         ty

@@ -1,7 +1,6 @@
 //! Substitution in types and sizes: nominal types by types, variables by sizes.
 
-use super::{Arg, FunTy, Size, Term, Ty, TypeId, VarId};
-use rustc_hash::FxHashMap;
+use super::{Arg, FunTy, Size, SmallMap, Term, Ty, TypeId, VarId};
 use std::sync::Arc;
 
 /// What a nominal type stands for: a type with parameters, bound in the order of the arguments.
@@ -29,9 +28,9 @@ pub enum TypeFnParam {
 #[derive(Clone, Default, Debug)]
 pub struct Subst {
     /// Nominal types.
-    pub types: FxHashMap<TypeId, TypeFn>,
+    pub types: SmallMap<TypeId, TypeFn>,
     /// Variables.
-    pub vars: FxHashMap<VarId, Size>,
+    pub vars: SmallMap<VarId, Size>,
 }
 
 impl TypeFn {

@@ -36,8 +36,30 @@ impl Parser<'_> {
         if !self.expect(TokenKind::Equals) {
             return DecKind::Error;
         }
-        let body = self.mod_exp();
+        let body = if self.signatures && ty.is_some() && self.kind() == TokenKind::LBrace {
+            self.skip_mod_body()
+        } else {
+            self.mod_exp()
+        };
         DecKind::Module(ModBind { name, params, ty, body })
+    }
+
+    /// `{ ... }` without a look at what is inside.
+    fn skip_mod_body(&mut self) -> ModExp {
+        let start = self.here();
+        let mut open = 0usize;
+        loop {
+            match self.bump().kind {
+                TokenKind::LBrace => open += 1,
+                TokenKind::RBrace => open -= 1,
+                TokenKind::Eof => break,
+                _ => {}
+            }
+            if open == 0 {
+                break;
+            }
+        }
+        self.mk_mod(start, ModExpKind::Decs(Vec::new()))
     }
 
     /// `(P: mt)`
