@@ -14,17 +14,19 @@ use fehu_syntax::ast::{Access, DimIndex, Exp, ExpKind, LetKind, LoopForm, NodeId
 use rustc_hash::FxHashSet;
 
 impl Checker<'_> {
-    pub(crate) fn check_causality(&mut self, bind: &ValBind) {
+    pub(crate) fn check_causality(&mut self, bind: &ValBind, var: VarId) {
         if self.tables.unknowns.is_empty() {
             return;
         }
-        let mut walk = Walk { checker: self, known: FxHashSet::default() };
+        let mut walk = Walk { checker: self, binding: var, known: FxHashSet::default() };
         walk.exp(&bind.body);
     }
 }
 
 struct Walk<'a, 'b> {
     checker: &'a mut Checker<'b>,
+    /// Variables made before this one belong to earlier bindings.
+    binding: VarId,
     known: FxHashSet<VarId>,
 }
 
@@ -56,7 +58,7 @@ impl Walk<'_, '_> {
         ty.for_each_size(&mut |size| {
             size.for_each_var(&mut |v| {
                 let info = &self.checker.program.vars[v];
-                if info.level > 0
+                if v > self.binding
                     && matches!(info.kind, VarKind::Unknown(_))
                     && !self.known.contains(&v)
                 {

@@ -30,6 +30,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) size_metas: SizeMetas,
     /// The anonymous sizes met in the type expression being read.
     pub(crate) anonymous: Vec<VarId>,
+    /// The names of the parameters of the function types we are inside.
+    pub(crate) arrow_names: Vec<Ident>,
     /// The names of the modules we are inside, for the names of types.
     pub(crate) module_path: Vec<EcoString>,
     /// Whether `intrinsics` may be used silently: true in the prelude.
@@ -124,10 +126,6 @@ impl Checker<'_> {
 
     pub(crate) fn set_scheme(&mut self, var: VarId, scheme: Scheme) {
         self.program.vars[var].scheme = Some(Arc::new(scheme));
-    }
-
-    pub(crate) fn set_type(&mut self, node: NodeId, ty: Ty) {
-        self.tables.types.insert(node, ty);
     }
 
     /// The name qualified by the modules we are inside.

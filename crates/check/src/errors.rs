@@ -19,7 +19,10 @@ pub(crate) use types::*;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Expect {
     /// It is an argument.
-    Argument { fun: Span, arg: Span },
+    Argument {
+        fun: Span,
+        arg: Span,
+    },
     /// It is a function's body.
     FunctionBody,
     /// It is the value of a definition.
@@ -62,7 +65,11 @@ impl Expect {
     pub(crate) fn headline(self, quote: impl Fn(Span) -> String) -> String {
         match self {
             Expect::Argument { fun, arg } => {
-                format!("Cannot apply \"{}\" to \"{}\"", quote(fun), quote(arg))
+                let (fun, arg) = (quote(fun), quote(arg));
+                match fun.starts_with('(') || fun.contains(' ') {
+                    true => format!("Cannot apply function to \"{arg}\""),
+                    false => format!("Cannot apply \"{fun}\" to \"{arg}\""),
+                }
             }
             Expect::FunctionBody => "Function body does not have expected type".into(),
             Expect::ValueBody => "Function body does not have expected type".into(),

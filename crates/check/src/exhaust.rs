@@ -24,17 +24,13 @@ use rustc_hash::FxHashMap;
 
 /// Checks all patterns of a value binding: `unmatched-cases`, `refutable-pattern` and the warning
 /// `unreachable-case`.
-pub fn check_value(
+pub(crate) fn check_value(
     vars: &IdVec<VarId, VarInfo>,
     types: &IdVec<TypeId, TypeInfo>,
     tables: &Tables,
     bind: &ValBind,
 ) -> Vec<Diagnostic> {
-    let mut check = Check {
-        printer: Printer { vars, types },
-        tables,
-        diagnostics: Vec::new(),
-    };
+    let mut check = Check { printer: Printer { vars, types }, tables, diagnostics: Vec::new() };
     walk_val(&mut check, bind);
     check.diagnostics
 }
@@ -77,14 +73,9 @@ impl<'a> Check<'a> {
         let mut first_with: FxHashMap<FormId, Span> = FxHashMap::default();
         for ((case, &form), reached) in cases.iter().zip(&arms).zip(answer.reached) {
             if !reached {
-                let same = first_with
-                    .get(&form)
-                    .map(|&span| (span, "matches the same values"));
-                let all = first_with
-                    .get(&ANY)
-                    .map(|&span| (span, "matches everything"));
-                self.diagnostics
-                    .push(errors::unreachable_case(case, all.or(same)));
+                let same = first_with.get(&form).map(|&span| (span, "matches the same values"));
+                let all = first_with.get(&ANY).map(|&span| (span, "matches everything"));
+                self.diagnostics.push(errors::unreachable_case(case, all.or(same)));
             }
             first_with.entry(form).or_insert(case.pat.span);
         }
@@ -107,14 +98,9 @@ impl<'a> Check<'a> {
         let missed = self.tables.types.get(&culprit.id).and_then(|ty| {
             let mut forms = Forms::default();
             let form = forms.lower(culprit, ty).ok()?;
-            matrix::solve(&forms, &[form], ty)
-                .ok()?
-                .unmatched
-                .into_iter()
-                .next()
+            matrix::solve(&forms, &[form], ty).ok()?.unmatched.into_iter().next()
         });
-        self.diagnostics
-            .push(errors::refutable_pattern(culprit, place, missed));
+        self.diagnostics.push(errors::refutable_pattern(culprit, place, missed));
     }
 
     /// The first literal, or constructor of a type that has others, in a pattern.
@@ -126,10 +112,9 @@ impl<'a> Check<'a> {
                 self.refutable_part(p)
             }
             PatKind::Tuple(ps) => ps.iter().find_map(|p| self.refutable_part(p)),
-            PatKind::Record(fields) => fields
-                .iter()
-                .filter_map(|f| f.pat.as_ref())
-                .find_map(|p| self.refutable_part(p)),
+            PatKind::Record(fields) => {
+                fields.iter().filter_map(|f| f.pat.as_ref()).find_map(|p| self.refutable_part(p))
+            }
             PatKind::Ctor(_, ps) => match self.tables.types.get(&pat.id).map(Ty::unwrap_unique) {
                 Some(Ty::Sum(ctors)) if ctors.len() > 1 => Some(pat),
                 _ => ps.iter().find_map(|p| self.refutable_part(p)),

@@ -23,8 +23,8 @@ mod type_exp;
 mod unify;
 mod update;
 
+pub(crate) use binding::Outline;
 pub(crate) use meta::{LitValue, Metas, Restriction};
 pub(crate) use names::nearest;
 pub(crate) use type_exp::used_constructively;
 pub(crate) use unify::Clash;
-pub(crate) use binding::Outline;

@@ -16,6 +16,7 @@
 mod builtin;
 mod causality;
 mod checker;
+mod consume;
 mod entry;
 mod errors;
 mod exhaust;
@@ -79,7 +80,8 @@ pub fn check(sources: &SourceMap, units: &[Unit<'_>]) -> (Program, Vec<Diagnosti
             .iter()
             .filter_map(|(path, index)| Some((path.clone(), checked.get(*index)?.clone())))
             .collect();
-        let env = check_unit(sources, &mut program, &mut diagnostics, unit, &imports, &mut builtins);
+        let env =
+            check_unit(sources, &mut program, &mut diagnostics, unit, &imports, &mut builtins);
         let var = program.vars.push(program::VarInfo {
             name: "import".into(),
             span: None,
@@ -126,6 +128,7 @@ fn check_unit(
         metas: Default::default(),
         size_metas: Default::default(),
         anonymous: Vec::new(),
+        arrow_names: Vec::new(),
         module_path: Vec::new(),
         in_prelude,
         new_abstracts: Vec::new(),
@@ -202,10 +205,18 @@ impl Checker<'_> {
 
     /// The checks of a value whose types are known.
     fn after_inference(&mut self, _dec: &ast::Dec, bind: &ast::ValBind, var: VarId) {
-        self.check_causality(bind);
+        self.check_causality(bind, var);
         self.check_recursion(bind, var);
         let (vars, types) = (&self.program.vars, &self.program.types);
         let found = exhaust::check_value(vars, types, &self.tables, bind);
+        let consumed = consume::check(vars, types, &self.tables, bind);
         self.diags.extend(found);
+        self.diags.extend(consumed.diagnostics);
+        if let Some(fresh) = consumed.ret
+            && let Some(scheme) = &mut self.program.vars[var].scheme
+        {
+            let scheme = Arc::make_mut(scheme);
+            scheme.ty = consume::mark_result(&scheme.ty, bind.params.len(), &fresh);
+        }
     }
 }

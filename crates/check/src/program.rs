@@ -87,8 +87,6 @@ pub enum Unknown {
     OutOfScope,
     /// An expression that cannot be a size.
     Expression,
-    /// `[]` in a coercion.
-    Coercion,
 }
 
 /// A nominal type.

@@ -6,7 +6,7 @@
 
 use crate::checker::Checker;
 use crate::errors;
-use crate::ty::{Ty, VarId};
+use crate::ty::{Lifted, Ty, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{
     Access, DimIndex, Exp, ExpKind, LetKind, LoopForm, NodeId, Operator, Pat, PatKind, ValBind,
@@ -26,13 +26,8 @@ impl Checker<'_> {
             ret = fun.ret.clone();
         }
         let returns_function = self.functional(&ret);
-        let mut walk = Walk {
-            checker: self,
-            name: &bind.name.name,
-            var,
-            higher_order,
-            returns_function,
-        };
+        let mut walk =
+            Walk { checker: self, name: &bind.name.name, var, higher_order, returns_function };
         walk.exp(&bind.body);
     }
 
@@ -41,12 +36,8 @@ impl Checker<'_> {
             Ty::Fun(_) => true,
             Ty::Record(fields) => fields.iter().any(|(_, t)| self.functional(t)),
             Ty::Unique(inner) => self.functional(inner),
-            Ty::Prim(_)
-            | Ty::Array(..)
-            | Ty::Sum(_)
-            | Ty::Con(..)
-            | Ty::Meta(_)
-            | Ty::Error => false,
+            Ty::Con(id, _) => self.program.types[*id].lifted == Lifted::Lifted,
+            Ty::Prim(_) | Ty::Array(..) | Ty::Sum(_) | Ty::Meta(_) | Ty::Error => false,
         }
     }
 }
@@ -95,28 +86,27 @@ impl Walk<'_, '_, '_> {
             );
             return;
         }
+        if self.higher_order.iter().any(Option::is_some) && args.len() < self.higher_order.len() {
+            self.problem(
+                span,
+                "recursive call is not fully saturated, but the function has a higher-order \
+                 parameter",
+                "pass all arguments",
+            );
+            return;
+        }
         for i in 0..self.higher_order.len() {
             let Some(param) = self.higher_order[i] else { continue };
-            match args.get(i) {
-                None => self.problem(
+            let same = match (args.get(i).copied().flatten(), param) {
+                (Some(arg), Some(param)) => self.is_param(arg, param),
+                _ => false,
+            };
+            if !same {
+                self.problem(
                     span,
-                    "recursive call is not fully saturated: it lacks an argument for a \
-                     higher-order parameter",
-                    "pass all arguments that are functions",
-                ),
-                Some(arg) => {
-                    let same = match (arg, param) {
-                        (Some(arg), Some(param)) => self.is_param(arg, param),
-                        _ => false,
-                    };
-                    if !same {
-                        self.problem(
-                            span,
-                            "a higher-order parameter must be passed unchanged in a recursive call",
-                            "pass the parameter itself",
-                        );
-                    }
-                }
+                    "a higher-order parameter must be passed unchanged in a recursive call",
+                    "pass the parameter itself",
+                );
             }
         }
     }

@@ -106,9 +106,25 @@ pub(crate) enum Origin {
     LetSize(EcoString),
     /// A constructor of a sum type: sizes of the payloads of the others.
     Ctor,
+    /// The size of something that is coerced to another size.
+    Coerced,
     /// Anything whose size must follow from something else: parameters, loop parameters,
     /// ascriptions.
     Inferred,
+}
+
+impl Origin {
+    /// How much the user has to do with it.
+    fn rank(&self) -> u32 {
+        match self {
+            Origin::LetSize(_) => 5,
+            Origin::SizeParam(..) => 4,
+            Origin::Hole => 3,
+            Origin::EmptyArray => 2,
+            Origin::Coerced | Origin::Ctor => 1,
+            Origin::TypeArg(_) | Origin::Inferred => 0,
+        }
+    }
 }
 
 impl SizeMetas {

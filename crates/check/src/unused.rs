@@ -27,17 +27,13 @@ use fehu_syntax::ast::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The warnings `unused-name` and `shadowed-size` for a file that was checked without errors.
-pub fn check_file(
+pub(crate) fn check_file(
     _vars: &IdVec<VarId, VarInfo>,
     _types: &IdVec<TypeId, TypeInfo>,
     tables: &Tables,
     file: &File,
 ) -> Vec<Diagnostic> {
-    let used = tables
-        .names
-        .values()
-        .flat_map(|name| [name.var, name.root])
-        .collect();
+    let used = tables.names.values().flat_map(|name| [name.var, name.root]).collect();
     let mut check = Check {
         tables,
         used,
@@ -50,9 +46,7 @@ pub fn check_file(
     };
     check.decs(&file.decs);
     check.report_unused();
-    check
-        .diagnostics
-        .sort_by_key(|d| d.primary.as_ref().map(|label| label.span));
+    check.diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| label.span));
     check.diagnostics
 }
 
@@ -118,10 +112,7 @@ impl<'a> Visitor<'a> for Check<'a> {
 
     fn type_param(&mut self, param: &'a TypeParam) {
         if param.kind == TypeParamKind::Size {
-            self.sizes
-                .entry(&param.name.name)
-                .or_default()
-                .push(param.name.span);
+            self.sizes.entry(&param.name.name).or_default().push(param.name.span);
             if let Some(scope) = self.scopes.last_mut() {
                 scope.sizes.push(&param.name.name);
             }
@@ -192,11 +183,7 @@ impl<'a> Check<'a> {
         if bind.keyword == ValKeyword::Entry {
             return;
         }
-        let id = if self.tables.binders.contains_key(&id) {
-            id
-        } else {
-            outer
-        };
+        let id = if self.tables.binders.contains_key(&id) { id } else { outer };
         self.candidate(id, &bind.name, "local definition", Rename::Prefix);
     }
 
@@ -265,26 +252,15 @@ impl<'a> Check<'a> {
         let word = name.name.starts_with(|c: char| c.is_alphabetic());
         let rename = if word { rename } else { Rename::No };
         if let Some(&var) = self.tables.binders.get(&id) {
-            self.candidates.push(Candidate {
-                var,
-                name,
-                what,
-                rename,
-            });
+            self.candidates.push(Candidate { var, name, what, rename });
         }
     }
 
     fn report_unused(&mut self) {
         for candidate in &self.candidates {
-            let Candidate {
-                var,
-                name,
-                what,
-                rename,
-            } = candidate;
+            let Candidate { var, name, what, rename } = candidate;
             if !self.used.contains(var) && !self.attr_names.contains(&name.name) {
-                self.diagnostics
-                    .push(errors::unused_name(name, what, *rename));
+                self.diagnostics.push(errors::unused_name(name, what, *rename));
             }
         }
     }

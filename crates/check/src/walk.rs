@@ -62,14 +62,7 @@ pub(crate) trait Visitor<'a>: Sized {
 /// Walks a top-level value.
 pub(crate) fn walk_val<'a, V: Visitor<'a>>(visitor: &mut V, bind: &'a ValBind) {
     let ret = bind.ret.as_ref();
-    walk_function(
-        visitor,
-        &bind.type_params,
-        &bind.params,
-        Place::Param,
-        ret,
-        &bind.body,
-    );
+    walk_function(visitor, &bind.type_params, &bind.params, Place::Param, ret, &bind.body);
 }
 
 /// Walks the parts of an expression.
@@ -92,10 +85,7 @@ pub(crate) fn walk_exp<'a, V: Visitor<'a>>(visitor: &mut V, exp: &'a Exp) {
             es.iter().for_each(|e| visitor.exp(e));
         }
         ExpKind::Record(fields) => {
-            fields
-                .iter()
-                .filter_map(|f| f.value.as_ref())
-                .for_each(|e| visitor.exp(e));
+            fields.iter().filter_map(|f| f.value.as_ref()).for_each(|e| visitor.exp(e));
         }
         ExpKind::Index(e, dims) => {
             visitor.exp(e);
@@ -126,14 +116,7 @@ pub(crate) fn walk_exp<'a, V: Visitor<'a>>(visitor: &mut V, exp: &'a Exp) {
             visitor.close();
         }
         ExpKind::Lambda(f) => {
-            walk_function(
-                visitor,
-                &[],
-                &f.params,
-                Place::LambdaParam,
-                f.ret.as_ref(),
-                &f.body,
-            );
+            walk_function(visitor, &[], &f.params, Place::LambdaParam, f.ret.as_ref(), &f.body);
         }
         ExpKind::Loop(parts) => walk_loop(visitor, parts),
         ExpKind::Update(update) => {
@@ -167,10 +150,7 @@ pub(crate) fn walk_pat_types<'a, V: Visitor<'a>>(visitor: &mut V, pat: &'a Pat) 
             ps.iter().for_each(|p| walk_pat_types(visitor, p));
         }
         PatKind::Record(fields) => {
-            fields
-                .iter()
-                .filter_map(|f| f.pat.as_ref())
-                .for_each(|p| walk_pat_types(visitor, p));
+            fields.iter().filter_map(|f| f.pat.as_ref()).for_each(|p| walk_pat_types(visitor, p));
         }
         PatKind::Ascribe(p, ty) => {
             walk_pat_types(visitor, p);
@@ -202,21 +182,8 @@ fn walk_bind<'a, V: Visitor<'a>>(visitor: &mut V, bind: &'a LetBind) {
             sizes.iter().for_each(|p| visitor.type_param(p));
             visitor.pat(pat, Place::Let);
         }
-        LetKind::Fun {
-            name,
-            type_params,
-            params,
-            ret,
-            body,
-        } => {
-            walk_function(
-                visitor,
-                type_params,
-                params,
-                Place::Param,
-                ret.as_ref(),
-                body,
-            );
+        LetKind::Fun { name, type_params, params, ret, body } => {
+            walk_function(visitor, type_params, params, Place::Param, ret.as_ref(), body);
             visitor.named(bind.id, name, Named::Function);
         }
         LetKind::Update { name, path, value } => {
@@ -235,11 +202,7 @@ fn walk_loop<'a, V: Visitor<'a>>(visitor: &mut V, parts: &'a Loop) {
     }
     visitor.open();
     parts.sizes.iter().for_each(|p| visitor.type_param(p));
-    let place = if parts.init.is_some() {
-        Place::Loop
-    } else {
-        Place::ImplicitLoop
-    };
+    let place = if parts.init.is_some() { Place::Loop } else { Place::ImplicitLoop };
     visitor.pat(&parts.pat, place);
     match &parts.form {
         LoopForm::For(id, name, _) => visitor.named(*id, name, Named::Index),
@@ -263,16 +226,8 @@ fn walk_dims<'a, V: Visitor<'a>>(visitor: &mut V, dims: &'a [DimIndex]) {
     for dim in dims {
         match dim {
             DimIndex::Fix(e) => visitor.exp(e),
-            DimIndex::Slice {
-                start,
-                end,
-                step,
-                span: _,
-            } => {
-                [start, end, step]
-                    .into_iter()
-                    .flatten()
-                    .for_each(|e| visitor.exp(e));
+            DimIndex::Slice { start, end, step, span: _ } => {
+                [start, end, step].into_iter().flatten().for_each(|e| visitor.exp(e));
             }
         }
     }
@@ -295,10 +250,7 @@ fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
         TypeExpKind::Tuple(tys) => tys.iter().for_each(|ty| walk_type(visitor, ty)),
         TypeExpKind::Record(fields) => fields.iter().for_each(|(_, ty)| walk_type(visitor, ty)),
         TypeExpKind::Sum(ctors) => {
-            ctors
-                .iter()
-                .flat_map(|(_, tys)| tys)
-                .for_each(|ty| walk_type(visitor, ty));
+            ctors.iter().flat_map(|(_, tys)| tys).for_each(|ty| walk_type(visitor, ty));
         }
         TypeExpKind::Fun(_, param, ret) => {
             walk_type(visitor, param);

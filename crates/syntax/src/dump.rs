@@ -241,9 +241,7 @@ impl Out {
         for index in indices {
             match index {
                 DimIndex::Fix(index) => self.exp(index),
-                DimIndex::Slice {
-                    start, end, step, ..
-                } => self.node("slice", |o| {
+                DimIndex::Slice { start, end, step, .. } => self.node("slice", |o| {
                     for part in [start, end, step] {
                         match part {
                             None => o.word("-"),
@@ -287,13 +285,7 @@ impl Out {
                 o.pat(pat);
                 o.exp(value);
             }),
-            LetKind::Fun {
-                name,
-                type_params,
-                params,
-                ret,
-                body,
-            } => self.node("fun", |o| {
+            LetKind::Fun { name, type_params, params, ret, body } => self.node("fun", |o| {
                 o.ident(name);
                 o.type_params(type_params);
                 o.pats(params);
@@ -383,9 +375,7 @@ impl Out {
             }),
             TypeExpKind::Sum(ctors) => self.node("sum", |o| {
                 for (name, payload) in ctors {
-                    o.node(&format!("#{}", name.name), |o| {
-                        payload.iter().for_each(|t| o.ty(t))
-                    });
+                    o.node(&format!("#{}", name.name), |o| payload.iter().for_each(|t| o.ty(t)));
                 }
             }),
             TypeExpKind::Fun(name, param, result) => self.node("->", |o| {
@@ -535,20 +525,12 @@ impl Out {
             self.node("attr", |o| o.attr(attr));
         }
         match &spec.kind {
-            SpecKind::Val {
-                name,
-                type_params,
-                ty,
-            } => self.node("val", |o| {
+            SpecKind::Val { name, type_params, ty } => self.node("val", |o| {
                 o.ident(name);
                 o.type_params(type_params);
                 o.ty(ty);
             }),
-            SpecKind::TypeAbstract {
-                lifted,
-                name,
-                params,
-            } => {
+            SpecKind::TypeAbstract { lifted, name, params } => {
                 self.node(&format!("type{}", lifted_sign(*lifted)), |o| {
                     o.ident(name);
                     o.type_params(params);

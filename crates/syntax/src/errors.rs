@@ -6,23 +6,15 @@ use fehu_base::{Diagnostic, Span};
 /// A token that cannot stand here.
 pub(crate) fn unexpected_token(span: Span, found: &str, expected: &str) -> Diagnostic {
     let code = "unexpected-token";
-    Diagnostic::error(
-        code,
-        span,
-        format!("Unexpected token: '{found}', expected {expected}"),
-    )
-    .at(format!("expected {expected}"))
+    Diagnostic::error(code, span, format!("Unexpected token: '{found}', expected {expected}"))
+        .at(format!("expected {expected}"))
 }
 
 /// The file ends too early.
 pub(crate) fn unexpected_end(span: Span, expected: &str) -> Diagnostic {
     let code = "unexpected-end-of-file";
-    Diagnostic::error(
-        code,
-        span,
-        format!("Unexpected end of file, expected {expected}"),
-    )
-    .at(format!("expected {expected}"))
+    Diagnostic::error(code, span, format!("Unexpected end of file, expected {expected}"))
+        .at(format!("expected {expected}"))
 }
 
 /// A character that is part of no token.
@@ -45,23 +37,15 @@ pub(crate) fn unexpected_character(span: Span, character: char) -> Diagnostic {
 
 /// A string without its second quote.
 pub(crate) fn unterminated_string(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        "unterminated-string",
-        span,
-        "This string literal is not terminated",
-    )
-    .at("starts here")
-    .help("Write `\"` at the end of the string, and `\\n` for a line break in it.")
+    Diagnostic::error("unterminated-string", span, "This string literal is not terminated")
+        .at("starts here")
+        .help("Write `\"` at the end of the string, and `\\n` for a line break in it.")
 }
 
 /// A character literal without its second quote.
 pub(crate) fn unterminated_char(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        "unterminated-character",
-        span,
-        "This character literal is not terminated",
-    )
-    .at("starts here")
+    Diagnostic::error("unterminated-character", span, "This character literal is not terminated")
+        .at("starts here")
 }
 
 /// A number, string or character that has no value.
@@ -78,21 +62,16 @@ pub(crate) fn nesting_too_deep(span: Span) -> Diagnostic {
 
 /// A definition of `&&` or `||`.
 pub(crate) fn may_not_be_redefined(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
-        "may-not-be-redefined",
-        span,
-        format!("`{name}` may not be redefined"),
-    )
-    .note("A function would always evaluate both operands, and this operator does not.")
-    .help(format!("Choose a longer name such as `{name}!`."))
+    Diagnostic::error("may-not-be-redefined", span, format!("`{name}` may not be redefined"))
+        .note("A function would always evaluate both operands, and this operator does not.")
+        .help(format!("Choose a longer name such as `{name}!`."))
 }
 
 /// A definition of `!` as an infix operator, or its use as one.
 pub(crate) fn prefix_operator(span: Span, name: &str) -> Diagnostic {
     let message = format!("`{name}` is a prefix operator and cannot be used as infix operator");
-    Diagnostic::error("reserved-operator", span, message).help(format!(
-        "To negate an argument, write parentheses around it: `f ({name}x)`."
-    ))
+    Diagnostic::error("reserved-operator", span, message)
+        .help(format!("To negate an argument, write parentheses around it: `f ({name}x)`."))
 }
 
 /// A use of a variable whose name starts with an underscore.

@@ -28,11 +28,7 @@ pub(crate) fn lex(file: FileId, text: &str, errors: &mut Vec<Diagnostic>) -> Tok
         errors,
     };
     lexer.run();
-    Tokens {
-        tokens: lexer.tokens,
-        comments: lexer.comments,
-        docs: lexer.docs,
-    }
+    Tokens { tokens: lexer.tokens, comments: lexer.comments, docs: lexer.docs }
 }
 
 /// Whether an operator may start with this byte.
@@ -114,12 +110,7 @@ impl Lexer<'_> {
                 )
                 && (last.kind != TokenKind::Int || self.is_field(self.tokens.len() - 1))
         });
-        self.tokens.push(Token {
-            kind,
-            glued,
-            start: start as u32,
-            end: self.pos as u32,
-        });
+        self.tokens.push(Token { kind, glued, start: start as u32, end: self.pos as u32 });
     }
 
     /// Whether the number at this index of the tokens is the name of a field.
@@ -154,11 +145,7 @@ impl Lexer<'_> {
         let mut doc = EcoString::new();
         for (i, line) in self.doc_lines.iter().enumerate() {
             let text = &self.text[line.range()];
-            let text = if i == 0 {
-                &text["-- |".len()..]
-            } else {
-                &text["--".len()..]
-            };
+            let text = if i == 0 { &text["-- |".len()..] } else { &text["--".len()..] };
             if i > 0 {
                 doc.push('\n');
             }
@@ -246,10 +233,7 @@ impl Lexer<'_> {
     /// Steps over an operator.
     fn operator(&mut self) -> TokenKind {
         let start = self.pos;
-        while self
-            .peek(0)
-            .is_some_and(|b| is_operator_start(b) || b == b'.')
-        {
+        while self.peek(0).is_some_and(|b| is_operator_start(b) || b == b'.') {
             self.pos += 1;
         }
         match &self.bytes[start..self.pos] {
@@ -348,10 +332,7 @@ impl Lexer<'_> {
 
     /// Steps over an exponent, if there is one.
     fn exponent(&mut self, letter: u8) -> bool {
-        if !self
-            .peek(0)
-            .is_some_and(|b| b.eq_ignore_ascii_case(&letter))
-        {
+        if !self.peek(0).is_some_and(|b| b.eq_ignore_ascii_case(&letter)) {
             return false;
         }
         let sign = usize::from(matches!(self.peek(1), Some(b'+' | b'-')));
@@ -369,8 +350,7 @@ impl Lexer<'_> {
         loop {
             match self.peek(0) {
                 None | Some(b'\n') => {
-                    self.errors
-                        .push(errors::unterminated_string(self.span(start, self.pos)));
+                    self.errors.push(errors::unterminated_string(self.span(start, self.pos)));
                     return self.push(TokenKind::Bad, start);
                 }
                 Some(b'"') => {
@@ -398,8 +378,7 @@ impl Lexer<'_> {
                     self.pos += 1;
                     self.push(TokenKind::Char, start);
                 } else {
-                    self.errors
-                        .push(errors::unterminated_char(self.span(start, self.pos)));
+                    self.errors.push(errors::unterminated_char(self.span(start, self.pos)));
                     self.push(TokenKind::Bad, start);
                 }
             }
@@ -431,15 +410,8 @@ impl Lexer<'_> {
             self.pos += c.len_utf8();
         }
         // Of several in a row only the first is reported, even with spaces between them.
-        if self
-            .tokens
-            .last()
-            .is_none_or(|last| last.kind != TokenKind::Bad)
-        {
-            self.errors.push(errors::unexpected_character(
-                self.span(start, self.pos),
-                first,
-            ));
+        if self.tokens.last().is_none_or(|last| last.kind != TokenKind::Bad) {
+            self.errors.push(errors::unexpected_character(self.span(start, self.pos), first));
         }
         self.push(TokenKind::Bad, start);
     }

@@ -19,19 +19,14 @@ pub(crate) fn int(text: &str) -> Read<Lit> {
         (Some(b'0'), Some(b'r' | b'R')) => return roman(&text[2..]),
         _ => (10, text),
     };
-    let digits_end = body
-        .find(|c: char| !(c == '_' || c.is_digit(base)))
-        .unwrap_or(body.len());
+    let digits_end = body.find(|c: char| !(c == '_' || c.is_digit(base))).unwrap_or(body.len());
     let (digits, suffix) = body.split_at(digits_end);
     let mut value: u128 = 0;
     let mut too_large = false;
     let mut any = false;
     for digit in digits.chars().filter_map(|c| c.to_digit(base)) {
         any = true;
-        match value
-            .checked_mul(base.into())
-            .and_then(|v| v.checked_add(digit.into()))
-        {
+        match value.checked_mul(base.into()).and_then(|v| v.checked_add(digit.into())) {
             Some(v) if !too_large => value = v,
             _ => {
                 too_large = true;
@@ -75,10 +70,7 @@ fn read_suffix(text: &str, is_allowed: impl Fn(Prim) -> bool) -> Read<Option<Pri
     }
     match Prim::from_name(text).filter(|&p| p != Prim::Bool && is_allowed(p)) {
         Some(prim) => (Some(prim), None),
-        None => (
-            None,
-            Some(format!("`{text}` is not a suffix of this kind of number")),
-        ),
+        None => (None, Some(format!("`{text}` is not a suffix of this kind of number"))),
     }
 }
 
@@ -99,11 +91,7 @@ fn roman(body: &str) -> Read<Lit> {
     let mut before = 0;
     // From the right: a letter smaller than the one after it is subtracted.
     for letter in numeral.chars().rev().filter_map(value_of) {
-        value = if letter < before {
-            value.saturating_sub(letter)
-        } else {
-            value + letter
-        };
+        value = if letter < before { value.saturating_sub(letter) } else { value + letter };
         before = before.max(letter);
     }
     let (suffix, problem) = read_suffix(suffix, Prim::is_integer);
@@ -150,20 +138,11 @@ fn hex_float(body: &str) -> Read<Lit> {
     let (digits, suffix) = exponent.split_at(end);
     let plain: String = digits.chars().filter(|&c| c != '_').collect();
     let limit = 1_000_000;
-    let huge = if plain.starts_with('-') {
-        -limit
-    } else {
-        limit
-    };
-    let exponent = plain
-        .parse::<i64>()
-        .map_or(huge, |e| e.clamp(-limit, limit));
+    let huge = if plain.starts_with('-') { -limit } else { limit };
+    let exponent = plain.parse::<i64>().map_or(huge, |e| e.clamp(-limit, limit));
     let (suffix, problem) = read_suffix(suffix, Prim::is_float);
     (
-        Lit::Float {
-            value: scale_by_power_of_two(mantissa as f64, exponent + scale),
-            suffix,
-        },
+        Lit::Float { value: scale_by_power_of_two(mantissa as f64, exponent + scale), suffix },
         problem,
     )
 }
@@ -189,10 +168,7 @@ fn scale_by_power_of_two(mut value: f64, mut exponent: i64) -> f64 {
 
 /// Reads a character literal, quotes included.
 pub(crate) fn character(text: &str) -> Read<Lit> {
-    let body = text
-        .strip_prefix('\'')
-        .and_then(|t| t.strip_suffix('\''))
-        .unwrap_or("");
+    let body = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')).unwrap_or("");
     let (value, problem) = unescape(body);
     let mut chars = value.chars();
     match (chars.next(), chars.next()) {
@@ -206,11 +182,7 @@ pub(crate) fn character(text: &str) -> Read<Lit> {
 
 /// Reads a string literal, quotes included.
 pub(crate) fn string(text: &str) -> Read<EcoString> {
-    unescape(
-        text.strip_prefix('"')
-            .and_then(|t| t.strip_suffix('"'))
-            .unwrap_or(""),
-    )
+    unescape(text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(""))
 }
 
 /// The names of control characters in escapes; `SOH` comes before `SO`, so that the longer one is
@@ -275,10 +247,7 @@ fn unescape(body: &str) -> Read<EcoString> {
 /// stands for nothing, it separates.
 fn escape(text: &str) -> (Result<Option<char>, String>, &str) {
     let Some(first) = text.chars().next() else {
-        return (
-            Err("a backslash must be followed by something".to_owned()),
-            text,
-        );
+        return (Err("a backslash must be followed by something".to_owned()), text);
     };
     let after = &text[first.len_utf8()..];
     let simple = match first {
@@ -294,10 +263,7 @@ fn escape(text: &str) -> (Result<Option<char>, String>, &str) {
         '^' => {
             return match after.chars().next() {
                 Some(c @ '@'..='_') => (Ok(Some(char::from(c as u8 - b'@'))), &after[1..]),
-                _ => (
-                    Err("`\\^` must be followed by a capital letter".to_owned()),
-                    after,
-                ),
+                _ => (Err("`\\^` must be followed by a capital letter".to_owned()), after),
             };
         }
         'x' | 'X' => return numeric(after, 16),
@@ -318,14 +284,9 @@ fn escape(text: &str) -> (Result<Option<char>, String>, &str) {
 fn numeric(text: &str, base: u32) -> (Result<Option<char>, String>, &str) {
     let end = text.find(|c: char| !c.is_digit(base)).unwrap_or(text.len());
     let (digits, after) = text.split_at(end);
-    let value = u32::from_str_radix(digits, base)
-        .ok()
-        .and_then(char::from_u32);
+    let value = u32::from_str_radix(digits, base).ok().and_then(char::from_u32);
     match value {
         Some(c) => (Ok(Some(c)), after),
-        None => (
-            Err("this escape is not the number of a character".to_owned()),
-            after,
-        ),
+        None => (Err("this escape is not the number of a character".to_owned()), after),
     }
 }

@@ -35,15 +35,7 @@ pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     let mut parser = Parser::new(file, text);
     let (doc, decs) = parser.file();
     let comments = std::mem::take(&mut parser.comments);
-    (
-        ast::File {
-            doc,
-            decs,
-            comments,
-            node_count: parser.next_node,
-        },
-        parser.finish(),
-    )
+    (ast::File { doc, decs, comments, node_count: parser.next_node }, parser.finish())
 }
 
 /// Parses a text that is one expression. Its nodes are numbered from zero.
@@ -91,11 +83,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(file: FileId, text: &'a str) -> Parser<'a> {
         let mut errors = Vec::new();
-        let Tokens {
-            tokens,
-            comments,
-            mut docs,
-        } = lex(file, text, &mut errors);
+        let Tokens { tokens, comments, mut docs } = lex(file, text, &mut errors);
         docs.reverse();
         Parser {
             file,
@@ -116,8 +104,7 @@ impl<'a> Parser<'a> {
 
     /// The diagnostics in the order of their places.
     fn finish(mut self) -> Vec<Diagnostic> {
-        self.errors
-            .sort_by_key(|e| e.primary.as_ref().map_or(0, |label| label.span.start));
+        self.errors.sort_by_key(|e| e.primary.as_ref().map_or(0, |label| label.span.start));
         self.errors
     }
 
@@ -139,9 +126,7 @@ impl<'a> Parser<'a> {
 
     /// The kind of a later token.
     fn kind_at(&self, ahead: usize) -> TokenKind {
-        self.tokens
-            .get(self.pos + ahead)
-            .map_or(TokenKind::Eof, |t| t.kind)
+        self.tokens.get(self.pos + ahead).map_or(TokenKind::Eof, |t| t.kind)
     }
 
     fn token_text(&self, token: Token) -> &'a str {
@@ -187,14 +172,8 @@ impl<'a> Parser<'a> {
 
     /// From `start` to the last token that was consumed.
     fn span_from(&self, start: Span) -> Span {
-        let end = self
-            .pos
-            .checked_sub(1)
-            .map_or(start.end, |i| self.tokens[i].end);
-        Span {
-            end: end.max(start.start),
-            ..start
-        }
+        let end = self.pos.checked_sub(1).map_or(start.end, |i| self.tokens[i].end);
+        Span { end: end.max(start.start), ..start }
     }
 
     fn node(&mut self) -> NodeId {
@@ -204,20 +183,12 @@ impl<'a> Parser<'a> {
     }
 
     fn mk_exp(&mut self, start: Span, kind: ExpKind) -> Exp {
-        Exp {
-            id: self.node(),
-            span: self.span_from(start),
-            kind,
-        }
+        Exp { id: self.node(), span: self.span_from(start), kind }
     }
 
     fn error_exp(&mut self) -> Exp {
         let span = self.here().before();
-        Exp {
-            id: self.node(),
-            span,
-            kind: ExpKind::Error,
-        }
+        Exp { id: self.node(), span, kind: ExpKind::Error }
     }
 
     // ---- nesting ----
@@ -380,9 +351,9 @@ impl<'a> Parser<'a> {
             | TokenKind::Val
             | TokenKind::Include
             | TokenKind::Eof => true,
-            TokenKind::Let | TokenKind::AttrStart => self
-                .column_on_line_start()
-                .is_some_and(|column| column <= self.dec_column),
+            TokenKind::Let | TokenKind::AttrStart => {
+                self.column_on_line_start().is_some_and(|column| column <= self.dec_column)
+            }
             _ => false,
         }
     }
@@ -390,11 +361,7 @@ impl<'a> Parser<'a> {
     /// The column of the current token, in bytes, if it is the first of its line.
     fn column_on_line_start(&self) -> Option<usize> {
         let before = &self.text.as_bytes()[..self.token().start as usize];
-        let blanks = before
-            .iter()
-            .rev()
-            .take_while(|&&b| b == b' ' || b == b'\t')
-            .count();
+        let blanks = before.iter().rev().take_while(|&&b| b == b' ' || b == b'\t').count();
         let starts_line = before.len() == blanks || before[before.len() - blanks - 1] == b'\n';
         starts_line.then_some(blanks)
     }
@@ -443,29 +410,20 @@ impl<'a> Parser<'a> {
             return self.bump_ident();
         }
         self.unexpected(expected);
-        Ident {
-            name: EcoString::new(),
-            span: self.here().before(),
-        }
+        Ident { name: EcoString::new(), span: self.here().before() }
     }
 
     /// The current token as a name.
     fn bump_ident(&mut self) -> Ident {
         let token = self.bump();
-        Ident {
-            name: self.token_text(token).into(),
-            span: self.token_span(token),
-        }
+        Ident { name: self.token_text(token).into(), span: self.token_span(token) }
     }
 
     /// The current token, a constructor, without its `#`.
     fn bump_ctor(&mut self) -> Ident {
         let token = self.bump();
         let text = self.token_text(token);
-        Ident {
-            name: text.strip_prefix('#').unwrap_or(text).into(),
-            span: self.token_span(token),
-        }
+        Ident { name: text.strip_prefix('#').unwrap_or(text).into(), span: self.token_span(token) }
     }
 
     /// A field: a name or a number.
@@ -531,24 +489,15 @@ impl<'a> Parser<'a> {
                 ast::Lit::Int { value, .. } => i128::try_from(value).unwrap_or(i128::MAX),
                 _ => 0,
             };
-            return Attr {
-                span: start,
-                kind: AttrKind::Int(value),
-            };
+            return Attr { span: start, kind: AttrKind::Int(value) };
         }
         let name = self.ident("an attribute: a name or a number").name;
         if self.kind() == TokenKind::LParen && self.enter() {
             self.bump();
             let (args, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::attr_body);
             self.leave();
-            return Attr {
-                span: self.span_from(start),
-                kind: AttrKind::Call(name, args),
-            };
+            return Attr { span: self.span_from(start), kind: AttrKind::Call(name, args) };
         }
-        Attr {
-            span: self.span_from(start),
-            kind: AttrKind::Name(name),
-        }
+        Attr { span: self.span_from(start), kind: AttrKind::Name(name) }
     }
 }

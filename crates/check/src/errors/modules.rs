@@ -21,6 +21,10 @@ impl Checker<'_> {
                 "The size \"{}\" is existential: it is not the same at every call.",
                 self.program.vars[*var].name
             ),
+            SizeClash::ExistentialParam(var) => format!(
+                "Existential size \"{}\" would appear in a parameter.",
+                self.program.vars[*var].name
+            ),
             SizeClash::Infinite(..) => "Occurs check: a size would contain itself.".into(),
             SizeClash::Consumes => {
                 "They are incompatible regarding consuming their arguments.".into()
@@ -120,7 +124,9 @@ pub(crate) fn refine_params(span: Span, name: &str, wants: usize, given: usize) 
     Diagnostic::error(
         "cannot-refine",
         span,
-        format!("Cannot refine a type having {given} parameters where the module type requires {wants}"),
+        format!(
+            "Cannot refine a type having {given} parameters where the module type requires {wants}"
+        ),
     )
     .at(format!("\"{name}\" has {wants} parameters in the module type"))
 }
@@ -279,7 +285,9 @@ pub(crate) fn size_polymorphic_entry(span: Span, name: &str, size: &str) -> Diag
     Diagnostic::error(
         "size-polymorphic-entry",
         span,
-        format!("Entry point functions must not be size-polymorphic in their return type: \"{name}\""),
+        format!(
+            "Entry point functions must not be size-polymorphic in their return type: \"{name}\""
+        ),
     )
     .at(format!("the size \"{size}\" of the result would have to be chosen by the caller"))
     .help("make the size an ordinary parameter")

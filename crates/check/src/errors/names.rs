@@ -3,7 +3,12 @@
 use fehu_base::{Diagnostic, Span};
 use fehu_syntax::ast::Ident;
 
-pub(crate) fn unknown_name(span: Span, what: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
+pub(crate) fn unknown_name(
+    span: Span,
+    what: &str,
+    name: &str,
+    nearest: Option<&str>,
+) -> Diagnostic {
     let d = Diagnostic::error("unknown-name", span, format!("Unknown {what} \"{name}\""))
         .at(format!("there is no {what} of this name in scope"));
     match nearest {
@@ -66,7 +71,7 @@ pub(crate) fn intrinsics_module(span: Span) -> Diagnostic {
 
 pub(crate) fn also_bound(ident: &Ident, first: Span) -> Diagnostic {
     let name = &ident.name;
-    Diagnostic::error("also-bound", ident.span, format!("Name \"{name}\" is also bound before"))
+    Diagnostic::error("also-bound", ident.span, format!("Name \"{name}\" is also bound previously"))
         .at("bound again here")
         .label(first, "bound here first")
         .help("names bound together must differ")

@@ -24,7 +24,7 @@ impl Checker<'_> {
                 VarKind::Unknown(_) => "causality-check",
                 _ => "scope-violation",
             },
-            SizeClash::Existential(_) => "existential-size",
+            SizeClash::Existential(_) | SizeClash::ExistentialParam(_) => "existential-size",
             SizeClash::Infinite(..) => "occurs-check",
             SizeClash::Consumes => "unify-consuming-param",
             SizeClash::NotFresh => "result-not-fresh",
@@ -58,8 +58,8 @@ impl Checker<'_> {
                         "Causality check: the size \"{name}\" is not known yet where it is needed."
                     )),
                     _ => d.note(format!(
-                        "The size \"{}\" mentions \"{name}\", which is not in scope where the \
-                         array of that size is bound; \"{name}\" is not in scope there.",
+                        "The size \"{}\" would have to be known where this was bound, but \
+                         \"{name}\" is not in scope there.",
                         self.show_size(size)
                     )),
                 };
@@ -74,6 +74,13 @@ impl Checker<'_> {
                 ))
                 .help("a function whose result size depends on its argument cannot be mapped")
             }
+            SizeClash::ExistentialParam(var) => d
+                .note(format!(
+                    "Existential size would appear in function parameter of return type: \"{}\" is \
+                     only known when the function is applied.",
+                    self.program.vars[*var].name
+                ))
+                .help("apply the function to all its arguments, or write a lambda"),
             SizeClash::Infinite(_, b) => d.note(format!(
                 "Occurs check: the size would have to be a part of itself, in \"{}\".",
                 self.show_size(b)
@@ -111,7 +118,9 @@ impl Checker<'_> {
                 VarKind::Ext => format!("\"{name}\" is an existential size of a result"),
                 VarKind::Anonymous => format!("\"{name}\" is an anonymous size"),
                 VarKind::Local | VarKind::Param => format!("\"{name}\" is bound here"),
-                VarKind::Global | VarKind::Builtin | VarKind::TypeName | VarKind::Module => continue,
+                VarKind::Global | VarKind::Builtin | VarKind::TypeName | VarKind::Module => {
+                    continue;
+                }
             };
             match info.span {
                 Some(span) => d = d.label(span, text),
@@ -136,7 +145,8 @@ impl Checker<'_> {
         if text.contains('\n') || text.is_empty() {
             return d.help(format!("if the sizes are equal, say so: `... :> {ty}`"));
         }
-        let inner = if simple || text.starts_with('(') { text.to_owned() } else { format!("({text})") };
+        let inner =
+            if simple || text.starts_with('(') { text.to_owned() } else { format!("({text})") };
         let new = match why {
             Expect::FunctionBody | Expect::ValueBody => format!("{inner} :> {ty}"),
             _ => format!("({inner} :> {ty})"),
@@ -162,7 +172,6 @@ pub(crate) fn unknown_text(why: Unknown) -> &'static str {
         Unknown::Slice => "unknown length of slice",
         Unknown::OutOfScope => "unknown size of an array whose size went out of scope",
         Unknown::Expression => "unknown value of this expression, which is not a size",
-        Unknown::Coercion => "unknown size of this size coercion",
     }
 }
 
@@ -251,8 +260,10 @@ pub(crate) fn loop_variant_escape(span: Span, name: &str) -> Diagnostic {
         format!("Loop-variant size \"{name}\" has escaped"),
     )
     .at("the size of this would have to change inside the loop body")
-    .note("A loop parameter's size changes from one iteration to the next, but something bound \
-           outside the loop would have to have it: it only exists inside the loop body.")
+    .note(
+        "A loop parameter's size changes from one iteration to the next, but something bound \
+           outside the loop would have to have it: it only exists inside the loop body.",
+    )
     .help("annotate the sizes of parameters, or coerce with `:>` inside the loop")
 }
 
@@ -267,10 +278,14 @@ pub(crate) fn unknown_in_polymorphic_value(span: Span, name: &str) -> Diagnostic
 }
 
 pub(crate) fn ambiguous_size_param(span: Span, name: &str, fun: &str) -> Diagnostic {
-    Diagnostic::error("ambiguous-size", span, format!("Ambiguous size \"{name}\" in use of \"{fun}\""))
-        .at("nothing determines this size")
-        .note(format!("It is the instantiated size parameter of \"{fun}\"."))
-        .help("add a type ascription that says the size")
+    Diagnostic::error(
+        "ambiguous-size",
+        span,
+        format!("Ambiguous size \"{name}\" in use of \"{fun}\""),
+    )
+    .at("nothing determines this size")
+    .note(format!("It is the instantiated size parameter of \"{fun}\"."))
+    .help("add a type ascription that says the size")
 }
 
 pub(crate) fn ambiguous_size(span: Span, name: &str, what: &str) -> Diagnostic {

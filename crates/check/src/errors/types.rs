@@ -29,6 +29,7 @@ impl Checker<'_> {
             | Clash::Needs(..)
             | Clash::NoCommon(..)
             | Clash::NoField(..)
+            | Clash::NotNumber(..)
             | Clash::NoCtor(..) => "type-mismatch",
         };
         let (want_text, found_text) = (self.show(want), self.show(found));
@@ -90,14 +91,15 @@ impl Checker<'_> {
             }
             Clash::Needs(ty, Needs::Equality) => {
                 let ty = self.zonk(ty);
-                format!(
-                    "Values of type \"{}\" cannot be compared for equality.",
-                    self.show(&ty)
-                )
+                format!("Values of type \"{}\" cannot be compared for equality.", self.show(&ty))
             }
             Clash::Needs(ty, needs) => {
                 let ty = self.zonk(ty);
-                format!("Type \"{}\" is not {}.", self.show(&ty), needs_text(*needs))
+                format!(
+                    "Cannot unify type \"{}\" with type that must be {}.",
+                    self.show(&ty),
+                    needs_text(*needs)
+                )
             }
             Clash::NoCommon(a, b) => {
                 format!("No type is both {} and {}.", needs_text(*a), needs_text(*b))
@@ -117,6 +119,12 @@ impl Checker<'_> {
                     ),
                 }
             }
+            Clash::NotNumber(needs, field) => format!(
+                "Cannot unify type that must be {} with type that must be a record with field \
+                 \"{field}\".",
+                needs_text(*needs)
+            ),
+            Clash::NoCtor(Ty::Sum(_), ctor) => format!("Unshared constructors: \"#{ctor}\"."),
             Clash::NoCtor(ty, ctor) => {
                 let ty = self.zonk(ty);
                 format!(
@@ -243,14 +251,10 @@ pub(crate) fn ambiguous_sum(span: Span, ctor: &str) -> Diagnostic {
     .help(format!("add a type annotation, for instance `(#{ctor} ... : mytype)`"))
 }
 
-pub(crate) fn default_literal(span: Span, prim: Prim) -> Diagnostic {
-    Diagnostic::warning(
-        "default-literal",
-        span,
-        format!("Defaulting the type of an ambiguous number to {prim}"),
-    )
-    .at("nothing else decides its type")
-    .help(format!("write the type as a suffix, for instance `1{prim}`"))
+pub(crate) fn default_type(span: Span, prim: Prim) -> Diagnostic {
+    Diagnostic::warning("default-type", span, format!("Defaulting ambiguous type to {prim}"))
+        .at("nothing else decides the type of this number")
+        .help(format!("say the type, by a suffix as in `1{prim}` or by an annotation"))
 }
 
 pub(crate) fn literal_out_of_bounds(span: Span, text: &str, prim: Prim) -> Diagnostic {
@@ -301,10 +305,6 @@ pub(crate) fn restricted(
             format!("Non-lifted type parameter cannot be instantiated with {kind} type {part}"),
             "only type parameters declared with '^ can stand for functions",
         ),
-        Restriction::Equality => (
-            format!("Values of type {whole} cannot be compared for equality"),
-            "functions cannot be compared",
-        ),
     };
     Diagnostic::error("functional-type", span, headline)
         .at(format!("the type here is {whole}"))
@@ -352,6 +352,15 @@ pub(crate) fn lifted_element(span: Span, name: &str, lifted: Lifted) -> Diagnost
     )
     .at(format!("may contain {kind}"))
     .help("arrays can only hold values of one size that are not functions")
+}
+
+pub(crate) fn too_many_constructors(span: Span, count: usize) -> Diagnostic {
+    Diagnostic::error(
+        "too-many-constructors",
+        span,
+        format!("Sum type has {count} constructors; at most 256 are allowed"),
+    )
+    .help("use a number instead, or nest sum types")
 }
 
 pub(crate) fn loop_needs_init(span: Span) -> Diagnostic {

@@ -22,33 +22,19 @@ pub(super) fn unmatched_cases(
 ) -> Diagnostic {
     let unmatched: Vec<_> = unmatched.into_iter().map(Witness::simplify).collect();
     let examples = distinct(unmatched.iter().map(|w| clip(w.text(Numbers::Example))));
-    let shown: Vec<String> = examples
-        .iter()
-        .take(SHOWN)
-        .map(|w| format!("`{w}`"))
-        .collect();
+    let shown: Vec<String> = examples.iter().take(SHOWN).map(|w| format!("`{w}`")).collect();
     let headline = format!("Unmatched cases in match expression: {}", shown.join(", "));
     let mut message = Diagnostic::error("unmatched-cases", span, headline)
         .label(
             scrutinee,
-            if ty.len() <= LONGEST {
-                format!("this is a `{ty}`")
-            } else {
-                String::new()
-            },
+            if ty.len() <= LONGEST { format!("this is a `{ty}`") } else { String::new() },
         )
         .note("Every value must be matched by some case.");
     if examples.len() > SHOWN {
         let more = examples.len() - SHOWN;
-        let at_least = if unmatched.len() >= MAX_WITNESSES {
-            "at least "
-        } else {
-            ""
-        };
+        let at_least = if unmatched.len() >= MAX_WITNESSES { "at least " } else { "" };
         let s = if more == 1 { "" } else { "s" };
-        message = message.note(format!(
-            "There is {at_least}{more} more case{s} without a match."
-        ));
+        message = message.note(format!("There is {at_least}{more} more case{s} without a match."));
     }
     // A case for other numbers comes after those for numbers that are listed.
     let (general, special): (Vec<_>, Vec<_>) = unmatched.iter().partition(|w| w.has_other());
@@ -60,27 +46,14 @@ pub(super) fn unmatched_cases(
     let Some(last) = cases.last() else {
         return message;
     };
-    let new: String = patterns
-        .iter()
-        .map(|p| format!("\n  case {p} -> ???"))
-        .collect();
+    let new: String = patterns.iter().map(|p| format!("\n  case {p} -> ???")).collect();
     let edits = if ends_in_match(&last.body) {
         // The new case would belong to the inner `match`.
-        vec![
-            (last.body.span.before(), "(".to_owned()),
-            (last.span.after(), format!("){new}")),
-        ]
+        vec![(last.body.span.before(), "(".to_owned()), (last.span.after(), format!("){new}"))]
     } else {
         vec![(last.span.after(), new)]
     };
-    message.fix(
-        if patterns.len() == 1 {
-            "add the case"
-        } else {
-            "add the cases"
-        },
-        edits,
-    )
+    message.fix(if patterns.len() == 1 { "add the case" } else { "add the cases" }, edits)
 }
 
 /// A pattern that may fail where it must not.
@@ -105,20 +78,15 @@ pub(super) fn refutable_pattern(
         message = message.note(format!("The value `{missed}`, for one, does not match."));
     }
     message
-        .note(format!(
-            "The pattern of {what} must match every value of its type."
-        ))
+        .note(format!("The pattern of {what} must match every value of its type."))
         .help("bind the value to a name, and take it apart with `match`")
 }
 
 /// A case that other cases leave nothing for.
 pub(super) fn unreachable_case(case: &Case, before: Option<(Span, &str)>) -> Diagnostic {
-    let mut message = Diagnostic::warning(
-        "unreachable-case",
-        case.pat.span,
-        "This case is never reached",
-    )
-    .at("the cases before it match all of these values");
+    let mut message =
+        Diagnostic::warning("unreachable-case", case.pat.span, "This case is never reached")
+            .at("the cases before it match all of these values");
     if let Some((span, text)) = before {
         message = message.label(span, text);
     }

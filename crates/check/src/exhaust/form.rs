@@ -57,10 +57,7 @@ impl Forms {
                 Ok(self.intern(head, Vec::new()))
             }
             PatKind::Tuple(parts) => {
-                let fields = parts
-                    .iter()
-                    .enumerate()
-                    .map(|(i, p)| (tuple_field(i), Some(p)));
+                let fields = parts.iter().enumerate().map(|(i, p)| (tuple_field(i), Some(p)));
                 self.lower_record(fields.collect(), ty)
             }
             PatKind::Record(fields) => {
@@ -91,9 +88,7 @@ impl Forms {
     /// The head and the parts of a pattern; nothing for [`ANY`].
     pub(super) fn get(&self, form: FormId) -> Option<(Head, &[FormId])> {
         let index = (form.0 as usize).checked_sub(1)?;
-        self.heads
-            .get(index)
-            .map(|(head, parts)| (*head, parts.as_slice()))
+        self.heads.get(index).map(|(head, parts)| (*head, parts.as_slice()))
     }
 
     fn lower_record(
@@ -157,11 +152,7 @@ fn integer(value: u128, negative: bool, prim: Prim) -> Option<Head> {
 
 /// Both zeros are one number to a comparison, and numbers are compared in their own precision.
 fn float(value: f64, prim: Prim) -> Head {
-    let value = if prim == Prim::F32 {
-        f64::from(value as f32)
-    } else {
-        value
-    };
+    let value = if prim == Prim::F32 { f64::from(value as f32) } else { value };
     Head::Float(if value == 0.0 { 0 } else { value.to_bits() })
 }
 

@@ -55,17 +55,11 @@ pub(super) fn solve<'a>(forms: &Forms, arms: &[FormId], ty: &'a Ty) -> Result<An
     let rows: Vec<Row> = arms
         .iter()
         .enumerate()
-        .map(|(arm, &form)| Row {
-            list: solver.cell(form, NIL),
-            arm,
-        })
+        .map(|(arm, &form)| Row { list: solver.cell(form, NIL), arm })
         .collect();
     let unmatched = solver.matrix(rows, column)?;
     let unmatched = unmatched.into_iter().filter_map(|mut w| w.pop()).collect();
-    Ok(Answer {
-        reached: solver.reached,
-        unmatched,
-    })
+    Ok(Answer { reached: solver.reached, unmatched })
 }
 
 /// The empty list.
@@ -249,10 +243,7 @@ impl<'a> Solver<'a, '_> {
     }
 
     fn first(&self, list: u32) -> (FormId, u32) {
-        match (list as usize)
-            .checked_sub(1)
-            .and_then(|i| self.cells.get(i))
-        {
+        match (list as usize).checked_sub(1).and_then(|i| self.cells.get(i)) {
             Some(cell) => (cell.form, cell.next),
             None => (ANY, NIL),
         }
@@ -264,10 +255,7 @@ impl<'a> Solver<'a, '_> {
     }
 
     fn first_column(&self, list: u32) -> Option<(&'a Ty, u32)> {
-        (list as usize)
-            .checked_sub(1)
-            .and_then(|i| self.columns.get(i))
-            .copied()
+        (list as usize).checked_sub(1).and_then(|i| self.columns.get(i)).copied()
     }
 }
 
@@ -286,10 +274,7 @@ fn missing_heads(groups: &IndexMap<Head, Vec<Row>, FxBuildHasher>, ty: &Ty) -> V
                 let mut all = (0..=max).chain((min..0).rev()).map(Head::Int);
                 all.find(absent).into_iter().collect()
             }
-            None => [Head::Bool(false), Head::Bool(true)]
-                .into_iter()
-                .filter(absent)
-                .collect(),
+            None => [Head::Bool(false), Head::Bool(true)].into_iter().filter(absent).collect(),
         },
         Ty::Record(_)
         | Ty::Array(..)

@@ -24,12 +24,9 @@ fn read_type(ty: &TypeExp) -> Ty {
         TypeExpKind::Name(name, _) => Prim::from_name(&name.name.name).map_or(Ty::Error, Ty::Prim),
         TypeExpKind::Array(_, elem) => Ty::array(Size::Any, read_type(elem)),
         TypeExpKind::Tuple(parts) => Ty::tuple(parts.iter().map(read_type)),
-        TypeExpKind::Record(fields) => Ty::record(
-            fields
-                .iter()
-                .map(|(f, t)| (f.name.clone(), read_type(t)))
-                .collect(),
-        ),
+        TypeExpKind::Record(fields) => {
+            Ty::record(fields.iter().map(|(f, t)| (f.name.clone(), read_type(t))).collect())
+        }
         TypeExpKind::Sum(ctors) => Ty::sum(
             ctors
                 .iter()
@@ -46,9 +43,7 @@ fn read_type(ty: &TypeExp) -> Ty {
 fn definition(text: &str) -> (File, ValBind) {
     let (file, errors) = parse(FileId(0), text);
     assert!(errors.is_empty(), "{text}: {errors:?}");
-    let DecKind::Val(bind) = &file.decs[0].kind else {
-        panic!("{text}: not a value")
-    };
+    let DecKind::Val(bind) = &file.decs[0].kind else { panic!("{text}: not a value") };
     let bind = (**bind).clone();
     (file, bind)
 }
@@ -61,9 +56,7 @@ fn set_types(tables: &mut Tables, pat: &Pat, ty: &Ty) {
             set_types(tables, p, ty);
         }
         (PatKind::Tuple(ps), Ty::Record(fields)) => {
-            ps.iter()
-                .zip(fields.iter())
-                .for_each(|(p, (_, t))| set_types(tables, p, t));
+            ps.iter().zip(fields.iter()).for_each(|(p, (_, t))| set_types(tables, p, t));
         }
         (PatKind::Record(pats), _) => {
             for field in pats {
@@ -73,14 +66,9 @@ fn set_types(tables: &mut Tables, pat: &Pat, ty: &Ty) {
             }
         }
         (PatKind::Ctor(name, ps), Ty::Sum(ctors)) => {
-            let payload = ctors
-                .iter()
-                .find(|(c, _)| *c == name.name)
-                .map(|(_, ts)| ts.clone());
+            let payload = ctors.iter().find(|(c, _)| *c == name.name).map(|(_, ts)| ts.clone());
             let payload = payload.unwrap_or_default();
-            ps.iter()
-                .zip(&payload)
-                .for_each(|(p, t)| set_types(tables, p, t));
+            ps.iter().zip(&payload).for_each(|(p, t)| set_types(tables, p, t));
         }
         _ => {}
     }
@@ -114,10 +102,7 @@ fn unmatched(type_text: &str, patterns: &[&str]) -> Option<String> {
     let (_, found) = check_match(type_text, patterns);
     let error = found.into_iter().find(|d| d.severity == Severity::Error)?;
     assert_eq!(error.code, "unmatched-cases");
-    error
-        .message
-        .strip_prefix("Unmatched cases in match expression: ")
-        .map(str::to_owned)
+    error.message.strip_prefix("Unmatched cases in match expression: ").map(str::to_owned)
 }
 
 /// The patterns that are never reached.
@@ -125,11 +110,7 @@ fn unreachable(type_text: &str, patterns: &[&str]) -> Vec<String> {
     let (text, found) = check_match(type_text, patterns);
     let warnings = found.iter().filter(|d| d.code == "unreachable-case");
     warnings
-        .filter_map(|d| {
-            d.primary
-                .as_ref()
-                .map(|label| text[label.span.range()].to_owned())
-        })
+        .filter_map(|d| d.primary.as_ref().map(|label| text[label.span.range()].to_owned()))
         .collect()
 }
 
@@ -164,26 +145,14 @@ fn booleans_have_two_values() {
         unmatched("(bool, bool)", &["(true, true)", "(false, false)"]).as_deref(),
         Some("`(true, false)`, `(false, true)`")
     );
-    assert_eq!(
-        unmatched(
-            "(bool, bool)",
-            &["(_, true)", "(true, _)", "(false, false)"]
-        ),
-        None
-    );
-    assert_eq!(
-        unmatched("(bool, i32)", &["(true, _)"]).as_deref(),
-        Some("`(false, _)`")
-    );
+    assert_eq!(unmatched("(bool, bool)", &["(_, true)", "(true, _)", "(false, false)"]), None);
+    assert_eq!(unmatched("(bool, i32)", &["(true, _)"]).as_deref(), Some("`(false, _)`"));
 }
 
 #[test]
 fn constructors_are_missed_one_by_one() {
     assert_eq!(unmatched("#a | #b i32 | #c", &["#a", "#b _", "#c"]), None);
-    assert_eq!(
-        unmatched("#a | #b i32 | #c", &["#a"]).as_deref(),
-        Some("`#b _`, `#c`")
-    );
+    assert_eq!(unmatched("#a | #b i32 | #c", &["#a"]).as_deref(), Some("`#b _`, `#c`"));
     assert_eq!(
         unmatched(
             "#foo (#moo (i32 -> i32) (#none | #some i32) | #boo) | #bar (i32 -> i32)",
@@ -203,11 +172,7 @@ fn at_most_three_are_shown() {
     let letters = "#a | #b | #c | #d | #e | #f";
     let (_, found) = check_match(letters, &["#a"]);
     assert!(found[0].message.ends_with("`#b`, `#c`, `#d`"));
-    assert!(
-        found[0].notes.iter().any(|n| n.contains("2 more cases")),
-        "{:?}",
-        found[0].notes
-    );
+    assert!(found[0].notes.iter().any(|n| n.contains("2 more cases")), "{:?}", found[0].notes);
     let text = fixed(letters, &["#a"]);
     assert!(text.contains("case #e -> ???\n  case #f -> ???"), "{text}");
 }
@@ -218,10 +183,7 @@ fn numbers_need_a_wildcard() {
     assert_eq!(unmatched("i32", &["0", "1", "_"]), None);
     assert_eq!(unmatched("f32", &["0", "1.0"]).as_deref(), Some("`2.0`"));
     assert_eq!(unmatched("u8", &["'a'"]).as_deref(), Some("`0`"));
-    assert_eq!(
-        unmatched("(i32, i32)", &["(0, _)", "(_, 1)"]).as_deref(),
-        Some("`(1, 0)`")
-    );
+    assert_eq!(unmatched("(i32, i32)", &["(0, _)", "(_, 1)"]).as_deref(), Some("`(1, 0)`"));
     assert_eq!(
         fixed("(i32, bool)", &["(0, true)"]),
         "def f x = match x case (0, true) -> x\n  case (0, false) -> ???\n  case (_, _) -> ???"
@@ -237,10 +199,7 @@ fn all_numbers_of_a_small_type_are_enough() {
     let signed: Vec<String> = (-128..128).map(|n| n.to_string()).collect();
     let signed: Vec<&str> = signed.iter().map(String::as_str).collect();
     assert_eq!(unmatched("i8", &signed), None);
-    assert_eq!(
-        unmatched("(i8, #a)", &["(0, _)"]).as_deref(),
-        Some("`(1, _)`")
-    );
+    assert_eq!(unmatched("(i8, #a)", &["(0, _)"]).as_deref(), Some("`(1, _)`"));
     assert_eq!(
         unmatched(
             "#a i8",
@@ -264,17 +223,8 @@ fn records_are_matched_by_name() {
         unmatched(record, &["{y = #a, x}", "{x = true, y}"]).as_deref(),
         Some("`{x = false, y = #b}`")
     );
-    assert_eq!(
-        unmatched(
-            record,
-            &["{y = #a, x}", "{x = true, y}", "{x = false, y = #b}"]
-        ),
-        None
-    );
-    assert_eq!(
-        unmatched("{0: bool, 1: i32}", &["(true, _)"]).as_deref(),
-        Some("`(false, _)`")
-    );
+    assert_eq!(unmatched(record, &["{y = #a, x}", "{x = true, y}", "{x = false, y = #b}"]), None);
+    assert_eq!(unmatched("{0: bool, 1: i32}", &["(true, _)"]).as_deref(), Some("`(false, _)`"));
 }
 
 #[test]
@@ -283,23 +233,14 @@ fn cases_after_everything_are_unreachable() {
     assert_eq!(unreachable("i32", &["1", "1", "_"]), ["1"]);
     assert_eq!(unreachable("u8", &["'a'", "97", "_"]), ["97"]);
     assert_eq!(unreachable("u8", &["255", "_", "y"]), ["y"]);
-    assert_eq!(
-        unreachable("f32", &["1", "1.0", "0.0", "-0.0", "_"]),
-        ["1.0", "-0.0"]
-    );
+    assert_eq!(unreachable("f32", &["1", "1.0", "0.0", "-0.0", "_"]), ["1.0", "-0.0"]);
     assert_eq!(unreachable("f32", &["0.1", "0.2", "_"]), [""; 0]);
     assert_eq!(unreachable("bool", &["true", "false", "_"]), ["_"]);
     assert_eq!(
-        unreachable(
-            "(bool, bool)",
-            &["(true, _)", "(_, true)", "(true, true)", "_"]
-        ),
+        unreachable("(bool, bool)", &["(true, _)", "(_, true)", "(true, true)", "_"]),
         ["(true, true)"]
     );
-    assert_eq!(
-        unreachable("#a | #b i32", &["#a", "#b _", "#b 1"]),
-        ["#b 1"]
-    );
+    assert_eq!(unreachable("#a | #b i32", &["#a", "#b _", "#b 1"]), ["#b 1"]);
     assert_eq!(unreachable("#a | #b i32", &["#b 1", "#a", "#b _"]), [""; 0]);
 }
 
@@ -389,9 +330,7 @@ fn many_literals_take_little_work() {
     let numbers: Vec<String> = (0..10_000).map(|n| format!("({n}, {n})")).collect();
     let mut patterns: Vec<&str> = numbers.iter().map(String::as_str).collect();
     assert_eq!(
-        unmatched("(i32, i32)", &patterns)
-            .as_deref()
-            .map(|m| m.starts_with("`(10000, _)`")),
+        unmatched("(i32, i32)", &patterns).as_deref().map(|m| m.starts_with("`(10000, _)`")),
         Some(true)
     );
     patterns.push("_");
@@ -409,9 +348,7 @@ fn hard_matches_end() {
         row[i + 20] = c;
         format!("({})", row.join(", "))
     };
-    let rows: Vec<String> = (0..20)
-        .flat_map(|i| [column(i, "true"), column(i, "false")])
-        .collect();
+    let rows: Vec<String> = (0..20).flat_map(|i| [column(i, "true"), column(i, "false")]).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let ty = format!("({})", ["bool"; 40].join(", "));
     _ = check_match(&ty, &rows);

@@ -63,7 +63,7 @@ impl Checker<'_> {
             self.scope.bind_term(bind.name.name.clone(), term);
         }
         let explicit = self.bind_type_params(&bind.type_params);
-        let params = self.infer_pats(&bind.params, VarKind::Param);
+        let params = self.infer_pats(&bind.params, VarKind::Param, &bind.type_params);
         let declared = bind.ret.as_ref().map(|ret| self.type_exp(ret).0);
         let ret = match &declared {
             Some(ret) => ret.clone(),

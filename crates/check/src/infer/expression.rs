@@ -3,7 +3,7 @@
 use super::{LitValue, Restriction};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
-use crate::program::{Instance, VarKind};
+use crate::program::Instance;
 use crate::ty::{Lifted, Needs, PrimSet, Size, Subst, Ty, VarId};
 use fehu_base::{Prim, Span};
 use fehu_syntax::ast::{Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RecordField};
@@ -96,7 +96,7 @@ impl Checker<'_> {
                 ty
             }
             ExpKind::Let(binds, body) => self.infer_let(binds, body),
-            ExpKind::Lambda(lambda) => self.infer_lambda(exp.span, lambda),
+            ExpKind::Lambda(lambda) => self.infer_lambda(lambda),
             ExpKind::Loop(lp) => self.infer_loop(exp.span, lp),
             ExpKind::Update(update) => self.infer_update(update),
             ExpKind::Match(scrutinee, cases) => self.infer_match(exp.span, scrutinee, cases),
@@ -154,6 +154,9 @@ impl Checker<'_> {
 
     /// The type of a variable, its type parameters replaced by new unknowns.
     pub(crate) fn instantiate(&mut self, node: NodeId, var: VarId, span: Span) -> Ty {
+        if self.program.vars[var].poisoned {
+            return Ty::Error;
+        }
         let Some(scheme) = self.scheme(var) else { return Ty::Error };
         if scheme.is_mono() {
             return scheme.ty.clone();
@@ -263,10 +266,5 @@ impl Checker<'_> {
             let types = types.iter().map(|ty| self.zonk(ty)).collect();
             self.tables.instances.insert(node, Instance { sizes: Vec::new(), types });
         }
-    }
-
-    /// Whether a variable is a function parameter or local, so that messages can call it so.
-    pub(crate) fn is_local(&self, var: VarId) -> bool {
-        matches!(self.program.vars[var].kind, VarKind::Local | VarKind::Param)
     }
 }

@@ -44,10 +44,9 @@ impl Checker<'_> {
         } else if let Needs::OneOf(set) = info.needs {
             let index = info.index && info.literal;
             let default = if index { Prim::I64 } else { default_of(set) };
-            let literal = info.literal && !index;
             self.metas.infos[meta].solution = Some(Ty::Prim(default));
-            if literal && set.single().is_none() {
-                self.report(errors::default_literal(span, default));
+            if !index && set.single().is_none() {
+                self.report(errors::default_type(span, default));
             }
         }
     }

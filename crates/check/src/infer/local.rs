@@ -4,16 +4,17 @@ use super::Restriction;
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Resolved, VarKind};
-use crate::scope::{ScopedTerm, Term};
 use crate::ty::{FunTy, Lifted, Needs, PrimSet, Scheme, SchemeType, Size, Ty, TypeFnParam};
 use fehu_base::Span;
 use fehu_syntax::ast::{
     Case, Exp, Ident, Lambda, LetBind, LetKind, Loop, LoopForm, Pat, PatKind, QualName, TypeExp,
+    TypeParam,
 };
 use std::sync::Arc;
 
 /// What the types of parameters and body make of a function.
 pub(crate) struct Function<'a> {
+    pub(crate) type_params: &'a [TypeParam],
     pub(crate) params: &'a [Pat],
     pub(crate) ret: Option<&'a TypeExp>,
     pub(crate) body: &'a Exp,
@@ -42,26 +43,25 @@ impl Checker<'_> {
                     }
                     self.bind_size(size, VarKind::SizeParam);
                 }
-                let pat_ty = self.infer_pat(pat, VarKind::Local);
+                let pat_ty = self.infer_pat_with(pat, VarKind::Local, sizes);
                 self.unify_or_report(value.span, &pat_ty, &value_ty, Expect::LetPattern(pat.span));
             }
             LetKind::Fun { name, type_params, params, ret, body } => {
                 let mark = self.scope.enter();
                 self.level += 1;
-                let type_params = self.bind_type_params(type_params);
+                let bound = self.bind_type_params(type_params);
                 let what = Expect::FunctionBody;
-                let ty = self.infer_function(&Function { params, ret: ret.as_ref(), body, what });
+                let ret = ret.as_ref();
+                let ty = self.infer_function(&Function { type_params, params, ret, body, what });
                 self.level -= 1;
                 self.scope.leave(&mark);
                 let ty = self.zonk(&ty);
-                let scheme = self.scheme_of(&type_params, ty);
-                let var =
-                    self.bind(bind.id, name, VarKind::Local, Ty::Error);
+                let scheme = self.scheme_of(&bound, ty);
+                let var = self.bind(bind.id, name, VarKind::Local, Ty::Error);
                 self.set_scheme(var, scheme);
             }
             LetKind::Update { name, path, value } => {
-                let qual =
-                    QualName { quals: Vec::new(), name: name.clone(), span: name.span };
+                let qual = QualName { quals: Vec::new(), name: name.clone(), span: name.span };
                 let base = match self.resolve_value(bind.id, &qual) {
                     Some(Resolved { var, .. }) => self.instantiate(bind.id, var, name.span),
                     None => Ty::Error,
@@ -92,7 +92,7 @@ impl Checker<'_> {
     /// The type of a function; its parameters are in scope of the body only.
     pub(crate) fn infer_function(&mut self, fun: &Function<'_>) -> Ty {
         let mark = self.scope.enter();
-        let params = self.infer_pats(fun.params, VarKind::Param);
+        let params = self.infer_pats(fun.params, VarKind::Param, fun.type_params);
         let declared = fun.ret.map(|ret| self.type_exp(ret).0);
         let body = self.infer(fun.body);
         if let Some(want) = &declared {
@@ -134,8 +134,9 @@ impl Checker<'_> {
         }
     }
 
-    pub(crate) fn infer_lambda(&mut self, _span: Span, lambda: &Lambda) -> Ty {
+    pub(crate) fn infer_lambda(&mut self, lambda: &Lambda) -> Ty {
         self.infer_function(&Function {
+            type_params: &[],
             params: &lambda.params,
             ret: lambda.ret.as_ref(),
             body: &lambda.body,
@@ -166,7 +167,7 @@ impl Checker<'_> {
         for size in &lp.sizes {
             self.bind_size(size, VarKind::SizeParam);
         }
-        let pat = self.infer_pat(&lp.pat, VarKind::Local);
+        let pat = self.infer_pat_with(&lp.pat, VarKind::Local, &lp.sizes);
         let init_span = lp.init.as_ref().map_or(lp.pat.span, |init| init.span);
         self.unify_or_report(init_span, &pat, &init, Expect::LoopInit(lp.pat.span));
         match &lp.form {
@@ -250,10 +251,5 @@ impl Checker<'_> {
         let ty = result.map_or(Ty::Error, |(ty, _)| ty);
         self.restrict(&ty, Lifted::SizeLifted, span, Restriction::BranchResult);
         ty
-    }
-
-    /// Binds the name of a function inside its own body.
-    pub(crate) fn bind_self(&mut self, ident: &Ident, var: crate::ty::VarId) {
-        self.scope.bind_term(ident.name.clone(), ScopedTerm::local(Term::Val(var)));
     }
 }

@@ -57,7 +57,6 @@ pub(crate) enum Restriction {
     BranchResult,
     LoopParameter,
     TypeArgument,
-    Equality,
 }
 
 impl Checker<'_> {

@@ -6,18 +6,28 @@ use crate::program::VarKind;
 use crate::ty::Ty;
 use ecow::EcoString;
 use fehu_base::Span;
-use fehu_syntax::ast::{Ident, NodeId, Pat, PatKind};
+use fehu_syntax::ast::{Ident, NodeId, Pat, PatKind, TypeParam, TypeParamKind};
 
 impl Checker<'_> {
     /// The type of a pattern; its variables come into scope.
     pub(crate) fn infer_pat(&mut self, pat: &Pat, kind: VarKind) -> Ty {
-        let mut bound = Vec::new();
+        self.infer_pat_with(pat, kind, &[])
+    }
+
+    /// As [`Self::infer_pat`], with sizes that are bound together with the pattern.
+    pub(crate) fn infer_pat_with(&mut self, pat: &Pat, kind: VarKind, sizes: &[TypeParam]) -> Ty {
+        let mut bound = size_names(sizes);
         self.pattern(pat, kind, &mut bound)
     }
 
     /// The types of several patterns whose variables must differ.
-    pub(crate) fn infer_pats(&mut self, pats: &[Pat], kind: VarKind) -> Vec<Ty> {
-        let mut bound = Vec::new();
+    pub(crate) fn infer_pats(
+        &mut self,
+        pats: &[Pat],
+        kind: VarKind,
+        sizes: &[TypeParam],
+    ) -> Vec<Ty> {
+        let mut bound = size_names(sizes);
         pats.iter().map(|pat| self.pattern(pat, kind, &mut bound)).collect()
     }
 
@@ -27,12 +37,7 @@ impl Checker<'_> {
         ty
     }
 
-    fn pattern_kind(
-        &mut self,
-        pat: &Pat,
-        kind: VarKind,
-        bound: &mut Vec<(EcoString, Span)>,
-    ) -> Ty {
+    fn pattern_kind(&mut self, pat: &Pat, kind: VarKind, bound: &mut Vec<(EcoString, Span)>) -> Ty {
         match &pat.kind {
             PatKind::Var(ident) => self.pattern_var(pat.id, ident, kind, bound),
             PatKind::Wildcard => self.fresh(pat.span),
@@ -94,4 +99,13 @@ impl Checker<'_> {
         self.bind(node, ident, kind, ty.clone());
         ty
     }
+}
+
+/// The names of size parameters, which patterns beside them may not bind.
+fn size_names(params: &[TypeParam]) -> Vec<(EcoString, Span)> {
+    params
+        .iter()
+        .filter(|param| param.kind == TypeParamKind::Size)
+        .map(|param| (param.name.name.clone(), param.name.span))
+        .collect()
 }

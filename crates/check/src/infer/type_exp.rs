@@ -36,17 +36,23 @@ impl Checker<'_> {
             TypeExpKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.read_type(p))),
             TypeExpKind::Record(fields) => {
                 for (i, (name, _)) in fields.iter().enumerate() {
-                    if let Some((first, _)) = fields[..i].iter().find(|(f, _)| f.name == name.name) {
+                    if let Some((first, _)) = fields[..i].iter().find(|(f, _)| f.name == name.name)
+                    {
                         self.report(errors::duplicate_field(name, first.span));
                     }
                 }
-                Ty::record(fields.iter().map(|(n, t)| (n.name.clone(), self.read_type(t))).collect())
+                Ty::record(
+                    fields.iter().map(|(n, t)| (n.name.clone(), self.read_type(t))).collect(),
+                )
             }
             TypeExpKind::Sum(ctors) => {
                 for (i, (name, _)) in ctors.iter().enumerate() {
                     if let Some((first, _)) = ctors[..i].iter().find(|(c, _)| c.name == name.name) {
                         self.report(errors::duplicate_constructor(name, first.span));
                     }
+                }
+                if ctors.len() > 256 {
+                    self.report(errors::too_many_constructors(exp.span, ctors.len()));
                 }
                 Ty::sum(
                     ctors
@@ -61,6 +67,11 @@ impl Checker<'_> {
                 let param_ty = self.read_type(param);
                 let mark = self.scope.enter();
                 let name = name.as_ref().map(|ident| {
+                    if let Some(earlier) = self.arrow_names.iter().find(|n| n.name == ident.name) {
+                        let first = earlier.span;
+                        self.report(errors::also_bound(ident, first));
+                    }
+                    self.arrow_names.push(ident.clone());
                     let ty = param_ty.without_unique();
                     let var = self.new_var(
                         ident.name.clone(),
@@ -76,6 +87,9 @@ impl Checker<'_> {
                 let ret = self.read_type(ret);
                 let exts = std::mem::replace(&mut self.anonymous, outer);
                 self.scope.leave(&mark);
+                if name.is_some() {
+                    self.arrow_names.pop();
+                }
                 Ty::Fun(Arc::new(FunTy {
                     name,
                     consumes: param_ty.has_unique(),
@@ -123,9 +137,7 @@ impl Checker<'_> {
         params
             .iter()
             .map(|param| match param.kind {
-                TypeParamKind::Size => {
-                    TypeFnParam::Size(self.bind_size(param, VarKind::SizeParam))
-                }
+                TypeParamKind::Size => TypeFnParam::Size(self.bind_size(param, VarKind::SizeParam)),
                 TypeParamKind::Type(lifted) => {
                     let name = param.name.name.clone();
                     let id = self.new_type(name.clone(), Some(param.name.span), lifted, Vec::new());
@@ -319,7 +331,8 @@ impl Checker<'_> {
 
     /// How lifted a type is by its structure: functions and lifted nominal types in it.
     pub(crate) fn lifted_of(&self, ty: &Ty) -> Lifted {
-        let most = |parts: &mut dyn Iterator<Item = Lifted>| parts.max().unwrap_or(Lifted::Unlifted);
+        let most =
+            |parts: &mut dyn Iterator<Item = Lifted>| parts.max().unwrap_or(Lifted::Unlifted);
         match ty {
             Ty::Prim(_) | Ty::Meta(_) | Ty::Error => Lifted::Unlifted,
             Ty::Array(_, elem) | Ty::Unique(elem) => self.lifted_of(elem),
@@ -347,7 +360,8 @@ pub(crate) fn used_constructively(ty: &Ty, var: VarId) -> bool {
         Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).any(|t| used_constructively(t, var)),
         Ty::Con(_, args) => args.iter().any(|arg| match arg {
             Arg::Size(size) => *size == Size::Var(var),
-            Arg::Type(ty) => used_constructively(ty, var),
+            // A value of the abstract type need not contain one of the argument.
+            Arg::Type(_) => false,
         }),
     }
 }

@@ -26,6 +26,8 @@ pub(crate) enum Clash {
     NoCommon(Needs, Needs),
     /// A field is needed of a type that is no record, or that lacks it.
     NoField(Ty, EcoString),
+    /// A number is needed and a field of it.
+    NotNumber(Needs, EcoString),
     /// A constructor is needed of a type that is no sum, or that lacks it.
     NoCtor(Ty, EcoString),
 }
@@ -65,7 +67,12 @@ impl Checker<'_> {
                 })
             }
             (
-                Ty::Prim(_) | Ty::Array(..) | Ty::Record(_) | Ty::Sum(_) | Ty::Fun(_) | Ty::Con(..)
+                Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
                 | Ty::Unique(_),
                 _,
             ) => Err(Clash::Different(a.clone(), b.clone())),
@@ -88,6 +95,10 @@ impl Checker<'_> {
         to.lifted = to.lifted.min(from.lifted);
         to.literal |= from.literal;
         to.index |= from.index;
+        let (needs, joined_fields) = (to.needs, from.fields.first().or(to.fields.first()));
+        if let (Needs::OneOf(_), Some((field, _))) = (needs, joined_fields) {
+            return Err(Clash::NotNumber(needs, field.clone()));
+        }
         self.metas.infos[m].solution = Some(Ty::Meta(n));
         let MetaInfo { fields, ctors, .. } = from;
         fields.into_iter().try_for_each(|(name, ty)| self.require_field(n, &name, &ty))?;
@@ -166,13 +177,10 @@ impl Checker<'_> {
                 Ok(())
             }
             Ty::Array(_, elem) | Ty::Unique(elem) => self.adopt(meta, level, elem),
-            Ty::Record(fields) => {
-                fields.iter().try_for_each(|(_, t)| self.adopt(meta, level, t))
+            Ty::Record(fields) => fields.iter().try_for_each(|(_, t)| self.adopt(meta, level, t)),
+            Ty::Sum(ctors) => {
+                ctors.iter().flat_map(|(_, ts)| ts).try_for_each(|t| self.adopt(meta, level, t))
             }
-            Ty::Sum(ctors) => ctors
-                .iter()
-                .flat_map(|(_, ts)| ts)
-                .try_for_each(|t| self.adopt(meta, level, t)),
             Ty::Fun(fun) => {
                 self.adopt(meta, level, &fun.param)?;
                 self.adopt(meta, level, &fun.ret)
@@ -206,9 +214,7 @@ impl Checker<'_> {
             (_, Needs::OneOf(_)) => Err(Clash::Needs(ty.clone(), needs)),
             (Ty::Prim(_), _) => Ok(()),
             (Ty::Array(_, elem) | Ty::Unique(elem), _) => self.satisfy(elem, needs),
-            (Ty::Record(fields), _) => {
-                fields.iter().try_for_each(|(_, t)| self.satisfy(t, needs))
-            }
+            (Ty::Record(fields), _) => fields.iter().try_for_each(|(_, t)| self.satisfy(t, needs)),
             (Ty::Sum(ctors), _) => {
                 ctors.iter().flat_map(|(_, ts)| ts).try_for_each(|t| self.satisfy(t, needs))
             }

@@ -35,7 +35,8 @@ impl Checker<'_> {
         for param in params {
             match param {
                 crate::program::ParamKind::Size => {
-                    let var = self.new_var("n", None, crate::program::VarKind::SizeParam, Some(Ty::I64));
+                    let var =
+                        self.new_var("n", None, crate::program::VarKind::SizeParam, Some(Ty::I64));
                     fn_params.push(TypeFnParam::Size(var));
                     args.push(crate::ty::Arg::Size(Size::Var(var)));
                 }
@@ -98,9 +99,7 @@ impl Checker<'_> {
     fn substitute_open(&mut self, ty: &Ty, subst: &Subst) -> Ty {
         match ty {
             Ty::Prim(_) | Ty::Meta(_) | Ty::Error => ty.clone(),
-            Ty::Array(size, elem) => {
-                Ty::array(subst.size(size), self.substitute_open(elem, subst))
-            }
+            Ty::Array(size, elem) => Ty::array(subst.size(size), self.substitute_open(elem, subst)),
             Ty::Unique(inner) => Ty::Unique(self.substitute_open(inner, subst).into()),
             Ty::Record(fields) => Ty::Record(
                 fields.iter().map(|(f, t)| (f.clone(), self.substitute_open(t, subst))).collect(),
@@ -178,9 +177,7 @@ impl Checker<'_> {
                     }
                     Term::Val(renamed)
                 }
-                Term::Mod(_, inner) => {
-                    Term::Mod(renamed, Arc::new(self.substitute(inner, subst)))
-                }
+                Term::Mod(_, inner) => Term::Mod(renamed, Arc::new(self.substitute(inner, subst))),
             };
             new.terms.insert(name.clone(), term);
         }

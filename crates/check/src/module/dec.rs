@@ -90,9 +90,7 @@ impl Checker<'_> {
             }
             DecKind::ModuleType(bind) => {
                 self.once(&mut defined.mod_types, &bind.name, "module type");
-                self.module_path.push(bind.name.name.clone());
-                let mt = self.mod_type_exp(&bind.body).map(Arc::new);
-                self.module_path.pop();
+                let mt = self.module_type(&bind.body).map(Arc::new);
                 if let Some(mt) = mt {
                     self.scope.bind_mod_type(bind.name.name.clone(), mt.clone());
                     if export {

@@ -35,7 +35,7 @@ impl Checker<'_> {
             ModExpKind::Import(path, span) => self.import(path, *span),
             ModExpKind::Ascribe(inner, mt) => {
                 let module = self.mod_exp(inner);
-                let mt = self.mod_type_exp(mt)?;
+                let mt = self.module_type(mt)?;
                 Some(self.ascribe(exp.id, inner.span, &module?, &mt))
             }
             ModExpKind::Apply(fun, arg) => {
@@ -77,10 +77,10 @@ impl Checker<'_> {
         let Some((param, rest)) = params.split_first() else {
             let module = self.mod_exp(body);
             let Some(ty) = ty else { return module };
-            let mt = self.mod_type_exp(ty)?;
+            let mt = self.module_type(ty)?;
             return Some(self.ascribe(ty.id, body.span, &module?, &mt));
         };
-        let mt = self.mod_type_exp(&param.ty)?;
+        let mt = self.module_type(&param.ty)?;
         let mark = self.scope.enter();
         let (abstracts, module) = self.bind_mod_param(param.id, &param.name, &mt);
         let outer = std::mem::take(&mut self.new_abstracts);
@@ -104,8 +104,7 @@ impl Checker<'_> {
         let (module, abstracts) = self.instance(mt, Subst::new());
         for &id in &abstracts {
             let info = &mut self.program.types[id];
-            let last = info.name.rsplit('.').next().unwrap_or("").to_owned();
-            info.name = ecow::eco_format!("{}.{last}", name.name);
+            info.name = ecow::eco_format!("{}.{}", name.name, info.name);
         }
         let var = self.new_var(name.name.clone(), Some(name.span), VarKind::Module, None);
         self.tables.binders.insert(node, var);
@@ -122,8 +121,15 @@ impl Checker<'_> {
         module: &Module,
         mt: &ModType,
     ) -> Module {
-        let implementation = self.match_module(span, module, mt);
+        let implementation = self.match_module(span, module, mt, "");
         let (result, new) = self.instance(mt, Subst::new());
+        let path = self.module_path.join(".");
+        if !path.is_empty() {
+            for &id in &new {
+                let info = &mut self.program.types[id];
+                info.name = ecow::eco_format!("{path}.{}", info.name);
+            }
+        }
         self.note_abstraction(node, &mt.abstracts, &new, &implementation);
         self.new_abstracts.extend(&new);
         result
@@ -136,14 +142,8 @@ impl Checker<'_> {
         new: &[TypeId],
         implementation: &Subst,
     ) {
-        let path = self.module_path.join(".");
         let mut pairs: Vec<(TypeId, TypeFn)> = Vec::new();
         for (old, &new) in old.iter().zip(new) {
-            if !path.is_empty() {
-                let info = &mut self.program.types[new];
-                let last = info.name.rsplit('.').next().unwrap_or("").to_owned();
-                info.name = ecow::eco_format!("{path}.{last}");
-            }
             if let Some(type_fn) = implementation.types.get(old) {
                 pairs.push((new, type_fn.clone()));
             }
@@ -160,10 +160,18 @@ impl Checker<'_> {
         functor: &Functor,
         arg: &Module,
     ) -> Module {
-        let mut subst = self.match_module(span, arg, &functor.param);
+        let mut subst = self.match_module(span, arg, &functor.param, "");
         self.map_values(&functor.param.module, arg, &mut subst);
         let implementation = subst.clone();
         let (result, new) = self.instance(&functor.result, subst);
+        let path = self.module_path.join(".");
+        if !path.is_empty() {
+            for &id in &new {
+                let info = &mut self.program.types[id];
+                let last = info.name.rsplit('.').next().unwrap_or("").to_owned();
+                info.name = ecow::eco_format!("{path}.{last}");
+            }
+        }
         self.note_abstraction(node, &functor.result.abstracts, &new, &implementation);
         self.new_abstracts.extend(&new);
         result

@@ -9,11 +9,18 @@ use fehu_base::Span;
 
 impl Checker<'_> {
     /// Checks that a module has a module type; returns what its abstract types stand for.
-    pub(super) fn match_module(&mut self, span: Span, module: &Module, mt: &ModType) -> Subst {
+    /// Names in messages begin with `path`.
+    pub(super) fn match_module(
+        &mut self,
+        span: Span,
+        module: &Module,
+        mt: &ModType,
+        path: &str,
+    ) -> Subst {
         let mut subst = Subst::new();
-        self.find_types(span, module, &mt.module, &mt.abstracts, &mut subst, "");
+        self.find_types(span, module, &mt.module, &mt.abstracts, &mut subst, path);
         self.map_values(&mt.module, module, &mut subst);
-        self.match_parts(span, module, &mt.module, &mt.abstracts, &subst, "");
+        self.match_parts(span, module, &mt.module, &mt.abstracts, &subst, path);
         subst
     }
 
@@ -57,19 +64,20 @@ impl Checker<'_> {
 
     /// Whether a type definition can implement an abstract type.
     fn implements(&mut self, span: Span, name: &str, spec: &TypeDef, found: &TypeDef) -> bool {
-        let same_params = spec.params.len() == found.params.len()
-            && spec
-                .params
-                .iter()
-                .zip(&found.params)
-                .all(|(a, b)| same_kind(a.param, b.param) && a.lifted <= b.lifted.max(a.lifted));
+        let same_params =
+            spec.params.len() == found.params.len()
+                && spec.params.iter().zip(&found.params).all(|(a, b)| {
+                    same_kind(a.param, b.param) && a.lifted <= b.lifted.max(a.lifted)
+                });
         if !same_params {
-            let (wants, has) = (self.show_type_def(spec), self.show_type_def(found));
-            self.report(errors::type_params_differ(span, name, &wants, &has, spec.span, found.span));
+            let (wants, has) = (self.show_type_def(name, spec), self.show_type_def(name, found));
+            self.report(errors::type_params_differ(
+                span, name, &wants, &has, spec.span, found.span,
+            ));
             return false;
         }
         if found.lifted > spec.lifted {
-            let has = self.show_type_def(found);
+            let has = self.show_type_def(name, found);
             self.report(errors::type_too_lifted(span, name, &has, found.lifted, spec.span));
             return false;
         }
@@ -78,7 +86,12 @@ impl Checker<'_> {
                 && spec.nominal().is_some()
                 && !used_constructively(&found.ty, var)
             {
-                self.report(errors::size_not_constructive(span, name, &spec_param.name, found.span));
+                self.report(errors::size_not_constructive(
+                    span,
+                    name,
+                    &spec_param.name,
+                    found.span,
+                ));
                 return false;
             }
         }
@@ -99,7 +112,7 @@ impl Checker<'_> {
                 self.match_env(span, env, spec, abstracts, subst, path);
             }
             (Module::Functor(functor), Module::Functor(spec)) => {
-                self.match_functor(span, functor, spec, subst);
+                self.match_functor(span, functor, spec, subst, path);
             }
             (Module::Struct(_), Module::Functor(_)) => {
                 self.report(errors::module_kind(span, path, true));
@@ -158,12 +171,19 @@ impl Checker<'_> {
 
     /// A parametric module has a parametric type if it accepts every argument that the type allows,
     /// and then yields what the type promises.
-    fn match_functor(&mut self, span: Span, functor: &Functor, spec: &Functor, outer: &Subst) {
+    fn match_functor(
+        &mut self,
+        span: Span,
+        functor: &Functor,
+        spec: &Functor,
+        outer: &Subst,
+        path: &str,
+    ) {
         let (arg, _) = self.instance(&spec.param, outer.clone());
-        let mut spec_subst = self.match_module(span, &arg, &spec.param);
+        let mut spec_subst = self.match_module(span, &arg, &spec.param, path);
         spec_subst.types.extend(outer.types.iter().map(|(k, v)| (*k, v.clone())));
         self.map_values(&spec.param.module, &arg, &mut spec_subst);
-        let mut subst = self.match_module(span, &arg, &functor.param);
+        let mut subst = self.match_module(span, &arg, &functor.param, path);
         self.map_values(&functor.param.module, &arg, &mut subst);
         let (result, _) = self.instance(&functor.result, subst);
         // The abstract types of the promised result stay abstract.
@@ -179,7 +199,7 @@ impl Checker<'_> {
         }
         let module = self.copy_module(&spec.result.module, &mut renaming);
         let promised = ModType { abstracts: promised_abstracts, module };
-        self.match_module(span, &result, &promised);
+        self.match_module(span, &result, &promised, path);
     }
 
     fn match_type_def(&mut self, span: Span, name: &str, want: &TypeDef, found: &TypeDef) {
@@ -211,7 +231,7 @@ impl Checker<'_> {
                 && self.unify_sized(&want_ty, &found_ty).is_ok();
         }
         if !equal {
-            let (wants, has) = (self.show_type_def(want), self.show_type_def(found));
+            let (wants, has) = (self.show_type_def(name, want), self.show_type_def(name, found));
             self.report(errors::type_differs(span, name, &wants, &has, want.span, found.span));
         }
     }
@@ -220,7 +240,8 @@ impl Checker<'_> {
         if self.program.vars[found].poisoned {
             return;
         }
-        let (Some(want_scheme), Some(found_scheme)) = (self.scheme(want), self.scheme(found)) else {
+        let (Some(want_scheme), Some(found_scheme)) = (self.scheme(want), self.scheme(found))
+        else {
             return;
         };
         let (want_ty, _) = self.substitute_type(&want_scheme.ty, subst);
@@ -279,13 +300,13 @@ impl Checker<'_> {
         }
     }
 
-    fn show_type_def(&self, def: &TypeDef) -> String {
+    fn show_type_def(&self, name: &str, def: &TypeDef) -> String {
         let keyword = match def.lifted {
             Lifted::Unlifted => "type",
             Lifted::SizeLifted => "type~",
             Lifted::Lifted => "type^",
         };
-        let mut text = format!("{keyword} {}", def.name);
+        let mut text = format!("{keyword} {name}");
         for param in &def.params {
             match param.param {
                 TypeFnParam::Size(_) => text.push_str(&format!(" [{}]", param.name)),

@@ -20,8 +20,16 @@ struct Specified {
 }
 
 impl Checker<'_> {
-    /// The module type that an expression denotes; `None` after a report.
-    pub(crate) fn mod_type_exp(&mut self, exp: &ModTypeExp) -> Option<ModType> {
+    /// The module type that an expression denotes; `None` after a report. Types in it are named
+    /// relative to it.
+    pub(crate) fn module_type(&mut self, exp: &ModTypeExp) -> Option<ModType> {
+        let path = std::mem::take(&mut self.module_path);
+        let mt = self.mod_type_exp(exp);
+        self.module_path = path;
+        mt
+    }
+
+    fn mod_type_exp(&mut self, exp: &ModTypeExp) -> Option<ModType> {
         match &exp.kind {
             ModTypeExpKind::Name(name) => Some((*self.resolve_mod_type(name)?).clone()),
             ModTypeExpKind::Paren(inner) => self.mod_type_exp(inner),
@@ -89,16 +97,21 @@ impl Checker<'_> {
                 self.scope.bind_type(bind.name.name.clone(), def.clone());
                 env.types.insert(bind.name.name.clone(), def);
             }
-            SpecKind::Module(name, mt) => {
+            SpecKind::Module(name, named) => {
                 self.specify(&mut specified.terms, name, "module");
                 self.module_path.push(name.name.clone());
-                let mt = self.mod_type_exp(mt);
+                let mt = self.mod_type_exp(named);
                 self.module_path.pop();
                 let Some(mt) = mt else { return };
                 let (module, new) = self.instance(&mt, Subst::new());
+                if matches!(named.kind, ModTypeExpKind::Name(_)) {
+                    for &id in &new {
+                        let info = &mut self.program.types[id];
+                        info.name = ecow::eco_format!("{}.{}", name.name, info.name);
+                    }
+                }
                 abstracts.extend(new);
-                let var =
-                    self.new_var(name.name.clone(), Some(name.span), VarKind::Module, None);
+                let var = self.new_var(name.name.clone(), Some(name.span), VarKind::Module, None);
                 self.tables.binders.insert(spec.id, var);
                 let term = Term::Mod(var, Arc::new(module));
                 self.scope.bind_term(name.name.clone(), ScopedTerm::local(term.clone()));
@@ -186,10 +199,11 @@ impl Checker<'_> {
             self.report(errors::refine_concrete(name.span, &text, def.span));
             return None;
         };
-        let kinds_agree = def.params.len() == params.len()
-            && def.params.iter().zip(&params).all(|(a, b)| {
-                std::mem::discriminant(&a.param) == std::mem::discriminant(&b.param)
-            });
+        let kinds_agree =
+            def.params.len() == params.len()
+                && def.params.iter().zip(&params).all(|(a, b)| {
+                    std::mem::discriminant(&a.param) == std::mem::discriminant(&b.param)
+                });
         if !kinds_agree {
             self.report(errors::refine_params(span, &text, def.params.len(), params.len()));
             return None;

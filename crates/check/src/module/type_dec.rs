@@ -39,7 +39,11 @@ impl Checker<'_> {
             if let TypeFnParam::Size(var) = param.param
                 && !mentions(&ty, var)
             {
-                self.report(errors::unused_size_param(written.span, &written.name.name, &bind.name.name));
+                self.report(errors::unused_size_param(
+                    written.span,
+                    &written.name.name,
+                    &bind.name.name,
+                ));
             }
         }
         Arc::new(TypeDef {

@@ -145,11 +145,11 @@ impl Checker<'_> {
         let left = first.param.clone();
         let outer = self.level;
         self.level += 1;
-        let partial =
-            self.sized_apply_one(exp.id, &op_ty, op.name.span, None, &left, op.name.span);
+        let partial = self.sized_apply_one(exp.id, &op_ty, op.name.span, None, &left, op.name.span);
         self.level = outer;
         let rhs_ty = self.sized(rhs);
-        let ret = self.sized_apply_one(exp.id, &partial, op.name.span, Some(rhs), &rhs_ty, rhs.span);
+        let ret =
+            self.sized_apply_one(exp.id, &partial, op.name.span, Some(rhs), &rhs_ty, rhs.span);
         // Unknown sizes of the result depend on the missing operand.
         let mut exts = Vec::new();
         if let Some(unknowns) = self.tables.unknowns.remove(&exp.id) {

@@ -3,7 +3,7 @@
 use super::{Origin, SizeMetas};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
-use crate::infer::{Outline, used_constructively};
+use crate::infer::Outline;
 use crate::program::VarKind;
 use crate::ty::{Scheme, Size, SizeMeta, Ty, TypeFnParam, VarId};
 use fehu_syntax::ast::ValBind;
@@ -11,7 +11,10 @@ use fehu_syntax::ast::ValBind;
 impl Checker<'_> {
     /// The second phase for a binding whose types are known.
     pub(crate) fn size_binding(&mut self, bind: &ValBind, outline: &Outline) {
-        self.size_metas = SizeMetas { counters: std::mem::take(&mut self.size_metas.counters), ..Default::default() };
+        self.size_metas = SizeMetas {
+            counters: std::mem::take(&mut self.size_metas.counters),
+            ..Default::default()
+        };
         self.size_metas.current = Some(bind.body.span);
         self.level = 1;
         self.sized_type_params(&bind.type_params);
@@ -37,7 +40,11 @@ impl Checker<'_> {
         for param in &outline.explicit {
             if let TypeFnParam::Type(id) = param {
                 let lifted = self.program.types[*id].lifted;
-                types.push(crate::ty::SchemeType { id: *id, lifted, needs: crate::ty::Needs::Nothing });
+                types.push(crate::ty::SchemeType {
+                    id: *id,
+                    lifted,
+                    needs: crate::ty::Needs::Nothing,
+                });
             }
         }
         types.extend(outline.inferred.iter().cloned());
@@ -77,8 +84,7 @@ impl Checker<'_> {
         }
         let scheme = Scheme { sizes: explicit.to_vec(), types: Vec::new(), ty: own };
         self.set_scheme(outline.var, scheme);
-        let outside =
-            super::close::Outside { level: 0, sizes: explicit, what: &bind.name.name };
+        let outside = super::close::Outside { level: 0, sizes: explicit, what: &bind.name.name };
         self.sized_body(params, bind.ret.as_ref(), &bind.body, outside)
     }
 
@@ -190,7 +196,9 @@ impl Checker<'_> {
             Origin::EmptyArray => self.report(errors::ambiguous_size(span, "d", "empty array")),
             Origin::Hole => self.report(errors::ambiguous_size(span, "d", "typed hole")),
             Origin::LetSize(name) => self.report(errors::ambiguous_size(span, &name, "pattern")),
-            Origin::TypeArg(_) | Origin::Ctor | Origin::Inferred => {}
+            Origin::Coerced => self.report(errors::ambiguous_size(span, "d", "size coercion")),
+            Origin::Ctor => self.report(errors::ambiguous_size(span, "d", "constructor")),
+            Origin::TypeArg(_) | Origin::Inferred => {}
         }
     }
 }
@@ -200,20 +208,5 @@ fn result_of(ty: &Ty, count: usize) -> Ty {
     match ty {
         Ty::Fun(fun) if count > 0 => result_of(&fun.ret, count - 1),
         other => other.clone(),
-    }
-}
-
-/// Whether a size parameter can be read off an argument.
-pub(crate) fn witnessed(ty: &Ty, var: VarId) -> bool {
-    match ty {
-        Ty::Fun(fun) => used_constructively(&fun.param, var) || witnessed(&fun.ret, var),
-        Ty::Prim(_)
-        | Ty::Array(..)
-        | Ty::Record(_)
-        | Ty::Sum(_)
-        | Ty::Con(..)
-        | Ty::Meta(_)
-        | Ty::Unique(_)
-        | Ty::Error => false,
     }
 }

@@ -57,7 +57,12 @@ impl Checker<'_> {
     }
 
     /// The size in terms of what is in scope at `level`, or as far as it can be expanded.
-    pub(super) fn in_scope(&mut self, size: &Size, bound: &[VarId], level: u32) -> Result<Size, Size> {
+    pub(super) fn in_scope(
+        &mut self,
+        size: &Size,
+        bound: &[VarId],
+        level: u32,
+    ) -> Result<Size, Size> {
         let size = self.zonk_size(size);
         let size = if self.mentions_deeper(&size, bound, level) {
             self.expand(&size, bound, level)
@@ -116,9 +121,7 @@ impl Checker<'_> {
             Size::Add(ab) => Size::add(go(&ab[0]), go(&ab[1])),
             Size::Sub(ab) => Size::sub(go(&ab[0]), go(&ab[1])),
             Size::Mul(ab) => Size::mul(go(&ab[0]), go(&ab[1])),
-            Size::Term(term) => {
-                Size::term(term.head.clone(), term.args.iter().map(go).collect())
-            }
+            Size::Term(term) => Size::term(term.head.clone(), term.args.iter().map(go).collect()),
             Size::Const(_) | Size::Meta(_) | Size::Any => size.clone(),
         }
     }
@@ -206,13 +209,13 @@ impl Checker<'_> {
     fn close_param(&mut self, param: &Param, names: &[VarId], level: u32, what: &str) -> Ty {
         let ty = self.zonk_sized(&param.ty);
         let mut bad = None;
-        let ty = ty.map_sizes_scoped(&mut names.to_vec(), &mut |size, bound| {
-            match self.in_scope(size, bound, level) {
-                Ok(size) => size,
-                Err(size) => {
-                    bad.get_or_insert(size.clone());
-                    size
-                }
+        let ty = ty.map_sizes_scoped(&mut names.to_vec(), &mut |size, bound| match self
+            .in_scope(size, bound, level)
+        {
+            Ok(size) => size,
+            Err(size) => {
+                bad.get_or_insert(size.clone());
+                size
             }
         });
         if let Some(size) = bad {

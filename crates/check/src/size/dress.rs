@@ -10,7 +10,13 @@ impl Checker<'_> {
     /// The type with every size replaced by a new unknown. A type that contains functions is itself
     /// an unknown, to be solved as a whole, since a function type can also say how sizes depend on
     /// arguments.
-    pub(crate) fn dress(&mut self, shape: &Ty, span: Span, origin: &Origin, existential: bool) -> Ty {
+    pub(crate) fn dress(
+        &mut self,
+        shape: &Ty,
+        span: Span,
+        origin: &Origin,
+        existential: bool,
+    ) -> Ty {
         if has_function(shape) {
             return self.dress_parts(shape, span, origin, existential);
         }

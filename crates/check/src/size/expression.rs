@@ -61,23 +61,16 @@ impl Checker<'_> {
                 want.without_unique()
             }
             ExpKind::Coerce(inner, te) => {
-                self.sized(inner);
-                let (ty, anonymous) = self.read_type_exp(te.id);
-                let mut unknowns = Vec::new();
-                let ty = self.replace_vars(&ty, &anonymous, |this| {
-                    let var = this.unknown_size(te.span, Unknown::Coercion);
-                    unknowns.push(var);
-                    Size::Var(var)
-                });
-                self.note_unknowns(exp.id, unknowns);
-                ty.without_unique()
+                let found = self.sized(inner);
+                self.coerce(&found, te.id, inner.span)
             }
             ExpKind::Negate(inner) | ExpKind::Not(inner) => self.sized(inner),
             ExpKind::BinOp(bin) => {
                 let lhs = self.sized(&bin.lhs);
                 let op = self.sized_operator(&bin.op);
                 let op_span = bin.op.name.span;
-                let partial = self.sized_apply_one(exp.id, &op, op_span, Some(&bin.lhs), &lhs, bin.lhs.span);
+                let partial =
+                    self.sized_apply_one(exp.id, &op, op_span, Some(&bin.lhs), &lhs, bin.lhs.span);
                 let rhs = self.sized(&bin.rhs);
                 self.sized_apply_one(exp.id, &partial, op_span, Some(&bin.rhs), &rhs, bin.rhs.span)
             }
@@ -132,6 +125,34 @@ impl Checker<'_> {
                 Ty::Fun(FunTy { name: None, consumes: false, param, exts, ret }.into())
             }
             ExpKind::Error => Ty::Error,
+        }
+    }
+
+    /// The type after `:>`: its sizes are checked at run time, except that anonymous ones are those
+    /// of the value.
+    fn coerce(&mut self, found: &Ty, te: NodeId, span: Span) -> Ty {
+        let (ty, anonymous) = self.read_type_exp(te);
+        let first = self.size_metas.infos.len() as u32;
+        let want = self.with_metas(&ty, &anonymous, span).without_unique();
+        for (new, old) in super::local::pair_sizes(&want, found) {
+            match new {
+                Size::Meta(meta) if meta.0 >= first => _ = self.unify_size(&new, &old),
+                _ => self.note_coerced(&old, span),
+            }
+        }
+        want
+    }
+
+    /// A size that is still unknown when it is coerced to another stays so.
+    fn note_coerced(&mut self, size: &Size, span: Span) {
+        let mut metas = Vec::new();
+        self.zonk_size(size).for_each_meta(&mut |m| metas.push(m));
+        for meta in metas {
+            let info = &mut self.size_metas.infos[meta];
+            if info.origin.rank() <= 1 {
+                info.origin = Origin::Coerced;
+                info.span = span;
+            }
         }
     }
 

@@ -153,7 +153,12 @@ impl Checker<'_> {
                 self.level += 1;
                 self.sized_pat(pat, &ty, Expect::Pattern);
                 expected.bind(self.pat_var(pat));
-                Param { name: self.pat_var(pat), consumes: self.pat_consumes(pat), ty, span: pat.span }
+                Param {
+                    name: self.pat_var(pat),
+                    consumes: self.pat_consumes(pat),
+                    ty,
+                    span: pat.span,
+                }
             })
             .collect()
     }
@@ -214,20 +219,20 @@ impl Checker<'_> {
     pub(super) fn sized_lambda(&mut self, lambda: &Lambda, expected: Option<&Ty>) -> Ty {
         let outer = self.level;
         let outside = Outside { level: outer, sizes: &[], what: "lambda" };
-        let ty =
-            self.sized_function(&lambda.params, lambda.ret.as_ref(), &lambda.body, outside, expected);
+        let ty = self.sized_function(
+            &lambda.params,
+            lambda.ret.as_ref(),
+            &lambda.body,
+            outside,
+            expected,
+        );
         self.level = outer;
         self.lower(&ty, outer);
         ty
     }
 
     /// Makes size parameters of the unknown sizes in a type that are deeper than `outer`.
-    pub(super) fn generalise_sizes(
-        &mut self,
-        ty: &Ty,
-        outer: u32,
-        span: Span,
-    ) -> (Ty, Vec<VarId>) {
+    pub(super) fn generalise_sizes(&mut self, ty: &Ty, outer: u32, span: Span) -> (Ty, Vec<VarId>) {
         let ty = self.zonk_sized(ty);
         let mut metas: Vec<SizeMeta> = Vec::new();
         ty.for_each_size(&mut |size| {
@@ -294,9 +299,8 @@ impl Checker<'_> {
         let (param, open) = self.loop_param(lp, &init);
         let init_span = lp.init.as_ref().map_or(lp.pat.span, |init| init.span);
         // Sizes written in the pattern are checked against the initial value at once.
-        let start = self.replace_vars(&param, &explicit, |this| {
-            this.fresh_size(init_span, Origin::Inferred)
-        });
+        let start = self
+            .replace_vars(&param, &explicit, |this| this.fresh_size(init_span, Origin::Inferred));
         self.check_loop_init(init_span, &start, &init, &open, Expect::LoopInit(lp.pat.span));
         self.level += 1;
         self.sized_pat(&lp.pat, &param, Expect::LoopInit(lp.pat.span));
@@ -334,11 +338,9 @@ impl Checker<'_> {
                     .map(|field| {
                         let ty = match &field.pat {
                             Some(pat) => self.sized_implicit_init(pat),
-                            None => self.sized_implicit_var(
-                                field.id,
-                                &field.name.name,
-                                field.name.span,
-                            ),
+                            None => {
+                                self.sized_implicit_var(field.id, &field.name.name, field.name.span)
+                            }
                         };
                         (field.name.name.clone(), ty)
                     })
@@ -404,10 +406,8 @@ impl Checker<'_> {
         explicit: Vec<VarId>,
         mark: usize,
     ) -> Ty {
-        let mut starts = Vec::new();
-        pair_sizes(param, init, &mut starts);
-        let mut ends = Vec::new();
-        pair_sizes(param, body, &mut ends);
+        let starts = pair_sizes(param, init);
+        let ends = pair_sizes(param, body);
         let mut changing: Vec<VarId> = explicit;
         for &meta in open {
             // Unknowns that were made equal to others are decided with them.
@@ -525,10 +525,10 @@ fn has_annotation(pat: &Pat) -> bool {
 }
 
 /// The sizes at the same places of two types of one shape.
-fn pair_sizes(a: &Ty, b: &Ty, pairs: &mut Vec<(Size, Size)>) {
+pub(super) fn pair_sizes(a: &Ty, b: &Ty) -> Vec<(Size, Size)> {
     let mut first = Vec::new();
     a.for_each_size(&mut |size| first.push(size.clone()));
     let mut second = Vec::new();
     b.for_each_size(&mut |size| second.push(size.clone()));
-    pairs.extend(first.into_iter().zip(second));
+    first.into_iter().zip(second).collect()
 }

@@ -62,7 +62,9 @@ impl Checker<'_> {
                 Size::Const(n) => Size::Const(n.wrapping_neg()),
                 size => Size::sub(Size::Const(0), size),
             }),
-            ExpKind::Not(inner) => Some(Size::term(Head::Op("!".into()), vec![self.size_of_exp(inner)?])),
+            ExpKind::Not(inner) => {
+                Some(Size::term(Head::Op("!".into()), vec![self.size_of_exp(inner)?]))
+            }
             ExpKind::BinOp(bin) => {
                 let a = self.size_of_exp(&bin.lhs)?;
                 let b = self.size_of_exp(&bin.rhs)?;

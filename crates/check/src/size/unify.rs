@@ -25,6 +25,8 @@ pub(crate) enum SizeClash {
     Escape(VarId, Size),
     /// A size that only the function's result has, where one size for all calls is needed.
     Existential(VarId),
+    /// A size that only the function's result has would be that of a parameter of its result.
+    ExistentialParam(VarId),
     /// A size that would have to contain itself.
     Infinite(Size, Size),
     /// A function that consumes its argument where one is expected that does not.
@@ -91,20 +93,20 @@ impl Checker<'_> {
         // outside can mention; those of the expected one may be anything.
         let mut found_subst = Subst::new();
         let mut hidden = found.exts.clone();
-        match (want.name, found.name) {
-            (Some(w), Some(f)) => found_subst.var(f, Size::Var(w)),
-            (None, Some(f)) => hidden.push(f),
-            (_, None) => {}
+        let mut want_subst = Subst::new();
+        if let Some(name) = want.name {
+            let constant = self.inside(name);
+            want_subst.var(name, Size::Var(constant));
+            if let Some(name) = found.name {
+                found_subst.var(name, Size::Var(constant));
+            }
+        } else {
+            hidden.extend(found.name);
         }
         for &var in &hidden {
-            let mut info = self.program.vars[var].clone();
-            info.kind = VarKind::Ext;
-            info.level = INSIDE;
-            info.def = None;
-            let constant = self.program.vars.push(info);
+            let constant = self.inside(var);
             found_subst.var(var, Size::Var(constant));
         }
-        let mut want_subst = Subst::new();
         for &var in &want.exts {
             let span = self.program.vars[var].span.unwrap_or(self.nowhere());
             let size = self.fresh_size(span, super::Origin::Inferred);
@@ -117,6 +119,15 @@ impl Checker<'_> {
         let found_ret = found_subst.apply(&found.ret);
         self.fresh_enough(&want_ret, &found_ret)?;
         self.unify_sized(&want_ret, &found_ret)
+    }
+
+    /// A constant for a variable that a function type binds.
+    fn inside(&mut self, var: VarId) -> VarId {
+        let mut info = self.program.vars[var].clone();
+        info.kind = VarKind::Ext;
+        info.level = INSIDE;
+        info.def = None;
+        self.program.vars.push(info)
     }
 
     /// Checks that what is expected to be fresh is fresh.
@@ -177,20 +188,17 @@ impl Checker<'_> {
             Ty::Sum(ctors) => {
                 ctors.iter().any(|(_, ts)| ts.iter().any(|t| self.type_has_meta(t, meta)))
             }
-            Ty::Fun(fun) => self.type_has_meta(&fun.param, meta) || self.type_has_meta(&fun.ret, meta),
-            Ty::Con(_, args) => args
-                .iter()
-                .any(|arg| matches!(arg, Arg::Type(ty) if self.type_has_meta(ty, meta))),
+            Ty::Fun(fun) => {
+                self.type_has_meta(&fun.param, meta) || self.type_has_meta(&fun.ret, meta)
+            }
+            Ty::Con(_, args) => {
+                args.iter().any(|arg| matches!(arg, Arg::Type(ty) if self.type_has_meta(ty, meta)))
+            }
         }
     }
 
     /// Checks that a size mentions nothing deeper than `level`; unknowns in it move up.
-    fn check_scope(
-        &mut self,
-        size: &Size,
-        bound: &[VarId],
-        level: u32,
-    ) -> Result<(), SizeClash> {
+    fn check_scope(&mut self, size: &Size, bound: &[VarId], level: u32) -> Result<(), SizeClash> {
         let size = self.zonk_size(size);
         let mut deep = None;
         size.for_each_var(&mut |v| {
@@ -199,7 +207,10 @@ impl Checker<'_> {
             }
         });
         if let Some(var) = deep {
-            return Err(SizeClash::Escape(var, size));
+            return Err(match self.program.vars[var].level {
+                INSIDE => SizeClash::ExistentialParam(var),
+                _ => SizeClash::Escape(var, size),
+            });
         }
         let mut metas = Vec::new();
         size.for_each_meta(&mut |m| metas.push(m));
@@ -225,6 +236,11 @@ impl Checker<'_> {
             return Ok(());
         }
         match (&a, &b) {
+            (Size::Meta(m), Size::Meta(n)) => {
+                // What comes from something the user must say stays, for messages.
+                let rank = |m: SizeMeta| self.size_metas.infos[m].origin.rank();
+                if rank(*m) > rank(*n) { self.solve_size(*n, &a) } else { self.solve_size(*m, &b) }
+            }
             (Size::Meta(m), other) | (other, Size::Meta(m)) => self.solve_size(*m, other),
             (Size::Const(_), Size::Const(_)) => Err(SizeClash::Sizes(a, b)),
             _ => self.unify_terms(&a, &b),
@@ -243,9 +259,7 @@ impl Checker<'_> {
             | (Size::Mul(x), Size::Mul(y)) => {
                 Some(vec![(x[0].clone(), y[0].clone()), (x[1].clone(), y[1].clone())])
             }
-            (Size::Term(x), Size::Term(y))
-                if x.head == y.head && x.args.len() == y.args.len() =>
-            {
+            (Size::Term(x), Size::Term(y)) if x.head == y.head && x.args.len() == y.args.len() => {
                 Some(x.args.iter().cloned().zip(y.args.iter().cloned()).collect())
             }
             _ => None,

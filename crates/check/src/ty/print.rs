@@ -177,7 +177,8 @@ impl Printer<'_> {
                     }
                     (Head::Index | Head::Array, _) => self.write_list(out, "[", args, "]"),
                     (Head::Record(names), _) => {
-                        let tuple = names.iter().enumerate().all(|(i, n)| *n == super::tuple_field(i));
+                        let tuple =
+                            names.iter().enumerate().all(|(i, n)| *n == super::tuple_field(i));
                         if tuple {
                             self.write_list(out, "(", args, ")");
                         } else {

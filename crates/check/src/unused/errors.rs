@@ -10,10 +10,9 @@ pub(super) fn unused_name(name: &Ident, what: &str, rename: Rename) -> Diagnosti
     let message = Diagnostic::warning("unused-name", name.span, headline).at("never used");
     let underscored = format!("_{}", name.name);
     match rename {
-        Rename::Prefix => message.fix(
-            "say that this is meant by an underscore",
-            [(name.span, underscored)],
-        ),
+        Rename::Prefix => {
+            message.fix("say that this is meant by an underscore", [(name.span, underscored)])
+        }
         Rename::Field => message.fix(
             "say that this is meant by an underscore",
             [(name.span.after(), format!(" = {underscored}"))],

@@ -41,12 +41,7 @@ impl Resolver {
 
     fn refer(&mut self, id: NodeId, name: &EcoString) {
         if let Some(&var) = self.vars.get(name) {
-            let resolved = Resolved {
-                var,
-                root: var,
-                path: Vec::new(),
-                fields: 0,
-            };
+            let resolved = Resolved { var, root: var, path: Vec::new(), fields: 0 };
             self.tables.names.insert(id, resolved);
         }
     }
@@ -90,11 +85,8 @@ fn check(text: &str) -> (Vec<String>, String) {
     file.decs.iter().for_each(|dec| resolver.dec(dec));
     let found = check_file(&IdVec::new(), &IdVec::new(), &resolver.tables, &file);
     let mut fixed = text.to_owned();
-    let mut edits: Vec<_> = found
-        .iter()
-        .flat_map(|d| &d.fixes)
-        .flat_map(|f| f.edits.clone())
-        .collect();
+    let mut edits: Vec<_> =
+        found.iter().flat_map(|d| &d.fixes).flat_map(|f| f.edits.clone()).collect();
     edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
     for (span, new) in edits {
         fixed.replace_range(span.range(), &new);
@@ -133,31 +125,11 @@ fn used_names_are_fine() {
 fn everything_that_can_be_bound_can_be_unused() {
     for (text, message, fixed) in [
         ("def f x = 0", "Unused parameter \"x\"", "def f _x = 0"),
-        (
-            "def f = \\x -> 0",
-            "Unused parameter \"x\"",
-            "def f = \\_x -> 0",
-        ),
-        (
-            "def f = let x = 1 in 0",
-            "Unused variable \"x\"",
-            "def f = let _x = 1 in 0",
-        ),
-        (
-            "def f = let g _ = 1 in 0",
-            "Unused function \"g\"",
-            "def f = let _g _ = 1 in 0",
-        ),
-        (
-            "def f {a} = 0",
-            "Unused parameter \"a\"",
-            "def f {a = _a} = 0",
-        ),
-        (
-            "def f {a = (b: i32)} = 0",
-            "Unused parameter \"b\"",
-            "def f {a = (_b: i32)} = 0",
-        ),
+        ("def f = \\x -> 0", "Unused parameter \"x\"", "def f = \\_x -> 0"),
+        ("def f = let x = 1 in 0", "Unused variable \"x\"", "def f = let _x = 1 in 0"),
+        ("def f = let g _ = 1 in 0", "Unused function \"g\"", "def f = let _g _ = 1 in 0"),
+        ("def f {a} = 0", "Unused parameter \"a\"", "def f {a = _a} = 0"),
+        ("def f {a = (b: i32)} = 0", "Unused parameter \"b\"", "def f {a = (_b: i32)} = 0"),
         (
             "def f = loop x = 1 for i < 2 do i",
             "Unused loop parameter \"x\"",
@@ -178,23 +150,11 @@ fn everything_that_can_be_bound_can_be_unused() {
             "Unused variable \"y\"",
             "def f x = match x case #a _y -> 0",
         ),
-        (
-            "local def f = 0",
-            "Unused local definition \"f\"",
-            "local def _f = 0",
-        ),
-        (
-            "def f x = let x[0] = 1 in 0",
-            "Unused update of \"x\"",
-            "def f x = let x[0] = 1 in 0",
-        ),
+        ("local def f = 0", "Unused local definition \"f\"", "local def _f = 0"),
+        ("def f x = let x[0] = 1 in 0", "Unused update of \"x\"", "def f x = let x[0] = 1 in 0"),
         ("def f (+) = 0", "Unused parameter \"+\"", "def f (+) = 0"),
     ] {
-        assert_eq!(
-            check(text),
-            (vec![message.to_owned()], fixed.to_owned()),
-            "{text}"
-        );
+        assert_eq!(check(text), (vec![message.to_owned()], fixed.to_owned()), "{text}");
     }
 }
 
@@ -212,21 +172,9 @@ fn hiding_a_size_is_warned_about() {
     let hides = ["\"n\" hides the size of the same name"];
     assert_eq!(unused("def f [n] (xs: [n]i32) = let n = xs in n"), hides);
     assert_eq!(unused("def f [n] (xs: [n]i32) = \\n -> (xs, n)"), hides);
-    assert_eq!(
-        unused("def f [n] (xs: [n]i32) = loop xs for n < 2 do (n, xs)"),
-        hides
-    );
-    assert_eq!(
-        unused("def f x = let [n] (y: [n]i32) = x let n = y in n"),
-        hides
-    );
-    assert_eq!(
-        unused("def f x = let g [n] (y: [n]i32) = y let n = g x in n"),
-        [""; 0]
-    );
-    assert_eq!(
-        unused("def f [n] (xs: [n]i32) = let g [n] (y: [n]i32) = y in g xs"),
-        [""; 0]
-    );
+    assert_eq!(unused("def f [n] (xs: [n]i32) = loop xs for n < 2 do (n, xs)"), hides);
+    assert_eq!(unused("def f x = let [n] (y: [n]i32) = x let n = y in n"), hides);
+    assert_eq!(unused("def f x = let g [n] (y: [n]i32) = y let n = g x in n"), [""; 0]);
+    assert_eq!(unused("def f [n] (xs: [n]i32) = let g [n] (y: [n]i32) = y in g xs"), [""; 0]);
     assert_eq!(unused("def f [n] (xs: [n]i32) = xs def g n = n"), [""; 0]);
 }

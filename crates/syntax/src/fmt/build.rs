@@ -20,10 +20,7 @@ pub(super) fn build(text: &str, tokens: &Tokens, file: &File) -> Option<Doc> {
     };
     builder.file(file);
     let at_end = builder.kind() == TokenKind::Eof;
-    (at_end && !builder.failed).then_some(Doc {
-        ops: builder.ops,
-        groups: builder.groups,
-    })
+    (at_end && !builder.failed).then_some(Doc { ops: builder.ops, groups: builder.groups })
 }
 
 /// How the items of a list are separated when they span lines.
@@ -57,15 +54,11 @@ impl Builder<'_> {
     }
 
     pub(super) fn kind_at(&self, ahead: usize) -> TokenKind {
-        self.tokens
-            .get(self.pos + ahead)
-            .map_or(TokenKind::Eof, |t| t.kind)
+        self.tokens.get(self.pos + ahead).map_or(TokenKind::Eof, |t| t.kind)
     }
 
     fn start_at(&self, ahead: usize) -> u32 {
-        self.tokens
-            .get(self.pos + ahead)
-            .map_or(self.text.len() as u32, |t| t.start)
+        self.tokens.get(self.pos + ahead).map_or(self.text.len() as u32, |t| t.start)
     }
 
     /// Whether the next token starts before this byte.
@@ -81,12 +74,7 @@ impl Builder<'_> {
     /// Whether white space precedes a later token.
     pub(super) fn spaced_at(&self, ahead: usize) -> bool {
         let at = self.start_at(ahead) as usize;
-        at > 0
-            && self
-                .text
-                .as_bytes()
-                .get(at - 1)
-                .is_some_and(u8::is_ascii_whitespace)
+        at > 0 && self.text.as_bytes().get(at - 1).is_some_and(u8::is_ascii_whitespace)
     }
 
     /// Whether there are comments before the next token.
@@ -103,11 +91,7 @@ impl Builder<'_> {
         if self.comments_here() {
             self.broken_lines += 1;
             let start = self.start_at(0);
-            while self
-                .comments
-                .get(self.next_comment)
-                .is_some_and(|c| c.span.start < start)
-            {
+            while self.comments.get(self.next_comment).is_some_and(|c| c.span.start < start) {
                 self.next_comment += 1;
             }
         }

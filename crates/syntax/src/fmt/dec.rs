@@ -307,11 +307,7 @@ impl Builder<'_> {
     fn spec(&mut self, spec: &Spec) {
         self.attrs(&spec.attrs);
         match &spec.kind {
-            SpecKind::Val {
-                name,
-                type_params,
-                ty,
-            } => {
+            SpecKind::Val { name, type_params, ty } => {
                 self.expect(TokenKind::Val);
                 self.space();
                 self.indent(4);

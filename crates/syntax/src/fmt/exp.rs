@@ -26,11 +26,7 @@ impl Builder<'_> {
             ExpKind::Tuple(items) => self.exps(exp.span.end, items, Items::Vertical),
             ExpKind::Array(items) => {
                 let table = items.iter().all(is_simple);
-                let layout = if table {
-                    Items::AsWritten
-                } else {
-                    Items::Vertical
-                };
+                let layout = if table { Items::AsWritten } else { Items::Vertical };
                 self.exps(exp.span.end, items, layout);
             }
             ExpKind::Record(fields) => {
@@ -169,11 +165,7 @@ impl Builder<'_> {
         let group = self.open();
         self.exp(first);
         for (op, operand) in rest {
-            let tokens = if op.backticks {
-                3 + 2 * op.name.quals.len()
-            } else {
-                1
-            };
+            let tokens = if op.backticks { 3 + 2 * op.name.quals.len() } else { 1 };
             self.line_before_operator(group, tokens);
             self.operator(op);
             self.space();
@@ -312,13 +304,7 @@ impl Builder<'_> {
                 self.pat(pat);
                 value
             }
-            LetKind::Fun {
-                name,
-                type_params,
-                params,
-                ret,
-                body,
-            } => {
+            LetKind::Fun { name, type_params, params, ret, body } => {
                 self.word(name.span);
                 self.all_params(type_params, params);
                 self.ret(ret.as_ref());
@@ -429,29 +415,22 @@ impl Builder<'_> {
 
     /// `[i, j:k]`
     fn indices(&mut self, indices: &[DimIndex], span: Span) {
-        self.list(
-            span.end,
-            indices,
-            Items::AsWritten,
-            |b, index| match index {
-                DimIndex::Fix(index) => {
-                    b.exp(index);
-                }
-                DimIndex::Slice {
-                    start, end, step, ..
-                } => {
-                    for (i, part) in [start, end, step].into_iter().enumerate() {
-                        if i > 0 {
-                            // The second colon is optional.
-                            b.tok_if(TokenKind::Colon);
-                        }
-                        if let Some(part) = part {
-                            b.exp(part);
-                        }
+        self.list(span.end, indices, Items::AsWritten, |b, index| match index {
+            DimIndex::Fix(index) => {
+                b.exp(index);
+            }
+            DimIndex::Slice { start, end, step, .. } => {
+                for (i, part) in [start, end, step].into_iter().enumerate() {
+                    if i > 0 {
+                        // The second colon is optional.
+                        b.tok_if(TokenKind::Colon);
+                    }
+                    if let Some(part) = part {
+                        b.exp(part);
                     }
                 }
-            },
-        );
+            }
+        });
     }
 }
 

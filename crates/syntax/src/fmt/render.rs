@@ -175,19 +175,13 @@ impl Renderer<'_> {
     /// Prints the comments before byte `end` that were not printed yet.
     fn comments_before(&mut self, end: u32) {
         let tokens = self.tokens;
-        while let Some(comment) = tokens
-            .comments
-            .get(self.comment)
-            .filter(|c| c.span.start < end)
-        {
+        while let Some(comment) = tokens.comments.get(self.comment).filter(|c| c.span.start < end) {
             let start = comment.span.start;
             let ends_line = self.after_token && breaks_before(self.text, start) == 0;
             if ends_line {
                 self.gap = Gap::Space;
             } else if !matches!(self.gap, Gap::Line { .. }) {
-                self.gap = Gap::Line {
-                    may_be_blank: false,
-                };
+                self.gap = Gap::Line { may_be_blank: false };
             }
             self.print_gap(start);
             let text = &self.text[comment.span.range()];
@@ -209,10 +203,7 @@ impl Renderer<'_> {
 
     /// Whether the token before the next one is the number of a field.
     fn is_field(&self) -> bool {
-        let before = self
-            .token
-            .checked_sub(2)
-            .map(|i| self.tokens.tokens[i].kind);
+        let before = self.token.checked_sub(2).map(|i| self.tokens.tokens[i].kind);
         before == Some(TokenKind::Dot)
     }
 

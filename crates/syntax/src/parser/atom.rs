@@ -130,8 +130,7 @@ impl Parser<'_> {
             kind => (Lit::Bool(kind == TokenKind::True), None),
         };
         if let Some(why) = problem {
-            self.errors
-                .push(errors::invalid_literal(self.token_span(token), &why));
+            self.errors.push(errors::invalid_literal(self.token_span(token), &why));
         }
         lit
     }
@@ -141,8 +140,7 @@ impl Parser<'_> {
         let start = self.here();
         let mut name = self.bump_ident();
         if name.name.starts_with('_') {
-            self.errors
-                .push(errors::underscore_use(name.span, &name.name));
+            self.errors.push(errors::underscore_use(name.span, &name.name));
         }
         let mut quals = Vec::new();
         while self.kind() == TokenKind::Dot && self.field_follows() {
@@ -150,11 +148,7 @@ impl Parser<'_> {
             let field = self.field();
             quals.push(std::mem::replace(&mut name, field));
         }
-        let name = QualName {
-            quals,
-            name,
-            span: self.span_from(start),
-        };
+        let name = QualName { quals, name, span: self.span_from(start) };
         if self.kind() == TokenKind::Dot && self.kind_at(1) == TokenKind::LParen {
             self.bump();
             self.bump();
@@ -192,11 +186,7 @@ impl Parser<'_> {
             TokenKind::Dot => {
                 let path = self.section_path();
                 self.expect(TokenKind::RParen);
-                if path.is_empty() {
-                    ExpKind::Error
-                } else {
-                    ExpKind::SectionAccess(path)
-                }
+                if path.is_empty() { ExpKind::Error } else { ExpKind::SectionAccess(path) }
             }
             TokenKind::Minus if self.kind_at(1) != TokenKind::RParen => self.inside_parens(),
             TokenKind::Op | TokenKind::QualOp | TokenKind::Minus | TokenKind::Backtick => {
@@ -226,11 +216,7 @@ impl Parser<'_> {
                 let (rest, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::exp);
                 let mut items = vec![first];
                 items.extend(rest);
-                if items.len() == 1 {
-                    ExpKind::Error
-                } else {
-                    ExpKind::Tuple(items)
-                }
+                if items.len() == 1 { ExpKind::Error } else { ExpKind::Tuple(items) }
             }
             TokenKind::Op | TokenKind::QualOp | TokenKind::Minus | TokenKind::Backtick
                 if self.at_section_end() =>
@@ -296,8 +282,7 @@ impl Parser<'_> {
         if self.kind() == TokenKind::RBracket {
             self.unexpected("an index");
         }
-        self.list(TokenKind::RBracket, "`,`, `:` or `]`", Self::dim_index)
-            .0
+        self.list(TokenKind::RBracket, "`,`, `:` or `]`", Self::dim_index).0
     }
 
     fn dim_index(&mut self) -> DimIndex {
@@ -315,17 +300,8 @@ impl Parser<'_> {
         }
         self.bump();
         let end = self.slice_part();
-        let step = if self.eat(TokenKind::Colon) {
-            self.slice_part()
-        } else {
-            None
-        };
-        DimIndex::Slice {
-            start: first,
-            end,
-            step,
-            span: self.span_from(start),
-        }
+        let step = if self.eat(TokenKind::Colon) { self.slice_part() } else { None };
+        DimIndex::Slice { start: first, end, step, span: self.span_from(start) }
     }
 
     /// A part of a slice; without ascriptions, whose `:` would be ambiguous.

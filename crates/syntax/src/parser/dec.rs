@@ -22,11 +22,7 @@ impl Parser<'_> {
         if *next > 0 {
             return None;
         }
-        let followed_by_doc = self
-            .docs
-            .len()
-            .checked_sub(2)
-            .is_some_and(|i| self.docs[i].1 == 0);
+        let followed_by_doc = self.docs.len().checked_sub(2).is_some_and(|i| self.docs[i].1 == 0);
         let between = &self.text[doc.span.end as usize..self.tokens[0].start as usize];
         let apart = between.bytes().filter(|&b| b == b'\n').count() > 1;
         if followed_by_doc || apart || self.kind() == TokenKind::Eof {
@@ -67,13 +63,7 @@ impl Parser<'_> {
             }
             self.skip_to_dec(end);
             let (id, span) = (self.node(), self.span_from(start));
-            decs.push(Dec {
-                id,
-                span,
-                doc: None,
-                attrs: Vec::new(),
-                kind: DecKind::Error,
-            });
+            decs.push(Dec { id, span, doc: None, attrs: Vec::new(), kind: DecKind::Error });
         }
     }
 
@@ -137,13 +127,7 @@ impl Parser<'_> {
                 DecKind::Error
             }
         };
-        Dec {
-            id: self.node(),
-            span: self.span_from(start),
-            doc,
-            attrs,
-            kind,
-        }
+        Dec { id: self.node(), span: self.span_from(start), doc, attrs, kind }
     }
 
     fn local_dec(&mut self) -> DecKind {
@@ -177,12 +161,7 @@ impl Parser<'_> {
             return None;
         }
         let body = self.type_exp();
-        Some(TypeBind {
-            lifted,
-            name,
-            params,
-            body,
-        })
+        Some(TypeBind { lifted, name, params, body })
     }
 
     /// `type~ t 'a [n]`
@@ -262,25 +241,10 @@ impl Parser<'_> {
         params: Vec<Pat>,
     ) -> DecKind {
         let ret: Option<TypeExp> = self.eat(TokenKind::Colon).then(|| self.type_exp());
-        let expected = if ret.is_some() {
-            "`=`"
-        } else {
-            "`=`, `:` or a parameter"
-        };
-        let body = if self.expect_or(TokenKind::Equals, expected) {
-            self.exp()
-        } else {
-            self.error_exp()
-        };
-        DecKind::Val(Box::new(ValBind {
-            keyword,
-            name,
-            infix,
-            type_params,
-            params,
-            ret,
-            body,
-        }))
+        let expected = if ret.is_some() { "`=`" } else { "`=`, `:` or a parameter" };
+        let body =
+            if self.expect_or(TokenKind::Equals, expected) { self.exp() } else { self.error_exp() };
+        DecKind::Val(Box::new(ValBind { keyword, name, infix, type_params, params, ret, body }))
     }
 }
 

@@ -48,11 +48,7 @@ impl Parser<'_> {
                 let negates = self.bump().kind == TokenKind::Minus;
                 let operand = Box::new(self.operand());
                 self.leave();
-                if negates {
-                    ExpKind::Negate(operand)
-                } else {
-                    ExpKind::Not(operand)
-                }
+                if negates { ExpKind::Negate(operand) } else { ExpKind::Not(operand) }
             }
             TokenKind::If => self.if_exp(),
             TokenKind::Let => self.let_exp(),
@@ -126,9 +122,7 @@ impl Parser<'_> {
         if params.is_empty() {
             self.unexpected("a parameter");
         }
-        let ret = self
-            .eat(TokenKind::Colon)
-            .then(|| self.type_without_arrow());
+        let ret = self.eat(TokenKind::Colon).then(|| self.type_without_arrow());
         if !self.expect(TokenKind::Arrow) || params.is_empty() {
             return ExpKind::Error;
         }
@@ -148,16 +142,8 @@ impl Parser<'_> {
             let start = self.here();
             self.bump();
             let pat = self.case_pattern();
-            let body = if self.expect(TokenKind::Arrow) {
-                self.exp()
-            } else {
-                self.error_exp()
-            };
-            cases.push(Case {
-                span: self.span_from(start),
-                pat,
-                body,
-            });
+            let body = if self.expect(TokenKind::Arrow) { self.exp() } else { self.error_exp() };
+            cases.push(Case { span: self.span_from(start), pat, body });
         }
         ExpKind::Match(scrutinee, cases)
     }
@@ -204,13 +190,7 @@ impl Parser<'_> {
             return ExpKind::Error;
         }
         let body = self.exp();
-        ExpKind::Loop(Box::new(Loop {
-            sizes,
-            pat,
-            init,
-            form,
-            body,
-        }))
+        ExpKind::Loop(Box::new(Loop { sizes, pat, init, form, body }))
     }
 
     /// `[n] [m]` before a pattern.
@@ -230,11 +210,7 @@ impl Parser<'_> {
             self.bump();
             let id = self.node();
             let kind = self.let_bind();
-            binds.push(LetBind {
-                id,
-                span: self.span_from(start),
-                kind,
-            });
+            binds.push(LetBind { id, span: self.span_from(start), kind });
             if self.kind() == TokenKind::Let && !self.at_dec_keyword_after_error() {
                 continue;
             }
@@ -288,34 +264,16 @@ impl Parser<'_> {
         if params.is_empty() {
             self.unexpected("a parameter");
             let value = self.bound_value();
-            let pat = Pat {
-                id: self.node(),
-                span: start,
-                kind: PatKind::Var(name),
-            };
-            return LetKind::Pat {
-                sizes: type_params,
-                pat,
-                value,
-            };
+            let pat = Pat { id: self.node(), span: start, kind: PatKind::Var(name) };
+            return LetKind::Pat { sizes: type_params, pat, value };
         }
         let body = self.bound_value();
-        LetKind::Fun {
-            name,
-            type_params,
-            params,
-            ret,
-            body,
-        }
+        LetKind::Fun { name, type_params, params, ret, body }
     }
 
     /// `= e`
     fn bound_value(&mut self) -> Exp {
-        if self.expect(TokenKind::Equals) {
-            self.exp()
-        } else {
-            self.error_exp()
-        }
+        if self.expect(TokenKind::Equals) { self.exp() } else { self.error_exp() }
     }
 
     /// Parameters of a function, as many as there are.

@@ -37,12 +37,7 @@ impl Parser<'_> {
             return DecKind::Error;
         }
         let body = self.mod_exp();
-        DecKind::Module(ModBind {
-            name,
-            params,
-            ty,
-            body,
-        })
+        DecKind::Module(ModBind { name, params, ty, body })
     }
 
     /// `(P: mt)`
@@ -53,29 +48,16 @@ impl Parser<'_> {
         self.expect_here(TokenKind::Colon);
         let ty = self.mod_type();
         self.expect(TokenKind::RParen);
-        ModParam {
-            id: self.node(),
-            span: self.span_from(start),
-            name,
-            ty,
-        }
+        ModParam { id: self.node(), span: self.span_from(start), name, ty }
     }
 
     fn mk_mod(&mut self, start: Span, kind: ModExpKind) -> ModExp {
-        ModExp {
-            id: self.node(),
-            span: self.span_from(start),
-            kind,
-        }
+        ModExp { id: self.node(), span: self.span_from(start), kind }
     }
 
     fn error_mod(&mut self) -> ModExp {
         let span = self.here().before();
-        ModExp {
-            id: self.node(),
-            span,
-            kind: ModExpKind::Error,
-        }
+        ModExp { id: self.node(), span, kind: ModExpKind::Error }
     }
 
     /// A module expression.
@@ -108,9 +90,7 @@ impl Parser<'_> {
         let start = self.here();
         self.bump();
         let param = Box::new(self.mod_param());
-        let ty = self
-            .eat(TokenKind::Colon)
-            .then(|| Box::new(self.mod_type_with(Arrows::Outside)));
+        let ty = self.eat(TokenKind::Colon).then(|| Box::new(self.mod_type_with(Arrows::Outside)));
         if !self.expect(TokenKind::Arrow) {
             return self.error_mod();
         }
@@ -183,20 +163,12 @@ impl Parser<'_> {
     }
 
     fn mk_mod_type(&mut self, start: Span, kind: ModTypeExpKind) -> ModTypeExp {
-        ModTypeExp {
-            id: self.node(),
-            span: self.span_from(start),
-            kind,
-        }
+        ModTypeExp { id: self.node(), span: self.span_from(start), kind }
     }
 
     fn error_mod_type(&mut self) -> ModTypeExp {
         let span = self.here().before();
-        ModTypeExp {
-            id: self.node(),
-            span,
-            kind: ModTypeExpKind::Error,
-        }
+        ModTypeExp { id: self.node(), span, kind: ModTypeExpKind::Error }
     }
 
     /// A module type.
@@ -257,10 +229,7 @@ impl Parser<'_> {
                 break;
             }
             let body = self.type_exp();
-            ty = self.mk_mod_type(
-                start,
-                ModTypeExpKind::With(Box::new(ty), name, params, body),
-            );
+            ty = self.mk_mod_type(start, ModTypeExpKind::With(Box::new(ty), name, params, body));
         }
         self.end_chain(chain);
         ty
@@ -315,13 +284,7 @@ impl Parser<'_> {
                     }
                     let (id, span) = (self.node(), self.span_from(start));
                     let kind = SpecKind::Error;
-                    specs.push(Spec {
-                        id,
-                        span,
-                        doc: None,
-                        attrs: Vec::new(),
-                        kind,
-                    });
+                    specs.push(Spec { id, span, doc: None, attrs: Vec::new(), kind });
                 }
             }
         }
@@ -357,18 +320,9 @@ impl Parser<'_> {
                 let (lifted, name, params) = self.type_head();
                 if self.eat(TokenKind::Equals) {
                     let body = self.type_exp();
-                    SpecKind::Type(TypeBind {
-                        lifted,
-                        name,
-                        params,
-                        body,
-                    })
+                    SpecKind::Type(TypeBind { lifted, name, params, body })
                 } else {
-                    SpecKind::TypeAbstract {
-                        lifted,
-                        name,
-                        params,
-                    }
+                    SpecKind::TypeAbstract { lifted, name, params }
                 }
             }
             TokenKind::Module => {
@@ -389,13 +343,7 @@ impl Parser<'_> {
                 SpecKind::Error
             }
         };
-        Spec {
-            id: self.node(),
-            span: self.span_from(start),
-            doc,
-            attrs,
-            kind,
-        }
+        Spec { id: self.node(), span: self.span_from(start), doc, attrs, kind }
     }
 
     fn val_spec(&mut self) -> SpecKind {
@@ -416,10 +364,6 @@ impl Parser<'_> {
             return SpecKind::Error;
         }
         let ty = self.type_exp();
-        SpecKind::Val {
-            name,
-            type_params,
-            ty,
-        }
+        SpecKind::Val { name, type_params, ty }
     }
 }

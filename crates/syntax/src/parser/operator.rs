@@ -56,23 +56,12 @@ fn fixity(name: &str) -> (Level, Assoc) {
     ];
     let found = BUILTIN.iter().find(|(prefix, _)| name.starts_with(prefix));
     let (prefix, level) = found.copied().unwrap_or(("", 11));
-    (
-        level,
-        if prefix == "<|" {
-            Assoc::Right
-        } else {
-            Assoc::Left
-        },
-    )
+    (level, if prefix == "<|" { Assoc::Right } else { Assoc::Left })
 }
 
 /// How tightly an operator binds; operators of one level form one chain in formatted text.
 pub(crate) fn level_of(op: &Operator) -> u8 {
-    if op.backticks {
-        BACKTICK
-    } else {
-        fixity(&op.name.name.name).0
-    }
+    if op.backticks { BACKTICK } else { fixity(&op.name.name.name).0 }
 }
 
 /// What follows an operand.
@@ -119,11 +108,7 @@ impl Parser<'_> {
                 Next::With => self.update(lhs),
                 Next::Op(level, assoc) => {
                     let op = self.operator();
-                    let level = if assoc == Assoc::Left {
-                        level + 1
-                    } else {
-                        level
-                    };
+                    let level = if assoc == Assoc::Left { level + 1 } else { level };
                     let rhs = self.operators(level, Context::Plain);
                     ExpKind::BinOp(Box::new(BinOp { op, lhs, rhs }))
                 }
@@ -182,11 +167,7 @@ impl Parser<'_> {
         if self.eat(TokenKind::Backtick) {
             let name = self.qual_name("the name of a function");
             self.expect_here(TokenKind::Backtick);
-            return Operator {
-                id,
-                name,
-                backticks: true,
-            };
+            return Operator { id, name, backticks: true };
         }
         let token = self.bump();
         let span = self.token_span(token);
@@ -196,25 +177,11 @@ impl Parser<'_> {
         let mut quals = Vec::new();
         for part in text[..text.len() - symbol.len()].split_terminator('.') {
             let end = at + part.len() as u32;
-            quals.push(Ident {
-                name: part.into(),
-                span: Span {
-                    start: at,
-                    end,
-                    ..span
-                },
-            });
+            quals.push(Ident { name: part.into(), span: Span { start: at, end, ..span } });
             at = end + 1;
         }
-        let name = Ident {
-            name: symbol.into(),
-            span: Span { start: at, ..span },
-        };
-        Operator {
-            id,
-            name: QualName { quals, name, span },
-            backticks: false,
-        }
+        let name = Ident { name: symbol.into(), span: Span { start: at, ..span } };
+        Operator { id, name: QualName { quals, name, span }, backticks: false }
     }
 
     fn range(&mut self, start: Exp) -> ExpKind {
@@ -230,12 +197,7 @@ impl Parser<'_> {
                 self.report(errors::range_without_end(dots));
                 let end = self.error_exp();
                 let kind = RangeKind::Inclusive;
-                return ExpKind::Range(Box::new(Range {
-                    start,
-                    second: Some(second),
-                    kind,
-                    end,
-                }));
+                return ExpKind::Range(Box::new(Range { start, second: Some(second), kind, end }));
             }
             Some(second)
         } else {
@@ -247,12 +209,7 @@ impl Parser<'_> {
             _ => RangeKind::Inclusive,
         };
         let end = self.operators(RANGE, Context::Plain);
-        ExpKind::Range(Box::new(Range {
-            start,
-            second,
-            kind,
-            end,
-        }))
+        ExpKind::Range(Box::new(Range { start, second, kind, end }))
     }
 
     fn update(&mut self, base: Exp) -> ExpKind {
@@ -271,9 +228,6 @@ impl Parser<'_> {
 
 /// The last part of a qualified operator. The symbol may contain dots, the names do not.
 fn symbol_of(text: &str) -> &str {
-    let start = text
-        .bytes()
-        .position(crate::lexer::is_operator_start)
-        .unwrap_or(0);
+    let start = text.bytes().position(crate::lexer::is_operator_start).unwrap_or(0);
     &text[start..]
 }

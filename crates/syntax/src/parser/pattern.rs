@@ -46,20 +46,12 @@ impl Parser<'_> {
     }
 
     fn mk_pat(&mut self, start: Span, kind: PatKind) -> Pat {
-        Pat {
-            id: self.node(),
-            span: self.span_from(start),
-            kind,
-        }
+        Pat { id: self.node(), span: self.span_from(start), kind }
     }
 
     fn error_pat(&mut self) -> Pat {
         let span = self.here().before();
-        Pat {
-            id: self.node(),
-            span,
-            kind: PatKind::Error,
-        }
+        Pat { id: self.node(), span, kind: PatKind::Error }
     }
 
     /// Whether the current token starts a pattern that can be a parameter.
@@ -101,17 +93,11 @@ impl Parser<'_> {
             | TokenKind::Float
             | TokenKind::Char
             | TokenKind::True
-            | TokenKind::False => PatKind::Lit(PatLit {
-                negative: false,
-                lit: self.literal(),
-            }),
+            | TokenKind::False => PatKind::Lit(PatLit { negative: false, lit: self.literal() }),
             TokenKind::Minus => {
                 self.bump();
                 if matches!(self.kind(), TokenKind::Int | TokenKind::Float) {
-                    PatKind::Lit(PatLit {
-                        negative: true,
-                        lit: self.literal(),
-                    })
+                    PatKind::Lit(PatLit { negative: true, lit: self.literal() })
                 } else {
                     self.unexpected("a number");
                     PatKind::Error
@@ -156,11 +142,7 @@ impl Parser<'_> {
             let (rest, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::pattern);
             let mut items = vec![first];
             items.extend(rest);
-            return if items.len() == 1 {
-                PatKind::Error
-            } else {
-                PatKind::Tuple(items)
-            };
+            return if items.len() == 1 { PatKind::Error } else { PatKind::Tuple(items) };
         }
         if matches!(self.kind(), TokenKind::LParen | TokenKind::Equals) {
             // The next parameter or the body; only this `)` is missing.
@@ -184,11 +166,7 @@ impl Parser<'_> {
             // `{f: t}` is short for `{f = f: t}`.
             let ty = Box::new(self.type_exp());
             let start = name.span;
-            let var = Pat {
-                id: self.node(),
-                span: start,
-                kind: PatKind::Var(name.clone()),
-            };
+            let var = Pat { id: self.node(), span: start, kind: PatKind::Var(name.clone()) };
             Some(self.mk_pat(start, PatKind::Ascribe(Box::new(var), ty)))
         } else {
             None
@@ -217,9 +195,9 @@ impl Parser<'_> {
         let kind = self.kind();
         let name = self.bump_ident();
         match (kind, name.name.as_str()) {
-            (_, "&&" | "||") => self
-                .errors
-                .push(errors::may_not_be_redefined(name.span, &name.name)),
+            (_, "&&" | "||") => {
+                self.errors.push(errors::may_not_be_redefined(name.span, &name.name))
+            }
             (TokenKind::Bang, _) => self.errors.push(errors::prefix_operator(name.span, "!")),
             (TokenKind::Equals, _) => self.errors.push(errors::reserved_operator(name.span, "=")),
             _ => {}

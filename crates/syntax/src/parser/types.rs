@@ -26,11 +26,7 @@ impl Parser<'_> {
             }
         } else {
             let ty = self.type_term();
-            if self.eat(TokenKind::Arrow) {
-                self.function_type(start, None, ty)
-            } else {
-                ty
-            }
+            if self.eat(TokenKind::Arrow) { self.function_type(start, None, ty) } else { ty }
         };
         self.leave();
         ty
@@ -54,20 +50,12 @@ impl Parser<'_> {
     }
 
     fn mk_type(&mut self, start: Span, kind: TypeExpKind) -> TypeExp {
-        TypeExp {
-            id: self.node(),
-            span: self.span_from(start),
-            kind,
-        }
+        TypeExp { id: self.node(), span: self.span_from(start), kind }
     }
 
     fn error_type(&mut self) -> TypeExp {
         let span = self.here().before();
-        TypeExp {
-            id: self.node(),
-            span,
-            kind: TypeExpKind::Error,
-        }
+        TypeExp { id: self.node(), span, kind: TypeExpKind::Error }
     }
 
     /// `*t`, `[n]t`, `?[n].t`, `#a | #b`, or an application.
@@ -171,10 +159,7 @@ impl Parser<'_> {
     }
 
     fn at_type_atom(&self) -> bool {
-        matches!(
-            self.kind(),
-            TokenKind::Ident | TokenKind::LParen | TokenKind::LBrace
-        )
+        matches!(self.kind(), TokenKind::Ident | TokenKind::LParen | TokenKind::LBrace)
     }
 
     /// A name, or a type in brackets.
@@ -195,11 +180,7 @@ impl Parser<'_> {
                     let (rest, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::type_exp);
                     let mut items = vec![first];
                     items.extend(rest);
-                    if items.len() == 1 {
-                        TypeExpKind::Error
-                    } else {
-                        TypeExpKind::Tuple(items)
-                    }
+                    if items.len() == 1 { TypeExpKind::Error } else { TypeExpKind::Tuple(items) }
                 } else {
                     self.expect(TokenKind::RParen);
                     TypeExpKind::Paren(Box::new(first))
@@ -239,12 +220,7 @@ impl Parser<'_> {
                     let kind = TypeParamKind::Type(self.lifted());
                     let name = self.ident("the name of a type parameter");
                     let id = self.node();
-                    params.push(TypeParam {
-                        id,
-                        span: self.span_from(start),
-                        kind,
-                        name,
-                    });
+                    params.push(TypeParam { id, span: self.span_from(start), kind, name });
                 }
                 _ => return params,
             }
@@ -258,12 +234,7 @@ impl Parser<'_> {
         let name = self.ident("the name of a size");
         self.expect(TokenKind::RBracket);
         let span = self.span_from(start);
-        TypeParam {
-            id: self.node(),
-            span,
-            kind: TypeParamKind::Size,
-            name,
-        }
+        TypeParam { id: self.node(), span, kind: TypeParamKind::Size, name }
     }
 
     /// The `~` or `^` after `type` or an apostrophe, if there is one.

@@ -11,10 +11,8 @@ const NEXT: &str = "-- ====\n";
 fn cases() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fmt/cases");
     let bless = std::env::var_os("BLESS").is_some();
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .expect("there are cases")
-        .map(|e| e.unwrap().path())
-        .collect();
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).expect("there are cases").map(|e| e.unwrap().path()).collect();
     paths.sort();
     let (mut count, mut wrong) = (0, Vec::new());
     for path in paths {
@@ -38,10 +36,5 @@ fn cases() {
         }
     }
     assert!(count >= 40, "{count} cases");
-    assert!(
-        bless || wrong.is_empty(),
-        "{} differ:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(bless || wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -5,10 +5,7 @@ use super::check;
 use std::path::{Path, PathBuf};
 
 #[test]
-#[expect(
-    clippy::print_stderr,
-    reason = "says what was done, for whoever asked for it"
-)]
+#[expect(clippy::print_stderr, reason = "says what was done, for whoever asked for it")]
 fn corpus() {
     let Some(folder) = std::env::var_os("FEHU_FMT_CORPUS") else {
         eprintln!("skipped: FEHU_FMT_CORPUS names no folder");
@@ -32,16 +29,8 @@ fn corpus() {
             Some(Err(why)) => failures.push(format!("{}: {why}", path.display())),
         }
     }
-    eprintln!(
-        "{} files, {formatted} formatted, {unchanged} of them unchanged",
-        paths.len()
-    );
-    assert!(
-        failures.is_empty(),
-        "{} failures, such as {}",
-        failures.len(),
-        failures[0]
-    );
+    eprintln!("{} files, {formatted} formatted, {unchanged} of them unchanged", paths.len());
+    assert!(failures.is_empty(), "{} failures, such as {}", failures.len(), failures[0]);
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {

@@ -24,11 +24,8 @@ fn tree(text: &str) -> Option<ast::File> {
 
 /// The comments of a program, without spaces at their ends.
 fn comments(text: &str, file: &ast::File) -> Vec<String> {
-    let mut comments: Vec<String> = file
-        .comments
-        .iter()
-        .map(|c| text[c.span.range()].trim_end().to_owned())
-        .collect();
+    let mut comments: Vec<String> =
+        file.comments.iter().map(|c| text[c.span.range()].trim_end().to_owned()).collect();
     comments.sort();
     comments
 }

@@ -11,10 +11,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) % n
     }
 }
@@ -29,10 +26,7 @@ fn mutated_cases() {
             texts.extend(case.split("-- ==>\n").map(str::to_owned));
         }
     }
-    let rounds = std::env::var("FEHU_FMT_ROUNDS")
-        .ok()
-        .and_then(|r| r.parse().ok())
-        .unwrap_or(20);
+    let rounds = std::env::var("FEHU_FMT_ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(20);
     let mut random = Random(1);
     let mut programs = 0;
     for _ in 0..rounds {
@@ -46,10 +40,7 @@ fn mutated_cases() {
             }
         }
     }
-    assert!(
-        programs > texts.len() * rounds / 3,
-        "only {programs} programs"
-    );
+    assert!(programs > texts.len() * rounds / 3, "only {programs} programs");
 }
 
 /// Changes white space, each place with a probability of one in `often`.

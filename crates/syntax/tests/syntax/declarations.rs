@@ -27,10 +27,7 @@ fn values() {
             ("#[a] #[b] def x = 1", "(attr a) (attr b) (def x 1)"),
             ("local def x = 1", "(local (def x 1))"),
             ("local #[a] def x = 1", "(local (attr a) (def x 1))"),
-            (
-                "def f = #a\n#[b] def g = 1",
-                "(def f (#a))\n(attr b) (def g 1)",
-            ),
+            ("def f = #a\n#[b] def g = 1", "(def f (#a))\n(attr b) (def g 1)"),
         ],
     );
 }
@@ -55,15 +52,9 @@ fn modules() {
             ("import \"a/b\"", "(import \"a/b\")"),
             ("open import \"a\"", "(open (import \"a\"))"),
             ("open m.n", "(open m.n)"),
-            (
-                "module m = import \"a\"\nimport \"b\"",
-                "(module m (import \"a\"))\n(import \"b\")",
-            ),
+            ("module m = import \"a\"\nimport \"b\"", "(module m (import \"a\"))\n(import \"b\")"),
             ("module m = {}", "(module m (decs))"),
-            (
-                "module m = { def x = 1 type t = i32 }",
-                "(module m (decs (def x 1) (type t i32)))",
-            ),
+            ("module m = { def x = 1 type t = i32 }", "(module m (decs (def x 1) (type t i32)))"),
             ("module m : mt = n : mt", "(module m (ret mt) (: n mt))"),
             (
                 "module m (P: mt) (Q: {}) = f P (g Q)",
@@ -73,10 +64,7 @@ fn modules() {
                 "module m = \\(P: mt) : mt -> P {} : mt",
                 "(module m (lambda (param P mt) (ret mt) (: (apply P (decs)) mt)))",
             ),
-            (
-                "module m = f import \"a\"",
-                "(module m (apply f (import \"a\")))",
-            ),
+            ("module m = f import \"a\"", "(module m (apply f (import \"a\")))"),
         ],
     );
 }
@@ -87,10 +75,7 @@ fn module_types() {
         file,
         &[
             ("module type m = n.mt", "(module-type m n.mt)"),
-            (
-                "module type m = a -> b -> c",
-                "(module-type m (-> a (-> b c)))",
-            ),
+            ("module type m = a -> b -> c", "(module-type m (-> a (-> b c)))"),
             (
                 "module type m = (X: a) -> b with X.t = i32",
                 "(module-type m (-> (X a) (with b X.t i32)))",
@@ -117,23 +102,11 @@ fn documentation() {
         file,
         &[
             ("-- | A.\ndef x = 1", "(doc \"A.\") (def x 1)"),
-            (
-                "-- | A.\n--   B.\n--\n-- C.\ndef x = 1",
-                "(doc \"A.\\n  B.\\n\\nC.\") (def x 1)",
-            ),
-            (
-                "-- | A.\n\n-- | B.\ndef x = 1",
-                "(doc \"A.\")\n(doc \"B.\") (def x 1)",
-            ),
+            ("-- | A.\n--   B.\n--\n-- C.\ndef x = 1", "(doc \"A.\\n  B.\\n\\nC.\") (def x 1)"),
+            ("-- | A.\n\n-- | B.\ndef x = 1", "(doc \"A.\")\n(doc \"B.\") (def x 1)"),
             ("-- | A.\n\ndef x = 1", "(doc \"A.\")\n(def x 1)"),
-            (
-                "-- | A.\n#[a]\n-- B.\ndef x = 1",
-                "(doc \"A.\") (attr a) (def x 1)",
-            ),
-            (
-                "-- A.\ndef x = 1 -- | B.\n\n-- | C.\ndef y = 2",
-                "(def x 1)\n(doc \"C.\") (def y 2)",
-            ),
+            ("-- | A.\n#[a]\n-- B.\ndef x = 1", "(doc \"A.\") (attr a) (def x 1)"),
+            ("-- A.\ndef x = 1 -- | B.\n\n-- | C.\ndef y = 2", "(def x 1)\n(doc \"C.\") (def y 2)"),
             (
                 "module type m = {\n  -- | A.\n  val x : t\n}",
                 "(module-type m (specs (doc \"A.\") (val x t)))",

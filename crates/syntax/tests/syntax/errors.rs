@@ -20,26 +20,11 @@ fn messages_say_what_was_found_and_expected() {
         "type foo = #foo | bar",
         "Unexpected token: 'bar', expected a constructor such as `#c`",
     );
-    check_message(
-        "def f = let x = 1",
-        "Unexpected end of file, expected `in` or `let`",
-    );
-    check_message(
-        "def f = if a then b",
-        "Unexpected end of file, expected `else`",
-    );
-    check_message(
-        "def f x",
-        "Unexpected end of file, expected `=`, `:` or a parameter",
-    );
-    check_message(
-        "def x ! y = x",
-        "`!` is a prefix operator and cannot be used as infix operator",
-    );
-    check_message(
-        "def f = f !x",
-        "`!` is a prefix operator and cannot be used as infix operator",
-    );
+    check_message("def f = let x = 1", "Unexpected end of file, expected `in` or `let`");
+    check_message("def f = if a then b", "Unexpected end of file, expected `else`");
+    check_message("def f x", "Unexpected end of file, expected `=`, `:` or a parameter");
+    check_message("def x ! y = x", "`!` is a prefix operator and cannot be used as infix operator");
+    check_message("def f = f !x", "`!` is a prefix operator and cannot be used as infix operator");
     check_message("def (&&) x y = x", "`&&` may not be redefined");
     check_message("def x || y = x", "`||` may not be redefined");
     check_message(
@@ -52,18 +37,12 @@ fn messages_say_what_was_found_and_expected() {
 fn one_mistake_gives_one_error() {
     check(&[
         ("def f = (1 +", &[": unexpected-end-of-file"]),
-        (
-            "def f = (1 + * 2) + [3, (4]",
-            &["*: unexpected-token", "]: unexpected-token"],
-        ),
+        ("def f = (1 + * 2) + [3, (4]", &["*: unexpected-token", "]: unexpected-token"]),
         ("def f = (1, 2,, 3, 4)", &[",: unexpected-token"]),
         ("def f = let x = in x", &["in: unexpected-token"]),
         ("def f = let x 1 in x", &["in: unexpected-token"]),
         ("def f = if then 1 else 2", &["then: unexpected-token"]),
-        (
-            "def f = match x case -> 1 case 2 -> 3",
-            &["->: unexpected-token"],
-        ),
+        ("def f = match x case -> 1 case 2 -> 3", &["->: unexpected-token"]),
         ("def f = match x", &[": unexpected-end-of-file"]),
         ("def f = loop x = 1 do x", &["do: unexpected-token"]),
         ("def f = \\ -> 1", &["->: unexpected-token"]),
@@ -80,10 +59,7 @@ fn one_mistake_gives_one_error() {
         ("type t = (x: a)", &[": unexpected-end-of-file"]),
         ("module m = { def x = 1", &[": unexpected-end-of-file"]),
         ("module type m = { val x y : t }", &["y: unexpected-token"]),
-        (
-            "module type m = { foo val x : t }",
-            &["foo: unexpected-token"],
-        ),
+        ("module type m = { foo val x : t }", &["foo: unexpected-token"]),
         ("import foo", &["foo: unexpected-token"]),
         ("local 1", &["1: unexpected-token"]),
         ("#[a(b] def f = 1", &["]: unexpected-token"]),
@@ -137,13 +113,7 @@ fn parsing_goes_on_after_an_error() {
     let codes: Vec<_> = errors.iter().map(|e| e.code).collect();
     assert_eq!(codes, ["unexpected-token"; 6]);
     let dump = dump::file(&file);
-    for part in [
-        "(def b 2)",
-        "(let y 3)",
-        "(let d 5)",
-        "(bind x (paren <error>)) 4",
-        "(+ (paren",
-    ] {
+    for part in ["(def b 2)", "(let y 3)", "(let d 5)", "(bind x (paren <error>)) 4", "(+ (paren"] {
         assert!(dump.contains(part), "{part} in {dump}");
     }
 }

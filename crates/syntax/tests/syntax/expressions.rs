@@ -84,10 +84,7 @@ fn applications() {
         exp,
         &[
             ("f x y", "(apply f x y)"),
-            (
-                "f (g x) [1] {}",
-                "(apply f (paren (apply g x)) (array 1) (record))",
-            ),
+            ("f (g x) [1] {}", "(apply f (paren (apply g x)) (array 1) (record))"),
             ("#c", "(#c)"),
             ("#a x (y) + 1", "(+ (#a x (paren y)) 1)"),
             ("#a #b c", "(#a (#b) c)"),
@@ -107,10 +104,7 @@ fn forms_that_extend_to_the_right() {
             ("if a then b else c |> d", "(if a b (|> c d))"),
             ("a + let x = 2 in x + 3", "(+ a (let (bind x 2) (+ x 3)))"),
             ("assert x y + z", "(assert x (+ y z))"),
-            (
-                "assert (a b) f x",
-                "(assert (paren (apply a b)) (apply f x))",
-            ),
+            ("assert (a b) f x", "(assert (paren (apply a b)) (apply f x))"),
             ("#[a] b + c : t", "(attr a (: (+ b c) t))"),
             ("a + #[b(c, 1, d(),)] e", "(+ a (attr (b c 1 (d)) e))"),
             ("\\x (y, z) : t -> x", "(lambda x (tuple y z) (ret t) x)"),
@@ -125,16 +119,10 @@ fn bindings() {
         exp,
         &[
             ("let x = 1 let y = 2 in x", "(let (bind x 1) (bind y 2) x)"),
-            (
-                "let x = 1 in let y = 2 in x",
-                "(let (bind x 1) (bind y 2) x)",
-            ),
+            ("let x = 1 in let y = 2 in x", "(let (bind x 1) (bind y 2) x)"),
             ("let x : t -> u = 1 in x", "(let (bind (: x (-> t u)) 1) x)"),
             ("let (x, _) = p in x", "(let (bind (tuple x _) p) x)"),
-            (
-                "let [n] (x: [n]t) = p in n",
-                "(let (bind [n] (paren (: x (array (size n) t))) p) n)",
-            ),
+            ("let [n] (x: [n]t) = p in n", "(let (bind [n] (paren (: x (array (size n) t))) p) n)"),
             ("let f x = 1 in f", "(let (fun f x 1) f)"),
             (
                 "let f 'a [n] (x: a) : a = x in f",
@@ -143,14 +131,8 @@ fn bindings() {
             ("let f [n] x = 1 in f", "(let (fun f [n] x 1) f)"),
             ("let x[i] = 1 in x", "(let (update x (path (at i)) 1) x)"),
             ("let x.f = 1 in x", "(let (update x (path .f) 1) x)"),
-            (
-                "let x.f[i].g = 1 in x",
-                "(let (update x (path .f (at i) .g) 1) x)",
-            ),
-            (
-                "let x[i].f = 1 in x",
-                "(let (update x (path (at i) .f) 1) x)",
-            ),
+            ("let x.f[i].g = 1 in x", "(let (update x (path .f (at i) .g) 1) x)"),
+            ("let x[i].f = 1 in x", "(let (update x (path (at i) .f) 1) x)"),
             ("let (+) = f in 1 + 2", "(let (bind + f) (+ 1 2))"),
             ("let #[a] x = 1 in x", "(let (bind (attr a x) 1) x)"),
             ("let _ = 1 in x", "(let (bind _ 1) x)"),
@@ -166,22 +148,10 @@ fn loops() {
         &[
             ("loop x = 1 for i < n do x", "(loop x (= 1) (for i n) x)"),
             ("loop x for i < n do x", "(loop x (for i n) x)"),
-            (
-                "loop (x, y) = p for z in zs do x",
-                "(loop (tuple x y) (= p) (for-in z zs) x)",
-            ),
-            (
-                "loop x = 1 for (a, b) in zs do x",
-                "(loop x (= 1) (for-in (tuple a b) zs) x)",
-            ),
-            (
-                "loop x = 1 while x < 2 do x + 1",
-                "(loop x (= 1) (while (< x 2)) (+ x 1))",
-            ),
-            (
-                "loop x : t = 1 while a do x",
-                "(loop (: x t) (= 1) (while a) x)",
-            ),
+            ("loop (x, y) = p for z in zs do x", "(loop (tuple x y) (= p) (for-in z zs) x)"),
+            ("loop x = 1 for (a, b) in zs do x", "(loop x (= 1) (for-in (tuple a b) zs) x)"),
+            ("loop x = 1 while x < 2 do x + 1", "(loop x (= 1) (while (< x 2)) (+ x 1))"),
+            ("loop x : t = 1 while a do x", "(loop (: x t) (= 1) (while a) x)"),
             (
                 "loop [n] (x: [n]t) = y while a do x",
                 "(loop [n] (paren (: x (array (size n) t))) (= y) (while a) x)",
@@ -195,14 +165,8 @@ fn matches() {
     check(
         exp,
         &[
-            (
-                "match x case 1 -> a case _ -> b",
-                "(match x (case 1 a) (case _ b))",
-            ),
-            (
-                "match x case #a y #b -> y",
-                "(match x (case (#a y (#b)) y))",
-            ),
+            ("match x case 1 -> a case _ -> b", "(match x (case 1 a) (case _ b))"),
+            ("match x case #a y #b -> y", "(match x (case (#a y (#b)) y))"),
             ("match x case y : t -> y", "(match x (case (: y t) y))"),
             (
                 "match x case 1 -> match y case 2 -> a case 3 -> b",
@@ -214,12 +178,5 @@ fn matches() {
 
 #[test]
 fn comments_and_layout_do_not_matter() {
-    check(
-        exp,
-        &[
-            ("a -- über\n  +\tb --\r\n", "(+ a b)"),
-            ("a--b", "a"),
-            ("\u{feff}a", "a"),
-        ],
-    );
+    check(exp, &[("a -- über\n  +\tb --\r\n", "(+ a b)"), ("a--b", "a"), ("\u{feff}a", "a")]);
 }

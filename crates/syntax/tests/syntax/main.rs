@@ -44,10 +44,7 @@ fn file(text: &str) -> String {
 fn errors_of(text: &str) -> Vec<String> {
     let (_, errors) = parse(FILE, text);
     let describe = |e: &Diagnostic| {
-        let place = e
-            .primary
-            .as_ref()
-            .map_or("", |label| &text[label.span.range()]);
+        let place = e.primary.as_ref().map_or("", |label| &text[label.span.range()]);
         format!("{place}: {}", e.code)
     };
     errors.iter().map(describe).collect()

@@ -18,11 +18,7 @@ const LEVELS: [(&[&str], bool); 11] = [
 ];
 
 fn shown(op: &str) -> String {
-    if op.starts_with('`') {
-        format!("{}`", op.trim_matches('`'))
-    } else {
-        op.to_owned()
-    }
+    if op.starts_with('`') { format!("{}`", op.trim_matches('`')) } else { op.to_owned() }
 }
 
 #[test]
@@ -131,21 +127,12 @@ fn updates() {
             ("x with f.g[i].0 = e", "(with x (path .f .g (at i) .0) e)"),
             ("x with [i].f = e", "(with x (path (at i) .f) e)"),
             ("x with 0[i] = e", "(with x (path .0 (at i)) e)"),
-            (
-                "x with [i:j, k] = e",
-                "(with x (path (at (slice i j -) k)) e)",
-            ),
+            ("x with [i:j, k] = e", "(with x (path (at (slice i j -) k)) e)"),
             ("a + x with f = 1 + 2", "(with (+ a x) (path .f) (+ 1 2))"),
             ("f x with f = 1", "(with (apply f x) (path .f) 1)"),
-            (
-                "x with f = 1 with g = 2",
-                "(with (with x (path .f) 1) (path .g) 2)",
-            ),
+            ("x with f = 1 with g = 2", "(with (with x (path .f) 1) (path .g) 2)"),
             ("x with f = 1 |> f", "(with x (path .f) (|> 1 f))"),
-            (
-                "x with f = if a then b else c",
-                "(with x (path .f) (if a b c))",
-            ),
+            ("x with f = if a then b else c", "(with x (path .f) (if a b c))"),
         ],
     );
 }

@@ -37,16 +37,10 @@ fn parse_anything(text: &str) {
     let (file, errors) = parse(FILE, text);
     for error in &errors {
         let span = error.primary.as_ref().map(|label| label.span);
-        assert!(
-            span.is_some_and(|s| text.get(s.range()).is_some()),
-            "place in {text:?}"
-        );
+        assert!(span.is_some_and(|s| text.get(s.range()).is_some()), "place in {text:?}");
     }
     let dump = dump::file(&file);
-    assert!(
-        !dump.contains("<error>") || !errors.is_empty(),
-        "silent error in {text:?}"
-    );
+    assert!(!dump.contains("<error>") || !errors.is_empty(), "silent error in {text:?}");
 }
 
 #[test]
@@ -69,9 +63,8 @@ fn every_prefix_and_suffix() {
 fn mutated_words() {
     with_large_stack(|| {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
-        let words: Vec<&str> = PROGRAM
-            .split_inclusive([' ', '\n', '(', ')', '[', ']', '.'])
-            .collect();
+        let words: Vec<&str> =
+            PROGRAM.split_inclusive([' ', '\n', '(', ')', '[', ']', '.']).collect();
         for _ in 0..4000 {
             let mut mutant = words.clone();
             for _ in 0..=random.below(4) {
@@ -93,9 +86,8 @@ fn mutated_characters() {
     with_large_stack(|| {
         let mut random = Random(0x0123_4567_89ab_cdef);
         let original: Vec<char> = PROGRAM.chars().collect();
-        let alphabet: Vec<char> = "(){}[]'\"`\\#.,:?~=->|&!_ \n\0é@0x9eaz\u{2028}𝒳"
-            .chars()
-            .collect();
+        let alphabet: Vec<char> =
+            "(){}[]'\"`\\#.,:?~=->|&!_ \n\0é@0x9eaz\u{2028}𝒳".chars().collect();
         for _ in 0..4000 {
             let mut mutant = original.clone();
             for _ in 0..=random.below(6) {
@@ -155,18 +147,11 @@ fn deep_nesting_is_refused_once() {
     with_large_stack(|| {
         for (start, open, middle, close) in deep {
             let n = 20_000;
-            let text = format!(
-                "{start}{}{middle}{}\ndef g = 1",
-                open.repeat(n),
-                close.repeat(n)
-            );
+            let text = format!("{start}{}{middle}{}\ndef g = 1", open.repeat(n), close.repeat(n));
             let (file, errors) = parse(FILE, &text);
             let codes: Vec<_> = errors.iter().map(|e| e.code).collect();
             assert_eq!(codes, ["nesting-too-deep"], "{start}{open}{middle}{close}");
-            assert!(
-                dump::file(&file).contains("(def g "),
-                "{start}{open}{middle}{close}"
-            );
+            assert!(dump::file(&file).contains("(def g "), "{start}{open}{middle}{close}");
         }
     });
 }
@@ -203,9 +188,8 @@ fn long_flat_programs_are_fine() {
 
 #[test]
 fn junk_does_not_give_endless_errors() {
-    for junk in [
-        "#", "`", "'", "\"\n", "def\n", "let\n", "@ ", ")", "...", "case ", "\\", "?", "~",
-    ] {
+    for junk in ["#", "`", "'", "\"\n", "def\n", "let\n", "@ ", ")", "...", "case ", "\\", "?", "~"]
+    {
         let (_, errors) = parse(FILE, &junk.repeat(10_000));
         assert!(errors.len() <= 10_001, "{junk}: {}", errors.len());
     }

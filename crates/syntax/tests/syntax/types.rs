@@ -19,10 +19,7 @@ fn types() {
             ("[n]*t", "(array (size n) (* t))"),
             ("t [n] a", "(type-apply t (size n) a)"),
             ("t [n]a []", "(type-apply t (size n) a (size))"),
-            (
-                "m.t (a, b) {c: d}",
-                "(type-apply m.t (tuple a b) (record (c d)))",
-            ),
+            ("m.t (a, b) {c: d}", "(type-apply m.t (tuple a b) (record (c d)))"),
             ("[n]t a", "(array (size n) (type-apply t a))"),
             ("a -> b -> c", "(-> a (-> b c))"),
             ("(a -> b) -> c", "(-> (paren (-> a b)) c)"),
@@ -36,10 +33,7 @@ fn types() {
             ),
             ("#a", "(sum (#a))"),
             ("#a t (u -> v) | #b", "(sum (#a t (paren (-> u v))) (#b))"),
-            (
-                "#a [n]t u | #b {}",
-                "(sum (#a (array (size n) t) u) (#b (record)))",
-            ),
+            ("#a [n]t u | #b {}", "(sum (#a (array (size n) t) u) (#b (record)))"),
             ("[n](#a | #b)", "(array (size n) (paren (sum (#a) (#b))))"),
         ],
     );

@@ -14,26 +14,16 @@ struct Value(Head, Vec<Value>);
 
 fn values(ty: &Ty) -> Vec<Value> {
     match ty {
-        Ty::Prim(_) => [false, true]
-            .into_iter()
-            .map(|b| Value(Head::Bool(b), vec![]))
-            .collect(),
+        Ty::Prim(_) => [false, true].into_iter().map(|b| Value(Head::Bool(b), vec![])).collect(),
         Ty::Record(fields) => {
             let types: Vec<&Ty> = fields.iter().map(|(_, t)| t).collect();
-            products(&types)
-                .into_iter()
-                .map(|parts| Value(Head::Record, parts))
-                .collect()
+            products(&types).into_iter().map(|parts| Value(Head::Record, parts)).collect()
         }
         Ty::Sum(ctors) => {
             let mut all = Vec::new();
             for (i, (_, payload)) in ctors.iter().enumerate() {
                 let types: Vec<&Ty> = payload.iter().collect();
-                all.extend(
-                    products(&types)
-                        .into_iter()
-                        .map(|p| Value(Head::Ctor(i), p)),
-                );
+                all.extend(products(&types).into_iter().map(|p| Value(Head::Ctor(i), p)));
             }
             all
         }
@@ -64,11 +54,7 @@ fn matches(forms: &Forms, form: FormId, value: &Value) -> bool {
         None => true,
         // A lone constructor may have been reduced to its parts only if all match.
         Some((head, parts)) => {
-            head == value.0
-                && parts
-                    .iter()
-                    .zip(&value.1)
-                    .all(|(&p, v)| matches(forms, p, v))
+            head == value.0 && parts.iter().zip(&value.1).all(|(&p, v)| matches(forms, p, v))
         }
     }
 }
@@ -88,10 +74,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % n
     }
 
@@ -145,29 +129,19 @@ fn agrees_with_trying_every_value() {
             text.push_str(" -> x");
         }
         let (_, bind) = definition(&text);
-        let ExpKind::Match(_, cases) = &bind.body.kind else {
-            panic!("not a match")
-        };
+        let ExpKind::Match(_, cases) = &bind.body.kind else { panic!("not a match") };
         let mut forms = Forms::default();
-        let arms: Vec<FormId> = cases
-            .iter()
-            .map(|c| forms.lower(&c.pat, &ty).unwrap_or(ANY))
-            .collect();
+        let arms: Vec<FormId> =
+            cases.iter().map(|c| forms.lower(&c.pat, &ty).unwrap_or(ANY)).collect();
         let answer = solve(&forms, &arms, &ty).unwrap_or_else(|_| panic!("{text}"));
         let first = |v: &Value| arms.iter().position(|&arm| matches(&forms, arm, v));
         let missed: Vec<&Value> = all.iter().filter(|v| first(v).is_none()).collect();
         assert_eq!(missed.is_empty(), answer.unmatched.is_empty(), "{text}");
         for witness in &answer.unmatched {
-            let covered = all
-                .iter()
-                .filter(|v| agrees(witness, v))
-                .collect::<Vec<_>>();
+            let covered = all.iter().filter(|v| agrees(witness, v)).collect::<Vec<_>>();
             let shown = witness.text(Numbers::Example);
             assert!(!covered.is_empty(), "{text}: {shown} is no value");
-            assert!(
-                covered.iter().all(|v| first(v).is_none()),
-                "{text}: {shown} is matched"
-            );
+            assert!(covered.iter().all(|v| first(v).is_none()), "{text}: {shown} is matched");
         }
         if answer.unmatched.len() < MAX_WITNESSES {
             let shown = |v: &&Value| answer.unmatched.iter().any(|w| agrees(w, v));
@@ -180,8 +154,5 @@ fn agrees_with_trying_every_value() {
         }
         exhaustive += usize::from(missed.is_empty());
     }
-    assert!(
-        exhaustive > 300 && unreachable > 300,
-        "{exhaustive}, {unreachable}"
-    );
+    assert!(exhaustive > 300 && unreachable > 300, "{exhaustive}, {unreachable}");
 }

@@ -1,0 +1,288 @@
+//! What a value may share memory with.
+//!
+//! A [`Region`] is a piece of memory as the check knows it: the array of a parameter, the result of
+//! one expression, the elements of one global. A [`Set`] of regions belongs to every part of a value
+//! that is an array or may contain one; an [`Alias`] has the shape of the value's type, so that the
+//! parts of records, tuples and sums are known apart. Two live values that may share memory have
+//! sets that meet: this is the invariant everything else rests on.
+//!
+//! Sets and shapes are shared, never copied, because long chains of bindings pass them on.
+
+use ecow::EcoString;
+use fehu_base::define_id;
+use std::rc::Rc;
+
+define_id!(
+    /// A piece of memory.
+    pub(super) struct Region, "r"
+);
+
+/// A sorted set of regions.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Set(Rc<[Region]>);
+
+/// The regions of each part of a value.
+#[derive(Clone, Debug)]
+pub(super) enum Alias {
+    /// No part shares anything: scalars, and functions without captured arrays.
+    None,
+    /// Every part may share each of these.
+    Set(Set),
+    /// A record or tuple, field by field; fields that are left out share nothing.
+    Record(Rc<[(EcoString, Alias)]>),
+    /// A sum, by constructor; constructors that are left out are impossible or share nothing.
+    Sum(Rc<[(EcoString, Vec<Alias>)]>),
+    /// A function whose body is known.
+    Fun(Rc<FunAlias>),
+}
+
+/// A function whose body was seen.
+#[derive(Clone, Debug)]
+pub(super) struct FunAlias {
+    /// What the body and the arguments given so far use.
+    pub(super) captures: Set,
+    /// The arguments given so far.
+    pub(super) bound: Vec<Alias>,
+    /// What a call does.
+    pub(super) summary: Rc<Summary>,
+}
+
+/// What a call of a function does, in terms of the regions that its body was checked with.
+#[derive(Debug)]
+pub(super) struct Summary {
+    /// The regions of the parameters.
+    pub(super) params: Vec<Alias>,
+    /// Which parameters are consumed.
+    pub(super) consumes: Vec<bool>,
+    /// The result.
+    pub(super) result: Alias,
+    /// The regions from `start` up to `end` were made for the parameters and by the body.
+    pub(super) start: Region,
+    /// See `start`.
+    pub(super) end: Region,
+}
+
+impl Set {
+    /// The set of one region.
+    pub(super) fn one(region: Region) -> Set {
+        Set(Rc::new([region]))
+    }
+
+    /// The set of these regions, in any order.
+    pub(super) fn of(mut regions: Vec<Region>) -> Set {
+        regions.sort_unstable();
+        regions.dedup();
+        Set(regions.into())
+    }
+
+    /// The regions in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Region> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the region is in the set.
+    pub(super) fn has(&self, region: Region) -> bool {
+        self.0.binary_search(&region).is_ok()
+    }
+
+    /// A region that both have.
+    pub(super) fn common(&self, other: &Set) -> Option<Region> {
+        let (small, large) =
+            if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
+        small.iter().find(|&r| large.has(r))
+    }
+
+    /// What either has. A set that contains the other is shared, not copied.
+    pub(super) fn union(&self, other: &Set) -> Set {
+        if Rc::ptr_eq(&self.0, &other.0) || other.iter().all(|r| self.has(r)) {
+            return self.clone();
+        }
+        if self.iter().all(|r| other.has(r)) {
+            return other.clone();
+        }
+        Set::of(self.iter().chain(other.iter()).collect())
+    }
+}
+
+impl Alias {
+    /// Every part shares these; nothing if there are none.
+    pub(super) fn set(set: Set) -> Alias {
+        if set.is_empty() { Alias::None } else { Alias::Set(set) }
+    }
+
+    /// The field of a record.
+    pub(super) fn field(&self, name: &str) -> Alias {
+        match self {
+            Alias::None => Alias::None,
+            Alias::Set(_) => self.clone(),
+            Alias::Record(fields) => fields
+                .iter()
+                .find(|(f, _)| f == name)
+                .map_or(Alias::None, |(_, alias)| alias.clone()),
+            Alias::Sum(_) | Alias::Fun(_) => Alias::set(self.regions()),
+        }
+    }
+
+    /// The i-th part of a constructor's payload.
+    pub(super) fn payload(&self, ctor: &str, i: usize) -> Alias {
+        match self {
+            Alias::None => Alias::None,
+            Alias::Set(_) => self.clone(),
+            Alias::Sum(ctors) => ctors
+                .iter()
+                .find(|(c, _)| c == ctor)
+                .and_then(|(_, parts)| parts.get(i).cloned())
+                .unwrap_or(Alias::None),
+            Alias::Record(_) | Alias::Fun(_) => Alias::set(self.regions()),
+        }
+    }
+
+    /// The same value with another field.
+    pub(super) fn with_field(&self, name: &str, fields: &[EcoString], new: Alias) -> Alias {
+        let field =
+            |f: &EcoString| (f.clone(), if f == name { new.clone() } else { self.field(f) });
+        Alias::Record(fields.iter().map(field).collect())
+    }
+
+    /// What either shares, part by part.
+    pub(super) fn join(&self, other: &Alias) -> Alias {
+        match (self, other) {
+            (Alias::None, alias) | (alias, Alias::None) => alias.clone(),
+            (Alias::Set(a), Alias::Set(b)) => Alias::Set(a.union(b)),
+            (Alias::Record(a), Alias::Record(_)) => {
+                let mut fields: Vec<(EcoString, Alias)> =
+                    a.iter().map(|(f, alias)| (f.clone(), alias.join(&other.field(f)))).collect();
+                if let Alias::Record(b) = other {
+                    fields
+                        .extend(b.iter().filter(|(f, _)| !a.iter().any(|(g, _)| f == g)).cloned());
+                }
+                Alias::Record(fields.into())
+            }
+            (Alias::Record(fields), set @ Alias::Set(_))
+            | (set @ Alias::Set(_), Alias::Record(fields)) => Alias::Record(
+                fields.iter().map(|(f, alias)| (f.clone(), alias.join(set))).collect(),
+            ),
+            (Alias::Sum(a), Alias::Sum(b)) => {
+                let mut ctors: Vec<(EcoString, Vec<Alias>)> = a.to_vec();
+                for (name, parts) in b.iter() {
+                    match ctors.iter_mut().find(|(c, _)| c == name) {
+                        Some((_, mine)) => {
+                            mine.iter_mut().zip(parts).for_each(|(x, y)| *x = x.join(y));
+                        }
+                        None => ctors.push((name.clone(), parts.clone())),
+                    }
+                }
+                Alias::Sum(ctors.into())
+            }
+            (Alias::Sum(_) | Alias::Fun(_) | Alias::Record(_), _)
+            | (_, Alias::Sum(_) | Alias::Fun(_)) => {
+                Alias::set(self.regions().union(&other.regions()))
+            }
+        }
+    }
+
+    /// Calls `f` with the set of every part, functions' captured regions included.
+    pub(super) fn for_each_set(&self, f: &mut dyn FnMut(&Set)) {
+        match self {
+            Alias::None => {}
+            Alias::Set(set) => f(set),
+            Alias::Record(fields) => fields.iter().for_each(|(_, alias)| alias.for_each_set(f)),
+            Alias::Sum(ctors) => {
+                ctors.iter().flat_map(|(_, parts)| parts).for_each(|alias| alias.for_each_set(f));
+            }
+            Alias::Fun(fun) => {
+                f(&fun.captures);
+                fun.bound.iter().for_each(|alias| alias.for_each_set(f));
+            }
+        }
+    }
+
+    /// All regions of all parts.
+    pub(super) fn regions(&self) -> Set {
+        if let Alias::Set(set) = self {
+            return set.clone();
+        }
+        let mut all = Vec::new();
+        self.for_each_set(&mut |set| all.extend(set.iter()));
+        Set::of(all)
+    }
+
+    /// The value with every region replaced.
+    pub(super) fn map(&self, f: &mut dyn FnMut(Region) -> Region) -> Alias {
+        self.map_sets(&mut |set| map_set(set, f))
+    }
+
+    /// The value with every set replaced.
+    pub(super) fn map_sets(&self, f: &mut dyn FnMut(&Set) -> Set) -> Alias {
+        match self {
+            Alias::None => Alias::None,
+            Alias::Set(set) => Alias::Set(f(set)),
+            Alias::Record(fields) => Alias::Record(
+                fields.iter().map(|(n, alias)| (n.clone(), alias.map_sets(f))).collect(),
+            ),
+            Alias::Sum(ctors) => Alias::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, parts)| {
+                        (c.clone(), parts.iter().map(|alias| alias.map_sets(f)).collect())
+                    })
+                    .collect(),
+            ),
+            Alias::Fun(fun) => Alias::Fun(Rc::new(FunAlias {
+                captures: f(&fun.captures),
+                bound: fun.bound.iter().map(|alias| alias.map_sets(f)).collect(),
+                summary: Rc::new(Summary {
+                    params: fun.summary.params.clone(),
+                    consumes: fun.summary.consumes.clone(),
+                    result: fun.summary.result.map_sets(f),
+                    start: fun.summary.start,
+                    end: fun.summary.end,
+                }),
+            })),
+        }
+    }
+}
+
+fn map_set(set: &Set, f: &mut dyn FnMut(Region) -> Region) -> Set {
+    let mapped: Vec<Region> = set.iter().map(&mut *f).collect();
+    if mapped.iter().copied().eq(set.iter()) { set.clone() } else { Set::of(mapped) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Alias, Region, Set};
+
+    fn set(regions: &[u32]) -> Set {
+        Set::of(regions.iter().map(|&r| Region(r)).collect())
+    }
+
+    #[test]
+    fn a_union_with_a_subset_is_shared() {
+        let large = set(&[1, 2, 3]);
+        assert_eq!(large.union(&set(&[2])), large);
+        assert_eq!(set(&[2]).union(&large), large);
+        assert_eq!(set(&[1]).union(&set(&[4])), set(&[1, 4]));
+        assert_eq!(large.common(&set(&[3, 4])), Some(Region(3)));
+        assert_eq!(large.common(&set(&[4])), None);
+    }
+
+    #[test]
+    fn joining_keeps_fields_apart() {
+        let pair =
+            |a, b| Alias::Record([("0".into(), Alias::Set(a)), ("1".into(), Alias::Set(b))].into());
+        let joined = pair(set(&[1]), set(&[2])).join(&pair(set(&[3]), set(&[2])));
+        assert_eq!(joined.field("0").regions(), set(&[1, 3]));
+        assert_eq!(joined.field("1").regions(), set(&[2]));
+        assert_eq!(joined.join(&Alias::Set(set(&[9]))).field("1").regions(), set(&[2, 9]));
+    }
+}

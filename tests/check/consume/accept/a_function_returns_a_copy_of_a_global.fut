@@ -1,0 +1,3 @@
+def table = [1, 2, 3i32]
+
+def main (_: bool) = copy table

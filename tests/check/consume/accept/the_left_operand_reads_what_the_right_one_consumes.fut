@@ -1,0 +1,3 @@
+def spend (xs: *[]i32) : i32 = xs[0]
+
+def main (xs: *[]i32) = xs[1] + spend xs

@@ -1,0 +1,8 @@
+-- error: use-after-consume
+
+def main (n: i64) =
+  let xs = iota n
+  let pair = (1, xs)
+  let (_, other) = pair
+  let other[0] = 1
+  in (other, xs)

@@ -1,0 +1,5 @@
+-- error: use-after-consume
+
+def spend (xs: *[]i32) : i32 = xs[0]
+
+def main (xs: *[]i32) = spend xs + xs[1]

@@ -1,0 +1,8 @@
+-- error: use-after-consume
+
+def main (n: i64) =
+  let (a, b) =
+    let t = iota n
+    in (t, t)
+  let a[0] = 1
+  in (a, b[0])

@@ -1,0 +1,3 @@
+-- error: unique-return-aliased
+
+def main (xs: *[]i32) : (*[]i32, *[]i32) = (xs, xs)
