@@ -23,7 +23,8 @@ use std::process::ExitCode;
 /// Longer programs are not repeated in their snapshots.
 const MAX_LINES: usize = 60;
 /// What stands between the program and the messages.
-const SEPARATOR: &str = "------------------------------------------------------------------------\n";
+const SEPARATOR: &str =
+    "------------------------------------------------------------------------\n";
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
