@@ -107,3 +107,9 @@ impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
         &mut self.items[id.index()]
     }
 }
+
+impl<I, T: PartialEq> PartialEq for IdVec<I, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.items == other.items
+    }
+}

@@ -1,0 +1,165 @@
+//! Expressions.
+
+use crate::{
+    AccInput, Atom, BinOp, Body, CmpOp, ConstId, Elem, FunId, Hist, MathFn, Partition, Scalar,
+    Scatter, Screma, Stage, Stream, UnOp, Var,
+};
+use ecow::EcoString;
+use fehu_base::Prim;
+
+/// An expression: one operation on operands.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Exp {
+    /// The operand itself.
+    Atom(Atom),
+    /// `op a`
+    UnOp(UnOp, Atom),
+    /// `a op b`
+    BinOp(BinOp, Atom, Atom),
+    /// `a op b`, a truth value.
+    CmpOp(CmpOp, Atom, Atom),
+    /// A function of numbers.
+    Math(MathFn, Vec<Atom>),
+    /// The number as another type: integers are truncated, or extended by the sign of their own type
+    /// (by zeros if the target is unsigned and wider); floats are rounded to the nearest, or towards
+    /// zero to integers, where NaN is zero and what does not fit is clamped; to bool means "not zero".
+    Convert(Prim, Atom),
+    /// The same bits as another type of the same width.
+    Reinterpret(Prim, Atom),
+
+    /// A certificate that the condition holds; otherwise the program ends with the message.
+    Assert(Atom, Check),
+
+    /// `[a, b, ...]`; the elements are scalars or arrays of one shape.
+    Array(Elem, Vec<Atom>),
+    /// An element, row or slice. Without [`Dim::Slice`] and with as many indices as dimensions it is a
+    /// scalar; otherwise a view of the array. In bounds, or certified to be.
+    Index(Var, Vec<Dim>),
+    /// The array with an element, row or slice replaced. Consumes the array.
+    Update(Var, Vec<Dim>, Atom),
+    /// A view of the array by strides: dimensions of a length and a distance each, from an offset,
+    /// over the array's elements in row-major order of its outermost dimension.
+    FlatIndex(Var, Atom, Vec<(Atom, Atom)>),
+    /// The array with such a view replaced. Consumes the array.
+    FlatUpdate(Var, Atom, Vec<(Atom, Atom)>, Var),
+    /// One array after the other, along the outermost dimension, of this total size.
+    Concat(Atom, Vec<Var>),
+    /// `start, start + step, ...`, this many numbers of an integer type.
+    Iota(Prim, Atom, Atom, Atom),
+    /// This many copies of the operand, in as many dimensions.
+    Replicate(Vec<Atom>, Atom),
+    /// An array of this type whose contents do not matter.
+    Scratch(Elem, Vec<Atom>),
+    /// The elements in row-major order under another shape, with the same number of elements.
+    Reshape(Var, Vec<Atom>),
+    /// The dimensions in another order: dimension i of the result is dimension `perm[i]`.
+    Rearrange(Var, Vec<usize>),
+    /// The array in memory of its own.
+    Copy(Var),
+    /// The array in memory of its own, in row-major order.
+    Manifest(Var),
+
+    /// One of two bodies.
+    If(Atom, Box<[Body; 2]>),
+    /// One of several bodies, by the value of a scalar.
+    Switch(Atom, Box<Switch>),
+    /// A body that is repeated; its results are the next values of the parameters.
+    Loop(Vec<LoopParam>, LoopForm, Box<Body>),
+    /// The results of a function.
+    Call(FunId, Vec<Atom>),
+    /// The values of a constant.
+    Const(ConstId),
+
+    /// map, reduce, scan and their combinations.
+    Screma(Box<Screma>),
+    /// Histograms.
+    Hist(Box<Hist>),
+    /// Parallel writes.
+    Scatter(Box<Scatter>),
+    /// A fold over chunks.
+    Stream(Box<Stream>),
+    /// Stable reordering by classes.
+    Partition(Box<Partition>),
+
+    /// Arrays turned into accumulators for the duration of a function, and back.
+    WithAcc(Vec<AccInput>, Box<crate::Lambda>),
+    /// A contribution to an accumulator: the indices and the values.
+    UpdateAcc(Var, Vec<Atom>, Vec<Atom>),
+
+    /// The operand, printed with a tag when it is computed.
+    Trace(EcoString, Atom),
+    /// The operand, about which nothing may be assumed.
+    Opaque(Atom),
+    /// Ends the program with the message. Its results are never used.
+    Fail(Check),
+}
+
+/// One dimension of an index.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Dim {
+    /// A position.
+    Fix(Atom),
+    /// `len` positions from `start`, `stride` apart.
+    Slice {
+        /// The first.
+        start: Atom,
+        /// How many.
+        len: Atom,
+        /// Their distance, not zero unless there is at most one.
+        stride: Atom,
+    },
+}
+
+/// What a program says when it ends because of an error: texts and values in turn.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Check {
+    /// The parts of the message.
+    pub parts: Vec<CheckPart>,
+    /// The places in the source that led here, innermost first.
+    pub trace: Vec<crate::Loc>,
+}
+
+/// A part of a message.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CheckPart {
+    /// Fixed text.
+    Text(EcoString),
+    /// The value of a scalar.
+    Value(Atom),
+}
+
+/// See [`Exp::Switch`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Switch {
+    /// The cases, which differ.
+    pub cases: Vec<(Scalar, Body)>,
+    /// For all other values.
+    pub default: Body,
+}
+
+/// A parameter of a loop.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LoopParam {
+    /// The variable inside the body; its type may mention other parameters.
+    pub var: Var,
+    /// Its first value.
+    pub init: Atom,
+}
+
+/// How often a loop's body is evaluated.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum LoopForm {
+    /// For every value of the variable from zero to the bound, exclusively.
+    For(Var, Atom),
+    /// As long as this parameter, a truth value, is true.
+    While(Var),
+}
+
+impl Exp {
+    /// Whether a program of this stage may contain the operation (not looking into its bodies).
+    pub fn legal_in(&self, stage: Stage) -> bool {
+        match stage {
+            Stage::Arrays => true,
+        }
+    }
+}

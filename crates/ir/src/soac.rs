@@ -1,0 +1,146 @@
+//! Array operators with functions.
+
+use crate::{Atom, Lambda, Var};
+
+/// The one operator for map, reduce and scan.
+///
+/// For each of `width` positions the `map` function is applied to the elements of the inputs. Its
+/// results are, in order: the inputs of the scans, then those of the reductions, then the elements of
+/// the plain results. The statement binds: the scanned arrays, the reduced values, the mapped arrays.
+///
+/// A `map` has no scans and reductions; a `reduce` an identity `map` and nothing else, and so on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Screma {
+    /// The number of positions.
+    pub width: Atom,
+    /// Arrays of that outermost size.
+    pub inputs: Vec<Var>,
+    /// Applied at each position.
+    pub map: Lambda,
+    /// Prefix combinations.
+    pub scans: Vec<Scan>,
+    /// Total combinations.
+    pub reds: Vec<Red>,
+}
+
+/// A scan: an associative operator on tuples of values, and its neutral element.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Scan {
+    /// From two values (all parts of the first, then of the second) to one.
+    pub op: Lambda,
+    /// The neutral element.
+    pub neutral: Vec<Atom>,
+}
+
+/// A reduction, likewise.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Red {
+    /// From two values to one.
+    pub op: Lambda,
+    /// The neutral element.
+    pub neutral: Vec<Atom>,
+    /// Whether the operator is also commutative.
+    pub commutative: bool,
+}
+
+/// Histograms: for each position the function yields, for each operator in turn, the indices, and then
+/// for each operator in turn the values that are combined into its destinations there. Indices out of
+/// bounds are ignored. Consumes the destinations; binds them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hist {
+    /// The number of positions.
+    pub width: Atom,
+    /// Arrays of that outermost size.
+    pub inputs: Vec<Var>,
+    /// Applied at each position.
+    pub map: Lambda,
+    /// What is combined where.
+    pub ops: Vec<HistOp>,
+}
+
+/// A destination of a histogram.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HistOp {
+    /// The number of dimensions that are indexed, and their sizes.
+    pub shape: Vec<Atom>,
+    /// By how much collisions are likelier than with uniformly distributed indices; a hint.
+    pub race_factor: Atom,
+    /// The arrays, one for each part of a value.
+    pub dests: Vec<Var>,
+    /// An associative and commutative operator.
+    pub op: Lambda,
+    /// Its neutral element.
+    pub neutral: Vec<Atom>,
+}
+
+/// Parallel writes: for each position the function yields, for each destination in turn, the indices,
+/// and then for each destination in turn the value. Writes out of bounds are ignored; different values
+/// for one place are the program's mistake. Consumes the destinations; binds them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Scatter {
+    /// The number of positions.
+    pub width: Atom,
+    /// Arrays of that outermost size.
+    pub inputs: Vec<Var>,
+    /// Applied at each position.
+    pub map: Lambda,
+    /// The arrays, each with the sizes of the dimensions that are indexed.
+    pub dests: Vec<(Vec<Atom>, Var)>,
+}
+
+/// A computation on chunks of the inputs, which are all cut alike, in any way the compiler likes.
+/// The function's parameters are the size of the chunk, the accumulators, and the chunks; its results
+/// are the accumulators and the chunks of the array results. Binds the accumulators and the arrays.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stream {
+    /// The total size.
+    pub width: Atom,
+    /// Arrays of that outermost size.
+    pub inputs: Vec<Var>,
+    /// How chunks relate.
+    pub form: StreamForm,
+    /// The initial accumulators.
+    pub init: Vec<Atom>,
+    /// Applied to each chunk.
+    pub chunk: Lambda,
+}
+
+/// How the chunks of a stream relate.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StreamForm {
+    /// They are independent, and there are no accumulators.
+    Map,
+    /// Every chunk starts from the initial accumulators; their results are combined by the operator,
+    /// in order unless it is commutative.
+    Red(Lambda, bool),
+    /// Every chunk starts from the accumulators of the one before.
+    Seq,
+}
+
+/// Stable reordering: the function yields for each element its class, an i64. Binds the number of
+/// elements of each of the classes (scalars, first), then the reordered inputs: all elements of class 0
+/// in order, then those of class 1, and so on. Elements of other classes are dropped, and what stands
+/// in the rest of the arrays does not matter.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Partition {
+    /// The number of positions.
+    pub width: Atom,
+    /// How many classes.
+    pub classes: usize,
+    /// Arrays of that outermost size.
+    pub inputs: Vec<Var>,
+    /// From an element of each input to its class.
+    pub class: Lambda,
+}
+
+/// Arrays that become one accumulator in [`Exp::WithAcc`](crate::Exp::WithAcc).
+#[derive(Clone, PartialEq, Debug)]
+pub struct AccInput {
+    /// The sizes of the dimensions that are indexed.
+    pub shape: Vec<Atom>,
+    /// The arrays; consumed.
+    pub arrays: Vec<Var>,
+    /// How contributions are combined, and the neutral element; without it they overwrite. The
+    /// operator's first parameters are the indices.
+    pub op: Option<(Lambda, Vec<Atom>)>,
+}
