@@ -65,7 +65,7 @@ impl<'a> Checker<'a> {
             let consumption = self.consumption(arg.exp, by);
             self.consume(&arg.alias.regions(), &consumption);
         }
-        self.spend(function, span, name);
+        self.spend(function, span);
         let passed: Vec<Passed> = args
             .into_iter()
             .zip(consumes)
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
                 return Alias::set(set);
             }
         }
-        self.spend(&function, span, Some(callee(&op.name)));
+        self.spend(&function, span);
         Alias::set(set.union(&arg.alias.regions()))
     }
 
@@ -183,13 +183,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Calling a function that was given a consumed argument earlier consumes that now.
-    fn spend(&mut self, function: &Alias, span: Span, name: Option<EcoString>) {
+    fn spend(&mut self, function: &Alias, span: Span) {
         let captured = function.regions();
         let owned: Vec<Region> =
             captured.iter().filter(|&r| self.regions[r].owner == Owner::Closure).collect();
         if !owned.is_empty() {
-            let by = By::Call(name);
-            let consumption = Consumption::new(span, None, by, Vec::new());
+            let consumption = Consumption::new(span, None, By::LaterCall, Vec::new());
             self.consume(&Set::of(owned), &consumption);
         }
     }

@@ -47,6 +47,9 @@ fn explain_consumption(
         error =
             error.note(format!("it was consumed through \"{through}\", which shares its memory"));
     }
+    if let By::LaterCall = consumption.by {
+        return error.help("call the function once, or give all arguments in every call");
+    }
     error =
         error.note("after it is consumed, a value and everything that shares its memory are gone");
     with_copy(error, PUT_COPY, &consumption.copy)
@@ -90,6 +93,7 @@ fn consumed_here(consumption: &Consumption) -> String {
         By::Update => "consumed here, by an in-place update".to_owned(),
         By::Call(Some(name)) => format!("consumed here, as an argument of \"{name}\""),
         By::Call(None) => "consumed here, as an argument of a function".to_owned(),
+        By::LaterCall => "this call consumes what the function was given earlier".to_owned(),
         By::Loop(Some(name)) => {
             format!("consumed here, as the initial value of loop parameter \"{name}\"")
         }
@@ -128,8 +132,11 @@ fn explain_obstacle(
     obstacle: Obstacle,
 ) -> Diagnostic {
     let what = part_name(cx, region).unwrap_or_else(|| "it".to_owned());
-    if let Some(span) = cx.regions[region].name.and_then(|var| cx.vars[var].span) {
+    let var = cx.regions[region].name;
+    let function = var.and_then(|var| cx.var_ty(var)).is_some_and(|ty| matches!(ty, Ty::Fun(_)));
+    if let Some(span) = var.and_then(|var| cx.vars[var].span) {
         let place = match obstacle {
+            Obstacle::Parameter if function => "what this function returns may be somebody else's",
             Obstacle::Parameter => "a parameter without `*`: it belongs to the caller",
             Obstacle::Global => "defined here, for everybody",
             Obstacle::FreeInFunction => "bound here, outside of the function",
@@ -141,9 +148,13 @@ fn explain_obstacle(
     match obstacle {
         Obstacle::Parameter => {
             let param = cx.region_name(region).map_or("_", |name| name.as_str());
-            error.help(format!(
-                "write `*` before the type of \"{param}\" to let the function own its argument"
-            ))
+            error.help(if function {
+                format!("write `*` before the result in the type of \"{param}\"")
+            } else {
+                format!(
+                    "write `*` before the type of \"{param}\" to let the function own its argument"
+                )
+            })
         }
         Obstacle::Global => {
             error.note(format!("{what} is a global value, which is never consumed"))
@@ -306,7 +317,6 @@ pub(super) fn argument_contains_consumption(
         .note("it might be called more than once, and each call would use the same memory");
     if let Some(consumption) = &cx.regions[region].consumed {
         error = error.label(consumption.span, consumed_here(consumption));
-        error = with_copy(error, PUT_COPY, &[]);
     }
     error.help("pass a lambda that makes a copy each time: `\\x -> f (copy xs) x`")
 }

@@ -2,7 +2,7 @@
 //!
 //! The body is checked once, with a new region for every part of the loop parameters. That tells
 //! which parts are consumed: those marked `*`, and those without a written type that the body
-//! consumes. The loop consumes their initial values. Such a part must return what nobody else has,
+//! consumes or hands on to a consumed part. The loop consumes their initial values. Such a part must return what nobody else has,
 //! because the next iteration consumes it too.
 //!
 //! What the other parts may share is the least solution of
@@ -82,6 +82,7 @@ impl<'a> Checker<'a> {
 
         let mut parts = Vec::new();
         self.loop_parts(&params, &init, &body, &stars, &mut parts);
+        self.hand_on(&mut parts);
         self.returned_parts(&parts, floor, l);
         self.consume_initial(&parts, (init_span, copy), start, l);
         self.loop_result(&params, &parts, span)
@@ -258,6 +259,23 @@ impl<'a> Checker<'a> {
                         let (init, body) = (init.payload(c, i), body.payload(c, i));
                         self.loop_parts(part, &init, &body, stars, parts);
                     }
+                }
+            }
+        }
+    }
+
+    /// A part whose value becomes that of a consumed part is consumed one iteration later: two
+    /// buffers that change places are both consumed. A part with a written type is not ours to take.
+    fn hand_on(&self, parts: &mut [Part]) {
+        let index: FxHashMap<Region, usize> =
+            parts.iter().enumerate().map(|(i, part)| (part.region, i)).collect();
+        let mut work: Vec<usize> = (0..parts.len()).filter(|&i| parts[i].consumed).collect();
+        while let Some(i) = work.pop() {
+            let returned = parts[i].returned.clone();
+            for j in returned.iter().filter_map(|region| index.get(&region).copied()) {
+                if !parts[j].consumed && self.regions[parts[j].region].owner == Owner::Here {
+                    parts[j].consumed = true;
+                    work.push(j);
                 }
             }
         }

@@ -91,6 +91,8 @@ pub(super) enum By {
     Update,
     /// A call of the function with this name, if it has one.
     Call(Option<EcoString>),
+    /// A call of a function that had been given the value before.
+    LaterCall,
     /// A loop whose parameter with this name is consumed.
     Loop(Option<EcoString>),
 }
