@@ -51,16 +51,16 @@ fn trials(files: &[PathBuf]) -> Vec<Trial> {
                 trials.push(Trial::test(name, move || accept(&program)));
             }
             ("fut", "reject") => trials.push(Trial::test(name, move || reject(&program))),
-            ("snap", _) => {
-                let belongs = files.contains(&path.with_extension("fut"));
-                trials.push(Trial::test(name, move || match belongs {
-                    true => Ok(()),
-                    false => Err("there is no program of this name; remove the snapshot".into()),
-                }));
-            }
             _ => {}
         }
     }
+    let stale: Vec<String> = files
+        .iter()
+        .filter(|path| extension(path) == "snap" && !files.contains(&path.with_extension("fut")))
+        .map(|path| format!("{}: there is no such program; remove the snapshot", path.display()))
+        .collect();
+    let verdict = if stale.is_empty() { Ok(()) } else { Err(stale.join("\n").into()) };
+    trials.push(Trial::test("each snapshot has its program", || verdict));
     trials
 }
 
