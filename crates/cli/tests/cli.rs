@@ -113,3 +113,113 @@ fn called_as_futhark_it_is_a_drop_in() {
     let output = Command::new(&link).args(["check", "--help"]).output().expect("the link runs");
     assert!(stdout(&output).contains("Usage: futhark check"), "{}", stdout(&output));
 }
+
+/// A new folder with one file in it.
+fn folder_with(name: &str, file: &str, text: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    std::fs::write(folder.join(file), text).expect("a file can be written");
+    folder
+}
+
+#[test]
+fn warnings_are_shown_hidden_or_refused() {
+    let program = b"def f (x: i32) : i32 = let y = x in x\n";
+    let output = fehu_with_input(&["check", "-"], program);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("warning[unused-name]"), "{}", stderr(&output));
+    let output = fehu_with_input(&["check", "-w", "-"], program);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), "".into()));
+    let output = fehu_with_input(&["check", "--Werror", "-"], program);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn several_errors_are_counted() {
+    let output = fehu_with_input(&["check", "-"], b"def x : i32 = true\ndef y : bool = 1\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).ends_with("2 errors\n"), "{}", stderr(&output));
+}
+
+#[test]
+fn every_line_of_json_is_an_object() {
+    let program = b"def x : i32 = true\ndef y (a: i32) : bool = let b = \"\\n\" in a + q\n";
+    let output = fehu_with_input(&["check", "--format=json", "-"], program);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stdout(&output).lines().count() >= 2);
+    for line in stdout(&output).lines() {
+        let value: serde_json::Value = serde_json::from_str(line).expect("the line is JSON");
+        for key in ["severity", "code", "message"] {
+            assert!(value[key].is_string(), "{key} is missing in {line}");
+        }
+    }
+}
+
+#[test]
+fn check_syntax_does_not_look_at_names_and_imports() {
+    let output = fehu_with_input(&["check-syntax", "-"], b"import \"nothing\" def x = y\n");
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), "".into()));
+    let output = fehu_with_input(&["check-syntax", "-"], b"def x = (\n");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn an_error_in_an_import_names_the_imported_file() {
+    let folder = folder_with("imports", "main.fut", "import \"lib\"\ndef y = x\n");
+    std::fs::write(folder.join("lib.fut"), "def x : i32 = true\n").expect("a file can be written");
+    let output = fehu(&["check", &folder.join("main.fut").display().to_string()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("lib.fut:1:15-19"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_folder_is_refused() {
+    let output = fehu(&["check", env!("CARGO_MANIFEST_DIR")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("error[file-is-folder]"), "{}", stderr(&output));
+}
+
+#[test]
+fn fmt_formats_standard_input() {
+    let output = fehu_with_input(&["fmt"], b"def   x=1i32");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "def x = 1i32\n".into()));
+    let output = fehu_with_input(&["fmt", "--check"], b"def x = 1i32\n");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "".into()));
+    let output = fehu_with_input(&["fmt", "--check"], b"def   x=1i32");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(1), "".into()));
+}
+
+#[test]
+fn fmt_formats_files_in_place() {
+    let folder = folder_with("fmt", "a.fut", "def   x=1i32");
+    let file = folder.join("a.fut").display().to_string();
+    let text = || std::fs::read_to_string(&file).expect("the file is there");
+    assert_eq!(fehu(&["fmt", "--check", &file]).status.code(), Some(1));
+    assert_eq!(text(), "def   x=1i32");
+    assert_eq!(fehu(&["fmt", &file]).status.code(), Some(0));
+    assert_eq!(text(), "def x = 1i32\n");
+    assert_eq!(fehu(&["fmt", "--check", &file]).status.code(), Some(0));
+}
+
+#[test]
+fn fmt_leaves_wrong_programs_alone() {
+    let folder = folder_with("fmt-wrong", "a.fut", "def x = (");
+    let file = folder.join("a.fut").display().to_string();
+    let output = fehu(&["fmt", &file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("unexpected-end-of-file"));
+    assert_eq!(std::fs::read_to_string(&file).expect("the file is there"), "def x = (");
+    let output = fehu_with_input(&["fmt"], b"def x = (");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), "".into()));
+}
+
+#[test]
+fn explain_has_a_page_for_the_codes_in_messages() {
+    let output = fehu_with_input(&["check", "-"], b"def x : i32 = true\n");
+    let text = stderr(&output);
+    let code = text.split(['[', ']']).nth(1).expect("a message has a code");
+    let output = fehu(&["explain", code]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).contains("## How to fix it"));
+}

@@ -22,7 +22,7 @@ enum Depth {
 
 impl Depth {
     fn of_round(round: usize) -> Depth {
-        if round % 15 == 0 { Depth::Full } else { Depth::Syntax }
+        if round.is_multiple_of(15) { Depth::Full } else { Depth::Syntax }
     }
 }
 

@@ -5,13 +5,13 @@ use regex_lite::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions whose first argument may be a code. Helpers with other names can be added. A code may
-/// also be bound by `let code = "..."`.
+/// also be bound by `let code = "..."`, or by `let code = match ... };` that yields one of several.
 const CONSTRUCTORS: [&str; 4] = ["error", "warning", "error_without_place", "placed"];
 
 /// Whether a code without a page is a problem, or only worth a remark.
 const PAGES_REQUIRED: bool = true;
 /// Whether a code that no test mentions is a problem, or only worth a remark.
-const TESTS_REQUIRED: bool = false;
+const TESTS_REQUIRED: bool = true;
 
 const PAGES: &str = "docs/errors/";
 const SECTIONS: [&str; 3] = ["\n## What it means\n", "\n## Example\n", "\n## How to fix it\n"];
@@ -66,7 +66,9 @@ fn page_problems(code: &str, page: &TextFile) -> Vec<String> {
 fn used_codes(files: &[TextFile]) -> BTreeMap<String, &str> {
     let before = format!(r"(?:\b(?:{})\(|let code =)", CONSTRUCTORS.join("|"));
     let pattern = format!(r#"{before}\s*"([a-z0-9]+(?:-[a-z0-9]+)*)""#);
-    let Ok(pattern) = Regex::new(&pattern) else {
+    let choice = Regex::new(r"let code = match(?s:.*?)\};");
+    let chosen = Regex::new(r#""([a-z0-9]+(?:-[a-z0-9]+)*)""#);
+    let (Ok(pattern), Ok(choice), Ok(chosen)) = (Regex::new(&pattern), choice, chosen) else {
         return BTreeMap::new();
     };
     let mut codes = BTreeMap::new();
@@ -77,18 +79,21 @@ fn used_codes(files: &[TextFile]) -> BTreeMap<String, &str> {
         let (product, _) = split_tests(file);
         let code_lines: Vec<&str> =
             product.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        for found in pattern.captures_iter(&code_lines.join("\n")) {
+        let text = code_lines.join("\n");
+        let several =
+            choice.find_iter(&text).flat_map(|found| chosen.captures_iter(found.as_str()));
+        for found in pattern.captures_iter(&text).chain(several) {
             codes.entry(found[1].to_owned()).or_insert(file.path.as_str());
         }
     }
     codes
 }
 
-/// The codes that stand in brackets or quotes in some test.
+/// The codes that stand in brackets or quotes, or in the first line of a program, in some test.
 fn tested_codes<'a>(files: &[TextFile], codes: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
     let tests: Vec<&str> = files.iter().map(|file| split_tests(file).1).collect();
     let mentioned = |code: &str| {
-        let spellings = [format!("[{code}]"), format!("\"{code}\"")];
+        let spellings = [format!("[{code}]"), format!("\"{code}\""), format!(": {code}\n")];
         tests.iter().any(|test| spellings.iter().any(|spelling| test.contains(spelling)))
     };
     codes.filter(|code| mentioned(code)).collect()

@@ -1,2 +1,2 @@
 def main (n: i64) =
-  loop (a: *[]i64, b: *[]i64) = (iota n, iota n) for _i < 3 do (b, a)
+  loop (a: *[]i64, b: *[]i64) = (iota n, iota n) for _i < 3i32 do (b, a)

@@ -1,3 +1,4 @@
+-- warning: unused-name
 def spend (xs: *[]i64) : i64 = xs[0]
 
 def main (n: i64) =

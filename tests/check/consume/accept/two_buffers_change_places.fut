@@ -1,5 +1,5 @@
 def main [n] (xs: [n]i64) =
   let (res, _) =
-    loop (inp, out) = (copy xs, copy xs) for _i < 3 do
+    loop (inp, out) = (copy xs, copy xs) for _i < 3i32 do
       (scatter out (iota n) (map (+ 1) inp), inp)
   in res

@@ -1,5 +1,5 @@
 -- error: consuming-loop-param-aliases
 
 def main (n: i64) =
-  loop (xs: []i64, ys: *[]i64) = (iota n, iota n) for _i < 3 do
+  loop (xs: []i64, ys: *[]i64) = (iota n, iota n) for _i < 3i32 do
     (xs, xs)

@@ -1,0 +1,4 @@
+-- warning: using-intrinsics
+-- warning: using-intrinsics
+def f [n] [k] (d: *[k]i32) (is: [n]i64) : *[k]i32 =
+  intrinsics.scatter_stream d (\(acc: *intrinsics.acc ([k]i32)) i -> intrinsics.acc_write acc i 1) is

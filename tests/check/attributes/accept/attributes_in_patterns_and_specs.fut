@@ -1,0 +1,2 @@
+def f (#[something] x: i32) = x
+module type mt = { #[something] val x : i32 }

@@ -1,0 +1,2 @@
+-- warning: entry-name
+entry f' (x: i32) : i32 = x

@@ -1,0 +1,2 @@
+-- error: nested-entry
+module m = { entry f (x: i32) : i32 = x }

@@ -1,0 +1,3 @@
+-- error: module-is-parametric
+module f (m: { val x : i32 }) = { def y = m.x }
+open f

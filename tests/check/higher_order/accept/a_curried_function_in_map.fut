@@ -1,0 +1,1 @@
+def f (xs: []i32) (y: i32) = map (\x -> (\z -> x + z) y) xs

@@ -1,0 +1,2 @@
+-- error: functional-type
+def f (xs: []i32) = map (\x -> (+ x)) xs

@@ -1,0 +1,2 @@
+-- error: functional-type
+def fs = [(+ 1i32), (* 2i32)]

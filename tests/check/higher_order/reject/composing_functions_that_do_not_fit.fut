@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f : i32 -> bool = (+ 1i32) >-> (\b -> !b && true)

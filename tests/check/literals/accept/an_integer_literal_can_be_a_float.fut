@@ -1,0 +1,1 @@
+def half (x: f32) : f32 = x / 2

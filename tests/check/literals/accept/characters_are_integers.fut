@@ -1,0 +1,3 @@
+def a : u8 = 'a'
+def b : i32 = 'λ'
+def newline : u8 = '\n'

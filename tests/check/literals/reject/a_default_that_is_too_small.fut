@@ -1,0 +1,3 @@
+-- warning: default-type
+-- error: literal-out-of-bounds
+def x = 3000000000

@@ -1,0 +1,2 @@
+-- error: unexpected-token
+def x : f32 = .5

@@ -1,0 +1,2 @@
+-- error: literal-out-of-bounds
+def x : u8 = 256

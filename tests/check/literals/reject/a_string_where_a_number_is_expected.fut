@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def x : i32 = "1"

@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def x : i64 = 1i32

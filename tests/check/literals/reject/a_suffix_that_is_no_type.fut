@@ -1,0 +1,2 @@
+-- error: invalid-literal
+def x = 5i33

@@ -1,0 +1,2 @@
+-- error: invalid-literal
+def s = "a\qb"

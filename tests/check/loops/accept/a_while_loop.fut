@@ -1,0 +1,1 @@
+def f (n: i32) : i32 = loop x = n while x > 1 do x / 2

@@ -1,0 +1,3 @@
+module a = import "../lib/token"
+module b = import "../../modules/lib/token"
+def f : i32 = a.value b.make

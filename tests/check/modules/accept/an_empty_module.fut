@@ -1,0 +1,3 @@
+module m = { }
+module type mt = { }
+module n : mt = m

@@ -1,0 +1,2 @@
+-- warning: using-intrinsics
+def f (xs: []i32) = intrinsics.flatten [xs]

@@ -1,0 +1,2 @@
+-- error: duplicate-definition
+module type mt = { val x : i32 val x : bool }

@@ -1,0 +1,2 @@
+-- error: module-mismatch
+module m : { type t } = { type~ t = []i32 }

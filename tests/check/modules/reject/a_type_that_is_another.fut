@@ -1,0 +1,2 @@
+-- error: module-mismatch
+module m : { type t = i32 } = { type t = i64 }

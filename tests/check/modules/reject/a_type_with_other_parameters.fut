@@ -1,0 +1,2 @@
+-- error: module-mismatch
+module m : { type t 'a } = { type t = i32 }

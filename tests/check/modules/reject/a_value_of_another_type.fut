@@ -1,0 +1,2 @@
+-- error: module-mismatch
+module m : { val x : i32 } = { def x = true }

@@ -1,0 +1,2 @@
+-- error: anonymous-in-spec
+module type mt = { val f : []i32 -> i32 }

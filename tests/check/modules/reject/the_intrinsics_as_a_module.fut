@@ -1,0 +1,2 @@
+-- error: intrinsics-module
+module m = intrinsics

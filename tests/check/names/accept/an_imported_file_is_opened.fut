@@ -1,0 +1,2 @@
+import "../lib/shapes"
+def f (x: shape) : f32 = area x

@@ -1,0 +1,1 @@
+def x : i32 = true

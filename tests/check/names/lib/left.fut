@@ -1,0 +1,2 @@
+import "right"
+def l = 1i32

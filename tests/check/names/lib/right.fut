@@ -1,0 +1,2 @@
+import "left"
+def r = 1i32

@@ -1,0 +1,3 @@
+-- error: unknown-name
+import "../lib/shapes"
+def f = secret

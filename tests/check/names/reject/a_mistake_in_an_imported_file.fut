@@ -1,0 +1,3 @@
+-- error: unexpected-end-of-file
+import "../lib/broken"
+def y = x

@@ -1,0 +1,3 @@
+-- error: duplicate-definition
+module m = { }
+def m = 1i32

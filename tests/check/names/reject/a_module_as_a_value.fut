@@ -1,0 +1,2 @@
+-- error: module-as-value
+def f = f32

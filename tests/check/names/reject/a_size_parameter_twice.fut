@@ -1,0 +1,2 @@
+-- error: also-bound
+def f [n] [n] (xs: [n]i32) = xs

@@ -1,0 +1,3 @@
+-- error: duplicate-definition
+type t = i32
+type t = i64

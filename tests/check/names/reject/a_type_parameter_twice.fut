@@ -1,0 +1,2 @@
+-- error: also-bound
+def f 'a 'a (x: a) : a = x

@@ -1,0 +1,3 @@
+-- error: value-as-module
+def m = 1i32
+open m

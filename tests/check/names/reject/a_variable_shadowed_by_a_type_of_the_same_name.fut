@@ -1,0 +1,3 @@
+-- error: unknown-name
+type t = i32
+def f = t

@@ -1,0 +1,2 @@
+-- error: file-not-found
+import "../lib/shapes.fut"

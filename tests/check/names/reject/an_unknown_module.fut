@@ -1,0 +1,2 @@
+-- error: unknown-name
+def f (x: f32) : f32 = math.sqrt x

@@ -1,0 +1,2 @@
+-- error: unknown-name
+module m : mt = { def x = 1i32 }

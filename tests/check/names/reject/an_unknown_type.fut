@@ -1,0 +1,2 @@
+-- error: unknown-name
+def f (x: int) : i32 = 1

@@ -1,0 +1,3 @@
+-- error: import-cycle
+import "../lib/left"
+def x = l

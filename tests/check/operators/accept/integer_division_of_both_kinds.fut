@@ -1,0 +1,1 @@
+def f (x: i32) (y: i32) = (x / y, x % y, x // y, x %% y, x ** y)

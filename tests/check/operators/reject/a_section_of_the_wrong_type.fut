@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f (xs: []i32) = map (+ 1.5f32) xs

@@ -1,0 +1,2 @@
+-- error: reserved-operator
+def f (x: i32) (y: i32) = x ! y

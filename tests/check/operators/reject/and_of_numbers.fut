@@ -1,0 +1,3 @@
+-- error: type-mismatch
+-- error: type-mismatch
+def f (x: i32) (y: i32) = x && y

@@ -1,0 +1,2 @@
+-- error: may-not-be-redefined
+def (x: bool) && (y: bool) : bool = x

@@ -1,0 +1,2 @@
+-- error: reserved-operator
+def (=) (x: i32) (y: i32) : bool = x == y

@@ -1,0 +1,1 @@
+def same 'a (x: a) (y: a) : bool = x == y

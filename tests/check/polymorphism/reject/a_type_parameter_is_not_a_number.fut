@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f 'a (_: a) : a = 1

@@ -1,0 +1,2 @@
+-- error: functional-type
+def f '^a (x: a) = [x]

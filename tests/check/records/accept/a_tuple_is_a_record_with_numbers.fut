@@ -1,0 +1,1 @@
+def f (p: {0: i32, 1: bool}) : (i32, bool) = p

@@ -1,0 +1,1 @@
+def f (r: {x: i32, y: bool}) = r with x = 2

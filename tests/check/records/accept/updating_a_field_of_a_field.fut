@@ -1,0 +1,1 @@
+def f (r: {a: {b: i32, c: bool}}) = r with a.b = 3

@@ -1,0 +1,2 @@
+-- error: no-field
+def f (x: i32) = x.y

@@ -1,0 +1,2 @@
+-- error: duplicate-field
+def f ({x = a, x = _}: {x: i32}) = a

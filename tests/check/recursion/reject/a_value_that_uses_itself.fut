@@ -1,0 +1,2 @@
+-- error: unknown-name
+def x : i32 = x + 1

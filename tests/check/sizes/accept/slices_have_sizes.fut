@@ -1,0 +1,5 @@
+def a [n] (xs: [n]i32) (k: i64) : [k]i32 = xs[:k]
+def b [n] (xs: [n]i32) (k: i64) : [n - k]i32 = xs[k:]
+def c [n] (xs: [n]i32) (i: i64) (j: i64) : [j - i]i32 = xs[i:j]
+def d [n] (xs: [n]i32) : [n]i32 = xs[::-1]
+def e [n] (xs: [n]i32) : [n]i32 = xs[:]

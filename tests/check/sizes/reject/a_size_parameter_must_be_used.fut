@@ -1,0 +1,2 @@
+-- error: unused-size
+def f [n] (x: i32) : i32 = x

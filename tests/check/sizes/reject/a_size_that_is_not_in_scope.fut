@@ -1,0 +1,3 @@
+-- error: unknown-name
+-- error: size-expression-bind
+def f (xs: [n]i32) = xs

@@ -1,0 +1,2 @@
+-- error: existential-size
+def f (xs: []i64) = map iota xs

@@ -1,0 +1,2 @@
+-- error: size-mismatch
+def f : [][]i32 = [[1, 2], [3]]

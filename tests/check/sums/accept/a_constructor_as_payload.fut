@@ -1,0 +1,2 @@
+type t = #foo (#bar | #baz)
+def f : t = #foo #bar

@@ -1,0 +1,3 @@
+-- error: type-mismatch
+type t = #red | #green
+def f : t = #blue

@@ -1,0 +1,2 @@
+-- error: duplicate-constructor
+type t = #a i32 | #b | #a bool

@@ -1,0 +1,1 @@
+def f (x: i32) : i32 = if x > 0 then x else ???

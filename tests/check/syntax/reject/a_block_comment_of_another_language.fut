@@ -1,0 +1,3 @@
+-- error: unexpected-token
+/* this is not a comment */
+def x = 1i32

@@ -1,0 +1,2 @@
+-- error: unexpected-character
+def f = ﻿ 1i32

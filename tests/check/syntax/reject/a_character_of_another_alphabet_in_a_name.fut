@@ -1,0 +1,2 @@
+-- error: unexpected-character
+def größe = 1i32

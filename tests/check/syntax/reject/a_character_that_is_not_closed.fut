@@ -1,0 +1,2 @@
+-- error: unexpected-token
+def c : u8 = 'a

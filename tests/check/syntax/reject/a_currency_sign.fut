@@ -1,0 +1,2 @@
+-- error: unexpected-character
+def price = 5 € + 1

@@ -1,0 +1,2 @@
+-- error: unexpected-token
+def loop (x: i32) = x

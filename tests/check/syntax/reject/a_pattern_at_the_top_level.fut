@@ -1,0 +1,2 @@
+-- error: pattern-at-top-level
+def (a, b) = (1i32, 2i32)

@@ -1,0 +1,3 @@
+-- error: unexpected-token
+-- error: unexpected-token
+def r = {x: 1, y: 2}

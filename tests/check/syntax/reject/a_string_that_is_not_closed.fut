@@ -1,0 +1,3 @@
+-- error: unterminated-string
+def s = "hello
+def t = 1i32

@@ -1,0 +1,2 @@
+-- error: unexpected-token
+def f (x: i32) : bool = if x = 1 then true else false

@@ -1,0 +1,2 @@
+-- error: unexpected-token
+1 + 2

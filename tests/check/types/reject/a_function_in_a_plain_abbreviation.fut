@@ -1,0 +1,2 @@
+-- error: unlifted-abbreviation
+type f = i32 -> i32

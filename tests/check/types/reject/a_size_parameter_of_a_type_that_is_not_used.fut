@@ -1,0 +1,2 @@
+-- error: unused-size-param
+type t [n] = i32

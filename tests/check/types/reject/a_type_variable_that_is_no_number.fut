@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f 'a (x: a) : a = x + x

@@ -1,0 +1,2 @@
+-- error: anonymous-nonconstructive
+type^ f = []i32 -> i32

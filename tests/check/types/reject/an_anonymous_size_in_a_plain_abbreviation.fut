@@ -1,0 +1,2 @@
+-- error: unlifted-abbreviation
+type numbers = []i32

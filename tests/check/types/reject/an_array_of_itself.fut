@@ -1,0 +1,2 @@
+-- error: occurs-check
+def f xs = [xs, [xs]]

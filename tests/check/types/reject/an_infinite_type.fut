@@ -1,0 +1,2 @@
+-- error: occurs-check
+def f x = x x

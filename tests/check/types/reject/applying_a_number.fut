@@ -1,0 +1,2 @@
+-- error: not-a-function
+def f (x: i32) = x 1i32

@@ -1,0 +1,2 @@
+-- error: cannot-index
+def f (x: i32) = x[0]

@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f (xs: []f32) = map (\(x: i32) -> x + 1) xs

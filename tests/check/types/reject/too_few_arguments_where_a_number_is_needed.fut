@@ -1,0 +1,3 @@
+-- error: type-mismatch
+def add (x: i32) (y: i32) : i32 = x + y
+def f : i32 = add 1

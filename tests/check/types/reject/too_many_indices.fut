@@ -1,0 +1,2 @@
+-- error: cannot-index
+def f (xs: []i32) = xs[0, 1]

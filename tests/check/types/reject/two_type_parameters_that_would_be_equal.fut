@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f 'a 'b (x: a) (_: b) : b = x
