@@ -23,12 +23,14 @@ pub(crate) enum Expect {
         fun: Span,
         arg: Span,
     },
-    /// It is a function's body.
-    FunctionBody,
-    /// It is the value of a definition.
-    ValueBody,
-    Ascription,
-    Coercion,
+    /// It is a function's body; the result type is declared here.
+    FunctionBody(Option<Span>),
+    /// It is the value of a definition; the type is declared here.
+    ValueBody(Option<Span>),
+    /// It is ascribed the type here.
+    Ascription(Span),
+    /// It is coerced to the type here.
+    Coercion(Span),
     /// It is a condition.
     Condition,
     /// It is a branch; another one is here.
@@ -71,12 +73,12 @@ impl Expect {
                     false => format!("Cannot apply \"{fun}\" to \"{arg}\""),
                 }
             }
-            Expect::FunctionBody => "Function body does not have expected type".into(),
-            Expect::ValueBody => "Function body does not have expected type".into(),
-            Expect::Ascription => {
+            Expect::FunctionBody(_) => "Function body does not have expected type".into(),
+            Expect::ValueBody(_) => "Function body does not have expected type".into(),
+            Expect::Ascription(_) => {
                 "Expression does not have expected type from type ascription".into()
             }
-            Expect::Coercion => "Expression cannot be coerced to this type".into(),
+            Expect::Coercion(_) => "Expression cannot be coerced to this type".into(),
             Expect::Condition => "Condition does not have expected type bool".into(),
             Expect::Branch(_) => "Branches do not have the same type".into(),
             Expect::Element(_) => "Array elements do not have the same type".into(),
@@ -105,11 +107,12 @@ impl Expect {
             Expect::LetPattern(span) => Some((span, "bound to this pattern")),
             Expect::CasePattern(span) => Some((span, "the value that is matched")),
             Expect::LoopInit(span) | Expect::LoopBody(span) => Some((span, "the loop parameters")),
-            Expect::FunctionBody
-            | Expect::ValueBody
-            | Expect::Ascription
-            | Expect::Coercion
-            | Expect::Condition
+            Expect::FunctionBody(span) | Expect::ValueBody(span) => {
+                span.map(|span| (span, "the result type is declared here"))
+            }
+            Expect::Ascription(span) => Some((span, "the type that is ascribed")),
+            Expect::Coercion(span) => Some((span, "the type that it is coerced to")),
+            Expect::Condition
             | Expect::Slice
             | Expect::Indexed
             | Expect::Update

@@ -152,6 +152,7 @@ fn check_unit(
         size_metas: Default::default(),
         anonymous: Vec::new(),
         arrow_names: Vec::new(),
+        binding_start: 0,
         module_path: Vec::new(),
         in_prelude,
         trusted: in_prelude && builtins.trusted,

@@ -57,6 +57,8 @@ pub(crate) struct SizeMetas {
     node_types: Vec<(NodeId, Ty)>,
     /// Sizes chosen for size parameters, and types for type parameters, likewise.
     instances: Vec<(NodeId, Vec<Size>, Vec<Ty>)>,
+    /// Holes, with their types.
+    holes: Vec<(Span, Ty)>,
     /// Sizes bound by patterns, whose definitions are unknowns until the end.
     let_sizes: Vec<VarId>,
     counters: FxHashMap<&'static str, u32>,

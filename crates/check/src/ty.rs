@@ -303,17 +303,17 @@ impl Ty {
 
 impl Size {
     /// `a + b`
-    pub fn add(a: Size, b: Size) -> Size {
+    pub fn plus(a: Size, b: Size) -> Size {
         Size::Add(Arc::new([a, b]))
     }
 
     /// `a - b`
-    pub fn sub(a: Size, b: Size) -> Size {
+    pub fn minus(a: Size, b: Size) -> Size {
         Size::Sub(Arc::new([a, b]))
     }
 
     /// `a * b`
-    pub fn mul(a: Size, b: Size) -> Size {
+    pub fn times(a: Size, b: Size) -> Size {
         Size::Mul(Arc::new([a, b]))
     }
 

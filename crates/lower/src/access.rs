@@ -88,7 +88,7 @@ impl<'a> Lower<'a> {
                     let Val::Scalar(prim, atom) = index else {
                         return self.limit(span, "an index is not a number");
                     };
-                    let index = self.to_i64(*prim, *atom);
+                    let index = self.as_i64(*prim, *atom);
                     if self.safe {
                         let low = self.b().cmp(CmpOp::Le, Atom::i64(0), index);
                         let high = self.b().cmp(CmpOp::Lt, index, size);

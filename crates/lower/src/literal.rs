@@ -55,7 +55,7 @@ impl<'a> Lower<'a> {
         let Val::Scalar(_, end) = self.exp(&range.end, frame)? else {
             return self.limit(exp.span, "a range does not end with a number");
         };
-        let wide = |this: &mut Self, atom: Atom| this.to_i64(prim, atom);
+        let wide = |this: &mut Self, atom: Atom| this.as_i64(prim, atom);
         let (start64, end64) = (wide(self, start), wide(self, end));
         let second64 = second.map(|s| wide(self, s));
         let step = match (second64, range.kind) {
@@ -132,7 +132,7 @@ impl<'a> Lower<'a> {
                 Atom::Var(self.b().emit(exp, vec![("n", Type::I64)], with)[0])
             }
         };
-        let step = self.from_i64(prim, step);
+        let step = self.i64_as(prim, step);
         let size = match cert {
             Some(cert) if matches!(size, Atom::Var(_) | Atom::Const(_)) => {
                 let known = matches!(size, Atom::Const(Scalar::I64(n)) if n >= 0);
@@ -151,14 +151,14 @@ impl<'a> Lower<'a> {
         Atom::Var(self.b().emit(Exp::Atom(size), vec![("n", Type::I64)], with)[0])
     }
 
-    pub(crate) fn to_i64(&mut self, prim: Prim, atom: Atom) -> Atom {
+    pub(crate) fn as_i64(&mut self, prim: Prim, atom: Atom) -> Atom {
         match (prim, atom) {
             (Prim::I64, atom) => atom,
             _ => self.b().one("n", Type::I64, Exp::Convert(Prim::I64, atom)),
         }
     }
 
-    pub(crate) fn from_i64(&mut self, prim: Prim, atom: Atom) -> Atom {
+    pub(crate) fn i64_as(&mut self, prim: Prim, atom: Atom) -> Atom {
         match prim {
             Prim::I64 => atom,
             prim => self.b().one("x", Type::prim(prim), Exp::Convert(prim, atom)),

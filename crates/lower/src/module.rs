@@ -2,10 +2,10 @@
 
 use crate::env::{Def, Frame, Functor, Mod, Term, TypeVal};
 use crate::{Lower, Res};
-use fehu_check::Unit;
 use ecow::EcoString;
 use fehu_base::FileId;
 use fehu_check::Role;
+use fehu_check::Unit;
 use fehu_check::ty::{Ty, TypeFn};
 use fehu_syntax::ast::{self, DecKind, ModExpKind};
 use indexmap::IndexMap;

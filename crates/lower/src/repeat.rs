@@ -141,7 +141,7 @@ impl<'a> Lower<'a> {
         match (&lp.form, bound) {
             (ast::LoopForm::For(node, ident, exp), Some(Val::Scalar(prim, bound))) => {
                 let index = self.b().var(&ident.name, Type::I64);
-                let value = self.from_i64(prim, Atom::Var(index));
+                let value = self.i64_as(prim, Atom::Var(index));
                 if let Some(var) = self.binder(*node, frame) {
                     frame.bind(var, Term::Val(Val::Scalar(prim, value)));
                 }
@@ -185,7 +185,7 @@ impl<'a> Lower<'a> {
             return Atom::i64(value);
         }
         let body = self.b().close(Vec::new());
-        let bound = self.to_i64(prim, bound);
+        let bound = self.as_i64(prim, bound);
         self.b().open();
         for stm in body.stms {
             self.b().push(stm);

@@ -63,7 +63,7 @@ impl<'a> Lower<'a> {
                     Head::Index => {
                         let mut args = args.into_iter();
                         let Some(array) = args.next() else { return Ok(None) };
-                        let dims = args.map(|i| crate::access::Index::Fix(i)).collect::<Vec<_>>();
+                        let dims = args.map(crate::access::Index::Fix).collect::<Vec<_>>();
                         Ok(Some(self.index_value(&array, &dims, span)?))
                     }
                     Head::Lit(text) => Ok(match text.as_str() {
@@ -190,19 +190,13 @@ impl<'a> Lower<'a> {
             });
         }
         let shape = value.shape();
-        let wanted = self.match_shape(ty, &shape, frame, span)?;
+        let wanted = self.match_shape(ty, &shape, frame);
         Ok(self.with_shape(value, &wanted))
     }
 
     /// The shape with those sizes that the type determines.
-    fn match_shape(
-        &mut self,
-        ty: &Ty,
-        shape: &Shape,
-        frame: &Rc<Frame<'a>>,
-        span: Span,
-    ) -> Res<Shape> {
-        Ok(match (ty.unwrap_unique(), shape) {
+    fn match_shape(&mut self, ty: &Ty, shape: &Shape, frame: &Rc<Frame<'a>>) -> Shape {
+        match (ty.unwrap_unique(), shape) {
             (Ty::Array(size, elem_ty), Shape::Array(actual, elem)) => {
                 let size = match size {
                     Size::Var(var) => match frame.get(*var) {
@@ -214,12 +208,12 @@ impl<'a> Lower<'a> {
                     },
                     _ => *actual,
                 };
-                Shape::Array(size, Rc::new(self.match_shape(elem_ty, elem, frame, span)?))
+                Shape::Array(size, Rc::new(self.match_shape(elem_ty, elem, frame)))
             }
             (Ty::Record(types), Shape::Record(fields)) => {
                 let mut new = Vec::with_capacity(fields.len());
                 for ((name, shape), (_, ty)) in fields.iter().zip(types.iter()) {
-                    new.push((name.clone(), self.match_shape(ty, shape, frame, span)?));
+                    new.push((name.clone(), self.match_shape(ty, shape, frame)));
                 }
                 Shape::Record(new.into())
             }
@@ -228,7 +222,7 @@ impl<'a> Lower<'a> {
                 for ((name, shapes), (_, types)) in ctors.iter().zip(types.iter()) {
                     let mut payload = Vec::with_capacity(shapes.len());
                     for (shape, ty) in shapes.iter().zip(types) {
-                        payload.push(self.match_shape(ty, shape, frame, span)?);
+                        payload.push(self.match_shape(ty, shape, frame));
                     }
                     new.push((name.clone(), payload));
                 }
@@ -247,7 +241,7 @@ impl<'a> Lower<'a> {
                             inner.bind_type(*id, ty);
                         }
                     }
-                    let shape = self.match_shape(&def.ty, shape, &inner, span)?;
+                    let shape = self.match_shape(&def.ty, shape, &inner);
                     for (param, arg) in def.params.iter().zip(args.iter()) {
                         if let (TypeFnParam::Size(inner_var), Arg::Size(Size::Var(var))) =
                             (param, arg)
@@ -262,7 +256,7 @@ impl<'a> Lower<'a> {
                 _ => shape.clone(),
             },
             (_, shape) => shape.clone(),
-        })
+        }
     }
 
     /// The value with another shape that differs only in operands of sizes, which are equal at run

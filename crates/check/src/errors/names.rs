@@ -10,7 +10,7 @@ pub(crate) fn unknown_name(
     nearest: Option<&str>,
 ) -> Diagnostic {
     let d = Diagnostic::error("unknown-name", span, format!("Unknown {what} \"{name}\""))
-        .at(format!("there is no {what} of this name in scope"));
+        .at("nothing of this name is in scope");
     match nearest {
         Some(nearest) => {
             // Only the last part of a qualified name is replaced.

@@ -134,10 +134,19 @@ impl Checker<'_> {
     fn suggest_coercion(&self, d: Diagnostic, span: Span, want: &Ty, why: Expect) -> Diagnostic {
         let useful = matches!(
             why,
-            Expect::Argument { .. } | Expect::FunctionBody | Expect::Update | Expect::ValueBody
+            Expect::Argument { .. }
+                | Expect::FunctionBody(_)
+                | Expect::Update
+                | Expect::ValueBody(_)
         );
-        if !useful || !matches!(want, Ty::Array(..)) || has_hole(want) {
+        if !useful || !matches!(want, Ty::Array(..)) {
             return d;
+        }
+        if self.has_unnamed_size(want) {
+            return d.help(
+                "give the size a name where the array is bound, as in `let [n] (ys: [n]t) = ...`, \
+                 and coerce with `:> [n]t`",
+            );
         }
         let ty = self.show(want);
         let text = self.sources.text(span);
@@ -148,17 +157,34 @@ impl Checker<'_> {
         let inner =
             if simple || text.starts_with('(') { text.to_owned() } else { format!("({text})") };
         let new = match why {
-            Expect::FunctionBody | Expect::ValueBody => format!("{inner} :> {ty}"),
+            Expect::FunctionBody(_) | Expect::ValueBody(_) => format!("{inner} :> {ty}"),
             _ => format!("({inner} :> {ty})"),
         };
         d.fix("if the sizes are equal at run time, add a size coercion", [(span, new)])
     }
 }
 
-fn has_hole(ty: &Ty) -> bool {
-    let mut hole = false;
-    ty.for_each_size(&mut |size| size.for_each_meta(&mut |_| hole = true));
-    hole
+impl Checker<'_> {
+    /// Whether a size in the type is no term of the program.
+    fn has_unnamed_size(&self, ty: &Ty) -> bool {
+        let mut unnamed = false;
+        ty.for_each_size(&mut |size| {
+            size.for_each_meta(&mut |_| unnamed = true);
+            size.for_each_var(&mut |v| {
+                unnamed |= matches!(
+                    self.program.vars[v].kind,
+                    VarKind::Unknown(_) | VarKind::Ext | VarKind::Anonymous
+                ) || !self.is_written(v);
+            });
+        });
+        unnamed
+    }
+
+    /// Whether the program has the variable's name where it is bound.
+    fn is_written(&self, var: VarId) -> bool {
+        let info = &self.program.vars[var];
+        info.span.is_none_or(|span| self.sources.text(span).contains(info.name.as_str()))
+    }
 }
 
 /// Where an unknown size comes from, as a noun.
@@ -292,6 +318,12 @@ pub(crate) fn ambiguous_size(span: Span, name: &str, what: &str) -> Diagnostic {
     Diagnostic::error("ambiguous-size", span, format!("Ambiguous size \"{name}\"."))
         .at(format!("nothing determines the size in this {what}"))
         .help("add a type ascription that says the size")
+}
+
+pub(crate) fn typed_hole(span: Span, ty: &str) -> Diagnostic {
+    Diagnostic::warning("typed-hole", span, format!("Hole of type: {ty}"))
+        .at("the program ends with an error if this is evaluated")
+        .help("write an expression of that type")
 }
 
 pub(crate) fn causality(span: Span, size: &str, what: &str) -> Diagnostic {

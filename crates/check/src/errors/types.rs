@@ -3,7 +3,7 @@
 use super::Expect;
 use crate::checker::Checker;
 use crate::infer::{Clash, Restriction};
-use crate::ty::{Lifted, Needs, Ty};
+use crate::ty::{Lifted, Needs, PrimSet, Ty};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, Prim, Span};
 use fehu_syntax::ast::Ident;
@@ -32,18 +32,45 @@ impl Checker<'_> {
             | Clash::NotNumber(..)
             | Clash::NoCtor(..) => "type-mismatch",
         };
-        let (want_text, found_text) = (self.show(want), self.show(found));
+        let (want_text, found_text) = (self.show(want), self.show_found(found, clash));
         let reason = self.clash_reason(clash);
         let mut d = Diagnostic::error(code, span, headline)
             .at(format!("this has type {found_text}"))
             .note(format!("Expected: {want_text}\nFound:    {found_text}"))
             .note(reason);
+        d = self.suggest_conversion(d, span, want, found);
         if let Some((origin, text)) = why.origin()
             && origin != span
         {
             d = d.label(origin, text);
         }
         self.report(d);
+    }
+
+    /// The type that was found. Where it was already made equal to the expected one, what is known of
+    /// it without that is shown instead.
+    fn show_found(&self, found: &Ty, clash: &Clash) -> String {
+        match clash {
+            Clash::Needs(ty, needs) if ty == found => needs_text(*needs),
+            Clash::NoCtor(ty, ctor) if ty == found => format!("#{ctor} ..."),
+            Clash::NoField(ty, field) if ty == found => format!("{{{field}: ...}}"),
+            _ => self.show(found),
+        }
+    }
+
+    /// Proposes the conversion between two number types.
+    fn suggest_conversion(&self, d: Diagnostic, span: Span, want: &Ty, found: &Ty) -> Diagnostic {
+        let (Ty::Prim(want), Ty::Prim(found)) = (want, found) else { return d };
+        let text = self.sources.text(span);
+        if *want == Prim::Bool || *found == Prim::Bool || text.is_empty() || text.contains('\n') {
+            return d;
+        }
+        let atom = text.chars().all(|c| c.is_alphanumeric() || "_.[]".contains(c));
+        let new = match atom || (text.starts_with('(') && text.ends_with(')')) {
+            true => format!("({want}.{found} {text})"),
+            false => format!("({want}.{found} ({text}))"),
+        };
+        d.fix(format!("convert it to {want}"), [(span, new)])
     }
 
     /// Why two types clash, as a sentence.
@@ -65,6 +92,10 @@ impl Checker<'_> {
                     _ => format!("Cannot unify type \"{x}\" with type \"{y}\": they do not match."),
                 }
             }
+            Clash::Fields(a, b) if numbers(a) && numbers(b) => format!(
+                "Cannot unify record types with unshared fields: the tuples differ by {}.",
+                count(a.len() + b.len(), "component")
+            ),
             Clash::Fields(a, b) => format!(
                 "Cannot unify record types with unshared fields: {}.",
                 list(a.iter().chain(b), "")
@@ -136,14 +167,29 @@ impl Checker<'_> {
     }
 }
 
+/// Whether all fields are positions of a tuple.
+fn numbers(fields: &[EcoString]) -> bool {
+    fields.iter().all(|f| f.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 fn list<'a>(names: impl Iterator<Item = &'a EcoString>, prefix: &str) -> String {
     names.map(|name| format!("\"{prefix}{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+/// `1 argument`, `2 arguments`
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 fn needs_text(needs: Needs) -> String {
     match needs {
         Needs::Nothing => "any type".into(),
         Needs::Equality => "a type that can be compared for equality".into(),
+        Needs::OneOf(set) if set == PrimSet::NUMERIC => "a number".into(),
+        Needs::OneOf(set) if set == PrimSet::INTEGER => "an integer".into(),
+        Needs::OneOf(set) if set == PrimSet::SIGNED => "a signed integer".into(),
+        Needs::OneOf(set) if set == PrimSet::FLOAT => "a floating-point number".into(),
+        Needs::OneOf(set) if set == PrimSet::BITS => "an integer or bool".into(),
         Needs::OneOf(set) => {
             let names: Vec<&str> = set.iter().map(Prim::name).collect();
             format!("one of {}", names.join(", "))
@@ -163,7 +209,6 @@ pub(crate) fn operand(span: Span, op: &str, found: &str, reason: &str) -> Diagno
         .note(reason)
 }
 
-#[expect(clippy::too_many_arguments, reason = "everything the message talks about")]
 pub(crate) fn not_a_function(
     fun_span: Span,
     arg_span: Span,
@@ -171,7 +216,7 @@ pub(crate) fn not_a_function(
     arg: &str,
     ty: &str,
     i: usize,
-    count: usize,
+    given: usize,
 ) -> Diagnostic {
     if i == 0 {
         Diagnostic::error(
@@ -183,7 +228,7 @@ pub(crate) fn not_a_function(
         .label(arg_span, "the argument")
         .note(format!("Cannot apply function: \"{fun}\" has type {ty}, which is not functional."))
     } else {
-        let takes = if i == 1 { "1 argument".to_owned() } else { format!("{i} arguments") };
+        let takes = count(i, "argument");
         Diagnostic::error(
             "too-many-arguments",
             arg_span,
@@ -192,7 +237,7 @@ pub(crate) fn not_a_function(
         .at("this argument is one too many")
         .label(fun_span, format!("takes only {takes}"))
         .note(format!(
-            "Cannot apply function \"{fun}\" to {count} arguments: after {takes}, the result has \
+            "Cannot apply function \"{fun}\" to {given} arguments: after {takes}, the result has \
              type {ty}."
         ))
     }
@@ -322,11 +367,15 @@ pub(crate) fn type_arity(
     let d = Diagnostic::error(
         "type-arity",
         span,
-        format!("Type \"{name}\" takes {wants} arguments, but {given} are given"),
+        format!(
+            "Type \"{name}\" takes {}, but {given} {} given",
+            count(wants, "argument"),
+            if given == 1 { "is" } else { "are" }
+        ),
     )
     .at(format!("{given} given here"));
     match def {
-        Some(def) => d.label(def, format!("declared with {wants} parameters here")),
+        Some(def) => d.label(def, format!("declared with {} here", count(wants, "parameter"))),
         None => d,
     }
 }

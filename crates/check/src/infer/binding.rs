@@ -6,7 +6,6 @@ use crate::infer::Metas;
 use crate::program::VarKind;
 use crate::scope::{ScopedTerm, Term};
 use crate::ty::{Scheme, Ty, TypeFnParam, VarId};
-use fehu_base::Severity;
 use fehu_syntax::ast::{Dec, ValBind};
 
 /// What the first phase finds out about a binding; the second goes on from here.
@@ -28,7 +27,7 @@ impl Checker<'_> {
         }
         self.metas = Metas::default();
         self.size_metas = Default::default();
-        let before = self.diags.len();
+        self.binding_start = self.diags.len();
         let var = self.new_var(bind.name.name.clone(), Some(bind.name.span), VarKind::Global, None);
         self.tables.binders.insert(dec.id, var);
 
@@ -38,8 +37,8 @@ impl Checker<'_> {
         self.scope.leave(&mark);
         self.level = 0;
 
-        let failed = self.diags[before..].iter().any(|d| d.severity == Severity::Error);
-        if failed {
+        if self.failing() {
+            self.drop_warnings();
             // What is known of the type is kept, so that uses of the name are still checked.
             let scheme = self.program.vars[var].scheme.clone();
             let ty = scheme.map_or(Ty::Error, |s| s.ty.clone());
@@ -52,13 +51,19 @@ impl Checker<'_> {
             return var;
         }
         self.size_binding(bind, &outline);
-        let failed = self.diags[before..].iter().any(|d| d.severity == Severity::Error);
-        if failed {
+        if self.failing() {
+            self.drop_warnings();
             self.program.vars[var].poisoned = true;
         } else {
             self.after_inference(dec, bind, var);
         }
         var
+    }
+
+    /// Warnings about a binding that is refused are beside the point.
+    fn drop_warnings(&mut self) {
+        let found = self.diags.split_off(self.binding_start);
+        self.diags.extend(found.into_iter().filter(|d| d.is_error()));
     }
 
     /// The first phase: types without sizes, generalised.
@@ -79,8 +84,8 @@ impl Checker<'_> {
             self.set_scheme(var, Scheme::mono(ty.clone()));
         }
         let what = match bind.params.is_empty() {
-            true => Expect::ValueBody,
-            false => Expect::FunctionBody,
+            true => Expect::ValueBody(bind.ret.as_ref().map(|ret| ret.span)),
+            false => Expect::FunctionBody(bind.ret.as_ref().map(|ret| ret.span)),
         };
         self.expect(&bind.body, &ret, what);
         self.finish(&bind.body);

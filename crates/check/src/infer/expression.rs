@@ -55,8 +55,8 @@ impl Checker<'_> {
             ExpKind::Ascribe(inner, ty) | ExpKind::Coerce(inner, ty) => {
                 let (want, _) = self.type_exp(ty);
                 let why = match &exp.kind {
-                    ExpKind::Coerce(..) => Expect::Coercion,
-                    _ => Expect::Ascription,
+                    ExpKind::Coerce(..) => Expect::Coercion(ty.span),
+                    _ => Expect::Ascription(ty.span),
                 };
                 self.expect(inner, &want, why);
                 want.without_unique()

@@ -14,7 +14,11 @@ impl Checker<'_> {
         for i in 0..self.metas.infos.len() {
             self.finish_meta(Meta(i as u32));
         }
+        let failing = self.failing();
         for (ty, lifted, span, why) in std::mem::take(&mut self.metas.restrictions) {
+            if failing {
+                break;
+            }
             self.check_restriction(&ty, lifted, span, why);
         }
         for (span, value, negative, ty) in std::mem::take(&mut self.metas.literals) {

@@ -50,8 +50,8 @@ impl Checker<'_> {
                 let mark = self.scope.enter();
                 self.level += 1;
                 let bound = self.bind_type_params(type_params);
-                let what = Expect::FunctionBody;
                 let ret = ret.as_ref();
+                let what = Expect::FunctionBody(ret.map(|ret| ret.span));
                 let ty = self.infer_function(&Function { type_params, params, ret, body, what });
                 self.level -= 1;
                 self.scope.leave(&mark);
@@ -140,7 +140,7 @@ impl Checker<'_> {
             params: &lambda.params,
             ret: lambda.ret.as_ref(),
             body: &lambda.body,
-            what: Expect::FunctionBody,
+            what: Expect::FunctionBody(lambda.ret.as_ref().map(|ret| ret.span)),
         })
     }
 

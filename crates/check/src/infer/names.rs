@@ -197,10 +197,17 @@ pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a EcoString>,
 ) -> Option<EcoString> {
-    let limit = (name.chars().count() / 3).max(1);
+    let count = name.chars().count();
+    let word = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    // One letter is near to every other letter, which helps nobody.
+    if count < 2 {
+        return None;
+    }
+    let limit = (count / 3).max(1);
     let mut best: Option<(usize, &EcoString)> = None;
     for candidate in candidates {
-        if candidate.len().abs_diff(name.len()) > limit || candidate == name {
+        let same_kind = candidate.starts_with(|c: char| c.is_alphabetic() || c == '_') == word;
+        if candidate.len().abs_diff(name.len()) > limit || candidate == name || !same_kind {
             continue;
         }
         let distance = edit_distance(name, candidate);

@@ -176,7 +176,11 @@ impl Checker<'_> {
 
     /// An expression in a type's size: checked to be an i64, and kept as a term.
     fn size_exp(&mut self, exp: &Exp) -> Size {
+        let before = self.diags.len();
         let ty = self.infer(exp);
+        if self.diags.len() > before {
+            return Size::Any;
+        }
         if let Err(clash) = self.unify(&Ty::I64, &ty) {
             let found = self.zonk(&ty);
             let text = self.quote(exp.span);

@@ -38,6 +38,11 @@ impl Checker<'_> {
         let a = self.resolve(a);
         let b = self.resolve(b);
         match (&a, &b) {
+            // What stands for something that was reported is not to be reported again.
+            (Ty::Error, Ty::Meta(m)) | (Ty::Meta(m), Ty::Error) => {
+                self.metas.infos[*m].solution = Some(Ty::Error);
+                Ok(())
+            }
             (Ty::Error, _) | (_, Ty::Error) => Ok(()),
             (Ty::Meta(m), Ty::Meta(n)) if m == n => Ok(()),
             (Ty::Meta(m), Ty::Meta(n)) => self.join_metas(*m, *n),

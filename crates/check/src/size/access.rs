@@ -66,12 +66,12 @@ impl Checker<'_> {
             None | Some(Size::Const(1)) => match (start, end) {
                 (None, end) => Some(end.unwrap_or_else(|| size.clone())),
                 (Some(start), end) if start == zero => Some(end.unwrap_or_else(|| size.clone())),
-                (Some(start), Some(end)) => Some(Size::sub(end, start)),
-                (Some(start), None) => Some(Size::sub(size.clone(), start)),
+                (Some(start), Some(end)) => Some(Size::minus(end, start)),
+                (Some(start), None) => Some(Size::minus(size.clone(), start)),
             },
             Some(Size::Const(-1)) => match (start, end) {
                 (None, None) => Some(size.clone()),
-                (Some(start), Some(end)) => Some(Size::sub(start, end)),
+                (Some(start), Some(end)) => Some(Size::minus(start, end)),
                 _ => None,
             },
             Some(_) => None,

@@ -96,7 +96,7 @@ impl Checker<'_> {
         };
         let (declared, exts) = self.read_type_exp(ret.id);
         let want = self.with_metas(&declared, &exts, ret.span);
-        self.require(bind.body.span, &want, &found, Expect::ValueBody);
+        self.require(bind.body.span, &want, &found, Expect::ValueBody(Some(ret.span)));
         self.globalise(&want)
     }
 
@@ -161,6 +161,11 @@ impl Checker<'_> {
             let ty = self.finish_type(&ty);
             self.tables.types.insert(node, ty);
         }
+        for (span, ty) in std::mem::take(&mut self.size_metas.holes) {
+            let ty = self.finish_type(&ty);
+            let text = self.show(&ty);
+            self.report(errors::typed_hole(span, &text));
+        }
         for (node, sizes, types) in std::mem::take(&mut self.size_metas.instances) {
             let sizes = sizes.iter().map(|s| self.zonk_size(s)).collect();
             let types = types.iter().map(|t| self.finish_type(t)).collect();
@@ -192,6 +197,9 @@ impl Checker<'_> {
         let info = &self.size_metas.infos[meta];
         let (span, origin) = (info.span, info.origin.clone());
         self.size_metas.infos[meta].solution = Some(Size::Const(0));
+        if self.failing() {
+            return;
+        }
         match origin {
             Origin::SizeParam(param, fun) => {
                 let name = self.program.vars[param].name.clone();

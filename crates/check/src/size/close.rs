@@ -118,9 +118,9 @@ impl Checker<'_> {
                 },
                 _ => size.clone(),
             },
-            Size::Add(ab) => Size::add(go(&ab[0]), go(&ab[1])),
-            Size::Sub(ab) => Size::sub(go(&ab[0]), go(&ab[1])),
-            Size::Mul(ab) => Size::mul(go(&ab[0]), go(&ab[1])),
+            Size::Add(ab) => Size::plus(go(&ab[0]), go(&ab[1])),
+            Size::Sub(ab) => Size::minus(go(&ab[0]), go(&ab[1])),
+            Size::Mul(ab) => Size::times(go(&ab[0]), go(&ab[1])),
             Size::Term(term) => Size::term(term.head.clone(), term.args.iter().map(go).collect()),
             Size::Const(_) | Size::Meta(_) | Size::Any => size.clone(),
         }

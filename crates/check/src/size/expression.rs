@@ -36,7 +36,9 @@ impl Checker<'_> {
             ExpKind::Var(name) => self.sized_name(exp.id, name),
             ExpKind::Hole => {
                 let shape = self.shape(exp.id);
-                self.dress(&shape, exp.span, &Origin::Hole, false)
+                let ty = self.dress(&shape, exp.span, &Origin::Hole, false);
+                self.size_metas.holes.push((exp.span, ty.clone()));
+                ty
             }
             ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => self.sized(inner),
             ExpKind::LocalOpen(_, inner) => self.sized(inner),
@@ -57,7 +59,7 @@ impl Checker<'_> {
             ExpKind::Ascribe(inner, te) => {
                 let want = self.sized_type_exp(te.id, te.span);
                 let found = self.sized(inner);
-                self.require(inner.span, &want, &found, Expect::Ascription);
+                self.require(inner.span, &want, &found, Expect::Ascription(te.span));
                 want.without_unique()
             }
             ExpKind::Coerce(inner, te) => {
@@ -302,8 +304,8 @@ impl Checker<'_> {
         match (range.kind, second) {
             (RangeKind::UpTo, None) if start == zero => Some(end),
             (RangeKind::UpTo, Some(second)) if start == zero && second == one => Some(end),
-            (RangeKind::UpTo, None) => Some(Size::sub(end, start)),
-            (RangeKind::Inclusive, None) => Some(Size::add(Size::sub(end, start), one)),
+            (RangeKind::UpTo, None) => Some(Size::minus(end, start)),
+            (RangeKind::Inclusive, None) => Some(Size::plus(Size::minus(end, start), one)),
             (RangeKind::Inclusive, Some(second)) if start == one && second == two => Some(end),
             (RangeKind::UpTo | RangeKind::Inclusive | RangeKind::DownTo, _) => None,
         }

@@ -213,7 +213,7 @@ impl Checker<'_> {
         self.level += 1;
         let want = self.with_metas(&declared, &exts, ret.span);
         self.level -= 1;
-        self.require(body.span, &want, &found, Expect::FunctionBody);
+        self.require(body.span, &want, &found, Expect::FunctionBody(Some(ret.span)));
         self.close_function(params, &want, Vec::new(), outside)
     }
 

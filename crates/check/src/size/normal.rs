@@ -102,7 +102,7 @@ impl Poly {
             } else if factor > 0 {
                 let term = product_size(product, factor);
                 result = Some(match result {
-                    Some(sum) => Size::add(sum, term),
+                    Some(sum) => Size::plus(sum, term),
                     None => term,
                 });
             } else {
@@ -115,13 +115,13 @@ impl Poly {
         }
         for (product, factor) in negative {
             let sum = result.unwrap_or(Size::Const(0));
-            result = Some(Size::sub(sum, product_size(product, factor.wrapping_neg())));
+            result = Some(Size::minus(sum, product_size(product, factor.wrapping_neg())));
         }
         match (result, constant) {
             (None, _) => Size::Const(0),
             (Some(sum), 0) => sum,
-            (Some(sum), n) if n > 0 => Size::add(sum, Size::Const(n)),
-            (Some(sum), n) => Size::sub(sum, Size::Const(n.wrapping_neg())),
+            (Some(sum), n) if n > 0 => Size::plus(sum, Size::Const(n)),
+            (Some(sum), n) => Size::minus(sum, Size::Const(n.wrapping_neg())),
         }
     }
 }
@@ -129,7 +129,7 @@ impl Poly {
 fn product_size(product: &[Size], factor: i64) -> Size {
     let mut parts = product.iter().cloned();
     let first = if factor == 1 { parts.next() } else { Some(Size::Const(factor)) };
-    parts.fold(first.unwrap_or(Size::Const(factor)), Size::mul)
+    parts.fold(first.unwrap_or(Size::Const(factor)), Size::times)
 }
 
 fn has_meta(size: &Size, meta: SizeMeta) -> bool {
@@ -156,7 +156,7 @@ impl Checker<'_> {
             Size::Mul(ab) => {
                 let (a, b) = (self.poly(&ab[0]), self.poly(&ab[1]));
                 if a.terms.len().saturating_mul(b.terms.len()) > MAX_TERMS {
-                    Poly::atom(Size::mul(a.to_size(), b.to_size()))
+                    Poly::atom(Size::times(a.to_size(), b.to_size()))
                 } else {
                     a.times(&b)
                 }

@@ -60,7 +60,7 @@ impl Checker<'_> {
             }
             ExpKind::Negate(inner) => Some(match self.size_of_exp(inner)? {
                 Size::Const(n) => Size::Const(n.wrapping_neg()),
-                size => Size::sub(Size::Const(0), size),
+                size => Size::minus(Size::Const(0), size),
             }),
             ExpKind::Not(inner) => {
                 Some(Size::term(Head::Op("!".into()), vec![self.size_of_exp(inner)?]))
@@ -114,9 +114,9 @@ impl Checker<'_> {
     fn operator_term(&self, op: &Operator, a: Size, b: Size) -> Option<Size> {
         let var = self.tables.names.get(&op.id)?.var;
         Some(match (self.is_arithmetic(var), op.name.name.name.as_str()) {
-            (true, "+") => Size::add(a, b),
-            (true, "-") => Size::sub(a, b),
-            (true, "*") => Size::mul(a, b),
+            (true, "+") => Size::plus(a, b),
+            (true, "-") => Size::minus(a, b),
+            (true, "*") => Size::times(a, b),
             (true, name) => Size::term(Head::Op(name.into()), vec![a, b]),
             (false, _) => Size::term(Head::Apply, vec![Size::Var(var), a, b]),
         })
