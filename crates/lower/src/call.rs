@@ -123,7 +123,7 @@ impl<'a> Lower<'a> {
         self.bind_args(closure, &frame, params, scheme.as_ref(), span)?;
         let value = self.exp(body, &frame)?;
         let ty = self.node_type(body.id, &frame);
-        self.bind_sizes(&ty, value, &Frame::new(file, Some(frame.clone())), span)
+        Ok(self.bind_sizes(&ty, value, &Frame::new(file, Some(frame.clone()))))
     }
 
     fn bind_args(
@@ -378,8 +378,7 @@ impl<'a> Lower<'a> {
         }
         let value = self.exp(&what.bind.body, &frame)?;
         let ty = self.node_type(what.bind.body.id, &frame);
-        let value =
-            self.bind_sizes(&ty, value, &Frame::new(what.file, Some(frame.clone())), span)?;
+        let value = self.bind_sizes(&ty, value, &Frame::new(what.file, Some(frame.clone())));
         let (packed, results, atoms) = match forward {
             None => self.pack_results(&value, &names),
             Some((packed, results)) => {

@@ -17,7 +17,7 @@ impl<'a> Lower<'a> {
         let Some(tables) = self.tables(frame.file) else { return Ok(value) };
         // Sizes that come into being here are read off the value.
         match (tables.unknowns.get(&exp.id), tables.types.get(&exp.id)) {
-            (Some(_), Some(ty)) => self.bind_sizes(ty, value, frame, exp.span),
+            (Some(_), Some(ty)) => Ok(self.bind_sizes(ty, value, frame)),
             _ => Ok(value),
         }
     }
@@ -77,7 +77,7 @@ impl<'a> Lower<'a> {
             ExpKind::Ascribe(inner, _) => {
                 let value = self.exp(inner, frame)?;
                 let ty = self.node_type(exp.id, frame);
-                self.bind_sizes(&ty, value, frame, exp.span)
+                Ok(self.bind_sizes(&ty, value, frame))
             }
             ExpKind::Coerce(inner, _) => {
                 let value = self.exp(inner, frame)?;

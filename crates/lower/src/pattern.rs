@@ -17,7 +17,7 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
     ) -> Res<()> {
         let ty = self.node_type(pat.id, frame);
-        let value = self.bind_sizes(&ty, value, frame, pat.span)?;
+        let value = self.bind_sizes(&ty, value, frame);
         self.bind_pat(pat, value, frame)
     }
 
@@ -43,7 +43,7 @@ impl<'a> Lower<'a> {
                 else {
                     return self.bind_pat(inner, value, frame);
                 };
-                let value = self.bind_sizes(&ty.clone(), value, frame, pat.span)?;
+                let value = self.bind_sizes(ty, value, frame);
                 self.bind_pat(inner, value, frame)?;
             }
             PatKind::Tuple(parts) => {

@@ -169,29 +169,23 @@ impl<'a> Lower<'a> {
 
     /// Binds the size variables of a type that are not bound yet to the sizes of a value of it.
     /// Returns the value with the sizes that were bound already, where they are other operands.
-    pub(crate) fn bind_sizes(
-        &mut self,
-        ty: &Ty,
-        value: Val<'a>,
-        frame: &Rc<Frame<'a>>,
-        span: Span,
-    ) -> Res<Val<'a>> {
+    pub(crate) fn bind_sizes(&mut self, ty: &Ty, value: Val<'a>, frame: &Rc<Frame<'a>>) -> Val<'a> {
         if value.has_function() {
-            return Ok(match (ty, value) {
+            return match (ty, value) {
                 (Ty::Record(types), Val::Record(fields)) => {
                     let mut new = Vec::with_capacity(fields.len());
                     for ((name, value), (_, ty)) in fields.iter().zip(types.iter()) {
-                        let value = self.bind_sizes(ty, value.clone(), frame, span)?;
+                        let value = self.bind_sizes(ty, value.clone(), frame);
                         new.push((name.clone(), value));
                     }
                     Val::Record(new.into())
                 }
                 (_, value) => value,
-            });
+            };
         }
         let shape = value.shape();
         let wanted = self.match_shape(ty, &shape, frame);
-        Ok(self.with_shape(value, &wanted))
+        self.with_shape(value, &wanted)
     }
 
     /// The shape with those sizes that the type determines.

@@ -32,10 +32,14 @@ impl Checker<'_> {
             | Clash::NotNumber(..)
             | Clash::NoCtor(..) => "type-mismatch",
         };
-        let (want_text, found_text) = (self.show(want), self.show_found(found, clash));
+        let want_text = self.show(want);
+        let (found_text, label) = match self.known_of(found, clash) {
+            Some(known) => (known.clone(), format!("this is {known}")),
+            None => (self.show(found), format!("this has type {}", self.show(found))),
+        };
         let reason = self.clash_reason(clash);
         let mut d = Diagnostic::error(code, span, headline)
-            .at(format!("this has type {found_text}"))
+            .at(label)
             .note(format!("Expected: {want_text}\nFound:    {found_text}"))
             .note(reason);
         d = self.suggest_conversion(d, span, want, found);
@@ -47,14 +51,15 @@ impl Checker<'_> {
         self.report(d);
     }
 
-    /// The type that was found. Where it was already made equal to the expected one, what is known of
-    /// it without that is shown instead.
-    fn show_found(&self, found: &Ty, clash: &Clash) -> String {
+    /// What is known of the found type by itself, where it was already made equal to the expected one.
+    fn known_of(&self, found: &Ty, clash: &Clash) -> Option<String> {
         match clash {
-            Clash::Needs(ty, needs) if ty == found => needs_text(*needs),
-            Clash::NoCtor(ty, ctor) if ty == found => format!("#{ctor} ..."),
-            Clash::NoField(ty, field) if ty == found => format!("{{{field}: ...}}"),
-            _ => self.show(found),
+            Clash::Needs(ty, needs) if ty == found => Some(needs_text(*needs)),
+            Clash::NoCtor(ty, ctor) if ty == found => Some(format!("#{ctor} ...")),
+            Clash::NoField(ty, field) if ty == found => {
+                Some(format!("a record with a field \"{field}\""))
+            }
+            _ => None,
         }
     }
 
@@ -62,7 +67,8 @@ impl Checker<'_> {
     fn suggest_conversion(&self, d: Diagnostic, span: Span, want: &Ty, found: &Ty) -> Diagnostic {
         let (Ty::Prim(want), Ty::Prim(found)) = (want, found) else { return d };
         let text = self.sources.text(span);
-        if *want == Prim::Bool || *found == Prim::Bool || text.is_empty() || text.contains('\n') {
+        let numbers = *want != Prim::Bool && *found != Prim::Bool && want != found;
+        if !numbers || text.is_empty() || text.contains('\n') {
             return d;
         }
         let atom = text.chars().all(|c| c.is_alphanumeric() || "_.[]".contains(c));

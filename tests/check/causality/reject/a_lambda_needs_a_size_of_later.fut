@@ -1,4 +1,3 @@
--- error: ambiguous-size
 -- error: causality-check
 def f (n: i32) =
   let g = \x -> rep x

@@ -1,3 +1,2 @@
--- warning: default-type
 -- error: literal-out-of-bounds
 def x = 3000000000

@@ -1,5 +1,4 @@
 -- error: unused-size
--- error: ambiguous-size
 def f (xs: []i32) =
   let [n] (ys: []i32) = xs
   in ys

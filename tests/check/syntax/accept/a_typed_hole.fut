@@ -1,1 +1,2 @@
+-- warning: typed-hole
 def f (x: i32) : i32 = if x > 0 then x else ???
