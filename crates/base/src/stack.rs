@@ -24,3 +24,28 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         }
     })
 }
+
+/// A deep tree: dropped on a stack that is large enough, wherever it is dropped.
+#[derive(Debug, Default)]
+pub struct Deep<T: Default + Send>(T);
+
+impl<T: Default + Send> Deep<T> {
+    /// Takes charge of a value.
+    pub fn new(value: T) -> Deep<T> {
+        Deep(value)
+    }
+}
+
+impl<T: Default + Send> std::ops::Deref for Deep<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Default + Send> Drop for Deep<T> {
+    fn drop(&mut self) {
+        let value = std::mem::take(&mut self.0);
+        with_large_stack(move || drop(value));
+    }
+}

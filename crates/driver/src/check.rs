@@ -4,6 +4,7 @@ use crate::files::Files;
 use crate::load::{self, Loaded, Root};
 use crate::session::{self, Session};
 use crate::stages::{self, Depth};
+use fehu_base::stack::Deep;
 use fehu_base::{Diagnostic, Severity, SourceMap, timing::Timings};
 use fehu_check::program::Program;
 
@@ -24,6 +25,7 @@ pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
             program = checked;
         }
     });
+    let (loaded, program) = (Deep::new(loaded), Deep::new(program));
     Outcome { loaded, program, ..Outcome::new(session, warnings) }
 }
 
@@ -96,9 +98,9 @@ pub struct Outcome {
     /// How long the stages took.
     pub timings: Timings,
     /// The program, if it was loaded with its imports; the prelude has its declarations only.
-    pub loaded: Loaded,
+    pub loaded: Deep<Loaded>,
     /// The typed program, if it came to that; likewise.
-    pub program: Program,
+    pub program: Deep<Program>,
     /// How it ended.
     pub exit: Exit,
 }
