@@ -43,9 +43,11 @@ mod prog;
 mod soac;
 mod stage;
 mod types;
+pub mod builder;
 pub mod free;
 pub mod subst;
 pub mod text;
+pub mod verify;
 pub mod visit;
 
 pub use atom::{Atom, Scalar};
