@@ -102,6 +102,7 @@ fn function(
             let size = g.size();
             g.new_array(&Type::Array(elem.into(), vec![size]))
         });
+        g.shared(array);
         values.extend([g.vars[array].ty.shape()[0], array.into()]);
         let var = g.var("ks", Type::Array(elem.into(), vec![size.into()]));
         results.extend([size, var]);

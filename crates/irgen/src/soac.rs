@@ -191,8 +191,8 @@ impl Gen<'_> {
 
     /// Writes to different places, some of them out of bounds.
     fn scatter(&mut self) {
-        let (width, positions) = self.positions();
         let (dest, row) = self.destination();
+        let (width, positions) = self.positions();
         let ty = self.vars[dest].ty.clone();
         let offset = Atom::i64(self.rng.range(-2, 2));
         let times = self.bound(width);
@@ -210,13 +210,13 @@ impl Gen<'_> {
     }
 
     fn hist(&mut self) {
-        let (width, inputs) = self.inputs();
         let prim = self.exact_prim();
         let size = self.size();
         let ty = Type::Array(prim.into(), vec![size]);
         let array = self.array_of(&ty);
         let dest = self.own(array);
         self.consume(dest);
+        let (width, inputs) = self.inputs();
         let (op, neutral) = self.exact_op(prim);
         let (op, neutral) = self.operator(&Type::prim(prim), op, neutral, 0);
         let types = vec![Type::I64, Type::prim(prim)];
@@ -320,13 +320,13 @@ impl Gen<'_> {
 
     /// Contributions that are added up in any order.
     fn with_acc(&mut self) {
-        let (width, positions) = self.positions();
         let prim = self.exact_prim();
         let size = self.size();
         let ty = Type::Array(prim.into(), vec![size]);
         let array = self.array_of(&ty);
         let dest = self.own(array);
         self.consume(dest);
+        let (width, positions) = self.positions();
         let op = if self.rng.chance(70) {
             let (op, neutral) = self.exact_op(prim);
             let (lambda, neutral) = self.operator(&Type::prim(prim), op, neutral, 1);

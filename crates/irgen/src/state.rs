@@ -3,7 +3,7 @@
 use crate::Config;
 use crate::rng::Rng;
 use fehu_base::{IdVec, Prim};
-use fehu_ir::builder::{atom_type, type_of};
+use fehu_ir::builder::type_of;
 use fehu_ir::{Atom, Body, Elem, Exp, Fun, FunId, Lambda, Scalar, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -85,13 +85,13 @@ impl<'a> Gen<'a> {
 
     /// Adds a statement; its variables are in scope from here on.
     pub(crate) fn stm(&mut self, pat: Vec<Var>, exp: Exp) {
-        for var in &pat {
-            self.bring(*var);
-            self.cost += self.repeat.saturating_mul(self.elements(&self.vars[*var].ty).max(1));
-        }
         let mut stm = Stm::new(pat, exp);
         if self.rng.chance(5) {
             stm.certs.extend(self.pick(|ty| *ty == Type::CERT));
+        }
+        for var in &stm.pat {
+            self.bring(*var);
+            self.cost += self.repeat.saturating_mul(self.elements(&self.vars[*var].ty).max(1));
         }
         if self.rng.chance(3) {
             stm.loc = Some(fehu_ir::Loc("random.fut:1:2-3".into()));
@@ -154,10 +154,6 @@ impl<'a> Gen<'a> {
             return var;
         }
         self.fresh_exp("own", Exp::Copy(var))
-    }
-
-    pub(crate) fn ty(&self, atom: Atom) -> Type {
-        atom_type(atom, &self.vars)
     }
 
     /// The largest value of a size.

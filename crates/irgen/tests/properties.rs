@@ -17,7 +17,7 @@ fn programs_are_verified_and_round_trip() {
         let config = Config { inexact: seed % 2 == 0, ..Config::default() };
         let prog = random_prog(seed, config);
         if let Err(errors) = verify(&prog) {
-            panic!("seed {seed} is refused\n{}\n{}", render(&prog, &errors), errors[0]);
+            panic!("seed {seed} is refused: {}\n{}", errors[0], render(&prog, &errors));
         }
         let text = prog.to_string();
         let again = match parse(&text) {
