@@ -142,9 +142,11 @@ pub fn atom_type(atom: Atom, vars: &IdVec<Var, VarInfo>) -> Type {
 pub fn type_of(exp: &Exp, vars: &IdVec<Var, VarInfo>) -> Option<Type> {
     let atom = |atom: &Atom| atom_type(*atom, vars);
     match exp {
-        Exp::Atom(a) | Exp::UnOp(_, a) | Exp::BinOp(_, a, _) | Exp::Trace(_, a) | Exp::Opaque(a) => {
-            Some(atom(a))
-        }
+        Exp::Atom(a)
+        | Exp::UnOp(_, a)
+        | Exp::BinOp(_, a, _)
+        | Exp::Trace(_, a)
+        | Exp::Opaque(a) => Some(atom(a)),
         Exp::CmpOp(..) => Some(Type::BOOL),
         Exp::Math(f, atoms) => match atom(atoms.first()?) {
             Type::Scalar(Elem::Prim(prim)) => math_result(*f, prim).map(Type::prim),

@@ -173,7 +173,8 @@ impl Gen<'_> {
                 }
                 _ => {
                     let any = self.scalar(Prim::I64);
-                    let size = Atom::Var(self.exp("sz", Exp::BinOp(BinOp::Max, *size, Atom::i64(1))));
+                    let size =
+                        Atom::Var(self.exp("sz", Exp::BinOp(BinOp::Max, *size, Atom::i64(1))));
                     self.exp("i", Exp::BinOp(BinOp::Mod, any, size)).into()
                 }
             }));
@@ -191,9 +192,7 @@ impl Gen<'_> {
             let positive = Atom::Var(self.exp("pos", Exp::CmpOp(CmpOp::Lt, Atom::i64(0), *size)));
             result = Some(match result {
                 None => positive,
-                Some(before) => {
-                    self.exp("pos", Exp::BinOp(BinOp::And, before, positive)).into()
-                }
+                Some(before) => self.exp("pos", Exp::BinOp(BinOp::And, before, positive)).into(),
             });
         }
         result

@@ -4,8 +4,8 @@ use crate::state::Gen;
 use fehu_base::Prim;
 use fehu_ir::subst::{Subst, subst_type};
 use fehu_ir::{
-    Atom, BinOp, Body, Check, CheckPart, CmpOp, Elem, Exp, LoopForm, LoopParam, Scalar, Switch, Type,
-    Var,
+    Atom, BinOp, Body, Check, CheckPart, CmpOp, Elem, Exp, LoopForm, LoopParam, Scalar, Switch,
+    Type, Var,
 };
 
 impl Gen<'_> {

@@ -5,15 +5,19 @@ use crate::state::Gen;
 use crate::{Config, MAX_PARAM_SIZE};
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{
-    Atom, BinOp, CmpOp, Const, ConstId, Elem, Entry, Exp, External, Fun, FunId, Param, Prog, Stage, Type,
-    Var,
+    Atom, BinOp, CmpOp, Const, ConstId, Elem, Entry, Exp, External, Fun, FunId, Param, Prog, Stage,
+    Type, Var,
 };
 
 /// A program from a seed; its entry point is `main`.
 pub fn random_prog(seed: u64, config: Config) -> Prog {
     let mut rng = Rng::new(seed);
-    let mut prog =
-        Prog { stage: Stage::Arrays, consts: IdVec::new(), funs: IdVec::new(), entries: Vec::new() };
+    let mut prog = Prog {
+        stage: Stage::Arrays,
+        consts: IdVec::new(),
+        funs: IdVec::new(),
+        entries: Vec::new(),
+    };
     let mut costs = Vec::new();
     for _ in 0..rng.below(3) {
         let item = constant(&mut rng, config, &prog, &costs);
@@ -52,13 +56,7 @@ fn constant(rng: &mut Rng, config: Config, prog: &Prog, costs: &[i64]) -> Const 
     Const { name: "c".into(), vars, results, body }
 }
 
-fn function(
-    name: &str,
-    rng: &mut Rng,
-    config: Config,
-    prog: &Prog,
-    costs: &[i64],
-) -> (Fun, i64) {
+fn function(name: &str, rng: &mut Rng, config: Config, prog: &Prog, costs: &[i64]) -> (Fun, i64) {
     let mut g = Gen::new(rng, config, &prog.funs, costs, &prog.consts);
     let mut params = Vec::new();
     for _ in 0..g.rng.below(3) {
@@ -158,7 +156,8 @@ fn entry(main: &Fun, fun: FunId) -> Entry {
         params.push((format!("p{index}").into(), external));
     }
     let unknown = main.results.first().is_some_and(|var| main.vars[*var].hint == "k");
-    let parts: Vec<Type> = main.results[usize::from(unknown)..].iter().map(|var| ty(*var)).collect();
+    let parts: Vec<Type> =
+        main.results[usize::from(unknown)..].iter().map(|var| ty(*var)).collect();
     let result = match <[Type; 1]>::try_from(parts) {
         Ok([ty]) => External::Transparent(ty, false),
         Err(parts) => {

@@ -123,8 +123,33 @@ impl VisitMut for Uses {
 pub fn mutate_text(text: &str, rng: &mut Rng) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     let pieces = [
-        "(", ")", "[", "]", "{", "}", ",", ":", "\"", "\\", "#[", "->", "--", "let", "in", "i64", "0x", "-1",
-        "1e99f16", "f32.bits(", "é", "\n", "\u{0}", "fun", "$", "*", "99999999999999999999",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        "\"",
+        "\\",
+        "#[",
+        "->",
+        "--",
+        "let",
+        "in",
+        "i64",
+        "0x",
+        "-1",
+        "1e99f16",
+        "f32.bits(",
+        "é",
+        "\n",
+        "\u{0}",
+        "fun",
+        "$",
+        "*",
+        "99999999999999999999",
     ];
     for _ in 0..1 + rng.below(4) {
         let at = rng.below(chars.len() + 1);

@@ -75,9 +75,8 @@ impl Gen<'_> {
                 self.exp("k", Exp::Convert(to, a));
             }
             9 => {
-                let fits = |to: &Prim| {
-                    to.bits() == prim.bits() && *to != Prim::Bool && prim != Prim::Bool
-                };
+                let fits =
+                    |to: &Prim| to.bits() == prim.bits() && *to != Prim::Bool && prim != Prim::Bool;
                 let targets: Vec<Prim> = Prim::ALL.into_iter().filter(fits).collect();
                 if let Some(to) = self.rng.pick(&targets).filter(|to| !to.is_float()) {
                     self.exp("bits", Exp::Reinterpret(to, a));

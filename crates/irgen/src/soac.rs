@@ -69,7 +69,13 @@ impl Gen<'_> {
     }
 
     /// The operator as a lambda on scalars, or on arrays element by element; and the neutral element.
-    fn operator(&mut self, ty: &Type, op: BinOp, neutral: Scalar, indices: usize) -> (Lambda, Atom) {
+    fn operator(
+        &mut self,
+        ty: &Type,
+        op: BinOp,
+        neutral: Scalar,
+        indices: usize,
+    ) -> (Lambda, Atom) {
         let mut params = vec![Type::I64; indices];
         params.extend([ty.clone(), ty.clone()]);
         let elem = Type::Scalar(neutral.elem());
@@ -270,8 +276,7 @@ impl Gen<'_> {
                 let value = g.exp("v", Exp::UnOp(fehu_ir::UnOp::Not, params[0].into()));
                 vec![params[0].into(), value.into()]
             });
-            let reds =
-                vec![Red { op: inner, neutral: vec![inner_neutral], commutative: true }];
+            let reds = vec![Red { op: inner, neutral: vec![inner_neutral], commutative: true }];
             let (width, inputs) = (Atom::Var(chunk_size), vec![chunk]);
             let screma = Screma { width, inputs, map, scans: Vec::new(), reds };
             let pat = vec![g.var("sum", elem.clone()), g.var("ys", chunk_ty.clone())];

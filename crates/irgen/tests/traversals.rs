@@ -3,6 +3,7 @@
 //! The printed text of a body has every variable at each of its uses, and `name: type` at its binding, so
 //! what is free and what a substitution does can be said in terms of words.
 
+use fehu_base::IdVec;
 use fehu_ir::builder::count_stms;
 use fehu_ir::free::{bound_in_body, free_in_body, free_in_exp, free_in_lambda, free_in_stm};
 use fehu_ir::subst::{Subst, copy_body, import_body, subst_body};
@@ -10,7 +11,6 @@ use fehu_ir::text::{renumber_fun, show_body, show_stm, var_name};
 use fehu_ir::verify::verify;
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Atom, Body, Exp, Fun, FunId, Lambda, Var, VarInfo};
-use fehu_base::IdVec;
 use fehu_irgen::rng::Rng;
 use fehu_irgen::{Config, random_prog};
 use std::collections::BTreeSet;
@@ -233,7 +233,8 @@ fn every_operation_occurs() {
     let all = "Array Assert Atom BinOp Call CmpOp Concat Const Convert Copy Fail FlatIndex FlatUpdate \
                Hist If Index Iota Loop Manifest Math Opaque Partition Rearrange Reinterpret Replicate \
                Reshape Scatter Scratch Screma Stream Switch Trace UnOp Update UpdateAcc WithAcc";
-    let missing: Vec<&str> = all.split(' ').filter(|name| !name.is_empty() && !seen.0.contains(*name)).collect();
+    let missing: Vec<&str> =
+        all.split(' ').filter(|name| !name.is_empty() && !seen.0.contains(*name)).collect();
     assert!(missing.is_empty(), "missing: {missing:?}");
     assert_eq!(seen.0.len(), all.split_whitespace().count(), "a new operation: {:?}", seen.0);
 }

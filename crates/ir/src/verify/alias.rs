@@ -23,7 +23,8 @@ use super::{Owner, VerifyError, excerpt};
 use crate::text::var_name;
 use crate::visit::Visit;
 use crate::{
-    Atom, Body, Exp, Fun, FunId, Lambda, LoopParam, Prog, Stm, Stream, StreamForm, Type, Var, VarInfo,
+    Atom, Body, Exp, Fun, FunId, Lambda, LoopParam, Prog, Stm, Stream, StreamForm, Type, Var,
+    VarInfo,
 };
 use fehu_base::IdVec;
 use fehu_base::id::Id;
@@ -220,7 +221,8 @@ impl<'a> Alias<'a> {
                     Some(Some(param)) => Share::Param(*param),
                     Some(None) => Share::Const(*region),
                     None => {
-                        let class = members.get(region).and_then(|m| classes.binary_search(&m).ok());
+                        let class =
+                            members.get(region).and_then(|m| classes.binary_search(&m).ok());
                         Share::Local(class.unwrap_or(0) as u32)
                     }
                 });
@@ -683,7 +685,8 @@ impl<'a> Alias<'a> {
 
         // The least sets: the initial value, what the body returns, and what stands for parameters in it.
         let own: Vec<Regions> = vars.iter().map(|var| self.set(*var)).collect();
-        let mut results: Vec<Vec<Region>> = init.iter().map(|atom| self.atom_set(*atom).to_vec()).collect();
+        let mut results: Vec<Vec<Region>> =
+            init.iter().map(|atom| self.atom_set(*atom).to_vec()).collect();
         let is_param = |region: &Region| own.iter().any(|set| set.contains(region));
         for (result, set) in results.iter_mut().zip(next) {
             result.extend(set.iter().copied().filter(|region| !is_param(region)));

@@ -115,7 +115,9 @@ impl<'a> Checker<'a> {
                     c.bind(&vars);
                     if !vars.contains(var) || c.declared(*var) != Some(Type::BOOL) {
                         let name = c.name(*var);
-                        c.fail(format!("the condition \"{name}\" is not a truth value among the parameters"));
+                        c.fail(format!(
+                            "the condition \"{name}\" is not a truth value among the parameters"
+                        ));
                     }
                 }
             }
@@ -154,36 +156,35 @@ impl Visit for Uses {
 
 /// Refuses constants that need themselves through functions.
 pub(super) fn check_constants(prog: &Prog, errors: &mut Vec<VerifyError>) {
-    let mut funs = Vec::new();
-    for (_, fun) in prog.funs.iter() {
-        let mut uses = Uses::default();
-        uses.body(&fun.body);
-        funs.push(uses);
-    }
-    // The nodes are the constants and then the functions; a depth-first search finds circles through
-    // constants. Circles of functions only are recursion.
+    // The nodes are the constants and then the functions.
     let mut edges: Vec<Vec<usize>> = Vec::new();
-    for (_, item) in prog.consts.iter() {
+    let bodies = prog.consts.iter().map(|(_, item)| &item.body);
+    for body in bodies.chain(prog.funs.iter().map(|(_, fun)| &fun.body)) {
         let mut uses = Uses::default();
-        uses.body(&item.body);
+        uses.body(body);
         edges.push(targets(prog, &uses));
     }
-    edges.extend(funs.iter().map(|uses| targets(prog, uses)));
+    // A constant is evaluated after those that it needs, so what it reaches is done before it or is part
+    // of a circle. Circles of functions only are recursion.
+    let mut done = vec![false; edges.len()];
     for (id, item) in prog.consts.iter() {
-        let mut seen = vec![false; edges.len()];
+        // What was reached from earlier constants without meeting this one cannot reach it either,
+        // unless those had met it: then the error is reported there.
         let mut work = edges[id.index()].clone();
+        let mut circle = false;
         while let Some(node) = work.pop() {
-            if !std::mem::replace(&mut seen[node], true) {
+            circle |= node == id.index() || (node < prog.consts.len() && node > id.index());
+            if node >= prog.consts.len() && !std::mem::replace(&mut done[node], true) {
                 work.extend_from_slice(&edges[node]);
             }
         }
-        if seen[id.index()] {
+        if circle {
             errors.push(VerifyError {
                 owner: Owner::Const(id),
                 name: item.name.to_string(),
                 stm: None,
                 text: None,
-                message: "the constant depends on itself".to_owned(),
+                message: "the constant depends on itself or on one after it".to_owned(),
             });
         }
     }

@@ -37,7 +37,8 @@ fn check_entry(entry: &Entry, fun: &Fun, messages: &mut Vec<String>) {
         params[params.len().saturating_sub(parts.len())..].iter().zip(&parts)
     {
         if *consumed && !*allowed {
-            messages.push("a parameter is consumed, but its external type does not say so".to_owned());
+            messages
+                .push("a parameter is consumed, but its external type does not say so".to_owned());
         }
     }
     let mut parts = Vec::new();

@@ -13,8 +13,8 @@
 //! 3. **Certificates** are scalars of type unit in scope.
 //! 4. **Stage**: only operations that [`Exp::legal_in`](crate::Exp::legal_in) allows.
 //! 5. **Calls** (`control`): the function exists; number and types of arguments and results, with sizes
-//!    replaced. Functions may be recursive. Constants do not depend on themselves, not even through
-//!    functions, and refer in their own bodies to constants before them only.
+//!    replaced. Functions may be recursive. A constant depends only on constants before it, also through
+//!    functions.
 //! 6. **Accumulators**: types, number of indices and values; they do not leave the operation that makes
 //!    them, and are neither parameters nor results of functions.
 //! 7. **Consumption** (`alias`), by alias analysis: nothing that may share memory with a consumed array is

@@ -127,7 +127,9 @@ impl Checker<'_> {
             Type::Scalar(Elem::Prim(prim)) => Some(prim),
             other @ (Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_)) => {
                 let (atom, ty) = (self.show_atom(atom), self.show(&other));
-                self.fail(format!("\"{atom}\" should be a number or truth value but has type {ty}"));
+                self.fail(format!(
+                    "\"{atom}\" should be a number or truth value but has type {ty}"
+                ));
                 None
             }
         }

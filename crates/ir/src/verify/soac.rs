@@ -44,20 +44,16 @@ impl<'a> Checker<'a> {
                     self.fail(format!("input \"{name}\" is not an array"));
                     rows.push(Type::CERT);
                 }
-                None => rows.push(self.declared(*input).and_then(|ty| ty.row()).unwrap_or(Type::CERT)),
+                None => {
+                    rows.push(self.declared(*input).and_then(|ty| ty.row()).unwrap_or(Type::CERT))
+                }
             }
         }
         rows
     }
 
     /// Checks an operator on values of these types, and its neutral element.
-    fn operator(
-        &mut self,
-        op: &'a Lambda,
-        neutral: &[Atom],
-        indices: usize,
-        types: &[Type],
-    ) {
+    fn operator(&mut self, op: &'a Lambda, neutral: &[Atom], indices: usize, types: &[Type]) {
         let mut params = vec![Type::I64; indices];
         params.extend_from_slice(types);
         params.extend_from_slice(types);
@@ -85,7 +81,9 @@ impl<'a> Checker<'a> {
         let reds: usize = op.reds.iter().map(|red| red.neutral.len()).sum();
         if scans + reds > ret.len() {
             let (wanted, found) = (scans + reds, ret.len());
-            self.fail(format!("the map function has {found} results for {wanted} operands of operators"));
+            self.fail(format!(
+                "the map function has {found} results for {wanted} operands of operators"
+            ));
             return None;
         }
         let (scan_types, rest) = ret.split_at(scans);
@@ -123,7 +121,9 @@ impl<'a> Checker<'a> {
             && shape.iter().zip(&sizes).all(|(a, b)| self.same_size(*a, *b));
         if !fits || shape.is_empty() {
             let (name, ty) = (self.name(dest), self.show(&Type::Array(elem, sizes)));
-            self.fail(format!("destination \"{name}\" of type {ty} does not have the indexed sizes"));
+            self.fail(format!(
+                "destination \"{name}\" of type {ty} does not have the indexed sizes"
+            ));
             return None;
         }
         Some(Type::array(elem, sizes[shape.len()..].to_vec()))
