@@ -42,6 +42,6 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { statements: 12, inexact: false }
+        Config { statements: 8, inexact: false }
     }
 }

@@ -35,7 +35,7 @@ fn programs_are_verified_and_round_trip() {
 #[test]
 fn damaged_texts_do_not_panic() {
     let mut rng = Rng::new(1);
-    for seed in 0..count(1000) {
+    for seed in 0..count(500) {
         let text = random_prog(seed, Config { statements: 3, inexact: true }).to_string();
         for _ in 0..5 {
             let text = mutate_text(&text, &mut rng);
