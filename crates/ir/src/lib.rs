@@ -35,18 +35,26 @@
 //! One data structure serves all stages; [`Exp::legal_in`] says which operations a stage allows.
 //! A program's text begins with its stage, prints with `Display` (`text::print`), and parses back
 //! (`text::parse`) to an equal program.
+//!
+//! # Tools
+//!
+//! - [`text`]: the text form, its grammar, printer and parser;
+//! - [`verify`]: whether a program keeps all these rules;
+//! - [`visit`], [`free`], [`subst`]: traversals, free variables, substitution and copies;
+//! - [`builder`]: making bodies, and types that follow from operands.
 
 mod atom;
-pub mod builder;
 mod exp;
-pub mod free;
 mod op;
 mod prog;
 mod soac;
 mod stage;
+mod types;
+
+pub mod builder;
+pub mod free;
 pub mod subst;
 pub mod text;
-mod types;
 pub mod verify;
 pub mod visit;
 
