@@ -44,7 +44,8 @@ pub enum Exp {
     FlatUpdate(Var, Atom, Vec<(Atom, Atom)>, Var),
     /// One array after the other, along the outermost dimension, of this total size.
     Concat(Atom, Vec<Var>),
-    /// `start, start + step, ...`, this many numbers of an integer type.
+    /// `start, start + step, ...`, this many numbers of an integer type. The operands are the number of
+    /// elements, the first one, and the step.
     Iota(Prim, Atom, Atom, Atom),
     /// This many copies of the operand, in as many dimensions.
     Replicate(Vec<Atom>, Atom),
@@ -82,12 +83,12 @@ pub enum Exp {
     Partition(Box<Partition>),
 
     /// Arrays turned into accumulators for the duration of a function, and back. The function's
-    /// parameters are a certificate for each input, which names its accumulator, and then the
-    /// accumulators; its results are the accumulators, and then any further values. The statement
-    /// binds the arrays of all inputs, and then the further values.
+    /// parameters are a certificate for each input, and then an accumulator of type
+    /// [`Type::Acc`](crate::Type::Acc) of it for each input; its results are the accumulators, and then
+    /// anything. Binds the arrays of all inputs in turn, and then these other results.
     WithAcc(Vec<AccInput>, Box<crate::Lambda>),
-    /// A contribution to an accumulator: the indices and the values. Out of bounds it has no effect.
-    /// Binds the accumulator.
+    /// A contribution to an accumulator: the indices and the values. Consumes the accumulator; binds
+    /// it.
     UpdateAcc(Var, Vec<Atom>, Vec<Atom>),
 
     /// The operand, printed with a tag when it is computed.

@@ -35,6 +35,13 @@
 //! One data structure serves all stages; [`Exp::legal_in`] says which operations a stage allows.
 //! A program's text begins with its stage, prints with `Display` (`text::print`), and parses back
 //! (`text::parse`) to an equal program.
+//!
+//! # Tools
+//!
+//! - [`text`]: the text form, its grammar, printer and parser;
+//! - [`verify`]: whether a program keeps all these rules;
+//! - [`visit`], [`free`], [`subst`]: traversals, free variables, substitution and copies;
+//! - [`builder`]: making bodies, and types that follow from operands.
 
 mod atom;
 mod exp;
@@ -43,6 +50,13 @@ mod prog;
 mod soac;
 mod stage;
 mod types;
+
+pub mod builder;
+pub mod free;
+pub mod subst;
+pub mod text;
+pub mod verify;
+pub mod visit;
 
 pub use atom::{Atom, Scalar};
 pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};

@@ -9,6 +9,9 @@ use crate::{Atom, Lambda, Var};
 /// the plain results. The statement binds: the scanned arrays, the reduced values, the mapped arrays.
 ///
 /// A `map` has no scans and reductions; a `reduce` an identity `map` and nothing else, and so on.
+///
+/// An input may also be an accumulator: the function gets it at every position and returns it among its
+/// plain results, and the statement binds it as it is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Screma {
     /// The number of positions.
