@@ -1,0 +1,2 @@
+//! The interpreter.
+pub mod scalar;
