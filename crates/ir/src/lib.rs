@@ -43,6 +43,10 @@ mod prog;
 mod soac;
 mod stage;
 mod types;
+pub mod free;
+pub mod subst;
+pub mod text;
+pub mod visit;
 
 pub use atom::{Atom, Scalar};
 pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};

@@ -1,0 +1,82 @@
+//! The text form of programs.
+//!
+//! [`Prog`](crate::Prog) prints with `Display`, and [`parse`] reads the same text back. The printer
+//! [renumbers](renumber) variables per function in the order of their bindings, so that equal programs
+//! have equal texts whatever their history: `parse(&prog.to_string())` is `Ok(renumber(&prog))`.
+//!
+//! # Grammar
+//!
+//! White space separates tokens and means nothing else; `--` begins a comment that ends with the line.
+//! `x*` is any number of `x`, `x,*` the same with commas between them, `x?` one or none.
+//!
+//! ```text
+//! prog     = "prog" stage const* fun* entry*           -- in any order after the stage
+//! const    = "const" name "->" "(" binding,* ")" "=" body
+//! fun      = attrs? "fun" name "(" ("*"? binding),* ")" "->" "(" binding,* ")" "=" body
+//! binding  = var ":" type
+//! body     = stm* "in" "(" atom,* ")"  |  "(" atom,* ")"
+//! stm      = ("@" string)? attrs? certs? "let" "(" binding,* ")" "=" exp
+//! attrs    = "#[" "attr" attr,* "]"          attr = word | word "(" attr,* ")"
+//! certs    = "#[" "cert" var,* "]"
+//! lambda   = "\" "(" binding,* ")" "->" "(" type,* ")" "{" body "}"
+//! type     = scalar | "[" atom "]" type | "acc" "(" var ")"
+//! scalar   = "i8" | ... | "f64" | "bool" | "unit"
+//! atom     = var | literal
+//! entry    = "entry" string "=" name "(" (string ":" external),* ")" "->" external ("doc" string)?
+//! external = "*"? type | "*"? "opaque" string "(" type,* ")" ("{" (string ":" external),* "}")?
+//! ```
+//!
+//! Literals: `12` is an i64, other integers have their type behind (`-3i8`, `255u8`), and so have floats
+//! (`1.5f32`, `-0.0f64`, `1e-7f16`, also `f32.inf`, `-f32.inf`, `f32.nan`, and any other NaN by its bits:
+//! `f32.bits(0x7fc00001)`); `true`, `false`, and `()` for unit. Strings are in double quotes, with `\n`,
+//! `\t`, `\r`, `\"`, `\\` and `\u{hex}`.
+//!
+//! ```text
+//! exp = atom
+//!     | unop atom | binop atom atom | cmp atom atom | math atom*    -- neg x, add x y, lt x y, sqrt x
+//!     | "convert" prim atom | "reinterpret" prim atom
+//!     | "assert" atom check
+//!     | "array" scalar "(" atom,* ")"
+//!     | "index" var "[" dim,* "]"  |  "update" var "[" dim,* "]" "=" atom
+//!     | "flat_index" var "[" atom ";" (atom ":" atom),* "]"
+//!     | "flat_update" var "[" atom ";" (atom ":" atom),* "]" "=" var
+//!     | "concat" atom "(" var,* ")"
+//!     | "iota" prim atom atom atom                 -- how many, the first, the step
+//!     | "replicate" "(" atom,* ")" atom | "scratch" type
+//!     | "reshape" "(" atom,* ")" var | "rearrange" "(" number,* ")" var | "copy" var | "manifest" var
+//!     | "if" atom "then" "{" body "}" "else" "{" body "}"
+//!     | "switch" atom "{" ("case" literal "{" body "}")* "default" "{" body "}" "}"
+//!     | "loop" "(" (binding "=" atom),* ")" ("for" binding "<" atom | "while" var) "{" body "}"
+//!     | "call" name "(" atom,* ")" | "const" name
+//!     | "screma" atom "(" var,* ")" "map" lambda ("scan" op)* ("red" "comm"? op)*
+//!     | "hist" atom "(" var,* ")" "map" lambda ("dest" shape "race" atom "(" var,* ")" op)*
+//!     | "scatter" atom "(" var,* ")" "map" lambda ("dest" shape var)*
+//!     | "stream" atom "(" var,* ")" ("map" | "seq" | "red" "comm"? lambda)
+//!       "init" "(" atom,* ")" "chunk" lambda
+//!     | "partition" atom "(" var,* ")" number lambda
+//!     | "withacc" ("acc" shape "(" var,* ")" ("op" op)?)* "in" lambda
+//!     | "update_acc" var "[" atom,* "]" "(" atom,* ")"
+//!     | "trace" string atom | "opaque" atom | "fail" check
+//! dim   = atom | atom ":" atom ":" atom            -- a position, or start, length and stride
+//! shape = "[" atom,* "]"
+//! op    = lambda "neutral" "(" atom,* ")"
+//! check = (string | "$" atom)* ("at" string*)?
+//! ```
+//!
+//! A name stands for one variable in the whole function, so that programs that break the rules of scope
+//! can be written down as well; the verifier refuses them. The hint of a variable is its name without a
+//! trailing `_` and number. The same holds for functions and constants, which print with such a number
+//! only if their name alone is not clear.
+
+mod lex;
+mod literal;
+mod names;
+mod ops;
+mod parse;
+mod parse_exp;
+mod print;
+mod print_exp;
+
+pub use names::{renumber, renumber_fun};
+pub use parse::{ParseError, parse};
+pub use print::{Printed, print_lines, show_atom, show_body, show_stm, show_type, var_name};

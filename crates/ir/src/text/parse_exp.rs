@@ -1,0 +1,264 @@
+//! The parser of expressions.
+
+use super::lex::Kind;
+use super::parse::{Parsed, Parser};
+use crate::{
+    AccInput, Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, LoopForm, LoopParam, MathFn, Partition,
+    Red, Scan, Scatter, Screma, Stream, StreamForm, Switch, Type, UnOp, Var,
+};
+
+impl Parser<'_> {
+    pub(super) fn exp(&mut self) -> Parsed<Exp> {
+        let Kind::Word(word) = self.kind() else { return Ok(Exp::Atom(self.atom()?)) };
+        let word = word.clone();
+        if let Some(exp) = self.scalar_exp(&word)? {
+            return Ok(exp);
+        }
+        let start = self.position();
+        self.advance();
+        Ok(match word.as_str() {
+            "assert" => Exp::Assert(self.atom()?, self.check()?),
+            "fail" => Exp::Fail(self.check()?),
+            "trace" => Exp::Trace(self.string()?, self.atom()?),
+            "opaque" => Exp::Opaque(self.atom()?),
+            "array" => Exp::Array(self.elem()?, self.atoms()?),
+            "index" => Exp::Index(self.var()?, self.dims()?),
+            "update" => {
+                let (array, dims) = (self.var()?, self.dims()?);
+                self.sign("=")?;
+                Exp::Update(array, dims, self.atom()?)
+            }
+            "flat_index" => {
+                let array = self.var()?;
+                let (offset, dims) = self.flat()?;
+                Exp::FlatIndex(array, offset, dims)
+            }
+            "flat_update" => {
+                let array = self.var()?;
+                let (offset, dims) = self.flat()?;
+                self.sign("=")?;
+                Exp::FlatUpdate(array, offset, dims, self.var()?)
+            }
+            "concat" => Exp::Concat(self.atom()?, self.vars()?),
+            "iota" => Exp::Iota(self.prim()?, self.atom()?, self.atom()?, self.atom()?),
+            "replicate" => Exp::Replicate(self.atoms()?, self.atom()?),
+            "scratch" => match self.ty()? {
+                Type::Scalar(elem) => Exp::Scratch(elem, Vec::new()),
+                Type::Array(elem, shape) => Exp::Scratch(elem, shape),
+                Type::Acc(_) => return Err(self.expected("the type of an array")),
+            },
+            "reshape" => {
+                let shape = self.atoms()?;
+                Exp::Reshape(self.var()?, shape)
+            }
+            "rearrange" => {
+                let perm = self.parens("a number", Self::count)?;
+                Exp::Rearrange(self.var()?, perm)
+            }
+            "copy" => Exp::Copy(self.var()?),
+            "manifest" => Exp::Manifest(self.var()?),
+            "if" => {
+                let cond = self.atom()?;
+                self.word("then")?;
+                let yes = self.block()?;
+                self.word("else")?;
+                Exp::If(cond, Box::new([yes, self.block()?]))
+            }
+            "switch" => self.switch()?,
+            "loop" => self.loop_exp()?,
+            "call" => Exp::Call(self.fun_name()?, self.atoms()?),
+            "const" => Exp::Const(self.const_name()?),
+            "screma" => self.screma()?,
+            "hist" => self.hist()?,
+            "scatter" => self.scatter()?,
+            "stream" => self.stream()?,
+            "partition" => {
+                let (width, inputs) = self.width()?;
+                let classes = self.count()?;
+                let class = self.lambda()?;
+                Exp::Partition(Box::new(Partition { width, classes, inputs, class }))
+            }
+            "withacc" => self.withacc()?,
+            "update_acc" => {
+                let acc = self.var()?;
+                let indices = self.shape()?;
+                Exp::UpdateAcc(acc, indices, self.atoms()?)
+            }
+            _ => {
+                // Not the name of an operation: an operand.
+                self.retreat(start);
+                Exp::Atom(self.atom()?)
+            }
+        })
+    }
+
+    /// An operation on scalars, if the word is one.
+    fn scalar_exp(&mut self, word: &str) -> Parsed<Option<Exp>> {
+        let start = self.position();
+        self.advance();
+        let exp = if let Some(op) = UnOp::from_name(word) {
+            Exp::UnOp(op, self.atom()?)
+        } else if let Some(op) = BinOp::from_name(word) {
+            Exp::BinOp(op, self.atom()?, self.atom()?)
+        } else if let Some(op) = CmpOp::from_name(word) {
+            Exp::CmpOp(op, self.atom()?, self.atom()?)
+        } else if word == "convert" {
+            Exp::Convert(self.prim()?, self.atom()?)
+        } else if word == "reinterpret" {
+            Exp::Reinterpret(self.prim()?, self.atom()?)
+        } else if let Some(f) = MathFn::from_name(word) {
+            let mut atoms = Vec::new();
+            for _ in 0..f.arity() {
+                atoms.push(self.atom()?);
+            }
+            Exp::Math(f, atoms)
+        } else {
+            self.retreat(start);
+            return Ok(None);
+        };
+        Ok(Some(exp))
+    }
+
+    fn dims(&mut self) -> Parsed<Vec<Dim>> {
+        self.sign("[")?;
+        self.list("]", "an index", |p| {
+            let start = p.atom()?;
+            if !p.eat(":") {
+                return Ok(Dim::Fix(start));
+            }
+            let len = p.atom()?;
+            p.sign(":")?;
+            Ok(Dim::Slice { start, len, stride: p.atom()? })
+        })
+    }
+
+    fn flat(&mut self) -> Parsed<(Atom, Vec<(Atom, Atom)>)> {
+        self.sign("[")?;
+        let offset = self.atom()?;
+        self.sign(";")?;
+        let dims = self.list("]", "a length and a stride", |p| {
+            let len = p.atom()?;
+            p.sign(":")?;
+            Ok((len, p.atom()?))
+        })?;
+        Ok((offset, dims))
+    }
+
+    fn shape(&mut self) -> Parsed<Vec<Atom>> {
+        self.sign("[")?;
+        self.list("]", "an operand", Self::atom)
+    }
+
+    fn width(&mut self) -> Parsed<(Atom, Vec<Var>)> {
+        Ok((self.atom()?, self.vars()?))
+    }
+
+    fn neutral(&mut self) -> Parsed<Vec<Atom>> {
+        self.word("neutral")?;
+        self.atoms()
+    }
+
+    fn switch(&mut self) -> Parsed<Exp> {
+        let value = self.atom()?;
+        self.sign("{")?;
+        let mut cases = Vec::new();
+        while self.eat_word("case") {
+            let Some(case) = self.literal()? else { return Err(self.expected("a constant")) };
+            cases.push((case, self.block()?));
+        }
+        self.word("default")?;
+        let default = self.block()?;
+        self.sign("}")?;
+        Ok(Exp::Switch(value, Box::new(Switch { cases, default })))
+    }
+
+    fn loop_exp(&mut self) -> Parsed<Exp> {
+        let params = self.parens("a parameter", |p| {
+            let var = p.binding()?;
+            p.sign("=")?;
+            Ok(LoopParam { var, init: p.atom()? })
+        })?;
+        let form = if self.eat_word("for") {
+            let var = self.binding()?;
+            self.sign("<")?;
+            LoopForm::For(var, self.atom()?)
+        } else if self.eat_word("while") {
+            LoopForm::While(self.var()?)
+        } else {
+            return Err(self.expected("`for` or `while`"));
+        };
+        Ok(Exp::Loop(params, form, Box::new(self.block()?)))
+    }
+
+    fn screma(&mut self) -> Parsed<Exp> {
+        let (width, inputs) = self.width()?;
+        self.word("map")?;
+        let map = self.lambda()?;
+        let (mut scans, mut reds) = (Vec::new(), Vec::new());
+        while self.eat_word("scan") {
+            scans.push(Scan { op: self.lambda()?, neutral: self.neutral()? });
+        }
+        while self.eat_word("red") {
+            let commutative = self.eat_word("comm");
+            reds.push(Red { op: self.lambda()?, neutral: self.neutral()?, commutative });
+        }
+        Ok(Exp::Screma(Box::new(Screma { width, inputs, map, scans, reds })))
+    }
+
+    fn hist(&mut self) -> Parsed<Exp> {
+        let (width, inputs) = self.width()?;
+        self.word("map")?;
+        let map = self.lambda()?;
+        let mut ops = Vec::new();
+        while self.eat_word("dest") {
+            let shape = self.shape()?;
+            self.word("race")?;
+            let race_factor = self.atom()?;
+            let dests = self.vars()?;
+            ops.push(HistOp { shape, race_factor, dests, op: self.lambda()?, neutral: self.neutral()? });
+        }
+        Ok(Exp::Hist(Box::new(Hist { width, inputs, map, ops })))
+    }
+
+    fn scatter(&mut self) -> Parsed<Exp> {
+        let (width, inputs) = self.width()?;
+        self.word("map")?;
+        let map = self.lambda()?;
+        let mut dests = Vec::new();
+        while self.eat_word("dest") {
+            dests.push((self.shape()?, self.var()?));
+        }
+        Ok(Exp::Scatter(Box::new(Scatter { width, inputs, map, dests })))
+    }
+
+    fn stream(&mut self) -> Parsed<Exp> {
+        let (width, inputs) = self.width()?;
+        let form = if self.eat_word("map") {
+            StreamForm::Map
+        } else if self.eat_word("seq") {
+            StreamForm::Seq
+        } else if self.eat_word("red") {
+            let commutative = self.eat_word("comm");
+            StreamForm::Red(self.lambda()?, commutative)
+        } else {
+            return Err(self.expected("`map`, `seq` or `red`"));
+        };
+        self.word("init")?;
+        let init = self.atoms()?;
+        self.word("chunk")?;
+        let chunk = self.lambda()?;
+        Ok(Exp::Stream(Box::new(Stream { width, inputs, form, init, chunk })))
+    }
+
+    fn withacc(&mut self) -> Parsed<Exp> {
+        let mut inputs = Vec::new();
+        while self.eat_word("acc") {
+            let shape = self.shape()?;
+            let arrays = self.vars()?;
+            let op = if self.eat_word("op") { Some((self.lambda()?, self.neutral()?)) } else { None };
+            inputs.push(AccInput { shape, arrays, op });
+        }
+        self.word("in")?;
+        Ok(Exp::WithAcc(inputs, Box::new(self.lambda()?)))
+    }
+}
