@@ -183,6 +183,12 @@ impl Array {
         self.view(self.offset + start * axes[0].stride, axes)
     }
 
+    /// The elements, and perhaps those of others.
+    #[inline]
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// The offset of the first element.
     pub(crate) fn offset(&self) -> i64 {
         self.offset

@@ -4,6 +4,7 @@ mod acc;
 mod arrays;
 mod control;
 mod map;
+mod quick;
 mod stream;
 mod write;
 
@@ -168,11 +169,8 @@ impl<'p> Machine<'p> {
                 let a = scalar(frame, a)?;
                 Value::Scalar(scalar::unop(*op, a).ok_or_else(|| ill_typed("an operation"))?)
             }
-            Op::Bin(op, a, b) => Value::Scalar(binop(*op, scalar(frame, a)?, scalar(frame, b)?)?),
-            Op::Cmp(op, a, b) => {
-                let result = scalar::cmpop(*op, scalar(frame, a)?, scalar(frame, b)?);
-                Value::Scalar(Scalar::Bool(result.ok_or_else(|| ill_typed("a comparison"))?))
-            }
+            Op::Bin(op, a, b) => return quick::bin(frame, *op, a, b, instr.only()?),
+            Op::Cmp(op, a, b) => return quick::cmp(frame, *op, a, b, instr.only()?),
             Op::Math(function, args) => Value::Scalar(math(*function, args, frame)?),
             Op::Convert(to, a) => {
                 let result = scalar::convert(*to, scalar(frame, a)?);
@@ -190,11 +188,7 @@ impl<'p> Machine<'p> {
             }
             Op::Fail(message) => return Err(failure(message, frame)),
             Op::Element(slot, index) => {
-                let (array, index) = (array(frame, *slot)?, size(frame, index)?);
-                match array.scalar(index) {
-                    Some(element) => Value::Scalar(element),
-                    None => return Err(arrays::out_of_bounds(index, array.outer_size())),
-                }
+                return arrays::element(frame, *slot, index, instr.only()?);
             }
             Op::Index(slot, places) => arrays::index(frame, *slot, places)?,
             Op::Update(update) => self.update(update, frame)?,
@@ -234,10 +228,7 @@ impl<'p> Machine<'p> {
                 value
             }
         };
-        match instr.pat[..] {
-            [slot] => frame[slot as usize] = value,
-            _ => return Err(Error::internal("one result is bound to several variables")),
-        }
+        frame[instr.only()? as usize] = value;
         Ok(())
     }
 
@@ -258,6 +249,17 @@ impl<'p> Machine<'p> {
             )));
         };
         Buffer::with_capacity(elem, count).ok_or_else(|| Error::resource("out of memory"))
+    }
+}
+
+impl Instr {
+    /// The variable that the only result is bound to.
+    #[inline]
+    fn only(&self) -> Res<Slot> {
+        match self.pat[..] {
+            [slot] => Ok(slot),
+            _ => Err(Error::internal("one result is bound to several variables")),
+        }
     }
 }
 

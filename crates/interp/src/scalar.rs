@@ -10,8 +10,8 @@
 //! `libm` and not from the host, so that results are the same on every machine.
 
 mod convert;
-mod float;
-mod int;
+pub(crate) mod float;
+pub(crate) mod int;
 mod math;
 
 pub use convert::{convert, reinterpret};
@@ -129,7 +129,8 @@ fn show_float(a: f64) -> String {
     if a.is_nan() { "nan".to_owned() } else { format!("{a:.6}") }
 }
 
-fn compare<T: PartialOrd>(op: CmpOp, a: T, b: T) -> bool {
+#[inline]
+pub(crate) fn compare<T: PartialOrd>(op: CmpOp, a: T, b: T) -> bool {
     match op {
         CmpOp::Eq => a == b,
         CmpOp::Lt => a < b,

@@ -8,6 +8,22 @@ use crate::error::{Error, Res};
 use crate::value::Value;
 use fehu_ir::{BinOp, Elem, Scalar};
 
+/// An element of an array of rank one.
+#[inline]
+pub(super) fn element(frame: &mut Frame, slot: Slot, index: &Arg, target: Slot) -> Res<()> {
+    let index = size(frame, index)?;
+    let Ok([source, target]) = frame.get_disjoint_mut([slot as usize, target as usize]) else {
+        return Err(Error::internal("an element replaces its array"));
+    };
+    let Value::Array(array) = source else {
+        return Err(super::unexpected("an array", source));
+    };
+    match array.offset_of(&[index]) {
+        Some(at) if array.rank() == 1 && super::quick::load(target, array, at) => Ok(()),
+        Some(_) | None => Err(out_of_bounds(index, array.outer_size())),
+    }
+}
+
 /// An element, row or slice.
 #[inline(never)]
 pub(super) fn index(frame: &Frame, slot: Slot, places: &[Place]) -> Res<Value> {

@@ -1,6 +1,6 @@
 //! Branches, loops, calls and constants.
 
-use super::{Frame, Machine, bind_all, scalar, take, truth};
+use super::{Frame, Machine, bind_all, quick, scalar, take, truth};
 use crate::code::{Arg, Code, Form, Loop, Slot, Switch};
 use crate::error::{Error, Res};
 use crate::value::Value;
@@ -17,7 +17,7 @@ impl<'p> Machine<'p> {
         }
         // The variables of the pattern are new, so no result is overwritten before it is evaluated.
         for (&slot, result) in pat.iter().zip(&code.results) {
-            frame[slot as usize] = take(frame, result);
+            quick::assign(frame, result, slot);
         }
         Ok(())
     }
@@ -46,7 +46,7 @@ impl<'p> Machine<'p> {
             return Err(Error::internal("a loop has the wrong number of results"));
         }
         for (&param, init) in params.iter().zip(inits) {
-            frame[param as usize] = take(frame, init);
+            quick::assign(frame, init, param);
         }
         match form {
             Form::For(index, bound) => {
@@ -82,7 +82,7 @@ impl<'p> Machine<'p> {
             return bind_all(frame, &repetition.params, values);
         }
         for (&param, result) in repetition.params.iter().zip(results) {
-            frame[param as usize] = take(frame, result);
+            quick::assign(frame, result, param);
         }
         Ok(())
     }
@@ -109,7 +109,7 @@ impl<'p> Machine<'p> {
         }
         let mut callee = self.frame(unit)?;
         for (&param, arg) in unit.params.iter().zip(args) {
-            callee[param as usize] = take(frame, arg);
+            quick::assign_to(&mut callee[param as usize], frame, arg);
         }
         self.call_in(unit, callee, |i, result| frame[pat[i] as usize] = result)
     }

@@ -1,7 +1,7 @@
 //! Map, scan and reduce: the inputs and outputs of array operators, and [`Screma`].
 
 use super::arrays::bad_write;
-use super::{Frame, Machine, array, bind_all, binop, size, sizes, take};
+use super::{Frame, Machine, array, bind_all, quick, size, sizes, take};
 use crate::array::{Array, Shape};
 use crate::buffer::Buffer;
 use crate::code::{Arg, Fold, Lambda, Ret, Screma, Slot};
@@ -12,8 +12,8 @@ use smallvec::SmallVec;
 
 /// An input of an array operator.
 pub(super) enum Input {
-    /// Rank one: the elements are scalars.
-    Vector(Array),
+    /// Rank one: the elements are scalars, from an offset and a stride apart.
+    Vector(Array, i64, i64),
     /// The elements are rows.
     Rows(Array),
     /// Every position gets the accumulator itself.
@@ -42,22 +42,25 @@ struct Running<'p> {
 }
 
 impl Input {
-    /// The element at a position that is in bounds.
+    /// Puts the element at a position, which is in bounds, into a variable.
     #[inline]
-    pub(super) fn at(&self, i: i64) -> Res<Value> {
+    fn load(&self, i: i64, target: &mut Value) -> Res<()> {
         match self {
-            Input::Vector(array) => {
-                array.scalar(i).map(Value::Scalar).ok_or_else(|| Error::internal("a wrong view"))
+            Input::Vector(array, offset, stride) => {
+                if !quick::load(target, array, offset + i * stride) {
+                    return Err(Error::internal("a view is wrong"));
+                }
             }
-            Input::Rows(array) => Ok(Value::from(array.row(i))),
-            Input::Acc(acc) => Ok(Value::Acc(*acc)),
+            Input::Rows(array) => *target = Value::from(array.row(i)),
+            Input::Acc(acc) => *target = Value::Acc(*acc),
         }
+        Ok(())
     }
 
     /// Part of the input.
     pub(super) fn part(&self, start: i64, len: i64) -> Value {
         match self {
-            Input::Vector(array) | Input::Rows(array) => Value::from(array.part(start, len)),
+            Input::Vector(array, ..) | Input::Rows(array) => Value::from(array.part(start, len)),
             Input::Acc(acc) => Value::Acc(*acc),
         }
     }
@@ -73,10 +76,9 @@ pub(super) fn inputs(slots: &[Slot], width: i64, frame: &Frame) -> Res<Vec<Input
         if array.outer_size() != width {
             return Err(Error::internal("an input does not have the operator's width"));
         }
-        Ok(if array.rank() == 1 {
-            Input::Vector(array.clone())
-        } else {
-            Input::Rows(array.clone())
+        Ok(match array.axes()[..] {
+            [axis] => Input::Vector(array.clone(), array.offset(), axis.stride),
+            _ => Input::Rows(array.clone()),
         })
     };
     slots.iter().map(input).collect()
@@ -87,11 +89,21 @@ impl Output {
     #[inline]
     pub(super) fn push(&mut self, value: &Value) -> Res<()> {
         match (self, value) {
-            (Output::Data { buffer, row }, Value::Scalar(scalar)) if row.is_empty() => {
-                buffer.push(*scalar).ok_or_else(bad_write)
-            }
+            (output, Value::Scalar(scalar)) => output.push_scalar(scalar),
             (Output::Data { buffer, row }, value) => value.append_to(buffer, row),
             (Output::Acc(_), _) => Ok(()),
+        }
+    }
+
+    /// Takes in the next element, which is a scalar.
+    #[inline]
+    fn push_scalar(&mut self, scalar: &Scalar) -> Res<()> {
+        match self {
+            Output::Data { buffer, row } if row.is_empty() && quick::append(buffer, scalar) => {
+                Ok(())
+            }
+            Output::Data { .. } => Err(bad_write()),
+            Output::Acc(_) => Ok(()),
         }
     }
 
@@ -125,7 +137,7 @@ impl<'p> Machine<'p> {
         frame: &mut Frame,
     ) -> Res<()> {
         for (&param, input) in lambda.params.iter().zip(inputs) {
-            frame[param as usize] = input.at(i)?;
+            input.load(i, &mut frame[param as usize])?;
         }
         self.apply(lambda, frame)
     }
@@ -141,7 +153,7 @@ impl<'p> Machine<'p> {
         // The results that are accumulators are the inputs that are, in order.
         let mut accs = inputs.iter().filter_map(|input| match input {
             Input::Acc(acc) => Some(*acc),
-            Input::Vector(_) | Input::Rows(_) => None,
+            Input::Vector(..) | Input::Rows(_) => None,
         });
         let mut outputs = Vec::with_capacity(rets.len());
         for ret in rets {
@@ -203,7 +215,7 @@ impl<'p> Machine<'p> {
             }
             for (output, arg) in outputs.iter_mut().zip(for_map) {
                 match arg {
-                    Arg::Const(scalar) => output.push(&Value::Scalar(*scalar))?,
+                    Arg::Const(scalar) => output.push_scalar(scalar)?,
                     Arg::Slot(slot) => output.push(&frame[*slot as usize])?,
                     // Taken, so that no view of an input stays behind in the frame.
                     Arg::Last(slot) => output.push(&std::mem::take(&mut frame[*slot as usize]))?,
@@ -220,8 +232,7 @@ impl<'p> Machine<'p> {
     #[inline]
     fn combine(&mut self, running: &mut Running<'p>, args: &[Arg], frame: &mut Frame) -> Res<()> {
         if let (Some((op, state)), [arg]) = (&mut running.quick, args) {
-            *state = binop(*op, *state, super::scalar(frame, arg)?)?;
-            return Ok(());
+            return quick::accumulate(state, *op, frame, arg);
         }
         self.fold(&running.fold.op, &mut running.parts, args, frame)
     }
@@ -239,14 +250,14 @@ impl<'p> Machine<'p> {
         }
         let (first, second) = op.params.split_at(parts.len());
         for (&param, arg) in second.iter().zip(args) {
-            frame[param as usize] = take(frame, arg);
+            quick::assign(frame, arg, param);
         }
         for (&param, part) in first.iter().zip(parts.iter_mut()) {
             frame[param as usize] = std::mem::take(part);
         }
         self.apply(op, frame)?;
         for (part, result) in parts.iter_mut().zip(&op.code.results) {
-            *part = take(frame, result);
+            quick::assign_to(part, frame, result);
         }
         Ok(())
     }
@@ -269,8 +280,8 @@ impl Running<'_> {
     /// Gives the present state to the outputs of a scan.
     #[inline]
     fn show(&self, outputs: &mut [Output]) -> Res<()> {
-        if let Some((_, state)) = self.quick {
-            return outputs.iter_mut().try_for_each(|output| output.push(&Value::Scalar(state)));
+        if let Some((_, state)) = &self.quick {
+            return outputs.iter_mut().try_for_each(|output| output.push_scalar(state));
         }
         outputs.iter_mut().zip(&self.parts).try_for_each(|(output, part)| output.push(part))
     }

@@ -5,7 +5,7 @@ use fehu_ir::{BinOp, UnOp};
 use half::f16;
 
 /// What the operations below need of a float type; f16 goes through f32.
-pub(super) trait Float: Copy + PartialOrd {
+pub(crate) trait Float: Copy + PartialOrd {
     const ZERO: Self;
     const ONE: Self;
     fn add(self, b: Self) -> Self;
@@ -59,7 +59,7 @@ macro_rules! float {
 float!(f32, libm::fmodf, libm::powf);
 float!(f64, libm::fmod, libm::pow);
 
-pub(super) fn unop<T: Float>(op: UnOp, a: T) -> Option<T> {
+pub(crate) fn unop<T: Float>(op: UnOp, a: T) -> Option<T> {
     Some(match op {
         UnOp::Neg => a.neg(),
         UnOp::Abs => a.abs(),
@@ -71,7 +71,7 @@ pub(super) fn unop<T: Float>(op: UnOp, a: T) -> Option<T> {
     })
 }
 
-pub(super) fn unop_f16(op: UnOp, a: f16) -> Option<f16> {
+pub(crate) fn unop_f16(op: UnOp, a: f16) -> Option<f16> {
     match op {
         // The sign bit is changed in place, so that the bits of NaN survive.
         UnOp::Neg => Some(f16::from_bits(a.to_bits() ^ 0x8000)),
@@ -82,7 +82,7 @@ pub(super) fn unop_f16(op: UnOp, a: f16) -> Option<f16> {
 }
 
 #[inline]
-pub(super) fn binop<T: Float>(op: BinOp, a: T, b: T) -> Option<T> {
+pub(crate) fn binop<T: Float>(op: BinOp, a: T, b: T) -> Option<T> {
     Some(match op {
         BinOp::Add => a.add(b),
         BinOp::Sub => a.sub(b),
@@ -104,7 +104,7 @@ pub(super) fn binop<T: Float>(op: BinOp, a: T, b: T) -> Option<T> {
     })
 }
 
-pub(super) fn binop_f16(op: BinOp, a: f16, b: f16) -> Option<f16> {
+pub(crate) fn binop_f16(op: BinOp, a: f16, b: f16) -> Option<f16> {
     binop(op, a.to_f32(), b.to_f32()).map(f16::from_f32)
 }
 

@@ -3,7 +3,7 @@
 use fehu_ir::{BinOp, UnOp};
 
 /// What the operations below need of an integer type.
-pub(super) trait Int: Copy + Ord {
+pub(crate) trait Int: Copy + Ord {
     const BITS: u32;
     const ZERO: Self;
     const ONE: Self;
@@ -104,7 +104,7 @@ int!(u16, i16, u16, u32, false);
 int!(u32, i32, u32, u64, false);
 int!(u64, i64, u64, u128, false);
 
-pub(super) fn unop<T: Int>(op: UnOp, a: T) -> T {
+pub(crate) fn unop<T: Int>(op: UnOp, a: T) -> T {
     let negative = a < T::ZERO;
     match op {
         UnOp::Neg => T::ZERO.sub(a),
@@ -117,7 +117,7 @@ pub(super) fn unop<T: Int>(op: UnOp, a: T) -> T {
 }
 
 #[inline]
-pub(super) fn binop<T: Int>(op: BinOp, a: T, b: T) -> Option<T> {
+pub(crate) fn binop<T: Int>(op: BinOp, a: T, b: T) -> Option<T> {
     Some(match op {
         BinOp::Add => a.add(b),
         BinOp::Sub => a.sub(b),
