@@ -98,13 +98,11 @@ impl Output {
     /// Takes in the next element, which is a scalar.
     #[inline]
     fn push_scalar(&mut self, scalar: &Scalar) -> Res<()> {
-        match self {
-            Output::Data { buffer, row } if row.is_empty() && quick::append(buffer, scalar) => {
-                Ok(())
-            }
-            Output::Data { .. } => Err(bad_write()),
-            Output::Acc(_) => Ok(()),
-        }
+        let appended = match self {
+            Output::Data { buffer, row } => row.is_empty() && quick::append(buffer, scalar),
+            Output::Acc(_) => true,
+        };
+        if appended { Ok(()) } else { Err(bad_write()) }
     }
 
     /// The array of this many elements.
