@@ -26,8 +26,8 @@ type Frame = [Value];
 /// How many instructions are executed between looks at limits and interruption.
 const CHECK_EVERY: u64 = 1 << 12;
 
-/// What is left of the stack when recursion is refused, for what does not look at the limit.
-const STACK_RESERVE: usize = 256 << 10;
+/// The most bytes of stack that are left when recursion is refused.
+const MOST_RESERVE: usize = 64 << 20;
 
 /// The state of a run.
 pub(crate) struct Machine<'p> {
@@ -46,6 +46,8 @@ pub(crate) struct Machine<'p> {
     pool: Vec<Vec<Value>>,
     /// Where the stack began.
     stack_start: usize,
+    /// How many bytes of it calls may use.
+    stack_limit: usize,
 }
 
 impl<'p> Machine<'p> {
@@ -54,6 +56,7 @@ impl<'p> Machine<'p> {
         options: &'p Options,
         consts: &'p mut Vec<Option<Vec<Value>>>,
         sink: &'p mut Sink,
+        stack_bytes: usize,
     ) -> Machine<'p> {
         let random = match options.chunking {
             Chunking::Random(seed) => seed,
@@ -71,6 +74,8 @@ impl<'p> Machine<'p> {
             random,
             pool: Vec::new(),
             stack_start: stack_position(),
+            // The rest is for what does not look at the limit: bodies nested in bodies.
+            stack_limit: stack_bytes - (stack_bytes / 4).min(MOST_RESERVE),
         }
     }
 
@@ -102,7 +107,7 @@ impl<'p> Machine<'p> {
     /// A frame for a unit, if there is room on the stack to run it.
     fn frame(&mut self, unit: &Unit) -> Res<Vec<Value>> {
         let used = self.stack_start.abs_diff(stack_position());
-        if used + STACK_RESERVE > self.options.stack_bytes {
+        if used > self.stack_limit {
             return Err(Error::resource(format!("recursion of \"{}\" is too deep", unit.name)));
         }
         let mut frame = self.pool.pop().unwrap_or_default();

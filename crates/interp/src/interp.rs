@@ -21,6 +21,9 @@ pub struct Interp {
     stats: Stats,
 }
 
+/// No stack is smaller.
+const LEAST_STACK: usize = 1 << 20;
+
 /// What the last call took.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Stats {
@@ -70,32 +73,38 @@ impl Interp {
         let Some(unit) = self.program.funs.get(fun.index()) else {
             return Err(*Error::internal(format!("there is no function {fun:?}")));
         };
-        let stack_bytes = self.options.stack_bytes.max(1 << 20);
-        let program = &self.program;
-        let options = &self.options;
-        let consts = &mut self.consts;
-        let sink = &mut self.sink;
-        let stats = &mut self.stats;
-        let work = move || -> Res<Vec<Value>> {
-            let mut machine = Machine::new(program, options, consts, sink);
-            let results = run(&mut machine, unit, args);
-            *stats = machine.stats();
-            results
-        };
-        let results = std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new()
-                .name("interpreter".to_owned())
-                .stack_size(stack_bytes)
-                .spawn_scoped(scope, work);
-            match thread {
-                Ok(thread) => thread.join().unwrap_or_else(|panic| {
-                    std::panic::resume_unwind(panic);
-                }),
-                Err(error) => Err(Error::resource(format!("no memory for the stack: {error}"))),
+        let mut args = Some(args);
+        let mut stack_bytes = self.options.stack_bytes.max(LEAST_STACK);
+        let results = loop {
+            let work = || -> Res<Vec<Value>> {
+                let (options, consts) = (&self.options, &mut self.consts);
+                let mut machine =
+                    Machine::new(&self.program, options, consts, &mut self.sink, stack_bytes);
+                let results = run(&mut machine, unit, args.take().unwrap_or_default());
+                self.stats = machine.stats();
+                results
+            };
+            match on_stack(stack_bytes, work) {
+                Some(results) => break results,
+                // The system does not even reserve so much. Recursion cannot be as deep, then.
+                None if stack_bytes >= 2 * LEAST_STACK => stack_bytes /= 2,
+                None => break Err(Error::resource("there is no memory for the stack")),
             }
-        });
+        };
         results.map_err(|error| *error)
     }
+}
+
+/// Runs `work` on a thread with a stack of this size, unless the thread cannot be started.
+fn on_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("interpreter".to_owned()).stack_size(bytes);
+        let thread = builder.spawn_scoped(scope, work).ok()?;
+        match thread.join() {
+            Ok(result) => Some(result),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 fn run<'p>(machine: &mut Machine<'p>, unit: &'p code::Unit, args: Vec<Value>) -> Res<Vec<Value>> {

@@ -427,9 +427,9 @@ fn reinterpretation_keeps_the_bits() {
 /// Known values of functions of one number; to a few units in the last place.
 #[test]
 fn functions_have_known_values() {
-    use std::f64::consts::{E, LN_2, PI};
+    use std::f64::consts::{E, FRAC_1_SQRT_2, LN_2, PI, SQRT_2};
     let cases: &[(MathFn, f64, f64)] = &[
-        (MathFn::Sqrt, 2.0, 1.414_213_562_373_095_1),
+        (MathFn::Sqrt, 2.0, SQRT_2),
         (MathFn::Rsqrt, 4.0, 0.5),
         (MathFn::Cbrt, -27.0, -3.0),
         (MathFn::Exp, 1.0, E),
@@ -466,7 +466,7 @@ fn functions_have_known_values() {
         (MathFn::Sinpi, 3.0, 0.0),
         (MathFn::Cospi, 0.5, 0.0),
         (MathFn::Cospi, 1.0, -1.0),
-        (MathFn::Cospi, -1.25, -0.707_106_781_186_547_6),
+        (MathFn::Cospi, -1.25, -FRAC_1_SQRT_2),
         (MathFn::Cospi, 1e15, 1.0),
     ];
     for &(function, a, expected) in cases {

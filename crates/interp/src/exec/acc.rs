@@ -10,10 +10,11 @@ use crate::code::{AccOp, Arg, Slot, WithAcc};
 use crate::error::{Error, Res};
 use crate::value::Value;
 use fehu_ir::Scalar;
+use smallvec::SmallVec;
 
 /// An open accumulator.
 pub(super) struct Acc<'p> {
-    arrays: Vec<Box<Array>>,
+    arrays: Vec<Array>,
     /// The sizes of the dimensions that are indexed.
     shape: Shape,
     /// The operator and its frame; without it, contributions overwrite.
@@ -59,7 +60,7 @@ impl<'p> Machine<'p> {
             return Err(Error::internal("accumulators are not closed in order"));
         }
         // The first results are the accumulators; their arrays take their place.
-        let arrays = closed.into_iter().flat_map(|acc| acc.arrays).map(Value::Array);
+        let arrays = closed.into_iter().flat_map(|acc| acc.arrays).map(Value::from);
         let rest: Vec<Value> =
             lambda.code.results[inputs.len()..].iter().map(|arg| take(frame, arg)).collect();
         bind_all(frame, pat, arrays.chain(rest))
@@ -92,8 +93,11 @@ impl<'p> Machine<'p> {
             }
             return Ok(());
         };
-        let old =
-            acc.arrays.iter().map(|array| element(array, &at)).collect::<Res<Vec<Value>>>()?;
+        let old = acc
+            .arrays
+            .iter()
+            .map(|array| element(array, &at))
+            .collect::<Res<SmallVec<[Value; 4]>>>()?;
         let unit = &op.unit;
         if unit.params.len() != at.len() + 2 * values.len()
             || unit.code.results.len() != values.len()

@@ -311,9 +311,9 @@ impl Machine<'_> {
         &mut self,
         frame: &mut Frame,
         pat: &[Slot],
-        arrays: Vec<Box<Array>>,
+        arrays: Vec<Array>,
     ) -> Res<()> {
-        bind_all(frame, pat, arrays.into_iter().map(Value::Array))
+        bind_all(frame, pat, arrays.into_iter().map(Value::from))
     }
 }
 

@@ -120,12 +120,12 @@ impl<'p> Machine<'p> {
     }
 
     /// The arrays of operands, which nobody else sees.
-    pub(super) fn own_all(&mut self, args: &[Arg], frame: &mut Frame) -> Res<Vec<Box<Array>>> {
+    pub(super) fn own_all(&mut self, args: &[Arg], frame: &mut Frame) -> Res<Vec<Array>> {
         let mut arrays = Vec::with_capacity(args.len());
         for arg in args {
             let mut array = take_array(frame, arg)?;
             array.own(&mut self.copies);
-            arrays.push(array);
+            arrays.push(*array);
         }
         Ok(arrays)
     }
@@ -134,7 +134,7 @@ impl<'p> Machine<'p> {
     fn combine_into(
         &mut self,
         op: &'p Lambda,
-        dests: &mut [Box<Array>],
+        dests: &mut [Array],
         shape: &[i64],
         at: &[i64],
         values: &[Arg],
