@@ -37,15 +37,17 @@
 //! (`text::parse`) to an equal program.
 
 mod atom;
+pub mod builder;
 mod exp;
+pub mod free;
 mod op;
 mod prog;
 mod soac;
 mod stage;
-mod types;
-pub mod free;
 pub mod subst;
 pub mod text;
+mod types;
+pub mod verify;
 pub mod visit;
 
 pub use atom::{Atom, Scalar};

@@ -90,7 +90,8 @@ impl VisitMut for Replace<'_> {
 /// A copy of a body in which everything that it binds has new variables.
 pub fn copy_body(body: &Body, vars: &mut IdVec<Var, VarInfo>) -> Body {
     let mut copy = body.clone();
-    Copier { from: None, to: vars, subst: Subst::default() }.copy(|v| v.body(body), |v| v.body(&mut copy));
+    Copier { from: None, to: vars, subst: Subst::default() }
+        .copy(|v| v.body(body), |v| v.body(&mut copy));
     copy
 }
 
@@ -105,7 +106,8 @@ pub fn copy_lambda(lambda: &Lambda, vars: &mut IdVec<Var, VarInfo>) -> Lambda {
 /// A copy of a statement in which everything that it binds has new variables.
 pub fn copy_stm(stm: &Stm, vars: &mut IdVec<Var, VarInfo>) -> Stm {
     let mut copy = stm.clone();
-    Copier { from: None, to: vars, subst: Subst::default() }.copy(|v| v.stm(stm), |v| v.stm(&mut copy));
+    Copier { from: None, to: vars, subst: Subst::default() }
+        .copy(|v| v.stm(stm), |v| v.stm(&mut copy));
     copy
 }
 

@@ -2,19 +2,19 @@
 
 /// A token and where it begins.
 #[derive(Clone, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind<'a>,
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
 /// What a token is.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Kind {
+pub(super) enum Kind<'a> {
     /// A name or keyword, also `-f32.inf`.
-    Word(String),
+    Word(&'a str),
     /// A number with its suffix.
-    Number(String),
+    Number(&'a str),
     /// A string, without quotes and escapes.
     String(String),
     /// One of the signs.
@@ -30,7 +30,7 @@ const SIGNS: &[&str] =
 pub(super) type Problem = (usize, usize, String);
 
 /// Cuts the text into tokens; also returns how deeply brackets are nested.
-pub(super) fn tokens(text: &str) -> Result<(Vec<Token>, usize), Problem> {
+pub(super) fn tokens(text: &str) -> Result<(Vec<Token<'_>>, usize), Problem> {
     let mut lexer = Lexer { rest: text, line: 1, column: 1 };
     let mut tokens = Vec::new();
     let (mut depth, mut deepest) = (0usize, 0usize);
@@ -61,12 +61,11 @@ struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     fn take(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(bytes);
-        for c in taken.chars() {
-            if c == '\n' {
-                self.line += 1;
-                self.column = 1;
-            } else {
-                self.column += 1;
+        match taken.rfind('\n') {
+            None => self.column += taken.chars().count(),
+            Some(last) => {
+                self.line += taken.bytes().filter(|byte| *byte == b'\n').count();
+                self.column = taken[last..].chars().count();
             }
         }
         self.rest = rest;
@@ -88,7 +87,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn next(&mut self) -> Result<Kind, String> {
+    fn next(&mut self) -> Result<Kind<'a>, String> {
         let mut chars = self.rest.chars();
         let Some(first) = chars.next() else { return Ok(Kind::End) };
         let second = chars.next().unwrap_or(' ');
@@ -110,14 +109,14 @@ impl<'a> Lexer<'a> {
                 end = index + c.len_utf8();
                 before = c;
             }
-            return Ok(Kind::Number(self.take(sign + end).to_owned()));
+            return Ok(Kind::Number(self.take(sign + end)));
         }
         if start.is_ascii_alphabetic() || start == '_' {
             let rest = &self.rest[sign..];
             let end = rest
                 .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '\'' | '.')))
                 .unwrap_or(rest.len());
-            return Ok(Kind::Word(self.take(sign + end).to_owned()));
+            return Ok(Kind::Word(self.take(sign + end)));
         }
         if let Some(sign) = SIGNS.iter().find(|sign| self.rest.starts_with(**sign)) {
             self.take(sign.len());
@@ -126,7 +125,7 @@ impl<'a> Lexer<'a> {
         Err(format!("unexpected character `{}`", first.escape_default()))
     }
 
-    fn string(&mut self) -> Result<Kind, String> {
+    fn string(&mut self) -> Result<Kind<'a>, String> {
         self.take(1);
         let mut text = String::new();
         loop {

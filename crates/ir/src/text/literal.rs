@@ -72,7 +72,8 @@ pub(super) fn special_from_word(word: &str) -> Option<Scalar> {
 /// The scalar that a number with its suffix stands for.
 pub(super) fn number(text: &str) -> Result<Scalar, String> {
     let hex = text.trim_start_matches('-').starts_with("0x");
-    let digits = text.find(|c: char| c == 'i' || c == 'u' || (c == 'f' && !hex)).unwrap_or(text.len());
+    let digits =
+        text.find(|c: char| c == 'i' || c == 'u' || (c == 'f' && !hex)).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(digits);
     let prim = if suffix.is_empty() { Some(Prim::I64) } else { Prim::from_name(suffix) };
     let Some(prim) = prim.filter(|p| *p != Prim::Bool) else {

@@ -62,17 +62,17 @@ pub(super) type Parsed<T> = Result<T, ParseError>;
 
 /// Functions or constants: numbered when they are first mentioned, and put in order at the end.
 #[derive(Default)]
-struct Globals {
-    ids: FxHashMap<String, u32>,
+struct Globals<'a> {
+    ids: FxHashMap<&'a str, u32>,
     /// Where each one was first mentioned, and as what it was defined.
     mentions: Vec<(usize, Option<u32>)>,
     defined: u32,
 }
 
-impl Globals {
-    fn id(&mut self, name: &str, at: usize) -> u32 {
+impl<'a> Globals<'a> {
+    fn id(&mut self, name: &'a str, at: usize) -> u32 {
         let next = self.mentions.len() as u32;
-        let id = *self.ids.entry(name.to_owned()).or_insert(next);
+        let id = *self.ids.entry(name).or_insert(next);
         if id == next {
             self.mentions.push((at, None));
         }
@@ -80,7 +80,7 @@ impl Globals {
     }
 
     /// Whether it was not defined before.
-    fn define(&mut self, name: &str, at: usize) -> bool {
+    fn define(&mut self, name: &'a str, at: usize) -> bool {
         let id = self.id(name, at) as usize;
         let new = self.mentions[id].1.is_none();
         self.mentions[id].1.get_or_insert(self.defined);
@@ -98,15 +98,15 @@ struct Known {
 }
 
 pub(super) struct Parser<'a> {
-    tokens: &'a [Token],
+    tokens: &'a [Token<'a>],
     at: usize,
-    names: FxHashMap<String, Var>,
+    names: FxHashMap<&'a str, Var>,
     vars: Vec<Known>,
-    funs: Globals,
-    consts: Globals,
+    funs: Globals<'a>,
+    consts: Globals<'a>,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     fn prog(&mut self) -> Parsed<Prog> {
         self.word("prog")?;
         let name = self.any_word("a stage")?;
@@ -115,7 +115,7 @@ impl Parser<'_> {
         };
         let mut prog =
             Prog { stage, consts: IdVec::new(), funs: IdVec::new(), entries: Vec::new() };
-        let mut fun_names: Vec<FxHashMap<String, Var>> = Vec::new();
+        let mut fun_names: Vec<FxHashMap<&'a str, Var>> = Vec::new();
         let mut entries = Vec::new();
         loop {
             self.names.clear();
@@ -153,7 +153,7 @@ impl Parser<'_> {
             let known = &fun_names[entry.fun.0 as usize];
             let mut map = FxHashMap::default();
             for (name, var, first) in names {
-                let Some(new) = known.get(&name) else {
+                let Some(new) = known.get(name) else {
                     self.at = first.min(at);
                     return Err(self.error(format!("the function has no variable `{name}`")));
                 };
@@ -184,7 +184,7 @@ impl Parser<'_> {
         self.word("const")?;
         let at = self.at;
         let name = self.any_word("the name of the constant")?;
-        if !self.consts.define(&name, at) {
+        if !self.consts.define(name, at) {
             return Err(self.error_at(at, format!("constant `{name}` is defined twice")));
         }
         self.sign("->")?;
@@ -192,15 +192,15 @@ impl Parser<'_> {
         self.sign("=")?;
         let body = self.body()?;
         let vars = self.table()?;
-        Ok(Const { name: without_number(&name).into(), vars, results, body })
+        Ok(Const { name: without_number(name).into(), vars, results, body })
     }
 
-    fn fun(&mut self) -> Parsed<(Fun, FxHashMap<String, Var>)> {
+    fn fun(&mut self) -> Parsed<(Fun, FxHashMap<&'a str, Var>)> {
         let attrs = if self.peek_sign("#[") { self.attrs()? } else { Vec::new() };
         self.word("fun")?;
         let at = self.at;
         let name = self.any_word("the name of the function")?;
-        if !self.funs.define(&name, at) {
+        if !self.funs.define(name, at) {
             return Err(self.error_at(at, format!("function `{name}` is defined twice")));
         }
         let params = self.parens("a parameter", |p| {
@@ -212,7 +212,7 @@ impl Parser<'_> {
         self.sign("=")?;
         let body = self.body()?;
         let vars = self.table()?;
-        let name = without_number(&name).into();
+        let name = without_number(name).into();
         let mut fun = Fun { name, vars, params, results, body, attrs };
         let rename = renumber_fun(&mut fun);
         let mut names = std::mem::take(&mut self.names);
@@ -241,7 +241,7 @@ impl Parser<'_> {
     }
 
     #[expect(clippy::type_complexity, reason = "the names are used once, by the caller")]
-    fn entry(&mut self) -> Parsed<(Entry, Vec<(String, Var, usize)>)> {
+    fn entry(&mut self) -> Parsed<(Entry, Vec<(&'a str, Var, usize)>)> {
         self.word("entry")?;
         let name = self.string()?;
         self.sign("=")?;
@@ -257,7 +257,7 @@ impl Parser<'_> {
         let mut names: Vec<_> = Vec::new();
         for (index, var) in self.vars.iter().enumerate() {
             let Kind::Word(name) = &self.tokens[var.at].kind else { continue };
-            names.push((name.clone(), Var(index as u32), var.at));
+            names.push((*name, Var(index as u32), var.at));
         }
         Ok((Entry { name, fun, params, result, doc }, names))
     }
@@ -283,13 +283,13 @@ impl Parser<'_> {
     pub(super) fn fun_name(&mut self) -> Parsed<FunId> {
         let at = self.at;
         let name = self.any_word("the name of a function")?;
-        Ok(FunId(self.funs.id(&name, at)))
+        Ok(FunId(self.funs.id(name, at)))
     }
 
     pub(super) fn const_name(&mut self) -> Parsed<ConstId> {
         let at = self.at;
         let name = self.any_word("the name of a constant")?;
-        Ok(ConstId(self.consts.id(&name, at)))
+        Ok(ConstId(self.consts.id(name, at)))
     }
 
     pub(super) fn body(&mut self) -> Parsed<Body> {
@@ -325,7 +325,7 @@ impl Parser<'_> {
         let loc = if self.eat("@") { Some(Loc(self.string()?)) } else { None };
         let (mut attrs, mut certs) = (Vec::new(), Vec::new());
         while self.peek_sign("#[") {
-            if matches!(self.kind_at(1), Kind::Word(word) if word == "cert") {
+            if matches!(self.kind_at(1), Kind::Word("cert")) {
                 self.at += 2;
                 certs.extend(self.list("]", "a certificate", Self::var)?);
             } else {
@@ -347,11 +347,13 @@ impl Parser<'_> {
 
     fn attr(&mut self) -> Parsed<Attr> {
         let name = match self.kind() {
-            Kind::Word(text) | Kind::Number(text) | Kind::String(text) => EcoString::from(text.as_str()),
+            Kind::Word(text) | Kind::Number(text) => EcoString::from(*text),
+            Kind::String(text) => EcoString::from(text.as_str()),
             Kind::Sign(_) | Kind::End => return Err(self.expected("an attribute")),
         };
         self.at += 1;
-        let args = if self.peek_sign("(") { self.parens("an attribute", Self::attr)? } else { Vec::new() };
+        let args =
+            if self.peek_sign("(") { self.parens("an attribute", Self::attr)? } else { Vec::new() };
         Ok(Attr { name, args })
     }
 
@@ -429,14 +431,13 @@ impl Parser<'_> {
 
     pub(super) fn var(&mut self) -> Parsed<Var> {
         let Kind::Word(name) = self.kind() else { return Err(self.expected("a variable")) };
-        if name.starts_with('-') || matches!(name.as_str(), "true" | "false") {
+        if name.starts_with('-') || matches!(*name, "true" | "false") {
             return Err(self.expected("a variable"));
         }
-        let name = name.clone();
         let next = Var(self.vars.len() as u32);
-        let hint = without_number(&name).into();
         let var = *self.names.entry(name).or_insert(next);
         if var == next {
+            let hint = without_number(name).into();
             self.vars.push(Known { hint, ty: None, at: self.at });
         }
         self.at += 1;
@@ -466,7 +467,7 @@ impl Parser<'_> {
                 Ok(value) => value,
                 Err(message) => return Err(self.error(message)),
             },
-            Kind::Word(word) => match word.as_str() {
+            Kind::Word(word) => match *word {
                 "true" => Scalar::Bool(true),
                 "false" => Scalar::Bool(false),
                 _ => match literal::special_from_word(word) {
@@ -556,11 +557,11 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn kind(&self) -> &Kind {
+    pub(super) fn kind(&self) -> &'a Kind<'a> {
         self.kind_at(0)
     }
 
-    fn kind_at(&self, ahead: usize) -> &Kind {
+    fn kind_at(&self, ahead: usize) -> &'a Kind<'a> {
         self.tokens.get(self.at + ahead).map_or(&Kind::End, |token| &token.kind)
     }
 
@@ -581,7 +582,7 @@ impl Parser<'_> {
     }
 
     fn peek_word(&self, word: &str) -> bool {
-        matches!(self.kind(), Kind::Word(found) if found == word)
+        matches!(self.kind(), Kind::Word(found) if *found == word)
     }
 
     pub(super) fn eat(&mut self, sign: &str) -> bool {
@@ -604,9 +605,8 @@ impl Parser<'_> {
         if self.eat_word(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
     }
 
-    fn any_word(&mut self, what: &str) -> Parsed<String> {
+    fn any_word(&mut self, what: &str) -> Parsed<&'a str> {
         let Kind::Word(word) = self.kind() else { return Err(self.expected(what)) };
-        let word = word.clone();
         self.at += 1;
         Ok(word)
     }
@@ -630,7 +630,7 @@ impl Parser<'_> {
     }
 }
 
-fn show(kind: &Kind) -> String {
+fn show(kind: &Kind<'_>) -> String {
     match kind {
         Kind::Word(text) | Kind::Number(text) => format!("`{text}`"),
         Kind::String(_) => "a string".to_owned(),

@@ -10,13 +10,12 @@ use crate::{
 impl Parser<'_> {
     pub(super) fn exp(&mut self) -> Parsed<Exp> {
         let Kind::Word(word) = self.kind() else { return Ok(Exp::Atom(self.atom()?)) };
-        let word = word.clone();
-        if let Some(exp) = self.scalar_exp(&word)? {
+        if let Some(exp) = self.scalar_exp(word)? {
             return Ok(exp);
         }
         let start = self.position();
         self.advance();
-        Ok(match word.as_str() {
+        Ok(match *word {
             "assert" => Exp::Assert(self.atom()?, self.check()?),
             "fail" => Exp::Fail(self.check()?),
             "trace" => Exp::Trace(self.string()?, self.atom()?),
@@ -215,7 +214,13 @@ impl Parser<'_> {
             self.word("race")?;
             let race_factor = self.atom()?;
             let dests = self.vars()?;
-            ops.push(HistOp { shape, race_factor, dests, op: self.lambda()?, neutral: self.neutral()? });
+            ops.push(HistOp {
+                shape,
+                race_factor,
+                dests,
+                op: self.lambda()?,
+                neutral: self.neutral()?,
+            });
         }
         Ok(Exp::Hist(Box::new(Hist { width, inputs, map, ops })))
     }
@@ -255,7 +260,8 @@ impl Parser<'_> {
         while self.eat_word("acc") {
             let shape = self.shape()?;
             let arrays = self.vars()?;
-            let op = if self.eat_word("op") { Some((self.lambda()?, self.neutral()?)) } else { None };
+            let op =
+                if self.eat_word("op") { Some((self.lambda()?, self.neutral()?)) } else { None };
             inputs.push(AccInput { shape, arrays, op });
         }
         self.word("in")?;

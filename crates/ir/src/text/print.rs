@@ -3,8 +3,8 @@
 use super::literal::{write_scalar, write_string};
 use super::names::{renumber, without_number};
 use crate::{
-    Atom, Attr, Body, Check, CheckPart, Const, Entry, External, Fun, Lambda, Param, Prog, Stm, Type,
-    Var, VarInfo,
+    Atom, Attr, Body, Check, CheckPart, Const, Entry, External, Fun, Lambda, Param, Prog, Stm,
+    Type, Var, VarInfo,
 };
 use ecow::EcoString;
 use fehu_base::IdVec;

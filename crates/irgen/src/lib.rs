@@ -1,0 +1,47 @@
+//! Random programs in the core IR, for tests.
+//!
+//! [`random_prog`] makes a well-typed program from a seed: scalar code, arrays of ranks one to three, all
+//! array operations, branches, loops, calls, nested operators with functions, updates in place, and results
+//! of unknown size. The same seed gives the same program on every machine.
+//!
+//! The programs are made for running: they end quickly, and what they compute is defined. Divisors are not
+//! zero, indices are in bounds, scattered indices differ, reductions are exactly associative (so not on
+//! floats), parts of arrays without defined contents are not looked at. Assertions hold. The entry point
+//! is `main`; it accepts any arguments, arrays of size zero included, but its time is meant for sizes up to
+//! [`MAX_PARAM_SIZE`].
+//!
+//! This is a crate and not a feature of `ir`, because its tests and those of the interpreter and the back ends
+//! need it, and no compiler does: a feature would be switched on for all of them in one build.
+//!
+//! - `rng`: the random numbers; [`mutate`]: random damage to programs and texts.
+//! - `state`: what a generator knows: variables in scope, which of them may be consumed, costs.
+//! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
+
+mod array;
+mod control;
+mod fun;
+pub mod mutate;
+pub mod rng;
+mod scalar;
+mod soac;
+mod state;
+
+pub use fun::random_prog;
+
+/// Sizes of array arguments for which a program's time is small.
+pub const MAX_PARAM_SIZE: i64 = 8;
+
+/// What programs may contain.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// About how many statements a function has, not counting those inside of others.
+    pub statements: usize,
+    /// Functions of floats whose results differ between machines in the last bits, such as `sin`.
+    pub inexact: bool,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { statements: 12, inexact: false }
+    }
+}
