@@ -1,6 +1,6 @@
 //! Limits: recursion, steps, memory, interruption; and programs that break the rules.
 
-use crate::{assert_same, int, interp, ints};
+use crate::{assert_same, int, interp, ints, unverified};
 use fehu_base::id::Id;
 use fehu_interp::{Error, ErrorKind, Interp, Value};
 use fehu_ir::FunId;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-const DEPTH: &str = "fun f(n: i64) -> (r: i64) =
+const DEPTH: &str = "fun f(n: i64) -> (res_r: i64) =
     let (c: bool) = le n 0
     let (r: i64) = if c then { (0) } else {
         let (m: i64) = sub n 1
@@ -18,7 +18,7 @@ const DEPTH: &str = "fun f(n: i64) -> (r: i64) =
     }
     in (r)";
 
-const FOREVER: &str = "fun f() -> (r: bool) =
+const FOREVER: &str = "fun f() -> (res_r: bool) =
     let (r: bool) = loop (c: bool = true) while c { (c) } in (r)";
 
 fn call(interp: &mut Interp, args: Vec<Value>) -> Result<Vec<Value>, Error> {
@@ -68,7 +68,7 @@ fn programs_can_be_interrupted() {
 
 #[test]
 fn arrays_that_are_too_large_are_refused() {
-    let text = "fun f(n: i64, m: i64) -> (r: [n][m]i32) =
+    let text = "fun f(n: i64, m: i64) -> (res_r: [n][m]i32) =
         let (g: [n][m]i32) = replicate (n, m) 0i32 in (g)";
     for (n, m) in [(1 << 20, 1 << 20), (i64::MAX, 2), (i64::MAX, i64::MAX)] {
         let error = call(&mut interp(text), vec![int(n), int(m)]).expect_err("it is too large");
@@ -83,22 +83,22 @@ fn arrays_that_are_too_large_are_refused() {
 #[test]
 fn programs_that_break_the_rules_do_not_panic() {
     let programs = [
-        "fun f(x: i64) -> (r: i64) = (r)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64) = index x[0] in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64) = add x true in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64, z: i64) = add x x in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64, z: i64) = call f(x) in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64) = call f(x, x) in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64) = sqrt x in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64) = if x then { (x) } else { (x) } in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64) = screma x (x) map \\(a: i64) -> (i64) { (a) } in (y)",
-        "fun f(x: i64) -> (r: [x]i64) = let (y: [x]i64) = screma x () map \\() -> (i64) { () } in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64) = loop (a: i64 = x) for i: bool < true { (a) } in (y)",
-        "fun f(x: i64) -> (r: i64) = let (y: i64) = update_acc x[0] (1) in (y)",
-        "fun f(x: i64) -> (r: [1]i64) = let (y: [1]i64) = array i64 (true) in (y)",
+        "fun f(x: i64) -> (res_r: i64) = (res_r)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64) = index x[0] in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64) = add x true in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64, z: i64) = add x x in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64, z: i64) = call f(x) in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64) = call f(x, x) in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64) = sqrt x in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64) = if x then { (x) } else { (x) } in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64) = screma x (x) map \\(a: i64) -> (i64) { (a) } in (y)",
+        "fun f(x: i64) -> (res_r: [x]i64) = let (y: [x]i64) = screma x () map \\() -> (i64) { () } in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64) = loop (a: i64 = x) for i: bool < true { (a) } in (y)",
+        "fun f(x: i64) -> (res_r: i64) = let (y: i64) = update_acc x[0] (1) in (y)",
+        "fun f(x: i64) -> (res_r: [1]i64) = let (y: [1]i64) = array i64 (true) in (y)",
     ];
     for text in programs {
-        match call(&mut interp(text), vec![int(3)]) {
+        match call(&mut unverified(text), vec![int(3)]) {
             Err(error) => assert_eq!(error.kind, ErrorKind::Internal, "{text}"),
             // A result that was never bound has no value.
             Ok(results) => assert!(matches!(results[..], [Value::Gone]), "{text}: {results:?}"),

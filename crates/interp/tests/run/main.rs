@@ -11,17 +11,34 @@ mod writes;
 
 use fehu_base::id::Id;
 use fehu_interp::{Error, Interp, Value};
-use fehu_ir::{FunId, Scalar};
+use fehu_ir::{FunId, Prog, Scalar};
 
-/// An interpreter of a program, given without its first line.
+/// An interpreter of a program, given without its first line. It keeps the rules.
+#[track_caller]
 fn interp(text: &str) -> Interp {
+    let prog = parse(text);
+    if let Err(errors) = fehu_ir::verify::verify(&prog) {
+        panic!("{}", fehu_ir::verify::render(&prog, &errors));
+    }
+    Interp::new(&prog)
+}
+
+/// An interpreter of a program that may break the rules.
+#[track_caller]
+fn unverified(text: &str) -> Interp {
+    Interp::new(&parse(text))
+}
+
+#[track_caller]
+fn parse(text: &str) -> Prog {
     match fehu_ir::text::parse(&format!("prog arrays\n{text}")) {
-        Ok(prog) => Interp::new(&prog),
+        Ok(prog) => prog,
         Err(error) => panic!("{error:?}"),
     }
 }
 
 /// Runs the first function of a program.
+#[track_caller]
 fn run(text: &str, args: Vec<Value>) -> Result<Vec<Value>, Error> {
     interp(text).call(FunId::from_index(0), args)
 }
@@ -32,6 +49,24 @@ fn check(text: &str, args: Vec<Value>, expected: Vec<Value>) {
     match run(text, args) {
         Ok(results) => assert_same(&results, &expected),
         Err(error) => panic!("{error}"),
+    }
+}
+
+/// Likewise for a program that breaks the rules, which the interpreter nevertheless gives a meaning.
+#[track_caller]
+fn check_loose(text: &str, args: Vec<Value>, expected: Vec<Value>) {
+    match unverified(text).call(FunId::from_index(0), args) {
+        Ok(results) => assert_same(&results, &expected),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Runs the first function of a program that breaks the rules, and returns the error.
+#[track_caller]
+fn fails_loose(text: &str, args: Vec<Value>) -> Error {
+    match unverified(text).call(FunId::from_index(0), args) {
+        Ok(results) => panic!("it should fail: {results:?}"),
+        Err(error) => error,
     }
 }
 

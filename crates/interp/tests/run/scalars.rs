@@ -6,7 +6,7 @@ use fehu_ir::Scalar;
 
 #[test]
 fn operations_run() {
-    let text = "fun f(x: i64, y: f32) -> (a: i64, b: i64, c: bool, d: f32, e: i8, g: u32, h: i64) =
+    let text = "fun f(x: i64, y: f32) -> (res_a: i64, res_b: i64, res_c: bool, res_d: f32, res_e: i8, res_g: u32, res_h: i64) =
         let (a: i64) = neg x
         let (b: i64) = add x x
         let (c: bool) = lt x b

@@ -5,7 +5,7 @@ use fehu_interp::{ErrorKind, Value};
 
 #[test]
 fn map_over_scalars() {
-    let text = "fun f(n: i64, xs: [n]i64, ys: [n]i64) -> (r: [n]i64, s: [n]bool) =
+    let text = "fun f(n: i64, xs: [n]i64, ys: [n]i64) -> (res_r: [n]i64, res_s: [n]bool) =
         let (zs: [n]i64, bs: [n]bool) = screma n (xs, ys) map \\(x: i64, y: i64) -> (i64, bool) {
             let (z: i64) = mul x y
             let (b: bool) = lt x y
@@ -26,7 +26,7 @@ fn map_over_scalars() {
 
 #[test]
 fn map_over_rows_yields_rows() {
-    let text = "fun f(n: i64, m: i64, g: [n][m]i64) -> (r: [n][2]i64, s: [n][m]i64) =
+    let text = "fun f(n: i64, m: i64, g: [n][m]i64) -> (res_r: [n][2]i64, res_s: [n][m]i64) =
         let (a: [n][2]i64, b: [n][m]i64) = screma n (g) map \\(row: [m]i64) -> ([2]i64, [m]i64) {
             let (x: i64) = index row[0]
             let (p: [2]i64) = array i64 (x, 7)
@@ -49,7 +49,7 @@ fn map_over_rows_yields_rows() {
 
 #[test]
 fn map_without_inputs() {
-    let text = "fun f(n: i64, x: i64) -> (r: [n]i64) =
+    let text = "fun f(n: i64, x: i64) -> (res_r: [n]i64) =
         let (a: [n]i64) = screma n () map \\() -> (i64) { (x) } in (a)";
     check(text, vec![int(3), int(5)], vec![ints(&[5, 5, 5])]);
     assert_eq!(fails(text, vec![int(-1), int(5)]).message, "array size -1 is negative");
@@ -57,7 +57,7 @@ fn map_without_inputs() {
 
 #[test]
 fn reduce_starts_with_the_neutral_element() {
-    let text = "fun f(n: i64, xs: [n]i64) -> (r: i64) =
+    let text = "fun f(n: i64, xs: [n]i64) -> (res_r: i64) =
         let (s: i64) = screma n (xs) map \\(x: i64) -> (i64) { (x) }
             red comm \\(a: i64, b: i64) -> (i64) { let (c: i64) = add a b in (c) } neutral (0)
         in (s)";
@@ -67,7 +67,7 @@ fn reduce_starts_with_the_neutral_element() {
 
 #[test]
 fn reduce_keeps_the_order_of_operands() {
-    let text = "fun f(n: i64, xs: [n]i64) -> (r: i64, s: i64) =
+    let text = "fun f(n: i64, xs: [n]i64) -> (res_r: i64, res_s: i64) =
         let (a: i64, b: i64) = screma n (xs) map \\(x: i64) -> (i64, i64) { (x, x) }
             red \\(p: i64, q: i64) -> (i64) { let (c: i64) = sub p q in (c) } neutral (0)
             red \\(a1: i64, b1: i64) -> (i64) { let (c1: i64) = sub b1 a1 in (c1) } neutral (0)
@@ -78,7 +78,7 @@ fn reduce_keeps_the_order_of_operands() {
 #[test]
 fn reduce_of_tuples() {
     // The largest element and its index.
-    let text = "fun f(n: i64, xs: [n]i64) -> (r: i64, s: i64) =
+    let text = "fun f(n: i64, xs: [n]i64) -> (res_r: i64, res_s: i64) =
         let (is: [n]i64) = iota i64 n 0 1
         let (a: i64, b: i64) = screma n (xs, is) map \\(x: i64, i: i64) -> (i64, i64) { (x, i) }
             red \\(p: i64, h: i64, q: i64, j: i64) -> (i64, i64) {
@@ -93,7 +93,7 @@ fn reduce_of_tuples() {
 
 #[test]
 fn scan_is_inclusive() {
-    let text = "fun f(n: i64, xs: [n]i64) -> (r: [n]i64) =
+    let text = "fun f(n: i64, xs: [n]i64) -> (res_r: [n]i64) =
         let (s: [n]i64) = screma n (xs) map \\(x: i64) -> (i64) { (x) }
             scan \\(a: i64, b: i64) -> (i64) { let (c: i64) = add a b in (c) } neutral (0)
         in (s)";
@@ -103,7 +103,8 @@ fn scan_is_inclusive() {
 
 #[test]
 fn scan_reduce_and_map_at_once() {
-    let text = "fun f(n: i64, xs: [n]i64) -> (r: [n]i64, s: [n]i64, t: i64, u: [n]i64) =
+    let text =
+        "fun f(n: i64, xs: [n]i64) -> (res_r: [n]i64, res_s: [n]i64, res_t: i64, res_u: [n]i64) =
         let (a: [n]i64, b: [n]i64, c: i64, d: [n]i64) = screma n (xs)
             map \\(x: i64) -> (i64, i64, i64, i64) {
                 let (y: i64) = mul x x
@@ -122,7 +123,7 @@ fn scan_reduce_and_map_at_once() {
 
 #[test]
 fn scan_and_reduce_of_rows() {
-    let text = "fun f(n: i64, m: i64, g: [n][m]i64) -> (r: [n][m]i64, s: [m]i64) =
+    let text = "fun f(n: i64, m: i64, g: [n][m]i64) -> (res_r: [n][m]i64, res_s: [m]i64) =
         let (z: [m]i64) = replicate (m) 0
         let (a: [n][m]i64, b: [m]i64) = screma n (g) map \\(x: [m]i64) -> ([m]i64, [m]i64) { (x, x) }
             scan \\(a1: [m]i64, b1: [m]i64) -> ([m]i64) {
@@ -146,14 +147,14 @@ fn scan_and_reduce_of_rows() {
 
 #[test]
 fn inputs_of_another_width_are_refused() {
-    let text = "fun f(n: i64, xs: [n]i64) -> (r: [n]i64) =
+    let text = "fun f(n: i64, xs: [n]i64) -> (res_r: [n]i64) =
         let (a: [n]i64) = screma n (xs) map \\(x: i64) -> (i64) { (x) } in (a)";
     assert_eq!(fails(text, vec![int(3), ints(&[1])]).kind, ErrorKind::Internal);
 }
 
 #[test]
 fn partition_is_stable() {
-    let text = "fun f(n: i64, xs: [n]i64, g: [n][1]i64) -> (a: i64, b: i64, r: [n]i64, s: [n][1]i64) =
+    let text = "fun f(n: i64, xs: [n]i64, g: [n][1]i64) -> (res_a: i64, res_b: i64, res_r: [n]i64, res_s: [n][1]i64) =
         let (a: i64, b: i64, ys: [n]i64, h: [n][1]i64) = partition n (xs, g) 2 \\(x: i64, row: [1]i64) -> (i64) {
             let (c: i64) = mod x 3 in (c)
         }

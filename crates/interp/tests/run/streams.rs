@@ -27,7 +27,7 @@ fn check(text: &str, args: &[Value], expected: &[Value]) {
     }
 }
 
-const PREFIX_SUMS: &str = "fun f(n: i64, xs: [n]i64) -> (r: i64, s: [n]i64) =
+const PREFIX_SUMS: &str = "fun f(n: i64, xs: [n]i64) -> (res_r: i64, res_s: [n]i64) =
     let (a: i64, ys: [n]i64) = stream n (xs) seq init (100) chunk
         \\(k: i64, acc: i64, c: [k]i64) -> (i64, [k]i64) {
             let (w: [k]i64, t: i64) = screma k (c) map \\(x: i64) -> (i64, i64) { (x, x) }
@@ -48,7 +48,7 @@ fn sequential_streams_hand_the_accumulator_on() {
 #[test]
 fn reducing_streams_combine_in_order() {
     // The operator keeps the first and the last element, which is associative but not commutative.
-    let text = "fun f(n: i64, xs: [n]i64) -> (r: i64, s: i64) =
+    let text = "fun f(n: i64, xs: [n]i64) -> (res_r: i64, res_s: i64) =
         let (a: i64, b: i64) = stream n (xs)
             red \\(a1: i64, b1: i64, a2: i64, b2: i64) -> (i64, i64) { (a1, b2) }
             init (-1, -1) chunk
@@ -65,7 +65,7 @@ fn reducing_streams_combine_in_order() {
 
 #[test]
 fn mapping_streams_join_their_chunks() {
-    let text = "fun f(n: i64, g: [n][2]i64) -> (r: [n][2]i64) =
+    let text = "fun f(n: i64, g: [n][2]i64) -> (res_r: [n][2]i64) =
         let (h: [n][2]i64) = stream n (g) map init () chunk \\(k: i64, c: [k][2]i64) -> ([k][2]i64) {
             let (d: [k][2]i64) = screma k (c) map \\(row: [2]i64) -> ([2]i64) {
                 let (e: [2]i64) = index row[1:2:-1] in (e) }
