@@ -82,7 +82,6 @@ pub(crate) enum Op {
     Update(Box<Update>),
     FlatIndex(Slot, Arg, Vec<(Arg, Arg)>),
     FlatUpdate(Box<FlatUpdate>),
-    /// With the type of the pattern, for the case of no arrays.
     Concat(Arg, Vec<Slot>),
     Iota(Box<Iota>),
     Replicate(Vec<Arg>, Arg),

@@ -39,7 +39,7 @@ impl Default for Options {
         Options {
             max_array_bytes: 8 << 30,
             max_steps: None,
-            stack_bytes: 2 << 30,
+            stack_bytes: 1 << 30,
             chunking: Chunking::Whole,
             interrupt: None,
         }
