@@ -32,6 +32,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) anonymous: Vec<VarId>,
     /// The names of the parameters of the function types we are inside.
     pub(crate) arrow_names: Vec<Ident>,
+    /// Whether the current binding uses something that was refused.
+    pub(crate) tainted: bool,
     /// How many diagnostics there were when the current binding began.
     pub(crate) binding_start: usize,
     /// The names of the modules we are inside, for the names of types.
@@ -54,7 +56,7 @@ impl Checker<'_> {
     /// Whether an error was reported in the current binding. What is then left open may follow from
     /// it, and is not reported.
     pub(crate) fn failing(&self) -> bool {
-        self.diags[self.binding_start..].iter().any(Diagnostic::is_error)
+        self.tainted || self.diags[self.binding_start..].iter().any(Diagnostic::is_error)
     }
 
     /// The text at a place, for quoting in a message: one line, not too long.

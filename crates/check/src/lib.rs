@@ -153,6 +153,7 @@ fn check_unit(
         anonymous: Vec::new(),
         arrow_names: Vec::new(),
         binding_start: 0,
+        tainted: false,
         module_path: Vec::new(),
         in_prelude,
         trusted: in_prelude && builtins.trusted,

@@ -43,6 +43,7 @@ impl Checker<'_> {
         }
         match clash {
             SizeClash::Sizes(a, b) => {
+                let (a, b) = (&self.zonk_size(a), &self.zonk_size(b));
                 d = d.note(format!(
                     "Sizes \"{}\" and \"{}\" do not match.",
                     self.show_size(a),

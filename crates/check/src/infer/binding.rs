@@ -28,6 +28,7 @@ impl Checker<'_> {
         self.metas = Metas::default();
         self.size_metas = Default::default();
         self.binding_start = self.diags.len();
+        self.tainted = false;
         let var = self.new_var(bind.name.name.clone(), Some(bind.name.span), VarKind::Global, None);
         self.tables.binders.insert(dec.id, var);
 

@@ -154,6 +154,7 @@ impl Checker<'_> {
     /// The type of a variable, its type parameters replaced by new unknowns.
     pub(crate) fn instantiate(&mut self, node: NodeId, var: VarId, span: Span) -> Ty {
         if self.program.vars[var].poisoned {
+            self.tainted = true;
             return Ty::Error;
         }
         let Some(scheme) = self.scheme(var) else { return Ty::Error };

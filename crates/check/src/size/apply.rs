@@ -1,7 +1,7 @@
 //! Sizes of applications.
 
+use super::Origin;
 use super::close::{in_parameter, mentions};
-use super::{Origin, SizeClash};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
@@ -157,21 +157,6 @@ impl Checker<'_> {
             self.make_existential(&exts);
         }
         Ty::Fun(Arc::new(FunTy { name: None, consumes: first.consumes, param: left, exts, ret }))
-    }
-
-    /// Reports that sizes do not agree.
-    pub(super) fn report_size_clash(
-        &mut self,
-        span: Span,
-        want: &Ty,
-        found: &Ty,
-        why: Expect,
-        clash: &SizeClash,
-    ) {
-        let want = self.zonk_sized(want);
-        let found = self.zonk_sized(found);
-        let diagnostic = self.size_clash(span, &want, &found, why, clash);
-        self.report(diagnostic);
     }
 
     /// A type with unknown sizes for those of a type that the first phase found.

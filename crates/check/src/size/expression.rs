@@ -173,8 +173,11 @@ impl Checker<'_> {
     pub(super) fn require(&mut self, span: Span, want: &Ty, found: &Ty, why: Expect) {
         let mark = self.size_metas.trail.len();
         if let Err(clash) = self.unify_sized(want, found) {
+            // Shown as far as they got, before that is undone.
+            let (want, found) = (self.zonk_sized(want), self.zonk_sized(found));
+            let diagnostic = self.size_clash(span, &want, &found, why, &clash);
             self.roll_back(mark);
-            self.report_size_clash(span, want, found, why, &clash);
+            self.report(diagnostic);
         }
     }
 

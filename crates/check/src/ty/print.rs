@@ -142,7 +142,8 @@ impl Printer<'_> {
         match size {
             Size::Const(n) => _ = write!(out, "{n}"),
             Size::Var(v) => out.push_str(&self.vars[*v].name),
-            Size::Meta(_) | Size::Any => {}
+            Size::Meta(_) | Size::Any if level == 0 => {}
+            Size::Meta(_) | Size::Any => out.push('_'),
             Size::Add(ab) => self.write_infix(out, "+", ab, (1, 2), level),
             Size::Sub(ab) => self.write_infix(out, "-", ab, (1, 2), level),
             Size::Mul(ab) => self.write_infix(out, "*", ab, (2, 3), level),
