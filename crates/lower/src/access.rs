@@ -262,16 +262,23 @@ impl<'a> Lower<'a> {
                 ))
             }
             Some((Step::Index(dims), rest)) => {
-                let value = if rest.is_empty() {
-                    value
+                let (value, old) = if rest.is_empty() {
+                    (value, Vec::new())
                 } else {
                     let part = self.index_value(&base, dims, span)?;
-                    self.replace(part, rest, value, span)?
+                    // The row is changed by itself and put back, so it must not be a view.
+                    let part = self.fresh(&part, Exp::Copy);
+                    (self.replace(part.clone(), rest, value, span)?, part.parts())
                 };
                 let (dims, shape, cert) = self.locate(&base, dims, span)?;
                 let (value, fits) = self.fit_slice(value, &shape, span);
                 let mut parts = Vec::new();
-                for (array, value) in base.parts().into_iter().zip(value.parts()) {
+                for (i, (array, value)) in base.parts().into_iter().zip(value.parts()).enumerate() {
+                    if old.get(i) == Some(&value) {
+                        // A field that stays as it is.
+                        parts.push(array);
+                        continue;
+                    }
                     let array = self.array_var(array);
                     let ty = self.b().type_of(array).clone();
                     let certs = cert.into_iter().chain(fits).collect();

@@ -158,7 +158,8 @@ impl<'a> Lower<'a> {
         let Some(var) = var else { return self.limit(span, "a function has no variable") };
         let recursive = self.is_recursive(file, dec, var);
         let scheme = self.program.vars[var].scheme.clone();
-        let functional = closure.args.iter().any(Val::has_function)
+        // Accumulators belong to the body that made them, so they are not passed to IR functions.
+        let functional = closure.args.iter().any(|arg| arg.has_function() || arg.has_acc())
             || scheme
                 .as_ref()
                 .is_some_and(|s| is_functional(&result_after(&s.ty, bind.params.len())));

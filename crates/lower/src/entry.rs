@@ -10,7 +10,6 @@ use fehu_check::Unit;
 use fehu_check::ty::{Size, Ty, VarId};
 use fehu_ir::{Atom, Elem, Entry, External, Field, Fun, OpaqueType, Param, Type, Var};
 use fehu_syntax::ast;
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -42,12 +41,18 @@ impl<'a> Lower<'a> {
             params.push(Param { var, consumed: false });
             inner.bind(size, Term::Val(Val::i64(Atom::Var(var))));
         }
+        // All sizes come first.
+        let mut shapes = Vec::new();
+        let mut ty = scheme.ty.clone();
+        while let Ty::Fun(fun) = &ty.clone() {
+            shapes.push(self.entry_shape(&fun.param, &inner, span, &mut params)?);
+            ty = fun.ret.clone();
+        }
         let mut externals = Vec::new();
         let mut args = Vec::new();
         let mut ty = scheme.ty.clone();
-        let mut index = 0;
-        while let Ty::Fun(fun) = &ty.clone() {
-            let shape = self.entry_shape(&fun.param, &inner, span, &mut params)?;
+        for (index, shape) in shapes.into_iter().enumerate() {
+            let Ty::Fun(fun) = &ty.clone() else { break };
             let hint = match bind.params.get(index) {
                 Some(pat) => param_name(pat),
                 None => eco_format!("x{index}"),
@@ -66,7 +71,6 @@ impl<'a> Lower<'a> {
             args.push(value);
             externals.push((hint, self.external(&fun.param, &shape, fun.consumes)));
             ty = fun.ret.clone();
-            index += 1;
         }
         let Some(Term::Def(def)) = frame.get(var) else {
             self.building.pop();
@@ -102,7 +106,8 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// The shape of a parameter: sizes that have no variable of their own get a parameter.
+    /// The shape of a parameter. Its sizes are size parameters of the function, constants, or new
+    /// parameters: what other sizes must be is the business of the function that is called.
     fn entry_shape(
         &mut self,
         ty: &Ty,
@@ -110,23 +115,56 @@ impl<'a> Lower<'a> {
         span: Span,
         params: &mut Vec<Param>,
     ) -> Res<Shape> {
-        let mut unknown: FxHashMap<VarId, ()> = FxHashMap::default();
-        ty.for_each_size(&mut |size| {
-            if let Size::Var(var) = size {
-                unknown.insert(*var, ());
+        Ok(match ty.unwrap_unique() {
+            Ty::Array(size, elem) => {
+                let size = match size {
+                    Size::Const(n) => Atom::i64(*n),
+                    Size::Var(var) => match frame.own(*var) {
+                        Some(Term::Val(Val::Scalar(_, atom))) => atom,
+                        _ => self.size_param(Some(*var), frame, params),
+                    },
+                    _ => self.size_param(None, frame, params),
+                };
+                Shape::Array(size, Rc::new(self.entry_shape(elem, frame, span, params)?))
             }
-        });
-        let mut missing: Vec<VarId> =
-            unknown.into_keys().filter(|var| frame.get(*var).is_none()).collect();
-        missing.sort_unstable();
-        for var in missing {
-            if self.program.vars[var].def.is_none() {
-                let size = self.b().var("n", Type::I64);
-                params.push(Param { var: size, consumed: false });
-                frame.bind(var, Term::Val(Val::i64(Atom::Var(size))));
+            Ty::Record(fields) => {
+                let mut shapes = Vec::with_capacity(fields.len());
+                for (name, ty) in fields.iter() {
+                    shapes.push((name.clone(), self.entry_shape(ty, frame, span, params)?));
+                }
+                Shape::Record(shapes.into())
             }
+            Ty::Sum(ctors) => {
+                let mut shapes = Vec::with_capacity(ctors.len());
+                for (name, payload) in ctors.iter() {
+                    let mut parts = Vec::with_capacity(payload.len());
+                    for ty in payload {
+                        parts.push(self.entry_shape(ty, frame, span, params)?);
+                    }
+                    shapes.push((name.clone(), parts));
+                }
+                Shape::Sum(shapes.into())
+            }
+            other => {
+                let shape = self.shape_of(other, frame, span)?;
+                shape.map_sizes(&mut |_| self.size_param(None, frame, params))
+            }
+        })
+    }
+
+    fn size_param(
+        &mut self,
+        var: Option<VarId>,
+        frame: &Rc<Frame<'a>>,
+        params: &mut Vec<Param>,
+    ) -> Atom {
+        let size = self.b().var("n", Type::I64);
+        params.push(Param { var: size, consumed: false });
+        let atom = Atom::Var(size);
+        if let Some(var) = var {
+            frame.bind(var, Term::Val(Val::i64(atom)));
         }
-        self.shape_of(ty, frame, span)
+        atom
     }
 
     fn external(&self, ty: &Ty, shape: &Shape, unique: bool) -> External {

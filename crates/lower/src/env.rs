@@ -137,6 +137,11 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// What a variable is in this frame itself.
+    pub(crate) fn own(&self, var: VarId) -> Option<Term<'a>> {
+        self.terms.borrow().get(&var).cloned()
+    }
+
     pub(crate) fn get_type(&self, id: TypeId) -> Option<TypeVal<'a>> {
         let mut frame = self;
         loop {

@@ -81,7 +81,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn fresh(&mut self, value: &Val<'a>, op: fn(Var) -> Exp) -> Val<'a> {
+    pub(crate) fn fresh(&mut self, value: &Val<'a>, op: fn(Var) -> Exp) -> Val<'a> {
         if value.has_function() {
             return value.clone();
         }
@@ -104,8 +104,18 @@ impl<'a> Lower<'a> {
         };
         let b = self.with_shape(b.clone(), &Shape::Array(*n, y.clone()));
         let elem = Shape::Record([("0".into(), (**x).clone()), ("1".into(), (**y).clone())].into());
+        // The result is fresh: its parts are separate arrays even if the arguments are one.
         let mut parts = self.array_parts(a);
-        parts.extend(self.array_parts(&b));
+        for part in self.array_parts(&b) {
+            let part = match part {
+                Atom::Var(var) if parts.contains(&part) => {
+                    let ty = self.b().type_of(var).clone();
+                    self.b().one("copy", ty, Exp::Copy(var))
+                }
+                part => part,
+            };
+            parts.push(part);
+        }
         Ok(self.make_array(*n, Rc::new(elem), parts))
     }
 

@@ -5,7 +5,7 @@ use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::Span;
 use fehu_check::ty::{Arg, Head, Size, Ty, TypeFnParam, VarId};
-use fehu_ir::{Atom, BinOp, Exp, Type, Var};
+use fehu_ir::{Atom, BinOp, Elem, Exp, Scalar, Type, Var};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -273,7 +273,13 @@ impl<'a> Lower<'a> {
     pub(crate) fn with_type(&mut self, part: Atom, ty: &Type) -> Atom {
         match part {
             Atom::Var(var) if ty.is_array() && self.b().type_of(var) != ty => {
-                let exp = Exp::Reshape(var, ty.shape().to_vec());
+                let exp = match (count(self.b().type_of(var)), count(ty)) {
+                    // Known to differ: a check has failed before this is reached.
+                    (Some(m), Some(n)) if m != n => {
+                        Exp::Scratch(ty.elem().unwrap_or(Elem::Unit), ty.shape().to_vec())
+                    }
+                    _ => Exp::Reshape(var, ty.shape().to_vec()),
+                };
                 self.b().one("a", ty.clone(), exp)
             }
             other => other,
@@ -293,4 +299,12 @@ impl<'a> Lower<'a> {
             }
         }
     }
+}
+
+/// The number of elements, if it is known.
+fn count(ty: &Type) -> Option<i64> {
+    ty.shape().iter().try_fold(1i64, |count, size| match size {
+        Atom::Const(Scalar::I64(n)) => count.checked_mul(*n),
+        Atom::Const(_) | Atom::Var(_) => None,
+    })
 }

@@ -273,6 +273,15 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// Whether there is an accumulator in it.
+    pub(crate) fn has_acc(&self) -> bool {
+        match self {
+            Val::Acc(..) => true,
+            Val::Record(fields) => fields.iter().any(|(_, v)| v.has_acc()),
+            Val::Scalar(..) | Val::Array(..) | Val::Sum(..) | Val::Fun(_) => false,
+        }
+    }
+
     /// Whether there is a function in it.
     pub(crate) fn has_function(&self) -> bool {
         match self {
