@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// What an id type provides; implemented by [`define_id!`].
+/// What an id type provides; implemented by [`crate::define_id!`].
 pub trait Id: Copy + Eq {
     /// The id with this index.
     fn from_index(index: usize) -> Self;

@@ -2,7 +2,7 @@
 //!
 //! This crate knows nothing of the language's grammar or its compiler. It gives the other crates
 //!
-//! - [`id`]: typed indices ([`define_id!`]), vectors and side tables ([`id_map`]) keyed by them;
+//! - [`id`]: typed indices ([`crate::define_id!`]), vectors and side tables ([`id_map`]) keyed by them;
 //! - [`source`]: files in memory ([`SourceMap`]) and places in them ([`Span`]);
 //! - [`diagnostic`]: one structure for every message to the user ([`Diagnostic`]), and
 //!   [`render`], the only code that knows how a message looks;

@@ -1,6 +1,6 @@
 //! The text form of programs.
 //!
-//! [`Prog`](crate::Prog) prints with `Display`, and [`parse`] reads the same text back. The printer
+//! [`Prog`](crate::Prog) prints with `Display`, and [`parse()`] reads the same text back. The printer
 //! [renumbers](renumber) variables per function in the order of their bindings, so that equal programs
 //! have equal texts whatever their history: `parse(&prog.to_string())` is `Ok(renumber(&prog))`.
 //!
