@@ -7,10 +7,9 @@
 use crate::checker::Checker;
 use crate::errors;
 use crate::ty::{Lifted, Ty, VarId};
+use crate::walk::{Visitor, walk_exp};
 use fehu_base::Span;
-use fehu_syntax::ast::{
-    Access, DimIndex, Exp, ExpKind, LetKind, LoopForm, NodeId, Operator, Pat, PatKind, ValBind,
-};
+use fehu_syntax::ast::{Exp, ExpKind, NodeId, Pat, PatKind, ValBind};
 
 impl Checker<'_> {
     pub(crate) fn check_recursion(&mut self, bind: &ValBind, var: VarId) {
@@ -124,131 +123,40 @@ impl Walk<'_, '_, '_> {
             _ => false,
         }
     }
+}
 
-    fn operator(&mut self, op: &Operator, args: &[Option<&Exp>]) {
-        if self.is_self(op.id) {
-            self.call(op.name.span, args);
-        }
-    }
-
-    fn dims(&mut self, dims: &[DimIndex]) {
-        for dim in dims {
-            match dim {
-                DimIndex::Fix(index) => self.exp(index),
-                DimIndex::Slice { start, end, step, .. } => {
-                    [start, end, step].into_iter().flatten().for_each(|e| self.exp(e));
-                }
-            }
-        }
-    }
-
-    fn path(&mut self, path: &[Access]) {
-        for step in path {
-            match step {
-                Access::Field(_) => {}
-                Access::Index(dims, _) => self.dims(dims),
-            }
-        }
-    }
-
-    fn exp(&mut self, exp: &Exp) {
+impl<'a> Visitor<'a> for Walk<'_, '_, '_> {
+    fn exp(&mut self, exp: &'a Exp) {
         match &exp.kind {
-            ExpKind::Lit(_) | ExpKind::Error | ExpKind::Hole => {}
-            ExpKind::Var(_) => {
-                if self.is_self(exp.id) {
-                    self.call(exp.span, &[]);
-                }
+            ExpKind::Var(_) if self.is_self(exp.id) => self.call(exp.span, &[]),
+            ExpKind::Section(op) if self.is_self(op.id) => self.call(exp.span, &[]),
+            ExpKind::SectionLeft(lhs, op) if self.is_self(op.id) => {
+                self.call(op.name.span, &[Some(lhs)]);
             }
-            ExpKind::Section(op) => self.operator(op, &[]),
-            ExpKind::SectionAccess(path) => self.path(path),
-            ExpKind::Paren(inner)
-            | ExpKind::Attr(_, inner)
-            | ExpKind::LocalOpen(_, inner)
-            | ExpKind::Project(inner, _)
-            | ExpKind::Negate(inner)
-            | ExpKind::Not(inner)
-            | ExpKind::Ascribe(inner, _)
-            | ExpKind::Coerce(inner, _) => self.exp(inner),
-            ExpKind::Array(parts) | ExpKind::Tuple(parts) | ExpKind::Ctor(_, parts) => {
-                parts.iter().for_each(|p| self.exp(p));
+            ExpKind::SectionRight(op, rhs) if self.is_self(op.id) => {
+                self.call(op.name.span, &[None, Some(rhs)]);
+            }
+            ExpKind::BinOp(bin) if self.is_self(bin.op.id) => {
+                self.call(bin.op.name.span, &[Some(&bin.lhs), Some(&bin.rhs)]);
             }
             ExpKind::Record(fields) => {
                 for field in fields {
-                    match &field.value {
-                        Some(value) => self.exp(value),
-                        None if self.is_self(field.id) => self.call(field.name.span, &[]),
-                        None => {}
+                    if field.value.is_none() && self.is_self(field.id) {
+                        self.call(field.name.span, &[]);
                     }
                 }
             }
-            ExpKind::Index(array, dims) => {
-                self.exp(array);
-                self.dims(dims);
-            }
-            ExpKind::BinOp(bin) => {
-                self.operator(&bin.op, &[Some(&bin.lhs), Some(&bin.rhs)]);
-                self.exp(&bin.lhs);
-                self.exp(&bin.rhs);
-            }
-            ExpKind::Apply(fun, args) => {
-                if matches!(fun.kind, ExpKind::Var(_)) && self.is_self(fun.id) {
-                    let args: Vec<Option<&Exp>> = args.iter().map(Some).collect();
-                    self.call(exp.span, &args);
-                } else {
-                    self.exp(fun);
-                }
+            ExpKind::Apply(fun, args)
+                if matches!(fun.kind, ExpKind::Var(_)) && self.is_self(fun.id) =>
+            {
+                let values: Vec<Option<&Exp>> = args.iter().map(Some).collect();
+                self.call(exp.span, &values);
+                // Not the function itself, which would be a use without arguments.
                 args.iter().for_each(|arg| self.exp(arg));
+                return;
             }
-            ExpKind::Range(range) => {
-                self.exp(&range.start);
-                range.second.iter().for_each(|e| self.exp(e));
-                self.exp(&range.end);
-            }
-            ExpKind::If(parts) => parts.iter().for_each(|p| self.exp(p)),
-            ExpKind::Let(binds, body) => {
-                for bind in binds {
-                    match &bind.kind {
-                        LetKind::Pat { value, .. } => self.exp(value),
-                        LetKind::Fun { body, .. } => self.exp(body),
-                        LetKind::Update { path, value, .. } => {
-                            self.path(path);
-                            self.exp(value);
-                        }
-                    }
-                }
-                self.exp(body);
-            }
-            ExpKind::Lambda(lambda) => self.exp(&lambda.body),
-            ExpKind::Loop(lp) => {
-                lp.init.iter().for_each(|e| self.exp(e));
-                match &lp.form {
-                    LoopForm::For(_, _, e) | LoopForm::ForIn(_, e) | LoopForm::While(e) => {
-                        self.exp(e);
-                    }
-                }
-                self.exp(&lp.body);
-            }
-            ExpKind::Update(update) => {
-                self.exp(&update.base);
-                self.path(&update.path);
-                self.exp(&update.value);
-            }
-            ExpKind::Match(scrutinee, cases) => {
-                self.exp(scrutinee);
-                cases.iter().for_each(|case| self.exp(&case.body));
-            }
-            ExpKind::Assert(cond, inner) => {
-                self.exp(cond);
-                self.exp(inner);
-            }
-            ExpKind::SectionLeft(lhs, op) => {
-                self.operator(op, &[Some(lhs)]);
-                self.exp(lhs);
-            }
-            ExpKind::SectionRight(op, rhs) => {
-                self.operator(op, &[None, Some(rhs)]);
-                self.exp(rhs);
-            }
+            _ => {}
         }
+        walk_exp(self, exp);
     }
 }

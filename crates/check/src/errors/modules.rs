@@ -131,31 +131,12 @@ pub(crate) fn refine_params(span: Span, name: &str, wants: usize, given: usize) 
     .at(format!("\"{name}\" has {wants} parameters in the module type"))
 }
 
-pub(crate) fn missing_type(span: Span, name: &str, spec: Option<Span>) -> Diagnostic {
+/// Something of this kind that the module type requires is not there.
+pub(crate) fn missing(span: Span, kind: &str, name: &str, spec: Option<Span>) -> Diagnostic {
     let d = Diagnostic::error(
         "module-mismatch",
         span,
-        format!("Missing definition of type \"{name}\", which the module type requires"),
-    )
-    .at("this module does not define it");
-    declared(d, spec, "required here")
-}
-
-pub(crate) fn missing_value(span: Span, name: &str, spec: Option<Span>) -> Diagnostic {
-    let d = Diagnostic::error(
-        "module-mismatch",
-        span,
-        format!("Missing definition of value \"{name}\", which the module type requires"),
-    )
-    .at("this module does not define it");
-    declared(d, spec, "required here")
-}
-
-pub(crate) fn missing_module(span: Span, name: &str, spec: Option<Span>) -> Diagnostic {
-    let d = Diagnostic::error(
-        "module-mismatch",
-        span,
-        format!("Missing definition of module \"{name}\", which the module type requires"),
+        format!("Missing definition of {kind} \"{name}\", which the module type requires"),
     )
     .at("this module does not define it");
     declared(d, spec, "required here")
@@ -171,21 +152,29 @@ pub(crate) fn module_kind(span: Span, path: &str, wants_parametric: bool) -> Dia
     Diagnostic::error("module-mismatch", span, headline)
 }
 
-pub(crate) fn type_params_differ(
-    span: Span,
-    name: &str,
-    wants: &str,
-    has: &str,
-    spec: Option<Span>,
-    def: Option<Span>,
-) -> Diagnostic {
-    let d = Diagnostic::error(
-        "module-mismatch",
+/// What a module has and what its type requires, as text, with their places.
+pub(crate) struct Differ<'a> {
+    pub(crate) wants: &'a str,
+    pub(crate) has: &'a str,
+    pub(crate) spec: Option<Span>,
+    pub(crate) def: Option<Span>,
+}
+
+impl Differ<'_> {
+    fn diagnostic(&self, span: Span, headline: String) -> Diagnostic {
+        let d = Diagnostic::error("module-mismatch", span, headline).note(format!(
+            "Module defines:       {}\nModule type requires: {}",
+            self.has, self.wants
+        ));
+        declared(declared(d, self.spec, "required here"), self.def, "defined here")
+    }
+}
+
+pub(crate) fn type_params_differ(span: Span, name: &str, differ: &Differ<'_>) -> Diagnostic {
+    differ.diagnostic(
         span,
         format!("Type \"{name}\" does not have the parameters that the module type requires"),
     )
-    .note(format!("Module defines:       {has}\nModule type requires: {wants}"));
-    declared(declared(d, spec, "required here"), def, "defined here")
 }
 
 pub(crate) fn type_too_lifted(
@@ -220,39 +209,18 @@ pub(crate) fn size_not_constructive(
     declared(d, def, "defined here")
 }
 
-pub(crate) fn type_differs(
-    span: Span,
-    name: &str,
-    wants: &str,
-    has: &str,
-    spec: Option<Span>,
-    def: Option<Span>,
-) -> Diagnostic {
-    let d = Diagnostic::error(
-        "module-mismatch",
-        span,
-        format!("Type \"{name}\" is not what the module type requires"),
-    )
-    .note(format!("Module defines:       {has}\nModule type requires: {wants}"));
-    declared(declared(d, spec, "required here"), def, "defined here")
+pub(crate) fn type_differs(span: Span, name: &str, differ: &Differ<'_>) -> Diagnostic {
+    differ.diagnostic(span, format!("Type \"{name}\" is not what the module type requires"))
 }
 
 pub(crate) fn value_differs(
     span: Span,
     name: &str,
-    wants: &str,
-    has: &str,
+    differ: &Differ<'_>,
     reason: &str,
-    (spec, def): (Option<Span>, Option<Span>),
 ) -> Diagnostic {
-    let d = Diagnostic::error(
-        "module-mismatch",
-        span,
-        format!("Value \"{name}\" does not have the type that the module type requires"),
-    )
-    .note(format!("Module defines:       {has}\nModule type requires: {wants}"))
-    .note(reason);
-    declared(declared(d, spec, "required here"), def, "defined here")
+    let headline = format!("Value \"{name}\" does not have the type that the module type requires");
+    differ.diagnostic(span, headline).note(reason)
 }
 
 pub(crate) fn nested_entry(span: Span, name: &str) -> Diagnostic {

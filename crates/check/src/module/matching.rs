@@ -50,7 +50,7 @@ impl Checker<'_> {
                     }
                 }
                 None => {
-                    self.report(errors::missing_type(span, &full, def.span));
+                    self.report(errors::missing(span, "type", &full, def.span));
                     subst.ty(id, Ty::Error);
                 }
             }
@@ -71,9 +71,9 @@ impl Checker<'_> {
                 });
         if !same_params {
             let (wants, has) = (self.show_type_def(name, spec), self.show_type_def(name, found));
-            self.report(errors::type_params_differ(
-                span, name, &wants, &has, spec.span, found.span,
-            ));
+            let differ =
+                errors::Differ { wants: &wants, has: &has, spec: spec.span, def: found.span };
+            self.report(errors::type_params_differ(span, name, &differ));
             return false;
         }
         if found.lifted > spec.lifted {
@@ -142,7 +142,7 @@ impl Checker<'_> {
                     let want = self.substitute_def(def, subst);
                     self.match_type_def(span, &full, &want, found);
                 }
-                None => self.report(errors::missing_type(span, &full, def.span)),
+                None => self.report(errors::missing(span, "type", &full, def.span)),
             }
         }
         for (name, term) in &spec.terms {
@@ -157,12 +157,12 @@ impl Checker<'_> {
                 }
                 (Term::Val(want), _) => {
                     let info = &self.program.vars[*want];
-                    let d = errors::missing_value(span, &full, info.span);
+                    let d = errors::missing(span, "value", &full, info.span);
                     self.report(d);
                 }
                 (Term::Mod(want, _), _) => {
                     let info = &self.program.vars[*want];
-                    let d = errors::missing_module(span, &full, info.span);
+                    let d = errors::missing(span, "module", &full, info.span);
                     self.report(d);
                 }
             }
@@ -234,7 +234,9 @@ impl Checker<'_> {
         }
         if !equal {
             let (wants, has) = (self.show_type_def(name, want), self.show_type_def(name, found));
-            self.report(errors::type_differs(span, name, &wants, &has, want.span, found.span));
+            let differ =
+                errors::Differ { wants: &wants, has: &has, spec: want.span, def: found.span };
+            self.report(errors::type_differs(span, name, &differ));
         }
     }
 
@@ -254,8 +256,9 @@ impl Checker<'_> {
         let wants = Scheme { ty: want_ty, ..(*want_scheme).clone() };
         let wants = self.show_scheme(name, &wants);
         let has = self.show_scheme(name, &found_scheme);
-        let places = (self.program.vars[want].span, self.program.vars[found].span);
-        self.report(errors::value_differs(span, name, &wants, &has, &reason, places));
+        let (spec, def) = (self.program.vars[want].span, self.program.vars[found].span);
+        let differ = errors::Differ { wants: &wants, has: &has, spec, def };
+        self.report(errors::value_differs(span, name, &differ, &reason));
     }
 
     /// Whether a scheme can be used at a type; otherwise why not.
