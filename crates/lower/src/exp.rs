@@ -384,6 +384,9 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let shape = self.shape_of(ty, frame, span)?;
+        if holds_function(&shape) {
+            return Ok(Val::Choice(name.into(), payload.into()));
+        }
         let crate::value::Shape::Sum(ctors) = &shape else {
             return self.limit(span, "a constructor's type is not a sum");
         };
@@ -538,5 +541,16 @@ pub(crate) fn arity(ty: &Ty) -> usize {
     match ty {
         Ty::Fun(fun) => 1 + arity(&fun.ret),
         _ => 0,
+    }
+}
+
+/// Whether a shape has a place for a function.
+fn holds_function(shape: &crate::value::Shape) -> bool {
+    use crate::value::Shape;
+    match shape {
+        Shape::Fun => true,
+        Shape::Record(fields) => fields.iter().any(|(_, s)| holds_function(s)),
+        Shape::Sum(ctors) => ctors.iter().any(|(_, ss)| ss.iter().any(holds_function)),
+        Shape::Prim(_) | Shape::Array(..) | Shape::Acc(_) => false,
     }
 }

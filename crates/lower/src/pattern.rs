@@ -77,7 +77,11 @@ impl<'a> Lower<'a> {
 
     /// The payload of a sum that is known to be of this constructor.
     pub(crate) fn payload(&mut self, value: &Val<'a>, name: &str) -> Vec<Val<'a>> {
-        let Val::Sum(ctors, parts) = value else { return Vec::new() };
+        let (ctors, parts) = match value {
+            Val::Sum(ctors, parts) => (ctors, parts),
+            Val::Choice(_, payload) => return payload.to_vec(),
+            _ => return Vec::new(),
+        };
         let Some((_, shapes)) = ctors.iter().find(|(c, _)| c == name) else { return Vec::new() };
         let tags = usize::from(ctors.len() > 1);
         let slots = payload_slots(ctors, name);
@@ -159,6 +163,16 @@ impl<'a> Lower<'a> {
                 Ok(all)
             }
             PatKind::Ctor(name, payload) => {
+                if let Val::Choice(known, values) = value {
+                    let mut all = Some(Atom::bool(*known == name.name));
+                    if *known == name.name {
+                        for (pat, value) in payload.iter().zip(values.iter()) {
+                            let cond = self.matches(pat, value)?;
+                            all = self.both(all, cond);
+                        }
+                    }
+                    return Ok(all);
+                }
                 let Val::Sum(ctors, parts) = value else {
                     return self.limit(pat.span, "a constructor is matched against no sum");
                 };

@@ -257,7 +257,9 @@ fn collect(value: &Val<'_>, atoms: &mut Vec<(Prim, Atom)>) -> Option<()> {
                 collect(value, atoms)?;
             }
         }
-        Val::Array(..) | Val::Sum(..) | Val::Acc(..) | Val::Fun(_) => return None,
+        Val::Array(..) | Val::Sum(..) | Val::Choice(..) | Val::Acc(..) | Val::Fun(_) => {
+            return None;
+        }
     }
     Some(())
 }

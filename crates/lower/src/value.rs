@@ -33,6 +33,8 @@ pub(crate) enum Val<'a> {
     Record(Rc<[(EcoString, Val<'a>)]>),
     /// A sum: its constructors and its parts, the tag first if there are several constructors.
     Sum(Rc<[(EcoString, Vec<Shape>)]>, Rc<[Atom]>),
+    /// A sum with functions in its type, which is always known: the constructor and its payload.
+    Choice(EcoString, Rc<[Val<'a>]>),
     Acc(Var, Var),
     Fun(Rc<Closure<'a>>),
 }
@@ -219,7 +221,7 @@ impl<'a> Val<'a> {
             }
             Val::Sum(ctors, _) => Shape::Sum(ctors.clone()),
             Val::Acc(cert, _) => Shape::Acc(*cert),
-            Val::Fun(_) => Shape::Fun,
+            Val::Fun(_) | Val::Choice(..) => Shape::Fun,
         }
     }
 
@@ -236,7 +238,7 @@ impl<'a> Val<'a> {
             Val::Array(_, _, atoms) | Val::Sum(_, atoms) => parts.extend_from_slice(atoms),
             Val::Record(fields) => fields.iter().for_each(|(_, v)| v.collect_parts(parts)),
             Val::Acc(_, var) => parts.push(Atom::Var(*var)),
-            Val::Fun(_) => {}
+            Val::Fun(_) | Val::Choice(..) => {}
         }
     }
 
@@ -269,7 +271,12 @@ impl<'a> Val<'a> {
     pub(crate) fn field(&self, name: &str) -> Option<&Val<'a>> {
         match self {
             Val::Record(fields) => fields.iter().find(|(n, _)| n == name).map(|(_, v)| v),
-            Val::Scalar(..) | Val::Array(..) | Val::Sum(..) | Val::Acc(..) | Val::Fun(_) => None,
+            Val::Scalar(..)
+            | Val::Array(..)
+            | Val::Sum(..)
+            | Val::Choice(..)
+            | Val::Acc(..)
+            | Val::Fun(_) => None,
         }
     }
 
@@ -278,14 +285,16 @@ impl<'a> Val<'a> {
         match self {
             Val::Acc(..) => true,
             Val::Record(fields) => fields.iter().any(|(_, v)| v.has_acc()),
-            Val::Scalar(..) | Val::Array(..) | Val::Sum(..) | Val::Fun(_) => false,
+            Val::Scalar(..) | Val::Array(..) | Val::Sum(..) | Val::Choice(..) | Val::Fun(_) => {
+                false
+            }
         }
     }
 
     /// Whether there is a function in it.
     pub(crate) fn has_function(&self) -> bool {
         match self {
-            Val::Fun(_) => true,
+            Val::Fun(_) | Val::Choice(..) => true,
             Val::Record(fields) => fields.iter().any(|(_, v)| v.has_function()),
             Val::Scalar(..) | Val::Array(..) | Val::Sum(..) | Val::Acc(..) => false,
         }

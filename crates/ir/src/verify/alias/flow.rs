@@ -34,6 +34,23 @@ impl<'a> Alias<'a> {
         self.loop_results(&vars, &init, &effect.consumed, &effect)
     }
 
+    /// The parameters that are consumed by one iteration or a later one: also those that become the
+    /// next value of one that is.
+    fn passed_on(&self, vars: &[Var], next: &[Regions], consumed: &[bool]) -> Vec<bool> {
+        let mut all = consumed.to_vec();
+        loop {
+            let more = (0..vars.len()).find(|&other| {
+                !all[other]
+                    && (0..next.len())
+                        .any(|index| all[index] && overlap(&next[index], &self.set(vars[other])))
+            });
+            match more {
+                Some(other) => all[other] = true,
+                None => return all,
+            }
+        }
+    }
+
     /// The rules for values that are passed from one iteration to the next; `consumed` is for `vars`.
     fn loop_results(
         &mut self,
@@ -43,6 +60,7 @@ impl<'a> Alias<'a> {
         effect: &Effect,
     ) -> Vec<Regions> {
         let next = &effect.results[..vars.len().min(effect.results.len())];
+        let consumed = &self.passed_on(vars, next, consumed);
         for (index, var) in vars.iter().enumerate() {
             if !consumed[index] {
                 continue;
@@ -57,12 +75,6 @@ impl<'a> Alias<'a> {
             for (other, other_var) in vars.iter().enumerate() {
                 if other == index {
                     continue;
-                }
-                if !consumed[other] && overlap(set, &self.set(*other_var)) {
-                    let other = self.name(*other_var);
-                    self.fail(format!(
-                        "\"{name}\" is consumed by the loop, but its next value may be \"{other}\", which is not"
-                    ));
                 }
                 if next.get(other).is_some_and(|other| overlap(set, other)) {
                     let other = self.name(*other_var);
