@@ -42,7 +42,7 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Make random values, or convert values from standard input.
     #[command(after_help = DATASET_EXAMPLES)]
-    Dataset(DatasetArgs),
+    Dataset(Box<DatasetArgs>),
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),

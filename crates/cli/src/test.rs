@@ -64,7 +64,8 @@ fn report(results: &[ProgramResult], skipped: bool) -> String {
     for result in results {
         let mut say = |name: &str, verdict: &Verdict| {
             let what = match verdict {
-                Verdict::Passed => return,
+                // What is wrong with the program has been said.
+                Verdict::Passed | Verdict::NotCompiled => return,
                 Verdict::Skipped(why) if skipped => format!("skipped: {why}"),
                 Verdict::Skipped(_) => return,
                 Verdict::Failed(why) => why.clone(),

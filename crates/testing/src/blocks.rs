@@ -73,6 +73,8 @@ pub enum Input {
     Random(Vec<generate::Spec>),
     /// The value of an expression of the script language.
     Script(String),
+    /// The same, from a file, relative to the program.
+    ScriptFile(String),
 }
 
 /// What should come out.

@@ -98,6 +98,8 @@ pub enum Verdict {
     Failed(String),
     /// Not within the time limit.
     Timeout,
+    /// Not at all, because the program was not compiled; the program's verdict says why.
+    NotCompiled,
     /// It was not tested, and why.
     Skipped(String),
 }
@@ -134,18 +136,19 @@ fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
     let (outcome, compiled) = run::compile(&Disk, &root, Warnings::Show, interpreter);
     let mut result =
         ProgramResult { path: path.to_owned(), verdict: Verdict::Passed, cases: Vec::new() };
-    let Some(mut compiled) = compiled else {
+    let mut compiled = compiled;
+    if compiled.is_none() {
         result.verdict = Verdict::Failed(first_line(&outcome));
-        return result;
-    };
+    }
     let text = messages(&outcome);
-    if let Some(missing) = test.warnings.iter().find(|warning| !found(warning, &text)) {
+    let missing = test.warnings.iter().find(|warning| !found(warning, &text));
+    if let (Some(_), Some(missing)) = (&compiled, missing) {
         result.verdict = Verdict::Failed(format!("no warning in which `{missing}` is found"));
     }
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     for case in &test.cases {
         for entry in &case.entries {
-            let verdict = run_case(&mut compiled, folder, entry, case, options);
+            let verdict = run_case(compiled.as_mut(), folder, entry, case, options);
             let name = format!("line {}, entry \"{entry}\", input {}", case.line, case.name);
             result.cases.push(CaseResult { name, kind: kind(case), verdict });
         }
@@ -167,7 +170,7 @@ fn kind(case: &Case) -> Kind {
 }
 
 fn run_case(
-    compiled: &mut Compiled,
+    compiled: Option<&mut Compiled>,
     folder: &Path,
     entry: &str,
     case: &Case,
@@ -178,11 +181,14 @@ fn run_case(
             return Verdict::Skipped(format!("it has the tag \"{tag}\""));
         }
     }
+    let Some(compiled) = compiled else { return Verdict::NotCompiled };
     let input = match &case.input {
         Input::Values(values) => Ok(values.clone()),
         Input::File(file) => read_file(folder, file),
         Input::Random(specs) => random(specs, options.seed),
-        Input::Script(_) => Err(Verdict::Skipped("scripts are not supported yet".to_owned())),
+        Input::Script(_) | Input::ScriptFile(_) => {
+            Err(Verdict::Skipped("scripts are not supported yet".to_owned()))
+        }
     };
     let input = match input {
         Ok(input) => input,

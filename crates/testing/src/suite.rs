@@ -121,7 +121,7 @@ impl Count {
     fn add(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Passed => self.passed += 1,
-            Verdict::Failed(_) => self.failed += 1,
+            Verdict::Failed(_) | Verdict::NotCompiled => self.failed += 1,
             Verdict::Timeout => self.timeouts += 1,
             Verdict::Skipped(_) => self.skipped += 1,
         }

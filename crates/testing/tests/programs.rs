@@ -35,7 +35,7 @@ fn failure(name: &str, text: &str) -> String {
     let all = std::iter::once(&result.verdict).chain(result.cases.iter().map(|c| &c.verdict));
     let mut failures = all.filter_map(|verdict| match verdict {
         Verdict::Failed(why) => Some(why.clone()),
-        Verdict::Passed | Verdict::Timeout | Verdict::Skipped(_) => None,
+        Verdict::Passed | Verdict::NotCompiled | Verdict::Timeout | Verdict::Skipped(_) => None,
     });
     failures.next().unwrap_or_else(|| panic!("{name} should fail: {result:?}"))
 }
@@ -70,6 +70,14 @@ fn mistakes_in_tests_fail() {
     assert!(failure("file.fut", text).contains("nowhere.in"));
     let result = run::program("no such program.fut", &Options::default());
     assert!(!result.is_good());
+}
+
+#[test]
+fn cases_of_programs_that_are_not_compiled_count_as_failed() {
+    let text = "-- ==\n-- input { 1 } output { 1 }\nentry main (x: i32) = y\n";
+    let result = test("not_compiled.fut", text, &Options::default());
+    assert_eq!(result.cases[0].verdict, Verdict::NotCompiled);
+    assert_eq!(Summary::of(&[result]).values.failed, 1);
 }
 
 #[test]

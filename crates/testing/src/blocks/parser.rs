@@ -62,6 +62,7 @@ impl<'a> Parser<'a> {
             Some(file) if has("random") => {
                 return self.error(&format!("random input cannot come from the file \"{file}\""));
             }
+            Some(file) if has("script") => Input::ScriptFile(file),
             Some(file) => Input::File(file),
             None if has("script") => Input::Script(self.braces()?.trim().to_owned()),
             None if has("random") => {
@@ -112,7 +113,7 @@ impl<'a> Parser<'a> {
         while reader.peek() != Some(b'}') {
             let value = reader.next_value(None);
             self.at += reader.offset();
-            reader = Reader::new(self.text.text[self.at..].as_bytes());
+            reader = Reader::new(&self.text.text.as_bytes()[self.at..]);
             match value {
                 Ok(Some(value)) => values.push(value),
                 Ok(None) => return self.error("the braces are not closed"),
