@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// A compiler for the Futhark language.
 ///
-/// This version has the front end: it parses, checks and formats programs.
+/// This version parses, checks, formats and interprets programs; it does not compile them yet.
 #[derive(Parser, Debug)]
 #[command(version, about, long_about, after_help = EXAMPLES, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, propagate_version = true)]
@@ -17,6 +17,8 @@ const EXAMPLES: &str = "\
 Examples:
   fehu check prog.fut              Is this program right?
   fehu check --format=json -       The same for a program from standard input, for tools.
+  fehu run -i prog.fut             Run it, with arguments from standard input.
+  fehu test -i prog.fut            Run the tests that it contains.
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        What does this error mean?
 
@@ -32,6 +34,15 @@ pub(crate) enum Command {
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
     Fmt(FmtArgs),
+    /// Run a program: arguments from standard input, results to standard output.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Run the tests that programs contain in comments after a line `-- ==`.
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(TestArgs),
+    /// Make random values, or convert values from standard input.
+    #[command(after_help = DATASET_EXAMPLES)]
+    Dataset(Box<DatasetArgs>),
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),
@@ -84,6 +95,117 @@ pub(crate) struct FmtArgs {
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  echo '[1, 2, 3]' | fehu run -i prog.fut
+  fehu run -i -e step prog.fut < state.in
+  fehu dataset -b -g '[1000]f32' | fehu run -i -b prog.fut > result.bin";
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  fehu test -i prog.fut
+  fehu test -i tests/                    All programs of a folder.
+  fehu test -i --limit 60 -j 4 tests/";
+
+const DATASET_EXAMPLES: &str = "\
+Examples:
+  fehu dataset -g '[10]i32' -g f64
+  fehu dataset --f32-bounds=-1:1 -s 42 -b -g '[100][100]f32' > data.in
+  fehu dataset -b < data.txt             Text to binary.";
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct RunArgs {
+    /// The program.
+    pub(crate) file: String,
+    /// Interpret the program; there is no other way yet.
+    #[arg(short, long)]
+    pub(crate) interpret: bool,
+    /// The entry point.
+    #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
+    pub(crate) entry: String,
+    /// Write the results in the binary format.
+    #[arg(short, long)]
+    pub(crate) binary: bool,
+    /// Show no warnings.
+    #[arg(short = 'w')]
+    pub(crate) no_warnings: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct TestArgs {
+    /// Programs, and folders of programs.
+    pub(crate) paths: Vec<String>,
+    /// Interpret the programs; there is no other way yet.
+    #[arg(short, long)]
+    pub(crate) interpret: bool,
+    /// A file with the names of more programs, one a line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) list: Option<String>,
+    /// How many programs to test at the same time; without it, as many as there are processors.
+    #[arg(short, long, visible_alias = "concurrency", value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Seconds after which a case is stopped.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub(crate) limit: u64,
+    /// Run also the cases with the tag `compiled`, which are meant for compiled programs.
+    #[arg(long)]
+    pub(crate) compiled_too: bool,
+    /// Say also what was skipped, and why.
+    #[arg(long)]
+    pub(crate) skipped: bool,
+    /// The seed of random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct DatasetArgs {
+    /// A type with sizes, such as `[10]i32`, or a value; may be given several times.
+    #[arg(short, long, value_name = "TYPE")]
+    pub(crate) generate: Vec<String>,
+    /// The seed.
+    #[arg(short, long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Write the binary format.
+    #[arg(short, long)]
+    pub(crate) binary: bool,
+    /// Write text, which is the default.
+    #[arg(long, conflicts_with = "binary")]
+    pub(crate) text: bool,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+}
+
+/// Bounds of random numbers, both inclusive, for each type.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Bounds of random numbers, both inclusive")]
+pub(crate) struct BoundsArgs {
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) i8_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) i16_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) i32_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) i64_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) u8_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) u16_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) u32_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) u64_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) f16_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) f32_bounds: Option<String>,
+    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
+    pub(crate) f64_bounds: Option<String>,
 }
 
 #[derive(clap::Args, Debug)]

@@ -8,8 +8,8 @@ use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use std::io::Read;
 
-const SUCCESS: u8 = 0;
-const FAILURE: u8 = 1;
+pub(crate) const SUCCESS: u8 = 0;
+pub(crate) const FAILURE: u8 = 1;
 
 /// `fehu check`
 pub(crate) fn check(args: &CheckArgs) -> u8 {
@@ -132,7 +132,7 @@ fn original(outcome: &Outcome) -> &str {
     outcome.sources.iter().next().map_or("", |(_, file)| &file.text)
 }
 
-fn root(file: &str) -> Option<Root> {
+pub(crate) fn root(file: &str) -> Option<Root> {
     if file != "-" {
         return Some(Root::Path(file.to_owned()));
     }
@@ -147,7 +147,7 @@ fn root(file: &str) -> Option<Root> {
 }
 
 /// The exit code of a run. Its texts and trees are not freed: the process is about to end anyway.
-fn exit(outcome: Outcome) -> u8 {
+pub(crate) fn exit(outcome: Outcome) -> u8 {
     let code = outcome.exit.code();
     std::mem::forget(outcome);
     code

@@ -1,12 +1,15 @@
 //! The `fehu` command: reads arguments, calls the driver, prints, and chooses the exit code.
 //!
-//! Exit codes: 0 all is well; 2 the user's program is wrong; 1 bad usage, or the compiler failed.
+//! Exit codes: 0 all is well; 2 the user's program is wrong; 1 bad usage, the program that was run
+//! failed, or the compiler did.
 //! When the file is called `futhark`, for instance through a link, it is a drop-in for the commands
 //! of the peer that exist here: names, options and exit codes are the same.
 
 mod args;
 mod commands;
 mod output;
+mod run;
+mod test;
 
 use args::{Args, Command};
 use clap::{CommandFactory, FromArgMatches};
@@ -28,6 +31,9 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check(args),
         Command::CheckSyntax(args) => commands::check_syntax(args),
         Command::Fmt(args) => commands::fmt(args),
+        Command::Run(args) => run::run(args),
+        Command::Test(args) => test::test(args),
+        Command::Dataset(args) => run::dataset(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(code)

@@ -34,6 +34,12 @@ pub(crate) fn stdout(text: &str) {
     finish(io::stdout().lock().flush());
 }
 
+/// Lets a function write to standard output.
+pub(crate) fn write_stdout(work: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    finish(work(&mut out).and_then(|()| out.flush()));
+}
+
 /// Writes to standard error.
 pub(crate) fn stderr(text: &str) {
     // If standard error is closed, there is nowhere left to complain.

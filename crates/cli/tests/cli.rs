@@ -223,3 +223,69 @@ fn explain_has_a_page_for_the_codes_in_messages() {
     assert_eq!(output.status.code(), Some(0));
     assert!(stdout(&output).contains("## How to fix it"));
 }
+
+/// A program in a file of this name.
+fn program(name: &str, text: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("the file can be written");
+    path.display().to_string()
+}
+
+#[test]
+fn run_reads_arguments_and_writes_results() {
+    let file = program("run.fut", "entry double (xs: []f32) (k: i64) = (map (* 2) xs, k + 1)\n");
+    let output = fehu_with_input(&["run", "-i", "-e", "double", &file], b"[1, 2.5] 3");
+    assert_eq!(stderr(&output), "");
+    assert_eq!(stdout(&output), "[2f32, 5f32]\n4i64\n");
+    assert_eq!(output.status.code(), Some(0));
+    let output = fehu_with_input(&["run", "-i", "-b", "-e", "double", &file], b"[1, 2.5] 3");
+    assert!(output.stdout.starts_with(b"b\x02\x01 f32"), "{:?}", output.stdout);
+    let output = fehu_with_input(&["run", "-i", &file], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("there is \"double\""), "{}", stderr(&output));
+    let output = fehu_with_input(&["run", "-i", "-e", "double", &file], b"true 3");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("Error: standard input: 1:1: "), "{}", stderr(&output));
+}
+
+#[test]
+fn run_tells_failures_of_the_program_and_of_its_text_apart() {
+    let file = program("run_fails.fut", "entry main (x: i32) = 1 / x\n");
+    let output = fehu_with_input(&["run", "-i", &file], b"0");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("Error: "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("\nBacktrace:\n-> #0  "), "{}", stderr(&output));
+    let file = program("run_wrong.fut", "entry main (x: i32) = y\n");
+    assert_eq!(fehu_with_input(&["run", "-i", &file], b"").status.code(), Some(2));
+    let output = fehu(&["run", &file]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("`fehu run -i`"), "{}", stderr(&output));
+}
+
+#[test]
+fn test_counts_and_shows_what_differed() {
+    let good = program("good.fut", "-- ==\n-- input { 1 } output { 2 }\nentry main x = x + 1i32\n");
+    let output = fehu(&["test", "-i", &good]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let bad = program("bad.fut", "-- ==\n-- input { 1 } output { 3 }\nentry main x = x + 1i32\n");
+    let output = fehu(&["test", "-i", &good, &bad]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("bad.fut: line 2, entry \"main\""), "{}", stdout(&output));
+    let output = fehu(&["test", &good]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("`fehu test -i`"), "{}", stderr(&output));
+}
+
+#[test]
+fn dataset_makes_and_converts_values() {
+    let args = ["dataset", "-s", "1", "--i32-bounds=-1:1", "-g", "[5]i32", "-g", "7u8"];
+    let output = fehu(&args);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stdout(&output), stdout(&fehu(&args)));
+    assert!(stdout(&output).ends_with("\n7u8\n"), "{}", stdout(&output));
+    let binary = fehu_with_input(&["dataset", "-b"], b"[1, 2]").stdout;
+    let output = fehu_with_input(&["dataset"], &binary);
+    assert_eq!(stdout(&output), "[1i32, 2i32]\n");
+    assert_eq!(fehu(&["dataset", "-g", "[x]i32"]).status.code(), Some(1));
+    assert_eq!(fehu(&["dataset", "--i8-bounds=3:1", "-g", "i8"]).status.code(), Some(1));
+}

@@ -106,7 +106,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn new(mut session: Session, warnings: Warnings) -> Outcome {
+    pub(crate) fn new(mut session: Session, warnings: Warnings) -> Outcome {
         session.sort_diagnostics();
         if warnings == Warnings::Hide {
             session.diagnostics.retain(Diagnostic::is_error);

@@ -87,6 +87,22 @@ pub(crate) fn internal_error(crash: &Crash) -> Diagnostic {
         .help("this is a bug of fehu, not of your program: please report it with the program")
 }
 
+/// The program may be right, but this compiler cannot translate it.
+pub(crate) fn not_supported(span: Span, message: &str) -> Diagnostic {
+    Diagnostic::error("not-supported", span, format!("not supported yet: {message}"))
+        .note("the program may well be right; this is a limit of fehu")
+}
+
+/// What a stage made breaks the rules of the IR.
+pub(crate) fn broken_ir(stage: &str, message: &str) -> Diagnostic {
+    let headline =
+        format!("the compiler itself failed: the result of the stage \"{stage}\" is wrong");
+    Diagnostic::error_without_place("internal-error", headline)
+        .note(message)
+        .note(format!("fehu {}", env!("CARGO_PKG_VERSION")))
+        .help("this is a bug of fehu, not of your program: please report it with the program")
+}
+
 fn placed(code: &'static str, import: Option<Span>, message: String) -> Diagnostic {
     match import {
         Some(span) => Diagnostic::error(code, span, message).at("imported here"),

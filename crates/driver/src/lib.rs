@@ -1,6 +1,7 @@
 //! From file names to results: loads programs, runs the stages in order, and survives their bugs.
 //!
 //! - [`check`]: what `fehu check`, `fehu check-syntax` and `fehu fmt` do;
+//! - [`run`]: what `fehu run` and `fehu test` do with a program;
 //! - [`load`]: a root file and everything it imports, in dependency order;
 //! - [`files`]: where texts come from: the disk, or memory in tests and editors;
 //! - [`stages`]: the calls of the other crates, one function each;
@@ -16,5 +17,6 @@ pub mod files;
 pub mod load;
 pub mod paths;
 pub mod prelude;
+pub mod run;
 pub mod session;
 pub mod stages;

@@ -32,6 +32,12 @@ pub fn lower(
     fehu_lower::lower(sources, program, &units(loaded))
 }
 
+/// Whether a program keeps the rules of the IR; the first message if not.
+pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
+    fehu_ir::verify::verify(prog)
+        .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))
+}
+
 fn units(loaded: &Loaded) -> Vec<Unit<'_>> {
     loaded
         .files

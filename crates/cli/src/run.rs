@@ -1,0 +1,142 @@
+//! `fehu run` and `fehu dataset`: values in, values out.
+
+use crate::args::{DatasetArgs, RunArgs};
+use crate::commands::{FAILURE, SUCCESS, exit, root};
+use crate::output;
+use fehu_base::Prim;
+use fehu_data::generate::{Bounds, Generator, Spec};
+use fehu_data::{Value, binary, reader, text};
+use fehu_driver::check::Warnings;
+use fehu_driver::files::Disk;
+use fehu_driver::run;
+use std::io::{Read, Write};
+
+/// `fehu run`
+pub(crate) fn run(args: &RunArgs) -> u8 {
+    if !args.interpret {
+        return no_back_end("run");
+    }
+    if args.file == "-" {
+        output::stderr("fehu: standard input has the values, so the program must be a file\n");
+        return FAILURE;
+    }
+    let Some(root) = root(&args.file) else { return FAILURE };
+    let warnings = if args.no_warnings { Warnings::Hide } else { Warnings::Show };
+    let (outcome, compiled) = run::compile(&Disk, &root, warnings, Default::default());
+    output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
+    let Some(mut compiled) = compiled else { return exit(outcome) };
+    let types = match compiled.parameters(&args.entry) {
+        Ok(types) => types,
+        Err(error) => return failed(&error),
+    };
+    let Some(bytes) = stdin() else { return FAILURE };
+    let values = match reader::read_typed(&bytes, &types) {
+        Ok(values) => values,
+        Err(error) => {
+            output::stderr(&format!("Error: standard input: {error}\n"));
+            return FAILURE;
+        }
+    };
+    compiled.trace(Box::new(|line| output::stderr(&format!("{line}\n"))));
+    match compiled.run(&args.entry, values) {
+        Ok(results) => {
+            write(&results, args.binary, text::Style::PROGRAM);
+            SUCCESS
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+/// `fehu dataset`
+pub(crate) fn dataset(args: &DatasetArgs) -> u8 {
+    let mut generator = Generator::new(args.seed);
+    for (prim, text) in args.bounds.given() {
+        match Bounds::parse(prim, text) {
+            Ok(bounds) => generator.set_bounds(bounds),
+            Err(error) => return wrong(&format!("--{prim}-bounds: {error}")),
+        }
+    }
+    if args.generate.is_empty() {
+        // Without anything to generate, values are converted from one format to another.
+        let Some(bytes) = stdin() else { return FAILURE };
+        return match reader::read_all(&bytes) {
+            Ok(values) => {
+                write(&values, args.binary, text::Style::DATASET);
+                SUCCESS
+            }
+            Err(error) => wrong(&format!("standard input: {error}")),
+        };
+    }
+    for generate in &args.generate {
+        let spec = match Spec::parse(generate) {
+            Ok(spec) => spec,
+            Err(error) => return wrong(&format!("`{generate}`: {error}")),
+        };
+        match generator.value(&spec) {
+            Ok(value) => write(&[value], args.binary, text::Style::DATASET),
+            Err(error) => return wrong(&error.to_string()),
+        }
+    }
+    SUCCESS
+}
+
+/// Says that programs cannot be compiled yet.
+pub(crate) fn no_back_end(command: &str) -> u8 {
+    wrong(&format!(
+        "there is no back end yet that compiles programs; `fehu {command} -i` interprets them"
+    ))
+}
+
+/// Says what is wrong with a call of the command.
+pub(crate) fn wrong(message: &str) -> u8 {
+    output::stderr(&format!("fehu: {message}\n"));
+    FAILURE
+}
+
+fn failed(error: &run::RunError) -> u8 {
+    output::stderr(&format!("{error}\n"));
+    FAILURE
+}
+
+fn stdin() -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match std::io::stdin().lock().read_to_end(&mut bytes) {
+        Ok(_) => Some(bytes),
+        Err(error) => {
+            wrong(&format!("cannot read standard input: {error}"));
+            None
+        }
+    }
+}
+
+fn write(values: &[Value], as_binary: bool, style: text::Style) {
+    output::write_stdout(|out: &mut dyn Write| {
+        for value in values {
+            match as_binary {
+                true => binary::write(out, value)?,
+                false => text::write(out, value, style)?,
+            }
+        }
+        Ok(())
+    });
+}
+
+/// The options `--i8-bounds` and so on, with their types.
+impl crate::args::BoundsArgs {
+    fn given(&self) -> Vec<(Prim, &str)> {
+        let all = [
+            (Prim::I8, &self.i8_bounds),
+            (Prim::I16, &self.i16_bounds),
+            (Prim::I32, &self.i32_bounds),
+            (Prim::I64, &self.i64_bounds),
+            (Prim::U8, &self.u8_bounds),
+            (Prim::U16, &self.u16_bounds),
+            (Prim::U32, &self.u32_bounds),
+            (Prim::U64, &self.u64_bounds),
+            (Prim::F16, &self.f16_bounds),
+            (Prim::F32, &self.f32_bounds),
+            (Prim::F64, &self.f64_bounds),
+        ];
+        all.into_iter().filter_map(|(prim, text)| Some((prim, text.as_deref()?))).collect()
+    }
+}

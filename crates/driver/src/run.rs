@@ -1,0 +1,217 @@
+//! From a file to a program that can be called: what `fehu run` and `fehu test` do, without printing.
+
+mod arguments;
+mod convert;
+mod error;
+
+pub use error::RunError;
+
+use crate::check::{Exit, Outcome, Warnings};
+use crate::errors;
+use crate::files::Files;
+use crate::load::{self, Loaded, Root};
+use crate::session::{self, Session};
+use crate::stages::{self, Depth};
+use fehu_base::stack::Deep;
+use fehu_check::program::Program;
+use fehu_data::Value;
+use fehu_interp::{Interp, Options};
+use fehu_ir::{Entry, External, Fun, Prog, Type};
+
+/// Loads, checks, lowers and verifies a program. It is there if and only if the outcome is a success.
+pub fn compile(
+    files: &dyn Files,
+    root: &Root,
+    warnings: Warnings,
+    options: Options,
+) -> (Outcome, Option<Compiled>) {
+    let mut session = Session::default();
+    let mut loaded = Loaded::default();
+    let mut program = Program::default();
+    let mut compiled = None;
+    let mut limited = false;
+    session::run(&mut session, |session| {
+        loaded = load::load(session, files, root, Depth::Full);
+        if session.has_errors() {
+            return;
+        }
+        let check = |sources: &mut _| stages::check(&loaded, sources, Depth::Full);
+        let (checked, found) = session.stage("check", check);
+        session.diagnostics.extend(found);
+        program = checked;
+        if session.has_errors() {
+            return;
+        }
+        let lowered = session.stage("lower", |sources| stages::lower(&loaded, &program, sources));
+        let prog = match lowered {
+            Ok(prog) => prog,
+            Err(limit) => {
+                limited = true;
+                session.diagnostics.push(errors::not_supported(limit.span, &limit.message));
+                return;
+            }
+        };
+        match session.stage("verify", |_| stages::verify(&prog)) {
+            Ok(()) => {
+                let interp = session.stage("prepare", |_| Interp::with_options(&prog, options));
+                compiled = Some(Compiled { prog: Deep::new(Some(prog)), interp });
+            }
+            Err(message) => {
+                session.crashed = true;
+                session.diagnostics.push(errors::broken_ir("lower", &message));
+            }
+        }
+    });
+    let (loaded, program) = (Deep::new(loaded), Deep::new(program));
+    let mut outcome = Outcome { loaded, program, ..Outcome::new(session, warnings) };
+    if limited && outcome.exit == Exit::Rejected {
+        // The program may well be right: it is we who cannot go on.
+        outcome.exit = Exit::Internal;
+    }
+    let compiled = compiled.filter(|_| outcome.exit == Exit::Success);
+    (outcome, compiled)
+}
+
+/// A program that can be run.
+pub struct Compiled {
+    prog: Deep<Option<Prog>>,
+    interp: Interp,
+}
+
+impl Compiled {
+    /// The program in the core IR.
+    pub fn prog(&self) -> Option<&Prog> {
+        self.prog.as_ref()
+    }
+
+    /// The interpreter, for its options and for what the program traces.
+    pub fn interp_mut(&mut self) -> &mut Interp {
+        &mut self.interp
+    }
+
+    /// Sends to this function what the program traces, a line for each value.
+    pub fn trace(&mut self, mut sink: Box<dyn FnMut(&str) + Send>) {
+        self.interp.set_sink(Box::new(move |tag, value| {
+            let value = convert::from_interp(value.clone());
+            let value = value.map_or("(nothing)".to_owned(), |value| value.to_string());
+            sink(&format!("{tag}: {value}"));
+        }));
+    }
+
+    /// The names of the entry points.
+    pub fn entries(&self) -> Vec<&str> {
+        let entries = self.prog.iter().flat_map(|prog| &prog.entries);
+        entries.map(|entry| entry.name.as_str()).collect()
+    }
+
+    /// The types of the values that an entry point takes, without sizes. Tuples and records are
+    /// several values.
+    pub fn parameters(&self, entry: &str) -> Result<Vec<fehu_data::ValueType>, RunError> {
+        let (entry, _) = self.find(entry)?;
+        let parts = entry.params.iter().flat_map(|(_, external)| external_parts(external));
+        parts.map(convert::value_type).collect()
+    }
+
+    /// Calls an entry point. Tuples and records, as arguments and as result, are several values.
+    pub fn run(&mut self, entry: &str, values: Vec<Value>) -> Result<Vec<Value>, RunError> {
+        let (entry, fun) = self.find(entry)?;
+        let parts: Vec<&Type> =
+            entry.params.iter().flat_map(|(_, external)| external_parts(external)).collect();
+        let args = arguments::arguments(entry, fun, &parts, values)?;
+        let wanted = external_parts(&entry.result).len();
+        let id = entry.fun;
+        let results = self.interp.call(id, args).map_err(RunError::Program)?;
+        // The sizes of the results come first; the values show them.
+        let skipped = results.len().saturating_sub(wanted);
+        results.into_iter().skip(skipped).map(convert::from_interp).collect()
+    }
+
+    fn find(&self, name: &str) -> Result<(&Entry, &Fun), RunError> {
+        let prog = self.prog.as_ref();
+        let entry = prog.and_then(|prog| prog.entries.iter().find(|entry| entry.name == name));
+        let found = entry.and_then(|entry| Some((entry, prog?.funs.get(entry.fun)?)));
+        found.ok_or_else(|| RunError::NoEntry {
+            name: name.to_owned(),
+            others: self.entries().into_iter().map(str::to_owned).collect(),
+        })
+    }
+}
+
+fn external_parts(external: &External) -> &[Type] {
+    match external {
+        External::Transparent(ty, _) => std::slice::from_ref(ty),
+        External::Opaque(opaque, _) => &opaque.parts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Memory;
+
+    fn compiled(text: &str) -> (Outcome, Option<Compiled>) {
+        let root = Root::Bytes("test.fut".to_owned(), text.as_bytes().to_vec());
+        compile(&Memory::default(), &root, Warnings::Show, Options::default())
+    }
+
+    fn run(text: &str, input: &str) -> Result<String, RunError> {
+        let (outcome, program) = compiled(text);
+        assert_eq!(outcome.exit, Exit::Success, "{:?}", outcome.diagnostics);
+        let values = fehu_data::reader::read_all(input.as_bytes()).expect("the input is right");
+        let results = program.expect("it is compiled").run("main", values)?;
+        Ok(results.iter().map(|value| format!("{value}\n")).collect())
+    }
+
+    #[test]
+    fn sizes_are_read_off_the_arguments() {
+        let text = "entry main [n] [m] (xs: [n][m]i32) (y: i32) = (n, m, xs[0, 0] + y)";
+        let results = run(text, "[[1, 2, 3], [4, 5, 6]] 10").expect("it runs");
+        assert_eq!(results, "2i64\n3i64\n11i32\n");
+    }
+
+    #[test]
+    fn sizes_that_disagree_are_an_error() {
+        let text = "entry main [n] (xs: [n]i32) (ys: [n]i32) = xs[0] + ys[0] + i32.i64 n";
+        let error = run(text, "[1, 2] [3]").expect_err("the sizes differ").to_string();
+        assert!(error.contains("invalid sizes"), "{error}");
+        let text = "entry main (n: i64) (xs: [n]i32) = xs[n - 1]";
+        assert_eq!(run(text, "2i64 [3, 4]").expect("it runs"), "4i32\n");
+        let error = run(text, "3i64 [3, 4]").expect_err("the size is another").to_string();
+        assert!(error.contains("\"n\""), "{error}");
+    }
+
+    #[test]
+    fn wrong_arguments_are_an_error() {
+        let text = "entry main (x: i32) = x";
+        let error = run(text, "1i64").expect_err("the type is wrong").to_string();
+        assert!(error.contains("i64") && error.contains("i32"), "{error}");
+        let error = run(text, "1 2").expect_err("there are too many").to_string();
+        assert!(error.contains("takes 1 value"), "{error}");
+    }
+
+    #[test]
+    fn errors_of_the_program_have_places() {
+        let text = "entry main (xs: []i32) (i: i64) = xs[i]";
+        let error = run(text, "[1] 5i64").expect_err("it fails").to_string();
+        assert!(error.starts_with("Error: "), "{error}");
+        assert!(error.contains("\nBacktrace:\n-> #0  test.fut:1:"), "{error}");
+    }
+
+    #[test]
+    fn unknown_entry_points_are_told_with_the_known_ones() {
+        let (_, program) = compiled("entry f (x: i32) = x");
+        let error = program.expect("it is compiled").run("main", Vec::new());
+        let error = error.expect_err("there is no main").to_string();
+        assert!(error.contains("\"main\"") && error.contains("\"f\""), "{error}");
+    }
+
+    #[test]
+    fn limits_are_not_the_users_fault() {
+        let text = include_str!("../../../tests/limits/not_supported.fut");
+        let (outcome, program) = compiled(text);
+        assert!(program.is_none());
+        assert_eq!(outcome.exit, Exit::Internal);
+        let codes: Vec<&str> = outcome.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!(codes, ["not-supported"]);
+    }
+}
