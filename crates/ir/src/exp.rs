@@ -22,7 +22,7 @@ pub enum Exp {
     Math(MathFn, Vec<Atom>),
     /// The number as another type: integers are truncated, or extended by the sign of their own type
     /// (by zeros if the target is unsigned and wider); floats are rounded to the nearest, or towards
-    /// zero to integers, where NaN is zero and what does not fit is clamped; to bool means "not zero".
+    /// zero to integers, where NaN and infinities are zero and what does not fit keeps its low bits; to bool means "not zero".
     Convert(Prim, Atom),
     /// The same bits as another type of the same width.
     Reinterpret(Prim, Atom),
