@@ -1,6 +1,6 @@
 //! Entry points.
 
-use crate::build::Building;
+use crate::build::{Building, text};
 use crate::env::{Frame, Term};
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
@@ -8,7 +8,9 @@ use ecow::{EcoString, eco_format};
 use fehu_base::Span;
 use fehu_check::Unit;
 use fehu_check::ty::{Size, Ty, VarId};
-use fehu_ir::{Atom, Elem, Entry, External, Field, Fun, OpaqueType, Param, Type, Var};
+use fehu_ir::{
+    Atom, CheckPart, CmpOp, Elem, Entry, External, Field, Fun, OpaqueType, Param, Type, Var,
+};
 use fehu_syntax::ast;
 use std::rc::Rc;
 
@@ -65,9 +67,10 @@ impl<'a> Lower<'a> {
                 parts.push(Atom::Var(var));
             }
             let value = Val::build(&shape, &mut parts.into_iter());
-            if let (Some(name), Val::Scalar(..)) = (fun.name, &value) {
-                inner.bind(name, Term::Val(value.clone()));
-            }
+            let value = match fun.name {
+                Some(name) => self.sized_argument(name, value, &inner, span),
+                None => value,
+            };
             args.push(value);
             externals.push((hint, self.external(&fun.param, &shape, fun.consumes)));
             ty = fun.ret.clone();
@@ -150,6 +153,32 @@ impl<'a> Lower<'a> {
                 shape.map_sizes(&mut |_| self.size_param(None, frame, params))
             }
         })
+    }
+
+    /// An argument that is the size of others: it must be what those have.
+    fn sized_argument(
+        &mut self,
+        name: VarId,
+        value: Val<'a>,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Val<'a> {
+        let (Some(Term::Val(Val::Scalar(_, size))), Val::Scalar(_, given)) =
+            (frame.own(name), &value)
+        else {
+            return value;
+        };
+        let same = self.b().cmp(CmpOp::Eq, size, *given);
+        let parts = vec![
+            text(format!("The argument for \"{}\" is ", self.program.vars[name].name)),
+            CheckPart::Value(*given),
+            text(", but an array that should have this size has size "),
+            CheckPart::Value(size),
+            text("."),
+        ];
+        let places = self.places(span);
+        let cert = self.b().assert(same, parts, places);
+        self.certify(value, Some(cert))
     }
 
     fn size_param(
