@@ -4,11 +4,11 @@ use crate::checker::Checker;
 use crate::errors;
 use crate::infer::used_constructively;
 use crate::ty::{Arg, Lifted, Ty, VarId};
-use fehu_syntax::ast::{Dec, ValBind};
+use fehu_syntax::ast::ValBind;
 
 impl Checker<'_> {
     /// Checks that a value can be an entry point.
-    pub(crate) fn entry_point(&mut self, _dec: &Dec, bind: &ValBind, var: VarId) {
+    pub(crate) fn entry_point(&mut self, bind: &ValBind, var: VarId) {
         if self.program.vars[var].poisoned {
             return;
         }
@@ -22,7 +22,7 @@ impl Checker<'_> {
             self.report(errors::polymorphic_entry(span, name));
             return;
         }
-        let (params, ret) = parts(&scheme.ty, bind.params.len());
+        let (params, ret) = parts(&scheme.ty);
         if params.iter().chain([&ret]).any(|ty| self.higher_order(ty)) {
             self.report(errors::higher_order_entry(span, name));
             return;
@@ -57,14 +57,13 @@ impl Checker<'_> {
 
 /// The parameters and result of a function; all of them, since a value that is a function is called
 /// like one.
-fn parts(ty: &Ty, written: usize) -> (Vec<Ty>, Ty) {
+fn parts(ty: &Ty) -> (Vec<Ty>, Ty) {
     let mut params = Vec::new();
     let mut ret = ty.clone();
     while let Ty::Fun(fun) = &ret.clone() {
         params.push(fun.param.clone());
         ret = fun.ret.clone();
     }
-    _ = written;
     (params, ret)
 }
 

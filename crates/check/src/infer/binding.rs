@@ -89,7 +89,7 @@ impl Checker<'_> {
             false => Expect::FunctionBody(bind.ret.as_ref().map(|ret| ret.span)),
         };
         self.expect(&bind.body, &ret, what);
-        self.finish(&bind.body);
+        self.finish();
         let inferred = self.generalise(&ty);
         let ty = self.zonk(&ty);
         self.note_instances();

@@ -5,12 +5,11 @@ use crate::checker::Checker;
 use crate::errors;
 use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, PrimSet, SchemeType, Ty};
 use fehu_base::{Prim, Span};
-use fehu_syntax::ast::Exp;
 use std::sync::Arc;
 
 impl Checker<'_> {
     /// Decides the types of literals, and reports unknown types that cannot stay so.
-    pub(crate) fn finish(&mut self, _body: &Exp) {
+    pub(crate) fn finish(&mut self) {
         for i in 0..self.metas.infos.len() {
             self.finish_meta(Meta(i as u32));
         }

@@ -181,11 +181,10 @@ impl Checker<'_> {
         if self.diags.len() > before {
             return Size::Any;
         }
-        if let Err(clash) = self.unify(&Ty::I64, &ty) {
+        if self.unify(&Ty::I64, &ty).is_err() {
             let found = self.zonk(&ty);
             let text = self.quote(exp.span);
             let found = self.show(&found);
-            _ = clash;
             self.report(errors::size_not_i64(exp.span, &text, &found));
             return Size::Any;
         }

@@ -52,10 +52,10 @@ impl Checker<'_> {
             DecKind::Val(bind) => {
                 let name = &bind.name;
                 self.once(&mut defined.terms, name, "value");
-                self.check_entry_place(dec, bind, block);
+                self.check_entry_place(bind, block);
                 let var = self.value_binding(dec, bind);
                 if matches!(block, Block::Root) && is_entry(bind) {
-                    self.entry_point(dec, bind, var);
+                    self.entry_point(bind, var);
                     let entry = Entry { name: name.name.clone(), var, dec: dec.id };
                     self.entries.push(entry);
                 }
@@ -103,7 +103,7 @@ impl Checker<'_> {
                 self.open_module(dec, module, exp.span, export, env);
             }
             DecKind::Import(path, span) => {
-                let module = self.import(path, *span);
+                let module = self.import(path);
                 self.open_module(dec, module, *span, false, env);
             }
             DecKind::Local(inner) => self.declaration(inner, block, false, env, defined),
@@ -160,7 +160,7 @@ impl Checker<'_> {
         module.unwrap_or_else(|| Module::Struct(Arc::default()))
     }
 
-    fn check_entry_place(&mut self, _dec: &Dec, bind: &ValBind, block: Block) {
+    fn check_entry_place(&mut self, bind: &ValBind, block: Block) {
         if bind.keyword == ValKeyword::Entry && block == Block::Module {
             self.report(errors::nested_entry(bind.name.span, &bind.name.name));
         }

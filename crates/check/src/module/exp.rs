@@ -32,7 +32,7 @@ impl Checker<'_> {
                 self.scope.leave(&mark);
                 Some(Module::Struct(Arc::new(env)))
             }
-            ModExpKind::Import(path, span) => self.import(path, *span),
+            ModExpKind::Import(path, _) => self.import(path),
             ModExpKind::Ascribe(inner, mt) => {
                 let module = self.mod_exp(inner);
                 let mt = self.module_type(mt)?;
@@ -56,15 +56,10 @@ impl Checker<'_> {
     }
 
     /// What `import "path"` provides.
-    pub(super) fn import(&mut self, path: &str, span: Span) -> Option<Module> {
-        match self.imports.get(path) {
-            Some((_, env)) => Some(Module::Struct(env.clone())),
-            None => {
-                // The driver reports files that cannot be loaded.
-                _ = span;
-                None
-            }
-        }
+    pub(super) fn import(&self, path: &str) -> Option<Module> {
+        // The driver reports files that cannot be loaded.
+        let (_, env) = self.imports.get(path)?;
+        Some(Module::Struct(env.clone()))
     }
 
     /// The module with parameters and ascribed type.

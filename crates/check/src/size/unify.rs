@@ -134,7 +134,7 @@ impl Checker<'_> {
     fn fresh_enough(&self, want: &Ty, found: &Ty) -> Result<(), SizeClash> {
         match (want, found) {
             (Ty::Unique(_), Ty::Unique(_)) => Ok(()),
-            (Ty::Unique(want), found) => {
+            (Ty::Unique(_), found) => {
                 let parts = match found {
                     Ty::Record(fields) => fields.iter().all(|(_, t)| {
                         self.fresh_enough(&Ty::Unique(std::sync::Arc::new(t.clone())), t).is_ok()
@@ -142,7 +142,6 @@ impl Checker<'_> {
                     Ty::Prim(_) | Ty::Error | Ty::Meta(_) => true,
                     _ => false,
                 };
-                _ = want;
                 if parts { Ok(()) } else { Err(SizeClash::NotFresh) }
             }
             (Ty::Record(fs), Ty::Record(gs)) => {
