@@ -18,9 +18,10 @@
 //! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
 //! kept beside a program while it changes.
 
+pub mod checks;
 pub mod facts;
 
 use fehu_ir::pass::Pass;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] = &[checks::CHECKS];

@@ -2,9 +2,13 @@
 
 pub mod cost;
 mod effects;
+pub mod flow;
+pub mod poly;
+pub mod ranges;
 mod share;
 mod uses;
 
 pub use effects::Effects;
+pub use ranges::Ranges;
 pub use share::Share;
 pub use uses::Uses;
