@@ -19,8 +19,10 @@
 //! kept beside a program while it changes.
 
 pub mod facts;
+mod fuse;
 
 use fehu_ir::pass::Pass;
+pub use fuse::FUSE;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] = &[FUSE];
