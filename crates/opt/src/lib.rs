@@ -18,10 +18,13 @@
 //! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
 //! kept beside a program while it changes.
 
-pub mod checks;
+mod checks;
 pub mod facts;
+mod fuse;
 
+pub use checks::CHECKS;
 use fehu_ir::pass::Pass;
+pub use fuse::FUSE;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[checks::CHECKS];
+pub const PASSES: &[Pass] = &[CHECKS, FUSE];

@@ -1,5 +1,6 @@
 //! What passes need to know about programs.
 
+mod consumed;
 pub mod cost;
 mod effects;
 pub mod flow;
@@ -8,6 +9,7 @@ pub mod ranges;
 mod share;
 mod uses;
 
+pub use consumed::consumed;
 pub use effects::Effects;
 pub use ranges::Ranges;
 pub use share::Share;
