@@ -19,8 +19,11 @@
 //! kept beside a program while it changes.
 
 pub mod facts;
+mod simplify;
+
+pub use simplify::SIMPLIFY;
 
 use fehu_ir::pass::Pass;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] = &[SIMPLIFY];
