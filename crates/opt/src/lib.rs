@@ -20,9 +20,15 @@
 
 pub mod facts;
 mod fuse;
+mod simplify;
+
+pub use fuse::FUSE;
+pub use simplify::SIMPLIFY;
 
 use fehu_ir::pass::Pass;
-pub use fuse::FUSE;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[FUSE];
+pub const PASSES: &[Pass] = &[
+    SIMPLIFY, //
+    FUSE,
+];
