@@ -21,10 +21,17 @@
 mod checks;
 pub mod facts;
 mod fuse;
+mod simplify;
 
 pub use checks::CHECKS;
-use fehu_ir::pass::Pass;
 pub use fuse::FUSE;
+pub use simplify::SIMPLIFY;
+
+use fehu_ir::pass::Pass;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[CHECKS, FUSE];
+pub const PASSES: &[Pass] = &[
+    SIMPLIFY, //
+    CHECKS,
+    FUSE,
+];

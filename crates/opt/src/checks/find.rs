@@ -34,6 +34,10 @@ pub(super) struct Ends {
     pub(super) vars: Vec<Var>,
     /// Their bound.
     pub(super) bound: Atom,
+    /// Whether the first iteration has to be tested.
+    pub(super) first: bool,
+    /// Whether the last one has to be.
+    pub(super) last: bool,
 }
 
 /// Looks at all checks of a body.
@@ -83,10 +87,11 @@ impl Client for Found {
         if !rest.is_empty()
             && let Some(Level::Each { vars, bound, start }) = path.last()
             && stm.certs.iter().chain(&certs).all(|cert| ranges.order(*cert) <= *start)
-            && rest.iter().all(|part| is_steady(ranges, *part, vars, *start, 4))
         {
-            let ends = Ends { vars: vars.clone(), bound: *bound };
-            self.hoisted.insert(*cert, ends);
+            let mut ends = Ends { vars: vars.clone(), bound: *bound, first: false, last: false };
+            if rest.iter().all(|part| is_steady(ranges, *part, &mut ends, *start, 4)) {
+                self.hoisted.insert(*cert, ends);
+            }
         }
         if rest.len() < parts.len() {
             self.proved.insert(*cert, Proved { rest, certs });
@@ -111,35 +116,51 @@ fn conjuncts(ranges: &Ranges<'_>, cond: Atom, parts: &mut Vec<Atom>) {
 
 /// Whether a condition holds in all iterations if it does in the first and the last one: it says that something
 /// that grows or falls steadily with the counters is not negative, or that something holds which is the same in
-/// all iterations.
-fn is_steady(ranges: &mut Ranges<'_>, part: Atom, vars: &[Var], start: u32, depth: u32) -> bool {
-    if let Atom::Var(var) = part
-        && ranges.order(var) <= start
-    {
+/// all iterations. Notes which of the two are needed.
+fn is_steady(ranges: &mut Ranges<'_>, part: Atom, ends: &mut Ends, start: u32, depth: u32) -> bool {
+    if is_same(ranges, part, start, depth) {
         return true;
     }
     if let Some((poly, certs)) = ranges.as_inequality(part, true) {
         let fixed = |var: &Var| ranges.order(*var) <= start;
-        let mut counters = poly.vars().into_iter().filter(|var| vars.contains(var));
-        let Some(counter) = counters.next() else {
-            return certs.iter().all(fixed) && poly.vars().iter().all(fixed);
-        };
-        return counters.next().is_none()
-            && certs.iter().all(fixed)
-            && poly.split(counter).is_some_and(|(a, b)| {
-                a.vars().iter().all(fixed) && b.vars().iter().all(fixed)
-            });
+        let mut counters = poly.vars().into_iter().filter(|var| ends.vars.contains(var));
+        let (Some(counter), None) = (counters.next(), counters.next()) else { return false };
+        let Some((growth, rest)) = poly.split(counter) else { return false };
+        let steady = certs.iter().all(fixed)
+            && growth.vars().iter().all(fixed)
+            && rest.vars().iter().all(fixed);
+        let growth = growth.as_constant();
+        ends.first |= growth.is_none_or(|growth| growth > 0);
+        ends.last |= growth.is_none_or(|growth| growth < 0);
+        return steady;
     }
     match ranges.cond(part) {
         // The alternative is the same in all iterations, as for checks that were hoisted out of an inner loop.
         Some(Cond::Or(a, b)) if depth > 0 => {
-            let same = |ranges: &mut Ranges<'_>, part| is_steady(ranges, part, &[], start, depth - 1);
-            (same(ranges, a) && is_steady(ranges, b, vars, start, depth - 1))
-                || (same(ranges, b) && is_steady(ranges, a, vars, start, depth - 1))
+            (is_same(ranges, a, start, depth - 1) && is_steady(ranges, b, ends, start, depth - 1))
+                || (is_same(ranges, b, start, depth - 1)
+                    && is_steady(ranges, a, ends, start, depth - 1))
         }
         Some(Cond::And(a, b)) if depth > 0 => {
-            is_steady(ranges, a, vars, start, depth - 1)
-                && is_steady(ranges, b, vars, start, depth - 1)
+            is_steady(ranges, a, ends, start, depth - 1)
+                && is_steady(ranges, b, ends, start, depth - 1)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a condition is the same in all iterations.
+fn is_same(ranges: &mut Ranges<'_>, part: Atom, start: u32, depth: u32) -> bool {
+    let Atom::Var(var) = part else { return true };
+    if ranges.order(var) <= start {
+        return true;
+    }
+    if let Some((poly, certs)) = ranges.as_inequality(part, true) {
+        return poly.vars().iter().chain(&certs).all(|var| ranges.order(*var) <= start);
+    }
+    match ranges.cond(part) {
+        Some(Cond::Or(a, b) | Cond::And(a, b)) if depth > 0 => {
+            is_same(ranges, a, start, depth - 1) && is_same(ranges, b, start, depth - 1)
         }
         _ => false,
     }

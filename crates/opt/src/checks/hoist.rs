@@ -1,7 +1,8 @@
 //! Makes checks before the loop that they are in.
 //!
 //! The condition is computed outside by a copy of the statements that compute it, once with zero in place of the
-//! counter and once with the last value; both are true if there is no iteration:
+//! counter and once with the last value, or only for one of them if what is tested falls or grows; both are true if
+//! there is no iteration:
 //!
 //! ```text
 //! let none = le n 0
@@ -22,15 +23,16 @@ const MAX_STMS: usize = 32;
 
 /// Moves checks out of loops and operators, one level; whether there are any.
 pub(super) fn hoist(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, found: &Found) -> bool {
-    let mut hoist = Hoist { vars, found, changed: false };
+    let mut hoist = Hoist { vars, found, moved: FxHashSet::default() };
     hoist.body(body);
-    hoist.changed
+    !hoist.moved.is_empty()
 }
 
 struct Hoist<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
     found: &'a Found,
-    changed: bool,
+    /// What was moved already: one level at a time.
+    moved: FxHashSet<Var>,
 }
 
 impl Hoist<'_> {
@@ -62,7 +64,9 @@ impl Hoist<'_> {
     fn leave(&mut self, params: &[Var], body: &mut Body, before: &mut Vec<Stm>) {
         let mut defs: FxHashMap<Var, usize> = FxHashMap::default();
         let candidate = |stm: &Stm| match (&stm.exp, stm.pat.as_slice()) {
-            (Exp::Assert(..), [cert]) => self.found.hoisted.contains_key(cert),
+            (Exp::Assert(..), [cert]) => {
+                self.found.hoisted.contains_key(cert) && !self.moved.contains(cert)
+            }
             _ => false,
         };
         if !body.stms.iter().any(candidate) {
@@ -79,6 +83,9 @@ impl Hoist<'_> {
                 continue;
             };
             let Some(ends) = self.found.hoisted.get(cert) else { continue };
+            if self.moved.contains(cert) {
+                continue;
+            }
             let mut wanted = vec![*cond];
             for part in &check.parts {
                 match part {
@@ -90,9 +97,9 @@ impl Hoist<'_> {
             if let Some(slice) = slice(&body.stms, &defs, &wanted, &varies) {
                 self.before(stm, *cond, check, *cert, ends, &body.stms, &slice, before);
                 gone.insert(index);
+                self.moved.insert(*cert);
             }
         }
-        self.changed |= !gone.is_empty();
         let mut index = 0;
         body.stms.retain(|_| {
             index += 1;
@@ -114,18 +121,18 @@ impl Hoist<'_> {
         before: &mut Vec<Stm>,
     ) {
         let none = self.bind("none", Type::BOOL, Exp::CmpOp(CmpOp::Le, ends.bound, 0.into()), before);
-        let last = match ends.vars.is_empty() {
-            true => None,
-            false => {
-                let exp = Exp::BinOp(BinOp::Sub, ends.bound, 1.into());
-                Some(self.bind("last", Type::I64, exp, before))
-            }
-        };
-        // Without a counter all iterations are the same.
+        let mut values = Vec::new();
+        if ends.first || !ends.last {
+            values.push(Atom::i64(0));
+        }
+        if ends.last {
+            let exp = Exp::BinOp(BinOp::Sub, ends.bound, 1.into());
+            values.push(self.bind("last", Type::I64, exp, before));
+        }
         let mut certs = stm.certs.clone();
-        for (value, is_last) in [(Some(Atom::i64(0)), last.is_none()), (last, true)] {
-            let Some(value) = value else { continue };
-            let mut subst: Subst = ends.vars.iter().map(|var| (*var, value)).collect();
+        for (at, value) in values.iter().enumerate() {
+            let is_last = at + 1 == values.len();
+            let mut subst: Subst = ends.vars.iter().map(|var| (*var, *value)).collect();
             for index in slice {
                 let stm = &inner[*index];
                 let mut exp = stm.exp.clone();

@@ -23,8 +23,6 @@
 mod find;
 mod hoist;
 mod rewrite;
-#[cfg(test)]
-mod tests;
 
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, Prog, Var, VarInfo};

@@ -10,6 +10,8 @@
 //!
 //! * **Vertical** (`vertical`): a producer becomes part of the operator that reads its result. What others still need of
 //!   the producer's results, the new operator yields as well, so that nothing is computed twice.
+//! * **Filters** (`filter`): what reads only the kept elements of a [`Partition`](fehu_ir::Partition) is applied to
+//!   all elements under a condition.
 //! * **Horizontal** (`horizontal`): operators of one width that read the same array become one.
 //!
 //! How functions are composed is in `compose`, how operators become one in `merge`. A reduction or scan keeps its own operator: a map before it becomes
@@ -20,8 +22,10 @@
 //! together.
 
 mod compose;
+mod filter;
 mod graph;
 mod horizontal;
+mod mentions;
 mod merge;
 mod vertical;
 
@@ -70,7 +74,9 @@ impl Cx<'_> {
         let mut graph = Graph::new(self.prog, self.vars, &self.share, body);
         loop {
             vertical::reduce(self, &mut graph);
-            if !horizontal::reduce(self, &mut graph) {
+            let filtered = filter::reduce(self, &mut graph);
+            let merged = horizontal::reduce(self, &mut graph);
+            if !filtered && !merged {
                 break;
             }
         }
