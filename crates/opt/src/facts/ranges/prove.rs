@@ -9,6 +9,7 @@
 use super::super::poly::Poly;
 use super::{Certs, Ranges, join};
 use fehu_ir::Var;
+use rustc_hash::FxHashMap;
 
 /// How many variables are eliminated in turn.
 const DEPTH: u32 = 6;
@@ -22,7 +23,7 @@ const VARS: usize = 3;
 impl Ranges<'_> {
     /// Whether a polynomial is not negative, and which certificates this rests on.
     pub fn prove_nonneg(&self, poly: &Poly) -> Option<Certs> {
-        let mut search = Search { ranges: self, budget: BUDGET, used: Vec::new() };
+        let mut search = Search { ranges: self, budget: BUDGET, used: Vec::new(), tried: FxHashMap::default() };
         if !search.goal(poly, DEPTH) {
             return None;
         }
@@ -44,6 +45,8 @@ struct Search<'a, 'b> {
     budget: u32,
     /// The certificates of the facts on the way to the current goal.
     used: Vec<Var>,
+    /// The goals that were looked at and how deep, so that facts that lead in circles end soon.
+    tried: FxHashMap<Poly, u32>,
 }
 
 impl Search<'_, '_> {
@@ -58,6 +61,10 @@ impl Search<'_, '_> {
         if depth == 0 || poly.as_constant().is_some() {
             return false;
         }
+        if self.tried.get(poly).is_some_and(|tried| *tried >= depth) {
+            return false;
+        }
+        self.tried.insert(poly.clone(), depth);
         let mut vars = poly.vars();
         vars.sort_by_key(|var| std::cmp::Reverse(self.ranges.order(*var)));
         self.by_products(poly, depth)
