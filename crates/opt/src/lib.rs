@@ -32,6 +32,5 @@ use fehu_ir::pass::Pass;
 /// All passes, by name.
 pub const PASSES: &[Pass] = &[
     SIMPLIFY, //
-    CHECKS,
-    FUSE,
+    CHECKS, FUSE,
 ];

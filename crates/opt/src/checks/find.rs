@@ -1,9 +1,9 @@
 //! What can be done about each check.
 
+use crate::facts::Ranges;
 use crate::facts::flow::{Client, Level, walk};
 use crate::facts::ranges::cond::Cond;
 use crate::facts::ranges::{Certs, join};
-use crate::facts::Ranges;
 use fehu_base::IdVec;
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Atom, Body, Exp, Loc, Stm, Var, VarInfo};
@@ -41,11 +41,7 @@ pub(super) struct Ends {
 }
 
 /// Looks at all checks of a body.
-pub(super) fn find(
-    vars: &IdVec<Var, VarInfo>,
-    params: &[Var],
-    body: &Body,
-) -> Found {
+pub(super) fn find(vars: &IdVec<Var, VarInfo>, params: &[Var], body: &Body) -> Found {
     let mut found = Found::default();
     walk(vars, params, body, &mut found);
     found

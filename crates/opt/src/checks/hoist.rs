@@ -120,7 +120,8 @@ impl Hoist<'_> {
         slice: &[usize],
         before: &mut Vec<Stm>,
     ) {
-        let none = self.bind("none", Type::BOOL, Exp::CmpOp(CmpOp::Le, ends.bound, 0.into()), before);
+        let none =
+            self.bind("none", Type::BOOL, Exp::CmpOp(CmpOp::Le, ends.bound, 0.into()), before);
         let mut values = Vec::new();
         if ends.first || !ends.last {
             values.push(Atom::i64(0));

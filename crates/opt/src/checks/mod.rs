@@ -24,9 +24,9 @@ mod find;
 mod hoist;
 mod rewrite;
 
+use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, Prog, Var, VarInfo};
-use fehu_base::IdVec;
 
 /// How often hoisted checks are looked at again, to be proved or to be hoisted further.
 const ROUNDS: usize = 4;
@@ -53,12 +53,7 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
 }
 
 /// Changes a body.
-fn improve(
-    params: &[Var],
-    vars: &mut IdVec<Var, VarInfo>,
-    body: &mut Body,
-    remarks: &mut Remarks,
-) {
+fn improve(params: &[Var], vars: &mut IdVec<Var, VarInfo>, body: &mut Body, remarks: &mut Remarks) {
     for round in 1.. {
         let found = find::find(vars, params, body);
         rewrite::rewrite(body, vars, &found);

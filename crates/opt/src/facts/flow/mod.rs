@@ -54,12 +54,7 @@ pub fn walk_fun(fun: &Fun, client: &mut dyn Client) {
 }
 
 /// Walks over the body of a function or constant with these variables and parameters.
-pub fn walk(
-    vars: &IdVec<Var, VarInfo>,
-    params: &[Var],
-    body: &Body,
-    client: &mut dyn Client,
-) {
+pub fn walk(vars: &IdVec<Var, VarInfo>, params: &[Var], body: &Body, client: &mut dyn Client) {
     let mut flow = Flow {
         ranges: Ranges::new(vars),
         client,
@@ -199,7 +194,9 @@ impl<'a> Flow<'a, '_> {
                 let iota = Progression { count: *count, start: *start, step: *step };
                 self.iotas.insert(*var, iota);
             }
-            Exp::Atom(Atom::Var(array)) | Exp::Reshape(array, _) | Exp::Copy(array)
+            Exp::Atom(Atom::Var(array))
+            | Exp::Reshape(array, _)
+            | Exp::Copy(array)
             | Exp::Manifest(array)
                 if self.ranges.vars()[*var].ty.rank() == 1 =>
             {
@@ -280,7 +277,12 @@ impl<'a> Flow<'a, '_> {
             if let (Some(yes), Some(no)) = (yes, no) {
                 self.choice(var, cond, &yes, &no);
             } else if prim_of(&self.ranges.vars()[var].ty) == Some(fehu_base::Prim::Bool) {
-                self.ranges.learn_choice(var, cond, bodies[0].results[index], bodies[1].results[index]);
+                self.ranges.learn_choice(
+                    var,
+                    cond,
+                    bodies[0].results[index],
+                    bodies[1].results[index],
+                );
             }
         }
     }

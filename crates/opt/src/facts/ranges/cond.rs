@@ -198,12 +198,7 @@ impl Ranges<'_> {
         }
     }
 
-    fn prove_both(
-        &mut self,
-        a: (Atom, bool),
-        b: (Atom, bool),
-        parts: &mut u32,
-    ) -> Option<Certs> {
+    fn prove_both(&mut self, a: (Atom, bool), b: (Atom, bool), parts: &mut u32) -> Option<Certs> {
         let mut certs = self.prove_part(a.0, a.1, parts)?;
         join(&mut certs, &self.prove_part(b.0, b.1, parts)?);
         Some(certs)
@@ -241,8 +236,7 @@ impl Ranges<'_> {
             }
             (CmpOp::Eq, false) => {
                 let negated = difference.neg()?;
-                let known =
-                    self.nonzero.iter().find(|(p, _)| *p == difference || *p == negated);
+                let known = self.nonzero.iter().find(|(p, _)| *p == difference || *p == negated);
                 let why = match known {
                     Some((_, why)) => why.clone(),
                     None => [difference, negated]

@@ -62,9 +62,10 @@ fn what_is_proved_holds_for_all_small_values() {
         // Sums of facts, a little more or less, are likelier to be provable than anything.
         let mut goals: Vec<Poly> = (0..3).map(|_| random(&mut rng)).collect();
         for _ in 0..3 {
-            let sum = facts.iter().fold(Poly::constant(i128::from(rng.below(4)) - 1), |sum, fact| {
-                sum.add(&fact.scale(i128::from(rng.below(3))).unwrap()).unwrap()
-            });
+            let sum =
+                facts.iter().fold(Poly::constant(i128::from(rng.below(4)) - 1), |sum, fact| {
+                    sum.add(&fact.scale(i128::from(rng.below(3))).unwrap()).unwrap()
+                });
             goals.push(sum);
         }
         let known: Vec<bool> =
