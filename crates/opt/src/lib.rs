@@ -19,8 +19,9 @@
 //! kept beside a program while it changes.
 
 pub mod facts;
+pub mod inline;
 
 use fehu_ir::pass::Pass;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] = &[inline::INLINE];
