@@ -18,10 +18,11 @@
 //! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
 //! kept beside a program while it changes.
 
+pub mod cse;
 pub mod facts;
 pub mod inline;
 
 use fehu_ir::pass::Pass;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[inline::INLINE];
+pub const PASSES: &[Pass] = &[inline::INLINE, cse::CSE];

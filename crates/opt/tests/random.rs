@@ -5,9 +5,9 @@ use fehu_ir::Prog;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_irgen::{Config, random_prog};
 use fehu_irtest::{file, oracle};
-use fehu_opt::inline;
+use fehu_opt::{cse, inline};
 
-const PASSES: [Pass; 1] = [inline::INLINE];
+const PASSES: [Pass; 2] = [inline::INLINE, cse::CSE];
 
 fn number(name: &str, default: u64) -> u64 {
     let set = std::env::var(name).ok();
@@ -47,10 +47,10 @@ fn each_pass_keeps_the_meaning() {
 
 #[test]
 fn all_passes_keep_the_meaning() {
-    let [inline] = PASSES;
+    let [inline, cse] = PASSES;
     for seed in seeds(150) {
         let config = Config { statements: 10, inexact: seed % 2 == 0 };
         let prog = random_prog(seed + 1_000_000, config);
-        check(seed, &prog, &[inline]);
+        check(seed, &prog, &[inline, cse]);
     }
 }

@@ -2,9 +2,11 @@
 
 pub mod cost;
 mod effects;
+mod prints;
 mod share;
 mod uses;
 
 pub use effects::Effects;
+pub use prints::Prints;
 pub use share::Share;
 pub use uses::Uses;
