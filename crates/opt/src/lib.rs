@@ -20,9 +20,10 @@
 
 pub mod cse;
 pub mod facts;
+pub mod hoist;
 pub mod inline;
 
 use fehu_ir::pass::Pass;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[inline::INLINE, cse::CSE];
+pub const PASSES: &[Pass] = &[inline::INLINE, cse::CSE, hoist::HOIST];

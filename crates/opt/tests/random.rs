@@ -2,12 +2,12 @@
 //! `FEHU_RANDOM_PROGRAMS` sets how many, `FEHU_RANDOM_START` where they start.
 
 use fehu_ir::Prog;
-use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::pass::Pass;
 use fehu_irgen::{Config, random_prog};
 use fehu_irtest::{file, oracle};
-use fehu_opt::{cse, inline};
+use fehu_opt::{cse, hoist, inline};
 
-const PASSES: [Pass; 2] = [inline::INLINE, cse::CSE];
+const PASSES: [Pass; 3] = [inline::INLINE, cse::CSE, hoist::HOIST];
 
 fn number(name: &str, default: u64) -> u64 {
     let set = std::env::var(name).ok();
@@ -47,10 +47,10 @@ fn each_pass_keeps_the_meaning() {
 
 #[test]
 fn all_passes_keep_the_meaning() {
-    let [inline, cse] = PASSES;
+    let [inline, cse, hoist] = PASSES;
     for seed in seeds(150) {
         let config = Config { statements: 10, inexact: seed % 2 == 0 };
         let prog = random_prog(seed + 1_000_000, config);
-        check(seed, &prog, &[inline, cse]);
+        check(seed, &prog, &[inline, cse, hoist, cse, hoist]);
     }
 }
