@@ -7,6 +7,7 @@
 
 mod args;
 mod commands;
+mod dev;
 mod output;
 mod run;
 mod test;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
         Command::Dataset(args) => run::dataset(args),
+        Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(code)

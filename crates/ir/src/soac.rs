@@ -26,6 +26,18 @@ pub struct Screma {
     pub reds: Vec<Red>,
 }
 
+impl Screma {
+    /// The number of its results that are scanned arrays.
+    pub fn scanned(&self) -> usize {
+        self.scans.iter().map(|scan| scan.neutral.len()).sum()
+    }
+
+    /// The number of its results that are scanned arrays or reduced values.
+    pub fn folded(&self) -> usize {
+        self.scanned() + self.reds.iter().map(|red| red.neutral.len()).sum::<usize>()
+    }
+}
+
 /// A scan: an associative operator on tuples of values, and its neutral element.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scan {

@@ -19,11 +19,12 @@
 //! kept beside a program while it changes.
 
 pub mod facts;
+mod fuse;
 mod simplify;
 
+use fehu_ir::pass::Pass;
+pub use fuse::FUSE;
 pub use simplify::SIMPLIFY;
 
-use fehu_ir::pass::Pass;
-
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[SIMPLIFY];
+pub const PASSES: &[Pass] = &[FUSE, SIMPLIFY];

@@ -50,6 +50,11 @@ impl Share {
         }
     }
 
+    /// The number of an array's class.
+    pub fn class(&self, var: Var) -> Option<usize> {
+        self.root(var)
+    }
+
     /// Whether two arrays may share memory.
     pub fn may_share(&self, a: Var, b: Var) -> bool {
         match (self.root(a), self.root(b)) {
