@@ -30,5 +30,5 @@ use fehu_ir::pass::Pass;
 /// All passes, by name.
 pub const PASSES: &[Pass] = &[
     SIMPLIFY, //
-    FUSE,
+    FUSE, //
 ];
