@@ -21,6 +21,7 @@ mod entry;
 mod errors;
 mod exhaust;
 mod infer;
+pub mod lookup;
 mod module;
 pub mod program;
 mod recursion;
@@ -115,6 +116,10 @@ pub fn check(sources: &SourceMap, units: &[Unit<'_>], depth: Depth) -> (Program,
         if unit.role == Role::PreludeRoot {
             builtins.prelude = Some((var, env.clone()));
             program.prelude = Some(var);
+            program.scopes[0] = env.clone();
+        }
+        if unit.role == Role::Root {
+            program.scopes[1] = env.clone();
         }
         checked[index] = Some((var, env));
     }

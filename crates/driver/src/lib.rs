@@ -2,6 +2,7 @@
 //!
 //! - [`check`]: what `fehu check`, `fehu check-syntax` and `fehu fmt` do;
 //! - [`run`]: what `fehu run` and `fehu test` do with a program;
+//! - [`repl`]: what `fehu repl` and `fehu eval` do: a session that remembers declarations;
 //! - [`load`]: a root file and everything it imports, in dependency order;
 //! - [`files`]: where texts come from: the disk, or memory in tests and editors;
 //! - [`stages`]: the calls of the other crates, one function each;
@@ -17,6 +18,7 @@ pub mod files;
 pub mod load;
 pub mod paths;
 pub mod prelude;
+pub mod repl;
 pub mod run;
 pub mod session;
 pub mod stages;

@@ -32,6 +32,20 @@ pub fn lower(
     fehu_lower::lower(sources, program, &units(loaded))
 }
 
+/// Likewise, with what an interactive session wants to know.
+pub fn lower_details(
+    loaded: &Loaded,
+    program: &Program,
+    sources: &SourceMap,
+) -> Result<fehu_lower::Lowered, fehu_lower::Limit> {
+    fehu_lower::lower_details(sources, program, &units(loaded))
+}
+
+/// Text to tree, where the text is one expression: a file that declares a value of this name.
+pub fn parse_as_value(file: FileId, text: &str, name: &str) -> (ast::File, Vec<Diagnostic>) {
+    fehu_syntax::parse_as_value(file, text, name)
+}
+
 /// Whether a program keeps the rules of the IR; the first message if not.
 pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
     fehu_ir::verify::verify(prog)
