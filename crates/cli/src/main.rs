@@ -8,6 +8,7 @@
 mod args;
 mod commands;
 mod output;
+mod repl;
 mod run;
 mod test;
 
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
         Command::Dataset(args) => run::dataset(args),
+        Command::Eval(args) => repl::eval(args),
+        Command::Repl(args) => repl::repl(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(code)

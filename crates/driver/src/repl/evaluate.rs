@@ -30,7 +30,7 @@ impl Repl {
         let before = self.before();
         let mut sources = std::mem::take(&mut self.sources);
         let mut program = Program::default();
-        let answer = session(&mut sources, file.index(), |session| {
+        let mut answer = session(&mut sources, file.index(), |session| {
             program = check(session, &*self.files, &mut self.loaded, file, tree)?;
             program.entries = values(&self.loaded, &program, file);
             if program.entries.is_empty() {
@@ -48,6 +48,7 @@ impl Repl {
         } else {
             self.return_to(&before, file);
         }
+        without_defaults(&mut answer);
         answer
     }
 
@@ -97,9 +98,8 @@ impl Repl {
             work(self, session, program)
         });
         self.sources = sources;
-        // That 1 is an i32 here is no news to people who type `1`.
-        answer.diagnostics.retain(|found| found.code != "default-type");
         self.return_to(&before, file);
+        without_defaults(&mut answer);
         answer
     }
 
@@ -200,6 +200,11 @@ fn check(
     let wrong = found.iter().any(Diagnostic::is_error);
     session.diagnostics.extend(found);
     (!wrong).then_some(program)
+}
+
+/// That `1` is an i32 is no news to people who type it.
+fn without_defaults(answer: &mut Answer) {
+    answer.diagnostics.retain(|found| found.code != "default-type");
 }
 
 fn stopped(error: RunError) -> Outcome {

@@ -244,10 +244,7 @@ fn incomplete_input_waits_for_more() {
         assert!(Repl::is_complete(text), "`{text}`");
     }
     let mut repl = repl();
-    check_with(
-        &mut repl,
-        &[("def f x =", "..."), ("def f x =\n  x + 1i32", ""), ("f 1", "2")],
-    );
+    check_with(&mut repl, &[("def f x =", "..."), ("def f x =\n  x + 1i32", ""), ("f 1", "2")]);
     assert_eq!(text(&repl.feed_last("f (")), "refused 2 unexpected-end-of-file");
 }
 
@@ -330,7 +327,11 @@ fn files_are_loaded_and_loaded_again() {
     *files.0.lock().expect("nobody panics") = Memory::new([("a.fut", "def a = true")]);
     check_with(
         &mut repl,
-        &[(":reload", "refused 2 type-mismatch type-mismatch"), ("a", "true"), ("c", "refused 2 unknown-name")],
+        &[
+            (":reload", "refused 2 type-mismatch type-mismatch"),
+            ("a", "true"),
+            ("c", "refused 2 unknown-name"),
+        ],
     );
 }
 
