@@ -125,11 +125,14 @@ impl Repl {
         if text.trim().is_empty() {
             return Outcome::Done.into();
         }
-        if let Some(command) = text.trim().strip_prefix(':') {
-            return self.command(command);
+        let answer = match text.trim().strip_prefix(':') {
+            Some(command) => self.command(command),
+            None => self.take(&format!("[{}]", self.number), text, true),
+        };
+        if !matches!(answer.outcome, Outcome::Incomplete) {
+            self.number += 1;
         }
-        let name = format!("[{}]", self.number);
-        self.take(&name, text, true)
+        answer
     }
 
     /// Whether a text is complete, so that feeding it does something.
@@ -230,20 +233,13 @@ impl Repl {
         match input {
             Input::Incomplete(diagnostics) => Answer { outcome: Outcome::Incomplete, diagnostics },
             Input::Wrong(diagnostics) => {
-                self.number += 1;
                 Answer { outcome: Outcome::Refused(Exit::Rejected), diagnostics }
             }
-            Input::Declarations(tree) => {
-                self.number += 1;
-                self.declare(file, tree, text)
-            }
-            Input::Expression(tree) => {
-                self.number += 1;
-                match self.named_module(&tree) {
-                    Some(shown) => Outcome::Value(shown).into(),
-                    None => self.value_of(file, tree),
-                }
-            }
+            Input::Declarations(tree) => self.declare(file, tree, text),
+            Input::Expression(tree) => match self.named_module(&tree) {
+                Some(shown) => Outcome::Value(shown).into(),
+                None => self.value_of(file, tree),
+            },
         }
     }
 

@@ -480,9 +480,13 @@ impl<'a> Lower<'a> {
                 value
             }
             "trace" => {
-                let tag = lowered.args.first().map_or("", |a| a.name.as_str()).to_owned();
+                // Without a name, the place tells traces apart.
+                let tag = match lowered.args.first() {
+                    Some(name) => name.name.clone(),
+                    None => self.loc(attr.span.to(inner.span)).0,
+                };
                 let value = self.exp(inner, frame)?;
-                Ok(self.map_parts(value, |part| Exp::Trace(tag.as_str().into(), part)))
+                Ok(self.map_parts(value, |part| Exp::Trace(tag.clone(), part)))
             }
             "opaque" => {
                 let value = self.exp(inner, frame)?;

@@ -54,6 +54,10 @@ pub(super) fn run(repl: Repl, args: &OutputArgs) -> u8 {
         }
         let Some(assistant) = editor.helper_mut() else { return FAILURE };
         let answer = assistant.repl.feed(&text);
+        if matches!(answer.outcome, Outcome::Interrupted) {
+            // The terminal has written `^C`.
+            output::stderr("\n");
+        }
         print(args, &assistant.repl, &answer);
         if matches!(answer.outcome, Outcome::Quit) {
             return SUCCESS;

@@ -86,7 +86,6 @@ impl Repl {
             return Outcome::Text(shown).into();
         }
         let file = self.sources.add(format!("[{}]", self.number), text);
-        self.number += 1;
         match stack::with_large_stack(|| input::read_expression(file, text)) {
             Input::Expression(tree) | Input::Declarations(tree) => self.type_of(file, tree),
             Input::Incomplete(diagnostics) | Input::Wrong(diagnostics) => {
