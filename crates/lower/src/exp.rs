@@ -167,7 +167,7 @@ impl<'a> Lower<'a> {
                 let value = self.exp(inner, frame)?;
                 Ok(self.certify(value, cert))
             }
-            ExpKind::Attr(attr, inner) => self.attributed(attr, inner, frame),
+            ExpKind::Attr(attr, inner) => self.attributed(exp.span, attr, inner, frame),
             ExpKind::Section(op) => self.name(op.id, frame, exp.span),
             ExpKind::SectionLeft(lhs, op) => {
                 let lhs = self.exp(lhs, frame)?;
@@ -467,6 +467,7 @@ impl<'a> Lower<'a> {
 
     fn attributed(
         &mut self,
+        span: Span,
         attr: &'a ast::Attr,
         inner: &'a ast::Exp,
         frame: &Rc<Frame<'a>>,
@@ -483,7 +484,7 @@ impl<'a> Lower<'a> {
                 // Without a name, the place tells traces apart.
                 let tag = match lowered.args.first() {
                     Some(name) => name.name.clone(),
-                    None => self.loc(attr.span.to(inner.span)).0,
+                    None => self.loc(span).0,
                 };
                 let value = self.exp(inner, frame)?;
                 Ok(self.map_parts(value, |part| Exp::Trace(tag.clone(), part)))

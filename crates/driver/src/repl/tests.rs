@@ -347,11 +347,12 @@ fn declared_values_are_computed_once_and_traces_are_shown() {
             ("def x = #[trace(x)] (i32.i64 (length (iota 3)))", ""),
             ("x + x", "6"),
             ("#[trace(y)] (x + 1)", "4"),
+            ("1 + #[trace] x", "4"),
             ("def x = x + 1", ""),
             ("x", "4"),
         ],
     );
-    assert_eq!(*lines.lock().expect("nobody panics"), ["x: 3i32", "y: 4i32"]);
+    assert_eq!(*lines.lock().expect("nobody panics"), ["x: 3i32", "y: 4i32", "[3]:1:5-15: 3i32"]);
 }
 
 #[test]
