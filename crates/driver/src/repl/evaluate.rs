@@ -18,6 +18,9 @@ use fehu_lower::layout::Layout;
 use fehu_syntax::ast::{self, Dec, DecKind, ExpKind};
 use std::sync::{Arc, PoisonError};
 
+/// The results of entry points: what each is made of, and its parts.
+type Results = Vec<(Layout, Vec<Value>)>;
+
 /// Where a session was before an input.
 pub(super) struct Before {
     files: usize,
@@ -126,7 +129,7 @@ impl Repl {
         &mut self,
         session: &mut Session,
         program: &Program,
-    ) -> Option<Result<Vec<(Layout, Vec<Value>)>, RunError>> {
+    ) -> Option<Result<Results, RunError>> {
         let loaded = &*self.loaded;
         let lowered =
             session.stage("lower", |sources| stages::lower_details(loaded, program, sources));
