@@ -1,0 +1,12 @@
+//! What passes need to know about programs.
+
+mod consumed;
+pub mod cost;
+mod effects;
+mod share;
+mod uses;
+
+pub use consumed::consumed;
+pub use effects::Effects;
+pub use share::Share;
+pub use uses::Uses;

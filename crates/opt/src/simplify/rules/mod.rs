@@ -1,0 +1,103 @@
+//! The rules, by the operation that they apply to.
+//!
+//! A rule is a small function with a name, and its equation in the comment. It sees a statement whose operands
+//! are resolved, and what the sweep knows; it says what the statement becomes, or nothing. No rule makes a
+//! program larger without end, undoes what another does, or does work twice.
+//!
+//! The certificates of a statement stay with it as long as it is a statement. They are gone when its results are
+//! operands that exist anyway: the check itself stays, and the operands never needed it. Where the statements of
+//! a body take the place of a statement, each of them has the certificates of both.
+
+mod algebra;
+mod assert;
+mod compare;
+mod logic;
+mod reassociate;
+mod scalar;
+
+use super::cx::Cx;
+use fehu_ir::{Atom, Exp, Stm};
+
+/// A rule.
+pub(super) struct Rule {
+    /// Its name, which is the name of its test.
+    #[expect(dead_code, reason = "for people who look for the rule that did something")]
+    pub name: &'static str,
+    /// What it does.
+    pub apply: fn(&mut Cx<'_>, &Stm) -> Option<Rewrite>,
+}
+
+/// What becomes of a statement.
+pub(super) enum Rewrite {
+    /// Another expression with the same results.
+    Exp(Exp),
+    /// Its results are these operands.
+    Atoms(Vec<Atom>),
+    /// Other statements, which bind what it binds.
+    Stms(Vec<Stm>),
+}
+
+impl Rewrite {
+    /// A single operand.
+    fn atom(atom: impl Into<Atom>) -> Option<Rewrite> {
+        Some(Rewrite::Atoms(vec![atom.into()]))
+    }
+
+    /// A constant.
+    fn value(value: fehu_ir::Scalar) -> Option<Rewrite> {
+        Rewrite::atom(Atom::Const(value))
+    }
+
+    /// An expression.
+    fn exp(exp: Exp) -> Option<Rewrite> {
+        Some(Rewrite::Exp(exp))
+    }
+}
+
+/// Makes a table of rules from functions, which give them their names.
+macro_rules! rules {
+    ($($module:ident :: $rule:ident),* $(,)?) => {
+        &[$(Rule { name: stringify!($rule), apply: $module::$rule }),*]
+    };
+}
+
+/// The rules for an expression, in the order in which they are tried.
+pub(super) fn rules_for(exp: &Exp) -> &'static [Rule] {
+    match exp {
+        Exp::UnOp(..) => rules![scalar::fold_unop, logic::not, algebra::sign],
+        Exp::BinOp(..) => rules![
+            scalar::fold_binop,
+            algebra::constant_right,
+            algebra::neutral_right,
+            algebra::absorb,
+            algebra::same_operands,
+            algebra::zero_minus,
+            algebra::minus_constant,
+            algebra::negated_operand,
+            algebra::power,
+            algebra::extremes,
+            algebra::cancel,
+            reassociate::constants,
+            reassociate::differences,
+            logic::excluded_middle,
+            logic::repeated,
+        ],
+        Exp::CmpOp(..) => rules![
+            scalar::fold_cmpop,
+            compare::same_operands,
+            compare::constant_right,
+            compare::with_truth,
+            compare::extremes,
+            compare::not_negative,
+            compare::counter_below_bound,
+            compare::shifted,
+        ],
+        Exp::Math(..) => rules![scalar::fold_math],
+        Exp::Convert(..) => {
+            rules![scalar::fold_convert, scalar::convert_to_same, scalar::convert_twice,]
+        }
+        Exp::Reinterpret(..) => rules![scalar::fold_reinterpret, scalar::reinterpret_twice],
+        Exp::Assert(..) => rules![assert::proved, assert::checked_before, assert::conjuncts],
+        _ => &[],
+    }
+}
