@@ -10,9 +10,9 @@
 //! - `command`: what begins with a colon;
 //! - `complete`: the names that can stand at a place.
 //!
-//! The whole session is checked with each input. That takes about as long as checking the prelude,
-//! some milliseconds. What is *computed* is remembered: a declared value is computed once, when it is
-//! declared, and a declaration whose computation fails declares nothing.
+//! What has been checked is not checked again; each input is translated with all that it uses. What is
+//! *computed* is remembered, too: a declared value is computed once, when it is declared, and a
+//! declaration whose computation fails declares nothing.
 
 mod command;
 mod complete;
@@ -35,7 +35,7 @@ use crate::stages::{self, Depth};
 use fehu_base::id::Id;
 use fehu_base::stack::{self, Deep};
 use fehu_base::{Diagnostic, FileId, SourceMap};
-use fehu_check::program::Program;
+use fehu_check::Checking;
 use fehu_interp::Value;
 use fehu_syntax::ast::{self, NodeId};
 use input::Input;
@@ -54,8 +54,8 @@ pub struct Repl {
     /// The prelude, the file that was loaded, and the declarations that were accepted. The root is
     /// the last of them.
     loaded: Deep<Loaded>,
-    /// The typed program after the last declaration, for questions about names.
-    program: Deep<Program>,
+    /// The same, checked.
+    checking: Deep<Checking>,
     /// The texts of the declarations that were accepted.
     declared: Vec<String>,
     /// The file that was loaded, or should have been.
@@ -108,7 +108,7 @@ impl Repl {
             breaks,
             sources: SourceMap::new(),
             loaded: Deep::default(),
-            program: Deep::default(),
+            checking: Deep::default(),
             declared: Vec::new(),
             path: None,
             constants: FxHashMap::default(),
@@ -190,12 +190,12 @@ impl Repl {
 
     /// What could stand at the end of a text.
     pub fn complete(&self, text: &str) -> Completion {
-        complete::complete(&self.program, text)
+        complete::complete(&self.checking.program, text)
     }
 
     /// Begins anew, with the declarations of a file, if it is right.
     fn start(&mut self, root: &Root) -> Answer {
-        let (mut loaded, mut program) = (Loaded::default(), Program::default());
+        let (mut loaded, mut checking) = (Loaded::default(), Checking::default());
         let files = &*self.files;
         let first = self.sources.iter().count();
         let answer = session(&mut self.sources, first, |session| {
@@ -206,16 +206,15 @@ impl Repl {
             if let Some(file) = loaded.root.and_then(|root| loaded.files.get_mut(root)) {
                 unit::export_all(&mut file.ast);
             }
-            let check = |sources: &mut _| stages::check(&loaded, sources, Depth::Full);
-            let (checked, found) = session.stage("check", check);
-            program = checked;
+            let check = |sources: &mut _| stages::check_more(&mut checking, &loaded, sources);
+            let found = session.stage("check", check);
             session.diagnostics.extend(found);
             Some(Outcome::Done)
         });
-        let (loaded, program) = (Deep::new(loaded), Deep::new(program));
+        let (loaded, checking) = (Deep::new(loaded), Deep::new(checking));
         if matches!(answer.outcome, Outcome::Done) {
             self.loaded = loaded;
-            self.program = program;
+            self.checking = checking;
             self.declared.clear();
             self.constants.clear();
         }
@@ -251,7 +250,7 @@ impl Repl {
         let ast::ExpKind::Var(name) = &bind.body.kind else { return None };
         let mut path: Vec<&str> = name.quals.iter().map(|part| part.name.as_str()).collect();
         path.push(&name.name.name);
-        self.program.show_module(&path)
+        self.checking.program.show_module(&path)
     }
 }
 

@@ -5,7 +5,7 @@ use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 pub use fehu_check::Depth;
 use fehu_check::program::Program;
-use fehu_check::{Role, Unit};
+use fehu_check::{Checking, Role, Unit};
 use fehu_syntax::ast;
 
 /// Text to tree.
@@ -21,6 +21,15 @@ pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>
 /// Trees to a typed program.
 pub fn check(loaded: &Loaded, sources: &SourceMap, depth: Depth) -> (Program, Vec<Diagnostic>) {
     fehu_check::check(sources, &units(loaded), depth)
+}
+
+/// Likewise, for the files that have been added since the last time.
+pub fn check_more(
+    checking: &mut Checking,
+    loaded: &Loaded,
+    sources: &SourceMap,
+) -> Vec<Diagnostic> {
+    checking.check(sources, &units(loaded))
 }
 
 /// A typed program, checked in full, to the core IR.

@@ -82,7 +82,7 @@ impl Repl {
 
     fn show_type(&mut self, text: &str) -> Answer {
         let path: Vec<&str> = text.split('.').collect();
-        if let Some(shown) = self.program.show_module(&path) {
+        if let Some(shown) = self.checking.program.show_module(&path) {
             return Outcome::Text(shown).into();
         }
         let file = self.sources.add(format!("[{}]", self.number), text);

@@ -3,14 +3,14 @@
 use super::unit::{self, PREVIOUS, VALUE};
 use super::{Answer, Outcome, Repl, session, show};
 use crate::errors;
-use crate::files::Files;
 use crate::load::{self, Loaded};
 use crate::run::{RunError, trace_line};
 use crate::session::Session;
-use crate::stages::{self, Depth};
+use crate::stages;
+use fehu_base::FileId;
 use fehu_base::id::Id;
 use fehu_base::stack;
-use fehu_base::{Diagnostic, FileId};
+use fehu_check::Mark;
 use fehu_check::program::{Entry, Program};
 use fehu_check::ty::{Scheme, Ty};
 use fehu_interp::{Interp, Options, Value};
@@ -22,34 +22,31 @@ use std::sync::{Arc, PoisonError};
 type Results = Vec<(Layout, Vec<Value>)>;
 
 /// Where a session was before an input.
-pub(super) struct Before {
+struct Before {
     files: usize,
     root: Option<usize>,
+    checked: Mark,
 }
 
 impl Repl {
     /// Accepts declarations, if they are right and their values can be computed.
     pub(super) fn declare(&mut self, file: FileId, tree: ast::File, text: &str) -> Answer {
         let before = self.before();
-        let mut sources = std::mem::take(&mut self.sources);
-        let mut program = Program::default();
-        let mut answer = session(&mut sources, file.index(), |session| {
-            program = check(session, &*self.files, &mut self.loaded, file, tree)?;
-            program.entries = values(&self.loaded, &program, file);
-            if program.entries.is_empty() {
+        let mut answer = self.session(file, tree, |repl, session| {
+            let entries = values(&repl.loaded, &repl.checking.program, file);
+            repl.checking.program.entries = entries;
+            if repl.checking.program.entries.is_empty() {
                 return Some(Outcome::Done);
             }
-            match self.run(session, &program)? {
+            match repl.run(session)? {
                 Ok(_) => Some(Outcome::Done),
                 Err(error) => Some(stopped(error)),
             }
         });
-        self.sources = sources;
         if matches!(answer.outcome, Outcome::Done) {
-            self.program = stack::Deep::new(program);
             self.declared.push(text.to_owned());
         } else {
-            self.return_to(&before, file);
+            self.return_to(before, file);
         }
         without_defaults(&mut answer);
         answer
@@ -57,8 +54,9 @@ impl Repl {
 
     /// Evaluates an expression.
     pub(super) fn value_of(&mut self, file: FileId, tree: ast::File) -> Answer {
-        self.with_expression(file, tree, |repl, session, mut program| {
-            let entry = values_named(&repl.loaded, &program, file, VALUE)?;
+        self.with_expression(file, tree, |repl, session| {
+            let program = &mut repl.checking.program;
+            let entry = value_named(&repl.loaded, program, file, VALUE)?;
             let scheme = program.vars[entry.var].scheme.clone()?;
             let ty = scheme.ty.unwrap_unique();
             // Of a record some fields may be data, even if others are functions.
@@ -69,7 +67,7 @@ impl Repl {
                 return Some(Outcome::Value(format!("{what} : {ty}")));
             }
             program.entries = vec![entry];
-            Some(match repl.run(session, &program)? {
+            Some(match repl.run(session)? {
                 Ok(results) => {
                     let (layout, parts) = results.first()?;
                     Outcome::Value(show::value(layout, parts, repl.breaks))
@@ -81,8 +79,9 @@ impl Repl {
 
     /// The type of an expression.
     pub(super) fn type_of(&mut self, file: FileId, tree: ast::File) -> Answer {
-        self.with_expression(file, tree, |repl, _, program| {
-            let scheme = scheme_of(&repl.loaded, &program, file)?;
+        self.with_expression(file, tree, |repl, _| {
+            let program = &repl.checking.program;
+            let scheme = scheme_of(&repl.loaded, program, file)?;
             Some(Outcome::Text(program.show_scheme(&scheme)))
         })
     }
@@ -92,45 +91,64 @@ impl Repl {
         &mut self,
         file: FileId,
         tree: ast::File,
-        work: impl FnOnce(&mut Repl, &mut Session, Program) -> Option<Outcome> + Send,
+        work: impl FnOnce(&mut Repl, &mut Session) -> Option<Outcome> + Send,
     ) -> Answer {
         let before = self.before();
-        let mut sources = std::mem::take(&mut self.sources);
-        let mut answer = session(&mut sources, file.index(), |session| {
-            let program = check(session, &*self.files, &mut self.loaded, file, tree)?;
-            work(self, session, program)
-        });
-        self.sources = sources;
-        self.return_to(&before, file);
+        let mut answer = self.session(file, tree, work);
+        self.return_to(before, file);
         without_defaults(&mut answer);
         answer
     }
 
+    /// Adds an input to the session and checks it; if there are no errors, works with it.
+    fn session(
+        &mut self,
+        file: FileId,
+        tree: ast::File,
+        work: impl FnOnce(&mut Repl, &mut Session) -> Option<Outcome> + Send,
+    ) -> Answer {
+        let mut sources = std::mem::take(&mut self.sources);
+        let answer = session(&mut sources, file.index(), |session| {
+            let tree = unit::unit(file, tree);
+            load::extend(session, &*self.files, &mut self.loaded, (file, tree), PREVIOUS);
+            if session.has_errors() {
+                return None;
+            }
+            let Repl { checking, loaded, .. } = self;
+            let check = |sources: &mut _| stages::check_more(checking, loaded, sources);
+            let found = session.stage("check", check);
+            session.diagnostics.extend(found);
+            if session.has_errors() { None } else { work(self, session) }
+        });
+        self.sources = sources;
+        answer
+    }
+
     fn before(&self) -> Before {
-        Before { files: self.loaded.files.len(), root: self.loaded.root }
+        let Repl { loaded, checking, .. } = self;
+        Before { files: loaded.files.len(), root: loaded.root, checked: checking.mark() }
     }
 
     /// Forgets an input.
-    fn return_to(&mut self, before: &Before, file: FileId) {
+    fn return_to(&mut self, before: Before, file: FileId) {
         if self.loaded.files.len() < before.files {
             // Loading has panicked, and the trees are lost.
             self.reload();
             return;
         }
-        let dropped = self.loaded.files.split_off(before.files);
-        self.loaded.root = before.root;
         self.constants.retain(|(of, _), _| *of != file);
-        stack::with_large_stack(move || drop(dropped));
+        self.loaded.root = before.root;
+        let Repl { loaded, checking, .. } = self;
+        stack::with_large_stack(move || {
+            loaded.files.truncate(before.files);
+            checking.back_to(before.checked);
+        });
     }
 
     /// Runs the entry points of a program. Nothing if it cannot be translated; the session then has
     /// messages.
-    fn run(
-        &mut self,
-        session: &mut Session,
-        program: &Program,
-    ) -> Option<Result<Results, RunError>> {
-        let loaded = &*self.loaded;
+    fn run(&mut self, session: &mut Session) -> Option<Result<Results, RunError>> {
+        let (loaded, program) = (&*self.loaded, &self.checking.program);
         let lowered =
             session.stage("lower", |sources| stages::lower_details(loaded, program, sources));
         let lowered = match lowered {
@@ -186,25 +204,6 @@ impl Repl {
     }
 }
 
-/// Adds an input to a session and checks all of it. Nothing if there are errors.
-fn check(
-    session: &mut Session,
-    files: &dyn Files,
-    loaded: &mut Loaded,
-    file: FileId,
-    tree: ast::File,
-) -> Option<Program> {
-    load::extend(session, files, loaded, (file, unit::unit(file, tree)), PREVIOUS);
-    if session.has_errors() {
-        return None;
-    }
-    let (program, found) =
-        session.stage("check", |sources| stages::check(loaded, sources, Depth::Full));
-    let wrong = found.iter().any(Diagnostic::is_error);
-    session.diagnostics.extend(found);
-    (!wrong).then_some(program)
-}
-
 /// That `1` is an i32 is no news to people who type it.
 fn without_defaults(answer: &mut Answer) {
     answer.diagnostics.retain(|found| found.code != "default-type");
@@ -225,7 +224,7 @@ fn values(loaded: &Loaded, program: &Program, file: FileId) -> Vec<Entry> {
     root_decs(loaded).iter().filter_map(|dec| value(program, file, dec)).filter(computes).collect()
 }
 
-fn values_named(loaded: &Loaded, program: &Program, file: FileId, name: &str) -> Option<Entry> {
+fn value_named(loaded: &Loaded, program: &Program, file: FileId, name: &str) -> Option<Entry> {
     let mut values = root_decs(loaded).iter().filter_map(|dec| value(program, file, dec));
     values.find(|entry| entry.name == name)
 }
@@ -241,7 +240,7 @@ fn value(program: &Program, file: FileId, dec: &Dec) -> Option<Entry> {
 /// The type of an expression. That of a name is what was declared, with the names it was declared
 /// with.
 fn scheme_of(loaded: &Loaded, program: &Program, file: FileId) -> Option<Arc<Scheme>> {
-    let own = values_named(loaded, program, file, VALUE)?;
+    let own = value_named(loaded, program, file, VALUE)?;
     let named = root_decs(loaded).iter().find_map(|dec| match &dec.kind {
         DecKind::Val(bind) if matches!(bind.body.kind, ExpKind::Var(_)) => {
             let name = program.files.get(&file)?.names.get(&bind.body.id)?;
