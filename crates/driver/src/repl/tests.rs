@@ -381,6 +381,22 @@ fn what_runs_can_be_interrupted() {
 }
 
 #[test]
+fn deep_input_ends_nothing() {
+    let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+    let mut repl = repl();
+    check_with(
+        &mut repl,
+        &[
+            (nested(1500).as_str(), "1"),
+            (nested(100_000).as_str(), "refused 2 nesting-too-deep"),
+            (format!("def deep = {}", nested(1500)).as_str(), ""),
+            (format!(":type {}", nested(1500)).as_str(), "i32"),
+            ("deep", "1"),
+        ],
+    );
+}
+
+#[test]
 fn names_are_completed() {
     let mut repl = repl();
     repl.feed("def fortune (x: i32) = x");
