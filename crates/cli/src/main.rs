@@ -7,6 +7,7 @@
 
 mod args;
 mod commands;
+mod dev;
 mod output;
 mod repl;
 mod run;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Dataset(args) => run::dataset(args),
         Command::Eval(args) => repl::eval(args),
         Command::Repl(args) => repl::repl(args),
+        Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(code)
