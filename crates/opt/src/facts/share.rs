@@ -50,6 +50,11 @@ impl Share {
         }
     }
 
+    /// The number of an array's class.
+    pub fn class(&self, var: Var) -> Option<usize> {
+        self.root(var)
+    }
+
     /// Whether two arrays may share memory.
     pub fn may_share(&self, a: Var, b: Var) -> bool {
         match (self.root(a), self.root(b)) {
@@ -254,7 +259,7 @@ impl Visit for Look<'_> {
                     StreamForm::Map | StreamForm::Red(..) => {}
                 }
             }
-            Exp::Partition(op) => self.rows(&op.class.params, &op.inputs),
+            Exp::Partition(op) => self.rows(&op.map.params, &op.inputs),
             Exp::WithAcc(inputs, lambda) => {
                 let accs = lambda.params.get(inputs.len()..).unwrap_or(&[]).to_vec();
                 let mut bound = pat.iter();
