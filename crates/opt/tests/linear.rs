@@ -7,7 +7,7 @@ use fehu_ir::pass::Remarks;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
 use fehu_ir::{Atom, BinOp, Body, Exp, FunId, Lambda, Prog, Screma, Stm, Type, Var, VarInfo};
-use fehu_opt::{cse, hoist, inline};
+use fehu_opt::{CSE, HOIST, INLINE};
 use std::time::{Duration, Instant};
 
 const STATEMENTS: u32 = 50_000;
@@ -17,7 +17,7 @@ fn check(name: &str, prog: &Prog) {
     if let Err(errors) = verify(prog) {
         panic!("{name}: {}", errors[0]);
     }
-    for pass in [inline::INLINE, cse::CSE, hoist::HOIST] {
+    for pass in [INLINE, CSE, HOIST] {
         let mut after = prog.clone();
         let start = Instant::now();
         (pass.run)(&mut after, &mut Remarks::default());
