@@ -83,15 +83,13 @@ fn long_bodies_of_operators() {
     let iota = Exp::Iota(fehu_base::Prim::I64, n.into(), 0.into(), 1.into());
     let ret = vec![Type::prim(fehu_base::Prim::I32)];
     let map = Lambda { params: vec![param], body, ret };
-    let op = Screma {
-        width: n.into(),
-        inputs: vec![numbers],
-        map,
-        scans: Vec::new(),
-        reds: Vec::new(),
-    };
+    let op =
+        Screma { width: n.into(), inputs: vec![numbers], map, scans: Vec::new(), reds: Vec::new() };
     fun.body = Body {
-        stms: vec![Stm::new(vec![numbers], iota), Stm::new(vec![mapped], Exp::Screma(Box::new(op)))],
+        stms: vec![
+            Stm::new(vec![numbers], iota),
+            Stm::new(vec![mapped], Exp::Screma(Box::new(op))),
+        ],
         results: vec![fun.params[0].var.into()],
     };
     check("a long body of an operator", &prog);
