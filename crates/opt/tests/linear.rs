@@ -1,8 +1,9 @@
-//! The passes take time in proportion to the program: large programs of several shapes.
+//! The passes take time in proportion to the program, and so does what they make: large programs of several shapes.
 //!
 //! The bound is generous, so that a slow machine passes; something quadratic takes minutes at this size.
 //! `cargo test --release --test linear -- --nocapture` prints the times.
 
+use fehu_ir::builder::count_stms;
 use fehu_ir::pass::Remarks;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
@@ -26,8 +27,14 @@ fn check(name: &str, prog: &Prog) {
             panic!("{name}, {}: {}", pass.name, errors[0]);
         }
         assert!(time < LIMIT, "{name}: {} takes {time:?}", pass.name);
+        let (small, large) = (size(prog), size(&after));
+        assert!(large <= 20 * small + 5000, "{name}: {} makes {large} of {small}", pass.name);
         eprintln!("{name}: {} takes {time:?}", pass.name);
     }
+}
+
+fn size(prog: &Prog) -> usize {
+    prog.funs.iter().map(|(_, fun)| count_stms(&fun.body)).sum()
 }
 
 /// `fun main (x: i32, n: i64) -> (r: i32)` with a body that is empty yet.
@@ -97,22 +104,28 @@ fn long_bodies_of_operators() {
 
 #[test]
 fn many_functions() {
-    // A chain of calls, each function called once; and one in which each calls the one before twice.
-    for (name, twice) in [("calls", false), ("two calls each", true)] {
-        let count = if twice { 10_000 } else { 2_000 };
-        let mut text = "prog arrays\nfun f0 (x: i32) -> (r: i32) = (x)\n".to_owned();
+    // A chain of calls, each function called once; one in which each calls the one before twice, so that
+    // inlining all would never end; and the same with arrays, which are inlined as long as the budget lasts.
+    for (name, count, twice, arrays) in [
+        ("calls", 2_000, false, false),
+        ("two calls each", 10_000, true, false),
+        ("two calls and an array each", 2_000, true, true),
+    ] {
+        let mut text = "prog arrays\nfun f0 (x: i64) -> (r: i64) = (x)\n".to_owned();
         for number in 1..count {
             let before = number - 1;
-            text.push_str(&format!(
-                "fun f{number} (x: i32) -> (r: i32) =\n  let (y: i32) = call f{before} (x)\n"
-            ));
             let second = if twice { before } else { 0 };
             text.push_str(&format!(
-                "  let (z: i32) = call f{second} (y)\n  let (w: i32) = add y z\n  in (w)\n"
+                "fun f{number} (x: i64) -> (r: i64) =\n  let (y: i64) = call f{before} (x)\n  \
+                 let (z: i64) = call f{second} (y)\n  let (w: i64) = add y z\n"
             ));
+            if arrays {
+                text.push_str("  let (is: [3]i64) = iota i64 3 0 1\n");
+            }
+            text.push_str("  in (w)\n");
         }
         let last = count - 1;
-        text.push_str(&format!("entry \"main\" = f{last} (\"x\": i32) -> i32\n"));
+        text.push_str(&format!("entry \"main\" = f{last} (\"x\": i64) -> i64\n"));
         let prog = parse(&text).expect("it is a program");
         check(name, &prog);
     }
