@@ -158,6 +158,7 @@ fn check_unit(
         in_prelude,
         trusted: in_prelude && builtins.trusted,
         new_abstracts: Vec::new(),
+        matched: FxHashMap::default(),
         entries: Vec::new(),
     };
     let operators = match &builtins.operators {

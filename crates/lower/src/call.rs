@@ -65,7 +65,7 @@ impl<'a> Lower<'a> {
             Code::Lambda(_, lambda) => lambda.params.len(),
             Code::SectionRight => 3,
             Code::Access(..) => 1,
-            Code::Intrinsic(_, arity) => arity,
+            Code::Hole(_, arity) | Code::Intrinsic(_, arity) => arity,
         }
     }
 
@@ -103,6 +103,10 @@ impl<'a> Lower<'a> {
                     };
                 }
                 Ok(value)
+            }
+            Code::Hole(exp, arity) => {
+                let ty = result_after(&self.node_type(exp.id, &closure.frame), arity);
+                self.hole(exp.span, &ty, &closure.frame)
             }
             Code::Intrinsic(name, _) => self.intrinsic(name, closure, span),
         }
@@ -417,55 +421,17 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<(Packed, Vec<Var>)> {
         let mut sizes = Vec::new();
-        let shape = self.open_shape(ty, frame, span, &mut sizes)?;
+        let shape = self.loose_shape(ty, frame, span)?.map_sizes(&mut |_| {
+            let size = self.b().var("k", Type::I64);
+            sizes.push(size);
+            Atom::Var(size)
+        });
         let mut results: Vec<Var> = sizes.clone();
         for ty in shape.parts() {
             results.push(self.b().var("r", ty));
         }
         let sizes = sizes.into_iter().map(Atom::Var).collect();
         Ok((Packed { shape, sizes }, results))
-    }
-
-    fn open_shape(
-        &mut self,
-        ty: &Ty,
-        frame: &Rc<Frame<'a>>,
-        span: Span,
-        sizes: &mut Vec<Var>,
-    ) -> Res<Shape> {
-        Ok(match ty.unwrap_unique() {
-            Ty::Array(_, elem) => {
-                let size = self.b().var("k", Type::I64);
-                sizes.push(size);
-                Shape::Array(Atom::Var(size), Rc::new(self.open_shape(elem, frame, span, sizes)?))
-            }
-            Ty::Record(fields) => {
-                let mut shapes = Vec::with_capacity(fields.len());
-                for (name, ty) in fields.iter() {
-                    shapes.push((name.clone(), self.open_shape(ty, frame, span, sizes)?));
-                }
-                Shape::Record(shapes.into())
-            }
-            Ty::Sum(ctors) => {
-                let mut shapes = Vec::with_capacity(ctors.len());
-                for (name, payload) in ctors.iter() {
-                    let mut parts = Vec::with_capacity(payload.len());
-                    for ty in payload {
-                        parts.push(self.open_shape(ty, frame, span, sizes)?);
-                    }
-                    shapes.push((name.clone(), parts));
-                }
-                Shape::Sum(shapes.into())
-            }
-            other => {
-                let shape = self.shape_of(other, frame, span)?;
-                shape.map_sizes(&mut |_| {
-                    let size = self.b().var("k", Type::I64);
-                    sizes.push(size);
-                    Atom::Var(size)
-                })
-            }
-        })
     }
 
     /// The results for a value: the sizes that are not known from the parameters, then the parts.

@@ -3,7 +3,7 @@
 use crate::value::{Shape, Val};
 use ecow::EcoString;
 use fehu_base::FileId;
-use fehu_check::ty::{Ty, TypeFnParam, TypeId, VarId};
+use fehu_check::ty::{Size, Ty, TypeFnParam, TypeId, VarId};
 use fehu_syntax::ast;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -30,6 +30,22 @@ pub(crate) enum Term<'a> {
     Mod(Rc<Mod<'a>>),
     /// A top-level definition; evaluated when it is needed.
     Def(Rc<Def<'a>>),
+    /// A value seen through a module type.
+    View(Rc<View<'a>>),
+    /// A size that is computed where it is needed, and where its variables have their meaning.
+    Size(Size, Rc<Frame<'a>>),
+}
+
+/// A polymorphic value seen through a module type: its parameters are others than those that its
+/// users know.
+pub(crate) struct View<'a> {
+    pub(crate) inner: Term<'a>,
+    /// The variable whose scheme its users know.
+    pub(crate) var: VarId,
+    /// What the parameters of `inner` are, in terms of those of `var`.
+    pub(crate) instance: &'a fehu_check::program::Instance,
+    /// Where the other names in `instance` have their meaning.
+    pub(crate) frame: Rc<Frame<'a>>,
 }
 
 /// A module.
@@ -94,6 +110,16 @@ impl<'a> Frame<'a> {
 
     /// Binds an abstract type for everything inside the nearest scope.
     pub(crate) fn bind_abstract(&self, id: TypeId, ty: TypeVal<'a>) {
+        self.nearest_scope().bind_type(id, ty);
+    }
+
+    /// Binds a value of a module for everything inside the nearest scope: sizes mention values
+    /// wherever they are.
+    pub(crate) fn bind_global(&self, var: VarId, term: Term<'a>) {
+        self.nearest_scope().bind(var, term);
+    }
+
+    fn nearest_scope(&self) -> &Frame<'a> {
         let mut frame = self;
         while !frame.scope {
             match frame.parent.as_deref() {
@@ -101,7 +127,7 @@ impl<'a> Frame<'a> {
                 None => break,
             }
         }
-        frame.bind_type(id, ty);
+        frame
     }
 
     pub(crate) fn bind(&self, var: VarId, term: Term<'a>) {

@@ -62,6 +62,8 @@ pub(crate) enum Code<'a> {
     SectionRight,
     /// `(.f[i])`
     Access(&'a ast::Exp, &'a [ast::Access]),
+    /// `???` where a function is expected, with the number of its arguments.
+    Hole(&'a ast::Exp, usize),
     /// A function of the compiler, by name and number of arguments.
     Intrinsic(&'a str, usize),
 }
