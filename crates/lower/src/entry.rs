@@ -35,7 +35,7 @@ impl<'a> Lower<'a> {
         let Some(scheme) = self.program.vars[var].scheme.clone() else { return Ok(()) };
         let span = bind.name.span;
         let inner = Frame::new(frame.file, Some(frame.clone()));
-        self.building.push(Building::new());
+        self.building.push(Building::new(&self.serial));
         let mut params: Vec<Param> = Vec::new();
         for &size in &scheme.sizes {
             let hint = self.program.vars[size].name.clone();
@@ -88,11 +88,11 @@ impl<'a> Lower<'a> {
         // The external world gets sizes with the values: all parts are results, no sizes.
         let (_, results, atoms) = self.pack_results(&value, &names);
         let result = self.external(&ty, &result_shape, false);
-        let Some(mut building) = self.building.pop() else { return Ok(()) };
-        let body = building.close(atoms);
+        let Some(building) = self.building.pop() else { return Ok(()) };
+        let (vars, body) = building.finish(atoms);
         let fun = Fun {
             name: eco_format!("entry_{name}"),
-            vars: std::mem::take(&mut building.vars),
+            vars,
             params,
             results,
             body,

@@ -21,6 +21,8 @@ pub(crate) struct Frame<'a> {
     /// Whether the abstract types of the modules evaluated inside belong to this frame: the program,
     /// or an application of a parametric module.
     scope: bool,
+    /// Whether it belongs to a module, and not to an activation of a function.
+    module: bool,
 }
 
 /// What a variable is.
@@ -85,26 +87,35 @@ pub(crate) struct TypeVal<'a> {
 }
 
 impl<'a> Frame<'a> {
+    /// A frame of an activation of a function, or of a part of one.
     pub(crate) fn new(file: FileId, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
-        Rc::new(Frame {
-            terms: RefCell::default(),
-            types: RefCell::default(),
-            shapes: RefCell::default(),
-            parent,
-            file,
-            scope: false,
-        })
+        Frame::with(file, parent, false, false)
     }
 
-    /// A frame that the abstract types made inside it belong to.
+    /// A frame of a module's body.
+    pub(crate) fn new_module(file: FileId, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
+        Frame::with(file, parent, false, true)
+    }
+
+    /// A frame of a module that the abstract types made inside it belong to.
     pub(crate) fn new_scope(file: FileId, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
+        Frame::with(file, parent, true, true)
+    }
+
+    fn with(
+        file: FileId,
+        parent: Option<Rc<Frame<'a>>>,
+        scope: bool,
+        module: bool,
+    ) -> Rc<Frame<'a>> {
         Rc::new(Frame {
             terms: RefCell::default(),
             types: RefCell::default(),
             shapes: RefCell::default(),
             parent,
             file,
-            scope: true,
+            scope,
+            module,
         })
     }
 
@@ -117,6 +128,11 @@ impl<'a> Frame<'a> {
     /// wherever they are.
     pub(crate) fn bind_global(&self, var: VarId, term: Term<'a>) {
         self.nearest_scope().bind(var, term);
+    }
+
+    /// Whether it belongs to a module, and not to an activation of a function.
+    pub(crate) fn is_module(&self) -> bool {
+        self.module
     }
 
     fn nearest_scope(&self) -> &Frame<'a> {

@@ -146,7 +146,7 @@ impl<'a> Lower<'a> {
                 self.exp(body, frame)
             }
             ExpKind::Lambda(lambda) => Ok(Val::Fun(Rc::new(Closure {
-                code: Code::Lambda(frame.file, lambda),
+                code: Code::Lambda(exp, lambda),
                 frame: frame.clone(),
                 instance: None,
                 args: Vec::new(),
@@ -288,14 +288,14 @@ impl<'a> Lower<'a> {
                 if let (Some(instance), Some(scheme)) =
                     (instance, &self.program.vars[view.var].scheme)
                 {
-                    for (&var, size) in scheme.sizes.iter().zip(&instance.sizes) {
+                    for (&var, size) in scheme.sizes.iter().zip(instance.sizes) {
                         frame.bind(var, Term::Size(size.clone(), instance.frame.clone()));
                     }
                     self.bind_instance_types(scheme, &instance, &frame);
                 }
                 let instance = Rc::new(Instance {
-                    sizes: view.instance.sizes.clone(),
-                    types: view.instance.types.clone(),
+                    sizes: &view.instance.sizes,
+                    types: &view.instance.types,
                     frame,
                 });
                 self.term_value(&view.inner, Some(instance), span)?
@@ -307,11 +307,7 @@ impl<'a> Lower<'a> {
 
     fn instance(&self, node: NodeId, frame: &Rc<Frame<'a>>) -> Option<Rc<Instance<'a>>> {
         let found = self.tables(frame.file)?.instances.get(&node)?;
-        Some(Rc::new(Instance {
-            sizes: found.sizes.clone(),
-            types: found.types.clone(),
-            frame: frame.clone(),
-        }))
+        Some(Rc::new(Instance { sizes: &found.sizes, types: &found.types, frame: frame.clone() }))
     }
 
     fn follow(&self, resolved: &Resolved, frame: &Frame<'a>) -> Option<Term<'a>> {
@@ -599,7 +595,7 @@ pub(crate) fn arity(ty: &Ty) -> usize {
 }
 
 /// Whether a shape has a place for a function.
-fn holds_function(shape: &Shape) -> bool {
+pub(crate) fn holds_function(shape: &Shape) -> bool {
     match shape {
         Shape::Fun => true,
         Shape::Record(fields) => fields.iter().any(|(_, s)| holds_function(s)),

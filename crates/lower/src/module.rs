@@ -41,7 +41,7 @@ impl<'a> Lower<'a> {
                 .iter()
                 .filter_map(|(path, index)| Some((path.clone(), done.get(*index)?.clone())))
                 .collect();
-            let frame = Frame::new(unit.id, Some(root.clone()));
+            let frame = Frame::new_module(unit.id, Some(root.clone()));
             if let Some((var, prelude)) = &self.opened_prelude {
                 frame.bind(*var, Term::Mod(prelude.clone()));
             }
@@ -196,7 +196,7 @@ impl<'a> Lower<'a> {
             },
             ModExpKind::Paren(inner) => self.module(inner, frame),
             ModExpKind::Decs(decs) => {
-                let inner = Frame::new(frame.file, Some(frame.clone()));
+                let inner = Frame::new_module(frame.file, Some(frame.clone()));
                 Ok(Rc::new(Mod::Struct(self.decs(decs, &inner)?)))
             }
             ModExpKind::Import(path, span) => match self.import(path) {

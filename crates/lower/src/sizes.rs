@@ -28,11 +28,11 @@ impl<'a> Lower<'a> {
     fn term(&mut self, size: &Size, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
         let binary = |this: &mut Self, op: BinOp, ab: &[Size; 2]| {
             let (Some(a), Some(b)) =
-                (this.size(&ab[0], frame, span)?, this.size(&ab[1], frame, span)?)
+                (this.term(&ab[0], frame, span)?, this.term(&ab[1], frame, span)?)
             else {
                 return Ok(None);
             };
-            Ok(Some(Val::i64(this.b().size_op(op, a, b))))
+            Ok(this.size_binary(op, &a, &b))
         };
         match size {
             Size::Const(n) => Ok(Some(Val::i64(Atom::i64(*n)))),
@@ -83,15 +83,21 @@ impl<'a> Lower<'a> {
     }
 
     fn size_operator(&mut self, op: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
-        let [Val::Scalar(p, a), Val::Scalar(q, _)] = args else { return None };
+        let [a, b] = args else { return None };
+        self.size_binary(crate::scalar::binary_operator(op)?, a, b)
+    }
+
+    /// Arithmetic in a size. Arguments of functions in a size need not be of type i64.
+    fn size_binary(&mut self, op: BinOp, a: &Val<'a>, b: &Val<'a>) -> Option<Val<'a>> {
+        let (Val::Scalar(p, x), Val::Scalar(q, y)) = (a, b) else { return None };
+        if (*p, *q) == (Prim::I64, Prim::I64) {
+            return Some(Val::i64(self.b().size_op(op, *x, *y)));
+        }
         // Literals have lost their types; the other operand tells.
-        let prim = if matches!(a, Atom::Const(_)) { *q } else { *p };
-        let operands =
-            [literal_as(args[0].clone(), Some(prim)), literal_as(args[1].clone(), Some(prim))];
-        let [Val::Scalar(_, a), Val::Scalar(_, b)] = operands else { return None };
-        let op = crate::scalar::binary_operator(op)?;
-        let result = self.b().one("n", Type::prim(prim), Exp::BinOp(op, a, b));
-        Some(Val::Scalar(prim, result))
+        let prim = if matches!(x, Atom::Const(_)) { *q } else { *p };
+        let operands = [literal_as(a.clone(), Some(prim)), literal_as(b.clone(), Some(prim))];
+        let [Val::Scalar(_, x), Val::Scalar(_, y)] = operands else { return None };
+        Some(Val::Scalar(prim, self.b().one("n", Type::prim(prim), Exp::BinOp(op, x, y))))
     }
 
     /// The types of the parameters of a function in a size, where they are primitive.
