@@ -9,4 +9,5 @@
 
 pub mod blocks;
 pub mod run;
+pub mod script;
 pub mod suite;
