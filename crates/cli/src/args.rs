@@ -107,7 +107,18 @@ const TEST_EXAMPLES: &str = "\
 Examples:
   fehu test -i prog.fut
   fehu test -i tests/                    All programs of a folder.
-  fehu test -i --limit 60 -j 4 tests/";
+  fehu test -i --limit 60 -j 4 tests/
+  fehu test -i --exclude slow tests/     Without what has the tag \"slow\".
+  fehu test -t tests/                    Are they accepted, and refused, as they should be?
+
+A block says what is tested:
+  -- ==
+  -- entry: f
+  -- input { 1 [2.5, 3.0] } output { 4.5 }
+  -- \"large\" compiled random input { 100i32 [1000000]f64 } auto output
+  -- script input { make 10i64 } error: out of bounds
+  -- input @ data.in.gz output @ data.out
+  -- property: holds";
 
 const DATASET_EXAMPLES: &str = "\
 Examples:
@@ -148,18 +159,36 @@ pub(crate) struct TestArgs {
     /// How many programs to test at the same time; without it, as many as there are processors.
     #[arg(short, long, visible_alias = "concurrency", value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Check the programs, and do not run them.
+    #[arg(short = 't', conflicts_with_all = ["interpret", "compile"])]
+    pub(crate) check: bool,
+    /// Compile the programs as far as the interpreter needs it, and do not run them.
+    #[arg(short = 'C', short_alias = 'I', conflicts_with = "interpret")]
+    pub(crate) compile: bool,
+    /// Do not test programs and cases that have this tag; may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) exclude: Vec<String>,
+    /// Test this entry point only.
+    #[arg(long = "entry-point", value_name = "NAME")]
+    pub(crate) entry: Option<String>,
     /// Seconds after which a case is stopped.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub(crate) limit: u64,
+    /// The most memory that one array may have, in MiB; a case that needs more is over the limit.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    pub(crate) max_array: u64,
     /// Run also the cases with the tag `compiled`, which are meant for compiled programs.
     #[arg(long)]
     pub(crate) compiled_too: bool,
     /// Say also what was skipped, and why.
     #[arg(long)]
     pub(crate) skipped: bool,
-    /// The seed of random inputs.
+    /// The seed of random inputs and of candidates for properties.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Show no progress line, but a status about every minute.
+    #[arg(long)]
+    pub(crate) no_terminal: bool,
 }
 
 #[derive(clap::Args, Debug)]

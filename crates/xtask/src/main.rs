@@ -3,7 +3,6 @@
 
 mod bench;
 mod bench_shapes;
-mod blocks;
 mod conformance;
 mod fmt_check;
 mod process;

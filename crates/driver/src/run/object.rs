@@ -6,7 +6,7 @@
 use super::{RunError, arguments, convert};
 use fehu_data::Value;
 use fehu_interp::Value as Inner;
-use fehu_ir::{Atom, Elem, External, OpaqueType, Type};
+use fehu_ir::{Atom, Elem, External, OpaqueType, Scalar, Type};
 use std::fmt;
 
 /// A value of an entry point's parameter or result.
@@ -24,6 +24,26 @@ impl Object {
         let ty = if shape.is_empty() { Type::Scalar(elem) } else { Type::array(elem, shape) };
         let parts = vec![convert::to_interp(value)?];
         Ok(Object { ty: External::Transparent(ty, false), parts })
+    }
+
+    /// The object of a type that consists of these values; units are none of them.
+    pub fn from_values(ty: &External, values: Vec<Value>) -> Result<Object, RunError> {
+        let mut values = values.into_iter().map(convert::to_interp);
+        let mut parts = Vec::new();
+        for ty in parts_of(ty) {
+            match ty {
+                Type::Scalar(Elem::Unit) => parts.push(Inner::Scalar(Scalar::Unit)),
+                _ => parts.extend(values.next().transpose()?),
+            }
+        }
+        let object = Object { ty: ty.clone(), parts };
+        match object.has_type(ty) && values.next().is_none() {
+            true => Ok(object),
+            false => Err(RunError::Arguments(format!(
+                "these values do not make up a value of type {}",
+                type_name(ty)
+            ))),
+        }
     }
 
     /// The values that it consists of: one if it is transparent. Units have no contents, and are
