@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// A compiler for the Futhark language.
@@ -124,7 +125,9 @@ const DATASET_EXAMPLES: &str = "\
 Examples:
   fehu dataset -g '[10]i32' -g f64
   fehu dataset --f32-bounds=-1:1 -s 42 -b -g '[100][100]f32' > data.in
-  fehu dataset -b < data.txt             Text to binary.";
+  fehu dataset -g '[10]f32' --i64-bounds=0:9 -g '[100]i64'
+  fehu dataset -b < data.txt             Text to binary.
+  fehu dataset -t < data.in              What is in this file?";
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
@@ -193,11 +196,8 @@ pub(crate) struct TestArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct DatasetArgs {
-    /// A type with sizes, such as `[10]i32`, or a value; may be given several times.
-    #[arg(short, long, value_name = "TYPE")]
-    pub(crate) generate: Vec<String>,
     /// The seed.
-    #[arg(short, long, default_value_t = 0)]
+    #[arg(short, long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Write the binary format.
     #[arg(short, long)]
@@ -205,36 +205,11 @@ pub(crate) struct DatasetArgs {
     /// Write text, which is the default.
     #[arg(long, conflicts_with = "binary")]
     pub(crate) text: bool,
+    /// Write the types of the values, with their sizes, instead of the values.
+    #[arg(short = 't', long = "type", conflicts_with_all = ["binary", "text"])]
+    pub(crate) types: bool,
     #[command(flatten)]
-    pub(crate) bounds: BoundsArgs,
-}
-
-/// Bounds of random numbers, both inclusive, for each type.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Bounds of random numbers, both inclusive")]
-pub(crate) struct BoundsArgs {
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i8_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i64_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u8_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u64_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f64_bounds: Option<String>,
+    pub(crate) steps: Steps,
 }
 
 #[derive(clap::Args, Debug)]

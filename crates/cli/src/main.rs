@@ -7,6 +7,7 @@
 
 mod args;
 mod commands;
+mod dataset;
 mod output;
 mod run;
 mod test;
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         Command::Fmt(args) => commands::fmt(args),
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
-        Command::Dataset(args) => run::dataset(args),
+        Command::Dataset(args) => dataset::dataset(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(code)

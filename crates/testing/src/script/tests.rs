@@ -73,7 +73,7 @@ fn literals() {
     assert_eq!(value("f32.inf"), "f32.inf");
     assert_eq!(value("empty([0][2]i32)"), "empty([0][2]i32)");
     assert_eq!(value("[1, 2,]"), "[1i32, 2i32]");
-    assert_eq!(value("[[1i64, 2], [3, 4]]"), "[[1i64, 2i64], [3i64, 4i64]]");
+    assert_eq!(value("[[1i64, 2], [3i64, 4]]"), "[[1i64, 2i64], [3i64, 4i64]]");
     assert_eq!(value("\"ab\""), "[97u8, 98u8]");
     assert_eq!(value("(1, [2.5f32]) -- a comment"), "1i32 [2.5f32]");
 }
