@@ -8,6 +8,7 @@
 mod args;
 mod commands;
 mod dataset;
+mod dev;
 mod output;
 mod run;
 mod test;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
         Command::Dataset(args) => dataset::dataset(args),
+        Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(code)

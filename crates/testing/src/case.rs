@@ -1,7 +1,7 @@
 //! One case of a test block: the input, the run, and the comparison.
 //!
-//! With `auto output` the expected values are those of a reference, and the reference is the
-//! interpreter. So a case of this kind that is interpreted only has to succeed.
+//! With `auto output` the expected values are those of a reference, which is the interpreter on the
+//! program without any passes. If just that is tested, a case of this kind only has to succeed.
 
 use crate::blocks::{Case, Expected, Input};
 use crate::files;
@@ -23,7 +23,7 @@ pub(crate) fn kind(case: &Case) -> Kind {
 
 /// Runs a case with one entry point. Files are relative to the folder.
 pub(crate) fn run(
-    compiled: &mut Compiled,
+    programs: &mut Programs,
     folder: &Path,
     entry: &str,
     case: &Case,
@@ -34,14 +34,43 @@ pub(crate) fn run(
         Err(why) => return Verdict::Failed(why),
     };
     // What is expected is read first, so that a missing file does not cost a run.
-    let expected = match &case.expected {
-        Expected::File(file) => match files::values(folder, file) {
+    let expected = match (&case.expected, &mut programs.reference) {
+        (Expected::File(file), _) => match files::values(folder, file) {
             Ok(values) => Expected::Values(values),
             Err(why) => return Verdict::Failed(why),
         },
-        other => other.clone(),
+        (Expected::Auto, Some(reference)) => {
+            match execute(reference, folder, entry, &input, options) {
+                Ok(Ok(values)) => Expected::Values(values),
+                Ok(Err(error)) => return Verdict::Failed(format!("the reference fails: {error}")),
+                Err(verdict) => return verdict,
+            }
+        }
+        (other, _) => other.clone(),
     };
-    let ran = limited(compiled, options.limit, |compiled| match &input {
+    match execute(&mut programs.tested, folder, entry, &input, options) {
+        Ok(result) => judge(result, expected),
+        Err(verdict) => verdict,
+    }
+}
+
+/// A program, ready to run.
+pub(crate) struct Programs {
+    /// The one that is tested.
+    pub(crate) tested: Compiled,
+    /// The reference of `auto output`, unless it is the tested program itself.
+    pub(crate) reference: Option<Compiled>,
+}
+
+/// The results of an entry point; a verdict if it has not come to an end of its own.
+fn execute(
+    compiled: &mut Compiled,
+    folder: &Path,
+    entry: &str,
+    input: &Arguments,
+    options: &Options,
+) -> Result<Result<Vec<Value>, ScriptError>, Verdict> {
+    let ran = limited(compiled, options.limit, |compiled| match input {
         Arguments::Values(values) => compiled.run(entry, values.clone()).map_err(ScriptError::Run),
         Arguments::Script(text) => {
             let read = |file: &str| files::bytes(folder, file);
@@ -51,12 +80,12 @@ pub(crate) fn run(
         }
     });
     match ran {
-        Ran::TooSlow => Verdict::Limit("stopped at the time limit".to_owned()),
-        Ran::Panic(message) => Verdict::Failed(format!("the interpreter failed: {message}")),
+        Ran::TooSlow => Err(Verdict::Limit("stopped at the time limit".to_owned())),
+        Ran::Panic(message) => Err(Verdict::Failed(format!("the interpreter failed: {message}"))),
         Ran::Ended(Err(ScriptError::Run(error))) if error.is_limit() => {
-            Verdict::Limit(error.to_string())
+            Err(Verdict::Limit(error.to_string()))
         }
-        Ran::Ended(result) => judge(result, expected),
+        Ran::Ended(result) => Ok(result),
     }
 }
 

@@ -196,9 +196,12 @@ impl Search<'_> {
     fn smaller_sizes(&mut self, property: &Property, generator: &str) -> Res<()> {
         for size in 0..property.settings.size {
             for _ in 0..EACH_SIZE {
-                let object = self.generate(generator, size)?;
-                if self.refutes(property, &object)? {
-                    return Ok(());
+                match self.generate(generator, size) {
+                    Ok(object) if self.refutes(property, &object)? => return Ok(()),
+                    Ok(_) => {}
+                    // A generator need not be able to make values of this size.
+                    Err(ScriptError::Run(error)) if error.is_program() => {}
+                    Err(error) => return Err(error),
                 }
             }
         }

@@ -1,11 +1,13 @@
 //! One program: compiled once, then all its cases.
 
-use crate::blocks::{self, Case, Test};
+use crate::blocks::{self, Case, Expected, Test};
+use crate::case::Programs;
 use crate::{case, property};
 use fehu_base::render::{self, Style};
 use fehu_driver::check::{self, Exit, Outcome, Warnings};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
+use fehu_driver::passes::Plan;
 use fehu_driver::run;
 use regex_lite::Regex;
 use std::path::Path;
@@ -51,6 +53,8 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// The only entry point that is tested, if there is one.
     pub entry: Option<String>,
+    /// The passes that programs go through before they run.
+    pub plan: Plan,
 }
 
 /// How far programs are taken.
@@ -77,6 +81,7 @@ impl Default for Options {
             seed: 1,
             exclude: Vec::new(),
             entry: None,
+            plan: Plan::none(),
         }
     }
 }
@@ -176,7 +181,8 @@ fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
         ..fehu_interp::Options::default()
     };
     let root = Root::Path(path.to_owned());
-    let (outcome, mut compiled) = run::compile(&Disk, &root, Warnings::Show, interpreter);
+    let (outcome, compiled) =
+        run::compile_with(&Disk, &root, Warnings::Show, interpreter.clone(), &options.plan);
     let verdict = match &compiled {
         Some(_) => warned(test, &outcome),
         None => Verdict::Failed(first_line(&outcome)),
@@ -186,19 +192,27 @@ fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
         result.cases = not_run(test, options);
         return result;
     }
+    let mut programs = compiled.map(|tested| {
+        let auto = test.cases.iter().any(|case| case.expected == Expected::Auto);
+        let reference = match auto && !options.plan.passes.is_empty() {
+            true => run::compile(&Disk, &root, Warnings::Hide, interpreter).1,
+            false => None,
+        };
+        Programs { tested, reference }
+    });
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     for (entry, case) in cases(test, options) {
-        let verdict = match (skipped(case, options), compiled.as_mut()) {
+        let verdict = match (skipped(case, options), programs.as_mut()) {
             (Some(why), _) => Verdict::Skipped(why),
             (None, None) => Verdict::NotCompiled,
-            (None, Some(compiled)) => case::run(compiled, folder, entry, case, options),
+            (None, Some(programs)) => case::run(programs, folder, entry, case, options),
         };
         result.cases.push(CaseResult { name: name(entry, case), kind: case::kind(case), verdict });
     }
     for property in properties(test, options) {
-        let verdict = match compiled.as_mut() {
+        let verdict = match programs.as_mut() {
             None => Verdict::NotCompiled,
-            Some(compiled) => property::run(compiled, &outcome, property, options),
+            Some(programs) => property::run(&mut programs.tested, &outcome, property, options),
         };
         let name = format!("property \"{property}\"");
         result.cases.push(CaseResult { name, kind: Kind::Property, verdict });
