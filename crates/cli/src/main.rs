@@ -10,6 +10,7 @@ mod commands;
 mod dataset;
 mod dev;
 mod output;
+mod repl;
 mod run;
 mod test;
 
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
         Command::Dataset(args) => dataset::dataset(args),
+        Command::Eval(args) => repl::eval(args),
+        Command::Repl(args) => repl::repl(args),
         Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };

@@ -18,6 +18,7 @@
 //! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
 //! kept beside a program while it changes.
 
+mod checks;
 mod cse;
 pub mod facts;
 mod fuse;
@@ -25,6 +26,7 @@ mod hoist;
 mod inline;
 mod simplify;
 
+pub use checks::CHECKS;
 pub use cse::CSE;
 pub use fuse::FUSE;
 pub use hoist::HOIST;
@@ -39,5 +41,6 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY, //
     CSE,      //
     HOIST,    //
+    CHECKS,   //
     FUSE,     //
 ];
