@@ -2,6 +2,7 @@
 //!
 //! The bound is generous, so that a slow machine passes; something quadratic takes minutes at this size.
 //! `cargo test --release --test linear -- --nocapture` prints the times.
+#![expect(clippy::print_stderr, reason = "the times are for people")]
 
 use fehu_ir::builder::count_stms;
 use fehu_ir::pass::Remarks;
