@@ -19,18 +19,28 @@
 //! kept beside a program while it changes.
 
 mod checks;
+mod cse;
 pub mod facts;
 mod fuse;
+mod hoist;
+mod inline;
 mod simplify;
 
 pub use checks::CHECKS;
+pub use cse::CSE;
 pub use fuse::FUSE;
+pub use hoist::HOIST;
+pub use inline::INLINE;
 pub use simplify::SIMPLIFY;
 
 use fehu_ir::pass::Pass;
 
 /// All passes, by name.
 pub const PASSES: &[Pass] = &[
+    INLINE,   //
     SIMPLIFY, //
-    CHECKS, FUSE,
+    CSE,      //
+    HOIST,    //
+    CHECKS,   //
+    FUSE,     //
 ];
