@@ -111,8 +111,8 @@ struct Lower<'a> {
     statics: statics::Statics<'a>,
     /// What the functions made for closures capture.
     captured: BTreeMap<FunId, capture::Captured>,
-    /// The bodies of the functions that are being made, outermost first.
-    making: Vec<*const ast::Exp>,
+    /// The functions that are being made, outermost first.
+    making: Vec<special::Making>,
     /// How many calls of functions are being evaluated in place, one in the other.
     in_place: u32,
     /// What imports mean in the files being evaluated, the current one last.
