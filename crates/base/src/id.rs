@@ -74,6 +74,11 @@ impl<I: Id, T> IdVec<I, T> {
         id
     }
 
+    /// Removes the items from this number on.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+
     /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -87,6 +92,11 @@ impl<I: Id, T> IdVec<I, T> {
     /// The item with this id, if there is one.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
+    }
+
+    /// All items, in order, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.iter_mut()
     }
 
     /// All ids with their items, in order.

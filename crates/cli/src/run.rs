@@ -2,13 +2,15 @@
 
 use crate::args::{DatasetArgs, RunArgs};
 use crate::commands::{FAILURE, SUCCESS, exit, root};
+use crate::dev::plan;
 use crate::output;
 use fehu_base::Prim;
 use fehu_data::generate::{Bounds, Generator, Spec};
 use fehu_data::{Value, binary, reader, text};
 use fehu_driver::check::Warnings;
 use fehu_driver::files::Disk;
-use fehu_driver::run;
+use fehu_driver::pipelines;
+use fehu_driver::run::{self, Compiled};
 use std::io::{Read, Write};
 
 /// `fehu run`
@@ -22,25 +24,41 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
     }
     let Some(root) = root(&args.file) else { return FAILURE };
     let warnings = if args.no_warnings { Warnings::Hide } else { Warnings::Show };
-    let (outcome, compiled) = run::compile(&Disk, &root, warnings, Default::default());
+    let plan = match plan(&args.plan, pipelines::NONE.name) {
+        Ok(plan) => plan,
+        Err(error) => return wrong(&error),
+    };
+    let (outcome, compiled) = run::compile_with(&Disk, &root, warnings, Default::default(), &plan);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(mut compiled) = compiled else { return exit(outcome) };
-    let types = match compiled.parameters(&args.entry) {
-        Ok(types) => types,
-        Err(error) => return failed(&error),
-    };
-    let Some(bytes) = stdin() else { return FAILURE };
-    let values = match reader::read_typed(&bytes, &types) {
+    let values = match values_in(&compiled, &args.entry) {
         Ok(values) => values,
-        Err(error) => {
-            output::stderr(&format!("Error: standard input: {error}\n"));
-            return FAILURE;
-        }
+        Err(code) => return code,
     };
+    values_out(&mut compiled, &args.entry, values, args.binary)
+}
+
+/// The arguments of an entry point, from standard input; an exit code if there are none.
+pub(crate) fn values_in(compiled: &Compiled, entry: &str) -> Result<Vec<Value>, u8> {
+    let types = compiled.parameters(entry).map_err(|error| failed(&error))?;
+    let bytes = stdin().ok_or(FAILURE)?;
+    reader::read_typed(&bytes, &types).map_err(|error| {
+        output::stderr(&format!("Error: standard input: {error}\n"));
+        FAILURE
+    })
+}
+
+/// Runs an entry point and writes its results.
+pub(crate) fn values_out(
+    compiled: &mut Compiled,
+    entry: &str,
+    values: Vec<Value>,
+    binary: bool,
+) -> u8 {
     compiled.trace(Box::new(|line| output::stderr(&format!("{line}\n"))));
-    match compiled.run(&args.entry, values) {
+    match compiled.run(entry, values) {
         Ok(results) => {
-            write(&results, args.binary, text::Style::PROGRAM);
+            write(&results, binary, text::Style::PROGRAM);
             SUCCESS
         }
         Err(error) => failed(&error),

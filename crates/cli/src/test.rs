@@ -2,8 +2,10 @@
 
 use crate::args::TestArgs;
 use crate::commands::{FAILURE, SUCCESS};
+use crate::dev::plan;
 use crate::output;
 use crate::run::{no_back_end, wrong};
+use fehu_driver::pipelines;
 use fehu_testing::run::{Options, ProgramResult, Verdict};
 use fehu_testing::suite::{self, Summary};
 use std::io::IsTerminal;
@@ -31,7 +33,12 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
     if paths.is_empty() {
         return wrong("there is nothing to test; name programs or folders");
     }
+    let plan = match plan(&args.plan, pipelines::NONE.name) {
+        Ok(plan) => plan,
+        Err(error) => return wrong(&error),
+    };
     let options = Options {
+        plan,
         limit: Duration::from_secs(args.limit),
         compiled_too: args.compiled_too,
         seed: args.seed,

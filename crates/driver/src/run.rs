@@ -7,13 +7,12 @@ mod error;
 pub use error::RunError;
 
 use crate::check::{Exit, Outcome, Warnings};
-use crate::errors;
 use crate::files::Files;
-use crate::load::{self, Loaded, Root};
-use crate::session::{self, Session};
-use crate::stages::{self, Depth};
+use crate::load::Root;
+use crate::passes::Plan;
+use crate::session::Session;
+use crate::translate::{Job, translate};
 use fehu_base::stack::Deep;
-use fehu_check::program::Program;
 use fehu_data::Value;
 use fehu_interp::{Interp, Options};
 use fehu_ir::{Entry, External, Fun, Prog, Type};
@@ -25,49 +24,23 @@ pub fn compile(
     warnings: Warnings,
     options: Options,
 ) -> (Outcome, Option<Compiled>) {
-    let mut session = Session::default();
-    let mut loaded = Loaded::default();
-    let mut program = Program::default();
+    compile_with(files, root, warnings, options, &Plan::none())
+}
+
+/// Likewise, and runs passes.
+pub fn compile_with(
+    files: &dyn Files,
+    root: &Root,
+    warnings: Warnings,
+    options: Options,
+    plan: &Plan,
+) -> (Outcome, Option<Compiled>) {
     let mut compiled = None;
-    let mut limited = false;
-    session::run(&mut session, |session| {
-        loaded = load::load(session, files, root, Depth::Full);
-        if session.has_errors() {
-            return;
-        }
-        let check = |sources: &mut _| stages::check(&loaded, sources, Depth::Full);
-        let (checked, found) = session.stage("check", check);
-        session.diagnostics.extend(found);
-        program = checked;
-        if session.has_errors() {
-            return;
-        }
-        let lowered = session.stage("lower", |sources| stages::lower(&loaded, &program, sources));
-        let prog = match lowered {
-            Ok(prog) => prog,
-            Err(limit) => {
-                limited = true;
-                session.diagnostics.push(errors::not_supported(limit.span, &limit.message));
-                return;
-            }
-        };
-        match session.stage("verify", |_| stages::verify(&prog)) {
-            Ok(()) => {
-                let interp = session.stage("prepare", |_| Interp::with_options(&prog, options));
-                compiled = Some(Compiled { prog: Deep::new(Some(prog)), interp });
-            }
-            Err(message) => {
-                session.crashed = true;
-                session.diagnostics.push(errors::broken_ir("lower", &message));
-            }
-        }
-    });
-    let (loaded, program) = (Deep::new(loaded), Deep::new(program));
-    let mut outcome = Outcome { loaded, program, ..Outcome::new(session, warnings) };
-    if limited && outcome.exit == Exit::Rejected {
-        // The program may well be right: it is we who cannot go on.
-        outcome.exit = Exit::Internal;
-    }
+    let job = Job { files, root, warnings, plan };
+    let finish = |session: &mut Session, prog: Prog, _| {
+        compiled = Some(Compiled::prepare(session, prog, options));
+    };
+    let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
     let compiled = compiled.filter(|_| outcome.exit == Exit::Success);
     (outcome, compiled)
 }
@@ -79,6 +52,12 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// Prepares a verified program for running.
+    pub fn prepare(session: &mut Session, prog: Prog, options: Options) -> Compiled {
+        let interp = session.stage("prepare", |_| Interp::with_options(&prog, options));
+        Compiled { prog: Deep::new(Some(prog)), interp }
+    }
+
     /// The program in the core IR.
     pub fn prog(&self) -> Option<&Prog> {
         self.prog.as_ref()
@@ -91,11 +70,7 @@ impl Compiled {
 
     /// Sends to this function what the program traces, a line for each value.
     pub fn trace(&mut self, mut sink: Box<dyn FnMut(&str) + Send>) {
-        self.interp.set_sink(Box::new(move |tag, value| {
-            let value = convert::from_interp(value.clone());
-            let value = value.map_or("(nothing)".to_owned(), |value| value.to_string());
-            sink(&format!("{tag}: {value}"));
-        }));
+        self.interp.set_sink(Box::new(move |tag, value| sink(&trace_line(tag, value))));
     }
 
     /// The names of the entry points.
@@ -135,6 +110,13 @@ impl Compiled {
             others: self.entries().into_iter().map(str::to_owned).collect(),
         })
     }
+}
+
+/// What is shown of a traced value.
+pub(crate) fn trace_line(tag: &str, value: &fehu_interp::Value) -> String {
+    let value = convert::from_interp(value.clone());
+    let value = value.map_or("(nothing)".to_owned(), |value| value.to_string());
+    format!("{tag}: {value}")
 }
 
 fn external_parts(external: &External) -> &[Type] {

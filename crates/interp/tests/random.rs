@@ -1,54 +1,14 @@
 //! Random programs: they run, whatever the cutting of streams, and damaged ones do not panic.
 
-use fehu_base::{IdVec, Prim};
-use fehu_interp::{Buffer, Chunking, ErrorKind, Interp, Options, Value};
-use fehu_ir::{Atom, Elem, Fun, Prog, Scalar, Type, Var};
+use fehu_interp::{Chunking, ErrorKind, Interp, Options, Value};
+use fehu_ir::{Fun, Prog};
 use fehu_irgen::rng::Rng;
 use fehu_irgen::{Config, MAX_PARAM_SIZE, mutate, random_prog};
+use fehu_irtest::arguments::{Sizes, random};
 
 /// Random arguments for a function.
 fn arguments(fun: &Fun, rng: &mut Rng) -> Vec<Value> {
-    let mut scalars: IdVec<Var, i64> = IdVec::filled(0, fun.vars.len());
-    let mut args = Vec::new();
-    for param in &fun.params {
-        args.push(match &fun.vars[param.var].ty {
-            Type::Scalar(Elem::Prim(Prim::I64)) => {
-                let size = rng.range(0, MAX_PARAM_SIZE + 1);
-                scalars[param.var] = size;
-                Value::Scalar(Scalar::I64(size))
-            }
-            Type::Scalar(elem) => Value::Scalar(scalar(*elem, rng)),
-            Type::Array(elem, shape) => {
-                let shape: Vec<i64> = shape
-                    .iter()
-                    .map(|size| match size {
-                        Atom::Var(var) => scalars[*var],
-                        Atom::Const(Scalar::I64(size)) => *size,
-                        Atom::Const(other) => panic!("{other:?} is not a size"),
-                    })
-                    .collect();
-                let mut buffer = Buffer::empty(*elem);
-                for _ in 0..shape.iter().product::<i64>() {
-                    buffer.push(scalar(*elem, rng)).expect("the types agree");
-                }
-                Value::array(&shape, buffer).expect("the sizes match")
-            }
-            Type::Acc(_) => panic!("a parameter is an accumulator"),
-        });
-    }
-    args
-}
-
-fn scalar(elem: Elem, rng: &mut Rng) -> Scalar {
-    match elem {
-        Elem::Prim(prim) if prim.is_float() => {
-            let value = Scalar::I64(rng.range(-20, 20));
-            fehu_interp::scalar::convert(prim, value).expect("it is a number")
-        }
-        Elem::Prim(Prim::Bool) => Scalar::Bool(rng.chance(50)),
-        Elem::Prim(prim) => Scalar::from_bits(prim, rng.bits()),
-        Elem::Unit => Scalar::Unit,
-    }
+    random(fun, Sizes::UpTo(MAX_PARAM_SIZE), rng).expect("the function can be called")
 }
 
 fn main_of(prog: &Prog) -> &Fun {
@@ -57,7 +17,7 @@ fn main_of(prog: &Prog) -> &Fun {
 
 #[test]
 fn random_programs_run_alike_however_streams_are_cut() {
-    let config = Config { statements: 15, inexact: true };
+    let config = Config { statements: 15, inexact: true, ..Config::default() };
     for seed in 0..400 {
         let prog = random_prog(seed, config);
         let mut rng = Rng::new(seed);

@@ -41,6 +41,7 @@
 //! - [`text`]: the text form, its grammar, printer and parser;
 //! - [`verify`]: whether a program keeps all these rules;
 //! - [`visit`], [`free`], [`subst`]: traversals, free variables, substitution and copies;
+//! - [`pass`]: what a pass is;
 //! - [`builder`]: making bodies, and types that follow from operands.
 
 mod atom;
@@ -53,6 +54,7 @@ mod types;
 
 pub mod builder;
 pub mod free;
+pub mod pass;
 pub mod subst;
 pub mod text;
 pub mod verify;

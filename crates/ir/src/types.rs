@@ -93,6 +93,13 @@ impl Type {
     }
 }
 
+impl Elem {
+    /// Whether it is a type of floating-point numbers.
+    pub fn is_float(self) -> bool {
+        matches!(self, Elem::Prim(prim) if prim.is_float())
+    }
+}
+
 impl From<Prim> for Elem {
     fn from(prim: Prim) -> Elem {
         Elem::Prim(prim)

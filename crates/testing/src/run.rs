@@ -6,6 +6,7 @@ use fehu_data::{Value, compare, generate, reader};
 use fehu_driver::check::{self, Exit, Outcome, Warnings};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
+use fehu_driver::passes::Plan;
 use fehu_driver::run::{self, Compiled, RunError};
 use regex_lite::Regex;
 use std::panic::{self, AssertUnwindSafe};
@@ -47,12 +48,20 @@ pub struct Options {
     pub max_array_bytes: u64,
     /// The seed of random inputs.
     pub seed: u64,
+    /// The passes that programs go through before they run.
+    pub plan: Plan,
 }
 
 impl Default for Options {
     fn default() -> Options {
         let limit = Duration::from_secs(10);
-        Options { limit, compiled_too: false, max_array_bytes: 1 << 30, seed: 1 }
+        Options {
+            limit,
+            compiled_too: false,
+            max_array_bytes: 1 << 30,
+            seed: 1,
+            plan: Plan::none(),
+        }
     }
 }
 
@@ -133,7 +142,8 @@ fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
         ..fehu_interp::Options::default()
     };
     let root = Root::Path(path.to_owned());
-    let (outcome, compiled) = run::compile(&Disk, &root, Warnings::Show, interpreter);
+    let (outcome, compiled) =
+        run::compile_with(&Disk, &root, Warnings::Show, interpreter, &options.plan);
     let mut result =
         ProgramResult { path: path.to_owned(), verdict: Verdict::Passed, cases: Vec::new() };
     let mut compiled = compiled;

@@ -1,0 +1,68 @@
+//! Passes: named functions from programs to programs.
+//!
+//! A pass has one name, which is also its file, its folder under `tests/ir`, its row in the timings and its
+//! word on the command line. It is total: whatever the verifier accepts, the pass turns into something that
+//! the verifier accepts and that means the same.
+
+use crate::{Loc, Prog};
+use ecow::EcoString;
+
+/// A pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// One word.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Does it.
+    pub run: fn(&mut Prog, &mut Remarks),
+}
+
+/// What passes tell people about their decisions, for the report.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Remarks {
+    /// In the order in which they were made.
+    pub list: Vec<Remark>,
+}
+
+/// A decision of a pass.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remark {
+    /// The pass.
+    pub pass: &'static str,
+    /// Whether something was done, or why not.
+    pub kind: RemarkKind,
+    /// The place that it is about.
+    pub loc: Option<Loc>,
+    /// Another place that has to do with it, such as the producer that was fused.
+    pub other: Option<Loc>,
+    /// A sentence.
+    pub text: EcoString,
+}
+
+/// What a remark says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum RemarkKind {
+    /// Something was improved.
+    Done,
+    /// Something could not be improved, and why.
+    Missed,
+    /// A check is left that is made at run time.
+    Check,
+}
+
+impl Remarks {
+    /// Adds a remark.
+    pub fn add(
+        &mut self,
+        pass: &'static str,
+        kind: RemarkKind,
+        loc: Option<&Loc>,
+        other: Option<&Loc>,
+        text: impl Into<EcoString>,
+    ) {
+        let remark =
+            Remark { pass, kind, loc: loc.cloned(), other: other.cloned(), text: text.into() };
+        self.list.push(remark);
+    }
+}

@@ -1,0 +1,306 @@
+//! The oracle: whether two programs mean the same, by running both on the same arguments.
+//!
+//! The two are a program before and after a pass. Entry points are compared by their names, and so are functions
+//! that both have with the same parameters. What has to hold for each run:
+//!
+//! | before | after |
+//! | --- | --- |
+//! | results | the same results: type, shape, bits (every NaN is like every other) |
+//! | a check failed | a check failed, though perhaps another one |
+//! | undefined: an index out of bounds, a division by zero or a negative size that no check guards | anything |
+//! | too long, too much memory | anything |
+
+use crate::arguments::{self, Sizes};
+use fehu_interp::{Error, ErrorKind, Interp, Options, Value};
+use fehu_ir::visit::{VisitMut, walk_exp_mut};
+use fehu_ir::{CheckPart, Exp, Fun, FunId, Prog, Scalar};
+use fehu_irgen::rng::Rng;
+
+/// How two programs are compared.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    /// How many random calls each function gets, after one with sizes zero and one with sizes one.
+    pub rounds: usize,
+    /// The largest size.
+    pub max_size: i64,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// By how much floats may differ, relative to the larger one; without it the bits are compared.
+    pub tolerance: Option<f64>,
+    /// Arguments for functions, by name; these functions get no random ones.
+    pub written: Vec<(String, String)>,
+    /// The most instructions of a run.
+    pub max_steps: u64,
+}
+
+/// What became of the runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Runs {
+    /// Runs with results.
+    pub succeeded: usize,
+    /// Runs that a check ended.
+    pub failed: usize,
+    /// Runs that nothing can be said about.
+    pub undefined: usize,
+}
+
+/// The mark that tells messages of checks from those of the interpreter.
+const MARK: &str = "check: ";
+
+impl Default for Oracle {
+    fn default() -> Oracle {
+        Oracle {
+            rounds: 4,
+            max_size: 6,
+            seed: 0,
+            tolerance: None,
+            written: Vec::new(),
+            max_steps: 300_000,
+        }
+    }
+}
+
+/// Whether two programs mean the same, on a few random arguments.
+pub fn agree(before: &Prog, after: &Prog, seed: u64) -> Result<Runs, String> {
+    Oracle { seed, ..Oracle::default() }.agree(before, after)
+}
+
+impl Oracle {
+    /// Whether two programs mean the same; otherwise what differs.
+    pub fn agree(&self, before: &Prog, after: &Prog) -> Result<Runs, String> {
+        let pairs = pairs(before, after)?;
+        for (name, _) in &self.written {
+            if !pairs.iter().any(|(pair, ..)| pair == name) {
+                return Err(format!("there are arguments for \"{name}\", but no such function"));
+            }
+        }
+        let mut machines = [self.machine(before, 1), self.machine(after, 8)];
+        let mut runs = Runs::default();
+        for (name, old, new) in pairs {
+            // Each function has its own numbers, so that they stay the same when other functions go.
+            let mut rng = Rng::new(self.seed ^ number(&name));
+            for args in self.inputs(&name, &before.funs[old], &mut rng)? {
+                let [first, second] = &mut machines;
+                let old_result = first.call(old, args.clone());
+                let difference = match (class(&old_result), &old_result) {
+                    (Class::Undefined, _) => {
+                        runs.undefined += 1;
+                        continue;
+                    }
+                    (Class::Failed, _) => {
+                        runs.failed += 1;
+                        let new_result = second.call(new, args.clone());
+                        (class(&new_result) != Class::Failed)
+                            .then(|| (describe(&old_result), describe(&new_result)))
+                    }
+                    (Class::Succeeded, old_result) => {
+                        runs.succeeded += 1;
+                        let new_result = second.call(new, args.clone());
+                        let same = match (old_result, &new_result) {
+                            (Ok(a), Ok(b)) => self.all_same(a, b),
+                            _ => false,
+                        };
+                        (!same).then(|| (describe(old_result), describe(&new_result)))
+                    }
+                };
+                if let Some((old, new)) = difference {
+                    let args: Vec<String> = args.iter().map(show).collect();
+                    let args = args.join(" ");
+                    return Err(format!(
+                        "\"{name}\" differs for the arguments {args}\nbefore: {old}\nafter:  {new}"
+                    ));
+                }
+            }
+        }
+        Ok(runs)
+    }
+
+    fn machine(&self, prog: &Prog, factor: u64) -> Interp {
+        let mut prog = prog.clone();
+        for fun in prog.funs.values_mut() {
+            Marks.body(&mut fun.body);
+        }
+        for item in prog.consts.values_mut() {
+            Marks.body(&mut item.body);
+        }
+        let options = Options {
+            max_array_bytes: factor << 24,
+            max_steps: Some(self.max_steps.saturating_mul(factor)),
+            stack_bytes: 16 << 20,
+            ..Options::default()
+        };
+        Interp::with_options(&prog, options)
+    }
+
+    fn inputs(&self, name: &str, fun: &Fun, rng: &mut Rng) -> Result<Vec<Vec<Value>>, String> {
+        let written: Vec<_> = self.written.iter().filter(|(owner, _)| owner == name).collect();
+        if !written.is_empty() {
+            let read = |(_, text): &&(String, String)| {
+                arguments::written(fun, text)
+                    .map_err(|error| format!("arguments of \"{name}\": {error}"))
+            };
+            return written.iter().map(read).collect();
+        }
+        let mut inputs = Vec::new();
+        for round in 0..self.rounds + 2 {
+            let sizes = match round {
+                0 => Sizes::All(0),
+                1 => Sizes::All(1),
+                2 => Sizes::All(self.max_size.min(3)),
+                _ => Sizes::UpTo(self.max_size),
+            };
+            inputs.push(arguments::random(fun, sizes, rng)?);
+        }
+        Ok(inputs)
+    }
+
+    fn all_same(&self, a: &[Value], b: &[Value]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(a, b))
+    }
+
+    fn same(&self, a: &Value, b: &Value) -> bool {
+        match (a, b) {
+            (Value::Scalar(a), Value::Scalar(b)) => self.same_scalar(*a, *b),
+            (Value::Array(a), Value::Array(b)) => {
+                if a.same_bits(b) {
+                    return true;
+                }
+                let (a_items, b_items) = (a.to_buffer(), b.to_buffer());
+                let item = |at| match (a_items.get(at), b_items.get(at)) {
+                    (Some(a), Some(b)) => self.same_scalar(a, b),
+                    _ => false,
+                };
+                a.elem() == b.elem() && a.shape() == b.shape() && (0..a.count()).all(item)
+            }
+            _ => false,
+        }
+    }
+
+    fn same_scalar(&self, a: Scalar, b: Scalar) -> bool {
+        if a == b {
+            return true;
+        }
+        let (Some(x), Some(y)) = (as_float(a), as_float(b)) else { return false };
+        if a.elem() != b.elem() {
+            return false;
+        }
+        match self.tolerance {
+            _ if x.is_nan() && y.is_nan() => true,
+            Some(tolerance) => x == y || (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1.0),
+            None => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    Succeeded,
+    Failed,
+    Undefined,
+}
+
+fn class(result: &Result<Vec<Value>, Error>) -> Class {
+    match result {
+        Ok(_) => Class::Succeeded,
+        Err(error) => match error.kind {
+            ErrorKind::Program if error.message.starts_with(MARK) => Class::Failed,
+            ErrorKind::Program
+            | ErrorKind::Resource
+            | ErrorKind::Interrupt
+            | ErrorKind::Internal => Class::Undefined,
+        },
+    }
+}
+
+/// Entry points by their names, then other functions that both programs have.
+fn pairs(before: &Prog, after: &Prog) -> Result<Vec<(String, FunId, FunId)>, String> {
+    let mut pairs: Vec<(String, FunId, FunId)> = Vec::new();
+    for entry in &before.entries {
+        let Some(new) = after.entries.iter().find(|new| new.name == entry.name) else {
+            return Err(format!("the entry point \"{}\" is gone", entry.name));
+        };
+        if !same_params(&before.funs[entry.fun], &after.funs[new.fun]) {
+            return Err(format!("the entry point \"{}\" has other parameters", entry.name));
+        }
+        pairs.push((entry.name.to_string(), entry.fun, new.fun));
+    }
+    for (id, fun) in before.funs.iter() {
+        if pairs.iter().any(|(_, old, _)| *old == id)
+            || pairs.iter().any(|(name, ..)| *name == fun.name)
+        {
+            continue;
+        }
+        let same_name = |prog: &Prog| -> Vec<FunId> {
+            prog.funs.iter().filter(|(_, other)| other.name == fun.name).map(|(id, _)| id).collect()
+        };
+        // Names need not be unique; then nobody knows which function has become which.
+        if let ([_], [new]) = (&same_name(before)[..], &same_name(after)[..])
+            && same_params(fun, &after.funs[*new])
+        {
+            pairs.push((fun.name.to_string(), id, *new));
+        }
+    }
+    Ok(pairs)
+}
+
+/// A number for a name.
+fn number(name: &str) -> u64 {
+    name.bytes().fold(0, |sum, byte| Rng::new(sum ^ u64::from(byte)).bits())
+}
+
+/// Whether the same arguments suit both: elements and ranks are the same, and sizes are called alike.
+fn same_params(a: &Fun, b: &Fun) -> bool {
+    let kind = |fun: &Fun| -> Vec<_> {
+        let ty = |var| &fun.vars[var].ty;
+        fun.params.iter().map(|param| (ty(param.var).elem(), ty(param.var).rank())).collect()
+    };
+    kind(a) == kind(b)
+}
+
+fn as_float(value: Scalar) -> Option<f64> {
+    match value {
+        Scalar::F16(value) => Some(value.to_f64()),
+        Scalar::F32(value) => Some(f64::from(value)),
+        Scalar::F64(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn describe(result: &Result<Vec<Value>, Error>) -> String {
+    match result {
+        Ok(values) => values.iter().map(show).collect::<Vec<_>>().join(" "),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+/// A value for people: elements in row-major order after the shape.
+pub fn show(value: &Value) -> String {
+    match value {
+        Value::Scalar(value) => show_scalar(*value),
+        Value::Array(array) => {
+            let items = array.to_buffer();
+            let items: Vec<String> =
+                (0..array.count()).filter_map(|at| items.get(at)).map(show_scalar).collect();
+            let shape: Vec<String> = array.shape().iter().map(|size| format!("[{size}]")).collect();
+            format!("{}{}{{{}}}", shape.concat(), array.elem(), items.join(", "))
+        }
+        Value::Acc(_) => "an accumulator".to_owned(),
+        Value::Gone => "nothing".to_owned(),
+    }
+}
+
+fn show_scalar(value: Scalar) -> String {
+    fehu_ir::text::show_atom(value.into(), &fehu_base::IdVec::new())
+}
+
+/// Puts [`MARK`] before all messages.
+struct Marks;
+
+impl VisitMut for Marks {
+    fn exp(&mut self, exp: &mut Exp) {
+        if let Exp::Assert(_, check) | Exp::Fail(check) = exp {
+            check.parts.insert(0, CheckPart::Text(MARK.into()));
+        }
+        walk_exp_mut(self, exp);
+    }
+}

@@ -1,0 +1,44 @@
+//! Which variables a statement consumes.
+
+use fehu_ir::visit::{Visit, walk_exp};
+use fehu_ir::{Atom, Exp, Prog, Stm, Var};
+
+/// The arrays and accumulators that a statement consumes, those of bodies inside included. A loop or an array
+/// operator that consumes a parameter consumes what it stands for: [`Share`](super::Share) has both in one class.
+pub fn consumed(prog: &Prog, stm: &Stm) -> Vec<Var> {
+    let mut look = Look { prog, found: Vec::new() };
+    look.stm(stm);
+    look.found
+}
+
+struct Look<'a> {
+    prog: &'a Prog,
+    found: Vec<Var>,
+}
+
+impl Visit for Look<'_> {
+    fn exp(&mut self, exp: &Exp) {
+        match exp {
+            Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) | Exp::UpdateAcc(array, ..) => {
+                self.found.push(*array);
+            }
+            Exp::Hist(op) => {
+                self.found.extend(op.ops.iter().flat_map(|op| &op.dests));
+            }
+            Exp::Scatter(op) => self.found.extend(op.dests.iter().map(|(_, dest)| dest)),
+            Exp::WithAcc(inputs, _) => {
+                self.found.extend(inputs.iter().flat_map(|input| &input.arrays));
+            }
+            Exp::Call(fun, args) => {
+                let params = self.prog.funs.get(*fun).map_or(&[][..], |fun| &fun.params);
+                for (param, arg) in params.iter().zip(args) {
+                    if let (true, Atom::Var(var)) = (param.consumed, arg) {
+                        self.found.push(*var);
+                    }
+                }
+            }
+            _ => {}
+        }
+        walk_exp(self, exp);
+    }
+}

@@ -1,0 +1,99 @@
+//! The measure by which work is cheap enough to be done twice.
+//!
+//! The weight of an operation on scalars is about the number of cycles that it keeps a processor busy: one for
+//! additions, comparisons and the like, more for divisions and functions, as below. Reading an element of an
+//! array weighs [`READ`]. A body's weight is the sum over its statements, of a branch the condition's and the
+//! larger alternative's. Loops, array operators, calls, and everything that makes an array have no weight: they
+//! are never cheap. Something is [`cheap`] up to the weight [`LIMIT`]; writing an array of numbers to memory and
+//! reading it again costs about as much, so that computing such a thing twice is no loss.
+
+use fehu_base::IdVec;
+use fehu_ir::builder::atom_type;
+use fehu_ir::{BinOp, Body, Dim, Elem, Exp, MathFn, Stm, Type, Var, VarInfo};
+
+/// What may be computed twice.
+pub const LIMIT: u32 = 8;
+/// Reading an element of an array.
+pub const READ: u32 = 4;
+
+/// Whether a body is cheap.
+pub fn cheap(body: &Body, vars: &IdVec<Var, VarInfo>) -> bool {
+    weigh(body, vars).is_some_and(|weight| weight <= LIMIT)
+}
+
+/// The weight of a body, if it has one.
+pub fn weigh(body: &Body, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
+    body.stms.iter().try_fold(0u32, |sum, stm| Some(sum.saturating_add(weigh_stm(stm, vars)?)))
+}
+
+/// The weight of a statement, if it has one.
+pub fn weigh_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
+    match &stm.exp {
+        Exp::Atom(_) | Exp::Reinterpret(..) => Some(0),
+        Exp::UnOp(..) | Exp::Convert(..) | Exp::CmpOp(..) | Exp::Assert(..) => Some(1),
+        Exp::BinOp(op, a, _) => Some(binop(*op, &atom_type(*a, vars))),
+        Exp::Math(f, _) => Some(math(*f)),
+        Exp::Index(_, dims) => {
+            let element = stm.pat.first().is_some_and(|var| !vars[*var].ty.is_array());
+            let fixed = dims.iter().all(|dim| matches!(dim, Dim::Fix(_)));
+            Some(if element && fixed { READ } else { 0 })
+        }
+        // Views are free: only an index changes.
+        Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..) => Some(0),
+        Exp::If(_, bodies) => {
+            let [yes, no] = &**bodies;
+            Some(1 + weigh(yes, vars)?.max(weigh(no, vars)?))
+        }
+        Exp::Switch(_, switch) => {
+            let mut most = weigh(&switch.default, vars)?;
+            for (_, body) in &switch.cases {
+                most = most.max(weigh(body, vars)?);
+            }
+            Some(1 + most)
+        }
+        // Numbers that are computed from the position cost nothing to store.
+        Exp::Iota(..) | Exp::Replicate(..) | Exp::Scratch(..) => Some(0),
+        Exp::Array(..)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Concat(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(_)
+        | Exp::Loop(..)
+        | Exp::Call(..)
+        | Exp::Const(_)
+        | Exp::Screma(_)
+        | Exp::Hist(_)
+        | Exp::Scatter(_)
+        | Exp::Stream(_)
+        | Exp::Partition(_)
+        | Exp::WithAcc(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Trace(..)
+        | Exp::Opaque(_)
+        | Exp::Fail(_) => None,
+    }
+}
+
+fn binop(op: BinOp, ty: &Type) -> u32 {
+    let float = ty.elem().is_some_and(Elem::is_float);
+    match op {
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => 1,
+        BinOp::And | BinOp::Or | BinOp::Xor => 1,
+        BinOp::Shl | BinOp::Shr | BinOp::Lshr | BinOp::Ashr => 1,
+        BinOp::Div if float => 5,
+        BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => 12,
+        BinOp::Pow => 40,
+    }
+}
+
+fn math(f: MathFn) -> u32 {
+    match f {
+        MathFn::Sqrt | MathFn::Rsqrt => 6,
+        MathFn::Ceil | MathFn::Floor | MathFn::Round | MathFn::Copysign => 1,
+        MathFn::Lerp | MathFn::Mad | MathFn::Fma | MathFn::Isnan | MathFn::Isinf => 2,
+        MathFn::Popc | MathFn::Clz | MathFn::Ctz | MathFn::MulHi | MathFn::MadHi => 2,
+        MathFn::Nextafter | MathFn::Ldexp => 4,
+        _ => 20,
+    }
+}

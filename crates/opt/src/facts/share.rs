@@ -1,0 +1,300 @@
+//! Which arrays may share memory, and which memory never changes.
+//!
+//! The arrays of a function are put into classes: two arrays that may share memory at any time are in the
+//! same class. A class is *fixed* if none of its arrays is ever consumed, and none is a result of the function,
+//! whose caller might consume it. An array of a fixed class can be read instead of a copy of it, at any place
+//! where it is in scope, and two equal fixed arrays can become one.
+//!
+//! This looks at the whole function at once and not at the order of its statements, so it is linear and simple,
+//! and stays right when statements move. A view needs no such question: as long as the view may be used, so may
+//! the array that it looks at.
+
+use fehu_base::IdVec;
+use fehu_base::id::Id;
+use fehu_ir::visit::{Visit, walk_stm};
+use fehu_ir::{Atom, Body, Exp, Fun, Lambda, LoopParam, Prog, Stm, StreamForm, Var, VarInfo};
+
+/// The classes of a function's or a constant's arrays.
+#[derive(Clone, Debug)]
+pub struct Share {
+    /// A forest: the parent of every variable.
+    parent: Vec<u32>,
+    /// For every root whether its class changes.
+    changes: Vec<bool>,
+}
+
+impl Share {
+    /// Looks at a function or constant.
+    pub fn of(prog: &Prog, body: &Body, vars: &IdVec<Var, VarInfo>) -> Share {
+        let parent = (0..vars.len() as u32).collect();
+        let share = Share { parent, changes: vec![false; vars.len()] };
+        let mut look = Look { share, prog, vars };
+        look.body(body);
+        for result in &body.results {
+            look.consume(*result);
+        }
+        look.share
+    }
+
+    /// Looks at a function.
+    pub fn of_fun(prog: &Prog, fun: &Fun) -> Share {
+        Share::of(prog, &fun.body, &fun.vars)
+    }
+
+    /// Whether the array's memory never changes while the function runs, nor afterwards because of its result.
+    /// Nothing is known of variables that were made later, unless [`Share::join`] was told.
+    pub fn is_fixed(&self, var: Var) -> bool {
+        match self.root(var) {
+            Some(root) => !self.changes[root],
+            None => false,
+        }
+    }
+
+    /// The number of an array's class.
+    pub fn class(&self, var: Var) -> Option<usize> {
+        self.root(var)
+    }
+
+    /// Whether two arrays may share memory.
+    pub fn may_share(&self, a: Var, b: Var) -> bool {
+        match (self.root(a), self.root(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        }
+    }
+
+    /// Notes that two variables may share memory.
+    pub fn join(&mut self, a: Var, b: Var) {
+        self.grow(a);
+        self.grow(b);
+        let (a, b) = (self.find(a), self.find(b));
+        if a != b {
+            // The older one becomes the root: what is made later is found in one step.
+            let (old, new) = (a.min(b), a.max(b));
+            self.parent[new] = old as u32;
+            self.changes[old] |= self.changes[new];
+        }
+    }
+
+    /// The root, with the way to it cut short.
+    fn find(&mut self, var: Var) -> usize {
+        let mut at = var.index();
+        while self.parent[at] as usize != at {
+            let up = self.parent[at] as usize;
+            self.parent[at] = self.parent[up];
+            at = up;
+        }
+        at
+    }
+
+    /// Notes a variable that was made later, with memory of its own.
+    fn grow(&mut self, var: Var) {
+        while self.parent.len() <= var.index() {
+            self.parent.push(self.parent.len() as u32);
+            self.changes.push(false);
+        }
+    }
+
+    fn root(&self, var: Var) -> Option<usize> {
+        let mut at = var.index();
+        loop {
+            let up = *self.parent.get(at)? as usize;
+            if up == at {
+                return Some(at);
+            }
+            at = up;
+        }
+    }
+}
+
+struct Look<'a> {
+    share: Share,
+    prog: &'a Prog,
+    vars: &'a IdVec<Var, VarInfo>,
+}
+
+impl Look<'_> {
+    fn holds_memory(&self, var: Var) -> bool {
+        // Accumulators stand for arrays.
+        self.vars.get(var).is_some_and(|info| !matches!(info.ty, fehu_ir::Type::Scalar(_)))
+    }
+
+    fn same(&mut self, a: Var, b: Atom) {
+        if let Atom::Var(b) = b
+            && self.holds_memory(a)
+            && self.holds_memory(b)
+        {
+            self.share.join(a, b);
+        }
+    }
+
+    fn consume(&mut self, atom: Atom) {
+        if let Atom::Var(var) = atom
+            && self.holds_memory(var)
+            && let Some(root) = self.share.root(var)
+        {
+            self.share.changes[root] = true;
+        }
+    }
+
+    fn all_same(&mut self, vars: &[Var], atoms: &[Atom]) {
+        for (var, atom) in vars.iter().zip(atoms) {
+            self.same(*var, *atom);
+        }
+    }
+
+    /// Parameters of a function that stand for rows or chunks of arrays.
+    fn rows(&mut self, params: &[Var], arrays: &[Var]) {
+        for (param, array) in params.iter().zip(arrays) {
+            self.same(*param, Atom::Var(*array));
+        }
+    }
+
+    fn repeated(&mut self, pat: &[Var], params: &[LoopParam], body: &Body) {
+        for (index, param) in params.iter().enumerate() {
+            self.same(param.var, param.init);
+            if let Some(var) = pat.get(index) {
+                self.same(*var, Atom::Var(param.var));
+            }
+            if let Some(next) = body.results.get(index) {
+                self.same(param.var, *next);
+            }
+        }
+    }
+
+    fn accumulators(&mut self, map: &Lambda, inputs: &[Var], pat: &[Var], skip: usize) {
+        self.rows(&map.params, inputs);
+        // An accumulator is passed through and bound as it is.
+        for (var, result) in pat.iter().zip(map.body.results.get(skip..).unwrap_or(&[])) {
+            if matches!(self.vars.get(*var), Some(info) if matches!(info.ty, fehu_ir::Type::Acc(_)))
+            {
+                self.same(*var, *result);
+            }
+        }
+    }
+}
+
+impl Visit for Look<'_> {
+    fn stm(&mut self, stm: &Stm) {
+        let pat = &stm.pat;
+        match &stm.exp {
+            Exp::Atom(atom) | Exp::Opaque(atom) | Exp::Trace(_, atom) => {
+                self.all_same(pat, &[*atom]);
+            }
+            Exp::Index(array, _)
+            | Exp::FlatIndex(array, ..)
+            | Exp::Reshape(array, _)
+            | Exp::Rearrange(array, _) => self.all_same(pat, &[Atom::Var(*array)]),
+            Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) | Exp::UpdateAcc(array, ..) => {
+                self.consume(Atom::Var(*array));
+                self.all_same(pat, &[Atom::Var(*array)]);
+            }
+            Exp::If(_, bodies) => {
+                for body in &**bodies {
+                    self.all_same(pat, &body.results);
+                }
+            }
+            Exp::Switch(_, switch) => {
+                for (_, body) in &switch.cases {
+                    self.all_same(pat, &body.results);
+                }
+                self.all_same(pat, &switch.default.results);
+            }
+            Exp::Loop(params, _, body) => self.repeated(pat, params, body),
+            Exp::Call(fun, args) => {
+                for var in pat {
+                    for arg in args {
+                        self.same(*var, *arg);
+                    }
+                }
+                for (index, var) in pat.iter().enumerate() {
+                    // Results may share with each other.
+                    for other in &pat[..index] {
+                        self.same(*var, Atom::Var(*other));
+                    }
+                }
+                let params = self.prog.funs.get(*fun).map_or(&[][..], |fun| &fun.params);
+                for (param, arg) in params.iter().zip(args) {
+                    if param.consumed {
+                        self.consume(*arg);
+                    }
+                }
+            }
+            // A constant is never consumed, but it lives longer than anything of this function.
+            Exp::Const(_) => {}
+            Exp::Screma(op) => {
+                let skip = op.scans.iter().map(|scan| scan.neutral.len()).sum::<usize>()
+                    + op.reds.iter().map(|red| red.neutral.len()).sum::<usize>();
+                let pat = pat.get(skip..).unwrap_or(&[]);
+                self.accumulators(&op.map, &op.inputs, pat, skip);
+            }
+            Exp::Hist(op) => {
+                self.rows(&op.map.params, &op.inputs);
+                let dests = op.ops.iter().flat_map(|op| &op.dests);
+                for (var, dest) in pat.iter().zip(dests) {
+                    self.consume(Atom::Var(*dest));
+                    self.same(*var, Atom::Var(*dest));
+                }
+            }
+            Exp::Scatter(op) => {
+                self.rows(&op.map.params, &op.inputs);
+                for (var, (_, dest)) in pat.iter().zip(&op.dests) {
+                    self.consume(Atom::Var(*dest));
+                    self.same(*var, Atom::Var(*dest));
+                }
+            }
+            Exp::Stream(op) => {
+                let accs = op.init.len();
+                self.rows(op.chunk.params.get(1 + accs..).unwrap_or(&[]), &op.inputs);
+                let params = op.chunk.params.get(1..1 + accs).unwrap_or(&[]);
+                match op.form {
+                    StreamForm::Seq => {
+                        for (index, param) in params.iter().enumerate() {
+                            self.same(*param, op.init[index]);
+                            self.all_same(&[*param], &op.chunk.body.results[index..][..1]);
+                            self.same(pat[index], Atom::Var(*param));
+                        }
+                    }
+                    // Every chunk starts with a copy of its own.
+                    StreamForm::Map | StreamForm::Red(..) => {}
+                }
+            }
+            Exp::Partition(op) => self.rows(&op.map.params, &op.inputs),
+            Exp::WithAcc(inputs, lambda) => {
+                let accs = lambda.params.get(inputs.len()..).unwrap_or(&[]).to_vec();
+                let mut bound = pat.iter();
+                for (index, input) in inputs.iter().enumerate() {
+                    for array in &input.arrays {
+                        self.consume(Atom::Var(*array));
+                        if let Some(acc) = accs.get(index) {
+                            self.same(*acc, Atom::Var(*array));
+                        }
+                        if let Some(var) = bound.next() {
+                            self.same(*var, Atom::Var(*array));
+                        }
+                    }
+                }
+                let rest = lambda.body.results.get(inputs.len()..).unwrap_or(&[]);
+                for (var, result) in bound.zip(rest) {
+                    self.same(*var, *result);
+                }
+            }
+            Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Assert(..)
+            | Exp::Array(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::Fail(_) => {}
+        }
+        walk_stm(self, stm);
+    }
+}

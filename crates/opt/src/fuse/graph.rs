@@ -1,0 +1,259 @@
+//! The dependency graph of a body: what fusion reduces.
+//!
+//! A node is a statement. An edge leads from a statement to one that must come after it: because it uses a
+//! result, or because one of the two consumes an array that the other one reads. The nodes stand in an order in
+//! which all edges lead forward.
+//!
+//! Two nodes can become one if there is no path between them but for direct edges. To find out, only the nodes that
+//! stand between them are looked at: those that depend on the first one must not be needed by the second one. Then
+//! the nodes between are put before or behind the new node, and the order stays right. The number of nodes looked
+//! at over a whole body is bounded by a budget that is linear in its size; when it is spent, no more is fused.
+
+use crate::facts::{Share, consumed};
+use fehu_base::IdVec;
+use fehu_base::id::Id;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::{Body, Prog, Stm, Var, VarInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The number of a node.
+pub(super) type Node = usize;
+
+/// The graph of a body.
+pub(super) struct Graph {
+    /// The statements; none where a node was merged into another one.
+    stms: Vec<Option<Stm>>,
+    /// The nodes that must come before; some may have been merged since.
+    before: Vec<FxHashSet<Node>>,
+    /// For a merged node the one that it became part of.
+    merged: Vec<Option<Node>>,
+    /// All nodes, also those that were merged.
+    order: Vec<Node>,
+    /// Where in the order a node stands.
+    place: Vec<usize>,
+    /// The node that binds a variable.
+    binder: FxHashMap<Var, Node>,
+    budget: usize,
+}
+
+/// What stands between two nodes.
+pub(super) struct Window {
+    first: Node,
+    second: Node,
+    /// The nodes between that depend on the first one.
+    after: Vec<Node>,
+}
+
+impl Graph {
+    /// Takes the statements of a body.
+    pub(super) fn new(
+        prog: &Prog,
+        vars: &IdVec<Var, VarInfo>,
+        share: &Share,
+        body: &mut Body,
+    ) -> Graph {
+        let stms = std::mem::take(&mut body.stms);
+        let count = stms.len();
+        let mut binder = FxHashMap::default();
+        let mut before: Vec<FxHashSet<Node>> = Vec::with_capacity(count);
+        // For each class of arrays that is consumed here: who consumed it last, and who has used it since.
+        let mut touched: FxHashMap<usize, (Option<Node>, Vec<Node>)> = FxHashMap::default();
+        for stm in &stms {
+            for var in consumed(prog, stm) {
+                if let Some(class) = share.class(var) {
+                    touched.entry(class).or_default();
+                }
+            }
+        }
+        for (node, stm) in stms.iter().enumerate() {
+            let mut edges = FxHashSet::default();
+            let free = free_in_stm(stm, vars);
+            edges.extend(free.iter().filter_map(|var| binder.get(var)));
+            let mut consumes: Vec<usize> =
+                consumed(prog, stm).into_iter().filter_map(|var| share.class(var)).collect();
+            consumes.sort_unstable();
+            consumes.dedup();
+            let mut touches: Vec<usize> =
+                free.iter().chain(&stm.pat).filter_map(|var| share.class(*var)).collect();
+            touches.sort_unstable();
+            touches.dedup();
+            for class in touches {
+                let Some((last, since)) = touched.get_mut(&class) else { continue };
+                edges.extend(*last);
+                if consumes.binary_search(&class).is_ok() {
+                    edges.extend(since.drain(..));
+                    *last = Some(node);
+                } else {
+                    since.push(node);
+                }
+            }
+            for var in &stm.pat {
+                binder.insert(*var, node);
+            }
+            before.push(edges);
+        }
+        Graph {
+            stms: stms.into_iter().map(Some).collect(),
+            before,
+            merged: vec![None; count],
+            order: (0..count).collect(),
+            place: (0..count).collect(),
+            binder,
+            budget: 100_000 + 64 * count,
+        }
+    }
+
+    /// The nodes that a node directly depends on.
+    pub(super) fn needs(&self, node: Node) -> Vec<Node> {
+        let mut needs: Vec<Node> =
+            self.before[node].iter().map(|other| self.resolve(*other)).collect();
+        needs.sort_unstable();
+        needs.dedup();
+        needs
+    }
+
+    /// Gives the statements back, in order.
+    pub(super) fn finish(mut self, body: &mut Body) {
+        body.stms = self.order.iter().filter_map(|node| self.stms[*node].take()).collect();
+    }
+
+    /// The nodes that are there, in order.
+    pub(super) fn nodes(&self) -> Vec<Node> {
+        self.order.iter().copied().filter(|node| self.stms[*node].is_some()).collect()
+    }
+
+    /// The statement of a node, unless it was merged.
+    pub(super) fn stm(&self, node: Node) -> Option<&Stm> {
+        self.stms[node].as_ref()
+    }
+
+    /// Takes the statement of a node, which gets another one.
+    pub(super) fn take(&mut self, node: Node) -> Option<Stm> {
+        self.stms[node].take()
+    }
+
+    /// Gives a node a statement with the same results.
+    pub(super) fn put(&mut self, node: Node, stm: Stm) {
+        self.stms[node] = Some(stm);
+    }
+
+    /// Notes that a node depends on whatever another one, which stands before it, depends on.
+    pub(super) fn depend(&mut self, node: Node, like: Node) {
+        let more = self.before[like].clone();
+        self.before[node].extend(more);
+    }
+
+    /// Whether a node directly depends on another one.
+    pub(super) fn depends(&self, node: Node, on: Node) -> bool {
+        self.before[node].iter().any(|other| self.resolve(*other) == on)
+    }
+
+    /// The node that binds a variable, if it is in this body.
+    pub(super) fn binder(&self, var: Var) -> Option<Node> {
+        self.binder.get(&var).map(|node| self.resolve(*node))
+    }
+
+    /// Two nodes as they stand.
+    pub(super) fn in_order(&self, a: Node, b: Node) -> (Node, Node) {
+        if self.place[a] < self.place[b] { (a, b) } else { (b, a) }
+    }
+
+    /// What stands between two nodes, the first one before the second one; none if there is a path between
+    /// them through another node.
+    pub(super) fn window(&mut self, first: Node, second: Node) -> Option<Window> {
+        let (from, to) = (self.place[first], self.place[second]);
+        debug_assert!(from < to, "the nodes are in order");
+        self.budget = self.budget.checked_sub(to - from)?;
+        let mut after = Vec::new();
+        let mut reached: FxHashSet<Node> = FxHashSet::default();
+        for place in from + 1..to {
+            let node = self.order[place];
+            if self.stms[node].is_none() {
+                continue;
+            }
+            self.budget = self.budget.checked_sub(self.before[node].len())?;
+            let depends = self.before[node].iter().any(|other| {
+                let other = self.resolve(*other);
+                other == first || reached.contains(&other)
+            });
+            if depends {
+                reached.insert(node);
+                after.push(node);
+            }
+        }
+        let blocked =
+            self.before[second].iter().any(|other| reached.contains(&self.resolve(*other)));
+        (!blocked).then_some(Window { first, second, after })
+    }
+
+    /// Makes one node of the two nodes of a window; the statement is the new node's.
+    pub(super) fn merge(&mut self, window: Window, stm: Stm) -> Node {
+        let Window { first, second, after } = window;
+        let (from, to) = (self.place[first], self.place[second]);
+        let gone = |node: &Node| self.stms[*node].is_none();
+        let late: FxHashSet<Node> = after.iter().copied().collect();
+        let mut order: Vec<Node> = self.order[from + 1..to]
+            .iter()
+            .copied()
+            .filter(|node| !late.contains(node) && !gone(node))
+            .collect();
+        order.push(first);
+        order.extend(after);
+        // What was merged before keeps the places that are left; nobody looks there.
+        order.extend(self.order[from + 1..to].iter().filter(|node| gone(node)));
+        order.push(second);
+        for (offset, node) in order.into_iter().enumerate() {
+            self.order[from + offset] = node;
+            self.place[node] = from + offset;
+        }
+        let more = std::mem::take(&mut self.before[second]);
+        self.before[first].extend(more);
+        self.before[first].remove(&first);
+        self.before[first].remove(&second);
+        self.merged[second] = Some(first);
+        self.stms[second] = None;
+        for var in &stm.pat {
+            self.binder.insert(*var, first);
+        }
+        self.stms[first] = Some(stm);
+        first
+    }
+
+    fn resolve(&self, mut node: Node) -> Node {
+        while let Some(next) = self.merged[node] {
+            node = next;
+        }
+        node
+    }
+}
+
+/// How often variables are mentioned in a body, its results included.
+pub(super) struct Counts(Vec<u32>);
+
+impl Counts {
+    /// Counts.
+    pub(super) fn of(body: &Body, vars: &IdVec<Var, VarInfo>) -> Counts {
+        let uses = crate::facts::Uses::of(body, vars);
+        Counts((0..vars.len()).map(|index| uses.count(Var::from_index(index))).collect())
+    }
+
+    /// The number of mentions.
+    pub(super) fn get(&self, var: Var) -> u32 {
+        self.0.get(var.index()).copied().unwrap_or(0)
+    }
+
+    /// Notes one mention more.
+    pub(super) fn add(&mut self, var: Var) {
+        if self.0.len() <= var.index() {
+            self.0.resize(var.index() + 1, 0);
+        }
+        self.0[var.index()] += 1;
+    }
+
+    /// Notes that there is one mention less.
+    pub(super) fn drop(&mut self, var: Var) {
+        if let Some(count) = self.0.get_mut(var.index()) {
+            *count = count.saturating_sub(1);
+        }
+    }
+}

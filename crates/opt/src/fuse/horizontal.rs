@@ -1,0 +1,68 @@
+//! Operators that do not depend on each other, but read the same array, become one.
+//!
+//! ```text
+//! a = reduce (+) 0 xs;  b = reduce max 0 xs    ==>    (a, b) = redomap ((+), max) (\x -> (x, x)) (0, 0) xs
+//! ```
+//!
+//! Both must have one width, be of the same kind (map, reduce and scan in any mix; histograms; scatters), and have
+//! an input in common: fusing operators that have nothing in common saves no memory traffic, and costs registers.
+
+use super::graph::{Graph, Node};
+use super::vertical::parts;
+use super::{Cx, merge};
+use fehu_ir::pass::RemarkKind;
+use fehu_ir::{Atom, Exp, Var};
+use rustc_hash::FxHashMap;
+
+/// Fuses all pairs that can be; whether there was one.
+pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
+    let mut changed = false;
+    // The last operator of a kind and width that reads an array.
+    let mut last: FxHashMap<(usize, Atom, Var), Node> = FxHashMap::default();
+    for node in graph.nodes() {
+        let mut node = node;
+        while let Some((kind, width, inputs)) = key(cx, graph, node) {
+            let partner = inputs.iter().find_map(|input| {
+                let other = *last.get(&(kind, width, *input))?;
+                let fits = other != node && graph.stm(other).is_some();
+                fits.then_some(other)
+            });
+            let Some(new) = partner.and_then(|partner| fuse(cx, graph, partner, node)) else {
+                for input in inputs {
+                    last.insert((kind, width, input), node);
+                }
+                break;
+            };
+            node = new;
+            changed = true;
+        }
+    }
+    changed
+}
+
+fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)> {
+    let exp = &graph.stm(node)?.exp;
+    let kind = match exp {
+        Exp::Screma(_) => 0,
+        Exp::Hist(_) => 1,
+        Exp::Scatter(_) => 2,
+        _ => return None,
+    };
+    let (width, inputs, _) = parts(exp)?;
+    let plain = inputs.iter().all(|input| !cx.is_acc(*input));
+    plain.then(|| (kind, width, inputs.to_vec()))
+}
+
+fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
+    let (first, second) = graph.in_order(a, b);
+    if graph.depends(second, first) {
+        return None;
+    }
+    let window = graph.window(first, second)?;
+    let (a, b) = (graph.take(first)?, graph.take(second)?);
+    let (loc, other) = (b.loc.clone(), a.loc.clone());
+    let stm = merge::horizontal(cx, a, b);
+    let text = "fused with another operator that reads the same array".to_owned();
+    cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
+    Some(graph.merge(window, stm))
+}

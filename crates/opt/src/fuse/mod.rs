@@ -1,0 +1,121 @@
+//! Fusion: fewer, larger array operators.
+//!
+//! ```text
+//! ys = map f xs                      ==>   s = redomap (+) (\x -> g (f x)) 0 xs
+//! s  = reduce (+) 0 (map g ys)
+//! ```
+//!
+//! A body is a dependency graph (`graph`) that is reduced: two nodes that are array operators become one when
+//! there is a rule for them and no path between them through a third node. The rules:
+//!
+//! * **Vertical** (`vertical`): a producer becomes part of the operator that reads its result. What others still need of
+//!   the producer's results, the new operator yields as well, so that nothing is computed twice.
+//! * **Filters** (`filter`): what reads only the kept elements of a [`Partition`](fehu_ir::Partition) is applied to
+//!   all elements under a condition.
+//! * **Horizontal** (`horizontal`): operators of one width that read the same array become one.
+//! * **Branches** (`sink`): what only the alternatives of a branch need moves into them.
+//!
+//! How functions are composed is in `compose`, how operators become one in `merge`. A reduction or scan keeps its own operator: a map before it becomes
+//! part of the function that is applied to the elements, never part of the operator, which would no longer be
+//! associative.
+//!
+//! Bodies are reduced from the outside to the inside, because fusing two operators brings what is in their functions
+//! together.
+
+mod compose;
+mod filter;
+mod graph;
+mod horizontal;
+mod mentions;
+mod merge;
+mod sink;
+mod vertical;
+
+use crate::facts::{Effects, Share};
+use fehu_base::IdVec;
+use fehu_ir::pass::{Pass, RemarkKind, Remarks};
+use fehu_ir::{Body, Loc, Prog, Stm, Type, Var, VarInfo};
+use graph::{Counts, Graph};
+
+/// The pass.
+pub const FUSE: Pass = Pass {
+    name: "fuse",
+    about: "makes one array operator of several, by reduction of the dependency graph",
+    run,
+};
+
+fn run(prog: &mut Prog, remarks: &mut Remarks) {
+    // What is asked of other functions is which parameters they consume, and that does not change.
+    let around = prog.clone();
+    let effects = Effects::of(prog);
+    for item in prog.consts.values_mut() {
+        fuse((&around, &effects), &mut item.vars, &mut item.body, remarks);
+    }
+    for fun in prog.funs.values_mut() {
+        fuse((&around, &effects), &mut fun.vars, &mut fun.body, remarks);
+    }
+}
+
+fn fuse(
+    (prog, effects): (&Prog, &Effects),
+    vars: &mut IdVec<Var, VarInfo>,
+    body: &mut Body,
+    remarks: &mut Remarks,
+) {
+    let share = Share::of(prog, body, vars);
+    let counts = Counts::of(body, vars);
+    let mut cx = Cx { prog, effects, vars, share, counts, remarks };
+    cx.body(body);
+}
+
+/// What is known while a function is worked on.
+struct Cx<'a> {
+    prog: &'a Prog,
+    effects: &'a Effects,
+    vars: &'a mut IdVec<Var, VarInfo>,
+    share: Share,
+    counts: Counts,
+    remarks: &'a mut Remarks,
+}
+
+impl Cx<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut graph = Graph::new(self.prog, self.vars, &self.share, body);
+        loop {
+            vertical::reduce(self, &mut graph);
+            let filtered = filter::reduce(self, &mut graph);
+            let merged = horizontal::reduce(self, &mut graph);
+            let moved = sink::reduce(self, &mut graph);
+            if !filtered && !merged && !moved {
+                break;
+            }
+        }
+        vertical::explain(self, &graph);
+        graph.finish(body);
+        for stm in &mut body.stms {
+            stm.exp.map_bodies(&mut |inner| self.body(inner));
+        }
+    }
+
+    /// Notes the mentions in a statement that is a copy of another one.
+    fn count_copy(&mut self, stm: &Stm) {
+        for var in mentions::all_mentions(self, stm) {
+            self.counts.add(var);
+        }
+    }
+
+    /// Notes that a statement is gone.
+    fn count_gone(&mut self, stm: &Stm) {
+        for var in mentions::all_mentions(self, stm) {
+            self.counts.drop(var);
+        }
+    }
+
+    fn is_acc(&self, var: Var) -> bool {
+        matches!(self.vars[var].ty, Type::Acc(_))
+    }
+
+    fn remark(&mut self, kind: RemarkKind, loc: Option<&Loc>, other: Option<&Loc>, text: String) {
+        self.remarks.add(FUSE.name, kind, loc, other, text);
+    }
+}

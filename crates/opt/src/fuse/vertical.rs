@@ -1,0 +1,212 @@
+//! Producers become part of their consumers.
+//!
+//! | producer | consumer | result |
+//! | --- | --- | --- |
+//! | map | map, redomap, scanomap, any mix | the consumer, with the producer's other results beside its own |
+//! | redomap, scanomap with plain results | the same, by the plain results | the reductions and scans of both |
+//! | map | histogram, scatter, filter | the consumer, if nobody else needs the producer, or a copy of a cheap producer |
+//!
+//! Conditions: equal width; the consumer uses the producer's results only as inputs, and of them only plain results,
+//! not the scanned or reduced ones, which are finished only after the last position; no path between
+//! them through a third statement.
+
+use super::graph::{Graph, Node};
+use super::mentions::stm_mentions;
+use super::{Cx, merge};
+use crate::facts::cost;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::pass::RemarkKind;
+use fehu_ir::subst::copy_lambda;
+use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
+use rustc_hash::FxHashSet;
+
+/// Fuses producers into consumers until there is none left that can be.
+pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) {
+    for consumer in graph.nodes() {
+        // A node may be merged into another one meanwhile, and a new one has new inputs.
+        let mut node = consumer;
+        let mut refused: FxHashSet<Node> = FxHashSet::default();
+        while let Some(producer) = candidate(graph, node, &refused) {
+            match fuse(cx, graph, producer, node) {
+                Ok(new) => {
+                    node = new;
+                    refused.clear();
+                }
+                Err(_) => {
+                    refused.insert(producer);
+                }
+            }
+        }
+    }
+}
+
+/// Says of what is left why it was not fused.
+pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
+    for node in graph.nodes() {
+        let Some(stm) = graph.stm(node) else { continue };
+        let Some((_, inputs, _)) = parts(&stm.exp) else { continue };
+        let mut seen = FxHashSet::default();
+        for input in inputs {
+            let Some(producer) = graph.binder(*input).filter(|producer| *producer != node) else {
+                continue;
+            };
+            let Some(other) = graph.stm(producer) else { continue };
+            if parts(&other.exp).is_none() || !seen.insert(producer) {
+                continue;
+            }
+            let reason = match check(cx, other, stm) {
+                Err(reason) => reason,
+                Ok(()) => Reason::Between,
+            };
+            let text = format!("not fused with its producer: {}", reason.text());
+            let (loc, other) = (stm.loc.clone(), other.loc.clone());
+            cx.remark(RemarkKind::Missed, loc.as_ref(), other.as_ref(), text);
+        }
+    }
+}
+
+/// Why two operators are not fused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reason {
+    /// No rule for the two kinds.
+    Kind,
+    Width,
+    /// Results that are used otherwise than as an input.
+    OtherUse,
+    /// Results that are known only at the end.
+    Unfinished,
+    /// Others need the producer, and it is not cheap.
+    Several,
+    /// Something must happen between the two.
+    Between,
+    Accumulator,
+}
+
+impl Reason {
+    fn text(self) -> &'static str {
+        match self {
+            Reason::Kind => "there is no rule for these two operators",
+            Reason::Width => "they are not known to have the same width",
+            Reason::OtherUse => {
+                "its function uses the producer's result as a whole, not only the element at its own position"
+            }
+            Reason::Unfinished => {
+                "it needs the result of a scan or reduction, which is finished only after the last position"
+            }
+            Reason::Several => {
+                "the producer has other consumers, and computing it twice is not cheap"
+            }
+            Reason::Between => {
+                "something that depends on the producer must happen before it, or an array is updated between them"
+            }
+            Reason::Accumulator => "accumulators are threaded through it",
+        }
+    }
+}
+
+/// A producer of an input that was not tried yet.
+fn candidate(graph: &Graph, node: Node, refused: &FxHashSet<Node>) -> Option<Node> {
+    let (_, inputs, _) = parts(&graph.stm(node)?.exp)?;
+    inputs.iter().find_map(|input| {
+        let producer = graph.binder(*input)?;
+        let fits = producer != node && !refused.contains(&producer);
+        let operator = matches!(graph.stm(producer)?.exp, Exp::Screma(_));
+        (fits && operator).then_some(producer)
+    })
+}
+
+fn fuse(
+    cx: &mut Cx<'_>,
+    graph: &mut Graph,
+    producer: Node,
+    consumer: Node,
+) -> Result<Node, Reason> {
+    let (Some(first), Some(second)) = (graph.stm(producer), graph.stm(consumer)) else {
+        return Err(Reason::Kind);
+    };
+    check(cx, first, second)?;
+    let (loc, other) = (second.loc.clone(), first.loc.clone());
+    let beside = matches!(second.exp, Exp::Screma(_));
+    let node = if beside || kept(cx, first, second).is_empty() {
+        let window = graph.window(producer, consumer).ok_or(Reason::Between)?;
+        let (Some(first), Some(second)) = (graph.take(producer), graph.take(consumer)) else {
+            return Err(Reason::Kind);
+        };
+        let stm = merge::vertical(cx, first, second);
+        graph.merge(window, stm)
+    } else {
+        duplicate(cx, graph, producer, consumer)?;
+        consumer
+    };
+    let text = "fused with its producer".to_owned();
+    cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
+    Ok(node)
+}
+
+/// Whether there is a rule for a producer and a consumer, whatever stands between them.
+fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
+    let Exp::Screma(producer) = &first.exp else { return Err(Reason::Kind) };
+    let (width, inputs, _) = parts(&second.exp).ok_or(Reason::Kind)?;
+    if width != producer.width {
+        return Err(Reason::Width);
+    }
+    if producer.inputs.iter().chain(inputs).any(|input| cx.is_acc(*input)) {
+        return Err(Reason::Accumulator);
+    }
+    let unfinished = producer.folded();
+    if inputs.iter().any(|input| first.pat[..unfinished].contains(input)) {
+        return Err(Reason::Unfinished);
+    }
+    if unfinished > 0 && !matches!(second.exp, Exp::Screma(_)) {
+        return Err(Reason::Kind);
+    }
+    let as_inputs = inputs.iter().filter(|input| first.pat.contains(input)).count();
+    if stm_mentions(cx, second, &first.pat) > as_inputs {
+        return Err(Reason::OtherUse);
+    }
+    Ok(())
+}
+
+/// The results of a producer that are used by others than the consumer.
+pub(super) fn kept(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Vec<Var> {
+    let inputs = parts(&second.exp).map_or(&[][..], |(_, inputs, _)| inputs);
+    let used_here = |var: &Var| inputs.iter().filter(|input| *input == var).count() as u32;
+    first.pat.iter().copied().filter(|var| cx.counts.get(*var) > used_here(var)).collect()
+}
+
+/// Puts a copy of a cheap producer into the consumer; the producer stays for its other uses.
+fn duplicate(
+    cx: &mut Cx<'_>,
+    graph: &mut Graph,
+    producer: Node,
+    consumer: Node,
+) -> Result<(), Reason> {
+    let Some(first) = graph.stm(producer) else { return Err(Reason::Kind) };
+    let Exp::Screma(op) = &first.exp else { return Err(Reason::Kind) };
+    let arrays = free_in_stm(first, cx.vars);
+    let fixed = arrays.iter().all(|var| !cx.vars[*var].ty.is_array() || cx.share.is_fixed(*var));
+    if op.folded() > 0 || !fixed || !cost::cheap(&op.map.body, cx.vars) {
+        return Err(Reason::Several);
+    }
+    let mut copy = first.clone();
+    if let Exp::Screma(op) = &mut copy.exp {
+        op.map = copy_lambda(&op.map, cx.vars);
+    }
+    let Some(second) = graph.take(consumer) else { return Err(Reason::Kind) };
+    cx.count_copy(&copy);
+    let stm = merge::vertical(cx, copy, second);
+    graph.depend(consumer, producer);
+    graph.put(consumer, stm);
+    Ok(())
+}
+
+/// The width, inputs and function of an operator that can be a consumer.
+pub(super) fn parts(exp: &Exp) -> Option<(Atom, &[Var], &Lambda)> {
+    match exp {
+        Exp::Screma(op) => Some((op.width, &op.inputs, &op.map)),
+        Exp::Hist(op) => Some((op.width, &op.inputs, &op.map)),
+        Exp::Scatter(op) => Some((op.width, &op.inputs, &op.map)),
+        Exp::Partition(op) => Some((op.width, &op.inputs, &op.map)),
+        _ => None,
+    }
+}

@@ -1,0 +1,46 @@
+//! The optimiser: from IR to IR at the array level.
+//!
+//! Every pass is a [`Pass`] with one name, listed in [`PASSES`]; the order in which the compiler runs them is
+//! in `driver/src/pipelines.rs`. A pass keeps what a program means:
+//!
+//! * **Values.** Results are the same to the bit, except that the operators of reductions and scans are
+//!   associative by contract, and may be regrouped.
+//! * **Errors.** A program that ends with an error still does, and one that does not still does not. A check
+//!   ([`Exp::Assert`](fehu_ir::Exp::Assert)) is therefore never dead: it is proved, merged with an equal one,
+//!   or moved to where it is evaluated under the same condition, guards for empty loops included. When several
+//!   checks fail, which one is reported first may change. Divisions, indices and calls without a certificate
+//!   in scope are not moved to where they would not have been evaluated ([`facts::Effects::speculable`]).
+//! * **Work.** Nothing is computed twice unless it is cheap by the measure of [`facts::cost`], and nothing moves
+//!   into a loop or an array operator's function unless that.
+//! * **Places in memory.** Arrays that are updated in place are not shared with anything else:
+//!   [`facts::Share`] tells which arrays may be.
+//!
+//! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
+//! kept beside a program while it changes.
+
+mod checks;
+mod cse;
+pub mod facts;
+mod fuse;
+mod hoist;
+mod inline;
+mod simplify;
+
+pub use checks::CHECKS;
+pub use cse::CSE;
+pub use fuse::FUSE;
+pub use hoist::HOIST;
+pub use inline::INLINE;
+pub use simplify::SIMPLIFY;
+
+use fehu_ir::pass::Pass;
+
+/// All passes, by name.
+pub const PASSES: &[Pass] = &[
+    INLINE,   //
+    SIMPLIFY, //
+    CSE,      //
+    HOIST,    //
+    CHECKS,   //
+    FUSE,     //
+];
