@@ -4,7 +4,6 @@
 mod bench;
 mod bench_lower;
 mod bench_shapes;
-mod blocks;
 mod conformance;
 mod fmt_check;
 mod process;
