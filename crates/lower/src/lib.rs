@@ -137,7 +137,7 @@ struct Lower<'a> {
     captured: BTreeMap<FunId, capture::Captured>,
     /// The functions that are being made, outermost first.
     making: Vec<special::Making>,
-    /// How many calls of functions are being evaluated in place, one in the other.
+    /// How many calls of functions are being evaluated, one in the other.
     in_place: u32,
     /// What imports mean in the files being evaluated, the current one last.
     imports: Vec<Rc<module::Imports<'a>>>,

@@ -226,9 +226,7 @@ impl<'a> Lower<'a> {
         let trace = std::mem::take(&mut self.trace);
         let attrs = std::mem::take(&mut self.attrs);
         let in_place = self.in_place;
-        if prepared.closed {
-            self.in_place = 0;
-        }
+        self.in_place = if prepared.closed { 0 } else { in_place + 1 };
         let making = self.making.len();
         let made = self.specialise_body(closure, target, prepared, span);
         self.making.truncate(making);
