@@ -18,11 +18,26 @@
 //! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
 //! kept beside a program while it changes.
 
+mod cse;
 pub mod facts;
 mod fuse;
+mod hoist;
+mod inline;
+mod simplify;
+
+pub use cse::CSE;
+pub use fuse::FUSE;
+pub use hoist::HOIST;
+pub use inline::INLINE;
+pub use simplify::SIMPLIFY;
 
 use fehu_ir::pass::Pass;
-pub use fuse::FUSE;
 
 /// All passes, by name.
-pub const PASSES: &[Pass] = &[FUSE];
+pub const PASSES: &[Pass] = &[
+    INLINE, //
+    SIMPLIFY, //
+    CSE, //
+    HOIST, //
+    FUSE, //
+];

@@ -1,0 +1,87 @@
+//! Simplification: small local rules to a fixed point, and the removal of what nobody needs.
+//!
+//! ```text
+//! let (a: i64) = add n 0                      let (ys: [n]i32) = replicate (n) 7i32
+//! let (b: i64) = mul a 1            ==>       in (ys)
+//! let (c: bool) = lt 1 2
+//! let (ys: [b]i32) = if c
+//!   then { let (zs: [b]i32) = replicate (b) 7i32 in (zs) }
+//!   else { ... }
+//! in (ys)
+//! ```
+//!
+//! A *forward sweep* (`sweep`) goes through every body in order. It replaces variables by what they are known to
+//! be, tries the rules for the operation at hand (`rules`), and enters the bodies inside. A *backward sweep*
+//! (`dead`) then removes statements, results, parameters and inputs that nothing depends on. Both are repeated until
+//! nothing changes, but not often: what is left then is the next run's.
+//!
+//! Everything is linear: substitution happens on the way, a rule looks at a bounded number of statements, and
+//! the rules that fire are counted against a budget that is proportional to the size of the function.
+//!
+//! Nothing is assumed here that the rest of a pass's promises does not give: see the crate's description.
+
+mod cx;
+mod dead;
+mod rules;
+mod sweep;
+
+use crate::facts::{Effects, Share};
+use cx::Cx;
+use fehu_base::IdVec;
+use fehu_base::id::Id;
+use fehu_ir::builder::count_stms;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::{Body, ConstId, FunId, Prog, Var, VarInfo};
+
+/// Simplifies all functions and constants.
+pub const SIMPLIFY: Pass = Pass {
+    name: "simplify",
+    about: "folds constants, applies local rules, and removes what is not needed",
+    run,
+};
+
+/// How many pairs of sweeps a function gets.
+const MAX_SWEEPS: usize = 8;
+/// How many rules may fire for each statement.
+const FIRINGS_PER_STM: usize = 20;
+
+fn run(prog: &mut Prog, _: &mut Remarks) {
+    let effects = Effects::of(prog);
+    for id in (0..prog.consts.len()).map(ConstId::from_index) {
+        let mut body = std::mem::take(&mut prog.consts[id].body);
+        let mut vars = std::mem::take(&mut prog.consts[id].vars);
+        simplify(prog, &effects, &[], &mut body, &mut vars);
+        prog.consts[id].body = body;
+        prog.consts[id].vars = vars;
+    }
+    for id in (0..prog.funs.len()).map(FunId::from_index) {
+        let mut body = std::mem::take(&mut prog.funs[id].body);
+        let mut vars = std::mem::take(&mut prog.funs[id].vars);
+        let params: Vec<Var> = prog.funs[id].params.iter().map(|param| param.var).collect();
+        simplify(prog, &effects, &params, &mut body, &mut vars);
+        prog.funs[id].body = body;
+        prog.funs[id].vars = vars;
+    }
+}
+
+fn simplify(
+    prog: &Prog,
+    effects: &Effects,
+    params: &[Var],
+    body: &mut Body,
+    vars: &mut IdVec<Var, VarInfo>,
+) {
+    let mut budget = 100 + FIRINGS_PER_STM * count_stms(body);
+    for _ in 0..MAX_SWEEPS {
+        let share = Share::of(prog, body, vars);
+        let mut cx = Cx::new(std::mem::take(vars), effects, share, budget);
+        cx.whole(params, body);
+        let changed = cx.changed();
+        budget = cx.budget();
+        *vars = cx.into_vars();
+        let removed = dead::remove(body, vars, effects);
+        if !changed && !removed {
+            break;
+        }
+    }
+}
