@@ -4,6 +4,7 @@
 //! [`NodeId`], what each name refers to and what type each expression and pattern has. Variables
 //! and nominal types are numbered over the whole program.
 
+use crate::scope::ModEnv;
 use crate::ty::{Scheme, Size, Ty, TypeFn, TypeId, VarId};
 use ecow::EcoString;
 use fehu_base::{FileId, IdMap, IdVec, Span};
@@ -24,6 +25,8 @@ pub struct Program {
     pub entries: Vec<Entry>,
     /// The module that every file opens.
     pub prelude: Option<VarId>,
+    /// What every file sees, and what the root file exports: see [`crate::lookup`].
+    pub(crate) scopes: [Arc<ModEnv>; 2],
 }
 
 /// A variable: a value, a parameter, a module, or a size.

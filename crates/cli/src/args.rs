@@ -18,6 +18,8 @@ Examples:
   fehu check prog.fut              Is this program right?
   fehu check --format=json -       The same for a program from standard input, for tools.
   fehu run -i prog.fut             Run it, with arguments from standard input.
+  fehu eval 'iota 10'              What is the value of this expression?
+  fehu repl prog.fut               Try out its functions.
   fehu test -i prog.fut            Run the tests that it contains.
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        What does this error mean?
@@ -37,6 +39,12 @@ pub(crate) enum Command {
     /// Run a program: arguments from standard input, results to standard output.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
+    /// Evaluate expressions and print their values.
+    #[command(after_help = EVAL_EXAMPLES)]
+    Eval(EvalArgs),
+    /// Start an interactive session: declare, evaluate, look at types.
+    #[command(after_help = REPL_HELP)]
+    Repl(ReplArgs),
     /// Run the tests that programs contain in comments after a line `-- ==`.
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
@@ -105,6 +113,24 @@ Examples:
   echo '[1, 2, 3]' | fehu run -i prog.fut
   fehu run -i -e step prog.fut < state.in
   fehu dataset -b -g '[1000]f32' | fehu run -i -b prog.fut > result.bin";
+
+const EVAL_EXAMPLES: &str = "\
+Examples:
+  fehu eval 'reduce (+) 0 (iota 10)' 'f32.sqrt 2'
+  fehu eval -f prog.fut 'main [1, 2, 3]'
+  fehu eval -- '-1 + 2'                  An expression that begins with a minus.";
+
+const REPL_HELP: &str = "\
+In a session:
+  1 + 2                  evaluates an expression;
+  def f x = x + 1        declares something, here a function;
+  :type EXPR             shows the type of an expression, or what a module provides;
+  :load FILE, :reload    read a file, and read it again;
+  :help, :quit           list the commands, and leave.
+
+Tab completes names, Up recalls earlier input, Ctrl-C stops what is running, Ctrl-D leaves.
+Earlier input is kept in the file that FEHU_HISTORY names (nowhere if it is empty), or else in
+fehu/repl_history of the folder for such things. Without a terminal, lines come from standard input.";
 
 const TEST_EXAMPLES: &str = "\
 Examples:
@@ -235,6 +261,30 @@ pub(crate) struct ReduceArgs {
     /// The seed of random arguments.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct EvalArgs {
+    /// The expressions.
+    #[arg(required = true, value_name = "EXPR")]
+    pub(crate) expressions: Vec<String>,
+    /// A program whose declarations the expressions can use.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Option<String>,
+    /// Show no warnings.
+    #[arg(short = 'w', long = "no-warnings")]
+    pub(crate) no_warnings: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ReplArgs {
+    /// A program whose declarations are in scope.
+    pub(crate) file: Option<String>,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) color: Color,
 }
 
 #[derive(clap::Args, Debug)]

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod dev;
 mod output;
+mod repl;
 mod run;
 mod test;
 
@@ -35,6 +36,8 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
         Command::Dataset(args) => run::dataset(args),
+        Command::Eval(args) => repl::eval(args),
+        Command::Repl(args) => repl::repl(args),
         Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };

@@ -3,7 +3,7 @@
 //! A pipeline is a list of passes, each with a comment that says why it stands where it stands.
 
 use fehu_ir::pass::Pass;
-use fehu_opt::{FUSE, PASSES};
+use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, PASSES, SIMPLIFY};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,18 @@ pub const DEFAULT: Pipeline = Pipeline {
     name: "default",
     about: "what every back end starts from",
     passes: &[
-        // Intermediate arrays go while whole operators can still be seen.
+        // Calls hide producers from consumers, and sizes from those who compare them.
+        INLINE,
+        // Lowering leaves copies, constants and branches that are known; everything after this reads less.
+        SIMPLIFY, // Equal sizes get one name, so that equal shapes are seen to be equal.
+        CSE,
+        // What does not change leaves loops and operators before checks look at what is left in them.
+        HOIST, // Operators without checks inside are those that can be fused best.
+        CHECKS, // Conditions of checks that are gone, and branches on them.
+        SIMPLIFY, // Intermediate arrays go while whole operators can still be seen.
         FUSE,
+        // Fused functions have the same reads twice, and copies where one ended and the other began.
+        SIMPLIFY, CSE, SIMPLIFY,
     ],
 };
 

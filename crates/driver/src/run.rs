@@ -70,11 +70,7 @@ impl Compiled {
 
     /// Sends to this function what the program traces, a line for each value.
     pub fn trace(&mut self, mut sink: Box<dyn FnMut(&str) + Send>) {
-        self.interp.set_sink(Box::new(move |tag, value| {
-            let value = convert::from_interp(value.clone());
-            let value = value.map_or("(nothing)".to_owned(), |value| value.to_string());
-            sink(&format!("{tag}: {value}"));
-        }));
+        self.interp.set_sink(Box::new(move |tag, value| sink(&trace_line(tag, value))));
     }
 
     /// The names of the entry points.
@@ -114,6 +110,13 @@ impl Compiled {
             others: self.entries().into_iter().map(str::to_owned).collect(),
         })
     }
+}
+
+/// What is shown of a traced value.
+pub(crate) fn trace_line(tag: &str, value: &fehu_interp::Value) -> String {
+    let value = convert::from_interp(value.clone());
+    let value = value.map_or("(nothing)".to_owned(), |value| value.to_string());
+    format!("{tag}: {value}")
 }
 
 fn external_parts(external: &External) -> &[Type] {

@@ -69,12 +69,12 @@ impl<'a> Lower<'a> {
                 return Err(limit);
             }
         };
-        let constant = self.finish_constant(&def.bind.name.name, value);
+        let constant = self.finish_constant(def, value);
         *def.value.borrow_mut() = Some(constant.clone());
         Ok(self.use_constant(&constant))
     }
 
-    fn finish_constant(&mut self, name: &str, value: Val<'a>) -> Constant<'a> {
+    fn finish_constant(&mut self, def: &Def<'a>, value: Val<'a>) -> Constant<'a> {
         let shape = value.shape();
         let mut all_known = value.parts().iter().all(|a| matches!(a, Atom::Const(_)));
         shape.for_each_size(&mut |size| all_known &= matches!(size, Atom::Const(_)));
@@ -86,7 +86,8 @@ impl<'a> Lower<'a> {
         let Some(mut building) = self.building.pop() else { return Constant::Static(value) };
         let body = building.close(atoms);
         let vars = std::mem::take(&mut building.vars);
-        let id = self.add_const(Const { name: name.into(), vars, results, body });
+        let name = def.bind.name.name.clone();
+        let id = self.add_const(Const { name, vars, results, body }, (def.file, def.dec.id));
         Constant::Residual(id, packed)
     }
 

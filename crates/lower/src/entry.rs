@@ -2,6 +2,7 @@
 
 use crate::build::{Building, text};
 use crate::env::{Frame, Term};
+use crate::layout::Layout;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use ecow::{EcoString, eco_format};
@@ -99,6 +100,7 @@ impl<'a> Lower<'a> {
             attrs: Vec::new(),
         };
         let fun = self.add_fun(fun);
+        self.results.push(Layout::of(&result_shape));
         self.prog.entries.push(Entry {
             name: name.clone(),
             fun,

@@ -167,7 +167,7 @@ impl<'a> Lower<'a> {
                 let value = self.exp(inner, frame)?;
                 Ok(self.certify(value, cert))
             }
-            ExpKind::Attr(attr, inner) => self.attributed(attr, inner, frame),
+            ExpKind::Attr(attr, inner) => self.attributed(exp.span, attr, inner, frame),
             ExpKind::Section(op) => self.name(op.id, frame, exp.span),
             ExpKind::SectionLeft(lhs, op) => {
                 let lhs = self.exp(lhs, frame)?;
@@ -467,6 +467,7 @@ impl<'a> Lower<'a> {
 
     fn attributed(
         &mut self,
+        span: Span,
         attr: &'a ast::Attr,
         inner: &'a ast::Exp,
         frame: &Rc<Frame<'a>>,
@@ -480,9 +481,13 @@ impl<'a> Lower<'a> {
                 value
             }
             "trace" => {
-                let tag = lowered.args.first().map_or("", |a| a.name.as_str()).to_owned();
+                // Without a name, the place tells traces apart.
+                let tag = match lowered.args.first() {
+                    Some(name) => name.name.clone(),
+                    None => self.loc(span).0,
+                };
                 let value = self.exp(inner, frame)?;
-                Ok(self.map_parts(value, |part| Exp::Trace(tag.as_str().into(), part)))
+                Ok(self.map_parts(value, |part| Exp::Trace(tag.clone(), part)))
             }
             "opaque" => {
                 let value = self.exp(inner, frame)?;

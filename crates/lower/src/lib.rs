@@ -23,6 +23,7 @@ mod entry;
 mod env;
 mod exp;
 mod intrinsic;
+pub mod layout;
 mod literal;
 mod module;
 mod pattern;
@@ -57,6 +58,26 @@ pub fn lower<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Prog, Limit> {
+    lower_details(sources, program, units).map(|lowered| lowered.prog)
+}
+
+/// A lowered program, and what an interactive session wants to know about it.
+pub struct Lowered {
+    /// The program.
+    pub prog: Prog,
+    /// What the results of the entry points are made of.
+    pub results: Vec<layout::Layout>,
+    /// The declaration that each constant comes from. One inside of a parametric module can have
+    /// several constants.
+    pub constants: IdVec<ConstId, (FileId, ast::NodeId)>,
+}
+
+/// Lowers a checked program, and tells where its constants come from and how to show its results.
+pub fn lower_details<'a>(
+    sources: &'a SourceMap,
+    program: &'a Program,
+    units: &[Unit<'a>],
+) -> Result<Lowered, Limit> {
     let mut lower = Lower {
         sources,
         program,
@@ -76,9 +97,11 @@ pub fn lower<'a>(
         prelude: Vec::new(),
         acc_elems: FxHashMap::default(),
         first_use: FxHashMap::default(),
+        results: Vec::new(),
+        constants: IdVec::new(),
     };
     lower.units(units)?;
-    Ok(lower.prog)
+    Ok(Lowered { prog: lower.prog, results: lower.results, constants: lower.constants })
 }
 
 /// The evaluator.
@@ -106,6 +129,10 @@ struct Lower<'a> {
     acc_elems: FxHashMap<fehu_ir::Var, (fehu_ir::Atom, Rc<value::Shape>)>,
     /// The first use of each variable in a file, to find functions that call themselves.
     first_use: FxHashMap<(FileId, fehu_check::ty::VarId), ast::NodeId>,
+    /// See [`Lowered`].
+    results: Vec<layout::Layout>,
+    /// See [`Lowered`].
+    constants: IdVec<ConstId, (FileId, ast::NodeId)>,
 }
 
 type Res<T> = Result<T, Limit>;
@@ -140,7 +167,8 @@ impl<'a> Lower<'a> {
         self.prog.funs.push(fun)
     }
 
-    fn add_const(&mut self, constant: Const) -> ConstId {
+    fn add_const(&mut self, constant: Const, origin: (FileId, ast::NodeId)) -> ConstId {
+        self.constants.push(origin);
         self.prog.consts.push(constant)
     }
 

@@ -18,6 +18,7 @@
 //! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
 //! kept beside a program while it changes.
 
+mod checks;
 mod cse;
 pub mod facts;
 mod fuse;
@@ -25,6 +26,7 @@ mod hoist;
 mod inline;
 mod simplify;
 
+pub use checks::CHECKS;
 pub use cse::CSE;
 pub use fuse::FUSE;
 pub use hoist::HOIST;
@@ -35,9 +37,10 @@ use fehu_ir::pass::Pass;
 
 /// All passes, by name.
 pub const PASSES: &[Pass] = &[
-    INLINE, //
+    INLINE,   //
     SIMPLIFY, //
-    CSE, //
-    HOIST, //
-    FUSE, //
+    CSE,      //
+    HOIST,    //
+    CHECKS,   //
+    FUSE,     //
 ];
