@@ -48,7 +48,7 @@ impl Hoist<'_> {
                 Exp::Screma(op) => self.leave_lambda(&mut op.map, &mut stms),
                 Exp::Hist(op) => self.leave_lambda(&mut op.map, &mut stms),
                 Exp::Scatter(op) => self.leave_lambda(&mut op.map, &mut stms),
-                Exp::Partition(op) => self.leave_lambda(&mut op.class, &mut stms),
+                Exp::Partition(op) => self.leave_lambda(&mut op.map, &mut stms),
                 _ => {}
             }
             stms.push(stm);
