@@ -24,7 +24,7 @@ fun main (n: i64, xs: [n]i32) -> (r: [n]i32) =
         in (z)
       }
   in (zs)
-entry \"main\" = main (\"xs\": [n_0]i32) -> [n_0]i32
+entry \"main\" = main (\"xs\": [n]i32) -> [n]i32
 ";
 
 /// A file for one test.

@@ -33,8 +33,8 @@ pub const DEFAULT: Pipeline = Pipeline {
         SIMPLIFY, // Equal sizes get one name, so that equal shapes are seen to be equal.
         CSE,
         // What does not change leaves loops and operators before checks look at what is left in them.
-        HOIST, // Operators without checks inside are those that can be fused best.
-        CHECKS, // Conditions of checks that are gone, and branches on them.
+        HOIST,    // Operators without checks inside are those that can be fused best.
+        CHECKS,   // Conditions of checks that are gone, and branches on them.
         SIMPLIFY, // Intermediate arrays go while whole operators can still be seen.
         FUSE,
         // Fused functions have the same reads twice, and copies where one ended and the other began.
