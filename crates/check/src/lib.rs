@@ -131,6 +131,7 @@ fn check_unit(
         in_prelude,
         trusted: in_prelude && builtins.trusted,
         new_abstracts: Vec::new(),
+        matched: FxHashMap::default(),
         entries: Vec::new(),
     };
     let operators = match &builtins.operators {

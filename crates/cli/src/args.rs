@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// A compiler for the Futhark language.
@@ -136,7 +137,18 @@ const TEST_EXAMPLES: &str = "\
 Examples:
   fehu test -i prog.fut
   fehu test -i tests/                    All programs of a folder.
-  fehu test -i --limit 60 -j 4 tests/";
+  fehu test -i --limit 60 -j 4 tests/
+  fehu test -i --exclude slow tests/     Without what has the tag \"slow\".
+  fehu test -t tests/                    Are they accepted, and refused, as they should be?
+
+A block says what is tested:
+  -- ==
+  -- entry: f
+  -- input { 1 [2.5, 3.0] } output { 4.5 }
+  -- \"large\" compiled random input { 100i32 [1000000]f64 } auto output
+  -- script input { make 10i64 } error: out of bounds
+  -- input @ data.in.gz output @ data.out
+  -- property: holds";
 
 const DEV_EXAMPLES: &str = "\
 Examples:
@@ -159,7 +171,9 @@ const DATASET_EXAMPLES: &str = "\
 Examples:
   fehu dataset -g '[10]i32' -g f64
   fehu dataset --f32-bounds=-1:1 -s 42 -b -g '[100][100]f32' > data.in
-  fehu dataset -b < data.txt             Text to binary.";
+  fehu dataset -g '[10]f32' --i64-bounds=0:9 -g '[100]i64'
+  fehu dataset -b < data.txt             Text to binary.
+  fehu dataset -t < data.in              What is in this file?";
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
@@ -300,29 +314,44 @@ pub(crate) struct TestArgs {
     /// How many programs to test at the same time; without it, as many as there are processors.
     #[arg(short, long, visible_alias = "concurrency", value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Check the programs, and do not run them.
+    #[arg(short = 't', conflicts_with_all = ["interpret", "compile"])]
+    pub(crate) check: bool,
+    /// Compile the programs as far as the interpreter needs it, and do not run them.
+    #[arg(short = 'C', short_alias = 'I', conflicts_with = "interpret")]
+    pub(crate) compile: bool,
+    /// Do not test programs and cases that have this tag; may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) exclude: Vec<String>,
+    /// Test this entry point only.
+    #[arg(long = "entry-point", value_name = "NAME")]
+    pub(crate) entry: Option<String>,
     /// Seconds after which a case is stopped.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub(crate) limit: u64,
+    /// The most memory that one array may have, in MiB; a case that needs more is over the limit.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    pub(crate) max_array: u64,
     /// Run also the cases with the tag `compiled`, which are meant for compiled programs.
     #[arg(long)]
     pub(crate) compiled_too: bool,
     /// Say also what was skipped, and why.
     #[arg(long)]
     pub(crate) skipped: bool,
-    /// The seed of random inputs.
+    /// The seed of random inputs and of candidates for properties.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Show no progress line, but a status about every minute.
+    #[arg(long)]
+    pub(crate) no_terminal: bool,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct DatasetArgs {
-    /// A type with sizes, such as `[10]i32`, or a value; may be given several times.
-    #[arg(short, long, value_name = "TYPE")]
-    pub(crate) generate: Vec<String>,
     /// The seed.
-    #[arg(short, long, default_value_t = 0)]
+    #[arg(short, long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Write the binary format.
     #[arg(short, long)]
@@ -330,36 +359,11 @@ pub(crate) struct DatasetArgs {
     /// Write text, which is the default.
     #[arg(long, conflicts_with = "binary")]
     pub(crate) text: bool,
+    /// Write the types of the values, with their sizes, instead of the values.
+    #[arg(short = 't', long = "type", conflicts_with_all = ["binary", "text"])]
+    pub(crate) types: bool,
     #[command(flatten)]
-    pub(crate) bounds: BoundsArgs,
-}
-
-/// Bounds of random numbers, both inclusive, for each type.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Bounds of random numbers, both inclusive")]
-pub(crate) struct BoundsArgs {
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i8_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i64_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u8_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u64_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f64_bounds: Option<String>,
+    pub(crate) steps: Steps,
 }
 
 #[derive(clap::Args, Debug)]

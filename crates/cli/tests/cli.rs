@@ -286,6 +286,13 @@ fn dataset_makes_and_converts_values() {
     let binary = fehu_with_input(&["dataset", "-b"], b"[1, 2]").stdout;
     let output = fehu_with_input(&["dataset"], &binary);
     assert_eq!(stdout(&output), "[1i32, 2i32]\n");
+    let output = fehu_with_input(&["dataset", "-t"], b"[[1, 2], [3, 4]] true");
+    assert_eq!(stdout(&output), "[2][2]i32\nbool\n");
+    // Bounds apply to what comes after them.
+    let args =
+        ["dataset", "-g", "u64", "--u64-bounds=5:5", "-g", "u64", "--u64-bounds=6:6", "-g", "u64"];
+    let output = stdout(&fehu(&args));
+    assert!(output.ends_with("\n5u64\n6u64\n") && !output.starts_with("5u64"), "{output}");
     assert_eq!(fehu(&["dataset", "-g", "[x]i32"]).status.code(), Some(1));
     assert_eq!(fehu(&["dataset", "--i8-bounds=3:1", "-g", "i8"]).status.code(), Some(1));
 }

@@ -27,18 +27,20 @@ pub const DEFAULT: Pipeline = Pipeline {
     name: "default",
     about: "what every back end starts from",
     passes: &[
-        // Calls hide producers from consumers, and sizes from those who compare them.
+        // Operators that feed each other stand in different functions of the source.
         INLINE,
-        // Lowering leaves copies, constants and branches that are known; everything after this reads less.
-        SIMPLIFY, // Equal sizes get one name, so that equal shapes are seen to be equal.
+        // What lowering wrote down in general is particular here: constants, copies, known branches.
+        SIMPLIFY,
+        // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
         CSE,
-        // What does not change leaves loops and operators before checks look at what is left in them.
-        HOIST,    // Operators without checks inside are those that can be fused best.
-        CHECKS,   // Conditions of checks that are gone, and branches on them.
-        SIMPLIFY, // Intermediate arrays go while whole operators can still be seen.
+        // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
+        CHECKS, HOIST, // Proved checks leave conditions behind that nobody needs.
+        SIMPLIFY, // Intermediate arrays go.
         FUSE,
-        // Fused functions have the same reads twice, and copies where one ended and the other began.
-        SIMPLIFY, CSE, SIMPLIFY,
+        // Functions that were composed have things in common, and results that nobody reads any more.
+        SIMPLIFY, CSE, HOIST,
+        // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
+        FUSE, SIMPLIFY,
     ],
 };
 
