@@ -1,11 +1,9 @@
-//! `fehu run` and `fehu dataset`: values in, values out.
+//! `fehu run`: values in, values out.
 
-use crate::args::{DatasetArgs, RunArgs};
+use crate::args::RunArgs;
 use crate::commands::{FAILURE, SUCCESS, exit, root};
 use crate::dev::plan;
 use crate::output;
-use fehu_base::Prim;
-use fehu_data::generate::{Bounds, Generator, Spec};
 use fehu_data::{Value, binary, reader, text};
 use fehu_driver::check::Warnings;
 use fehu_driver::files::Disk;
@@ -65,39 +63,6 @@ pub(crate) fn values_out(
     }
 }
 
-/// `fehu dataset`
-pub(crate) fn dataset(args: &DatasetArgs) -> u8 {
-    let mut generator = Generator::new(args.seed);
-    for (prim, text) in args.bounds.given() {
-        match Bounds::parse(prim, text) {
-            Ok(bounds) => generator.set_bounds(bounds),
-            Err(error) => return wrong(&format!("--{prim}-bounds: {error}")),
-        }
-    }
-    if args.generate.is_empty() {
-        // Without anything to generate, values are converted from one format to another.
-        let Some(bytes) = stdin() else { return FAILURE };
-        return match reader::read_all(&bytes) {
-            Ok(values) => {
-                write(&values, args.binary, text::Style::DATASET);
-                SUCCESS
-            }
-            Err(error) => wrong(&format!("standard input: {error}")),
-        };
-    }
-    for generate in &args.generate {
-        let spec = match Spec::parse(generate) {
-            Ok(spec) => spec,
-            Err(error) => return wrong(&format!("`{generate}`: {error}")),
-        };
-        match generator.value(&spec) {
-            Ok(value) => write(&[value], args.binary, text::Style::DATASET),
-            Err(error) => return wrong(&error.to_string()),
-        }
-    }
-    SUCCESS
-}
-
 /// Says that programs cannot be compiled yet.
 pub(crate) fn no_back_end(command: &str) -> u8 {
     wrong(&format!(
@@ -116,7 +81,8 @@ fn failed(error: &run::RunError) -> u8 {
     FAILURE
 }
 
-fn stdin() -> Option<Vec<u8>> {
+/// All of standard input; what is wrong has been said.
+pub(crate) fn stdin() -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     match std::io::stdin().lock().read_to_end(&mut bytes) {
         Ok(_) => Some(bytes),
@@ -127,7 +93,8 @@ fn stdin() -> Option<Vec<u8>> {
     }
 }
 
-fn write(values: &[Value], as_binary: bool, style: text::Style) {
+/// Writes values to standard output.
+pub(crate) fn write(values: &[Value], as_binary: bool, style: text::Style) {
     output::write_stdout(|out: &mut dyn Write| {
         for value in values {
             match as_binary {
@@ -137,24 +104,4 @@ fn write(values: &[Value], as_binary: bool, style: text::Style) {
         }
         Ok(())
     });
-}
-
-/// The options `--i8-bounds` and so on, with their types.
-impl crate::args::BoundsArgs {
-    fn given(&self) -> Vec<(Prim, &str)> {
-        let all = [
-            (Prim::I8, &self.i8_bounds),
-            (Prim::I16, &self.i16_bounds),
-            (Prim::I32, &self.i32_bounds),
-            (Prim::I64, &self.i64_bounds),
-            (Prim::U8, &self.u8_bounds),
-            (Prim::U16, &self.u16_bounds),
-            (Prim::U32, &self.u32_bounds),
-            (Prim::U64, &self.u64_bounds),
-            (Prim::F16, &self.f16_bounds),
-            (Prim::F32, &self.f32_bounds),
-            (Prim::F64, &self.f64_bounds),
-        ];
-        all.into_iter().filter_map(|(prim, text)| Some((prim, text.as_deref()?))).collect()
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`check`]: what `fehu check`, `fehu check-syntax` and `fehu fmt` do;
 //! - [`run`]: what `fehu run` and `fehu test` do with a program;
+//! - [`repl`]: what `fehu repl` and `fehu eval` do: a session that remembers declarations;
 //! - [`translate`]: from a file to the core IR; [`passes`] and [`pipelines`]: the optimiser's passes and their order;
 //! - [`dev`]: what `fehu dev` does;
 //! - [`load`]: a root file and everything it imports, in dependency order;
@@ -22,6 +23,7 @@ pub mod passes;
 pub mod paths;
 pub mod pipelines;
 pub mod prelude;
+pub mod repl;
 pub mod run;
 pub mod session;
 pub mod stages;

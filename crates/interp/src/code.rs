@@ -252,7 +252,7 @@ pub(crate) struct Partition {
     pub(crate) width: Arg,
     pub(crate) classes: usize,
     pub(crate) inputs: Vec<Slot>,
-    pub(crate) class: Lambda,
+    pub(crate) map: Lambda,
 }
 
 #[derive(Debug)]

@@ -132,10 +132,10 @@ pub enum StreamForm {
     Seq,
 }
 
-/// Stable reordering: the function yields for each element its class, an i64. Binds the number of
-/// elements of each of the classes (scalars, first), then the reordered inputs: all elements of class 0
-/// in order, then those of class 1, and so on. Elements of other classes are dropped, and what stands
-/// in the rest of the arrays does not matter.
+/// Stable reordering: the function yields for each position a class, an i64, and then elements. Binds the
+/// number of positions of each of the classes (scalars, first), then the arrays of the elements: all those
+/// of class 0 in order, then those of class 1, and so on. Elements of other classes are dropped, and what
+/// stands in the rest of the arrays does not matter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Partition {
     /// The number of positions.
@@ -144,8 +144,8 @@ pub struct Partition {
     pub classes: usize,
     /// Arrays of that outermost size.
     pub inputs: Vec<Var>,
-    /// From an element of each input to its class.
-    pub class: Lambda,
+    /// From an element of each input to the class and the elements to be reordered.
+    pub map: Lambda,
 }
 
 /// Arrays that become one accumulator in [`Exp::WithAcc`](crate::Exp::WithAcc).

@@ -304,7 +304,7 @@ macro_rules! traversal {
                     for input in &$($m)? op.inputs {
                         v.use_var(input);
                     }
-                    v.lambda(&$($m)? op.class);
+                    v.lambda(&$($m)? op.map);
                 }
                 Exp::WithAcc(inputs, lambda) => {
                     for input in inputs {

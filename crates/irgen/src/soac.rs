@@ -303,9 +303,12 @@ impl Gen<'_> {
         let (width, inputs) = self.inputs();
         let rows = self.rows(&inputs);
         let times = self.bound(width);
-        let class = self.lambda(times, &rows, vec![Type::I64], |g, _| {
-            let value = g.random_results(&[Type::I64])[0];
-            vec![g.exp("class", Exp::BinOp(BinOp::Mod, value, Atom::i64(3))).into()]
+        let mut ret = vec![Type::I64];
+        ret.extend(rows.iter().cloned());
+        let map = self.lambda(times, &rows, ret.clone(), |g, _| {
+            let mut values = g.random_results(&ret);
+            values[0] = g.exp("class", Exp::BinOp(BinOp::Mod, values[0], Atom::i64(3))).into();
+            values
         });
         let (a, b) = (self.var("k", Type::I64), self.var("k", Type::I64));
         let mut pat = vec![a, b];
@@ -315,7 +318,7 @@ impl Gen<'_> {
         for count in [a, b] {
             self.bounds.insert(count, times);
         }
-        self.stm(pat, Exp::Partition(Box::new(Partition { width, classes: 2, inputs, class })));
+        self.stm(pat, Exp::Partition(Box::new(Partition { width, classes: 2, inputs, map })));
         let total = self.new_size("tot", times, Exp::BinOp(BinOp::Add, a.into(), b.into()));
         for output in outputs {
             self.consume(output);

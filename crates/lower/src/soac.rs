@@ -288,12 +288,13 @@ impl<'a> Lower<'a> {
         let (size, elem) = (*size, elem.clone());
         let parts = self.array_parts(array);
         let inputs = self.array_vars(&parts);
-        let (class, _) = self.lambda(&[(*elem).clone()], None, span, |this, args| {
-            this.apply(f.clone(), args[0].clone(), span)
+        let (map, _) = self.lambda(&[(*elem).clone()], None, span, |this, args| {
+            let class = this.apply(f.clone(), args[0].clone(), span)?;
+            Ok(Val::tuple([class, args[0].clone()]))
         })?;
         let mut types = vec![Type::I64; classes];
         types.extend(inputs.iter().map(|&v| self.b().type_of(v).clone()));
-        let partition = Partition { width: size, classes, inputs, class };
+        let partition = Partition { width: size, classes, inputs, map };
         let mut vars = self.operator_stm(Exp::Partition(Box::new(partition)), types, span);
         let arrays = vars.split_off(classes);
         let rows: Vec<Vec<Atom>> = vars.into_iter().map(|count| vec![count]).collect();

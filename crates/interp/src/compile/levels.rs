@@ -66,7 +66,7 @@ impl Levels {
                     self.lambda(op, level);
                 }
             }
-            Exp::Partition(partition) => self.lambda(&partition.class, level),
+            Exp::Partition(partition) => self.lambda(&partition.map, level),
             Exp::WithAcc(inputs, lambda) => {
                 for (op, _) in inputs.iter().filter_map(|input| input.op.as_ref()) {
                     self.lambda(op, level);

@@ -56,10 +56,10 @@ impl Compiler<'_> {
     }
 
     pub(super) fn partition(&mut self, partition: &fehu_ir::Partition) -> Op {
-        let class = self.lambda(&partition.class);
+        let map = self.lambda(&partition.map);
         let inputs = self.read_vars(&partition.inputs);
         let width = self.read(partition.width);
-        Op::Partition(Box::new(Partition { width, classes: partition.classes, inputs, class }))
+        Op::Partition(Box::new(Partition { width, classes: partition.classes, inputs, map }))
     }
 
     pub(super) fn with_acc(

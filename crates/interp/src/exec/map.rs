@@ -211,19 +211,31 @@ impl<'p> Machine<'p> {
                 self.combine(red, own, frame)?;
                 args = later;
             }
-            for (output, arg) in outputs.iter_mut().zip(for_map) {
-                match arg {
-                    Arg::Const(scalar) => output.push_scalar(scalar)?,
-                    Arg::Slot(slot) => output.push(&frame[*slot as usize])?,
-                    // Taken, so that no view of an input stays behind in the frame.
-                    Arg::Last(slot) => output.push(&std::mem::take(&mut frame[*slot as usize]))?,
-                }
-            }
+            self.push_all(&mut outputs, for_map, frame)?;
         }
         let scanned = scan_outputs.into_iter().map(|output| output.finish(width));
         let reduced = reds.into_iter().flat_map(Running::finish);
         let mapped = outputs.into_iter().map(|output| output.finish(width));
         bind_all(frame, pat, scanned.chain(reduced).chain(mapped))
+    }
+
+    /// Gives the results of a function to the outputs.
+    #[inline]
+    pub(super) fn push_all(
+        &mut self,
+        outputs: &mut [Output],
+        results: &[Arg],
+        frame: &mut Frame,
+    ) -> Res<()> {
+        for (output, arg) in outputs.iter_mut().zip(results) {
+            match arg {
+                Arg::Const(scalar) => output.push_scalar(scalar)?,
+                Arg::Slot(slot) => output.push(&frame[*slot as usize])?,
+                // Taken, so that no view of an input stays behind in the frame.
+                Arg::Last(slot) => output.push(&std::mem::take(&mut frame[*slot as usize]))?,
+            }
+        }
+        Ok(())
     }
 
     /// Combines the state of a scan or reduction with the next value.

@@ -87,22 +87,29 @@ impl<'p> Machine<'p> {
     ) -> Res<()> {
         let width = size(frame, &partition.width)?;
         let inputs = inputs(&partition.inputs, width, frame)?;
-        let [result] = &partition.class.code.results[..] else {
-            return Err(Error::internal("a partition's function has the wrong number of results"));
+        let map = &partition.map;
+        let [class, elements @ ..] = &map.code.results[..] else {
+            return Err(Error::internal("a partition's function has no result"));
         };
+        let types = map.ret.get(1..).unwrap_or(&[]);
+        // All elements as they come, and then by class.
+        let mut outputs = self.outputs(width, types, &[], frame)?;
         let mut members: Vec<Vec<i64>> = vec![Vec::new(); partition.classes];
         for i in 0..width {
-            self.apply_at(&partition.class, &inputs, i, frame)?;
-            let class = size(frame, result)?;
+            self.apply_at(map, &inputs, i, frame)?;
+            let class = size(frame, class)?;
             let members = usize::try_from(class).ok().and_then(|class| members.get_mut(class));
             if let Some(members) = members {
                 members.push(i);
             }
+            self.push_all(&mut outputs, elements, frame)?;
         }
         let mut results: Vec<Value> =
             members.iter().map(|class| Value::Scalar(Scalar::I64(class.len() as i64))).collect();
-        for &slot in &partition.inputs {
-            let array = super::array(frame, slot)?;
+        for output in outputs {
+            let Value::Array(array) = output.finish(width) else {
+                return Err(Error::internal("a partition's function returns no data"));
+            };
             let shape: Shape = array.sizes().collect();
             let mut buffer = self.allocate(array.elem(), &shape)?;
             for &i in members.iter().flatten() {

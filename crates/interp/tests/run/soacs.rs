@@ -155,8 +155,8 @@ fn inputs_of_another_width_are_refused() {
 #[test]
 fn partition_is_stable() {
     let text = "fun f(n: i64, xs: [n]i64, g: [n][1]i64) -> (res_a: i64, res_b: i64, res_r: [n]i64, res_s: [n][1]i64) =
-        let (a: i64, b: i64, ys: [n]i64, h: [n][1]i64) = partition n (xs, g) 2 \\(x: i64, row: [1]i64) -> (i64) {
-            let (c: i64) = mod x 3 in (c)
+        let (a: i64, b: i64, ys: [n]i64, h: [n][1]i64) = partition n (xs, g) 2 \\(x: i64, row: [1]i64) -> (i64, i64, [1]i64) {
+            let (c: i64) = mod x 3 in (c, x, row)
         }
         in (a, b, ys, h)";
     let xs: Vec<i64> = (0..6).collect();

@@ -74,8 +74,8 @@ impl Parser<'_> {
             "partition" => {
                 let (width, inputs) = self.width()?;
                 let classes = self.count()?;
-                let class = self.lambda()?;
-                Exp::Partition(Box::new(Partition { width, classes, inputs, class }))
+                let map = self.lambda()?;
+                Exp::Partition(Box::new(Partition { width, classes, inputs, map }))
             }
             "withacc" => self.withacc()?,
             "update_acc" => {

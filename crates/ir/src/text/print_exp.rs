@@ -189,7 +189,7 @@ impl Printer<'_> {
             Exp::Partition(op) => {
                 self.width("partition", op.width, &op.inputs);
                 self.put(&format!(" {} ", op.classes));
-                self.lambda(&op.class);
+                self.lambda(&op.map);
             }
             Exp::WithAcc(inputs, lambda) => {
                 self.put("withacc");

@@ -581,8 +581,7 @@ impl<'a> Alias<'a> {
             }
             Exp::Stream(op) => self.stream(op),
             Exp::Partition(op) => {
-                self.observe_vars(&op.inputs);
-                self.operator(&op.class);
+                self.map(&op.map, &op.inputs);
                 None
             }
             Exp::WithAcc(inputs, lambda) => {

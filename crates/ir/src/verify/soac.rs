@@ -216,12 +216,11 @@ impl<'a> Checker<'a> {
 
     fn partition(&mut self, op: &'a Partition) -> Option<Vec<Type>> {
         let rows = self.inputs(op.width, &op.inputs);
-        let ret = self.lambda("the class function", &op.class, &rows, false);
-        self.ret_types("the class function", &ret, &[Type::I64]);
+        let ret = self.lambda("the class function", &op.map, &rows, false);
+        let (class, elements) = ret.split_at(ret.len().min(1));
+        self.ret_types("the class function", class, &[Type::I64]);
         let mut results = vec![Type::I64; op.classes];
-        for input in &op.inputs {
-            results.extend(self.declared(*input));
-        }
+        results.extend(elements.iter().filter_map(|ty| ty.array_of(op.width)));
         Some(results)
     }
 

@@ -259,7 +259,7 @@ impl Visit for Look<'_> {
                     StreamForm::Map | StreamForm::Red(..) => {}
                 }
             }
-            Exp::Partition(op) => self.rows(&op.class.params, &op.inputs),
+            Exp::Partition(op) => self.rows(&op.map.params, &op.inputs),
             Exp::WithAcc(inputs, lambda) => {
                 let accs = lambda.params.get(inputs.len()..).unwrap_or(&[]).to_vec();
                 let mut bound = pat.iter();

@@ -7,7 +7,7 @@
 use super::Cx;
 use super::compose::{Composed, compose};
 use super::vertical::kept;
-use fehu_ir::{Body, Exp, Hist, Lambda, Scatter, Screma, Stm, Var};
+use fehu_ir::{Body, Exp, Hist, Lambda, Partition, Scatter, Screma, Stm, Var};
 use rustc_hash::FxHashMap;
 
 /// A producer and its consumer.
@@ -36,6 +36,11 @@ pub(super) fn vertical(cx: &mut Cx<'_>, first: Stm, second: Stm) -> Stm {
             let map = (op.inputs, op.map);
             let (inputs, map) = before(cx, &outputs, producer, map);
             stm.exp = Exp::Scatter(Box::new(Scatter { inputs, map, ..*op }));
+        }
+        Exp::Partition(op) => {
+            let map = (op.inputs, op.map);
+            let (inputs, map) = before(cx, &outputs, producer, map);
+            stm.exp = Exp::Partition(Box::new(Partition { inputs, map, ..*op }));
         }
         other => stm.exp = other,
     }

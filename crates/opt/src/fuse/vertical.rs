@@ -4,21 +4,20 @@
 //! | --- | --- | --- |
 //! | map | map, redomap, scanomap, any mix | the consumer, with the producer's other results beside its own |
 //! | redomap, scanomap with plain results | the same, by the plain results | the reductions and scans of both |
-//! | map | histogram, scatter | the consumer, if nobody else needs the producer, or a copy of a cheap producer |
+//! | map | histogram, scatter, filter | the consumer, if nobody else needs the producer, or a copy of a cheap producer |
 //!
 //! Conditions: equal width; the consumer uses the producer's results only as inputs, and of them only plain results,
 //! not the scanned or reduced ones, which are finished only after the last position; no path between
 //! them through a third statement.
 
 use super::graph::{Graph, Node};
+use super::mentions::stm_mentions;
 use super::{Cx, merge};
 use crate::facts::cost;
-use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::visit::{Visit, walk_type};
-use fehu_ir::{Atom, Exp, Lambda, Stm, Var, VarInfo};
+use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
 use rustc_hash::FxHashSet;
 
 /// Fuses producers into consumers until there is none left that can be.
@@ -161,30 +160,11 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
     if unfinished > 0 && !matches!(second.exp, Exp::Screma(_)) {
         return Err(Reason::Kind);
     }
-    if otherwise_used(cx, &first.pat, second, inputs) {
+    let as_inputs = inputs.iter().filter(|input| first.pat.contains(input)).count();
+    if stm_mentions(cx, second, &first.pat) > as_inputs {
         return Err(Reason::OtherUse);
     }
     Ok(())
-}
-
-/// Whether a statement uses variables otherwise than as inputs.
-fn otherwise_used(cx: &Cx<'_>, outputs: &[Var], stm: &Stm, inputs: &[Var]) -> bool {
-    struct Mentions<'a> {
-        vars: &'a IdVec<Var, VarInfo>,
-        outputs: &'a [Var],
-        count: usize,
-    }
-    impl Visit for Mentions<'_> {
-        fn use_var(&mut self, var: &Var) {
-            self.count += usize::from(self.outputs.contains(var));
-        }
-        fn bind(&mut self, var: &Var) {
-            walk_type(self, &self.vars[*var].ty);
-        }
-    }
-    let mut mentions = Mentions { vars: cx.vars, outputs, count: 0 };
-    mentions.stm(stm);
-    mentions.count > inputs.iter().filter(|input| outputs.contains(input)).count()
 }
 
 /// The results of a producer that are used by others than the consumer.
@@ -213,9 +193,7 @@ fn duplicate(
         op.map = copy_lambda(&op.map, cx.vars);
     }
     let Some(second) = graph.take(consumer) else { return Err(Reason::Kind) };
-    for input in &arrays {
-        cx.counts.add(*input);
-    }
+    cx.count_copy(&copy);
     let stm = merge::vertical(cx, copy, second);
     graph.depend(consumer, producer);
     graph.put(consumer, stm);
@@ -228,6 +206,7 @@ pub(super) fn parts(exp: &Exp) -> Option<(Atom, &[Var], &Lambda)> {
         Exp::Screma(op) => Some((op.width, &op.inputs, &op.map)),
         Exp::Hist(op) => Some((op.width, &op.inputs, &op.map)),
         Exp::Scatter(op) => Some((op.width, &op.inputs, &op.map)),
+        Exp::Partition(op) => Some((op.width, &op.inputs, &op.map)),
         _ => None,
     }
 }

@@ -274,13 +274,11 @@ impl Depend<'_> {
 
     fn partition(&mut self, pat: &[Var], op: &Partition, group: Group) {
         self.graph.group_needs(group, op.width);
-        for index in 0..op.class.ret.len() {
-            self.group_result(group, &op.class, index);
+        self.group_result(group, &op.map, 0);
+        for (index, var) in pat[op.classes..].iter().enumerate() {
+            self.result(*var, &op.map, 1 + index);
         }
-        for (var, param) in pat[op.classes..].iter().zip(&op.class.params) {
-            self.graph.var_needs(*var, Atom::Var(*param));
-        }
-        self.function(&op.class, 0, &op.inputs, group);
+        self.function(&op.map, 0, &op.inputs, group);
     }
 
     fn with_acc(&mut self, pat: &[Var], inputs: &[AccInput], lambda: &Lambda, group: Group) {

@@ -185,10 +185,14 @@ impl Prune<'_> {
     }
 
     fn partition(&mut self, pat: &mut Vec<Var>, op: &mut Partition) {
-        self.body(&mut op.class.body);
+        self.body(&mut op.map.body);
+        let live = self.live_vars(&pat[op.classes..]);
+        let mut results = vec![true];
+        results.extend_from_slice(&live);
+        self.results(&mut op.map, &results);
+        self.inputs(&mut op.map, 0, &mut op.inputs);
         let mut keep = vec![true; op.classes];
-        keep.extend(self.live_vars(&op.class.params));
-        self.inputs(&mut op.class, 0, &mut op.inputs);
+        keep.extend(live);
         filter(pat, &keep);
     }
 
