@@ -34,19 +34,13 @@ pub const DEFAULT: Pipeline = Pipeline {
         // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
         CSE,
         // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
-        CHECKS,
-        HOIST,
-        // Proved checks leave conditions behind that nobody needs.
-        SIMPLIFY,
-        // Intermediate arrays go.
+        CHECKS, HOIST, // Proved checks leave conditions behind that nobody needs.
+        SIMPLIFY, // Intermediate arrays go.
         FUSE,
         // Functions that were composed have things in common, and results that nobody reads any more.
-        SIMPLIFY,
-        CSE,
-        HOIST,
+        SIMPLIFY, CSE, HOIST,
         // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
-        FUSE,
-        SIMPLIFY,
+        FUSE, SIMPLIFY,
     ],
 };
 
