@@ -1,7 +1,9 @@
--- Arguments and results from files; formats may be mixed.
+-- Arguments and results from files; formats may be mixed, and files compressed.
 -- ==
 -- input @ data/numbers.in
 -- output @ data/squares.out
 -- input @ data/numbers.in
+-- input @ data/numbers.in.gz
+-- output @ data/squares.out.gz
 
 entry main (xs: []i32) : []i32 = map (\x -> x * x) xs

@@ -74,6 +74,11 @@ impl<I: Id, T> IdVec<I, T> {
         id
     }
 
+    /// Removes the items from this number on.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+
     /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()

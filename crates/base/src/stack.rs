@@ -43,6 +43,12 @@ impl<T: Default + Send> std::ops::Deref for Deep<T> {
     }
 }
 
+impl<T: Default + Send> std::ops::DerefMut for Deep<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
 impl<T: Default + Send> Drop for Deep<T> {
     fn drop(&mut self) {
         let value = std::mem::take(&mut self.0);

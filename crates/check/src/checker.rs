@@ -44,6 +44,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) trusted: bool,
     /// Abstract types made since the innermost parametric module began.
     pub(crate) new_abstracts: Vec<TypeId>,
+    /// How the values of the module type that was matched last are instances of what implements them.
+    pub(crate) matched: FxHashMap<VarId, crate::program::Instance>,
     /// The `entry` declarations met.
     pub(crate) entries: Vec<crate::program::Entry>,
 }

@@ -16,11 +16,13 @@
 mod builtin;
 mod causality;
 mod checker;
+mod checking;
 mod consume;
 mod entry;
 mod errors;
 mod exhaust;
 mod infer;
+pub mod lookup;
 mod module;
 pub mod program;
 mod recursion;
@@ -31,6 +33,7 @@ mod unused;
 mod walk;
 
 use crate::checker::Checker;
+pub use crate::checking::{Checking, Mark};
 use crate::module::Block;
 use crate::program::{Program, Tables, VarKind};
 use crate::scope::{ModEnv, Module, ScopedTerm, Term};
@@ -86,39 +89,9 @@ pub enum Depth {
 
 /// Checks a program. The units are in dependency order; that of the intrinsics may be anywhere.
 pub fn check(sources: &SourceMap, units: &[Unit<'_>], depth: Depth) -> (Program, Vec<Diagnostic>) {
-    let mut program = Program::default();
-    let mut diagnostics = Vec::new();
-    let mut checked: Vec<Option<(VarId, Arc<ModEnv>)>> = vec![None; units.len()];
-    let mut builtins = Builtins { trusted: depth == Depth::Signatures, ..Builtins::default() };
-    // The intrinsics need no other unit, and every other unit may need them.
-    let is_intrinsics = |index: &usize| units[*index].role == Role::Intrinsics;
-    let first = (0..units.len()).filter(is_intrinsics);
-    for index in first.chain((0..units.len()).filter(|index| !is_intrinsics(index))) {
-        let unit = &units[index];
-        let imports: FxHashMap<EcoString, (VarId, Arc<ModEnv>)> = unit
-            .imports
-            .iter()
-            .filter_map(|(path, index)| Some((path.clone(), checked.get(*index)?.clone()?)))
-            .collect();
-        let env =
-            check_unit(sources, &mut program, &mut diagnostics, unit, &imports, &mut builtins);
-        let var = program.vars.push(program::VarInfo {
-            name: "import".into(),
-            span: None,
-            kind: VarKind::Module,
-            scheme: None,
-            def: None,
-            level: 0,
-            poisoned: false,
-        });
-        let env = Arc::new(env);
-        if unit.role == Role::PreludeRoot {
-            builtins.prelude = Some((var, env.clone()));
-            program.prelude = Some(var);
-        }
-        checked[index] = Some((var, env));
-    }
-    (program, diagnostics)
+    let mut checking = Checking::new(depth);
+    let diagnostics = checking.check(sources, units);
+    (checking.program, diagnostics)
 }
 
 /// What is in scope in every file.
@@ -158,6 +131,7 @@ fn check_unit(
         in_prelude,
         trusted: in_prelude && builtins.trusted,
         new_abstracts: Vec::new(),
+        matched: FxHashMap::default(),
         entries: Vec::new(),
     };
     let operators = match &builtins.operators {

@@ -4,6 +4,7 @@
 //! [`NodeId`], what each name refers to and what type each expression and pattern has. Variables
 //! and nominal types are numbered over the whole program.
 
+use crate::scope::ModEnv;
 use crate::ty::{Scheme, Size, Ty, TypeFn, TypeId, VarId};
 use ecow::EcoString;
 use fehu_base::{FileId, IdMap, IdVec, Span};
@@ -24,6 +25,8 @@ pub struct Program {
     pub entries: Vec<Entry>,
     /// The module that every file opens.
     pub prelude: Option<VarId>,
+    /// What every file sees, and what the root file exports: see [`crate::lookup`].
+    pub(crate) scopes: [Arc<ModEnv>; 2],
 }
 
 /// A variable: a value, a parameter, a module, or a size.
@@ -135,8 +138,21 @@ pub struct Tables {
     pub loop_sizes: FxHashMap<NodeId, Vec<VarId>>,
     /// The abstract types that an ascription creates, and what implements them.
     pub abstractions: FxHashMap<NodeId, Vec<(TypeId, TypeFn)>>,
+    /// The values of the module that an ascription makes, which are those of another module.
+    pub members: FxHashMap<NodeId, Vec<Member>>,
     /// Applications of parametric modules.
     pub applications: FxHashMap<NodeId, Application>,
+}
+
+/// A value of a module that is seen through a module type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Member {
+    /// The names that lead to it from the module.
+    pub path: Vec<EcoString>,
+    /// Its variable: the one that sizes mention.
+    pub var: VarId,
+    /// What the parameters of the implementation's scheme are, in terms of those of `var`.
+    pub instance: Instance,
 }
 
 /// An application of a parametric module.
@@ -147,6 +163,10 @@ pub struct Application {
     /// The abstract types that the application creates, and those of the parametric module's body
     /// that they stand for.
     pub results: Vec<(TypeId, TypeId)>,
+    /// The values of the parameter, which are those of the argument.
+    pub param_members: Vec<Member>,
+    /// The values of the result, which are those of the parametric module's body.
+    pub result_members: Vec<Member>,
 }
 
 /// What a name refers to.

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// A compiler for the Futhark language.
@@ -18,6 +19,8 @@ Examples:
   fehu check prog.fut              Is this program right?
   fehu check --format=json -       The same for a program from standard input, for tools.
   fehu run -i prog.fut             Run it, with arguments from standard input.
+  fehu eval 'iota 10'              What is the value of this expression?
+  fehu repl prog.fut               Try out its functions.
   fehu test -i prog.fut            Run the tests that it contains.
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        What does this error mean?
@@ -37,12 +40,21 @@ pub(crate) enum Command {
     /// Run a program: arguments from standard input, results to standard output.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
+    /// Evaluate expressions and print their values.
+    #[command(after_help = EVAL_EXAMPLES)]
+    Eval(EvalArgs),
+    /// Start an interactive session: declare, evaluate, look at types.
+    #[command(after_help = REPL_HELP)]
+    Repl(ReplArgs),
     /// Run the tests that programs contain in comments after a line `-- ==`.
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
     /// Make random values, or convert values from standard input.
     #[command(after_help = DATASET_EXAMPLES)]
     Dataset(Box<DatasetArgs>),
+    /// Look at a program in the core IR, between passes and after them; for people who change the compiler.
+    #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
+    Dev(Box<DevArgs>),
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),
@@ -103,17 +115,65 @@ Examples:
   fehu run -i -e step prog.fut < state.in
   fehu dataset -b -g '[1000]f32' | fehu run -i -b prog.fut > result.bin";
 
+const EVAL_EXAMPLES: &str = "\
+Examples:
+  fehu eval 'reduce (+) 0 (iota 10)' 'f32.sqrt 2'
+  fehu eval -f prog.fut 'main [1, 2, 3]'
+  fehu eval -- '-1 + 2'                  An expression that begins with a minus.";
+
+const REPL_HELP: &str = "\
+In a session:
+  1 + 2                  evaluates an expression;
+  def f x = x + 1        declares something, here a function;
+  :type EXPR             shows the type of an expression, or what a module provides;
+  :load FILE, :reload    read a file, and read it again;
+  :help, :quit           list the commands, and leave.
+
+Tab completes names, Up recalls earlier input, Ctrl-C stops what is running, Ctrl-D leaves.
+Earlier input is kept in the file that FEHU_HISTORY names (nowhere if it is empty), or else in
+fehu/repl_history of the folder for such things. Without a terminal, lines come from standard input.";
+
 const TEST_EXAMPLES: &str = "\
 Examples:
   fehu test -i prog.fut
   fehu test -i tests/                    All programs of a folder.
-  fehu test -i --limit 60 -j 4 tests/";
+  fehu test -i --limit 60 -j 4 tests/
+  fehu test -i --exclude slow tests/     Without what has the tag \"slow\".
+  fehu test -t tests/                    Are they accepted, and refused, as they should be?
+
+A block says what is tested:
+  -- ==
+  -- entry: f
+  -- input { 1 [2.5, 3.0] } output { 4.5 }
+  -- \"large\" compiled random input { 100i32 [1000000]f64 } auto output
+  -- script input { make 10i64 } error: out of bounds
+  -- input @ data.in.gz output @ data.out
+  -- property: holds";
+
+const DEV_EXAMPLES: &str = "\
+Examples:
+  fehu dev prog.fut                        Print the program as it is lowered.
+  fehu dev --pipeline default prog.fut     The same after the passes of a pipeline.
+  fehu dev --passes fuse a.ir --count      How many operators of each kind there are, before and after.
+  fehu dev --passes fuse a.ir --interpret < a.in
+  fehu dev --verify --pipeline default tests/programs/*.fut
+  fehu dev reduce --check 'agree fuse' a.ir > small.ir";
+
+const REDUCE_HELP: &str = "\
+What the program must show, `--check`:
+  agree PASSES     it means something else after the passes;
+  verify PASSES    the verifier refuses what they make;
+  panic PASSES     one of them panics;
+  COMMAND          `COMMAND FILE` ends with the same exit code as for the whole program, not 0.
+PASSES are names with commas between them, or a pipeline.";
 
 const DATASET_EXAMPLES: &str = "\
 Examples:
   fehu dataset -g '[10]i32' -g f64
   fehu dataset --f32-bounds=-1:1 -s 42 -b -g '[100][100]f32' > data.in
-  fehu dataset -b < data.txt             Text to binary.";
+  fehu dataset -g '[10]f32' --i64-bounds=0:9 -g '[100]i64'
+  fehu dataset -b < data.txt             Text to binary.
+  fehu dataset -t < data.in              What is in this file?";
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
@@ -132,7 +192,113 @@ pub(crate) struct RunArgs {
     #[arg(short = 'w')]
     pub(crate) no_warnings: bool,
     #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Which passes run before anything else is done with a program.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Passes")]
+pub(crate) struct PlanArgs {
+    /// Run the passes of this pipeline: `none` or `default`.
+    #[arg(long, value_name = "NAME", conflicts_with = "passes")]
+    pub(crate) pipeline: Option<String>,
+    /// Run these passes in this order; their names have commas between them.
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) passes: Option<String>,
+    /// Do not verify the program after each pass.
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct DevArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<DevCommand>,
+    /// The program, `NAME.fut` or the text form of the IR, `NAME.ir`.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    /// Print the program after the last pass; this is what is done when nothing else is asked for.
+    #[arg(long)]
+    pub(crate) print: bool,
+    /// Check that the program is valid and that its text reads as the same program, after each pass.
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// A file with the names of more programs to verify, one a line.
+    #[arg(long, value_name = "FILE", requires = "verify")]
+    pub(crate) list: Option<String>,
+    /// Run an entry point, with arguments from standard input.
+    #[arg(long)]
+    pub(crate) interpret: bool,
+    /// The entry point.
+    #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
+    pub(crate) entry: String,
+    /// Print how often each operator occurs.
+    #[arg(long)]
+    pub(crate) count: bool,
+    /// Print what the passes did, and what they could not do.
+    #[arg(long)]
+    pub(crate) remarks: bool,
+    /// Print how long each stage and each pass took, on standard error.
+    #[arg(long)]
+    pub(crate) timings: bool,
+    /// Print the program after this pass; may be given several times.
+    #[arg(long, value_name = "PASS")]
+    pub(crate) dump_after: Vec<String>,
+    /// Write what `--dump-after` asks for to files `01-PASS.ir` in this folder.
+    #[arg(long, value_name = "FOLDER", requires = "dump_after")]
+    pub(crate) dump_to: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum DevCommand {
+    /// Make a program smaller as long as it shows the same fault.
+    #[command(after_help = REDUCE_HELP)]
+    Reduce(ReduceArgs),
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ReduceArgs {
+    /// The program, in the text form of the IR.
+    pub(crate) file: String,
+    /// What the program must show; see below.
+    #[arg(long)]
+    pub(crate) check: String,
+    /// How many programs to try.
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub(crate) budget: usize,
+    /// The seed of random arguments.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct EvalArgs {
+    /// The expressions.
+    #[arg(required = true, value_name = "EXPR")]
+    pub(crate) expressions: Vec<String>,
+    /// A program whose declarations the expressions can use.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Option<String>,
+    /// Show no warnings.
+    #[arg(short = 'w', long = "no-warnings")]
+    pub(crate) no_warnings: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ReplArgs {
+    /// A program whose declarations are in scope.
+    pub(crate) file: Option<String>,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) color: Color,
 }
 
 #[derive(clap::Args, Debug)]
@@ -148,27 +314,44 @@ pub(crate) struct TestArgs {
     /// How many programs to test at the same time; without it, as many as there are processors.
     #[arg(short, long, visible_alias = "concurrency", value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Check the programs, and do not run them.
+    #[arg(short = 't', conflicts_with_all = ["interpret", "compile"])]
+    pub(crate) check: bool,
+    /// Compile the programs as far as the interpreter needs it, and do not run them.
+    #[arg(short = 'C', short_alias = 'I', conflicts_with = "interpret")]
+    pub(crate) compile: bool,
+    /// Do not test programs and cases that have this tag; may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) exclude: Vec<String>,
+    /// Test this entry point only.
+    #[arg(long = "entry-point", value_name = "NAME")]
+    pub(crate) entry: Option<String>,
     /// Seconds after which a case is stopped.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub(crate) limit: u64,
+    /// The most memory that one array may have, in MiB; a case that needs more is over the limit.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    pub(crate) max_array: u64,
     /// Run also the cases with the tag `compiled`, which are meant for compiled programs.
     #[arg(long)]
     pub(crate) compiled_too: bool,
     /// Say also what was skipped, and why.
     #[arg(long)]
     pub(crate) skipped: bool,
-    /// The seed of random inputs.
+    /// The seed of random inputs and of candidates for properties.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Show no progress line, but a status about every minute.
+    #[arg(long)]
+    pub(crate) no_terminal: bool,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct DatasetArgs {
-    /// A type with sizes, such as `[10]i32`, or a value; may be given several times.
-    #[arg(short, long, value_name = "TYPE")]
-    pub(crate) generate: Vec<String>,
     /// The seed.
-    #[arg(short, long, default_value_t = 0)]
+    #[arg(short, long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Write the binary format.
     #[arg(short, long)]
@@ -176,36 +359,11 @@ pub(crate) struct DatasetArgs {
     /// Write text, which is the default.
     #[arg(long, conflicts_with = "binary")]
     pub(crate) text: bool,
+    /// Write the types of the values, with their sizes, instead of the values.
+    #[arg(short = 't', long = "type", conflicts_with_all = ["binary", "text"])]
+    pub(crate) types: bool,
     #[command(flatten)]
-    pub(crate) bounds: BoundsArgs,
-}
-
-/// Bounds of random numbers, both inclusive, for each type.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Bounds of random numbers, both inclusive")]
-pub(crate) struct BoundsArgs {
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i8_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) i64_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u8_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) u64_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f16_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f32_bounds: Option<String>,
-    #[arg(long, value_name = "MIN:MAX", allow_hyphen_values = true)]
-    pub(crate) f64_bounds: Option<String>,
+    pub(crate) steps: Steps,
 }
 
 #[derive(clap::Args, Debug)]

@@ -7,7 +7,10 @@
 
 mod args;
 mod commands;
+mod dataset;
+mod dev;
 mod output;
+mod repl;
 mod run;
 mod test;
 
@@ -33,7 +36,10 @@ fn main() -> ExitCode {
         Command::Fmt(args) => commands::fmt(args),
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
-        Command::Dataset(args) => run::dataset(args),
+        Command::Dataset(args) => dataset::dataset(args),
+        Command::Eval(args) => repl::eval(args),
+        Command::Repl(args) => repl::repl(args),
+        Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(code)

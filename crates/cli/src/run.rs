@@ -1,14 +1,14 @@
-//! `fehu run` and `fehu dataset`: values in, values out.
+//! `fehu run`: values in, values out.
 
-use crate::args::{DatasetArgs, RunArgs};
+use crate::args::RunArgs;
 use crate::commands::{FAILURE, SUCCESS, exit, root};
+use crate::dev::plan;
 use crate::output;
-use fehu_base::Prim;
-use fehu_data::generate::{Bounds, Generator, Spec};
 use fehu_data::{Value, binary, reader, text};
 use fehu_driver::check::Warnings;
 use fehu_driver::files::Disk;
-use fehu_driver::run;
+use fehu_driver::pipelines;
+use fehu_driver::run::{self, Compiled};
 use std::io::{Read, Write};
 
 /// `fehu run`
@@ -22,62 +22,45 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
     }
     let Some(root) = root(&args.file) else { return FAILURE };
     let warnings = if args.no_warnings { Warnings::Hide } else { Warnings::Show };
-    let (outcome, compiled) = run::compile(&Disk, &root, warnings, Default::default());
+    let plan = match plan(&args.plan, pipelines::NONE.name) {
+        Ok(plan) => plan,
+        Err(error) => return wrong(&error),
+    };
+    let (outcome, compiled) = run::compile_with(&Disk, &root, warnings, Default::default(), &plan);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(mut compiled) = compiled else { return exit(outcome) };
-    let types = match compiled.parameters(&args.entry) {
-        Ok(types) => types,
-        Err(error) => return failed(&error),
-    };
-    let Some(bytes) = stdin() else { return FAILURE };
-    let values = match reader::read_typed(&bytes, &types) {
+    let values = match values_in(&compiled, &args.entry) {
         Ok(values) => values,
-        Err(error) => {
-            output::stderr(&format!("Error: standard input: {error}\n"));
-            return FAILURE;
-        }
+        Err(code) => return code,
     };
+    values_out(&mut compiled, &args.entry, values, args.binary)
+}
+
+/// The arguments of an entry point, from standard input; an exit code if there are none.
+pub(crate) fn values_in(compiled: &Compiled, entry: &str) -> Result<Vec<Value>, u8> {
+    let types = compiled.parameters(entry).map_err(|error| failed(&error))?;
+    let bytes = stdin().ok_or(FAILURE)?;
+    reader::read_typed(&bytes, &types).map_err(|error| {
+        output::stderr(&format!("Error: standard input: {error}\n"));
+        FAILURE
+    })
+}
+
+/// Runs an entry point and writes its results.
+pub(crate) fn values_out(
+    compiled: &mut Compiled,
+    entry: &str,
+    values: Vec<Value>,
+    binary: bool,
+) -> u8 {
     compiled.trace(Box::new(|line| output::stderr(&format!("{line}\n"))));
-    match compiled.run(&args.entry, values) {
+    match compiled.run(entry, values) {
         Ok(results) => {
-            write(&results, args.binary, text::Style::PROGRAM);
+            write(&results, binary, text::Style::PROGRAM);
             SUCCESS
         }
         Err(error) => failed(&error),
     }
-}
-
-/// `fehu dataset`
-pub(crate) fn dataset(args: &DatasetArgs) -> u8 {
-    let mut generator = Generator::new(args.seed);
-    for (prim, text) in args.bounds.given() {
-        match Bounds::parse(prim, text) {
-            Ok(bounds) => generator.set_bounds(bounds),
-            Err(error) => return wrong(&format!("--{prim}-bounds: {error}")),
-        }
-    }
-    if args.generate.is_empty() {
-        // Without anything to generate, values are converted from one format to another.
-        let Some(bytes) = stdin() else { return FAILURE };
-        return match reader::read_all(&bytes) {
-            Ok(values) => {
-                write(&values, args.binary, text::Style::DATASET);
-                SUCCESS
-            }
-            Err(error) => wrong(&format!("standard input: {error}")),
-        };
-    }
-    for generate in &args.generate {
-        let spec = match Spec::parse(generate) {
-            Ok(spec) => spec,
-            Err(error) => return wrong(&format!("`{generate}`: {error}")),
-        };
-        match generator.value(&spec) {
-            Ok(value) => write(&[value], args.binary, text::Style::DATASET),
-            Err(error) => return wrong(&error.to_string()),
-        }
-    }
-    SUCCESS
 }
 
 /// Says that programs cannot be compiled yet.
@@ -98,7 +81,8 @@ fn failed(error: &run::RunError) -> u8 {
     FAILURE
 }
 
-fn stdin() -> Option<Vec<u8>> {
+/// All of standard input; what is wrong has been said.
+pub(crate) fn stdin() -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     match std::io::stdin().lock().read_to_end(&mut bytes) {
         Ok(_) => Some(bytes),
@@ -109,7 +93,8 @@ fn stdin() -> Option<Vec<u8>> {
     }
 }
 
-fn write(values: &[Value], as_binary: bool, style: text::Style) {
+/// Writes values to standard output.
+pub(crate) fn write(values: &[Value], as_binary: bool, style: text::Style) {
     output::write_stdout(|out: &mut dyn Write| {
         for value in values {
             match as_binary {
@@ -119,24 +104,4 @@ fn write(values: &[Value], as_binary: bool, style: text::Style) {
         }
         Ok(())
     });
-}
-
-/// The options `--i8-bounds` and so on, with their types.
-impl crate::args::BoundsArgs {
-    fn given(&self) -> Vec<(Prim, &str)> {
-        let all = [
-            (Prim::I8, &self.i8_bounds),
-            (Prim::I16, &self.i16_bounds),
-            (Prim::I32, &self.i32_bounds),
-            (Prim::I64, &self.i64_bounds),
-            (Prim::U8, &self.u8_bounds),
-            (Prim::U16, &self.u16_bounds),
-            (Prim::U32, &self.u32_bounds),
-            (Prim::U64, &self.u64_bounds),
-            (Prim::F16, &self.f16_bounds),
-            (Prim::F32, &self.f32_bounds),
-            (Prim::F64, &self.f64_bounds),
-        ];
-        all.into_iter().filter_map(|(prim, text)| Some((prim, text.as_deref()?))).collect()
-    }
 }

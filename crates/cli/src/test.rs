@@ -2,19 +2,24 @@
 
 use crate::args::TestArgs;
 use crate::commands::{FAILURE, SUCCESS};
+use crate::dev::plan;
 use crate::output;
 use crate::run::{no_back_end, wrong};
-use fehu_testing::run::{Options, ProgramResult, Verdict};
+use fehu_driver::pipelines;
+use fehu_testing::run::{Depth, Options, ProgramResult, Verdict};
 use fehu_testing::suite::{self, Summary};
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// `fehu test`
 pub(crate) fn test(args: &TestArgs) -> u8 {
-    if !args.interpret {
-        return no_back_end("test");
-    }
+    let depth = match (args.check, args.compile, args.interpret) {
+        (true, _, _) => Depth::Check,
+        (false, true, _) => Depth::Compile,
+        (false, false, true) => Depth::Run,
+        (false, false, false) => return no_back_end("test"),
+    };
     let mut paths = match suite::programs(&args.paths) {
         Ok(paths) => paths,
         Err(error) => return wrong(&format!("cannot list the programs: {error}")),
@@ -31,32 +36,74 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
     if paths.is_empty() {
         return wrong("there is nothing to test; name programs or folders");
     }
+    let plan = match plan(&args.plan, pipelines::NONE.name) {
+        Ok(plan) => plan,
+        Err(error) => return wrong(&error),
+    };
     let options = Options {
+        depth,
+        plan,
         limit: Duration::from_secs(args.limit),
         compiled_too: args.compiled_too,
+        max_array_bytes: args.max_array.saturating_mul(1 << 20),
         seed: args.seed,
-        ..Options::default()
+        exclude: args.exclude.clone(),
+        entry: args.entry.clone(),
     };
     let jobs = args
         .jobs
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
-    let terminal = std::io::stderr().is_terminal();
-    let (done, bad) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results = suite::run(&paths, jobs, &options, &|result| {
-        let good = result.is_good();
-        let bad = bad.fetch_add(usize::from(!good), Ordering::Relaxed) + usize::from(!good);
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        if terminal {
-            let path = &result.path;
-            output::stderr(&format!("\r\x1b[K{done} of {}, {bad} failed: {path}", paths.len()));
-        }
-    });
-    if terminal {
-        output::stderr("\r\x1b[K");
-    }
+    let progress = Progress::new(paths.len(), args.no_terminal);
+    let results = suite::run(&paths, jobs, &options, &|result| progress.step(result));
+    progress.end();
     output::stdout(&report(&results, args.skipped));
     let failed = results.iter().any(|result| !result.is_good());
     if failed { FAILURE } else { SUCCESS }
+}
+
+/// Says how far we are: on a terminal in a line that is written again and again, otherwise now and
+/// then.
+struct Progress {
+    terminal: bool,
+    programs: usize,
+    counts: Mutex<Counts>,
+}
+
+struct Counts {
+    done: usize,
+    bad: usize,
+    said: Instant,
+}
+
+/// How often there is a status where there is no terminal.
+const STATUS: Duration = Duration::from_secs(60);
+
+impl Progress {
+    fn new(programs: usize, no_terminal: bool) -> Progress {
+        let terminal = !no_terminal && std::io::stderr().is_terminal();
+        let counts = Mutex::new(Counts { done: 0, bad: 0, said: Instant::now() });
+        Progress { terminal, programs, counts }
+    }
+
+    fn step(&self, result: &ProgramResult) {
+        // Whoever holds the lock writes, so that no line is older than the one before.
+        let Ok(mut counts) = self.counts.lock() else { return };
+        counts.done += 1;
+        counts.bad += usize::from(!result.is_good());
+        let text = format!("{} of {}, {} failed", counts.done, self.programs, counts.bad);
+        if self.terminal {
+            output::stderr(&format!("\r\x1b[K{text}: {}", result.path));
+        } else if counts.said.elapsed() >= STATUS {
+            counts.said = Instant::now();
+            output::stderr(&format!("{text}\n"));
+        }
+    }
+
+    fn end(&self) {
+        if self.terminal {
+            output::stderr("\r\x1b[K");
+        }
+    }
 }
 
 fn report(results: &[ProgramResult], skipped: bool) -> String {
@@ -69,7 +116,7 @@ fn report(results: &[ProgramResult], skipped: bool) -> String {
                 Verdict::Skipped(why) if skipped => format!("skipped: {why}"),
                 Verdict::Skipped(_) => return,
                 Verdict::Failed(why) => why.clone(),
-                Verdict::Timeout => "too slow: stopped at the time limit".to_owned(),
+                Verdict::Limit(which) => format!("over a limit: {which}"),
             };
             text.push_str(&format!("{}: {name}{}\n", result.path, what.replace('\n', "\n    ")));
         };

@@ -286,6 +286,64 @@ fn dataset_makes_and_converts_values() {
     let binary = fehu_with_input(&["dataset", "-b"], b"[1, 2]").stdout;
     let output = fehu_with_input(&["dataset"], &binary);
     assert_eq!(stdout(&output), "[1i32, 2i32]\n");
+    let output = fehu_with_input(&["dataset", "-t"], b"[[1, 2], [3, 4]] true");
+    assert_eq!(stdout(&output), "[2][2]i32\nbool\n");
+    // Bounds apply to what comes after them.
+    let args =
+        ["dataset", "-g", "u64", "--u64-bounds=5:5", "-g", "u64", "--u64-bounds=6:6", "-g", "u64"];
+    let output = stdout(&fehu(&args));
+    assert!(output.ends_with("\n5u64\n6u64\n") && !output.starts_with("5u64"), "{output}");
     assert_eq!(fehu(&["dataset", "-g", "[x]i32"]).status.code(), Some(1));
     assert_eq!(fehu(&["dataset", "--i8-bounds=3:1", "-g", "i8"]).status.code(), Some(1));
+}
+
+#[test]
+fn eval_prints_values() {
+    let output = fehu(&["eval", "1 + 2", "(1, [true])", "--", "-5 + 1"]);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+    assert_eq!(stdout(&output), "3\n(1,\n [true])\n-4\n");
+}
+
+#[test]
+fn eval_uses_a_program() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("eval.fut");
+    std::fs::write(&path, "def f (x: i32) = let unused = 1i32 in x * 7\n")
+        .expect("a file is written");
+    let path = path.to_str().expect("a plain path");
+    let output = fehu(&["eval", "-f", path, "f 6"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "42\n".into()));
+    assert!(stderr(&output).contains("unused-name"), "{}", stderr(&output));
+    let output = fehu(&["eval", "-w", "-f", path, "f 6"]);
+    assert_eq!((stdout(&output), stderr(&output)), ("42\n".into(), String::new()));
+    let output = fehu(&["eval", "-f", "no-such-file.fut", "1"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()));
+}
+
+#[test]
+fn eval_tells_wrong_expressions_from_failures() {
+    let output = fehu(&["eval", "1", "1 + true", "2"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), "1\n".into()));
+    assert!(stderr(&output).contains(" --> <argument 2>:1:5-9\n"), "{}", stderr(&output));
+    let output = fehu(&["eval", "[1, 2][5]"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()));
+    assert!(stderr(&output).starts_with("Error: Index [5] out of bounds"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("-> #0  <argument 1>:1:1-10"), "{}", stderr(&output));
+    assert_eq!(fehu(&["eval"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_session_without_a_terminal_prints_values_only() {
+    let input = "def f x =\n  x + 1i32\nf 1\nf true\nmatch f 2\ncase 3 -> 10i32\ncase _ -> 20\n\n\
+                 #[trace(t)] (f 9)\n:type f\n(1,\n2)\n[1][f";
+    let output = fehu_with_input(&["repl"], input.as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stdout(&output), "2\n10\n10\ni32 -> i32\n(1, 2)\n");
+    let errors = stderr(&output);
+    for part in ["error[type-mismatch]", "t: 10i32\n", "error[unexpected-end-of-file]"] {
+        assert!(errors.contains(part), "{part}: {errors}");
+    }
+    assert!(!errors.contains("[0]>"), "{errors}");
+    let output = fehu_with_input(&["repl", "no-such-file.fut"], b"1 + 1\n:quit\n3\n");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "2\n".into()));
+    assert!(stderr(&output).contains("file-not-found"));
 }

@@ -1,8 +1,8 @@
 //! Regular arrays: a shape, and the elements in row-major order.
 
-use crate::float16::F16;
 use crate::value::{Scalar, SizedType, Value};
 use fehu_base::Prim;
+use half::f16;
 use std::fmt;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub enum Data {
     U16(Vec<u16>),
     U32(Vec<u32>),
     U64(Vec<u64>),
-    F16(Vec<F16>),
+    F16(Vec<f16>),
     F32(Vec<f32>),
     F64(Vec<f64>),
     Bool(Vec<bool>),
@@ -123,7 +123,7 @@ macro_rules! with_prim {
             fehu_base::Prim::U16 => arm!(u16),
             fehu_base::Prim::U32 => arm!(u32),
             fehu_base::Prim::U64 => arm!(u64),
-            fehu_base::Prim::F16 => arm!($crate::float16::F16),
+            fehu_base::Prim::F16 => arm!(half::f16),
             fehu_base::Prim::F32 => arm!(f32),
             fehu_base::Prim::F64 => arm!(f64),
             fehu_base::Prim::Bool => arm!(bool),
@@ -372,7 +372,7 @@ elem!(u8, U8);
 elem!(u16, U16);
 elem!(u32, U32);
 elem!(u64, U64);
-elem!(F16, F16);
+elem!(f16, F16);
 elem!(f32, F32);
 elem!(f64, F64);
 elem!(bool, Bool);

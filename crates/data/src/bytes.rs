@@ -1,8 +1,8 @@
 //! Elements as bytes and back, in either byte order, at the speed of memory.
 
 use crate::array::{Data, Elem, with_data, with_prim};
-use crate::float16::F16;
 use fehu_base::Prim;
+use half::f16;
 use std::io::{self, Write};
 
 /// The order of the bytes of a number.
@@ -71,12 +71,12 @@ macro_rules! number {
 
 number!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
 
-impl Bytes for F16 {
+impl Bytes for f16 {
     fn decode(bytes: &[u8], order: Order) -> Vec<Self> {
         let (chunks, _) = bytes.as_chunks();
         let bits = |&b: &[u8; 2]| match order {
-            Order::Little => F16::from_bits(u16::from_le_bytes(b)),
-            Order::Big => F16::from_bits(u16::from_be_bytes(b)),
+            Order::Little => f16::from_bits(u16::from_le_bytes(b)),
+            Order::Big => f16::from_bits(u16::from_be_bytes(b)),
         };
         chunks.iter().map(bits).collect()
     }

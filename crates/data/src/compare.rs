@@ -7,8 +7,8 @@
 
 use crate::array::{Array, Elem, with_data};
 use crate::error::count;
-use crate::float16::F16;
 use crate::value::{Scalar, SizedType, Value};
+use half::f16;
 use std::fmt;
 
 /// How to compare.
@@ -255,7 +255,7 @@ macro_rules! approximate {
 }
 
 approximate! {
-    F16, F16::to_f64;
+    f16, f16::to_f64;
     f32, f64::from;
     f64, std::convert::identity;
 }

@@ -20,7 +20,7 @@ pub use rng::Rng;
 pub use spec::Spec;
 
 use crate::array::{Array, Data, Elem, element_count, with_prim};
-use crate::float16::F16;
+use crate::float16;
 use crate::text::{parse_float, parse_integer};
 use crate::value::{Scalar, SizedType, Value};
 use fehu_base::Prim;
@@ -170,7 +170,7 @@ impl Bounds {
             Prim::U16 => (Scalar::U16(0), Scalar::U16(u16::MAX)),
             Prim::U32 => (Scalar::U32(0), Scalar::U32(u32::MAX)),
             Prim::U64 => (Scalar::U64(0), Scalar::U64(u64::MAX)),
-            Prim::F16 => (Scalar::F16(F16::from_f64(0.0)), Scalar::F16(F16::from_f64(1.0))),
+            Prim::F16 => (Scalar::F16(float16::from_f64(0.0)), Scalar::F16(float16::from_f64(1.0))),
             Prim::F32 => (Scalar::F32(0.0), Scalar::F32(1.0)),
             Prim::F64 => (Scalar::F64(0.0), Scalar::F64(1.0)),
             Prim::Bool => (Scalar::Bool(false), Scalar::Bool(true)),
@@ -187,7 +187,7 @@ impl Bounds {
             // Written so that it cannot overflow, even between the two largest numbers.
             let x = (low * (1.0 - u) + high * u).clamp(low, high);
             return match prim {
-                Prim::F16 => Scalar::F16(F16::from_f64(x)),
+                Prim::F16 => Scalar::F16(float16::from_f64(x)),
                 Prim::F32 => Scalar::F32(x as f32),
                 _ => Scalar::F64(x),
             };

@@ -53,7 +53,7 @@ pub mod binary;
 mod bytes;
 pub mod compare;
 pub mod error;
-pub mod float16;
+mod float16;
 pub mod generate;
 mod ieee;
 pub mod npy;
@@ -63,6 +63,5 @@ pub mod value;
 
 pub use array::{Array, Data, Elem, ShapeError};
 pub use error::ReadError;
-pub use float16::F16;
 pub use reader::Reader;
 pub use value::{Scalar, SizedType, Value, ValueType};

@@ -1,9 +1,9 @@
 //! Scalars, values and their types.
 
 use crate::array::{Array, Elem};
-use crate::float16::F16;
 use crate::text;
 use fehu_base::Prim;
+use half::f16;
 use std::fmt;
 
 /// A scalar or an array.
@@ -27,7 +27,7 @@ pub enum Scalar {
     U16(u16),
     U32(u32),
     U64(u64),
-    F16(F16),
+    F16(f16),
     F32(f32),
     F64(f64),
     Bool(bool),
@@ -147,7 +147,7 @@ impl Scalar {
             Prim::U16 => Scalar::U16(bits as u16),
             Prim::U32 => Scalar::U32(bits as u32),
             Prim::U64 => Scalar::U64(bits),
-            Prim::F16 => Scalar::F16(F16::from_bits(bits as u16)),
+            Prim::F16 => Scalar::F16(f16::from_bits(bits as u16)),
             Prim::F32 => Scalar::F32(f32::from_bits(bits as u32)),
             Prim::F64 => Scalar::F64(f64::from_bits(bits)),
             Prim::Bool => Scalar::Bool(bits & 1 == 1),

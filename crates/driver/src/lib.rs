@@ -2,6 +2,9 @@
 //!
 //! - [`check`]: what `fehu check`, `fehu check-syntax` and `fehu fmt` do;
 //! - [`run`]: what `fehu run` and `fehu test` do with a program;
+//! - [`repl`]: what `fehu repl` and `fehu eval` do: a session that remembers declarations;
+//! - [`translate`]: from a file to the core IR; [`passes`] and [`pipelines`]: the optimiser's passes and their order;
+//! - [`dev`]: what `fehu dev` does;
 //! - [`load`]: a root file and everything it imports, in dependency order;
 //! - [`files`]: where texts come from: the disk, or memory in tests and editors;
 //! - [`stages`]: the calls of the other crates, one function each;
@@ -11,12 +14,17 @@
 //! Only this crate and those above it touch files.
 
 pub mod check;
+pub mod dev;
 mod errors;
 pub mod explain;
 pub mod files;
 pub mod load;
+pub mod passes;
 pub mod paths;
+pub mod pipelines;
 pub mod prelude;
+pub mod repl;
 pub mod run;
 pub mod session;
 pub mod stages;
+pub mod translate;

@@ -39,6 +39,29 @@ pub fn load(session: &mut Session, files: &dyn Files, root: &Root, depth: Depth)
     Loaded { files: loader.done, intrinsics, prelude, root }
 }
 
+/// Adds a tree to a program, as its new root, with the files that it imports and that are not there
+/// yet. `previous` is the name of an import that leads to the former root.
+pub fn extend(
+    session: &mut Session,
+    files: &dyn Files,
+    loaded: &mut Loaded,
+    (id, ast): (FileId, ast::File),
+    previous: &str,
+) {
+    let former = loaded.root.map(|root| (previous, root));
+    let done = std::mem::take(&mut loaded.files);
+    let states = done.iter().enumerate();
+    let states =
+        states.map(|(index, file)| (file.identity.clone(), State::Done(Some(index)))).collect();
+    let mut loader = Loader { session, files, depth: Depth::Full, done, states };
+    // Imports are relative to the current folder.
+    let location = Location::File(loader.session.sources.file(id).name.clone());
+    let identity = location.key();
+    let at = loader.add(&location, identity, id, ast, former, &mut Vec::new());
+    loaded.files = loader.done;
+    loaded.root = Some(at);
+}
+
 /// Reads and parses the root file alone.
 pub fn parse_root(
     session: &mut Session,
@@ -91,6 +114,8 @@ pub struct LoadedFile {
     pub id: FileId,
     /// Its name as a module: the normalised path without extension, or `/prelude/name`.
     pub key: String,
+    /// What it shares with no other file, whatever paths lead to it.
+    pub identity: String,
     /// Whether it is part of the prelude, and so does not see the implicit prelude.
     pub in_prelude: bool,
     /// Its tree.
@@ -181,32 +206,45 @@ impl Loader<'_> {
             None => {}
         }
         self.states.insert(identity.clone(), State::Open(chain.len()));
-        let index = self.load(location, source, import, chain);
+        let id = read(self.session, self.files, location, source, import);
+        let index = id.map(|id| {
+            let in_prelude = matches!(location, Location::Prelude(_));
+            let depth = if in_prelude { self.depth } else { Depth::Full };
+            let ast = parse(self.session, id, depth);
+            self.add(location, identity.clone(), id, ast, None, chain)
+        });
         self.states.insert(identity, State::Done(index));
         index
     }
 
-    fn load(
+    /// Adds a file that has been parsed, after the files that it imports.
+    fn add(
         &mut self,
         location: &Location,
-        source: Source<'_>,
-        import: Option<Span>,
+        identity: String,
+        id: FileId,
+        ast: ast::File,
+        known: Option<(&str, usize)>,
         chain: &mut Vec<(String, Span)>,
-    ) -> Option<usize> {
-        let id = read(self.session, self.files, location, source, import)?;
-        let in_prelude = matches!(location, Location::Prelude(_));
-        let depth = if in_prelude { self.depth } else { Depth::Full };
-        let ast = parse(self.session, id, depth);
+    ) -> usize {
         let mut imports = imports::of(&ast);
         for import in &mut imports {
+            if let Some((name, target)) = known
+                && import.name == name
+            {
+                import.target = Some(target);
+                continue;
+            }
             chain.push((location.to_string(), import.span));
             let target = location.import(&import.name);
             import.target = self.visit(&target, Source::Stored, Some(import.span), chain);
             chain.pop();
         }
         imports.sort_by_key(|import| import.node);
-        self.done.push(LoadedFile { id, key: location.key(), in_prelude, ast, imports });
-        Some(self.done.len() - 1)
+        let in_prelude = matches!(location, Location::Prelude(_));
+        let key = location.key();
+        self.done.push(LoadedFile { id, key, identity, in_prelude, ast, imports });
+        self.done.len() - 1
     }
 }
 

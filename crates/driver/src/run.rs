@@ -3,20 +3,22 @@
 mod arguments;
 mod convert;
 mod error;
+mod object;
 
 pub use error::RunError;
+pub use object::{Object, type_name};
 
 use crate::check::{Exit, Outcome, Warnings};
-use crate::errors;
 use crate::files::Files;
-use crate::load::{self, Loaded, Root};
-use crate::session::{self, Session};
-use crate::stages::{self, Depth};
+use crate::load::Root;
+use crate::passes::Plan;
+use crate::session::Session;
+use crate::translate::{Job, translate};
 use fehu_base::stack::Deep;
-use fehu_check::program::Program;
 use fehu_data::Value;
 use fehu_interp::{Interp, Options};
-use fehu_ir::{Entry, External, Fun, Prog, Type};
+use fehu_ir::{Elem, Entry, External, Fun, FunId, Prog, Type};
+use object::parts_of;
 
 /// Loads, checks, lowers and verifies a program. It is there if and only if the outcome is a success.
 pub fn compile(
@@ -25,49 +27,23 @@ pub fn compile(
     warnings: Warnings,
     options: Options,
 ) -> (Outcome, Option<Compiled>) {
-    let mut session = Session::default();
-    let mut loaded = Loaded::default();
-    let mut program = Program::default();
+    compile_with(files, root, warnings, options, &Plan::none())
+}
+
+/// Likewise, and runs passes.
+pub fn compile_with(
+    files: &dyn Files,
+    root: &Root,
+    warnings: Warnings,
+    options: Options,
+    plan: &Plan,
+) -> (Outcome, Option<Compiled>) {
     let mut compiled = None;
-    let mut limited = false;
-    session::run(&mut session, |session| {
-        loaded = load::load(session, files, root, Depth::Full);
-        if session.has_errors() {
-            return;
-        }
-        let check = |sources: &mut _| stages::check(&loaded, sources, Depth::Full);
-        let (checked, found) = session.stage("check", check);
-        session.diagnostics.extend(found);
-        program = checked;
-        if session.has_errors() {
-            return;
-        }
-        let lowered = session.stage("lower", |sources| stages::lower(&loaded, &program, sources));
-        let prog = match lowered {
-            Ok(prog) => prog,
-            Err(limit) => {
-                limited = true;
-                session.diagnostics.push(errors::not_supported(limit.span, &limit.message));
-                return;
-            }
-        };
-        match session.stage("verify", |_| stages::verify(&prog)) {
-            Ok(()) => {
-                let interp = session.stage("prepare", |_| Interp::with_options(&prog, options));
-                compiled = Some(Compiled { prog: Deep::new(Some(prog)), interp });
-            }
-            Err(message) => {
-                session.crashed = true;
-                session.diagnostics.push(errors::broken_ir("lower", &message));
-            }
-        }
-    });
-    let (loaded, program) = (Deep::new(loaded), Deep::new(program));
-    let mut outcome = Outcome { loaded, program, ..Outcome::new(session, warnings) };
-    if limited && outcome.exit == Exit::Rejected {
-        // The program may well be right: it is we who cannot go on.
-        outcome.exit = Exit::Internal;
-    }
+    let job = Job { files, root, warnings, plan };
+    let finish = |session: &mut Session, prog: Prog, _| {
+        compiled = Some(Compiled::prepare(session, prog, options));
+    };
+    let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
     let compiled = compiled.filter(|_| outcome.exit == Exit::Success);
     (outcome, compiled)
 }
@@ -79,6 +55,12 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// Prepares a verified program for running.
+    pub fn prepare(session: &mut Session, prog: Prog, options: Options) -> Compiled {
+        let interp = session.stage("prepare", |_| Interp::with_options(&prog, options));
+        Compiled { prog: Deep::new(Some(prog)), interp }
+    }
+
     /// The program in the core IR.
     pub fn prog(&self) -> Option<&Prog> {
         self.prog.as_ref()
@@ -91,11 +73,7 @@ impl Compiled {
 
     /// Sends to this function what the program traces, a line for each value.
     pub fn trace(&mut self, mut sink: Box<dyn FnMut(&str) + Send>) {
-        self.interp.set_sink(Box::new(move |tag, value| {
-            let value = convert::from_interp(value.clone());
-            let value = value.map_or("(nothing)".to_owned(), |value| value.to_string());
-            sink(&format!("{tag}: {value}"));
-        }));
+        self.interp.set_sink(Box::new(move |tag, value| sink(&trace_line(tag, value))));
     }
 
     /// The names of the entry points.
@@ -108,22 +86,67 @@ impl Compiled {
     /// several values.
     pub fn parameters(&self, entry: &str) -> Result<Vec<fehu_data::ValueType>, RunError> {
         let (entry, _) = self.find(entry)?;
-        let parts = entry.params.iter().flat_map(|(_, external)| external_parts(external));
+        let parts = entry.params.iter().flat_map(|(_, external)| parts_of(external));
+        let parts = parts.filter(|part| !matches!(part, Type::Scalar(Elem::Unit)));
         parts.map(convert::value_type).collect()
     }
 
-    /// Calls an entry point. Tuples and records, as arguments and as result, are several values.
+    /// An entry point with the types of its parameters and of its result.
+    pub fn entry(&self, name: &str) -> Result<&Entry, RunError> {
+        self.find(name).map(|(entry, _)| entry)
+    }
+
+    /// Calls an entry point. Tuples and records, as arguments and as result, are several values; units
+    /// are none.
     pub fn run(&mut self, entry: &str, values: Vec<Value>) -> Result<Vec<Value>, RunError> {
         let (entry, fun) = self.find(entry)?;
         let parts: Vec<&Type> =
-            entry.params.iter().flat_map(|(_, external)| external_parts(external)).collect();
-        let args = arguments::arguments(entry, fun, &parts, values)?;
-        let wanted = external_parts(&entry.result).len();
-        let id = entry.fun;
-        let results = self.interp.call(id, args).map_err(RunError::Program)?;
+            entry.params.iter().flat_map(|(_, external)| parts_of(external)).collect();
+        let values = values.into_iter().map(convert::to_interp).collect::<Result<_, _>>()?;
+        let args = arguments::from_values(entry, fun, &parts, values)?;
+        let (id, result) = (entry.fun, entry.result.clone());
+        self.call_with(id, result, args)?.into_values()
+    }
+
+    /// Calls an entry point with objects, one for each parameter.
+    pub fn call(&mut self, entry: &str, objects: Vec<Object>) -> Result<Object, RunError> {
+        let (entry, fun) = self.find(entry)?;
+        if objects.len() != entry.params.len() {
+            let (takes, got) = (entry.params.len(), objects.len());
+            let message = format!(
+                "the entry point \"{}\" has {takes} parameters, but got {got} arguments",
+                entry.name
+            );
+            return Err(RunError::Arguments(message));
+        }
+        for (object, (name, ty)) in objects.iter().zip(&entry.params) {
+            if !object.has_type(ty) {
+                let message = format!(
+                    "the parameter \"{name}\" of the entry point \"{}\" has type {}, but got {}",
+                    entry.name,
+                    type_name(ty),
+                    object.type_name()
+                );
+                return Err(RunError::Arguments(message));
+            }
+        }
+        let parts = objects.into_iter().flat_map(Object::into_parts).collect();
+        let args = arguments::from_parts(entry, fun, parts)?;
+        let (id, result) = (entry.fun, entry.result.clone());
+        self.call_with(id, result, args)
+    }
+
+    fn call_with(
+        &mut self,
+        fun: FunId,
+        result: External,
+        args: Vec<fehu_interp::Value>,
+    ) -> Result<Object, RunError> {
+        let mut results = self.interp.call(fun, args).map_err(RunError::Program)?;
         // The sizes of the results come first; the values show them.
-        let skipped = results.len().saturating_sub(wanted);
-        results.into_iter().skip(skipped).map(convert::from_interp).collect()
+        let skipped = results.len().saturating_sub(parts_of(&result).len());
+        results.drain(..skipped);
+        Ok(Object::new(result, results))
     }
 
     fn find(&self, name: &str) -> Result<(&Entry, &Fun), RunError> {
@@ -137,11 +160,11 @@ impl Compiled {
     }
 }
 
-fn external_parts(external: &External) -> &[Type] {
-    match external {
-        External::Transparent(ty, _) => std::slice::from_ref(ty),
-        External::Opaque(opaque, _) => &opaque.parts,
-    }
+/// What is shown of a traced value.
+pub(crate) fn trace_line(tag: &str, value: &fehu_interp::Value) -> String {
+    let value = convert::from_interp(value.clone());
+    let value = value.map_or("(nothing)".to_owned(), |value| value.to_string());
+    format!("{tag}: {value}")
 }
 
 #[cfg(test)]
@@ -195,6 +218,37 @@ mod tests {
         let error = run(text, "[1] 5i64").expect_err("it fails").to_string();
         assert!(error.starts_with("Error: "), "{error}");
         assert!(error.contains("\nBacktrace:\n-> #0  test.fut:1:"), "{error}");
+    }
+
+    #[test]
+    fn opaque_values_go_from_one_entry_point_to_another() {
+        let text = "type s = #none | #some [2]i32\n\
+                    entry make (x: i32) : (s, i64) = (#some [x, x + 1], 3)\n\
+                    entry use (s: s) (n: i64) =\n\
+                    match s case #none -> 0 case #some xs -> xs[1] + i32.i64 n";
+        let (outcome, program) = compiled(text);
+        assert_eq!(outcome.exit, Exit::Success, "{:?}", outcome.diagnostics);
+        let mut program = program.expect("it is compiled");
+        let object = |x: i32| Object::from_value(Value::from(x)).expect("an integer");
+        let pair = program.call("make", vec![object(5)]).expect("it runs");
+        let fields = pair.fields().expect("a tuple");
+        let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["0", "1"]);
+        let again: Vec<Object> = fields.iter().map(|(_, field)| field.clone()).collect();
+        let result = program.call("use", again.clone()).expect("it runs");
+        assert_eq!(result.as_value(), Some(Value::from(9_i32)));
+        // The pair can be put together again, but not in another order.
+        let ty = program.entry("make").expect("it is there").result.clone();
+        assert!(Object::record(&ty, again.clone()).is_some());
+        assert!(Object::record(&ty, again.into_iter().rev().collect()).is_none());
+        let error = program.call("use", vec![object(1), object(2)]).expect_err("a wrong type");
+        assert!(error.to_string().contains("\"s\""), "{error}");
+    }
+
+    #[test]
+    fn units_are_not_written() {
+        let text = "entry main (x: i32) (_: ()) = (x, (), replicate 10 ())";
+        assert_eq!(run(text, "1").expect("it runs"), "1i32\n");
     }
 
     #[test]

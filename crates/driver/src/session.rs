@@ -61,6 +61,12 @@ impl Session {
     }
 }
 
+/// The place and the words of the panic that was just caught.
+pub(crate) fn take_crash_message() -> String {
+    let Crash { place, message, .. } = CRASH.take().unwrap_or_default();
+    format!("it panicked at {place}: {message}")
+}
+
 /// Where and why a stage panicked.
 #[derive(Clone, Debug)]
 pub(crate) struct Crash {

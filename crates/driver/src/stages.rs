@@ -5,7 +5,7 @@ use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 pub use fehu_check::Depth;
 use fehu_check::program::Program;
-use fehu_check::{Role, Unit};
+use fehu_check::{Checking, Role, Unit};
 use fehu_syntax::ast;
 
 /// Text to tree.
@@ -23,6 +23,15 @@ pub fn check(loaded: &Loaded, sources: &SourceMap, depth: Depth) -> (Program, Ve
     fehu_check::check(sources, &units(loaded), depth)
 }
 
+/// Likewise, for the files that have been added since the last time.
+pub fn check_more(
+    checking: &mut Checking,
+    loaded: &Loaded,
+    sources: &SourceMap,
+) -> Vec<Diagnostic> {
+    checking.check(sources, &units(loaded))
+}
+
 /// A typed program, checked in full, to the core IR.
 pub fn lower(
     loaded: &Loaded,
@@ -30,6 +39,20 @@ pub fn lower(
     sources: &SourceMap,
 ) -> Result<fehu_ir::Prog, fehu_lower::Limit> {
     fehu_lower::lower(sources, program, &units(loaded))
+}
+
+/// Likewise, with what an interactive session wants to know.
+pub fn lower_details(
+    loaded: &Loaded,
+    program: &Program,
+    sources: &SourceMap,
+) -> Result<fehu_lower::Lowered, fehu_lower::Limit> {
+    fehu_lower::lower_details(sources, program, &units(loaded))
+}
+
+/// Text to tree, where the text is one expression: a file that declares a value of this name.
+pub fn parse_as_value(file: FileId, text: &str, name: &str) -> (ast::File, Vec<Diagnostic>) {
+    fehu_syntax::parse_as_value(file, text, name)
 }
 
 /// Whether a program keeps the rules of the IR; the first message if not.

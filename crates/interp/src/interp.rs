@@ -9,7 +9,7 @@ use crate::value::Value;
 use crate::{code, compile};
 use ecow::EcoString;
 use fehu_base::id::Id;
-use fehu_ir::{FunId, Prog};
+use fehu_ir::{ConstId, FunId, Prog};
 
 /// A program that can be run, and the constants computed so far.
 pub struct Interp {
@@ -61,6 +61,20 @@ impl Interp {
     /// The function of an entry point.
     pub fn entry(&self, name: &str) -> Option<FunId> {
         self.entries.iter().find(|(entry, _)| entry == name).map(|(_, fun)| *fun)
+    }
+
+    /// The values of a constant, if it has been computed.
+    pub fn constant(&self, id: ConstId) -> Option<&[Value]> {
+        self.consts.get(id.index())?.as_deref()
+    }
+
+    /// Gives a constant its values, which an earlier program has computed, so that it is not computed
+    /// again. They have the types that the constant's results have.
+    pub fn set_constant(&mut self, id: ConstId, values: Vec<Value>) {
+        let wanted = self.program.consts.get(id.index()).map(|unit| unit.code.results.len());
+        if wanted == Some(values.len()) {
+            self.consts[id.index()] = Some(values);
+        }
     }
 
     /// What the last call took.

@@ -17,7 +17,7 @@ fn main_of(prog: &Prog) -> &Fun {
 
 #[test]
 fn random_programs_run_alike_however_streams_are_cut() {
-    let config = Config { statements: 15, inexact: true };
+    let config = Config { statements: 15, inexact: true, ..Config::default() };
     for seed in 0..400 {
         let prog = random_prog(seed, config);
         let mut rng = Rng::new(seed);

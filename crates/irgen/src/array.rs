@@ -76,7 +76,9 @@ impl Gen<'_> {
             }
             4 | 5 => self.update(array),
             6 => self.flat(),
-            7 => self.concat(array),
+            7 => {
+                self.concat(array);
+            }
             8 => {
                 let size = self.size();
                 if self.elements(&ty).saturating_mul(self.bound(size)) <= MAX_ELEMENTS
@@ -93,7 +95,9 @@ impl Gen<'_> {
                 self.fresh_exp("full", Exp::Update(scratch, dims, array.into()));
                 self.consume(scratch);
             }
-            10 => self.flatten(array),
+            10 => {
+                self.flatten(array);
+            }
             11 => {
                 let mut perm: Vec<usize> = (0..shape.len()).collect();
                 for index in 1..perm.len() {
@@ -135,7 +139,7 @@ impl Gen<'_> {
     }
 
     /// A whole slice, forwards or backwards, or a row if the size is known.
-    fn slice(&mut self, shape: &[Atom]) -> Vec<Dim> {
+    pub(crate) fn slice(&mut self, shape: &[Atom]) -> Vec<Dim> {
         let count = 1 + self.rng.below(shape.len());
         let mut dims = Vec::new();
         for size in &shape[..count] {
@@ -262,11 +266,11 @@ impl Gen<'_> {
         }
     }
 
-    fn concat(&mut self, array: Var) {
+    pub(crate) fn concat(&mut self, array: Var) -> Option<Var> {
         let ty = self.vars[array].ty.clone();
         let other = self.array_of(&ty);
         if self.elements(&ty) * 2 > MAX_ELEMENTS {
-            return;
+            return None;
         }
         let size = ty.shape()[0];
         let total = match size {
@@ -276,10 +280,10 @@ impl Gen<'_> {
                 self.new_size("tot", bound, Exp::BinOp(BinOp::Add, size, size))
             }
         };
-        self.fresh_exp("cat", Exp::Concat(total, vec![array, other]));
+        Some(self.fresh_exp("cat", Exp::Concat(total, vec![array, other])))
     }
 
-    fn flatten(&mut self, array: Var) {
+    pub(crate) fn flatten(&mut self, array: Var) -> Var {
         let shape = self.shape_of(array);
         let mut total = Atom::i64(1);
         for size in &shape {
@@ -294,8 +298,9 @@ impl Gen<'_> {
         self.shared(array);
         let flat = self.exp("line", Exp::Reshape(array, vec![total]));
         if self.rng.chance(40) {
-            self.exp("back", Exp::Reshape(flat, shape));
+            return self.exp("back", Exp::Reshape(flat, shape));
         }
+        flat
     }
 }
 

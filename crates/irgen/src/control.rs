@@ -103,11 +103,12 @@ impl Gen<'_> {
         self.bind(pat, unknown, bound.max(more), exp);
     }
 
-    /// A branch that ends the program, and is never taken.
+    /// A branch that ends the program; it is never taken, or rarely if checks may fail.
     fn fail_stm(&mut self) {
         let any = self.scalar(Prim::I32);
-        let low = self.exp("low", Exp::BinOp(BinOp::And, any, Atom::Const(Scalar::I32(7))));
-        let zero = Atom::Const(Scalar::I32(0));
+        let low = self.exp("low", Exp::BinOp(BinOp::And, any, Atom::Const(Scalar::I32(15))));
+        let limit = i32::from(self.config.failing && self.rng.chance(50));
+        let zero = Atom::Const(Scalar::I32(limit));
         let never = self.exp("never", Exp::CmpOp(CmpOp::Lt, low.into(), zero));
         let ty = self.any_type();
         let parts = vec![CheckPart::Text("impossible: ".into()), CheckPart::Value(low.into())];

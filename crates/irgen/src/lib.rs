@@ -6,9 +6,9 @@
 //!
 //! The programs are made for running: they end quickly, and what they compute is defined. Divisors are not
 //! zero, indices are in bounds, scattered indices differ, reductions are exactly associative (so not on
-//! floats), parts of arrays without defined contents are not looked at. Assertions hold. The entry point
-//! is `main`; it accepts any arguments, arrays of size zero included, but its time is meant for sizes up to
-//! [`MAX_PARAM_SIZE`].
+//! floats), parts of arrays without defined contents are not looked at. Assertions hold unless
+//! [`Config::failing`] asks for others. The entry point is `main`; it accepts any arguments, arrays of size
+//! zero included, but its time is meant for sizes up to [`MAX_PARAM_SIZE`].
 //!
 //! This is a crate and not a feature of `ir`, because its tests and those of the interpreter and the back ends
 //! need it, and no compiler does: a feature would be switched on for all of them in one build.
@@ -16,8 +16,10 @@
 //! - `rng`: the random numbers; [`mutate`]: random damage to programs and texts.
 //! - `state`: what a generator knows: variables in scope, which of them may be consumed, costs.
 //! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
+//! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
 
 mod array;
+mod chain;
 mod control;
 mod fun;
 pub mod mutate;
@@ -38,10 +40,12 @@ pub struct Config {
     pub statements: usize,
     /// Functions of floats whose results differ between machines in the last bits, such as `sin`.
     pub inexact: bool,
+    /// Checks that fail for some arguments: assertions, indices, branches that end the program.
+    pub failing: bool,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { statements: 8, inexact: false }
+        Config { statements: 8, inexact: false, failing: false }
     }
 }

@@ -82,6 +82,9 @@ impl Gen<'_> {
                     self.exp("bits", Exp::Reinterpret(to, a));
                 }
             }
+            10 if self.config.failing && prim.is_integer() && self.rng.chance(40) => {
+                self.assertion_about(a, prim);
+            }
             10 => self.assertion(a),
             _ => {
                 let exp = match self.rng.below(3) {

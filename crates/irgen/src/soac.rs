@@ -46,7 +46,7 @@ impl Gen<'_> {
 
     /// An operator that is exactly associative and commutative on an integer type or bool, and its
     /// neutral element.
-    fn exact_op(&mut self, prim: Prim) -> (BinOp, Scalar) {
+    pub(crate) fn exact_op(&mut self, prim: Prim) -> (BinOp, Scalar) {
         let ones = Scalar::from_bits(prim, u64::MAX);
         if prim == Prim::Bool {
             return [
@@ -69,7 +69,7 @@ impl Gen<'_> {
     }
 
     /// The operator as a lambda on scalars, or on arrays element by element; and the neutral element.
-    fn operator(
+    pub(crate) fn operator(
         &mut self,
         ty: &Type,
         op: BinOp,

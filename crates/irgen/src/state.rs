@@ -102,6 +102,15 @@ impl<'a> Gen<'a> {
         self.stms.push(stm);
     }
 
+    /// Adds a statement that is complete.
+    pub(crate) fn push(&mut self, stm: Stm) {
+        for var in &stm.pat {
+            self.bring(*var);
+            self.cost += self.repeat;
+        }
+        self.stms.push(stm);
+    }
+
     /// Binds the result of an expression whose type follows from its operands.
     pub(crate) fn exp(&mut self, hint: &str, exp: Exp) -> Var {
         let ty = type_of(&exp, &self.vars).unwrap_or(Type::CERT);
@@ -313,10 +322,11 @@ impl<'a> Gen<'a> {
     pub(crate) fn statements(&mut self, count: usize) {
         for _ in 0..count {
             let deep = self.depth < 3 && self.affordable(200);
-            match self.rng.below(if deep { 10 } else { 6 }) {
+            match self.rng.below(if deep { 12 } else { 6 }) {
                 0..3 => self.scalar_stm(),
                 3..6 => self.array_stm(),
                 6 | 7 => self.soac_stm(),
+                8 | 9 => self.chain_stm(),
                 _ => self.control_stm(),
             }
         }

@@ -36,7 +36,8 @@ fn programs_are_verified_and_round_trip() {
 fn damaged_texts_do_not_panic() {
     let mut rng = Rng::new(1);
     for seed in 0..count(500) {
-        let text = random_prog(seed, Config { statements: 3, inexact: true }).to_string();
+        let text = random_prog(seed, Config { statements: 3, inexact: true, ..Config::default() })
+            .to_string();
         for _ in 0..5 {
             let text = mutate_text(&text, &mut rng);
             if let Ok(prog) = parse(&text) {
@@ -55,7 +56,8 @@ fn damaged_programs_are_refused_or_valid() {
     let mut rng = Rng::new(2);
     let (mut refused, mut total) = (0, 0);
     for seed in 0..count(2000) {
-        let mut prog = random_prog(seed, Config { statements: 6, inexact: true });
+        let mut prog =
+            random_prog(seed, Config { statements: 6, inexact: true, ..Config::default() });
         let what = mutate_prog(&mut prog, &mut rng);
         total += 1;
         if let Err(errors) = verify(&prog) {

@@ -19,11 +19,11 @@
 
 use crate::count;
 use crate::oracle::{Oracle, Runs};
+use crate::passes::transform;
 use fehu_ir::Prog;
-use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::pass::Pass;
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The line between the program and the result.
 const RESULT: &str = "-- result";
@@ -51,12 +51,12 @@ pub fn check(text: &str, passes: &[Pass]) -> Result<String, String> {
     if let Err(errors) = verify(&before) {
         return Err(format!("the program is refused:\n{}", render(&before, &errors)));
     }
-    let mut after = before.clone();
-    for name in &header.passes {
-        let pass = passes.iter().find(|pass| pass.name == name);
-        let pass = pass.ok_or_else(|| format!("there is no pass \"{name}\""))?;
-        after = run(pass, &after)?;
-    }
+    let find = |name: &String| {
+        let found = passes.iter().find(|pass| pass.name == name);
+        found.copied().ok_or_else(|| format!("there is no pass \"{name}\""))
+    };
+    let list = header.passes.iter().map(find).collect::<Result<Vec<Pass>, String>>()?;
+    let after = transform(&before, &list).map_err(|failure| failure.to_string())?;
     let printed = after.to_string();
     match parse(&printed) {
         Ok(again) if again.to_string() == printed => {}
@@ -78,27 +78,6 @@ pub fn split(text: &str) -> (&str, Option<&str>) {
         start += line.len();
     }
     (text, None)
-}
-
-/// Runs one pass; a panic and a program that the verifier refuses are errors.
-pub fn run(pass: &Pass, before: &Prog) -> Result<Prog, String> {
-    let name = pass.name;
-    let work = || {
-        let mut after = before.clone();
-        (pass.run)(&mut after, &mut Remarks::default());
-        after
-    };
-    let after = catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        format!("\"{name}\" panicked: {}", text.unwrap_or("without a message"))
-    })?;
-    match verify(&after) {
-        Ok(()) => Ok(after),
-        Err(errors) => {
-            Err(format!("after \"{name}\" the program is refused:\n{}", render(&after, &errors)))
-        }
-    }
 }
 
 /// Reads the comments at the head of a file.

@@ -55,7 +55,7 @@ impl Default for Oracle {
             seed: 0,
             tolerance: None,
             written: Vec::new(),
-            max_steps: 2_000_000,
+            max_steps: 300_000,
         }
     }
 }
@@ -74,10 +74,11 @@ impl Oracle {
                 return Err(format!("there are arguments for \"{name}\", but no such function"));
             }
         }
-        let mut machines = [self.machine(before, 1), self.machine(after, 16)];
-        let mut rng = Rng::new(self.seed);
+        let mut machines = [self.machine(before, 1), self.machine(after, 8)];
         let mut runs = Runs::default();
         for (name, old, new) in pairs {
+            // Each function has its own numbers, so that they stay the same when other functions go.
+            let mut rng = Rng::new(self.seed ^ number(&name));
             for args in self.inputs(&name, &before.funs[old], &mut rng)? {
                 let [first, second] = &mut machines;
                 let old_result = first.call(old, args.clone());
@@ -125,7 +126,7 @@ impl Oracle {
         let options = Options {
             max_array_bytes: factor << 24,
             max_steps: Some(self.max_steps.saturating_mul(factor)),
-            stack_bytes: 64 << 20,
+            stack_bytes: 16 << 20,
             ..Options::default()
         };
         Interp::with_options(&prog, options)
@@ -240,6 +241,11 @@ fn pairs(before: &Prog, after: &Prog) -> Result<Vec<(String, FunId, FunId)>, Str
         }
     }
     Ok(pairs)
+}
+
+/// A number for a name.
+fn number(name: &str) -> u64 {
+    name.bytes().fold(0, |sum, byte| Rng::new(sum ^ u64::from(byte)).bits())
 }
 
 /// Whether the same arguments suit both: elements and ranks are the same, and sizes are called alike.

@@ -1,17 +1,41 @@
 //! The program being built: functions under construction and their open bodies.
 
+use crate::capture::{self, Captured};
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{
     Atom, BinOp, Body, Check, CheckPart, CmpOp, Exp, Loc, Scalar, Stm, Type, Var, VarInfo,
 };
+use std::cell::Cell;
+use std::rc::Rc;
 
-/// A function or constant under construction.
+/// A function or constant under construction, and the functions under construction inside it.
+///
+/// Functions inside, made for closures, use the variables of those around them. All have one
+/// numbering: what is smaller than the first variable of a function comes from outside.
 pub(crate) struct Building {
-    pub(crate) vars: IdVec<Var, VarInfo>,
-    /// How many bodies were open when each variable was bound.
-    depths: Vec<u32>,
+    vars: Vec<Known>,
     /// The open bodies, innermost last.
     open: Vec<Vec<Stm>>,
+    /// The functions inside, innermost last: the first variable, and how many bodies were open.
+    inner: Vec<(u32, usize)>,
+    /// The number of the next variable of the whole program.
+    serial: Rc<Cell<u64>>,
+}
+
+/// What is known of a variable under construction.
+struct Known {
+    info: VarInfo,
+    /// How many bodies were open when it was bound.
+    depth: u32,
+    /// Tells it from all other variables of the program, those of finished functions included.
+    stamp: u64,
+}
+
+/// A function inside another that is finished.
+pub(crate) struct Finished {
+    pub(crate) vars: IdVec<Var, VarInfo>,
+    pub(crate) body: Body,
+    pub(crate) captured: Captured,
 }
 
 /// The state of an emission: what statements get attached.
@@ -23,14 +47,78 @@ pub(crate) struct Attach {
 }
 
 impl Building {
-    pub(crate) fn new() -> Building {
-        Building { vars: IdVec::new(), depths: Vec::new(), open: vec![Vec::new()] }
+    pub(crate) fn new(serial: &Rc<Cell<u64>>) -> Building {
+        Building {
+            vars: Vec::new(),
+            open: vec![Vec::new()],
+            inner: Vec::new(),
+            serial: serial.clone(),
+        }
+    }
+
+    /// The variables and the body, whose results are given.
+    pub(crate) fn finish(mut self, results: Vec<Atom>) -> (IdVec<Var, VarInfo>, Body) {
+        let body = self.close(results);
+        let mut vars = IdVec::new();
+        for known in self.vars {
+            vars.push(known.info);
+        }
+        (vars, body)
+    }
+
+    /// Begins a function inside.
+    pub(crate) fn enter(&mut self) {
+        self.inner.push((self.next_var(), self.open.len()));
+        self.open.push(Vec::new());
+    }
+
+    /// Ends the innermost function.
+    pub(crate) fn leave(&mut self, results: Vec<Atom>) -> Finished {
+        let body = self.close(results);
+        let (first, open) = self.inner.pop().unwrap_or_default();
+        self.open.truncate(open);
+        let own = self.vars.split_off(first as usize);
+        let mut vars = IdVec::new();
+        for known in own {
+            vars.push(known.info);
+        }
+        let captured = capture::find(first, &body, &vars, |var| {
+            let known = &self.vars[var.0 as usize];
+            (known.info.clone(), known.stamp)
+        });
+        Finished { vars, body, captured }
+    }
+
+    /// Gives up the innermost function.
+    pub(crate) fn abandon(&mut self) {
+        let (first, open) = self.inner.pop().unwrap_or_default();
+        self.open.truncate(open);
+        self.vars.truncate(first as usize);
+    }
+
+    /// How many functions are under construction inside.
+    pub(crate) fn levels(&self) -> usize {
+        self.inner.len()
+    }
+
+    /// Whether the variable belongs to a function around the innermost one.
+    pub(crate) fn is_outer(&self, var: Var) -> bool {
+        self.inner.last().is_some_and(|(first, _)| var.0 < *first)
+    }
+
+    /// What tells a variable from all others.
+    pub(crate) fn stamp(&self, var: Var) -> Option<u64> {
+        self.vars.get(var.0 as usize).map(|known| known.stamp)
     }
 
     /// A new variable, bound at the current depth.
     pub(crate) fn var(&mut self, hint: &str, ty: Type) -> Var {
-        self.depths.push(self.open.len() as u32);
-        self.vars.push(VarInfo { hint: hint.into(), ty })
+        let stamp = self.serial.get();
+        self.serial.set(stamp + 1);
+        let var = Var(self.next_var());
+        let info = VarInfo { hint: hint.into(), ty };
+        self.vars.push(Known { info, depth: self.depth(), stamp });
+        var
     }
 
     /// The index of the next variable.
@@ -46,7 +134,7 @@ impl Building {
     pub(crate) fn known_at(&self, atom: Atom, depth: u32) -> bool {
         match atom {
             Atom::Const(_) => true,
-            Atom::Var(var) => self.depths[var.0 as usize] <= depth,
+            Atom::Var(var) => self.vars[var.0 as usize].depth <= depth,
         }
     }
 
@@ -85,7 +173,7 @@ impl Building {
     }
 
     pub(crate) fn type_of(&self, var: Var) -> &Type {
-        &self.vars[var].ty
+        &self.vars[var.0 as usize].info.ty
     }
 
     /// `a op b` on i64, folded where that is obvious.

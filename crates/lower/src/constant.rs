@@ -1,8 +1,8 @@
 //! Top-level values.
 
 use crate::build::Building;
-use crate::call::{Packed, unpack};
 use crate::env::{Def, Frame, Term, TypeVal};
+use crate::special::{Packed, unpack};
 use crate::value::{Closure, Code, Instance, Val};
 use crate::{Lower, Res};
 use fehu_base::Span;
@@ -57,7 +57,7 @@ impl<'a> Lower<'a> {
         let (safe, trace) =
             (std::mem::replace(&mut self.safe, true), std::mem::take(&mut self.trace));
         let attrs = std::mem::take(&mut self.attrs);
-        self.building.push(Building::new());
+        self.building.push(Building::new(&self.serial));
         let value = self.exp(&def.bind.body, &frame);
         self.safe = safe;
         self.trace = trace;
@@ -69,12 +69,12 @@ impl<'a> Lower<'a> {
                 return Err(limit);
             }
         };
-        let constant = self.finish_constant(&def.bind.name.name, value);
+        let constant = self.finish_constant(def, value);
         *def.value.borrow_mut() = Some(constant.clone());
         Ok(self.use_constant(&constant))
     }
 
-    fn finish_constant(&mut self, name: &str, value: Val<'a>) -> Constant<'a> {
+    fn finish_constant(&mut self, def: &Def<'a>, value: Val<'a>) -> Constant<'a> {
         let shape = value.shape();
         let mut all_known = value.parts().iter().all(|a| matches!(a, Atom::Const(_)));
         shape.for_each_size(&mut |size| all_known &= matches!(size, Atom::Const(_)));
@@ -83,10 +83,10 @@ impl<'a> Lower<'a> {
             return Constant::Static(value);
         }
         let (packed, results, atoms) = self.pack_results(&value, &[]);
-        let Some(mut building) = self.building.pop() else { return Constant::Static(value) };
-        let body = building.close(atoms);
-        let vars = std::mem::take(&mut building.vars);
-        let id = self.add_const(Const { name: name.into(), vars, results, body });
+        let Some(building) = self.building.pop() else { return Constant::Static(value) };
+        let (vars, body) = building.finish(atoms);
+        let constant = Const { name: def.bind.name.name.clone(), vars, results, body };
+        let id = self.add_const(constant, (def.file, def.dec.id));
         Constant::Residual(id, packed)
     }
 
@@ -112,7 +112,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<()> {
         self.bind_instance_types(scheme, instance, frame);
-        for (&var, size) in scheme.sizes.iter().zip(&instance.sizes) {
+        for (&var, size) in scheme.sizes.iter().zip(instance.sizes) {
             if frame.get(var).is_some() {
                 continue;
             }
@@ -129,7 +129,7 @@ impl<'a> Lower<'a> {
         instance: &Rc<Instance<'a>>,
         frame: &Rc<Frame<'a>>,
     ) {
-        for (param, ty) in scheme.types.iter().zip(&instance.types) {
+        for (param, ty) in scheme.types.iter().zip(instance.types) {
             let frame_of = instance.frame.clone();
             frame.bind_type(
                 param.id,

@@ -2,6 +2,7 @@
 
 use crate::build::{Building, text};
 use crate::env::{Frame, Term};
+use crate::layout::Layout;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use ecow::{EcoString, eco_format};
@@ -35,7 +36,7 @@ impl<'a> Lower<'a> {
         let Some(scheme) = self.program.vars[var].scheme.clone() else { return Ok(()) };
         let span = bind.name.span;
         let inner = Frame::new(frame.file, Some(frame.clone()));
-        self.building.push(Building::new());
+        self.building.push(Building::new(&self.serial));
         let mut params: Vec<Param> = Vec::new();
         for &size in &scheme.sizes {
             let hint = self.program.vars[size].name.clone();
@@ -88,17 +89,18 @@ impl<'a> Lower<'a> {
         // The external world gets sizes with the values: all parts are results, no sizes.
         let (_, results, atoms) = self.pack_results(&value, &names);
         let result = self.external(&ty, &result_shape, false);
-        let Some(mut building) = self.building.pop() else { return Ok(()) };
-        let body = building.close(atoms);
+        let Some(building) = self.building.pop() else { return Ok(()) };
+        let (vars, body) = building.finish(atoms);
         let fun = Fun {
             name: eco_format!("entry_{name}"),
-            vars: std::mem::take(&mut building.vars),
+            vars,
             params,
             results,
             body,
             attrs: Vec::new(),
         };
         let fun = self.add_fun(fun);
+        self.results.push(Layout::of(&result_shape));
         self.prog.entries.push(Entry {
             name: name.clone(),
             fun,
@@ -118,40 +120,25 @@ impl<'a> Lower<'a> {
         span: Span,
         params: &mut Vec<Param>,
     ) -> Res<Shape> {
-        Ok(match ty.unwrap_unique() {
-            Ty::Array(size, elem) => {
-                let size = match size {
-                    Size::Const(n) => Atom::i64(*n),
-                    Size::Var(var) => match frame.own(*var) {
-                        Some(Term::Val(Val::Scalar(_, atom))) => atom,
-                        _ => self.size_param(Some(*var), frame, params),
-                    },
-                    _ => self.size_param(None, frame, params),
-                };
-                Shape::Array(size, Rc::new(self.entry_shape(elem, frame, span, params)?))
+        self.shape_by(ty, frame, span, &mut |this, size, inside| {
+            if let Size::Const(n) = size {
+                return Ok(Atom::i64(*n));
             }
-            Ty::Record(fields) => {
-                let mut shapes = Vec::with_capacity(fields.len());
-                for (name, ty) in fields.iter() {
-                    shapes.push((name.clone(), self.entry_shape(ty, frame, span, params)?));
-                }
-                Shape::Record(shapes.into())
+            // Inside of a nominal type, sizes are what the type's arguments say, or not known.
+            if !Rc::ptr_eq(inside, frame) {
+                return Ok(match this.size(size, inside, span)? {
+                    Some(Atom::Var(var)) if params.iter().any(|p| p.var == var) => Atom::Var(var),
+                    Some(atom @ Atom::Const(_)) => atom,
+                    Some(Atom::Var(_)) | None => this.size_param(None, frame, params),
+                });
             }
-            Ty::Sum(ctors) => {
-                let mut shapes = Vec::with_capacity(ctors.len());
-                for (name, payload) in ctors.iter() {
-                    let mut parts = Vec::with_capacity(payload.len());
-                    for ty in payload {
-                        parts.push(self.entry_shape(ty, frame, span, params)?);
-                    }
-                    shapes.push((name.clone(), parts));
-                }
-                Shape::Sum(shapes.into())
-            }
-            other => {
-                let shape = self.shape_of(other, frame, span)?;
-                shape.map_sizes(&mut |_| self.size_param(None, frame, params))
-            }
+            Ok(match size {
+                Size::Var(var) => match frame.own(*var) {
+                    Some(Term::Val(Val::Scalar(_, atom))) => atom,
+                    _ => this.size_param(Some(*var), frame, params),
+                },
+                _ => this.size_param(None, frame, params),
+            })
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::value::{Shape, Val};
 use ecow::EcoString;
 use fehu_base::FileId;
-use fehu_check::ty::{Ty, TypeFnParam, TypeId, VarId};
+use fehu_check::ty::{Size, Ty, TypeFnParam, TypeId, VarId};
 use fehu_syntax::ast;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -21,6 +21,8 @@ pub(crate) struct Frame<'a> {
     /// Whether the abstract types of the modules evaluated inside belong to this frame: the program,
     /// or an application of a parametric module.
     scope: bool,
+    /// Whether it belongs to a module, and not to an activation of a function.
+    module: bool,
 }
 
 /// What a variable is.
@@ -30,6 +32,22 @@ pub(crate) enum Term<'a> {
     Mod(Rc<Mod<'a>>),
     /// A top-level definition; evaluated when it is needed.
     Def(Rc<Def<'a>>),
+    /// A value seen through a module type.
+    View(Rc<View<'a>>),
+    /// A size that is computed where it is needed, and where its variables have their meaning.
+    Size(Size, Rc<Frame<'a>>),
+}
+
+/// A polymorphic value seen through a module type: its parameters are others than those that its
+/// users know.
+pub(crate) struct View<'a> {
+    pub(crate) inner: Term<'a>,
+    /// The variable whose scheme its users know.
+    pub(crate) var: VarId,
+    /// What the parameters of `inner` are, in terms of those of `var`.
+    pub(crate) instance: &'a fehu_check::program::Instance,
+    /// Where the other names in `instance` have their meaning.
+    pub(crate) frame: Rc<Frame<'a>>,
 }
 
 /// A module.
@@ -69,31 +87,55 @@ pub(crate) struct TypeVal<'a> {
 }
 
 impl<'a> Frame<'a> {
+    /// A frame of an activation of a function, or of a part of one.
     pub(crate) fn new(file: FileId, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
-        Rc::new(Frame {
-            terms: RefCell::default(),
-            types: RefCell::default(),
-            shapes: RefCell::default(),
-            parent,
-            file,
-            scope: false,
-        })
+        Frame::with(file, parent, false, false)
     }
 
-    /// A frame that the abstract types made inside it belong to.
+    /// A frame of a module's body.
+    pub(crate) fn new_module(file: FileId, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
+        Frame::with(file, parent, false, true)
+    }
+
+    /// A frame of a module that the abstract types made inside it belong to.
     pub(crate) fn new_scope(file: FileId, parent: Option<Rc<Frame<'a>>>) -> Rc<Frame<'a>> {
+        Frame::with(file, parent, true, true)
+    }
+
+    fn with(
+        file: FileId,
+        parent: Option<Rc<Frame<'a>>>,
+        scope: bool,
+        module: bool,
+    ) -> Rc<Frame<'a>> {
         Rc::new(Frame {
             terms: RefCell::default(),
             types: RefCell::default(),
             shapes: RefCell::default(),
             parent,
             file,
-            scope: true,
+            scope,
+            module,
         })
     }
 
     /// Binds an abstract type for everything inside the nearest scope.
     pub(crate) fn bind_abstract(&self, id: TypeId, ty: TypeVal<'a>) {
+        self.nearest_scope().bind_type(id, ty);
+    }
+
+    /// Binds a value of a module for everything inside the nearest scope: sizes mention values
+    /// wherever they are.
+    pub(crate) fn bind_global(&self, var: VarId, term: Term<'a>) {
+        self.nearest_scope().bind(var, term);
+    }
+
+    /// Whether it belongs to a module, and not to an activation of a function.
+    pub(crate) fn is_module(&self) -> bool {
+        self.module
+    }
+
+    fn nearest_scope(&self) -> &Frame<'a> {
         let mut frame = self;
         while !frame.scope {
             match frame.parent.as_deref() {
@@ -101,7 +143,7 @@ impl<'a> Frame<'a> {
                 None => break,
             }
         }
-        frame.bind_type(id, ty);
+        frame
     }
 
     pub(crate) fn bind(&self, var: VarId, term: Term<'a>) {

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use crate::env::{Frame, Mod, Term};
-use crate::value::{Closure, Code, Instance, Val, payload_slots};
+use crate::value::{Closure, Code, Instance, Shape, Val, payload_slots};
 use crate::{Lower, Res};
 use fehu_base::Span;
 use fehu_check::program::{Resolved, VarKind};
@@ -41,8 +41,16 @@ impl<'a> Lower<'a> {
                 Ok(value)
             }
             ExpKind::Hole => {
-                let places = self.places(exp.span);
-                self.fail(exp, frame, "Reached a typed hole", places)
+                let ty = self.node_type(exp.id, frame);
+                match arity(&ty) {
+                    0 => self.hole(exp.span, &ty, frame),
+                    arity => Ok(Val::Fun(Rc::new(Closure {
+                        code: Code::Hole(exp, arity),
+                        frame: frame.clone(),
+                        instance: None,
+                        args: Vec::new(),
+                    }))),
+                }
             }
             ExpKind::Paren(inner) | ExpKind::LocalOpen(_, inner) => self.exp(inner, frame),
             ExpKind::Tuple(parts) => {
@@ -138,7 +146,7 @@ impl<'a> Lower<'a> {
                 self.exp(body, frame)
             }
             ExpKind::Lambda(lambda) => Ok(Val::Fun(Rc::new(Closure {
-                code: Code::Lambda(frame.file, lambda),
+                code: Code::Lambda(exp, lambda),
                 frame: frame.clone(),
                 instance: None,
                 args: Vec::new(),
@@ -167,7 +175,7 @@ impl<'a> Lower<'a> {
                 let value = self.exp(inner, frame)?;
                 Ok(self.certify(value, cert))
             }
-            ExpKind::Attr(attr, inner) => self.attributed(attr, inner, frame),
+            ExpKind::Attr(attr, inner) => self.attributed(exp.span, attr, inner, frame),
             ExpKind::Section(op) => self.name(op.id, frame, exp.span),
             ExpKind::SectionLeft(lhs, op) => {
                 let lhs = self.exp(lhs, frame)?;
@@ -247,30 +255,59 @@ impl<'a> Lower<'a> {
                 args: Vec::new(),
             })));
         }
-        match self.follow(resolved, frame) {
-            Some(Term::Val(Val::Fun(closure))) => {
-                let mut closure = (*closure).clone();
-                if instance.is_some() && closure.instance.is_none() && closure.args.is_empty() {
-                    closure.instance = instance;
-                }
-                Ok(Val::Fun(Rc::new(closure)))
-            }
-            Some(Term::Val(value)) => Ok(value),
-            Some(Term::Def(def)) => self.definition(&def, instance, span),
-            Some(Term::Mod(_)) | None => self.limit(
+        let value = match self.follow(resolved, frame) {
+            Some(term) => self.term_value(&term, instance, span)?,
+            None => None,
+        };
+        match value {
+            Some(value) => Ok(value),
+            None => self.limit(
                 span,
                 format!("the name \"{}\" has no value here", self.program.vars[resolved.var].name),
             ),
         }
     }
 
+    /// The value of what a name refers to; modules have none.
+    pub(crate) fn term_value(
+        &mut self,
+        term: &Term<'a>,
+        instance: Option<Rc<Instance<'a>>>,
+        span: Span,
+    ) -> Res<Option<Val<'a>>> {
+        Ok(match term {
+            Term::Val(Val::Fun(closure))
+                if instance.is_some() && closure.instance.is_none() && closure.args.is_empty() =>
+            {
+                Some(Val::Fun(Rc::new(Closure { instance, ..(**closure).clone() })))
+            }
+            Term::Val(value) => Some(value.clone()),
+            Term::Def(def) => Some(self.definition(def, instance, span)?),
+            Term::View(view) => {
+                let frame = Frame::new(view.frame.file, Some(view.frame.clone()));
+                if let (Some(instance), Some(scheme)) =
+                    (instance, &self.program.vars[view.var].scheme)
+                {
+                    for (&var, size) in scheme.sizes.iter().zip(instance.sizes) {
+                        frame.bind(var, Term::Size(size.clone(), instance.frame.clone()));
+                    }
+                    self.bind_instance_types(scheme, &instance, &frame);
+                }
+                let instance = Rc::new(Instance {
+                    sizes: &view.instance.sizes,
+                    types: &view.instance.types,
+                    frame,
+                });
+                self.term_value(&view.inner, Some(instance), span)?
+            }
+            Term::Size(size, frame) => self.size(size, frame, span)?.map(Val::i64),
+            Term::Mod(_) => None,
+        })
+    }
+
     fn instance(&self, node: NodeId, frame: &Rc<Frame<'a>>) -> Option<Rc<Instance<'a>>> {
         let found = self.tables(frame.file)?.instances.get(&node)?;
-        Some(Rc::new(Instance {
-            sizes: found.sizes.clone(),
-            types: found.types.clone(),
-            frame: frame.clone(),
-        }))
+        Some(Rc::new(Instance { sizes: &found.sizes, types: &found.types, frame: frame.clone() }))
     }
 
     fn follow(&self, resolved: &Resolved, frame: &Frame<'a>) -> Option<Term<'a>> {
@@ -288,7 +325,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn module_named(&self, node: NodeId, frame: &Frame<'a>) -> Option<Rc<Mod<'a>>> {
         match self.follow(self.resolved(node, frame)?, frame)? {
             Term::Mod(module) => Some(module),
-            Term::Val(_) | Term::Def(_) => None,
+            Term::Val(_) | Term::Def(_) | Term::View(_) | Term::Size(..) => None,
         }
     }
 
@@ -357,10 +394,10 @@ impl<'a> Lower<'a> {
     pub(crate) fn array_of_rows(
         &mut self,
         size: Atom,
-        shape: crate::value::Shape,
+        shape: Shape,
         rows: &[Vec<Atom>],
     ) -> Val<'a> {
-        let whole = crate::value::Shape::Array(size, Rc::new(shape));
+        let whole = Shape::Array(size, Rc::new(shape));
         let mut parts = Vec::new();
         for (i, ty) in whole.parts().into_iter().enumerate() {
             let column: Vec<Atom> = rows.iter().filter_map(|row| row.get(i).copied()).collect();
@@ -383,16 +420,35 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
         span: Span,
     ) -> Res<Val<'a>> {
-        let shape = self.shape_of(ty, frame, span)?;
+        // Sizes that only other constructors have may not be known: nothing of that size is there.
+        let inner = Frame::new(frame.file, Some(frame.clone()));
+        let mut given_shapes = Vec::new();
+        if let Ty::Sum(ctors) = ty.unwrap_unique()
+            && let Some((_, types)) = ctors.iter().find(|(c, _)| c == name)
+        {
+            for (value, ty) in payload.iter().zip(types) {
+                given_shapes.push(match self.shape_of(ty, &inner, span) {
+                    Ok(shape) => shape,
+                    Err(_) => self.bind_sizes(ty, value.clone(), &inner).shape(),
+                });
+            }
+        }
+        let shape = self.loose_shape(ty, &inner, span)?;
         if holds_function(&shape) {
             return Ok(Val::Choice(name.into(), payload.into()));
         }
-        let crate::value::Shape::Sum(ctors) = &shape else {
+        let Shape::Sum(ctors) = &shape else {
             return self.limit(span, "a constructor's type is not a sum");
         };
         let Some(tag) = ctors.iter().position(|(c, _)| c == name) else {
             return self.limit(span, "a constructor is not in its type");
         };
+        let mut ctors = ctors.to_vec();
+        if given_shapes.len() == ctors[tag].1.len() {
+            ctors[tag].1 = given_shapes;
+        }
+        let ctors = &ctors[..];
+        let shape = Shape::Sum(ctors.into());
         let mut given = Vec::new();
         for (value, shape) in payload.into_iter().zip(&ctors[tag].1) {
             given.extend(self.with_shape(value, shape).parts());
@@ -428,17 +484,11 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Ends the program; yields a value of the expression's type that is never used.
-    fn fail(
-        &mut self,
-        exp: &'a ast::Exp,
-        frame: &Rc<Frame<'a>>,
-        message: &str,
-        trace: Vec<fehu_ir::Loc>,
-    ) -> Res<Val<'a>> {
-        let ty = self.node_type(exp.id, frame);
-        let shape = self.shape_of(&ty, frame, exp.span)?;
-        let check = Check { parts: vec![crate::build::text(message)], trace };
+    /// Ends the program; yields a value of a type, which is never used.
+    pub(crate) fn hole(&mut self, span: Span, ty: &Ty, frame: &Rc<Frame<'a>>) -> Res<Val<'a>> {
+        let shape = self.loose_shape(ty, frame, span)?;
+        let trace = self.places(span);
+        let check = Check { parts: vec![crate::build::text("Reached a typed hole")], trace };
         let types = shape.parts();
         let named = types.into_iter().map(|ty| ("hole", ty)).collect();
         let vars = self.b().emit(Exp::Fail(check), named, Default::default());
@@ -467,6 +517,7 @@ impl<'a> Lower<'a> {
 
     fn attributed(
         &mut self,
+        span: Span,
         attr: &'a ast::Attr,
         inner: &'a ast::Exp,
         frame: &Rc<Frame<'a>>,
@@ -480,9 +531,13 @@ impl<'a> Lower<'a> {
                 value
             }
             "trace" => {
-                let tag = lowered.args.first().map_or("", |a| a.name.as_str()).to_owned();
+                // Without a name, the place tells traces apart.
+                let tag = match lowered.args.first() {
+                    Some(name) => name.name.clone(),
+                    None => self.loc(span).0,
+                };
                 let value = self.exp(inner, frame)?;
-                Ok(self.map_parts(value, |part| Exp::Trace(tag.as_str().into(), part)))
+                Ok(self.map_parts(value, |part| Exp::Trace(tag.clone(), part)))
             }
             "opaque" => {
                 let value = self.exp(inner, frame)?;
@@ -545,8 +600,7 @@ pub(crate) fn arity(ty: &Ty) -> usize {
 }
 
 /// Whether a shape has a place for a function.
-fn holds_function(shape: &crate::value::Shape) -> bool {
-    use crate::value::Shape;
+pub(crate) fn holds_function(shape: &Shape) -> bool {
     match shape {
         Shape::Fun => true,
         Shape::Record(fields) => fields.iter().any(|(_, s)| holds_function(s)),

@@ -18,11 +18,13 @@ mod access;
 mod branch;
 mod build;
 mod call;
+mod capture;
 mod constant;
 mod entry;
 mod env;
 mod exp;
 mod intrinsic;
+pub mod layout;
 mod literal;
 mod module;
 mod pattern;
@@ -30,6 +32,8 @@ mod repeat;
 mod scalar;
 mod sizes;
 mod soac;
+mod special;
+mod statics;
 mod value;
 
 use crate::build::Building;
@@ -40,6 +44,8 @@ use fehu_check::program::{Program, Tables};
 use fehu_ir::{Const, ConstId, Fun, FunId, Loc, Prog, Stage};
 use fehu_syntax::ast;
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Something that cannot be lowered: a limit of this compiler, with the place.
@@ -57,6 +63,27 @@ pub fn lower<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Prog, Limit> {
+    lower_details(sources, program, units).map(|lowered| lowered.prog)
+}
+
+/// A lowered program, and what an interactive session wants to know about it.
+pub struct Lowered {
+    /// The program.
+    pub prog: Prog,
+    /// What the results of the entry points are made of.
+    pub results: Vec<layout::Layout>,
+    /// The declaration that each constant comes from. One inside of a parametric module can have
+    /// several constants.
+    pub constants: IdVec<ConstId, (FileId, ast::NodeId)>,
+}
+
+/// Lowers a checked program, and tells where its constants come from and how to show its results.
+pub fn lower_details<'a>(
+    sources: &'a SourceMap,
+    program: &'a Program,
+    units: &[Unit<'a>],
+) -> Result<Lowered, Limit> {
+    let serial = Rc::new(Cell::new(0));
     let mut lower = Lower {
         sources,
         program,
@@ -66,8 +93,14 @@ pub fn lower<'a>(
             funs: IdVec::new(),
             entries: Vec::new(),
         },
-        building: vec![Building::new()],
+        building: vec![Building::new(&serial)],
+        serial,
         memo: FxHashMap::default(),
+        seen: FxHashMap::default(),
+        statics: Default::default(),
+        captured: BTreeMap::new(),
+        making: Vec::new(),
+        in_place: 0,
         imports: Vec::new(),
         opened_prelude: None,
         safe: true,
@@ -76,9 +109,12 @@ pub fn lower<'a>(
         prelude: Vec::new(),
         acc_elems: FxHashMap::default(),
         first_use: FxHashMap::default(),
+        results: Vec::new(),
+        constants: IdVec::new(),
     };
     lower.units(units)?;
-    Ok(lower.prog)
+    capture::close(&mut lower.prog, lower.captured);
+    Ok(Lowered { prog: lower.prog, results: lower.results, constants: lower.constants })
 }
 
 /// The evaluator.
@@ -88,16 +124,28 @@ struct Lower<'a> {
     prog: Prog,
     /// Functions under construction, the current one last.
     building: Vec<Building>,
+    /// The number of the next variable of the whole program.
+    serial: Rc<Cell<u64>>,
     /// IR functions made, by function and shapes of arguments.
-    memo: FxHashMap<call::Key, call::Made>,
+    memo: FxHashMap<special::Key, special::Made>,
+    /// Calls that were evaluated in place, and how many variables that made.
+    seen: FxHashMap<special::Key, u32>,
+    /// Numbers of function values.
+    statics: statics::Statics<'a>,
+    /// What the functions made for closures capture.
+    captured: BTreeMap<FunId, capture::Captured>,
+    /// The bodies of the functions that are being made, outermost first.
+    making: Vec<*const ast::Exp>,
+    /// How many calls of functions are being evaluated in place, one in the other.
+    in_place: u32,
     /// What imports mean in the files being evaluated, the current one last.
     imports: Vec<Rc<module::Imports<'a>>>,
     /// What every file sees, and under which variable.
     opened_prelude: Option<(fehu_check::ty::VarId, Rc<env::Mod<'a>>)>,
     /// Whether checks are made: not under `#[unsafe]`.
     safe: bool,
-    /// The places of the calls that are being evaluated, outermost first.
-    trace: Vec<Loc>,
+    /// The places of the calls that are being evaluated in place, outermost first.
+    trace: Vec<fehu_base::Span>,
     /// Attributes for the next statement of an array operator.
     attrs: Vec<fehu_ir::Attr>,
     /// The files of the prelude.
@@ -106,6 +154,10 @@ struct Lower<'a> {
     acc_elems: FxHashMap<fehu_ir::Var, (fehu_ir::Atom, Rc<value::Shape>)>,
     /// The first use of each variable in a file, to find functions that call themselves.
     first_use: FxHashMap<(FileId, fehu_check::ty::VarId), ast::NodeId>,
+    /// See [`Lowered`].
+    results: Vec<layout::Layout>,
+    /// See [`Lowered`].
+    constants: IdVec<ConstId, (FileId, ast::NodeId)>,
 }
 
 type Res<T> = Result<T, Limit>;
@@ -128,19 +180,27 @@ impl<'a> Lower<'a> {
     /// The places that lead here, innermost first.
     fn places(&self, span: fehu_base::Span) -> Vec<Loc> {
         let mut places = vec![self.loc(span)];
-        places.extend(self.trace.iter().rev().cloned());
+        places.extend(self.trace.iter().rev().map(|span| self.loc(*span)));
         places
     }
 
     fn limit<T>(&self, span: fehu_base::Span, message: impl Into<String>) -> Res<T> {
-        Err(Limit { span, message: message.into() })
+        Err(Limit { span: self.user_place(span), message: message.into() })
+    }
+
+    /// A place in the user's code: users do not know the prelude's, so for that it is the call that
+    /// led there.
+    fn user_place(&self, span: fehu_base::Span) -> fehu_base::Span {
+        let mut places = std::iter::once(&span).chain(self.trace.iter().rev());
+        *places.find(|place| !self.prelude.contains(&place.file)).unwrap_or(&span)
     }
 
     fn add_fun(&mut self, fun: Fun) -> FunId {
         self.prog.funs.push(fun)
     }
 
-    fn add_const(&mut self, constant: Const) -> ConstId {
+    fn add_const(&mut self, constant: Const, origin: (FileId, ast::NodeId)) -> ConstId {
+        self.constants.push(origin);
         self.prog.consts.push(constant)
     }
 

@@ -186,6 +186,14 @@ pub(crate) fn scalar(lit: &Lit, negative: bool, prim: Prim) -> Scalar {
     Scalar::from_bits(prim, if negative { bits.wrapping_neg() } else { bits })
 }
 
+/// An integer as a scalar of a type.
+pub(crate) fn integer(value: i64, prim: Prim) -> Scalar {
+    if prim.is_float() {
+        return float(value as f64, prim);
+    }
+    Scalar::from_bits(prim, value as u64)
+}
+
 fn float(value: f64, prim: Prim) -> Scalar {
     match prim {
         Prim::F16 => Scalar::F16(f16::from_f64(value)),

@@ -1,12 +1,13 @@
 //! Files, declarations and modules.
 
-use crate::env::{Def, Frame, Functor, Mod, Term, TypeVal};
+use crate::env::{Def, Frame, Functor, Mod, Term, TypeVal, View};
 use crate::{Lower, Res};
 use ecow::EcoString;
 use fehu_base::FileId;
 use fehu_check::Role;
 use fehu_check::Unit;
-use fehu_check::ty::{Ty, TypeFn};
+use fehu_check::program::{Instance, Member};
+use fehu_check::ty::{Ty, TypeFn, VarId};
 use fehu_syntax::ast::{self, DecKind, ModExpKind};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -40,7 +41,7 @@ impl<'a> Lower<'a> {
                 .iter()
                 .filter_map(|(path, index)| Some((path.clone(), done.get(*index)?.clone())))
                 .collect();
-            let frame = Frame::new(unit.id, Some(root.clone()));
+            let frame = Frame::new_module(unit.id, Some(root.clone()));
             if let Some((var, prelude)) = &self.opened_prelude {
                 frame.bind(*var, Term::Mod(prelude.clone()));
             }
@@ -90,6 +91,7 @@ impl<'a> Lower<'a> {
                 };
                 let term = Term::Def(Rc::new(def));
                 frame.bind(var, term.clone());
+                frame.bind_global(var, term.clone());
                 if export {
                     members.insert(bind.name.name.clone(), term);
                 }
@@ -131,7 +133,7 @@ impl<'a> Lower<'a> {
 
     fn open(
         &mut self,
-        var: Option<fehu_check::ty::VarId>,
+        var: Option<VarId>,
         module: Rc<Mod<'a>>,
         frame: &Rc<Frame<'a>>,
         export: bool,
@@ -158,10 +160,24 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
     ) -> Res<Rc<Mod<'a>>> {
         let module = self.module(exp, frame)?;
-        if let Some(ty) = ty {
-            self.bind_abstractions(ty.id, frame);
-        }
-        Ok(module)
+        Ok(match ty {
+            Some(ty) => self.seen_through(ty.id, &module, frame),
+            None => module,
+        })
+    }
+
+    /// The module that an ascription makes of another.
+    fn seen_through(
+        &mut self,
+        node: ast::NodeId,
+        module: &Rc<Mod<'a>>,
+        frame: &Rc<Frame<'a>>,
+    ) -> Rc<Mod<'a>> {
+        self.bind_abstractions(node, frame);
+        let members = self.tables(frame.file).and_then(|t| t.members.get(&node));
+        view(members.map_or(&[], Vec::as_slice), 0, module, frame, &mut |var, term| {
+            frame.bind_global(var, term);
+        })
     }
 
     /// Gives the abstract types that an ascription creates their meaning.
@@ -180,7 +196,7 @@ impl<'a> Lower<'a> {
             },
             ModExpKind::Paren(inner) => self.module(inner, frame),
             ModExpKind::Decs(decs) => {
-                let inner = Frame::new(frame.file, Some(frame.clone()));
+                let inner = Frame::new_module(frame.file, Some(frame.clone()));
                 Ok(Rc::new(Mod::Struct(self.decs(decs, &inner)?)))
             }
             ModExpKind::Import(path, span) => match self.import(path) {
@@ -189,8 +205,7 @@ impl<'a> Lower<'a> {
             },
             ModExpKind::Ascribe(inner, _) => {
                 let module = self.module(inner, frame)?;
-                self.bind_abstractions(exp.id, frame);
-                Ok(module)
+                Ok(self.seen_through(exp.id, &module, frame))
             }
             ModExpKind::Apply(fun, arg) => {
                 let fun = self.module(fun, frame)?;
@@ -222,12 +237,16 @@ impl<'a> Lower<'a> {
             return self.limit(exp.span, "a parametric module has no parameters");
         };
         let inner = Frame::new_scope(functor.frame.file, Some(functor.frame.clone()));
+        let Some(application) = self.tables(frame.file).and_then(|t| t.applications.get(&exp.id))
+        else {
+            return self.limit(exp.span, "an application of a module was not checked");
+        };
+        let arg = view(&application.param_members, 0, &arg, frame, &mut |var, term| {
+            inner.bind(var, term);
+        });
         if let Some(var) = self.binder(param.id, &inner) {
             inner.bind(var, Term::Mod(arg));
         }
-        let application =
-            self.tables(frame.file).and_then(|t| t.applications.get(&exp.id)).cloned();
-        let application = application.unwrap_or_default();
         for (id, type_fn) in &application.params {
             inner.bind_type(*id, type_value(type_fn, frame));
         }
@@ -256,7 +275,58 @@ impl<'a> Lower<'a> {
                 frame.bind_abstract(*new, old);
             }
         }
-        Ok(module)
+        Ok(view(&application.result_members, 0, &module, frame, &mut |var, term| {
+            frame.bind_global(var, term);
+        }))
+    }
+}
+
+/// A module whose values are seen through a module type. Binds their variables, which sizes mention.
+/// The paths of the members are followed from `depth` on; members of one module are neighbours.
+fn view<'a>(
+    members: &'a [Member],
+    depth: usize,
+    module: &Rc<Mod<'a>>,
+    frame: &Rc<Frame<'a>>,
+    bind: &mut dyn FnMut(VarId, Term<'a>),
+) -> Rc<Mod<'a>> {
+    let Mod::Struct(terms) = &**module else { return module.clone() };
+    let mut changed: Option<Members<'a>> = None;
+    let mut rest = members;
+    while let Some(first) = rest.first() {
+        let Some(name) = first.path.get(depth) else { break };
+        let count = rest.iter().take_while(|m| m.path.get(depth) == Some(name)).count();
+        let (group, after) = rest.split_at(count);
+        rest = after;
+        let new = match terms.get(name) {
+            Some(Term::Mod(inner)) => {
+                let new = view(group, depth + 1, inner, frame, bind);
+                if Rc::ptr_eq(&new, inner) {
+                    continue;
+                }
+                Term::Mod(new)
+            }
+            Some(term) if first.instance == Instance::default() => {
+                bind(first.var, term.clone());
+                continue;
+            }
+            Some(term) => {
+                let term = Term::View(Rc::new(View {
+                    inner: term.clone(),
+                    var: first.var,
+                    instance: &first.instance,
+                    frame: frame.clone(),
+                }));
+                bind(first.var, term.clone());
+                term
+            }
+            None => continue,
+        };
+        changed.get_or_insert_with(|| terms.clone()).insert(name.clone(), new);
+    }
+    match changed {
+        Some(terms) => Rc::new(Mod::Struct(terms)),
+        None => module.clone(),
     }
 }
 

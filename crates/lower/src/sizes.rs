@@ -3,10 +3,13 @@
 use crate::env::{Frame, Term, TypeVal};
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::Span;
+use fehu_base::{Prim, Span};
 use fehu_check::ty::{Arg, Head, Size, Ty, TypeFnParam, VarId};
 use fehu_ir::{Atom, BinOp, Elem, Exp, Scalar, Type, Var};
 use std::rc::Rc;
+
+/// What the sizes in a type are, given the frame in which they have their meaning.
+pub(crate) type SizeOf<'f, 'a> = dyn FnMut(&mut Lower<'a>, &Size, &Rc<Frame<'a>>) -> Res<Atom> + 'f;
 
 impl<'a> Lower<'a> {
     /// The operand for a size; `None` if something in it is not known here.
@@ -25,11 +28,11 @@ impl<'a> Lower<'a> {
     fn term(&mut self, size: &Size, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
         let binary = |this: &mut Self, op: BinOp, ab: &[Size; 2]| {
             let (Some(a), Some(b)) =
-                (this.size(&ab[0], frame, span)?, this.size(&ab[1], frame, span)?)
+                (this.term(&ab[0], frame, span)?, this.term(&ab[1], frame, span)?)
             else {
                 return Ok(None);
             };
-            Ok(Some(Val::i64(this.b().size_op(op, a, b))))
+            Ok(this.size_binary(op, &a, &b))
         };
         match size {
             Size::Const(n) => Ok(Some(Val::i64(Atom::i64(*n)))),
@@ -48,10 +51,12 @@ impl<'a> Lower<'a> {
                 }
                 match &term.head {
                     Head::Apply => {
+                        let wanted = self.param_prims(&term.args[0]);
                         let mut args = args.into_iter();
                         let Some(mut value) = args.next() else { return Ok(None) };
-                        for arg in args {
-                            value = self.apply(value, arg, span)?;
+                        for (i, arg) in args.enumerate() {
+                            let wanted = wanted.get(i).copied().flatten();
+                            value = self.apply(value, literal_as(arg, wanted), span)?;
                         }
                         Ok(Some(value))
                     }
@@ -78,17 +83,43 @@ impl<'a> Lower<'a> {
     }
 
     fn size_operator(&mut self, op: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
-        let [Val::Scalar(prim, a), Val::Scalar(_, b)] = args else { return None };
-        let op = crate::scalar::binary_operator(op)?;
-        let result = self.b().one("n", Type::prim(*prim), Exp::BinOp(op, *a, *b));
-        Some(Val::Scalar(*prim, result))
+        let [a, b] = args else { return None };
+        self.size_binary(crate::scalar::binary_operator(op)?, a, b)
+    }
+
+    /// Arithmetic in a size. Arguments of functions in a size need not be of type i64.
+    fn size_binary(&mut self, op: BinOp, a: &Val<'a>, b: &Val<'a>) -> Option<Val<'a>> {
+        let (Val::Scalar(p, x), Val::Scalar(q, y)) = (a, b) else { return None };
+        if (*p, *q) == (Prim::I64, Prim::I64) {
+            return Some(Val::i64(self.b().size_op(op, *x, *y)));
+        }
+        // Literals have lost their types; the other operand tells.
+        let prim = if matches!(x, Atom::Const(_)) { *q } else { *p };
+        let operands = [literal_as(a.clone(), Some(prim)), literal_as(b.clone(), Some(prim))];
+        let [Val::Scalar(_, x), Val::Scalar(_, y)] = operands else { return None };
+        Some(Val::Scalar(prim, self.b().one("n", Type::prim(prim), Exp::BinOp(op, x, y))))
+    }
+
+    /// The types of the parameters of a function in a size, where they are primitive.
+    fn param_prims(&self, fun: &Size) -> Vec<Option<Prim>> {
+        let Size::Var(var) = fun else { return Vec::new() };
+        let Some(scheme) = &self.program.vars[*var].scheme else { return Vec::new() };
+        let mut prims = Vec::new();
+        let mut ty = &scheme.ty;
+        while let Ty::Fun(fun) = ty {
+            prims.push(match &fun.param {
+                Ty::Prim(prim) => Some(*prim),
+                _ => None,
+            });
+            ty = &fun.ret;
+        }
+        prims
     }
 
     fn size_var(&mut self, var: VarId, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
         match frame.get(var) {
-            Some(Term::Val(value)) => Ok(Some(value)),
-            Some(Term::Def(def)) => Ok(Some(self.definition(&def, None, span)?)),
-            Some(Term::Mod(_)) => Ok(None),
+            Some(Term::Size(size, frame)) => self.term(&size, &frame, span),
+            Some(term) => self.term_value(&term, None, span),
             None => match self.program.vars[var].def.clone() {
                 Some(def) => self.term(&def, frame, span),
                 None => Ok(None),
@@ -96,21 +127,43 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The shape of a type. Sizes that are not known here are `missing`.
+    /// The shape of a type, all of whose sizes are known here.
     pub(crate) fn shape_of(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Shape> {
+        self.shape_by(ty, frame, span, &mut |this, size, frame| match this
+            .size(size, frame, span)?
+        {
+            Some(size) => Ok(size),
+            None => this.limit(span, "a size is needed here before it is known"),
+        })
+    }
+
+    /// The shape of a type in which sizes that are not known here are 0: for values that are never
+    /// looked at, and where the sizes will be replaced.
+    pub(crate) fn loose_shape(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Shape> {
+        self.shape_by(ty, frame, span, &mut |this, size, frame| {
+            Ok(this.size(size, frame, span)?.unwrap_or(Atom::i64(0)))
+        })
+    }
+
+    /// The shape of a type, with the operands that `size_of` gives for the sizes.
+    pub(crate) fn shape_by(
+        &mut self,
+        ty: &Ty,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+        size_of: &mut SizeOf<'_, 'a>,
+    ) -> Res<Shape> {
         match ty {
             Ty::Prim(prim) => Ok(Shape::Prim(*prim)),
-            Ty::Unique(inner) => self.shape_of(inner, frame, span),
+            Ty::Unique(inner) => self.shape_by(inner, frame, span, size_of),
             Ty::Array(size, elem) => {
-                let Some(size) = self.size(size, frame, span)? else {
-                    return self.limit(span, "a size is needed here before it is known");
-                };
-                Ok(Shape::Array(size, Rc::new(self.shape_of(elem, frame, span)?)))
+                let size = size_of(self, size, frame)?;
+                Ok(Shape::Array(size, Rc::new(self.shape_by(elem, frame, span, size_of)?)))
             }
             Ty::Record(fields) => {
                 let mut shapes = Vec::with_capacity(fields.len());
                 for (name, ty) in fields.iter() {
-                    shapes.push((name.clone(), self.shape_of(ty, frame, span)?));
+                    shapes.push((name.clone(), self.shape_by(ty, frame, span, size_of)?));
                 }
                 Ok(Shape::Record(shapes.into()))
             }
@@ -119,7 +172,7 @@ impl<'a> Lower<'a> {
                 for (name, payload) in ctors.iter() {
                     let mut parts = Vec::with_capacity(payload.len());
                     for ty in payload {
-                        parts.push(self.shape_of(ty, frame, span)?);
+                        parts.push(self.shape_by(ty, frame, span, size_of)?);
                     }
                     shapes.push((name.clone(), parts));
                 }
@@ -133,21 +186,23 @@ impl<'a> Lower<'a> {
                 let Some(def) = frame.get_type(*id) else {
                     return self.limit(span, "a type is not known here");
                 };
-                self.apply_type(&def, args, frame, span)
+                let inner = self.apply_type(&def, args, frame, span)?;
+                self.shape_by(&def.ty, &inner, span, size_of)
             }
             Ty::Meta(_) | Ty::Error => Ok(Shape::unit()),
         }
     }
 
+    /// Where the definition of a type has its meaning, for these arguments.
     fn apply_type(
         &mut self,
         def: &TypeVal<'a>,
         args: &[Arg],
         frame: &Rc<Frame<'a>>,
         span: Span,
-    ) -> Res<Shape> {
+    ) -> Res<Rc<Frame<'a>>> {
         if args.is_empty() {
-            return self.shape_of(&def.ty, &def.frame, span);
+            return Ok(def.frame.clone());
         }
         let inner = Frame::new(def.frame.file, Some(def.frame.clone()));
         for (param, arg) in def.params.iter().zip(args) {
@@ -164,7 +219,7 @@ impl<'a> Lower<'a> {
                 (TypeFnParam::Size(_) | TypeFnParam::Type(_), _) => {}
             }
         }
-        self.shape_of(&def.ty, &inner, span)
+        Ok(inner)
     }
 
     /// Binds the size variables of a type that are not bound yet to the sizes of a value of it.
@@ -298,6 +353,16 @@ impl<'a> Lower<'a> {
                 }
             }
         }
+    }
+}
+
+/// A literal in a size, which was read as i64, with the type that it has in the program.
+fn literal_as(value: Val<'_>, prim: Option<Prim>) -> Val<'_> {
+    match (&value, prim) {
+        (Val::Scalar(Prim::I64, Atom::Const(Scalar::I64(n))), Some(prim)) if prim != Prim::I64 => {
+            Val::Scalar(prim, Atom::Const(crate::literal::integer(*n, prim)))
+        }
+        _ => value,
     }
 }
 

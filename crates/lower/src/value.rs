@@ -57,19 +57,21 @@ pub(crate) enum Code<'a> {
     Def(FileId, &'a ast::Dec, &'a ast::ValBind),
     /// A local function.
     Local(FileId, &'a ast::LetBind),
-    Lambda(FileId, &'a ast::Lambda),
+    Lambda(&'a ast::Exp, &'a ast::Lambda),
     /// `(op e)`; the first arguments of the closure are the operator and the operand.
     SectionRight,
     /// `(.f[i])`
     Access(&'a ast::Exp, &'a [ast::Access]),
+    /// `???` where a function is expected, with the number of its arguments.
+    Hole(&'a ast::Exp, usize),
     /// A function of the compiler, by name and number of arguments.
     Intrinsic(&'a str, usize),
 }
 
 /// What the parameters of a polymorphic name stand for.
 pub(crate) struct Instance<'a> {
-    pub(crate) sizes: Vec<fehu_check::ty::Size>,
-    pub(crate) types: Vec<fehu_check::ty::Ty>,
+    pub(crate) sizes: &'a [fehu_check::ty::Size],
+    pub(crate) types: &'a [fehu_check::ty::Ty],
     /// Where the sizes and types have their meaning.
     pub(crate) frame: Rc<Frame<'a>>,
 }

@@ -18,17 +18,29 @@
 //! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
 //! kept beside a program while it changes.
 
+mod checks;
+mod cse;
 pub mod facts;
 mod fuse;
+mod hoist;
+mod inline;
 mod simplify;
 
+pub use checks::CHECKS;
+pub use cse::CSE;
 pub use fuse::FUSE;
+pub use hoist::HOIST;
+pub use inline::INLINE;
 pub use simplify::SIMPLIFY;
 
 use fehu_ir::pass::Pass;
 
 /// All passes, by name.
 pub const PASSES: &[Pass] = &[
+    INLINE,   //
     SIMPLIFY, //
-    FUSE,
+    CSE,      //
+    HOIST,    //
+    CHECKS,   //
+    FUSE,     //
 ];

@@ -15,4 +15,4 @@ mod literal;
 mod parser;
 mod token;
 
-pub use parser::{parse, parse_exp, parse_signatures, parse_type};
+pub use parser::{parse, parse_as_value, parse_exp, parse_signatures, parse_type};

@@ -55,6 +55,28 @@ pub fn parse_exp(file: FileId, text: &str) -> (Exp, Vec<Diagnostic>) {
     (exp, parser.finish())
 }
 
+/// Parses a text that is one expression, as a file that only declares a value of this name.
+pub fn parse_as_value(file: FileId, text: &str, name: &str) -> (ast::File, Vec<Diagnostic>) {
+    let mut parser = Parser::new(file, text);
+    let body = parser.exp();
+    parser.expect_end();
+    let span = body.span;
+    let bind = ast::ValBind {
+        keyword: ast::ValKeyword::Def,
+        name: Ident { name: name.into(), span },
+        infix: false,
+        type_params: Vec::new(),
+        params: Vec::new(),
+        ret: None,
+        body,
+    };
+    let kind = ast::DecKind::Val(Box::new(bind));
+    let dec = ast::Dec { id: parser.node(), span, doc: None, attrs: Vec::new(), kind };
+    let comments = std::mem::take(&mut parser.comments);
+    let node_count = parser.next_node;
+    (ast::File { doc: None, decs: vec![dec], comments, node_count }, parser.finish())
+}
+
 /// Parses a text that is one type. Its nodes are numbered from zero.
 pub fn parse_type(file: FileId, text: &str) -> (TypeExp, Vec<Diagnostic>) {
     let mut parser = Parser::new(file, text);

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A block is the rest of a comment after a line that is exactly `-- ==`. Only the first block of a
-//! program may have tags or expect an error of the compiler. With the tag `random` the input consists
+//! program may have tags or expect an error of the compiler; then there are no others. Names that are
+//! given to cases are unique. With the tag `random` the input consists
 //! of types and values, with `script` of an expression. A regular expression goes to the end of its
 //! line. Comments inside a block start with `--` like everywhere.
 

@@ -1,18 +1,16 @@
 //! One program: compiled once, then all its cases.
 
-use crate::blocks::{self, Case, Expected, Input, Test};
+use crate::blocks::{self, Case, Expected, Test};
+use crate::case::Programs;
+use crate::{case, property};
 use fehu_base::render::{self, Style};
-use fehu_data::{Value, compare, generate, reader};
 use fehu_driver::check::{self, Exit, Outcome, Warnings};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
-use fehu_driver::run::{self, Compiled, RunError};
+use fehu_driver::passes::Plan;
+use fehu_driver::run;
 use regex_lite::Regex;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::time::Duration;
 
 /// Tests one program.
@@ -26,33 +24,65 @@ pub fn program(path: &str, options: &Options) -> ProgramResult {
         Ok(test) => test,
         Err(error) => return done(Verdict::Failed(format!("test block, {error}"))),
     };
-    let ignored = ["disable", "notest"].into_iter().find(|tag| test.tags.iter().any(|t| t == tag));
-    if let Some(tag) = ignored {
+    if let Some(tag) = excluded(&test.tags, options) {
         return done(Verdict::Skipped(format!("it has the tag \"{tag}\"")));
     }
     if let Some(regex) = &test.error {
         return done(expected_rejection(path, regex));
     }
-    accepted(path, &test, options)
+    match options.depth {
+        Depth::Check => checked(path, &test, options),
+        Depth::Compile | Depth::Run => accepted(path, &test, options),
+    }
 }
 
 /// How to test.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// How far programs are taken.
+    pub depth: Depth,
     /// How long a case may run.
     pub limit: Duration,
     /// Whether to run also the cases that are meant for compiled programs only.
     pub compiled_too: bool,
     /// The most bytes that one array may have.
     pub max_array_bytes: u64,
-    /// The seed of random inputs.
+    /// The seed of random inputs and properties.
     pub seed: u64,
+    /// Tags of programs and cases that are not tested.
+    pub exclude: Vec<String>,
+    /// The only entry point that is tested, if there is one.
+    pub entry: Option<String>,
+    /// The passes that programs go through before they run.
+    pub plan: Plan,
 }
+
+/// How far programs are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// They are checked.
+    Check,
+    /// They are compiled.
+    Compile,
+    /// Their cases are run.
+    Run,
+}
+
+/// Tags of what is never tested in the interpreter.
+const EXCLUDED: [&str; 3] = ["disable", "notest", "no_interpreter"];
 
 impl Default for Options {
     fn default() -> Options {
-        let limit = Duration::from_secs(10);
-        Options { limit, compiled_too: false, max_array_bytes: 1 << 30, seed: 1 }
+        Options {
+            depth: Depth::Run,
+            limit: Duration::from_secs(10),
+            compiled_too: false,
+            max_array_bytes: 1 << 30,
+            seed: 1,
+            exclude: Vec::new(),
+            entry: None,
+            plan: Plan::none(),
+        }
     }
 }
 
@@ -87,6 +117,8 @@ pub enum Kind {
     Error,
     /// A result, whatever it is.
     Success,
+    /// That an entry point is true for all values.
+    Property,
 }
 
 /// How something ended.
@@ -96,8 +128,8 @@ pub enum Verdict {
     Passed,
     /// Otherwise, and how.
     Failed(String),
-    /// Not within the time limit.
-    Timeout,
+    /// Not within a limit of time or memory, and which.
+    Limit(String),
     /// Not at all, because the program was not compiled; the program's verdict says why.
     NotCompiled,
     /// It was not tested, and why.
@@ -107,8 +139,13 @@ pub enum Verdict {
 impl ProgramResult {
     /// Whether nothing went wrong.
     pub fn is_good(&self) -> bool {
-        let mut all = std::iter::once(&self.verdict).chain(self.cases.iter().map(|c| &c.verdict));
+        let mut all = self.verdicts();
         all.all(|verdict| matches!(verdict, Verdict::Passed | Verdict::Skipped(_)))
+    }
+
+    /// How the program and its cases ended.
+    pub fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
+        std::iter::once(&self.verdict).chain(self.cases.iter().map(|case| &case.verdict))
     }
 }
 
@@ -126,156 +163,113 @@ fn expected_rejection(path: &str, regex: &str) -> Verdict {
     }
 }
 
-/// A program that the compiler must accept.
+/// A program that the compiler must accept; it is only checked.
+fn checked(path: &str, test: &Test, options: &Options) -> ProgramResult {
+    let outcome = check::check(&Disk, &Root::Path(path.to_owned()), Warnings::Show);
+    let verdict = match outcome.exit {
+        Exit::Success => warned(test, &outcome),
+        Exit::Rejected | Exit::Internal => Verdict::Failed(first_line(&outcome)),
+    };
+    let cases = not_run(test, options);
+    ProgramResult { path: path.to_owned(), verdict, cases }
+}
+
+/// A program that the compiler must accept, and its cases.
 fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
     let interpreter = fehu_interp::Options {
         max_array_bytes: options.max_array_bytes,
         ..fehu_interp::Options::default()
     };
     let root = Root::Path(path.to_owned());
-    let (outcome, compiled) = run::compile(&Disk, &root, Warnings::Show, interpreter);
-    let mut result =
-        ProgramResult { path: path.to_owned(), verdict: Verdict::Passed, cases: Vec::new() };
-    let mut compiled = compiled;
-    if compiled.is_none() {
-        result.verdict = Verdict::Failed(first_line(&outcome));
+    let (outcome, compiled) =
+        run::compile_with(&Disk, &root, Warnings::Show, interpreter.clone(), &options.plan);
+    let verdict = match &compiled {
+        Some(_) => warned(test, &outcome),
+        None => Verdict::Failed(first_line(&outcome)),
+    };
+    let mut result = ProgramResult { path: path.to_owned(), verdict, cases: Vec::new() };
+    if options.depth != Depth::Run {
+        result.cases = not_run(test, options);
+        return result;
     }
-    let text = messages(&outcome);
-    let missing = test.warnings.iter().find(|warning| !found(warning, &text));
-    if let (Some(_), Some(missing)) = (&compiled, missing) {
-        result.verdict = Verdict::Failed(format!("no warning in which `{missing}` is found"));
-    }
+    let mut programs = compiled.map(|tested| {
+        let auto = test.cases.iter().any(|case| case.expected == Expected::Auto);
+        let reference = match auto && !options.plan.passes.is_empty() {
+            true => run::compile(&Disk, &root, Warnings::Hide, interpreter).1,
+            false => None,
+        };
+        Programs { tested, reference }
+    });
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
-    for case in &test.cases {
-        for entry in &case.entries {
-            let verdict = run_case(compiled.as_mut(), folder, entry, case, options);
-            let name = format!("line {}, entry \"{entry}\", input {}", case.line, case.name);
-            result.cases.push(CaseResult { name, kind: kind(case), verdict });
-        }
+    for (entry, case) in cases(test, options) {
+        let verdict = match (skipped(case, options), programs.as_mut()) {
+            (Some(why), _) => Verdict::Skipped(why),
+            (None, None) => Verdict::NotCompiled,
+            (None, Some(programs)) => case::run(programs, folder, entry, case, options),
+        };
+        result.cases.push(CaseResult { name: name(entry, case), kind: case::kind(case), verdict });
     }
-    for property in &test.properties {
-        let verdict = Verdict::Skipped("properties are not supported yet".to_owned());
+    for property in properties(test, options) {
+        let verdict = match programs.as_mut() {
+            None => Verdict::NotCompiled,
+            Some(programs) => property::run(&mut programs.tested, &outcome, property, options),
+        };
         let name = format!("property \"{property}\"");
-        result.cases.push(CaseResult { name, kind: Kind::Success, verdict });
+        result.cases.push(CaseResult { name, kind: Kind::Property, verdict });
     }
     result
 }
 
-fn kind(case: &Case) -> Kind {
-    match case.expected {
-        Expected::Success | Expected::Auto => Kind::Success,
-        Expected::Values(_) | Expected::File(_) => Kind::Values,
-        Expected::Error(_) => Kind::Error,
+/// The cases, for each of their entry points.
+fn cases<'t>(test: &'t Test, options: &'t Options) -> impl Iterator<Item = (&'t String, &'t Case)> {
+    let all =
+        test.cases.iter().flat_map(|case| case.entries.iter().map(move |entry| (entry, case)));
+    all.filter(|(entry, _)| options.entry.as_ref().is_none_or(|only| only == *entry))
+}
+
+fn properties<'t>(test: &'t Test, options: &'t Options) -> impl Iterator<Item = &'t String> {
+    let all = test.properties.iter();
+    all.filter(|name| options.entry.as_ref().is_none_or(|only| only == *name))
+}
+
+/// The cases of a program that is not run: a case that is not run has not passed.
+fn not_run(test: &Test, options: &Options) -> Vec<CaseResult> {
+    let verdict = || Verdict::Skipped("programs are not run".to_owned());
+    let cases = cases(test, options).map(|(entry, case)| CaseResult {
+        name: name(entry, case),
+        kind: case::kind(case),
+        verdict: verdict(),
+    });
+    let properties = properties(test, options).map(|property| CaseResult {
+        name: format!("property \"{property}\""),
+        kind: Kind::Property,
+        verdict: verdict(),
+    });
+    cases.chain(properties).collect()
+}
+
+fn name(entry: &str, case: &Case) -> String {
+    format!("line {}, entry \"{entry}\", input {}", case.line, case.name)
+}
+
+/// Whether all warnings are there that a program must have.
+fn warned(test: &Test, outcome: &Outcome) -> Verdict {
+    let text = messages(outcome);
+    match test.warnings.iter().find(|warning| !found(warning, &text)) {
+        None => Verdict::Passed,
+        Some(missing) => Verdict::Failed(format!("no warning in which `{missing}` is found")),
     }
 }
 
-fn run_case(
-    compiled: Option<&mut Compiled>,
-    folder: &Path,
-    entry: &str,
-    case: &Case,
-    options: &Options,
-) -> Verdict {
-    for tag in &case.tags {
-        if tag == "notest" || (tag == "compiled" && !options.compiled_too) {
-            return Verdict::Skipped(format!("it has the tag \"{tag}\""));
-        }
-    }
-    let Some(compiled) = compiled else { return Verdict::NotCompiled };
-    let input = match &case.input {
-        Input::Values(values) => Ok(values.clone()),
-        Input::File(file) => read_file(folder, file),
-        Input::Random(specs) => random(specs, options.seed),
-        Input::Script(_) | Input::ScriptFile(_) => {
-            Err(Verdict::Skipped("scripts are not supported yet".to_owned()))
-        }
-    };
-    let input = match input {
-        Ok(input) => input,
-        Err(verdict) => return verdict,
-    };
-    // What is expected is read first, so that a missing file does not cost a run.
-    let expected = match &case.expected {
-        Expected::File(file) => match read_file(folder, file) {
-            Ok(values) => Expected::Values(values),
-            Err(verdict) => return verdict,
-        },
-        other => other.clone(),
-    };
-    match (limited(compiled, entry, input, options.limit), expected) {
-        (Ran::Timeout, _) => Verdict::Timeout,
-        (Ran::Panic(message), _) => Verdict::Failed(format!("the interpreter failed: {message}")),
-        (Ran::Ended(Ok(values)), Expected::Values(expected)) => {
-            let comparison = compare::compare(&expected, &values, &compare::Options::default());
-            if comparison.is_equal() {
-                Verdict::Passed
-            } else {
-                Verdict::Failed(comparison.summary())
-            }
-        }
-        (Ran::Ended(Ok(_)), Expected::Error(regex)) => {
-            Verdict::Failed(format!("succeeded, but should fail with `{regex}`"))
-        }
-        (Ran::Ended(Ok(_)), Expected::Success | Expected::Auto | Expected::File(_)) => {
-            Verdict::Passed
-        }
-        (Ran::Ended(Err(error)), Expected::Error(regex)) => {
-            let text = error.to_string();
-            match error.is_program() && found(&regex, &text) {
-                true => Verdict::Passed,
-                false => Verdict::Failed(format!("failed, but not with `{regex}`: {text}")),
-            }
-        }
-        (Ran::Ended(Err(error)), _) => Verdict::Failed(error.to_string()),
-    }
+/// Why a case is not run, if it is not.
+fn skipped(case: &Case, options: &Options) -> Option<String> {
+    let compiled = case.tags.iter().find(|tag| *tag == "compiled" && !options.compiled_too);
+    let tag = compiled.or_else(|| excluded(&case.tags, options))?;
+    Some(format!("it has the tag \"{tag}\""))
 }
 
-/// How a run ended.
-enum Ran {
-    Ended(Result<Vec<Value>, RunError>),
-    Timeout,
-    Panic(String),
-}
-
-/// Runs an entry point, and interrupts it after the time limit.
-fn limited(compiled: &mut Compiled, entry: &str, input: Vec<Value>, limit: Duration) -> Ran {
-    let flag = Arc::new(AtomicBool::new(false));
-    compiled.interp_mut().options_mut().interrupt = Some(Arc::clone(&flag));
-    let (finished, waiting) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // The other end is dropped when the run is over.
-            if waiting.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
-                flag.store(true, Ordering::Relaxed);
-            }
-        });
-        let result = panic::catch_unwind(AssertUnwindSafe(|| compiled.run(entry, input)));
-        drop(finished);
-        match result {
-            Ok(Err(error)) if error.is_interrupt() => Ran::Timeout,
-            Ok(result) => Ran::Ended(result),
-            Err(payload) => {
-                let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-                let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-                Ran::Panic(text.unwrap_or_default())
-            }
-        }
-    })
-}
-
-fn random(specs: &[generate::Spec], seed: u64) -> Result<Vec<Value>, Verdict> {
-    let mut generator = generate::Generator::new(seed);
-    let values = specs.iter().map(|spec| generator.value(spec));
-    values.collect::<Result<_, _>>().map_err(|error| Verdict::Failed(error.message))
-}
-
-fn read_file(folder: &Path, file: &str) -> Result<Vec<Value>, Verdict> {
-    if file.ends_with(".gz") {
-        return Err(Verdict::Skipped("compressed data is not supported yet".to_owned()));
-    }
-    let bytes = std::fs::read(folder.join(file))
-        .map_err(|error| Verdict::Failed(format!("cannot read \"{file}\": {error}")))?;
-    reader::read_all(&bytes).map_err(|error| Verdict::Failed(format!("{file}:{error}")))
+fn excluded<'t>(tags: &'t [String], options: &Options) -> Option<&'t String> {
+    tags.iter().find(|tag| EXCLUDED.contains(&tag.as_str()) || options.exclude.contains(tag))
 }
 
 fn messages(outcome: &Outcome) -> String {
@@ -301,7 +295,7 @@ fn first_line(outcome: &Outcome) -> String {
 
 /// Whether an expression is found anywhere in a text; a dot matches line breaks too. What this
 /// engine cannot read is looked for literally.
-fn found(expression: &str, text: &str) -> bool {
+pub fn found(expression: &str, text: &str) -> bool {
     match Regex::new(&format!("(?s){expression}")) {
         Ok(regex) => regex.is_match(text),
         Err(_) => text.contains(expression),

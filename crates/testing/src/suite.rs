@@ -73,8 +73,8 @@ pub struct Count {
     pub passed: usize,
     /// Not so.
     pub failed: usize,
-    /// Not within the time limit.
-    pub timeouts: usize,
+    /// Not within a limit of time or memory.
+    pub limits: usize,
     /// Not tested.
     pub skipped: usize,
 }
@@ -82,7 +82,7 @@ pub struct Count {
 /// Counts of everything.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Summary {
-    /// Programs, with all their cases.
+    /// Programs, with all their cases. One that was not tested in full is counted as skipped.
     pub programs: Count,
     /// What the compiler should say to programs, without their cases.
     pub compiled: Count,
@@ -92,6 +92,8 @@ pub struct Summary {
     pub errors: Count,
     /// Cases that should just succeed.
     pub successes: Count,
+    /// Properties.
+    pub properties: Count,
 }
 
 impl Summary {
@@ -99,10 +101,16 @@ impl Summary {
     pub fn of(results: &[ProgramResult]) -> Summary {
         let mut summary = Summary::default();
         for result in results {
-            match &result.verdict {
-                Verdict::Skipped(_) => summary.programs.skipped += 1,
-                _ if result.is_good() => summary.programs.passed += 1,
-                _ => summary.programs.failed += 1,
+            let over = result.verdicts().any(|verdict| matches!(verdict, Verdict::Limit(_)));
+            let failed =
+                |verdict: &Verdict| matches!(verdict, Verdict::Failed(_) | Verdict::NotCompiled);
+            match result.is_good() {
+                true if result.verdicts().any(|verdict| matches!(verdict, Verdict::Skipped(_))) => {
+                    summary.programs.skipped += 1;
+                }
+                true => summary.programs.passed += 1,
+                false if over && !result.verdicts().any(failed) => summary.programs.limits += 1,
+                false => summary.programs.failed += 1,
             }
             summary.compiled.add(&result.verdict);
             for case in &result.cases {
@@ -110,6 +118,7 @@ impl Summary {
                     Kind::Values => summary.values.add(&case.verdict),
                     Kind::Error => summary.errors.add(&case.verdict),
                     Kind::Success => summary.successes.add(&case.verdict),
+                    Kind::Property => summary.properties.add(&case.verdict),
                 }
             }
         }
@@ -122,7 +131,7 @@ impl Count {
         match verdict {
             Verdict::Passed => self.passed += 1,
             Verdict::Failed(_) | Verdict::NotCompiled => self.failed += 1,
-            Verdict::Timeout => self.timeouts += 1,
+            Verdict::Limit(_) => self.limits += 1,
             Verdict::Skipped(_) => self.skipped += 1,
         }
     }
@@ -130,8 +139,8 @@ impl Count {
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Count { passed, failed, timeouts, skipped } = self;
-        write!(f, "{passed:6} passed {failed:6} failed {timeouts:4} too slow {skipped:5} skipped")
+        let Count { passed, failed, limits, skipped } = self;
+        write!(f, "{passed:6} passed {failed:6} failed {limits:4} over a limit {skipped:5} skipped")
     }
 }
 
@@ -141,6 +150,10 @@ impl fmt::Display for Summary {
         writeln!(f, "  compiled          {}", self.compiled)?;
         writeln!(f, "cases with values   {}", self.values)?;
         writeln!(f, "cases with errors   {}", self.errors)?;
-        write!(f, "other cases         {}", self.successes)
+        write!(f, "other cases         {}", self.successes)?;
+        match self.properties == Count::default() {
+            true => Ok(()),
+            false => write!(f, "\nproperties          {}", self.properties),
+        }
     }
 }

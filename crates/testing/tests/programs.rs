@@ -1,7 +1,8 @@
 //! The programs of `tests/programs`, through the same runner as `fehu test -i`; and what the runner
 //! says about programs that do not pass.
 
-use fehu_testing::run::{self, Options, ProgramResult, Verdict};
+use fehu_driver::passes::Plan;
+use fehu_testing::run::{self, Depth, Options, ProgramResult, Verdict};
 use fehu_testing::suite::{self, Summary};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,14 +14,15 @@ fn folder() -> String {
 #[test]
 fn all_programs_pass() {
     let programs = suite::programs(&[folder()]).expect("the folder can be listed");
-    assert!(programs.len() >= 5, "{programs:?}");
+    assert!(programs.len() >= 8, "{programs:?}");
     let results = suite::run(&programs, 2, &Options::default(), &|_| {});
     for result in &results {
         assert!(result.is_good(), "{result:#?}");
     }
     let summary = Summary::of(&results);
     assert_eq!(summary.programs.passed, programs.len());
-    assert!(summary.values.passed >= 10 && summary.errors.passed >= 4, "{summary}");
+    assert!(summary.values.passed >= 18 && summary.errors.passed >= 5, "{summary}");
+    assert!(summary.successes.passed >= 4 && summary.properties.passed >= 5, "{summary}");
 }
 
 /// Tests a program that is written to a file of this name.
@@ -35,7 +37,7 @@ fn failure(name: &str, text: &str) -> String {
     let all = std::iter::once(&result.verdict).chain(result.cases.iter().map(|c| &c.verdict));
     let mut failures = all.filter_map(|verdict| match verdict {
         Verdict::Failed(why) => Some(why.clone()),
-        Verdict::Passed | Verdict::NotCompiled | Verdict::Timeout | Verdict::Skipped(_) => None,
+        Verdict::Passed | Verdict::NotCompiled | Verdict::Limit(_) | Verdict::Skipped(_) => None,
     });
     failures.next().unwrap_or_else(|| panic!("{name} should fail: {result:?}"))
 }
@@ -85,17 +87,155 @@ fn endless_programs_are_stopped() {
     let text = "-- ==\n-- input { 1 }\nentry main (x: i32) = loop y = x while y > 0 do y | 1\n";
     let options = Options { limit: Duration::from_millis(200), ..Options::default() };
     let result = test("endless.fut", text, &options);
-    assert_eq!(result.cases[0].verdict, Verdict::Timeout);
+    assert!(matches!(result.cases[0].verdict, Verdict::Limit(_)), "{result:?}");
+    assert!(!result.is_good());
+    // A script is stopped as well.
+    let text = text.replace("input { 1 }", "script input { main 1 }");
+    let result = test("endless_script.fut", &text, &options);
+    assert!(matches!(result.cases[0].verdict, Verdict::Limit(_)), "{result:?}");
+    assert_eq!(Summary::of(&[result]).programs.limits, 1);
+}
+
+#[test]
+fn huge_arrays_are_over_a_limit_and_not_passed() {
+    let text = "-- ==\n-- input { 1000i64 } output { 0 }\n-- input { 1000i64 } error: array\n\
+                entry main (n: i64) = (replicate n 0i32)[n - 1]\n";
+    let options = Options { max_array_bytes: 1000, ..Options::default() };
+    let result = test("huge.fut", text, &options);
+    for case in &result.cases {
+        assert!(matches!(case.verdict, Verdict::Limit(_)), "{result:?}");
+    }
     assert!(!result.is_good());
 }
 
 #[test]
-fn what_cannot_be_tested_is_skipped() {
-    let text = "-- ==\n-- compiled input { 1 } output { 2 }\n-- script input { 1 }\n\
-                entry main (x: i32) = x\n";
-    let result = test("skipped.fut", text, &Options::default());
+fn what_is_not_tested_is_not_passed() {
+    let text = "-- ==\n-- compiled input { 1 } output { 2 }\n-- notest input { 1 } error: x\n\
+                -- slow input { 1 }\nentry main (x: i32) = x\n";
+    let options = Options { exclude: vec!["slow".to_owned()], ..Options::default() };
+    let result = test("skipped.fut", text, &options);
+    assert_eq!(result.cases.len(), 3);
     assert!(result.cases.iter().all(|case| matches!(case.verdict, Verdict::Skipped(_))));
+    let summary = Summary::of(std::slice::from_ref(&result));
+    assert_eq!((summary.programs.passed, summary.programs.skipped), (0, 1));
+    assert_eq!(
+        (summary.values.skipped, summary.errors.skipped, summary.successes.skipped),
+        (1, 1, 1)
+    );
     assert!(result.is_good());
-    let result = test("disabled.fut", "-- ==\n-- tags { disable }\nx\n", &Options::default());
-    assert!(matches!(result.verdict, Verdict::Skipped(_)));
+    let with = Options { compiled_too: true, ..options };
+    assert!(matches!(test("skipped.fut", text, &with).cases[0].verdict, Verdict::Failed(_)));
+    for tag in ["disable", "notest", "slow"] {
+        let text = format!("-- ==\n-- tags {{ {tag} }}\nx\n");
+        let result = test(&format!("{tag}.fut"), &text, &with);
+        assert!(matches!(result.verdict, Verdict::Skipped(_)), "{result:?}");
+    }
+}
+
+#[test]
+fn programs_can_be_checked_only() {
+    let text = "-- ==\n-- input { 1 } output { 2 }\n-- property: main\n\
+                entry main (x: i32) = x\n";
+    for depth in [Depth::Check, Depth::Compile] {
+        let options = Options { depth, ..Options::default() };
+        let result = test("not_run.fut", text, &options);
+        assert_eq!(result.verdict, Verdict::Passed);
+        assert_eq!(result.cases.len(), 2);
+        assert!(result.cases.iter().all(|case| matches!(case.verdict, Verdict::Skipped(_))));
+        let result = test("wrong.fut", "entry main (x: i32) = y\n", &options);
+        assert!(matches!(result.verdict, Verdict::Failed(_)));
+    }
+}
+
+#[test]
+fn one_entry_point_can_be_chosen() {
+    let text = "-- ==\n-- entry: f g\n-- input { 1 } output { 1 }\n\
+                entry f (x: i32) = x\nentry g (x: i32) = x + 1\n";
+    let options = Options { entry: Some("f".to_owned()), ..Options::default() };
+    let result = test("chosen.fut", text, &options);
+    assert_eq!(result.cases.len(), 1);
+    assert!(result.is_good());
+    assert!(failure("all_entries.fut", text).contains("expected 1i32, got 2i32"));
+}
+
+#[test]
+fn mistakes_in_scripts_fail() {
+    let program = |script: &str, expected: &str| {
+        format!("-- ==\n-- script input {{ {script} }} {expected}\nentry main (x: i32) = x\n")
+    };
+    let why = failure("script_syntax.fut", &program("(1", ""));
+    assert!(why.starts_with("script input: ") && why.contains("`)`"), "{why}");
+    // A mistake in a script is not the error that the program should end with.
+    let why = failure("script_error.fut", &program("nothing 1", "error: nothing"));
+    assert!(why.contains("nothing"), "{why}");
+    assert!(failure("script_type.fut", &program("1.5", "")).contains("has type i32"));
+    assert!(failure("script_value.fut", &program("1", "output { 2 }")).contains("got 1i32"));
+    assert!(failure("script_file.fut", &program("$loaddata \"x.in\"", "")).contains("x.in"));
+}
+
+#[test]
+fn broken_compressed_files_fail() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(folder.join("broken.in.gz"), b"1").expect("the file can be written");
+    let text = "-- ==\n-- input @ broken.in.gz\nentry main (x: i32) = x\n";
+    assert!(failure("broken.fut", text).contains("decompress"));
+}
+
+#[test]
+fn counterexamples_are_small() {
+    let text = "-- ==\n-- property: short\n#[prop]\nentry short (xs: []i32) = length xs < 3\n";
+    assert!(
+        failure("short.fut", text).starts_with("false for the counterexample `[0i32, 0i32, 0i32]`")
+    );
+    let text = "-- ==\n-- property: low\n#[prop]\nentry low (x: i32) = x < 5\n";
+    assert!(failure("low.fut", text).contains("`5i32`"));
+    let text = "-- ==\n-- property: divides\n#[prop]\n\
+                entry divides (p: (i32, []i32)) = all (\\x -> (x / p.0) * p.0 <= i32.max x x) p.1\n";
+    assert!(failure("divides.fut", text).contains("ounterexample `0i32 [0i32]`"));
+    // The program's own way: numbers stay odd.
+    let text = "-- ==\n-- property: below\n#[prop(gen(odd), shrink(less), size(100))]\n\
+                entry below (x: i64) = x < 50\n\
+                entry odd (size: i64) (seed: u64) = i64.u64 (seed % u64.i64 size) | 1\n\
+                entry less (x: i64) (_: u64) = i64.max 1 (x - 2)\n";
+    assert!(failure("below.fut", text).contains("`51i64`"));
+    // Without such a way, the generator is asked for smaller ones.
+    let text = text.replace(", shrink(less)", "");
+    let why = failure("asked.fut", &text);
+    let small = (51..60).any(|n| why.contains(&format!("`{n}i64`")));
+    assert!(small, "{why}");
+}
+
+#[test]
+fn the_reference_is_the_program_without_passes() {
+    let text = "-- ==\n-- random input { [10]i32 } auto output\n-- input { [1] } auto output\n\
+                -- script input { main [0] } auto output\n\
+                entry main (xs: []i32) = map (\\x -> 6 / x + 1) (map (+ 1) xs)\n";
+    let passes = fehu_driver::pipelines::DEFAULT.passes;
+    let options = Options { plan: Plan::of(passes), ..Options::default() };
+    let result = test("reference.fut", text, &options);
+    assert!(result.is_good() && result.cases.len() == 3, "{result:?}");
+    let text = text.replace("[1]", "[-1]");
+    let result = test("reference_fails.fut", &text, &options);
+    let Verdict::Failed(why) = &result.cases[1].verdict else { panic!("{result:?}") };
+    assert!(why.starts_with("the reference fails"), "{why}");
+}
+
+#[test]
+fn properties_must_be_properties() {
+    let property = |rest: &str| format!("-- ==\n-- property: p\n{rest}\n");
+    let why = failure("no_attribute.fut", &property("entry p (x: i32) = x == x"));
+    assert!(why.contains("#[prop]"), "{why}");
+    let why = failure("no_bool.fut", &property("#[prop]\nentry p (x: i32) = x"));
+    assert!(why.contains("bool"), "{why}");
+    let why = failure("two.fut", &property("#[prop]\nentry p (x: i32) (y: i32) = x == y"));
+    assert!(why.contains("one parameter"), "{why}");
+    let why = failure("absent.fut", &property("entry q (x: i32) = x"));
+    assert!(why.contains("no entry point \"p\""), "{why}");
+    let sum = "entry p (x: #a i32 | #b) = match x case #a _ -> true case #b -> true";
+    let why = failure("sum.fut", &property(&format!("#[prop]\n{sum}")));
+    assert!(why.contains("gen(f)"), "{why}");
+    let why = failure("argument.fut", &property("#[prop(size(x))]\nentry p (x: i32) = x == x"));
+    assert!(why.contains("size(n)"), "{why}");
+    let why = failure("generator.fut", &property("#[prop(gen(g))]\nentry p (x: i32) = x == x"));
+    assert!(why.contains("\"g\""), "{why}");
 }

@@ -4,9 +4,10 @@
 //! says in its test block whether it must be accepted or refused; `fehu check` is run on each, and
 //! the table says how often we agree. With `--fmt` the formatter is tested on the same programs.
 
-use crate::blocks::{self, Expectation};
 use crate::{fmt_check, process};
 use clap::ValueEnum;
+use fehu_testing::blocks;
+use fehu_testing::run::found;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -54,7 +55,7 @@ pub(crate) enum Verdict {
     Crash,
     /// The time limit was reached.
     Timeout,
-    /// The program cannot be read.
+    /// The program, or its test block, cannot be read.
     Missing,
 }
 
@@ -96,8 +97,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 fn check_program(fehu: &Path, name: &str, path: &Path, bytes: &[u8], limit: Duration) -> Case {
-    let expectation = blocks::expectation(&String::from_utf8_lossy(bytes));
-    let valid = matches!(expectation, Expectation::Accept(_));
+    let test = match blocks::read(&String::from_utf8_lossy(bytes)) {
+        Ok(test) => test,
+        Err(error) => return case(name, true, Verdict::Missing, &format!("test block, {error}")),
+    };
+    let valid = test.error.is_none();
     let path = path.display().to_string();
     let finished = match process::run(fehu, &["check", &path], b"", limit) {
         Ok(finished) => finished,
@@ -110,23 +114,21 @@ fn check_program(fehu: &Path, name: &str, path: &Path, bytes: &[u8], limit: Dura
     if finished.timed_out {
         return case(name, valid, Verdict::Timeout, &first_line);
     }
-    match (finished.code, expectation) {
-        (Some(0), Expectation::Accept(warnings)) => {
-            match warnings.iter().find(|warning| !blocks::found(warning, &finished.stderr)) {
+    match (finished.code, test.error) {
+        (Some(0), None) => {
+            match test.warnings.iter().find(|warning| !found(warning, &finished.stderr)) {
                 None => case(name, valid, Verdict::Agree, ""),
                 Some(missing) => case(name, valid, Verdict::NoWarning, &format!("/{missing}/")),
             }
         }
-        (Some(0), Expectation::Reject(regex)) => {
+        (Some(0), Some(regex)) => {
             case(name, valid, Verdict::WronglyAccepted, &format!("/{regex}/"))
         }
-        (Some(2), Expectation::Accept(_)) => {
-            case(name, valid, Verdict::WronglyRejected, &first_line)
-        }
-        (Some(2), Expectation::Reject(regex)) if blocks::found(&regex, &finished.stderr) => {
+        (Some(2), None) => case(name, valid, Verdict::WronglyRejected, &first_line),
+        (Some(2), Some(regex)) if found(&regex, &finished.stderr) => {
             case(name, valid, Verdict::Agree, "")
         }
-        (Some(2), Expectation::Reject(regex)) => {
+        (Some(2), Some(regex)) => {
             case(name, valid, Verdict::OtherMessage, &format!("/{regex}/ not in: {first_line}"))
         }
         (_, _) => case(name, valid, Verdict::Crash, &first_line),
@@ -165,7 +167,7 @@ fn report(cases: &[Case], show: Option<Verdict>) {
     row("warnings missing", count(&[Verdict::NoWarning], None), valid);
     row("crashes", count(&[Verdict::Crash], None), cases.len());
     row("timeouts", count(&[Verdict::Timeout], None), cases.len());
-    row("missing files", count(&[Verdict::Missing], None), cases.len());
+    row("not readable", count(&[Verdict::Missing], None), cases.len());
 }
 
 fn row(what: &str, part: usize, whole: usize) {

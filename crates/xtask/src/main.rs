@@ -1,9 +1,9 @@
-//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check`.
+//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
+mod bench_lower;
 mod bench_shapes;
-mod blocks;
 mod conformance;
 mod fmt_check;
 mod process;
@@ -22,6 +22,8 @@ enum Args {
     Conformance(conformance::Args),
     /// Measure `fehu check` on generated programs of 300 to 100,000 lines.
     BenchCheck(bench::Args),
+    /// Measure lowering on generated programs with up to 10,000 calls, or on given files.
+    BenchLower(bench_lower::Args),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         }
         Args::Conformance(args) => conformance::run(&args),
         Args::BenchCheck(args) => bench::run(&args),
+        Args::BenchLower(args) => bench_lower::run(&args),
     }
 }
 

@@ -3,11 +3,13 @@
 use super::dec::Block;
 use crate::checker::Checker;
 use crate::errors;
-use crate::program::{Application, Resolved, VarKind};
+use crate::program::{Application, Instance, Member, Resolved, VarKind};
 use crate::scope::{Functor, ModType, Module, ScopedTerm, Term};
-use crate::ty::{Subst, TypeFn, TypeId};
+use crate::ty::{Subst, TypeFn, TypeId, VarId};
+use ecow::EcoString;
 use fehu_base::Span;
 use fehu_syntax::ast::{ModExp, ModExpKind, ModParam, ModTypeExp, ModTypeExpKind, NodeId};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -132,6 +134,7 @@ impl Checker<'_> {
         module: &Module,
         mt: &ModType,
     ) -> Module {
+        self.matched.clear();
         let implementation = self.match_module(span, module, mt, "");
         let (result, new) = self.instance(mt, Subst::new());
         let path = self.module_path.join(".");
@@ -142,8 +145,20 @@ impl Checker<'_> {
             }
         }
         self.note_abstraction(node, &mt.abstracts, &new, &implementation);
+        let members = self.members(&mt.module, &result);
+        if !members.is_empty() {
+            self.tables.members.insert(node, members);
+        }
         self.new_abstracts.extend(&new);
         result
+    }
+
+    /// The values of a module, with the instances that the match with the module type found.
+    fn members(&mut self, mt: &Module, module: &Module) -> Vec<Member> {
+        let mut instances = std::mem::take(&mut self.matched);
+        let mut members = Vec::new();
+        collect_members(mt, module, &mut Vec::new(), &mut instances, &mut members);
+        members
     }
 
     fn note_abstraction(
@@ -171,6 +186,7 @@ impl Checker<'_> {
         functor: &Functor,
         arg: &Module,
     ) -> Module {
+        self.matched.clear();
         let mut subst = self.match_module(span, arg, &functor.param, "");
         self.map_values(&functor.param.module, arg, &mut subst);
         let implementation = subst.clone();
@@ -184,7 +200,11 @@ impl Checker<'_> {
             }
         }
         let params = &functor.param.abstracts;
+        let param_members = self.members(&functor.param.module, &functor.param.module);
+        let result_members = self.members(&functor.result.module, &result);
         let application = Application {
+            param_members,
+            result_members,
             params: params
                 .iter()
                 .filter_map(|id| Some((*id, implementation.types.get(id)?.clone())))
@@ -210,6 +230,30 @@ impl Checker<'_> {
                 (Term::Val(_) | Term::Mod(..), _) => {}
             }
         }
+    }
+}
+
+fn collect_members(
+    mt: &Module,
+    module: &Module,
+    path: &mut Vec<EcoString>,
+    instances: &mut FxHashMap<VarId, Instance>,
+    members: &mut Vec<Member>,
+) {
+    let (Module::Struct(mt), Module::Struct(module)) = (mt, module) else { return };
+    for (name, term) in &module.terms {
+        path.push(name.clone());
+        match (mt.terms.get(name), term) {
+            (Some(Term::Val(old)), Term::Val(var)) => {
+                let instance = instances.remove(old).unwrap_or_default();
+                members.push(Member { path: path.clone(), var: *var, instance });
+            }
+            (Some(Term::Mod(_, mt)), Term::Mod(_, module)) => {
+                collect_members(mt, module, path, instances, members);
+            }
+            (Some(Term::Val(_) | Term::Mod(..)) | None, _) => {}
+        }
+        path.pop();
     }
 }
 

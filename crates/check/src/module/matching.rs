@@ -3,8 +3,9 @@
 use crate::checker::Checker;
 use crate::errors;
 use crate::infer::used_constructively;
+use crate::program::Instance;
 use crate::scope::{Functor, ModEnv, ModType, Module, Term, TypeDef};
-use crate::ty::{Lifted, Scheme, Subst, Ty, TypeFnParam, TypeId, VarId};
+use crate::ty::{Lifted, Scheme, Size, Subst, Ty, TypeFnParam, TypeId, VarId};
 use fehu_base::Span;
 
 impl Checker<'_> {
@@ -250,7 +251,12 @@ impl Checker<'_> {
         };
         let (want_ty, _) = self.substitute_type(&want_scheme.ty, subst);
         let reason = match self.at_least_as_general(&want_ty, &found_scheme, span) {
-            Ok(()) => return,
+            Ok(instance) => {
+                if !found_scheme.is_mono() {
+                    self.matched.insert(want, instance);
+                }
+                return;
+            }
             Err(reason) => reason,
         };
         let wants = Scheme { ty: want_ty, ..(*want_scheme).clone() };
@@ -261,13 +267,13 @@ impl Checker<'_> {
         self.report(errors::value_differs(span, name, &differ, &reason));
     }
 
-    /// Whether a scheme can be used at a type; otherwise why not.
+    /// What the parameters of a scheme are if it is used at a type; why not, if it cannot be.
     fn at_least_as_general(
         &mut self,
         want: &Ty,
         scheme: &Scheme,
         span: Span,
-    ) -> Result<(), String> {
+    ) -> Result<Instance, String> {
         self.metas = Default::default();
         self.size_metas = Default::default();
         let mut subst = Subst::new();
@@ -299,10 +305,15 @@ impl Checker<'_> {
         self.sizes_for_params(&scheme.sizes, span, &mut subst);
         self.rename_bound(&scheme.ty, &mut subst);
         let ty = subst.apply(&scheme.ty);
-        match self.unify_sized(want, &ty) {
-            Ok(()) => Ok(()),
-            Err(clash) => Err(self.size_reason(&clash)),
+        if let Err(clash) = self.unify_sized(want, &ty) {
+            return Err(self.size_reason(&clash));
         }
+        let sizes = scheme.sizes.iter().map(|&n| self.zonk_size(&subst.size(&Size::Var(n))));
+        let types = scheme.types.iter().map(|param| {
+            let ty = subst.types.get(&param.id).map_or(Ty::Error, |type_fn| type_fn.ty.clone());
+            self.zonk_sized(&ty)
+        });
+        Ok(Instance { sizes: sizes.collect(), types: types.collect() })
     }
 
     fn show_type_def(&self, name: &str, def: &TypeDef) -> String {

@@ -3,7 +3,7 @@
 //! This is the inner loop of reading data sets, so the usual words go through without allocation.
 
 use crate::array::Elem;
-use crate::float16::F16;
+use crate::float16;
 use crate::ieee;
 use crate::value::Scalar;
 use fehu_base::Prim;
@@ -187,7 +187,7 @@ impl<'a> Word<'a> {
             return scalar;
         }
         match scalar {
-            Scalar::F16(x) => Scalar::F16(F16::from_bits(x.to_bits() ^ 0x8000)),
+            Scalar::F16(x) => Scalar::F16(half::f16::from_bits(x.to_bits() ^ 0x8000)),
             Scalar::F32(x) => Scalar::F32(-x),
             Scalar::F64(x) => Scalar::F64(-x),
             other => other,
@@ -420,7 +420,7 @@ fn rounded(mantissa: u64, exponent: i64, prim: Prim) -> Scalar {
 /// A float of type `prim`, rounded from f64.
 fn float(x: f64, prim: Prim) -> Scalar {
     match prim {
-        Prim::F16 => Scalar::F16(F16::from_f64(x)),
+        Prim::F16 => Scalar::F16(float16::from_f64(x)),
         Prim::F32 => Scalar::F32(x as f32),
         _ => Scalar::F64(x),
     }

@@ -4,7 +4,7 @@
 //! this file has to agree with.
 
 use crate::array::Elem;
-use crate::float16::F16;
+use crate::float16;
 use crate::value::Scalar;
 use fehu_base::Prim;
 
@@ -115,7 +115,7 @@ impl Decimal {
         let x = if self.exponent < 0 { mantissa / power } else { mantissa * power };
         let x = if self.negative { -x } else { x };
         match prim {
-            Prim::F16 => Some(Scalar::F16(F16::from_f64(x))),
+            Prim::F16 => Some(Scalar::F16(float16::from_f64(x))),
             Prim::F32 => {
                 // Rounding twice goes wrong only if the first result is the middle between two numbers of
                 // type f32: then it is not known on which side the decimal lies. Subnormal numbers, whose
@@ -132,7 +132,7 @@ impl Decimal {
 fn library_float(text: &[u8], prim: Prim) -> Option<Scalar> {
     let text = std::str::from_utf8(text).ok()?;
     Some(match prim {
-        Prim::F16 => Scalar::F16(F16::from_f64(text.parse().ok()?)),
+        Prim::F16 => Scalar::F16(float16::from_f64(text.parse().ok()?)),
         Prim::F32 => Scalar::F32(text.parse().ok()?),
         _ => Scalar::F64(text.parse().ok()?),
     })
@@ -180,7 +180,7 @@ mod tests {
             let text = format!("{sign}{number}{fraction}{exponent}");
             taken[0] += u32::from(agrees::<f32>(&text));
             taken[1] += u32::from(agrees::<f64>(&text));
-            taken[2] += u32::from(agrees::<F16>(&text));
+            taken[2] += u32::from(agrees::<half::f16>(&text));
             taken[3] += u32::from(agrees::<i32>(&format!("{sign}{number}")));
             taken[4] += u32::from(agrees::<u8>(&format!("{sign}{number}u8")));
             taken[5] += u32::from(agrees::<f32>(&format!("{text}f32")));

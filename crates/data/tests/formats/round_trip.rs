@@ -6,7 +6,7 @@ use fehu_data::compare::{Options, compare};
 use fehu_data::generate::Rng;
 use fehu_data::reader::{read_all, read_typed};
 use fehu_data::text::{Floats, Rows, Style};
-use fehu_data::{F16, Scalar, Value, binary, npy, text};
+use fehu_data::{Scalar, Value, binary, npy, text};
 
 use std::slice::from_ref;
 
@@ -33,7 +33,7 @@ fn text_of_every_style() {
 #[test]
 fn every_f16() {
     for bits in 0..=u16::MAX {
-        let value = Value::Scalar(Scalar::F16(F16::from_bits(bits)));
+        let value = Value::Scalar(Scalar::F16(half::f16::from_bits(bits)));
         for style in [Style::PROGRAM, Style::DATASET] {
             let written = text::to_string(&value, style);
             let read = read_all(written.as_bytes()).expect(&written).remove(0);

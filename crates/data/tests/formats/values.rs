@@ -42,7 +42,7 @@ pub(crate) fn scalar(rng: &mut Rng, elem: Prim) -> Scalar {
 /// The value with one NaN for all: text does not keep their bits.
 pub(crate) fn with_plain_nans(value: &Value) -> Value {
     let plain = |scalar: Scalar| match scalar {
-        Scalar::F16(x) if x.to_f32().is_nan() => Scalar::F16(fehu_data::F16::NAN),
+        Scalar::F16(x) if x.to_f32().is_nan() => Scalar::F16(half::f16::NAN),
         Scalar::F32(x) if x.is_nan() => Scalar::F32(f32::NAN),
         Scalar::F64(x) if x.is_nan() => Scalar::F64(f64::NAN),
         other => other,

@@ -1,7 +1,7 @@
 //! Values of the outside world to those of the interpreter, and back.
 
 use super::RunError;
-use fehu_data::{Array, Data, F16, Value, ValueType};
+use fehu_data::{Array, Data, Value, ValueType};
 use fehu_interp::Buffer;
 use fehu_ir::{Elem, Scalar, Type};
 
@@ -10,6 +10,16 @@ pub(super) fn value_type(ty: &Type) -> Result<ValueType, RunError> {
     match ty.elem() {
         Some(Elem::Prim(elem)) => Ok(ValueType { elem, rank: ty.rank() }),
         Some(Elem::Unit) | None => Err(unrepresentable()),
+    }
+}
+
+/// Whether a value is a unit, or an array of units: it has no contents that could be shown.
+pub(super) fn is_unit(value: &fehu_interp::Value) -> bool {
+    use fehu_interp::Value as Inner;
+    match value {
+        Inner::Scalar(scalar) => scalar.elem() == Elem::Unit,
+        Inner::Array(array) => array.elem() == Elem::Unit,
+        Inner::Acc(_) | Inner::Gone => false,
     }
 }
 
@@ -32,13 +42,7 @@ pub(super) fn to_interp(value: Value) -> Result<fehu_interp::Value, RunError> {
         Data::U16(items) => Buffer::U16(items),
         Data::U32(items) => Buffer::U32(items),
         Data::U64(items) => Buffer::U64(items),
-        Data::F16(items) => {
-            let mut buffer = Buffer::empty(Elem::Prim(fehu_base::Prim::F16));
-            for item in items {
-                buffer.push(Scalar::from_bits(fehu_base::Prim::F16, item.to_bits().into()));
-            }
-            buffer
-        }
+        Data::F16(items) => Buffer::F16(items),
         Data::F32(items) => Buffer::F32(items),
         Data::F64(items) => Buffer::F64(items),
         Data::Bool(items) => Buffer::Bool(items),
@@ -69,9 +73,7 @@ pub(super) fn from_interp(value: fehu_interp::Value) -> Result<Value, RunError> 
         Buffer::U16(items) => Data::U16(items),
         Buffer::U32(items) => Data::U32(items),
         Buffer::U64(items) => Data::U64(items),
-        Buffer::F16(items) => {
-            Data::F16(items.into_iter().map(|item| F16::from_bits(item.to_bits())).collect())
-        }
+        Buffer::F16(items) => Data::F16(items),
         Buffer::F32(items) => Data::F32(items),
         Buffer::F64(items) => Data::F64(items),
         Buffer::Bool(items) => Data::Bool(items),

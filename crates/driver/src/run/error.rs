@@ -31,6 +31,11 @@ impl RunError {
         }
     }
 
+    /// Whether a limit was reached: memory, steps, or the depth of recursion.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, RunError::Program(error) if error.kind == ErrorKind::Resource)
+    }
+
     /// Whether the program was interrupted from outside.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, RunError::Program(error) if error.kind == ErrorKind::Interrupt)

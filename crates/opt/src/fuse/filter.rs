@@ -42,7 +42,7 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
 
 fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     let found = find(cx, graph, node)?;
-    let (stm, first) = (graph.stm(node)?, graph.stm(found.filter)?);
+    let first = graph.stm(found.filter)?;
     let Exp::Partition(op) = &first.exp else { return None };
     let free = free_in_stm(first, cx.vars);
     let readable = |var: &Var| !cx.vars[*var].ty.is_array() || cx.share.is_fixed(*var);
@@ -53,12 +53,16 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
         return None;
     }
     let op = Partition { map: copy_lambda(&op.map, cx.vars), ..(**op).clone() };
+    let copy = Stm { exp: Exp::Partition(Box::new(op)), pat: Vec::new(), ..first.clone() };
+    cx.count_copy(&copy);
+    let Exp::Partition(op) = copy.exp else { return None };
+    let (first, stm) = (graph.stm(found.filter)?, graph.stm(node)?);
     let (certs, other, loc) = (first.certs.clone(), first.loc.clone(), stm.loc.clone());
     let mut stm = graph.take(node)?;
     if let Some((_, inputs, _)) = parts(&stm.exp) {
         inputs.iter().for_each(|input| cx.counts.drop(*input));
     }
-    apply(cx, &mut stm, op, &found.elements);
+    apply(cx, &mut stm, *op, &found.elements);
     certs.into_iter().for_each(|cert| {
         if !stm.certs.contains(&cert) {
             stm.certs.push(cert);

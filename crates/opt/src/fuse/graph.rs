@@ -103,6 +103,15 @@ impl Graph {
         }
     }
 
+    /// The nodes that a node directly depends on.
+    pub(super) fn needs(&self, node: Node) -> Vec<Node> {
+        let mut needs: Vec<Node> =
+            self.before[node].iter().map(|other| self.resolve(*other)).collect();
+        needs.sort_unstable();
+        needs.dedup();
+        needs
+    }
+
     /// Gives the statements back, in order.
     pub(super) fn finish(mut self, body: &mut Body) {
         body.stms = self.order.iter().filter_map(|node| self.stms[*node].take()).collect();
@@ -235,9 +244,10 @@ impl Counts {
 
     /// Notes one mention more.
     pub(super) fn add(&mut self, var: Var) {
-        if let Some(count) = self.0.get_mut(var.index()) {
-            *count += 1;
+        if self.0.len() <= var.index() {
+            self.0.resize(var.index() + 1, 0);
         }
+        self.0[var.index()] += 1;
     }
 
     /// Notes that there is one mention less.

@@ -3,7 +3,7 @@
 use super::Cx;
 use fehu_base::IdVec;
 use fehu_ir::visit::{Visit, walk_type};
-use fehu_ir::{Exp, Stm, Var, VarInfo};
+use fehu_ir::{Body, Exp, Stm, Var, VarInfo};
 
 struct Mentions<'a> {
     vars: &'a IdVec<Var, VarInfo>,
@@ -33,4 +33,28 @@ pub(super) fn stm_mentions(cx: &Cx<'_>, stm: &Stm, wanted: &[Var]) -> usize {
     let mut mentions = Mentions { vars: cx.vars, wanted, count: 0 };
     mentions.stm(stm);
     mentions.count
+}
+
+/// How often a body does.
+pub(super) fn body_mentions(cx: &Cx<'_>, body: &Body, wanted: &[Var]) -> usize {
+    let mut mentions = Mentions { vars: cx.vars, wanted, count: 0 };
+    mentions.body(body);
+    mentions.count
+}
+
+/// All mentions of variables in a statement.
+pub(super) fn all_mentions(cx: &Cx<'_>, stm: &Stm) -> Vec<Var> {
+    struct All<'a>(&'a IdVec<Var, VarInfo>, Vec<Var>);
+    impl Visit for All<'_> {
+        fn use_var(&mut self, var: &Var) {
+            self.1.push(*var);
+        }
+
+        fn bind(&mut self, var: &Var) {
+            walk_type(self, &self.0[*var].ty);
+        }
+    }
+    let mut all = All(cx.vars, Vec::new());
+    all.stm(stm);
+    all.1
 }

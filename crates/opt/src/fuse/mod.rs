@@ -13,6 +13,7 @@
 //! * **Filters** (`filter`): what reads only the kept elements of a [`Partition`](fehu_ir::Partition) is applied to
 //!   all elements under a condition.
 //! * **Horizontal** (`horizontal`): operators of one width that read the same array become one.
+//! * **Branches** (`sink`): what only the alternatives of a branch need moves into them.
 //!
 //! How functions are composed is in `compose`, how operators become one in `merge`. A reduction or scan keeps its own operator: a map before it becomes
 //! part of the function that is applied to the elements, never part of the operator, which would no longer be
@@ -27,12 +28,13 @@ mod graph;
 mod horizontal;
 mod mentions;
 mod merge;
+mod sink;
 mod vertical;
 
-use crate::facts::Share;
+use crate::facts::{Effects, Share};
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
-use fehu_ir::{Body, Loc, Prog, Type, Var, VarInfo};
+use fehu_ir::{Body, Loc, Prog, Stm, Type, Var, VarInfo};
 use graph::{Counts, Graph};
 
 /// The pass.
@@ -45,24 +47,31 @@ pub const FUSE: Pass = Pass {
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     // What is asked of other functions is which parameters they consume, and that does not change.
     let around = prog.clone();
+    let effects = Effects::of(prog);
     for item in prog.consts.values_mut() {
-        fuse(&around, &mut item.vars, &mut item.body, remarks);
+        fuse((&around, &effects), &mut item.vars, &mut item.body, remarks);
     }
     for fun in prog.funs.values_mut() {
-        fuse(&around, &mut fun.vars, &mut fun.body, remarks);
+        fuse((&around, &effects), &mut fun.vars, &mut fun.body, remarks);
     }
 }
 
-fn fuse(prog: &Prog, vars: &mut IdVec<Var, VarInfo>, body: &mut Body, remarks: &mut Remarks) {
+fn fuse(
+    (prog, effects): (&Prog, &Effects),
+    vars: &mut IdVec<Var, VarInfo>,
+    body: &mut Body,
+    remarks: &mut Remarks,
+) {
     let share = Share::of(prog, body, vars);
     let counts = Counts::of(body, vars);
-    let mut cx = Cx { prog, vars, share, counts, remarks };
+    let mut cx = Cx { prog, effects, vars, share, counts, remarks };
     cx.body(body);
 }
 
 /// What is known while a function is worked on.
 struct Cx<'a> {
     prog: &'a Prog,
+    effects: &'a Effects,
     vars: &'a mut IdVec<Var, VarInfo>,
     share: Share,
     counts: Counts,
@@ -76,7 +85,8 @@ impl Cx<'_> {
             vertical::reduce(self, &mut graph);
             let filtered = filter::reduce(self, &mut graph);
             let merged = horizontal::reduce(self, &mut graph);
-            if !filtered && !merged {
+            let moved = sink::reduce(self, &mut graph);
+            if !filtered && !merged && !moved {
                 break;
             }
         }
@@ -84,6 +94,20 @@ impl Cx<'_> {
         graph.finish(body);
         for stm in &mut body.stms {
             stm.exp.map_bodies(&mut |inner| self.body(inner));
+        }
+    }
+
+    /// Notes the mentions in a statement that is a copy of another one.
+    fn count_copy(&mut self, stm: &Stm) {
+        for var in mentions::all_mentions(self, stm) {
+            self.counts.add(var);
+        }
+    }
+
+    /// Notes that a statement is gone.
+    fn count_gone(&mut self, stm: &Stm) {
+        for var in mentions::all_mentions(self, stm) {
+            self.counts.drop(var);
         }
     }
 

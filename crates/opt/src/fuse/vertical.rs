@@ -193,9 +193,7 @@ fn duplicate(
         op.map = copy_lambda(&op.map, cx.vars);
     }
     let Some(second) = graph.take(consumer) else { return Err(Reason::Kind) };
-    for input in &arrays {
-        cx.counts.add(*input);
-    }
+    cx.count_copy(&copy);
     let stm = merge::vertical(cx, copy, second);
     graph.depend(consumer, producer);
     graph.put(consumer, stm);

@@ -131,12 +131,6 @@ impl<'a> Cx<'a> {
         var
     }
 
-    /// A variable with the hint and type of another one.
-    pub(super) fn new_like(&mut self, var: Var) -> Var {
-        let info = self.vars[var].clone();
-        self.new_var(info.hint, info.ty)
-    }
-
     /// A copy of a lambda with variables of its own.
     pub(super) fn copy_lambda(&mut self, lambda: &Lambda) -> Lambda {
         let before = self.vars.len();
@@ -354,6 +348,14 @@ impl<'a> Cx<'a> {
         match atom {
             Atom::Var(var) => prim_of(&self.vars[var].ty),
             Atom::Const(_) => prim_of(&atom_type(atom, &self.vars)),
+        }
+    }
+
+    /// Whether a variable's type is that of an operand, sizes included.
+    pub(super) fn same_type(&self, var: Var, atom: Atom) -> bool {
+        match atom {
+            Atom::Var(other) => self.vars[var].ty == self.vars[other].ty,
+            Atom::Const(_) => true,
         }
     }
 

@@ -5,7 +5,7 @@
 //! their bodies are entered again, which counts against the budget.
 
 use super::cx::Cx;
-use super::rules::{Rewrite, rules_for};
+use super::rules::{Rewrite, rules_for, taking_rules_for};
 use fehu_base::Prim;
 use fehu_ir::builder::count_stms;
 use fehu_ir::visit::{VisitMut, walk_exp_mut, walk_type_mut};
@@ -70,6 +70,14 @@ impl Cx<'_> {
                 found = (rule.apply)(self, stm);
                 if found.is_some() {
                     break;
+                }
+            }
+            if found.is_none() {
+                for rule in taking_rules_for(&stm.exp) {
+                    found = (rule.apply)(self, stm);
+                    if found.is_some() {
+                        break;
+                    }
                 }
             }
             match found {

@@ -7,6 +7,9 @@ use fehu_data::generate::Spec;
 /// Reads a block and adds what it says.
 pub(super) fn block(text: &Text, first: bool, test: &mut Test) -> Result<(), BlockError> {
     let mut parser = Parser { text, at: 0 };
+    if test.error.is_some() {
+        return parser.error("a program that must be refused has no other blocks");
+    }
     if first && parser.word("tags") {
         let tags = parser.braces()?;
         test.tags.extend(tags.split_whitespace().map(str::to_owned));
@@ -33,7 +36,14 @@ pub(super) fn block(text: &Text, first: bool, test: &mut Test) -> Result<(), Blo
             }
             parser.braces()?;
         } else {
-            test.cases.push(parser.case(&entries)?);
+            let (case, named) = parser.case(&entries)?;
+            let same = |other: &&Case| other.name == case.name;
+            if let Some(other) = test.cases.iter().find(same).filter(|_| named) {
+                let (name, line) = (&case.name, other.line);
+                return parser
+                    .error(&format!("the name \"{name}\" is that of line {line} already"));
+            }
+            test.cases.push(case);
         }
     }
     Ok(())
@@ -45,7 +55,8 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn case(&mut self, entries: &[String]) -> Result<Case, BlockError> {
+    /// A case, and whether its name was given.
+    fn case(&mut self, entries: &[String]) -> Result<(Case, bool), BlockError> {
         self.skip();
         let line = self.line_number();
         let given = self.string()?;
@@ -75,9 +86,10 @@ impl<'a> Parser<'a> {
             None => Input::Values(self.values()?),
         };
         let written = self.text.text[start..self.at].trim();
+        let named = given.is_some();
         let name = given.unwrap_or_else(|| name_of(written));
         let expected = self.expected()?;
-        Ok(Case { entries: entries.to_vec(), name, tags, line, input, expected })
+        Ok((Case { entries: entries.to_vec(), name, tags, line, input, expected }, named))
     }
 
     fn expected(&mut self) -> Result<Expected, BlockError> {
@@ -131,10 +143,12 @@ impl<'a> Parser<'a> {
         }
         let rest = &self.text.text[self.at..];
         let mut depth = 1;
+        let mut quoted = false;
         for (index, sign) in rest.char_indices() {
             match sign {
-                '{' => depth += 1,
-                '}' => depth -= 1,
+                '"' => quoted = !quoted,
+                '{' if !quoted => depth += 1,
+                '}' if !quoted => depth -= 1,
                 _ => {}
             }
             if depth == 0 {

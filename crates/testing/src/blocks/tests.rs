@@ -102,3 +102,23 @@ fn mistakes_have_lines() {
         assert_eq!(error.line, line, "{program}: {error}");
     }
 }
+
+#[test]
+fn braces_between_quotes_are_not_those_of_the_block() {
+    let cases = cases("-- ==\n-- script input { f {a = \"}\"} } output { 1 }\n");
+    assert_eq!(cases[0].input, Input::Script("f {a = \"}\"}".to_owned()));
+}
+
+#[test]
+fn given_names_are_unique() {
+    let error = read("-- ==\n-- \"a\" input { 1 }\n-- \"a\" input { 2 }\n").expect_err("twice");
+    assert!(error.message.contains("\"a\"") && error.message.contains('2'), "{error}");
+    // Names that are made up may repeat, as the same input may be there for several entry points.
+    assert_eq!(cases("-- ==\n-- input { 1 }\n\n-- ==\n-- entry: f\n-- input { 1 }\n").len(), 2);
+}
+
+#[test]
+fn refused_programs_have_one_block() {
+    let error = read("-- ==\n-- error: x\n\n-- ==\n-- input { 1 }\n").expect_err("a second block");
+    assert_eq!(error.line, 5);
+}

@@ -11,14 +11,19 @@
 mod algebra;
 mod array;
 mod assert;
+mod branch;
 mod compare;
 mod logic;
+mod loops;
 mod reassociate;
 mod scalar;
+mod screma;
+mod soac;
+mod switch;
 
 use super::cx::Cx;
 use array::{concat, copy, fill, flat, index, map, parts, produced, shape, update};
-use fehu_ir::{Atom, Exp, Stm};
+use fehu_ir::{Atom, Body, Exp, Stm, Var};
 
 /// A rule.
 pub(super) struct Rule {
@@ -27,6 +32,15 @@ pub(super) struct Rule {
     pub name: &'static str,
     /// What it does.
     pub apply: fn(&mut Cx<'_>, &Stm) -> Option<Rewrite>,
+}
+
+/// A rule for an operation with bodies, which takes them out of the statement if it applies, and only then.
+pub(super) struct Taking {
+    /// Its name, which is the name of its test.
+    #[expect(dead_code, reason = "for people who look for the rule that did something")]
+    pub name: &'static str,
+    /// What it does.
+    pub apply: fn(&mut Cx<'_>, &mut Stm) -> Option<Rewrite>,
 }
 
 /// What becomes of a statement.
@@ -56,11 +70,82 @@ impl Rewrite {
     }
 }
 
+/// The statements of a body that take the place of a statement with these certificates.
+fn inline(body: Body, certs: &[Var]) -> Vec<Stm> {
+    let mut stms = body.stms;
+    if !certs.is_empty() {
+        for stm in &mut stms {
+            stm.certs.extend_from_slice(certs);
+        }
+    }
+    stms
+}
+
+/// `let (x) = a`
+fn copy(var: Var, atom: Atom) -> Stm {
+    Stm::new(vec![var], Exp::Atom(atom))
+}
+
+/// Removes the items with these numbers, which ascend.
+fn without<T>(items: &mut Vec<T>, numbers: &[usize]) {
+    let mut number = 0;
+    items.retain(|_| {
+        number += 1;
+        numbers.binary_search(&(number - 1)).is_err()
+    });
+}
+
 /// Makes a table of rules from functions, which give them their names.
 macro_rules! rules {
-    ($($module:ident :: $rule:ident),* $(,)?) => {
-        &[$(Rule { name: stringify!($rule), apply: $module::$rule }),*]
+    ($kind:ident: $($module:ident :: $rule:ident),* $(,)?) => {
+        &[$($kind { name: stringify!($rule), apply: $module::$rule }),*]
     };
+    ($($module:ident :: $rule:ident),* $(,)?) => {
+        rules![Rule: $($module :: $rule),*]
+    };
+}
+
+/// The rules for an expression with bodies, in the order in which they are tried.
+pub(super) fn taking_rules_for(exp: &Exp) -> &'static [Taking] {
+    match exp {
+        Exp::If(..) => rules![Taking:
+            branch::if_constant,
+            branch::if_checked,
+            branch::if_not,
+            branch::if_same_results,
+            branch::if_equal,
+            branch::if_truth_values,
+            branch::if_min_max,
+        ],
+        Exp::Switch(..) => rules![Taking:
+            switch::switch_constant,
+            switch::switch_case_like_default,
+            switch::switch_to_if,
+            switch::switch_same_results,
+        ],
+        Exp::Loop(..) => rules![Taking:
+            loops::loop_zero_trips,
+            loops::loop_one_trip,
+            loops::loop_invariant_params,
+            loops::loop_equal_params,
+            loops::loop_closed_form,
+        ],
+        Exp::Screma(_) => rules![Taking:
+            screma::screma_width_zero,
+            screma::screma_width_one,
+            screma::screma_equal_inputs,
+            screma::screma_replicated_inputs,
+            screma::screma_invariant_results,
+            screma::screma_identity_results,
+            screma::screma_equal_results,
+            screma::screma_sum_of_invariant,
+        ],
+        Exp::Hist(_) => rules![Taking: soac::hist_width_zero],
+        Exp::Scatter(_) => rules![Taking: soac::scatter_width_zero],
+        Exp::Stream(_) => rules![Taking: soac::stream_width_zero, soac::stream_identity_results],
+        Exp::WithAcc(..) => rules![Taking: soac::withacc_without_inputs, soac::withacc_unchanged],
+        _ => &[],
+    }
 }
 
 /// The rules for an expression, in the order in which they are tried.

@@ -1,9 +1,14 @@
-//! File tests find what passes do wrong. The passes here are wrong on purpose.
+//! Passes that are wrong on purpose: file tests and random programs find it, and reduction shows it in a few lines.
 
+use fehu_ir::builder::count_stms;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::visit::{VisitMut, walk_body_mut, walk_exp_mut};
 use fehu_ir::{BinOp, Body, Exp, Prog};
+use fehu_irgen::{Config, random_prog};
 use fehu_irtest::file::check;
+use fehu_irtest::oracle::Oracle;
+use fehu_irtest::passes::{FailureKind, examine};
+use fehu_irtest::reduce::reduce;
 
 const PASSES: &[Pass] = &[
     Pass { name: "nothing", about: "Does nothing.", run: |_, _| {} },
@@ -115,4 +120,45 @@ fn a_test_that_says_nothing_is_refused() {
     check(&format!("{bad}\n-- fails\n{CHECKED}"), PASSES).expect("all runs fail");
     let good = "-- pass nothing\n-- fails\n-- arguments main: 3 [1, 2, 3] 2";
     refused(good, CHECKED, "some run has results");
+}
+
+/// The first three random programs with which a pass fails, reduced.
+fn reduced(name: &str, kind: FailureKind) -> Vec<Prog> {
+    let pass: Vec<Pass> = PASSES.iter().copied().filter(|pass| pass.name == name).collect();
+    let config = Config { failing: true, ..Config::default() };
+    let mut found = Vec::new();
+    for seed in 0..200 {
+        let prog = random_prog(seed, config);
+        let oracle = Oracle { seed, rounds: 2, ..Oracle::default() };
+        let mut fails = |prog: &Prog| {
+            examine(prog, &pass, &oracle).is_err_and(|failure| failure.kind() == kind)
+        };
+        if fails(&prog) {
+            let small = reduce(&prog, 2000, &mut fails);
+            assert!(fails(&small), "the reduced program still shows it");
+            found.push(small);
+        }
+        if found.len() == 3 {
+            return found;
+        }
+    }
+    panic!("only {} of 200 programs show what is wrong with \"{name}\"", found.len());
+}
+
+fn statements(prog: &Prog) -> usize {
+    prog.funs.iter().map(|(_, fun)| count_stms(&fun.body)).sum()
+}
+
+#[test]
+fn random_programs_show_what_is_wrong_and_become_small() {
+    for (name, kind, most) in [
+        ("swapping", FailureKind::Differs, 3),
+        ("trusting", FailureKind::Differs, 4),
+        ("fewer", FailureKind::Refused, 1),
+    ] {
+        let mut progs = reduced(name, kind);
+        progs.sort_by_key(statements);
+        assert!(statements(&progs[0]) <= most, "{name}:\n{}", progs[0]);
+        assert!(statements(&progs[2]) <= 20, "{name}:\n{}", progs[2]);
+    }
 }

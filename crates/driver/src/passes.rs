@@ -1,0 +1,181 @@
+//! The pass manager: runs passes in order, measures and verifies each, and keeps the evidence when one fails.
+//!
+//! A pass that panics or makes something that the verifier refuses is our bug. The user gets an `internal-error`
+//! that names the pass, the files with the program before and after it, and the command that repeats it.
+
+use crate::errors;
+use crate::session::{self, Session};
+use fehu_ir::Prog;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::verify::{render, verify};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+/// Which passes run, and how closely they are watched.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The passes in order.
+    pub passes: Vec<Pass>,
+    /// Whether the verifier runs after each.
+    pub verify: bool,
+}
+
+/// Looks at the program after each pass.
+pub type Observer<'a> = dyn FnMut(&Pass, &Prog) + Send + 'a;
+
+impl Plan {
+    /// These passes, verified.
+    pub fn of(passes: &[Pass]) -> Plan {
+        // Verification stays on in release builds until it is more than a tenth of a compilation.
+        Plan { passes: passes.to_vec(), verify: true }
+    }
+
+    /// No passes.
+    pub fn none() -> Plan {
+        Plan::of(&[])
+    }
+}
+
+/// Runs the passes. Nothing comes back when one fails; the session then says so.
+pub fn run(
+    session: &mut Session,
+    mut prog: Prog,
+    plan: &Plan,
+    remarks: &mut Remarks,
+    observer: &mut Observer<'_>,
+) -> Option<Prog> {
+    for pass in &plan.passes {
+        prog = one(session, prog, pass, plan.verify, remarks)?;
+        observer(pass, &prog);
+    }
+    Some(prog)
+}
+
+fn one(
+    session: &mut Session,
+    before: Prog,
+    pass: &Pass,
+    verified: bool,
+    remarks: &mut Remarks,
+) -> Option<Prog> {
+    let mut after = before.clone();
+    let work = AssertUnwindSafe(|| (pass.run)(&mut after, remarks));
+    let result = session.stage(pass.name, |_| catch_unwind(work));
+    if result.is_err() {
+        let message = session::take_crash_message();
+        fail(session, pass, &message, &before, None);
+        return None;
+    }
+    if !verified {
+        return Some(after);
+    }
+    match session.stage("verify", |_| verify(&after)) {
+        Ok(()) => Some(after),
+        Err(errors) => {
+            let message = errors.first().map_or(String::new(), ToString::to_string);
+            fail(session, pass, &message, &before, Some(render(&after, &errors)));
+            None
+        }
+    }
+}
+
+/// Reports a pass that failed, and leaves the programs in files.
+fn fail(session: &mut Session, pass: &Pass, message: &str, before: &Prog, after: Option<String>) {
+    let mut error = errors::broken_ir(pass.name, message);
+    match keep(pass, "before", &before.to_string()) {
+        Ok(path) => {
+            let path = path.display();
+            error = error.note(format!("the program before \"{}\" is in {path}", pass.name));
+            if let Some(text) = after {
+                error = match keep(pass, "after", &text) {
+                    Ok(path) => {
+                        error.note(format!("the program after it is in {}", path.display()))
+                    }
+                    Err(why) => error.note(format!("the program after it is lost: {why}")),
+                };
+            }
+            error = error
+                .note(format!("it happens again with `fehu dev --passes {} {path}`", pass.name));
+        }
+        Err(why) => error = error.note(format!("the program before it is lost: {why}")),
+    }
+    session.crashed = true;
+    session.diagnostics.push(error);
+}
+
+/// Writes a program to a file of its own in the folder for such things.
+fn keep(pass: &Pass, when: &str, text: &str) -> std::io::Result<PathBuf> {
+    let name = format!("fehu-{}-{}-{when}.ir", std::process::id(), pass.name);
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, text)?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fehu_ir::text::parse;
+
+    const PROG: &str =
+        "prog arrays\nfun f (x: i32) -> (r: i32) =\n  let (y: i32) = add x x\n  in (y)\n";
+
+    fn attempt(pass: Pass, verify: bool) -> (Session, Option<Prog>) {
+        let prog = parse(PROG).expect("it is a program");
+        let mut session = Session::default();
+        let mut result = None;
+        session::run(&mut session, |session| {
+            let plan = Plan { passes: vec![pass, pass], verify };
+            result = run(session, prog, &plan, &mut Remarks::default(), &mut |_, _| {});
+        });
+        (session, result)
+    }
+
+    /// The file of a note, which is then removed.
+    fn file(session: &Session, start: &str) -> String {
+        let notes = &session.diagnostics[0].notes;
+        let path = notes.iter().find_map(|note| note.strip_prefix(start)).expect("there is a note");
+        let text = std::fs::read_to_string(path).expect("there is a file");
+        std::fs::remove_file(path).expect("it can be removed");
+        text
+    }
+
+    #[test]
+    fn passes_are_measured_and_verified() {
+        let pass = Pass { name: "nothing", about: "", run: |_, _| {} };
+        let (session, result) = attempt(pass, true);
+        assert!(result.is_some() && session.diagnostics.is_empty());
+        let rows: Vec<&str> = session.timings.rows().iter().map(|(name, _)| *name).collect();
+        assert_eq!(rows, ["nothing", "verify"]);
+    }
+
+    #[test]
+    fn a_wrong_result_is_reported_with_the_programs() {
+        let clear = |prog: &mut Prog, _: &mut Remarks| {
+            for fun in prog.funs.values_mut() {
+                fun.body.stms.clear();
+            }
+        };
+        let pass = Pass { name: "clears", about: "", run: clear };
+        let (session, result) = attempt(pass, true);
+        assert!(result.is_none() && session.crashed);
+        assert!(session.diagnostics[0].message.contains("\"clears\""));
+        assert!(file(&session, "the program before \"clears\" is in ").contains("add x_0 x_0"));
+        assert!(file(&session, "the program after it is in ").contains("-- ^ "));
+        let again = session.diagnostics[0]
+            .notes
+            .iter()
+            .any(|note| note.contains("fehu dev --passes clears "));
+        assert!(again, "{:?}", session.diagnostics[0].notes);
+    }
+
+    #[test]
+    fn a_panic_is_reported_with_the_program() {
+        let pass = Pass { name: "panics", about: "", run: |_, _| panic!("a mistake") };
+        let (session, result) = attempt(pass, true);
+        assert!(result.is_none() && session.crashed);
+        assert_eq!(session.diagnostics.len(), 1);
+        let notes = session.diagnostics[0].notes.join("\n");
+        assert!(notes.contains("passes.rs") && notes.contains("a mistake"), "{notes}");
+        assert!(file(&session, "the program before \"panics\" is in ").contains("add x_0 x_0"));
+    }
+}

@@ -1,0 +1,83 @@
+//! The orders in which passes run: this file is the place to see and to change them.
+//!
+//! A pipeline is a list of passes, each with a comment that says why it stands where it stands.
+
+use fehu_ir::pass::Pass;
+use fehu_opt::{FUSE, PASSES};
+
+/// A named list of passes.
+#[derive(Clone, Copy, Debug)]
+pub struct Pipeline {
+    /// One word.
+    pub name: &'static str,
+    /// What it is for, in one line.
+    pub about: &'static str,
+    /// The passes in order; one may occur several times.
+    pub passes: &'static [Pass],
+}
+
+/// All pipelines.
+pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT];
+
+/// The program as it was lowered.
+pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[] };
+
+/// From lowered programs to good array code, whatever the back end.
+pub const DEFAULT: Pipeline = Pipeline {
+    name: "default",
+    about: "what every back end starts from",
+    passes: &[
+        // Intermediate arrays go while whole operators can still be seen.
+        FUSE,
+    ],
+};
+
+/// The pipeline with this name; otherwise a sentence that lists those that there are.
+pub fn pipeline(name: &str) -> Result<Pipeline, String> {
+    let found = PIPELINES.iter().find(|pipeline| pipeline.name == name);
+    found.copied().ok_or_else(|| {
+        let names = PIPELINES.iter().map(|pipeline| pipeline.name);
+        format!("there is no pipeline \"{name}\"; there are {}", list(names))
+    })
+}
+
+/// The passes with these names, separated by commas; otherwise a sentence that lists those that there are.
+pub fn passes(names: &str) -> Result<Vec<Pass>, String> {
+    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(pass).collect()
+}
+
+/// The pass with this name; likewise.
+pub fn pass(name: &str) -> Result<Pass, String> {
+    let found = PASSES.iter().find(|pass| pass.name == name);
+    found.copied().ok_or_else(|| {
+        let names = PASSES.iter().map(|pass| pass.name);
+        format!("there is no pass \"{name}\"; there are {}", list(names))
+    })
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_passes_of_pipelines_can_be_named() {
+        for pipeline in PIPELINES {
+            for step in pipeline.passes {
+                assert!(pass(step.name).is_ok(), "\"{}\" is not in PASSES", step.name);
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_told_with_the_known_ones() {
+        let error = passes("fuse, nonsense").expect_err("there is no such pass");
+        assert!(error.contains("\"nonsense\"") && error.contains("\"fuse\""), "{error}");
+        let error = pipeline("nonsense").expect_err("there is no such pipeline");
+        assert!(error.contains("\"none\", \"default\""), "{error}");
+    }
+}

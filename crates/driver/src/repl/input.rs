@@ -1,0 +1,55 @@
+//! What a text that somebody types is: declarations, an expression, or the beginning of one.
+//!
+//! A text that can be read both ways, which only attributes make possible, is a declaration. A text is a
+//! beginning if the parser misses something at its end and finds nothing wrong before.
+
+use super::unit::VALUE;
+use crate::stages;
+use fehu_base::{Diagnostic, FileId};
+use fehu_syntax::ast;
+
+/// See the module's page.
+pub(super) enum Input {
+    Declarations(ast::File),
+    /// A file that declares the value [`VALUE`].
+    Expression(ast::File),
+    /// More has to come. If nothing comes, these are the messages.
+    Incomplete(Vec<Diagnostic>),
+    Wrong(Vec<Diagnostic>),
+}
+
+/// Reads a text.
+pub(super) fn read(file: FileId, text: &str) -> Input {
+    let (decs, wrong_decs) = stages::parse(file, text);
+    if wrong_decs.is_empty() {
+        return Input::Declarations(decs);
+    }
+    let (exp, wrong_exp) = stages::parse_as_value(file, text, VALUE);
+    if wrong_exp.is_empty() {
+        return Input::Expression(exp);
+    }
+    // The reading that made sense for longer is what was meant.
+    let reach = |found: &[Diagnostic]| {
+        found.first().and_then(|first| first.primary.as_ref()).map_or(0, |label| label.span.start)
+    };
+    let found = if reach(&wrong_decs) > reach(&wrong_exp) { wrong_decs } else { wrong_exp };
+    let at_end = found.first().is_some_and(|first| first.code == "unexpected-end-of-file");
+    if at_end { Input::Incomplete(found) } else { Input::Wrong(found) }
+}
+
+/// Reads a text that has to be an expression.
+pub(super) fn read_expression(file: FileId, text: &str) -> Input {
+    match stages::parse_as_value(file, text, VALUE) {
+        (exp, wrong) if wrong.is_empty() => Input::Expression(exp),
+        (_, wrong) => Input::Wrong(wrong),
+    }
+}
+
+/// Whether the last line of several is a `case`, after which another may come. An empty line says
+/// that none does.
+pub(super) fn may_have_more_cases(text: &str) -> bool {
+    let mut lines = text.lines().rev();
+    let last = lines.next().unwrap_or_default().trim_start();
+    let is_case = last == "case" || last.starts_with("case ");
+    is_case && lines.next().is_some() && !text.ends_with('\n')
+}

@@ -1,0 +1,100 @@
+//! From a file to the core IR: loads, checks, lowers, verifies, and runs passes.
+
+use crate::check::{Exit, Outcome, Warnings};
+use crate::errors;
+use crate::files::Files;
+use crate::load::{self, Loaded, Root};
+use crate::passes::{self, Observer, Plan};
+use crate::session::{self, Session};
+use crate::stages::{self, Depth};
+use fehu_base::stack::Deep;
+use fehu_check::program::Program;
+use fehu_ir::Prog;
+use fehu_ir::pass::Remarks;
+
+/// What goes in.
+pub struct Job<'a> {
+    /// Where files come from.
+    pub files: &'a dyn Files,
+    /// The program.
+    pub root: &'a Root,
+    /// What to do with warnings.
+    pub warnings: Warnings,
+    /// The passes.
+    pub plan: &'a Plan,
+}
+
+/// Translates a program. The lowered program is shown to `lowered`, the program after each pass to `observer`;
+/// `finish` gets the last one, if all went well, while the session still runs.
+pub fn translate(
+    job: &Job<'_>,
+    lowered: impl FnOnce(&Prog) + Send,
+    observer: &mut Observer<'_>,
+    finish: impl FnOnce(&mut Session, Prog, Remarks) + Send,
+) -> Outcome {
+    let mut session = Session::default();
+    let mut loaded = Loaded::default();
+    let mut program = Program::default();
+    let mut limited = false;
+    session::run(&mut session, |session| {
+        loaded = load::load(session, job.files, job.root, Depth::Full);
+        if session.has_errors() {
+            return;
+        }
+        let check = |sources: &mut _| stages::check(&loaded, sources, Depth::Full);
+        let (checked, found) = session.stage("check", check);
+        session.diagnostics.extend(found);
+        program = checked;
+        if session.has_errors() {
+            return;
+        }
+        let made = session.stage("lower", |sources| stages::lower(&loaded, &program, sources));
+        let prog = match made {
+            Ok(prog) => prog,
+            Err(limit) => {
+                limited = true;
+                session.diagnostics.push(errors::not_supported(limit.span, &limit.message));
+                return;
+            }
+        };
+        if let Err(message) = session.stage("verify", |_| stages::verify(&prog)) {
+            session.crashed = true;
+            session.diagnostics.push(errors::broken_ir("lower", &message));
+            return;
+        }
+        lowered(&prog);
+        optimise(session, prog, job.plan, observer, finish);
+    });
+    let (loaded, program) = (Deep::new(loaded), Deep::new(program));
+    let mut outcome = Outcome { loaded, program, ..Outcome::new(session, job.warnings) };
+    if limited && outcome.exit == Exit::Rejected {
+        // The program may well be right: it is we who cannot go on.
+        outcome.exit = Exit::Internal;
+    }
+    outcome
+}
+
+/// The same for a program that is in the core IR already, and verified.
+pub fn translate_ir(
+    prog: &Prog,
+    plan: &Plan,
+    observer: &mut Observer<'_>,
+    finish: impl FnOnce(&mut Session, Prog, Remarks) + Send,
+) -> Outcome {
+    let mut session = Session::default();
+    session::run(&mut session, |session| optimise(session, prog.clone(), plan, observer, finish));
+    Outcome::new(session, Warnings::Show)
+}
+
+fn optimise(
+    session: &mut Session,
+    prog: Prog,
+    plan: &Plan,
+    observer: &mut Observer<'_>,
+    finish: impl FnOnce(&mut Session, Prog, Remarks),
+) {
+    let mut remarks = Remarks::default();
+    if let Some(prog) = passes::run(session, prog, plan, &mut remarks, observer) {
+        finish(session, prog, remarks);
+    }
+}

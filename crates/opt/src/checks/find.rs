@@ -1,0 +1,163 @@
+//! What can be done about each check.
+
+use crate::facts::Ranges;
+use crate::facts::flow::{Client, Level, walk};
+use crate::facts::ranges::cond::Cond;
+use crate::facts::ranges::{Certs, join};
+use fehu_base::IdVec;
+use fehu_ir::pass::{RemarkKind, Remarks};
+use fehu_ir::{Atom, Body, Exp, Loc, Stm, Var, VarInfo};
+use rustc_hash::FxHashMap;
+
+/// What was found out about the checks of a function, by their certificates.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Checks of which something was proved.
+    pub(super) proved: FxHashMap<Var, Proved>,
+    /// Checks that can be made before the loop around them.
+    pub(super) hoisted: FxHashMap<Var, Ends>,
+    /// The places of the checks that are left in loops.
+    left: Vec<(Var, Option<Loc>)>,
+}
+
+/// What was proved of a check.
+pub(super) struct Proved {
+    /// The parts that are not proved.
+    pub(super) rest: Vec<Atom>,
+    /// What the proofs rest on.
+    pub(super) certs: Certs,
+}
+
+/// A loop that a check can leave.
+pub(super) struct Ends {
+    /// The counters, which all have the same value.
+    pub(super) vars: Vec<Var>,
+    /// Their bound.
+    pub(super) bound: Atom,
+    /// Whether the first iteration has to be tested.
+    pub(super) first: bool,
+    /// Whether the last one has to be.
+    pub(super) last: bool,
+}
+
+/// Looks at all checks of a body.
+pub(super) fn find(vars: &IdVec<Var, VarInfo>, params: &[Var], body: &Body) -> Found {
+    let mut found = Found::default();
+    walk(vars, params, body, &mut found);
+    found
+}
+
+impl Found {
+    /// Reports the checks that are left in loops.
+    pub(super) fn remark(&self, remarks: &mut Remarks) {
+        for (_, loc) in &self.left {
+            let text = "a check is made in every iteration";
+            remarks.add("checks", RemarkKind::Check, loc.as_ref(), None, text);
+        }
+    }
+}
+
+impl Client for Found {
+    fn stm(&mut self, ranges: &mut Ranges<'_>, stm: &Stm, path: &[Level]) {
+        let (Exp::Assert(cond, check), [cert]) = (&stm.exp, stm.pat.as_slice()) else { return };
+        if *cond == Atom::bool(true) {
+            // Others find such checks, but what relies on one should not.
+            self.proved.insert(*cert, Proved { rest: Vec::new(), certs: Certs::new() });
+            return;
+        }
+        let mut parts = Vec::new();
+        conjuncts(ranges, *cond, &mut parts);
+        let mut certs = Certs::new();
+        let mut rest: Vec<Atom> = Vec::new();
+        for part in &parts {
+            match ranges.prove(*part, true) {
+                Some(why) => join(&mut certs, &why),
+                None if rest.contains(part) => {}
+                None => rest.push(*part),
+            }
+        }
+        if !rest.is_empty() && path.iter().any(|level| *level != Level::Branch) {
+            let loc = check.trace.first().or(stm.loc.as_ref()).cloned();
+            self.left.push((*cert, loc));
+        }
+        if !rest.is_empty()
+            && let Some(Level::Each { vars, bound, start }) = path.last()
+            && stm.certs.iter().chain(&certs).all(|cert| ranges.order(*cert) <= *start)
+        {
+            let mut ends = Ends { vars: vars.clone(), bound: *bound, first: false, last: false };
+            if rest.iter().all(|part| is_steady(ranges, *part, &mut ends, *start, 4)) {
+                self.hoisted.insert(*cert, ends);
+            }
+        }
+        if rest.len() < parts.len() {
+            self.proved.insert(*cert, Proved { rest, certs });
+        }
+    }
+}
+
+/// The parts of a condition, all of which have to hold.
+fn conjuncts(ranges: &Ranges<'_>, cond: Atom, parts: &mut Vec<Atom>) {
+    // A long chain is one part.
+    let mut work = vec![cond];
+    let mut steps = 0;
+    while let Some(atom) = work.pop() {
+        steps += 1;
+        match ranges.cond(atom) {
+            Some(Cond::And(a, b)) if steps < 64 => work.extend([b, a]),
+            Some(Cond::Same(a)) if steps < 64 => work.push(a),
+            _ => parts.push(atom),
+        }
+    }
+}
+
+/// Whether a condition holds in all iterations if it does in the first and the last one: it says that something
+/// that grows or falls steadily with the counters is not negative, or that something holds which is the same in
+/// all iterations. Notes which of the two are needed.
+fn is_steady(ranges: &mut Ranges<'_>, part: Atom, ends: &mut Ends, start: u32, depth: u32) -> bool {
+    if is_same(ranges, part, start, depth) {
+        return true;
+    }
+    if let Some((poly, certs)) = ranges.as_inequality(part, true) {
+        let fixed = |var: &Var| ranges.order(*var) <= start;
+        let mut counters = poly.vars().into_iter().filter(|var| ends.vars.contains(var));
+        let (Some(counter), None) = (counters.next(), counters.next()) else { return false };
+        let Some((growth, rest)) = poly.split(counter) else { return false };
+        let steady = certs.iter().all(fixed)
+            && growth.vars().iter().all(fixed)
+            && rest.vars().iter().all(fixed);
+        let growth = growth.as_constant();
+        ends.first |= growth.is_none_or(|growth| growth > 0);
+        ends.last |= growth.is_none_or(|growth| growth < 0);
+        return steady;
+    }
+    match ranges.cond(part) {
+        // The alternative is the same in all iterations, as for checks that were hoisted out of an inner loop.
+        Some(Cond::Or(a, b)) if depth > 0 => {
+            (is_same(ranges, a, start, depth - 1) && is_steady(ranges, b, ends, start, depth - 1))
+                || (is_same(ranges, b, start, depth - 1)
+                    && is_steady(ranges, a, ends, start, depth - 1))
+        }
+        Some(Cond::And(a, b)) if depth > 0 => {
+            is_steady(ranges, a, ends, start, depth - 1)
+                && is_steady(ranges, b, ends, start, depth - 1)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a condition is the same in all iterations.
+fn is_same(ranges: &mut Ranges<'_>, part: Atom, start: u32, depth: u32) -> bool {
+    let Atom::Var(var) = part else { return true };
+    if ranges.order(var) <= start {
+        return true;
+    }
+    if let Some((poly, certs)) = ranges.as_inequality(part, true) {
+        return poly.vars().iter().chain(&certs).all(|var| ranges.order(*var) <= start);
+    }
+    match ranges.cond(part) {
+        Some(Cond::Or(a, b) | Cond::And(a, b)) if depth > 0 => {
+            is_same(ranges, a, start, depth - 1) && is_same(ranges, b, start, depth - 1)
+        }
+        _ => false,
+    }
+}

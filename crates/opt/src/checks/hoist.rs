@@ -1,0 +1,215 @@
+//! Makes checks before the loop that they are in.
+//!
+//! The condition is computed outside by a copy of the statements that compute it, once with zero in place of the
+//! counter and once with the last value, or only for one of them if what is tested falls or grows; both are true if
+//! there is no iteration:
+//!
+//! ```text
+//! let none = le n 0
+//! let i0 = 0  ...  let ok0 = or none c0  let cert0 = assert ok0 ...
+//! let i1 = sub n 1  ...  let ok1 = or none c1  let cert = assert ok1 ...
+//! ```
+
+use super::find::{Ends, Found};
+use fehu_base::IdVec;
+use fehu_ir::subst::{Subst, subst_atom, subst_exp};
+use fehu_ir::{
+    Atom, BinOp, Body, Check, CheckPart, CmpOp, Exp, Lambda, LoopForm, Stm, Type, Var, VarInfo,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// No condition takes more statements.
+const MAX_STMS: usize = 32;
+
+/// Moves checks out of loops and operators, one level; whether there are any.
+pub(super) fn hoist(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, found: &Found) -> bool {
+    let mut hoist = Hoist { vars, found, moved: FxHashSet::default() };
+    hoist.body(body);
+    !hoist.moved.is_empty()
+}
+
+struct Hoist<'a> {
+    vars: &'a mut IdVec<Var, VarInfo>,
+    found: &'a Found,
+    /// What was moved already: one level at a time.
+    moved: FxHashSet<Var>,
+}
+
+impl Hoist<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut stms = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            stm.exp.map_bodies(&mut |inner| self.body(inner));
+            match &mut stm.exp {
+                Exp::Loop(params, LoopForm::For(..), body) => {
+                    let params: Vec<Var> = params.iter().map(|param| param.var).collect();
+                    self.leave(&params, body, &mut stms);
+                }
+                Exp::Screma(op) => self.leave_lambda(&mut op.map, &mut stms),
+                Exp::Hist(op) => self.leave_lambda(&mut op.map, &mut stms),
+                Exp::Scatter(op) => self.leave_lambda(&mut op.map, &mut stms),
+                Exp::Partition(op) => self.leave_lambda(&mut op.map, &mut stms),
+                _ => {}
+            }
+            stms.push(stm);
+        }
+        body.stms = stms;
+    }
+
+    fn leave_lambda(&mut self, lambda: &mut Lambda, before: &mut Vec<Stm>) {
+        self.leave(&lambda.params, &mut lambda.body, before);
+    }
+
+    /// Moves the checks of a body to the statements before.
+    fn leave(&mut self, params: &[Var], body: &mut Body, before: &mut Vec<Stm>) {
+        let mut defs: FxHashMap<Var, usize> = FxHashMap::default();
+        let candidate = |stm: &Stm| match (&stm.exp, stm.pat.as_slice()) {
+            (Exp::Assert(..), [cert]) => {
+                self.found.hoisted.contains_key(cert) && !self.moved.contains(cert)
+            }
+            _ => false,
+        };
+        if !body.stms.iter().any(candidate) {
+            return;
+        }
+        for (index, stm) in body.stms.iter().enumerate() {
+            for var in &stm.pat {
+                defs.insert(*var, index);
+            }
+        }
+        let mut gone = FxHashSet::default();
+        for (index, stm) in body.stms.iter().enumerate() {
+            let (Exp::Assert(cond, check), [cert]) = (&stm.exp, stm.pat.as_slice()) else {
+                continue;
+            };
+            let Some(ends) = self.found.hoisted.get(cert) else { continue };
+            if self.moved.contains(cert) {
+                continue;
+            }
+            let mut wanted = vec![*cond];
+            for part in &check.parts {
+                match part {
+                    CheckPart::Text(_) => {}
+                    CheckPart::Value(atom) => wanted.push(*atom),
+                }
+            }
+            let varies = |var: Var| params.contains(&var) && !ends.vars.contains(&var);
+            if let Some(slice) = slice(&body.stms, &defs, &wanted, &varies) {
+                self.before(stm, *cond, check, *cert, ends, &body.stms, &slice, before);
+                gone.insert(index);
+                self.moved.insert(*cert);
+            }
+        }
+        let mut index = 0;
+        body.stms.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+    }
+
+    /// Makes a check for the first and the last iteration.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a check and of the loop around it")]
+    fn before(
+        &mut self,
+        stm: &Stm,
+        cond: Atom,
+        check: &Check,
+        cert: Var,
+        ends: &Ends,
+        inner: &[Stm],
+        slice: &[usize],
+        before: &mut Vec<Stm>,
+    ) {
+        let none =
+            self.bind("none", Type::BOOL, Exp::CmpOp(CmpOp::Le, ends.bound, 0.into()), before);
+        let mut values = Vec::new();
+        if ends.first || !ends.last {
+            values.push(Atom::i64(0));
+        }
+        if ends.last {
+            let exp = Exp::BinOp(BinOp::Sub, ends.bound, 1.into());
+            values.push(self.bind("last", Type::I64, exp, before));
+        }
+        let mut certs = stm.certs.clone();
+        for (at, value) in values.iter().enumerate() {
+            let is_last = at + 1 == values.len();
+            let mut subst: Subst = ends.vars.iter().map(|var| (*var, *value)).collect();
+            for index in slice {
+                let stm = &inner[*index];
+                let mut exp = stm.exp.clone();
+                subst_exp(&mut exp, self.vars, &subst);
+                for var in &stm.pat {
+                    let info = self.vars[*var].clone();
+                    subst.insert(*var, Atom::Var(self.vars.push(info)));
+                }
+                let pat = stm.pat.iter().filter_map(|var| subst.get(var)?.var()).collect();
+                before.push(Stm::new(pat, exp));
+            }
+            let holds = Exp::BinOp(BinOp::Or, none, subst_atom(cond, &subst));
+            let holds = self.bind("c", Type::BOOL, holds, before);
+            let mut check = check.clone();
+            for part in &mut check.parts {
+                match part {
+                    CheckPart::Text(_) => {}
+                    CheckPart::Value(atom) => *atom = subst_atom(*atom, &subst),
+                }
+            }
+            let var = if is_last {
+                cert
+            } else {
+                let info = self.vars[cert].clone();
+                self.vars.push(info)
+            };
+            before.push(Stm {
+                pat: vec![var],
+                certs: std::mem::replace(&mut certs, vec![var]),
+                attrs: stm.attrs.clone(),
+                loc: stm.loc.clone(),
+                exp: Exp::Assert(holds, check),
+            });
+        }
+    }
+
+    fn bind(&mut self, hint: &str, ty: Type, exp: Exp, stms: &mut Vec<Stm>) -> Atom {
+        let var = self.vars.push(VarInfo { hint: hint.into(), ty });
+        stms.push(Stm::new(vec![var], exp));
+        Atom::Var(var)
+    }
+}
+
+/// The statements that compute these operands, in order, if they are few and can be evaluated anywhere.
+fn slice(
+    stms: &[Stm],
+    defs: &FxHashMap<Var, usize>,
+    wanted: &[Atom],
+    varies: &dyn Fn(Var) -> bool,
+) -> Option<Vec<usize>> {
+    let mut slice: Vec<usize> = Vec::new();
+    let mut work: Vec<Var> = wanted.iter().filter_map(|atom| atom.var()).collect();
+    while let Some(var) = work.pop() {
+        if varies(var) {
+            return None;
+        }
+        let Some(index) = defs.get(&var) else { continue };
+        if slice.contains(index) {
+            continue;
+        }
+        match &stms[*index].exp {
+            Exp::Atom(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {}
+            Exp::BinOp(op, ..) => {
+                let fails = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
+                if fails {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        if slice.len() == MAX_STMS {
+            return None;
+        }
+        slice.push(*index);
+        stms[*index].exp.for_each_operand(&mut |atom| work.extend(atom.var()));
+    }
+    slice.sort_unstable();
+    Some(slice)
+}

@@ -1,0 +1,65 @@
+//! Checks that always pass are removed; checks in loops are made before them.
+//!
+//! ```text
+//! loop (...) for i < n { let c = le 0 i  let d = lt i n  let e = and c d  let cert = assert e ...  #[cert cert] let x = index xs[i] }
+//!     -->
+//! loop (...) for i < n { let x = index xs[i] }
+//! ```
+//!
+//! **Proofs** (`find`). At every check, each part of its condition is proved from what is known there
+//! ([`facts::flow`](crate::facts::flow), [`facts::Ranges`](crate::facts::Ranges), where the treatment of wrapping
+//! arithmetic is written down). If all parts are proved, the check is removed, and what relied on it now relies on
+//! the checks that the proof used. If some are, only the others are still tested. A check that is known to fail
+//! stays as it is.
+//!
+//! **Hoisting** (`hoist`). A part `p >= 0` where `p` grows or falls steadily with the counter of a loop, or with the
+//! element of `iota` in an array operator, holds in all iterations if it does in the first and in the last one. If
+//! all parts of a check are such, and the check is made in every iteration, then it is made for these two
+//! iterations before the loop, unless there are none. The message then names the values of the first or of the last
+//! iteration, which need not be the first one that fails; place and shape are the same.
+//!
+//! What is left in loops and operators is reported as a remark.
+
+mod find;
+mod hoist;
+mod rewrite;
+
+use fehu_base::IdVec;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::{Body, Prog, Var, VarInfo};
+
+/// How often hoisted checks are looked at again, to be proved or to be hoisted further.
+const ROUNDS: usize = 4;
+
+/// The pass.
+pub const CHECKS: Pass = Pass {
+    name: "checks",
+    about: "removes checks that always pass, and makes checks in loops before them",
+    run,
+};
+
+fn run(prog: &mut Prog, remarks: &mut Remarks) {
+    let funs: Vec<_> = prog.funs.iter().map(|(id, _)| id).collect();
+    for id in funs {
+        let fun = &mut prog.funs[id];
+        let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
+        improve(&params, &mut fun.vars, &mut fun.body, remarks);
+    }
+    let consts: Vec<_> = prog.consts.iter().map(|(id, _)| id).collect();
+    for id in consts {
+        let item = &mut prog.consts[id];
+        improve(&[], &mut item.vars, &mut item.body, remarks);
+    }
+}
+
+/// Changes a body.
+fn improve(params: &[Var], vars: &mut IdVec<Var, VarInfo>, body: &mut Body, remarks: &mut Remarks) {
+    for round in 1.. {
+        let found = find::find(vars, params, body);
+        rewrite::rewrite(body, vars, &found);
+        if round == ROUNDS || !hoist::hoist(body, vars, &found) {
+            found.remark(remarks);
+            return;
+        }
+    }
+}

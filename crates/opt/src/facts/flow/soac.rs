@@ -1,0 +1,137 @@
+//! Array operators: what is known in their functions.
+
+use super::super::poly::Poly;
+use super::super::ranges::{Certs, int_range, join};
+use super::{Flow, Level};
+use fehu_ir::builder::prim_of;
+use fehu_ir::{Atom, Exp, Lambda, Scalar, Stm, StreamForm, Var};
+
+impl<'a> Flow<'a, '_> {
+    pub(super) fn soac(&mut self, stm: &'a Stm) {
+        match &stm.exp {
+            Exp::Screma(op) => {
+                self.each(op.width, &op.inputs, &op.map);
+                for scan in &op.scans {
+                    self.operator(&scan.op);
+                }
+                for red in &op.reds {
+                    self.operator(&red.op);
+                }
+            }
+            Exp::Hist(op) => {
+                self.each(op.width, &op.inputs, &op.map);
+                for hist in &op.ops {
+                    self.operator(&hist.op);
+                }
+            }
+            Exp::Scatter(op) => self.each(op.width, &op.inputs, &op.map),
+            Exp::Partition(op) => self.each(op.width, &op.inputs, &op.map),
+            Exp::Stream(op) => {
+                self.inside(Level::Repeated, |flow| {
+                    flow.params(&op.chunk);
+                    if let Some(size) = op.chunk.params.first() {
+                        let width = flow.ranges.poly(op.width).map(|(width, _)| width);
+                        flow.ranges.between(*size, Some(Poly::default()), width, &Certs::new());
+                    }
+                    flow.body(&op.chunk.body);
+                });
+                match &op.form {
+                    StreamForm::Red(lambda, _) => self.operator(lambda),
+                    StreamForm::Map | StreamForm::Seq => {}
+                }
+            }
+            Exp::WithAcc(inputs, lambda) => {
+                for input in inputs {
+                    if let Some((op, _)) = &input.op {
+                        self.operator(op);
+                    }
+                }
+                // The function is evaluated once, but nothing is moved out of it.
+                self.inside(Level::Branch, |flow| {
+                    flow.params(lambda);
+                    flow.body(&lambda.body);
+                });
+            }
+            _ => {}
+        }
+        self.bind(stm);
+        if let Exp::Partition(op) = &stm.exp {
+            let width = self.ranges.poly(op.width).map(|(width, _)| width);
+            for count in stm.pat.iter().take(op.classes) {
+                self.ranges.between(*count, Some(Poly::default()), width.clone(), &Certs::new());
+            }
+        }
+    }
+
+    /// A function that is applied once at every position.
+    fn each(&mut self, width: Atom, inputs: &[Var], map: &'a Lambda) {
+        let plain = |flow: &Self, input: &Var| {
+            flow.iotas.get(input).is_some_and(|iota| {
+                iota.start == Atom::Const(Scalar::I64(0)) && iota.step == Atom::i64(1)
+            })
+        };
+        let vars: Vec<Var> = map
+            .params
+            .iter()
+            .zip(inputs)
+            .filter(|(_, input)| plain(self, input))
+            .map(|(param, _)| *param)
+            .collect();
+        let level = Level::Each { vars, bound: width, start: self.ranges.now() };
+        self.inside(level, |flow| {
+            flow.params(map);
+            if let Some((width, certs)) = flow.ranges.poly(width)
+                && let Some(more) = width.plus(-1)
+            {
+                // There is at least one position, since this is one.
+                flow.ranges.assume_nonneg(&more, &certs);
+            }
+            for (param, input) in map.params.iter().zip(inputs) {
+                flow.progression(*param, *input);
+            }
+            flow.body(&map.body);
+        });
+    }
+
+    /// A parameter that stands for the elements of a progression.
+    fn progression(&mut self, param: Var, input: Var) {
+        let Some(iota) = self.iotas.get(&input).cloned() else { return };
+        let parts = (
+            self.ranges.settled(iota.count),
+            self.ranges.settled(iota.start),
+            self.ranges.settled(iota.step),
+        );
+        let (Some((count, mut certs)), Some((start, why)), Some((step, _))) = parts else { return };
+        join(&mut certs, &why);
+        let Some(step) = step.as_constant() else { return };
+        // The last element. All lie between it and the first, unless it wraps.
+        let last = (|| count.plus(-1)?.scale(step)?.add(&start))();
+        let Some(last) = last else { return };
+        let vars = self.ranges.vars();
+        let range = prim_of(&vars[param].ty).and_then(int_range);
+        let Some((low, high)) = range else { return };
+        let Some(why) = self.ranges.prove_within(&last, low, high) else { return };
+        join(&mut certs, &why);
+        let (low, high) = if step >= 0 { (start, last) } else { (last, start) };
+        self.ranges.between(param, Some(low), Some(high), &certs);
+    }
+
+    /// The operator of a reduction or the like.
+    fn operator(&mut self, lambda: &'a Lambda) {
+        self.inside(Level::Repeated, |flow| {
+            flow.params(lambda);
+            flow.body(&lambda.body);
+        });
+    }
+
+    fn params(&mut self, lambda: &Lambda) {
+        for param in &lambda.params {
+            self.ranges.bind(*param);
+        }
+        let vars = self.ranges.vars();
+        for param in &lambda.params {
+            // What a function is applied to exists.
+            self.sizes(vars[*param].ty.shape(), &Certs::new());
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! What follows from how an integer is computed.
+
+use super::super::poly::Poly;
+use super::{Certs, Ranges, Undo, int_range, join};
+use fehu_base::Prim;
+use fehu_ir::builder::{atom_type, prim_of};
+use fehu_ir::{Atom, BinOp, Exp, UnOp, Var};
+
+impl Ranges<'_> {
+    /// Notes what a scalar is: an integer or a truth value that an expression without bodies yields.
+    pub fn learn(&mut self, var: Var, exp: &Exp) {
+        let Some(prim) = self.vars.get(var).and_then(|info| prim_of(&info.ty)) else { return };
+        if prim == Prim::Bool {
+            self.learn_cond(var, exp);
+        } else if prim.is_integer() {
+            match exp {
+                Exp::Atom(a) => {
+                    if let Some((poly, certs)) = self.poly(*a) {
+                        self.define(var, poly, certs);
+                    }
+                }
+                Exp::Convert(_, a) => self.converted(var, *a),
+                Exp::UnOp(op, a) => self.unary(var, *op, *a),
+                Exp::BinOp(op, a, b) => self.binary(var, prim, *op, *a, *b),
+                _ => {}
+            }
+        }
+    }
+
+    /// The polynomial of an operand, tried again if it was not known to be exact before.
+    pub fn settled(&mut self, atom: Atom) -> Option<(Poly, Certs)> {
+        if let Atom::Var(var) = atom
+            && let Some((poly, certs)) = self.pending.get(&var)
+            && let Some((low, high)) = prim_of(&self.vars.get(var)?.ty).and_then(int_range)
+            && let Some(why) = self.prove_within(poly, low, high)
+        {
+            let (poly, mut certs) = (poly.clone(), certs.clone());
+            join(&mut certs, &why);
+            let old = self.pending.remove(&var);
+            self.trail.push(Undo::Pending(var, old));
+            // Facts about the variable itself are known already, so it is not replaced.
+            if let Some(difference) = poly.sub(&Poly::var(var)) {
+                self.assume_zero(&difference, &certs);
+            }
+        }
+        self.poly(atom)
+    }
+
+    /// Notes that a result is this polynomial, unless it wraps.
+    fn exact(&mut self, var: Var, poly: Option<Poly>, certs: Certs) {
+        let Some(poly) = poly else { return };
+        let range = self.vars.get(var).and_then(|info| prim_of(&info.ty)).and_then(int_range);
+        let Some((low, high)) = range else { return };
+        match self.prove_within(&poly, low, high) {
+            Some(why) => {
+                let mut certs = certs;
+                join(&mut certs, &why);
+                self.define(var, poly, certs);
+            }
+            None => {
+                let old = self.pending.insert(var, (poly, certs));
+                self.trail.push(Undo::Pending(var, old));
+            }
+        }
+    }
+
+    /// The same number, if the type has it.
+    fn converted(&mut self, var: Var, a: Atom) {
+        if let Some((poly, certs)) = self.settled(a) {
+            self.exact(var, Some(poly), certs);
+        } else if prim_of(&atom_type(a, self.vars)) == Some(Prim::Bool) {
+            self.between(var, Some(Poly::default()), Some(Poly::constant(1)), &Certs::new());
+        }
+    }
+
+    fn unary(&mut self, var: Var, op: UnOp, a: Atom) {
+        let Some((poly, certs)) = self.settled(a) else { return };
+        match op {
+            UnOp::Neg => self.exact(var, poly.neg(), certs),
+            UnOp::Abs => {
+                // The absolute value of the smallest number is itself, which no case here yields.
+                if let Some(why) = self.prove_nonneg(&poly) {
+                    self.exact(var, Some(poly), with(certs, &why));
+                } else if let Some(negated) = poly.neg()
+                    && let Some(why) = self.prove_nonneg(&negated)
+                {
+                    self.exact(var, Some(negated), with(certs, &why));
+                }
+            }
+            UnOp::Sgn => {
+                let me = Poly::var(var);
+                for bound in [me.plus(1), Poly::constant(1).sub(&me)].into_iter().flatten() {
+                    self.assume_nonneg(&bound, &Certs::new());
+                }
+                let sign = |poly: Poly, value: i128| Some((poly.plus(-1)?, value));
+                let cases = [sign(poly.clone(), 1), poly.neg().and_then(|p| sign(p, -1))];
+                for (poly, value) in cases.into_iter().flatten() {
+                    if let Some(why) = self.prove_nonneg(&poly) {
+                        self.define(var, Poly::constant(value), with(certs, &why));
+                        return;
+                    }
+                }
+            }
+            UnOp::Not => {}
+        }
+    }
+
+    fn binary(&mut self, var: Var, prim: Prim, op: BinOp, a: Atom, b: Atom) {
+        let (Some((x, mut certs)), Some((y, why))) = (self.settled(a), self.settled(b)) else {
+            return;
+        };
+        join(&mut certs, &why);
+        match op {
+            BinOp::Add => self.exact(var, x.add(&y), certs),
+            BinOp::Sub => self.exact(var, x.sub(&y), certs),
+            BinOp::Mul => self.exact(var, x.mul(&y), certs),
+            BinOp::Min | BinOp::Max => self.extreme(var, op, &x, &y, &certs),
+            BinOp::Div | BinOp::Quot => self.quotient(var, op, &x, &y, &certs),
+            BinOp::Mod | BinOp::Rem => self.remainder(var, op, &x, &y, &certs),
+            BinOp::Shl => {
+                if let Some(power) = power(&y, prim) {
+                    self.exact(var, x.scale(power), certs);
+                }
+            }
+            BinOp::Shr | BinOp::Ashr | BinOp::Lshr => {
+                // The logical shift is a division of what is not negative; the arithmetic one looks at a sign,
+                // which unsigned numbers do not have.
+                let nonnegative = self.prove_nonneg(&x);
+                let divides = match op {
+                    BinOp::Ashr => prim.is_signed(),
+                    BinOp::Lshr => nonnegative.is_some(),
+                    _ => true,
+                };
+                if let Some(power) = power(&y, prim)
+                    && divides
+                {
+                    let certs = with(certs, &nonnegative.unwrap_or_default());
+                    self.quotient(var, BinOp::Div, &x, &Poly::constant(power), &certs);
+                }
+            }
+            BinOp::And => {
+                for operand in [&x, &y] {
+                    if let Some(why) = self.prove_nonneg(operand) {
+                        let certs = with(certs.clone(), &why);
+                        self.between(var, Some(Poly::default()), Some(operand.clone()), &certs);
+                    }
+                }
+            }
+            BinOp::Or | BinOp::Xor => {
+                if let (Some(mut why), Some(more)) = (self.prove_nonneg(&x), self.prove_nonneg(&y))
+                {
+                    join(&mut why, &more);
+                    self.between(var, Some(Poly::default()), None, &with(certs, &why));
+                }
+            }
+            BinOp::Pow => {}
+        }
+    }
+
+    fn extreme(&mut self, var: Var, op: BinOp, x: &Poly, y: &Poly, certs: &Certs) {
+        let Some(difference) = y.sub(x) else { return };
+        let negated = difference.neg();
+        if let Some(why) = self.prove_nonneg(&difference) {
+            let poly = if op == BinOp::Min { x } else { y };
+            self.define(var, poly.clone(), with(certs.clone(), &why));
+        } else if let Some(why) = negated.and_then(|poly| self.prove_nonneg(&poly)) {
+            let poly = if op == BinOp::Min { y } else { x };
+            self.define(var, poly.clone(), with(certs.clone(), &why));
+        } else if op == BinOp::Min {
+            self.between(var, None, Some(x.clone()), certs);
+            self.between(var, None, Some(y.clone()), certs);
+            self.hull(var, &[x, y], true, certs);
+        } else {
+            self.between(var, Some(x.clone()), None, certs);
+            self.between(var, Some(y.clone()), None, certs);
+            self.hull(var, &[x, y], false, certs);
+        }
+    }
+
+    /// Notes a bound of a variable that is one of these polynomials: a number, or one of them.
+    fn hull(&mut self, var: Var, polys: &[&Poly], low: bool, certs: &Certs) {
+        // Zero and one are the bounds that checks ask for.
+        let numbers = [1, 0].map(Poly::constant);
+        for bound in numbers.iter().chain(polys.iter().copied()) {
+            let mut all = certs.clone();
+            let holds = polys.iter().all(|poly| {
+                let difference = if low { poly.sub(bound) } else { bound.sub(poly) };
+                match difference.and_then(|difference| self.prove_nonneg(&difference)) {
+                    Some(why) => {
+                        join(&mut all, &why);
+                        true
+                    }
+                    None => false,
+                }
+            });
+            if holds && low {
+                self.between(var, Some(bound.clone()), None, &all);
+            } else if holds {
+                self.between(var, None, Some(bound.clone()), &all);
+            }
+        }
+    }
+
+    fn quotient(&mut self, var: Var, op: BinOp, x: &Poly, y: &Poly, certs: &Certs) {
+        let Some(why) = y.plus(-1).and_then(|less| self.prove_nonneg(&less)) else { return };
+        let mut certs = with(certs.clone(), &why);
+        let nonnegative = self.prove_nonneg(x);
+        if let Some(why) = &nonnegative {
+            join(&mut certs, why);
+            self.between(var, Some(Poly::default()), Some(x.clone()), &certs);
+        } else if op == BinOp::Quot {
+            return;
+        }
+        // y * var <= x <= y * var + y - 1
+        let me = Poly::var(var);
+        if let Some(product) = me.mul(y)
+            && let Some(rest) = x.sub(&product)
+        {
+            self.assume_nonneg(&rest, &certs);
+            if let Some(over) = y.plus(-1).and_then(|y| y.sub(&rest)) {
+                self.assume_nonneg(&over, &certs);
+            }
+        }
+    }
+
+    fn remainder(&mut self, var: Var, op: BinOp, x: &Poly, y: &Poly, certs: &Certs) {
+        let Some(why) = y.plus(-1).and_then(|less| self.prove_nonneg(&less)) else { return };
+        let certs = with(certs.clone(), &why);
+        let nonnegative = self.prove_nonneg(x);
+        if op == BinOp::Rem && nonnegative.is_none() {
+            // It has the sign of the dividend.
+            self.between(var, y.neg().and_then(|y| y.plus(1)), y.plus(-1), &certs);
+            return;
+        }
+        if let Some(why) = nonnegative {
+            let certs = with(certs.clone(), &why);
+            self.between(var, None, Some(x.clone()), &certs);
+            if op == BinOp::Rem {
+                self.between(var, Some(Poly::default()), y.plus(-1), &certs);
+                return;
+            }
+        }
+        self.between(var, Some(Poly::default()), y.plus(-1), &certs);
+    }
+
+    /// Notes bounds of a variable.
+    pub fn between(&mut self, var: Var, low: Option<Poly>, high: Option<Poly>, certs: &Certs) {
+        let me = Poly::var(var);
+        if let Some(poly) = low.and_then(|low| me.sub(&low)) {
+            self.assume_nonneg(&poly, certs);
+        }
+        if let Some(poly) = high.and_then(|high| high.sub(&me)) {
+            self.assume_nonneg(&poly, certs);
+        }
+    }
+}
+
+fn with(mut certs: Certs, others: &[Var]) -> Certs {
+    join(&mut certs, others);
+    certs
+}
+
+/// Two to the power of a constant distance that is smaller than the width of the type.
+fn power(distance: &Poly, prim: Prim) -> Option<i128> {
+    let distance = distance.as_constant()?;
+    (0..i128::from(prim.bits())).contains(&distance).then(|| 1i128 << distance)
+}

@@ -1,0 +1,194 @@
+//! Proofs that polynomials are not negative.
+//!
+//! A variable is eliminated at a time, the one bound last first, since bounds of inner variables speak of outer
+//! ones: for the goal `A * v + B >= 0` with `A >= 0` and a fact `a * v + b >= 0` with a number `a > 0` it is enough
+//! that `a * B - A * b >= 0`, and likewise for upper bounds. `A` may be a polynomial, whose sign is then proved
+//! first, so that `i * m + j < n * m` follows from `i < n` and `j < m`. What remains is decided by the intervals of the
+//! variables. The search is limited in depth and in the number of goals, so that a proof takes bounded time.
+
+use super::super::poly::Poly;
+use super::{Certs, Ranges, join};
+use fehu_ir::Var;
+
+/// How many variables are eliminated in turn.
+const DEPTH: u32 = 6;
+/// How many goals are looked at for a proof.
+const BUDGET: u32 = 160;
+/// How many facts on a variable are tried.
+const FACTS: usize = 8;
+/// How many of a goal's variables are tried.
+const VARS: usize = 3;
+
+impl Ranges<'_> {
+    /// Whether a polynomial is not negative, and which certificates this rests on.
+    pub fn prove_nonneg(&self, poly: &Poly) -> Option<Certs> {
+        let mut search = Search { ranges: self, budget: BUDGET, used: Vec::new() };
+        if !search.goal(poly, DEPTH) {
+            return None;
+        }
+        let mut certs = Certs::new();
+        join(&mut certs, &search.used);
+        Some(certs)
+    }
+
+    /// Whether a polynomial lies between two numbers.
+    pub fn prove_within(&self, poly: &Poly, low: i128, high: i128) -> Option<Certs> {
+        let mut certs = self.prove_nonneg(&poly.plus(-low)?)?;
+        join(&mut certs, &self.prove_nonneg(&Poly::constant(high).sub(poly)?)?);
+        Some(certs)
+    }
+}
+
+struct Search<'a, 'b> {
+    ranges: &'a Ranges<'b>,
+    budget: u32,
+    /// The certificates of the facts on the way to the current goal.
+    used: Vec<Var>,
+}
+
+impl Search<'_, '_> {
+    fn goal(&mut self, poly: &Poly, depth: u32) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        self.budget -= 1;
+        if self.by_intervals(poly) {
+            return true;
+        }
+        if depth == 0 || poly.as_constant().is_some() {
+            return false;
+        }
+        let mut vars = poly.vars();
+        vars.sort_by_key(|var| std::cmp::Reverse(self.ranges.order(*var)));
+        self.by_products(poly, depth)
+            || vars.iter().take(VARS).any(|var| self.eliminate(poly, *var, depth))
+    }
+
+    /// Whether the smallest value for all values of the variables in their intervals is not negative.
+    fn by_intervals(&mut self, poly: &Poly) -> bool {
+        let Some(low) = smallest(self.ranges, poly) else { return false };
+        if low < 0 {
+            return false;
+        }
+        for var in poly.vars() {
+            for bound in [self.ranges.low.get(&var), self.ranges.high.get(&var)] {
+                self.used.extend(bound.iter().flat_map(|bound| bound.certs.iter()));
+            }
+        }
+        true
+    }
+
+    fn eliminate(&mut self, poly: &Poly, var: Var, depth: u32) -> bool {
+        let Some((a, b)) = poly.split(var) else { return false };
+        let start = self.used.len();
+        let Some(positive) = self.sign(&a, depth) else {
+            self.used.truncate(start);
+            return false;
+        };
+        let middle = self.used.len();
+        let ranges = self.ranges;
+        let facts = ranges.by_var.get(&var).map_or(&[][..], Vec::as_slice);
+        for index in facts.iter().rev().take(FACTS) {
+            let fact = &ranges.facts[*index as usize];
+            let Some((factor, rest)) = fact.poly.split(var) else { continue };
+            let Some(factor) = factor.as_constant() else { continue };
+            if (factor > 0) != positive {
+                continue;
+            }
+            self.used.extend_from_slice(&fact.certs);
+            if self.combined(&a, &b, factor, &rest, depth) {
+                return true;
+            }
+            self.used.truncate(middle);
+        }
+        // The constant bound, if there is a better one than the type's.
+        let bound = if positive { ranges.low.get(&var) } else { ranges.high.get(&var) };
+        if let Some(bound) = bound {
+            self.used.extend_from_slice(&bound.certs);
+            let goal = a.scale(bound.value).and_then(|product| product.add(&b));
+            if goal.is_some_and(|goal| self.goal(&goal, depth - 1)) {
+                return true;
+            }
+        }
+        self.used.truncate(start);
+        false
+    }
+
+    /// The goal that is left of `a * v + b` by a fact `factor * v + rest`.
+    fn combined(&mut self, a: &Poly, b: &Poly, factor: i128, rest: &Poly, depth: u32) -> bool {
+        let scaled = b.scale(factor.abs());
+        let Some(product) = a.mul(rest) else { return false };
+        let goal = match (scaled, factor > 0) {
+            (Some(scaled), true) => scaled.sub(&product),
+            (Some(scaled), false) => scaled.add(&product),
+            (None, _) => None,
+        };
+        goal.is_some_and(|goal| self.goal(&goal, depth - 1))
+    }
+
+    /// Whether a factor is never negative (true) or never positive (false), if that can be told.
+    fn sign(&mut self, factor: &Poly, depth: u32) -> Option<bool> {
+        if let Some(value) = factor.as_constant() {
+            return Some(value > 0);
+        }
+        let start = self.used.len();
+        if self.goal(factor, depth.min(3) - 1) {
+            return Some(true);
+        }
+        self.used.truncate(start);
+        if self.goal(&factor.neg()?, depth.min(3) - 1) {
+            return Some(false);
+        }
+        self.used.truncate(start);
+        None
+    }
+
+    /// Facts about products of variables are used as they are.
+    fn by_products(&mut self, poly: &Poly, depth: u32) -> bool {
+        if poly.is_linear() {
+            return false;
+        }
+        let ranges = self.ranges;
+        for index in ranges.nonlinear.iter().rev().take(2 * FACTS) {
+            let fact = &ranges.facts[*index as usize];
+            for (monomial, factor) in fact.poly.terms().iter().filter(|(m, _)| m.len() > 1) {
+                let Some((_, mine)) = poly.terms().iter().find(|(m, _)| m == monomial) else {
+                    continue;
+                };
+                if (*mine > 0) != (*factor > 0) {
+                    continue;
+                }
+                let goal = (|| poly.scale(factor.abs())?.sub(&fact.poly.scale(mine.abs())?))();
+                let start = self.used.len();
+                self.used.extend_from_slice(&fact.certs);
+                if goal.is_some_and(|goal| self.goal(&goal, depth - 1)) {
+                    return true;
+                }
+                self.used.truncate(start);
+            }
+        }
+        false
+    }
+}
+
+/// The smallest value by the intervals of the variables.
+fn smallest(ranges: &Ranges<'_>, poly: &Poly) -> Option<i128> {
+    let mut sum = 0i128;
+    for (monomial, factor) in poly.terms() {
+        let (mut low, mut high) = (1i128, 1i128);
+        for var in monomial {
+            let (a, b) = ranges.interval(*var);
+            let corners = [
+                low.checked_mul(a)?,
+                low.checked_mul(b)?,
+                high.checked_mul(a)?,
+                high.checked_mul(b)?,
+            ];
+            low = *corners.iter().min()?;
+            high = *corners.iter().max()?;
+        }
+        let extreme = if *factor > 0 { low } else { high };
+        sum = sum.checked_add(extreme.checked_mul(*factor)?)?;
+    }
+    Some(sum)
+}
