@@ -14,10 +14,13 @@ use fehu_base::id::Id;
 use fehu_ir::visit::{Visit, walk_stm};
 use fehu_ir::{Atom, Body, Exp, Fun, Lambda, LoopParam, Prog, Stm, StreamForm, Var, VarInfo};
 
+/// The parent of a variable of which nothing is known.
+const UNKNOWN: u32 = u32::MAX;
+
 /// The classes of a function's or a constant's arrays.
 #[derive(Clone, Debug)]
 pub struct Share {
-    /// A forest: the parent of every variable.
+    /// A forest: the parent of every variable, and [`UNKNOWN`] of those that were made later.
     parent: Vec<u32>,
     /// For every root whether its class changes.
     changes: Vec<bool>,
@@ -89,20 +92,27 @@ impl Share {
 
     /// Notes a variable that was made later, with memory of its own.
     fn grow(&mut self, var: Var) {
-        while self.parent.len() <= var.index() {
-            self.parent.push(self.parent.len() as u32);
-            self.changes.push(false);
+        if self.parent.len() <= var.index() {
+            // Those in between are not known.
+            self.parent.resize(var.index() + 1, UNKNOWN);
+            self.changes.resize(var.index() + 1, false);
+        }
+        if self.parent[var.index()] == UNKNOWN {
+            self.parent[var.index()] = var.index() as u32;
         }
     }
 
     fn root(&self, var: Var) -> Option<usize> {
         let mut at = var.index();
         loop {
-            let up = *self.parent.get(at)? as usize;
-            if up == at {
+            let up = *self.parent.get(at)?;
+            if up == UNKNOWN {
+                return None;
+            }
+            if up as usize == at {
                 return Some(at);
             }
-            at = up;
+            at = up as usize;
         }
     }
 }

@@ -25,6 +25,14 @@ impl Uses {
         self.counts.get(var.index()).copied().unwrap_or(0)
     }
 
+    /// Notes that another variable takes the place of one. Of variables that were made later nothing is noted.
+    pub fn move_to(&mut self, old: Var, new: Var) {
+        let more = self.count(old);
+        if let Some(count) = self.counts.get_mut(new.index()) {
+            *count = count.saturating_add(more);
+        }
+    }
+
     /// Whether a variable is mentioned at all.
     pub fn used(&self, var: Var) -> bool {
         self.count(var) > 0

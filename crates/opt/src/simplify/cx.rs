@@ -4,13 +4,15 @@
 //! defined. A definition stays valid in all bodies inside, for its operands are in scope wherever the variable is.
 //! Knowledge that holds in one branch only is entered into the same table and taken back at the branch's end.
 
-use crate::facts::{Effects, Share};
+use super::maps::MapDef;
+use crate::facts::{Effects, Share, Uses};
 use ecow::EcoString;
 use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::builder::{atom_type, prim_of};
 use fehu_ir::visit::{Visit, walk_type};
-use fehu_ir::{Atom, Exp, Scalar, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Exp, Lambda, Scalar, Stm, Type, Var, VarInfo};
+use std::rc::Rc;
 
 /// The state of a sweep, which rules look at.
 pub(super) struct Cx<'a> {
@@ -21,11 +23,17 @@ pub(super) struct Cx<'a> {
     pub effects: &'a Effects,
     /// Which arrays share memory.
     pub share: Share,
+    /// How often variables are used, at least.
+    uses: Uses,
     table: Vec<Info>,
     /// The variables in scope, in the order of their bindings.
     trail: Vec<Var>,
     /// The sizes that are not negative because an array with them is in scope, in the order of finding out.
     sizes: Vec<Var>,
+    /// How many variables were in scope when the innermost body began.
+    body_start: usize,
+    /// The same of the innermost body that is evaluated more often than what is around it.
+    frame_start: usize,
     budget: usize,
     changed: bool,
 }
@@ -37,8 +45,16 @@ struct Info {
     subst: Option<Atom>,
     /// What it is bound to, if that is an operation without bodies.
     def: Option<Box<Exp>>,
+    /// The certificates of the statement that binds it.
+    certs: Vec<Var>,
+    /// The map that it is a result of, if that is cheap.
+    map: Option<Rc<MapDef>>,
+    /// Whether it is an array in memory of its own.
+    owned: bool,
     /// Whether it is in scope here.
     in_scope: bool,
+    /// How many variables were in scope before it.
+    position: usize,
     /// Whether it is a size in a type.
     is_size: bool,
     /// Whether it is at least zero.
@@ -53,6 +69,8 @@ struct Info {
 pub(super) struct Mark {
     bound: usize,
     sizes: usize,
+    body_start: usize,
+    frame_start: usize,
 }
 
 /// What was known before a branch.
@@ -63,6 +81,7 @@ impl<'a> Cx<'a> {
         vars: IdVec<Var, VarInfo>,
         effects: &'a Effects,
         share: Share,
+        uses: Uses,
         budget: usize,
     ) -> Cx<'a> {
         let mut table = vec![Info::default(); vars.len()];
@@ -74,9 +93,12 @@ impl<'a> Cx<'a> {
             vars,
             effects,
             share,
+            uses,
             table,
             trail: Vec::new(),
             sizes: Vec::new(),
+            body_start: 0,
+            frame_start: 0,
             budget,
             changed: false,
         }
@@ -110,6 +132,17 @@ impl<'a> Cx<'a> {
         var
     }
 
+    /// A copy of a lambda with variables of its own.
+    pub(super) fn copy_lambda(&mut self, lambda: &Lambda) -> Lambda {
+        let before = self.vars.len();
+        let copy = fehu_ir::subst::copy_lambda(lambda, &mut self.vars);
+        self.table.resize(self.vars.len(), Info::default());
+        for (_, info) in self.vars.iter().skip(before) {
+            walk_type(&mut Sizes(&mut self.table), &info.ty);
+        }
+        copy
+    }
+
     /// What stands for an operand here.
     pub(super) fn resolve(&self, mut atom: Atom) -> Atom {
         while let Atom::Var(var) = atom
@@ -130,6 +163,9 @@ impl<'a> Cx<'a> {
     /// Replaces a variable from here on.
     pub(super) fn replace(&mut self, var: Var, value: Atom) {
         let value = self.resolve(value);
+        if let Atom::Var(value) = value {
+            self.uses.move_to(var, value);
+        }
         self.table[var.index()].subst = Some(value);
     }
 
@@ -138,8 +174,19 @@ impl<'a> Cx<'a> {
         for var in &stm.pat {
             self.bind(*var);
         }
+        if owns_results(&stm.exp) {
+            for var in &stm.pat {
+                self.table[var.index()].owned = self.vars[*var].ty.is_array();
+            }
+        }
+        if let Exp::Screma(op) = &stm.exp {
+            for (var, map) in MapDef::of(stm, op, &self.vars, self.effects) {
+                self.table[var.index()].map = Some(map);
+            }
+        }
         if let ([var], true) = (stm.pat.as_slice(), is_simple(&stm.exp)) {
             self.table[var.index()].def = Some(Box::new(stm.exp.clone()));
+            self.table[var.index()].certs.clone_from(&stm.certs);
             if let Exp::Assert(cond @ Atom::Var(name), _) = &stm.exp
                 && self.asserted(*cond).is_none()
             {
@@ -150,7 +197,9 @@ impl<'a> Cx<'a> {
 
     /// Puts a variable into scope.
     pub(super) fn bind(&mut self, var: Var) {
-        self.table[var.index()].in_scope = true;
+        let info = &mut self.table[var.index()];
+        info.in_scope = true;
+        info.position = self.trail.len();
         self.trail.push(var);
     }
 
@@ -176,8 +225,22 @@ impl<'a> Cx<'a> {
     }
 
     /// The beginning of a body, for [`Cx::leave`].
-    pub(super) fn mark(&self) -> Mark {
-        Mark { bound: self.trail.len(), sizes: self.sizes.len() }
+    pub(super) fn mark(&mut self) -> Mark {
+        let mark = Mark {
+            bound: self.trail.len(),
+            sizes: self.sizes.len(),
+            body_start: self.body_start,
+            frame_start: self.frame_start,
+        };
+        self.body_start = mark.bound;
+        mark
+    }
+
+    /// The beginning of what is evaluated several times: a loop or a function.
+    pub(super) fn mark_frame(&mut self) -> Mark {
+        let mark = self.mark();
+        self.frame_start = mark.bound;
+        mark
     }
 
     /// Ends the scope of what was bound since.
@@ -188,6 +251,41 @@ impl<'a> Cx<'a> {
         for var in self.sizes.drain(mark.sizes..) {
             self.table[var.index()].not_negative = false;
         }
+        self.body_start = mark.body_start;
+        self.frame_start = mark.frame_start;
+    }
+
+    /// Whether a variable is bound by a statement of the innermost body.
+    pub(super) fn bound_here(&self, var: Var) -> bool {
+        let info = &self.table[var.index()];
+        info.in_scope && info.position >= self.body_start
+    }
+
+    /// Whether what binds a variable is evaluated as often as what is here, branches aside.
+    pub(super) fn in_frame(&self, var: Var) -> bool {
+        let info = &self.table[var.index()];
+        info.in_scope && info.position >= self.frame_start
+    }
+
+    /// Whether an array is in memory of its own, which nothing else can look at but views of it, and whether it
+    /// is bound here and what is looked at is its only use.
+    pub(super) fn is_last_use(&self, array: Var) -> bool {
+        self.table[array.index()].owned && self.bound_here(array) && self.is_only_use(array)
+    }
+
+    /// Whether a variable is used once.
+    pub(super) fn is_only_use(&self, var: Var) -> bool {
+        self.uses.count(var) == 1
+    }
+
+    /// The certificates of the statement that binds a variable, as far as [`Cx::def`] and [`Cx::map`] know it.
+    pub(super) fn certs(&self, var: Var) -> &[Var] {
+        &self.table[var.index()].certs
+    }
+
+    /// The cheap map that an array is a result of.
+    pub(super) fn map(&self, array: Var) -> Option<&Rc<MapDef>> {
+        self.table[array.index()].map.as_ref()
     }
 
     /// Whether an operand can be used here.
@@ -330,6 +428,48 @@ impl Visit for Sizes<'_> {
         if let Some(info) = self.0.get_mut(var.index()) {
             info.is_size = true;
         }
+    }
+}
+
+/// Whether the arrays that an expression yields are in memory that nothing else looks at.
+fn owns_results(exp: &Exp) -> bool {
+    match exp {
+        Exp::Array(..)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Concat(..)
+        | Exp::Iota(..)
+        | Exp::Replicate(..)
+        | Exp::Scratch(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(_)
+        | Exp::Screma(_)
+        | Exp::Hist(_)
+        | Exp::Scatter(_)
+        | Exp::Partition(_) => true,
+        Exp::Atom(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Math(..)
+        | Exp::Convert(..)
+        | Exp::Reinterpret(..)
+        | Exp::Assert(..)
+        | Exp::Index(..)
+        | Exp::FlatIndex(..)
+        | Exp::Reshape(..)
+        | Exp::Rearrange(..)
+        | Exp::If(..)
+        | Exp::Switch(..)
+        | Exp::Loop(..)
+        | Exp::Call(..)
+        | Exp::Const(_)
+        | Exp::Stream(_)
+        | Exp::WithAcc(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Trace(..)
+        | Exp::Opaque(_)
+        | Exp::Fail(_) => false,
     }
 }
 

@@ -22,10 +22,11 @@
 
 mod cx;
 mod dead;
+mod maps;
 mod rules;
 mod sweep;
 
-use crate::facts::{Effects, Share};
+use crate::facts::{Effects, Share, Uses};
 use cx::Cx;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
@@ -74,7 +75,8 @@ fn simplify(
     let mut budget = 100 + FIRINGS_PER_STM * count_stms(body);
     for _ in 0..MAX_SWEEPS {
         let share = Share::of(prog, body, vars);
-        let mut cx = Cx::new(std::mem::take(vars), effects, share, budget);
+        let uses = Uses::of(body, vars);
+        let mut cx = Cx::new(std::mem::take(vars), effects, share, uses, budget);
         cx.whole(params, body);
         let changed = cx.changed();
         budget = cx.budget();

@@ -125,7 +125,7 @@ impl Cx<'_> {
                 self.body(&mut switch.default);
             }
             Exp::Loop(params, form, body) => {
-                let mark = self.mark();
+                let mark = self.mark_frame();
                 for param in params.iter() {
                     self.bind_param(param.var);
                 }
@@ -165,7 +165,7 @@ impl Cx<'_> {
     }
 
     fn lambda(&mut self, lambda: &mut Lambda) {
-        let mark = self.mark();
+        let mark = self.mark_frame();
         for param in &mut lambda.params {
             Apply(self).bind(param);
             self.bind_param(*param);

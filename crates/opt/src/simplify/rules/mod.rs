@@ -9,6 +9,7 @@
 //! a body take the place of a statement, each of them has the certificates of both.
 
 mod algebra;
+mod array;
 mod assert;
 mod branch;
 mod compare;
@@ -21,6 +22,7 @@ mod soac;
 mod switch;
 
 use super::cx::Cx;
+use array::{concat, copy, fill, flat, index, map, parts, produced, shape, update};
 use fehu_ir::{Atom, Body, Exp, Stm, Var};
 
 /// A rule.
@@ -184,6 +186,59 @@ pub(super) fn rules_for(exp: &Exp) -> &'static [Rule] {
         }
         Exp::Reinterpret(..) => rules![scalar::fold_reinterpret, scalar::reinterpret_twice],
         Exp::Assert(..) => rules![assert::proved, assert::checked_before, assert::conjuncts],
+        Exp::Array(..) => rules![fill::literal_of_equals],
+        Exp::Index(..) => rules![
+            index::index_whole,
+            index::index_trailing,
+            index::index_of_index,
+            index::index_of_rearrange,
+            index::index_of_reshape,
+            flat::index_of_flat_index,
+            produced::index_of_iota,
+            produced::slice_of_iota,
+            produced::index_of_replicate,
+            produced::index_of_literal,
+            produced::index_of_copy,
+            produced::index_of_update,
+            parts::index_of_concat,
+            map::index_of_map,
+        ],
+        Exp::FlatIndex(..) => rules![flat::flat_index_line, flat::flat_index_of_slice],
+        Exp::Update(..) => rules![
+            update::update_whole,
+            update::update_with_same,
+            update::update_twice,
+            update::update_of_literal,
+        ],
+        Exp::Concat(..) => rules![
+            concat::concat_of_one,
+            concat::concat_with_empty,
+            concat::concat_of_concat,
+            concat::concat_of_copies,
+            concat::concat_neighbours,
+        ],
+        Exp::Iota(..) => rules![fill::iota_short],
+        Exp::Replicate(..) => {
+            rules![fill::replicate_once, fill::replicate_empty, fill::replicate_of_replicate]
+        }
+        Exp::Reshape(..) => rules![
+            shape::reshape_to_same,
+            shape::reshape_of_reshape,
+            shape::reshape_of_iota,
+            shape::reshape_of_replicate,
+        ],
+        Exp::Rearrange(..) => rules![
+            shape::rearrange_to_same,
+            shape::rearrange_of_rearrange,
+            shape::rearrange_of_replicate,
+            shape::rearrange_of_ones,
+        ],
+        Exp::Copy(_) => {
+            rules![copy::copy_fixed, copy::copy_last_use, copy::copy_of_copy, copy::copy_of_fill]
+        }
+        Exp::Manifest(_) => {
+            rules![copy::manifest_of_row_major, copy::copy_of_copy, copy::copy_of_fill]
+        }
         _ => &[],
     }
 }

@@ -1,0 +1,68 @@
+//! Arrays that are filled with something known.
+
+use super::{Make, instead, int, is_array, resolved, unchanged};
+use crate::simplify::cx::Cx;
+use crate::simplify::rules::Rewrite;
+use fehu_ir::{Atom, Exp, Scalar, Stm};
+
+/// From this number of elements on, a literal of equal elements is a `replicate`.
+const MANY: usize = 4;
+
+/// `replicate (n) (replicate (m) x) = replicate (n, m) x`
+pub(in crate::simplify::rules) fn replicate_of_replicate(
+    cx: &mut Cx<'_>,
+    stm: &Stm,
+) -> Option<Rewrite> {
+    let Exp::Replicate(shape, row @ Atom::Var(inner)) = &stm.exp else { return None };
+    let Some(Exp::Replicate(sizes, value)) = cx.def(*row) else { return None };
+    let (sizes, value) = (resolved(cx, sizes), cx.resolve(*value));
+    if !unchanged(cx, value) {
+        return None;
+    }
+    let mut make = Make::new(stm);
+    make.through(cx, *inner);
+    make.finish(cx, Exp::Replicate([&shape[..], &sizes].concat(), value))
+}
+
+/// `replicate () x = x`, in memory of its own
+pub(in crate::simplify::rules) fn replicate_once(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
+    let Exp::Replicate(shape, value) = &stm.exp else { return None };
+    match *value {
+        _ if !shape.is_empty() => None,
+        Atom::Var(array) if is_array(cx, *value) => Rewrite::exp(Exp::Copy(array)),
+        value => instead(cx, stm, value),
+    }
+}
+
+/// `replicate (0) x = scratch`, which needs no `x`
+pub(in crate::simplify::rules) fn replicate_empty(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
+    let Exp::Replicate(shape, Atom::Var(value)) = &stm.exp else { return None };
+    if !shape.iter().any(|size| int(*size) == Some(0)) {
+        return None;
+    }
+    let ty = &cx.vars[*value].ty;
+    let exp = Exp::Scratch(ty.elem()?, [&shape[..], ty.shape()].concat());
+    Make::new(stm).finish(cx, exp)
+}
+
+/// `iota 0 s t = iota 0 0 0`, which needs no `s` and `t`; `iota 1 s t = [s]`
+pub(in crate::simplify::rules) fn iota_short(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
+    let Exp::Iota(prim, count, start, step) = stm.exp else { return None };
+    let zero = Atom::Const(Scalar::zero(prim));
+    match int(count)? {
+        0 if (start, step) != (zero, zero) => Rewrite::exp(Exp::Iota(prim, count, zero, zero)),
+        1 => Make::new(stm).finish(cx, Exp::Array(prim.into(), vec![start])),
+        _ => None,
+    }
+}
+
+/// `[x, x, x, x] = replicate (4) x`
+pub(in crate::simplify::rules) fn literal_of_equals(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
+    let Exp::Array(_, atoms) = &stm.exp else { return None };
+    let (first, rest) = atoms.split_first()?;
+    if atoms.len() < MANY || rest.iter().any(|atom| atom != first) {
+        return None;
+    }
+    let size = Atom::i64(atoms.len() as i64);
+    Make::new(stm).finish(cx, Exp::Replicate(vec![size], *first))
+}
