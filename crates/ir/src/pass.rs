@@ -34,11 +34,14 @@ pub struct Remark {
     pub kind: RemarkKind,
     /// The place that it is about.
     pub loc: Option<Loc>,
-    /// Another place that has to do with it, such as the producer that was fused.
+    /// Another place that has to do with it, such as the consumer it was fused into.
     pub other: Option<Loc>,
-    /// A sentence.
+    /// A sentence, in which [`OTHER`] stands for the other place.
     pub text: EcoString,
 }
+
+/// Stands for the other place in the text of a [`Remark`], as in `fused into the map {other}`.
+pub const OTHER: &str = "{other}";
 
 /// What a remark says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -51,7 +54,22 @@ pub enum RemarkKind {
     Check,
 }
 
+impl Remark {
+    /// The sentence; `show` says in words where the other place is, as in `on line 4`.
+    pub fn sentence(&self, show: impl FnOnce(Option<&Loc>) -> String) -> String {
+        if self.text.contains(OTHER) {
+            return self.text.as_str().replace(OTHER, &show(self.other.as_ref()));
+        }
+        self.text.to_string()
+    }
+}
+
 impl Remarks {
+    /// A pass runs (again): of what it said before, only that which was done still holds.
+    pub fn begin(&mut self, pass: &str) {
+        self.list.retain(|remark| remark.pass != pass || remark.kind == RemarkKind::Done);
+    }
+
     /// Adds a remark.
     pub fn add(
         &mut self,

@@ -15,9 +15,9 @@ use super::mentions::stm_mentions;
 use super::{Cx, merge};
 use crate::facts::cost;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::pass::RemarkKind;
+use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
+use fehu_ir::{Atom, Exp, Lambda, Loc, Stm, Var};
 use rustc_hash::FxHashSet;
 
 /// Fuses producers into consumers until there is none left that can be.
@@ -58,7 +58,12 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
                 Err(reason) => reason,
                 Ok(()) => Reason::Between,
             };
-            let text = format!("not fused with its producer: {}", reason.text());
+            let made_by = other.exp.operator().unwrap_or("operator");
+            let text = format!(
+                "{}: not fused with the {made_by} {OTHER}: {}",
+                stm.exp.operator().unwrap_or("operator"),
+                reason.text()
+            );
             let (loc, other) = (stm.loc.clone(), other.loc.clone());
             cx.remark(RemarkKind::Missed, loc.as_ref(), other.as_ref(), text);
         }
@@ -86,20 +91,20 @@ impl Reason {
     fn text(self) -> &'static str {
         match self {
             Reason::Kind => "there is no rule for these two operators",
-            Reason::Width => "they are not known to have the same width",
+            Reason::Width => "they are not known to have the same number of elements",
             Reason::OtherUse => {
-                "its function uses the producer's result as a whole, not only the element at its own position"
+                "it indexes that result, or uses it as a whole, and needs more of it than the element at its own position"
             }
             Reason::Unfinished => {
-                "it needs the result of a scan or reduction, which is finished only after the last position"
+                "its results are finished only after the last position"
             }
             Reason::Several => {
-                "the producer has other consumers, and computing it twice is not cheap"
+                "others need that result as well, and computing it twice is not cheap"
             }
             Reason::Between => {
-                "something that depends on the producer must happen before it, or an array is updated between them"
+                "something that depends on that result must happen first, or an array is consumed between the two"
             }
-            Reason::Accumulator => "accumulators are threaded through it",
+            Reason::Accumulator => "an accumulator is handed from position to position",
         }
     }
 }
@@ -125,9 +130,12 @@ fn fuse(
         return Err(Reason::Kind);
     };
     check(cx, first, second)?;
-    let (loc, other) = (second.loc.clone(), first.loc.clone());
+    let (producer_loc, consumer_loc) = (first.loc.clone(), second.loc.clone());
+    let name = |stm: &Stm| stm.exp.operator().unwrap_or("operator");
+    let (made_by, read_by) = (name(first), name(second));
     let beside = matches!(second.exp, Exp::Screma(_));
-    let node = if beside || kept(cx, first, second).is_empty() {
+    let kept = !kept(cx, first, second).is_empty();
+    let node = if beside || !kept {
         let window = graph.window(producer, consumer).ok_or(Reason::Between)?;
         let (Some(first), Some(second)) = (graph.take(producer), graph.take(consumer)) else {
             return Err(Reason::Kind);
@@ -138,8 +146,18 @@ fn fuse(
         duplicate(cx, graph, producer, consumer)?;
         consumer
     };
-    let text = "fused with its producer".to_owned();
-    cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
+    let still = match (kept, beside) {
+        (false, _) => "",
+        (true, true) => "; others need its result, which is made there as well",
+        (true, false) => "; others need its result, so it is computed here, too, which is cheap",
+    };
+    let (from, to) = (producer_loc.as_ref(), consumer_loc.as_ref());
+    let text = format!("{made_by}: fused into the {read_by} {OTHER}{still}");
+    cx.remark(RemarkKind::Done, from, to, text);
+    let line = |loc: Option<&Loc>| loc.and_then(Loc::place).map(|place| place.line);
+    if line(from) != line(to) {
+        cx.remark(RemarkKind::Done, to, from, format!("{read_by}: takes in the {made_by} {OTHER}"));
+    }
     Ok(node)
 }
 
