@@ -253,7 +253,7 @@ impl Grid {
 
     fn finish(&self, sizes: &[Size], edges: &[(usize, usize)]) -> Layout {
         let left = self.items.iter().map(|item| item.x - item.size.w / 2).min().unwrap_or(0);
-        let right = self.items.iter().map(|item| item.x + item.size.w.div_ceil(2)).max();
+        let right = self.items.iter().map(|item| item.x - item.size.w / 2 + item.size.w).max();
         let mut tops = Vec::with_capacity(self.rows.len());
         let mut y = 0;
         for row in &self.rows {

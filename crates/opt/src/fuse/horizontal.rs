@@ -64,7 +64,11 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
     let name = |exp: &Exp| exp.operator().unwrap_or("operator");
     let (with, own) = (name(&a.exp), name(&b.exp));
     let stm = merge::horizontal(cx, a, b);
-    let text = format!("{own}: fused with the {with} {OTHER}, which reads the same array");
+    let text = if loc == other {
+        format!("{own}: fused with the same {with} of another call, which reads the same array")
+    } else {
+        format!("{own}: fused with the {with} {OTHER}, which reads the same array")
+    };
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
     Some(graph.merge(window, stm))
 }

@@ -55,19 +55,38 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
                 continue;
             }
             let reason = match check(cx, other, stm) {
-                Err(reason) => reason,
-                Ok(()) => Reason::Between,
+                Err(reason) => reason.text().to_owned(),
+                // Only these take the results that others need along.
+                Ok(())
+                    if !matches!(stm.exp, Exp::Screma(_)) && !kept(cx, other, stm).is_empty() =>
+                {
+                    Reason::Several.text().to_owned()
+                }
+                Ok(()) => between(graph, producer, node),
             };
             let made_by = other.exp.operator().unwrap_or("operator");
             let text = format!(
-                "{}: not fused with the {made_by} {OTHER}: {}",
+                "{}: not fused with the {made_by} {OTHER}: {reason}",
                 stm.exp.operator().unwrap_or("operator"),
-                reason.text()
             );
             let (loc, other) = (stm.loc.clone(), other.loc.clone());
             cx.remark(RemarkKind::Missed, loc.as_ref(), other.as_ref(), text);
         }
     }
+}
+
+/// What stands between a producer and its consumer, in words.
+fn between(graph: &Graph, producer: Node, consumer: Node) -> String {
+    let path = graph.between(producer, consumer);
+    let told = path.iter().filter_map(|node| graph.stm(*node)).find_map(|stm| {
+        let what = match &stm.exp {
+            Exp::Loop(..) => "loop",
+            exp => exp.operator()?,
+        };
+        let line = stm.loc.as_ref()?.place()?.line;
+        Some(format!("the {what} on line {line} needs that result, and has to be finished first"))
+    });
+    told.unwrap_or_else(|| Reason::Between.text().to_owned())
 }
 
 /// Why two operators are not fused.
@@ -95,9 +114,7 @@ impl Reason {
             Reason::OtherUse => {
                 "it indexes that result, or uses it as a whole, and needs more of it than the element at its own position"
             }
-            Reason::Unfinished => {
-                "its results are finished only after the last position"
-            }
+            Reason::Unfinished => "its results are finished only after the last position",
             Reason::Several => {
                 "others need that result as well, and computing it twice is not cheap"
             }
@@ -146,13 +163,14 @@ fn fuse(
         duplicate(cx, graph, producer, consumer)?;
         consumer
     };
-    let still = match (kept, beside) {
-        (false, _) => "",
-        (true, true) => "; others need its result, which is made there as well",
-        (true, false) => "; others need its result, so it is computed here, too, which is cheap",
-    };
     let (from, to) = (producer_loc.as_ref(), consumer_loc.as_ref());
-    let text = format!("{made_by}: fused into the {read_by} {OTHER}{still}");
+    let text = if beside || !kept {
+        format!("{made_by}: fused into the {read_by} {OTHER}")
+    } else {
+        format!(
+            "{made_by}: computed again in the {read_by} {OTHER}, which is cheaper than reading its result"
+        )
+    };
     cx.remark(RemarkKind::Done, from, to, text);
     let line = |loc: Option<&Loc>| loc.and_then(Loc::place).map(|place| place.line);
     if line(from) != line(to) {
