@@ -3,8 +3,8 @@
 entry prefix [n] (xs: [n]i64) : i64 =
   loop acc = 0 for i < n do acc + xs[i]
 
-entry shifted [n] (k: i64) (xs: [n]i64) : i64 =
-  loop acc = 0 for i < n do acc + xs[i + k]
+entry prefix_of [n] (k: i64) (xs: [n]i64) : i64 =
+  loop acc = 0 for i < k do acc + xs[i]
 
 entry chase [n] (next: [n]i64) (steps: i64) : i64 =
   loop at = 0 for _i < steps do next[at]

@@ -30,8 +30,13 @@ pub(super) fn compare(
 ) -> CheckCounts {
     let (old, new) = (collect(before), collect(after));
     let mut counts = CheckCounts::default();
-    for ((place, what), was_repeated) in &old {
-        let (kind, text) = match (was_repeated, new.get(&(place.clone(), *what))) {
+    for ((place, what), seen) in &old {
+        let left = new.get(&(place.clone(), *what));
+        if left.is_none() && !seen.own {
+            // How the prelude convinces itself is nothing to bother people with.
+            continue;
+        }
+        let (kind, text) = match (seen.repeated, left.map(|left| left.repeated)) {
             (_, None) => {
                 counts.proved += 1;
                 (NoteKind::Done, format!("check: {what}: proved, so it is not tested"))
@@ -55,8 +60,20 @@ pub(super) fn compare(
     counts
 }
 
-/// The checks of a program, and whether each is made repeatedly.
-fn collect(prog: &Prog) -> BTreeMap<(Option<EcoString>, &'static str), bool> {
+/// How a check occurs.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// Whether it is made repeatedly.
+    repeated: bool,
+    /// Whether it is written in the user's code, and not in a prelude function that is called there.
+    own: bool,
+}
+
+/// Checks by their places and by what they are about.
+type Checks = BTreeMap<(Option<EcoString>, &'static str), Seen>;
+
+/// The checks of a program.
+fn collect(prog: &Prog) -> Checks {
     let mut search = Search {
         prog,
         repeated: false,
@@ -76,7 +93,7 @@ struct Search<'a> {
     repeated: bool,
     funs: FxHashSet<(FunId, bool)>,
     consts: FxHashSet<ConstId>,
-    found: BTreeMap<(Option<EcoString>, &'static str), bool>,
+    found: Checks,
 }
 
 impl Search<'_> {
@@ -90,8 +107,10 @@ impl Search<'_> {
     fn check(&mut self, check: &Check) {
         let user = check.trace.iter().find(|loc| !loc.in_prelude());
         let place = user.map(|loc| loc.0.clone());
-        let repeated = self.repeated;
-        *self.found.entry((place, about(check))).or_default() |= repeated;
+        let own = !check.trace.first().is_some_and(Loc::in_prelude);
+        let seen = self.found.entry((place, about(check))).or_default();
+        seen.repeated |= self.repeated;
+        seen.own |= own;
     }
 }
 

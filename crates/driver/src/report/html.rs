@@ -17,8 +17,8 @@ pub fn html(report: &Report) -> String {
          <title>{title}: report</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>{title}</h1>\n<ul class=\"summary\">\n"
     );
-    for line in summary(report) {
-        let _ = writeln!(out, "<li>{}</li>", escape(&line));
+    for (what, number) in summary(report) {
+        let _ = writeln!(out, "<li>{what}: {}</li>", escape(&number));
     }
     out.push_str("</ul>\n");
     legend(&mut out);

@@ -1,7 +1,10 @@
 //! A report as text, for terminals.
 //!
 //! ```text
-//! prog.fut: 4 array operators become 2; 3 arrays become 1; 1 check: 1 proved
+//! prog.fut
+//!   array operators        4 before, 2 after
+//!   arrays that they make  3 before, 1 after
+//!   checks                 1 proved
 //!
 //! 12 | let ys = map f xs
 //!    + map: fused into the reduction on line 14
@@ -19,8 +22,8 @@ const MAX_LINE: usize = 100;
 pub fn text(report: &Report, style: Style) -> String {
     let paint = Paint(style);
     let mut out = format!("{}\n", paint.bold(&report.program));
-    for line in summary(report) {
-        let _ = writeln!(out, "  {line}");
+    for (what, number) in summary(report) {
+        let _ = writeln!(out, "  {what:21}  {number}");
     }
     for (index, file) in report.files.iter().enumerate() {
         out.push('\n');
@@ -42,18 +45,14 @@ pub fn text(report: &Report, style: Style) -> String {
     out
 }
 
-/// The numbers, in sentences.
-pub(super) fn summary(report: &Report) -> Vec<String> {
+/// The numbers, each with what it is about.
+pub(super) fn summary(report: &Report) -> Vec<(&'static str, String)> {
     let summary = &report.summary;
-    let change = |(before, after): (usize, usize), what: &str| match (before, after) {
-        (0, 0) => format!("no {what}s"),
-        (before, after) if before == after => format!("{}, as written", count(after, what)),
-        (before, after) => format!("{} of {before}", count(after, what)),
-    };
+    let change = |(before, after): (usize, usize)| format!("{before} before, {after} after");
     vec![
-        format!("array operators: {}", change(summary.operators, "operator")),
-        format!("arrays that they make: {}", change(summary.arrays, "array")),
-        checks(summary.checks),
+        ("array operators", change(summary.operators)),
+        ("arrays that they make", change(summary.arrays)),
+        ("checks", checks(summary.checks)),
     ]
 }
 
@@ -69,17 +68,9 @@ fn checks(counts: CheckCounts) -> String {
         .map(|(number, what)| format!("{number} {what}"))
         .collect();
     if parts.is_empty() {
-        return "checks at run time: none".to_owned();
+        return "none".to_owned();
     }
-    format!("checks at run time: {}", parts.join(", "))
-}
-
-fn count(number: usize, what: &str) -> String {
-    match number {
-        0 => format!("no {what}"),
-        1 => format!("1 {what}"),
-        number => format!("{number} {what}s"),
-    }
+    parts.join(", ")
 }
 
 /// The notes of each line.

@@ -74,6 +74,8 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     graph.put(node, stm);
     let text = format!("{own}: fused with the filter {OTHER}");
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
+    let text = format!("filter: fused into the {own} {OTHER}");
+    cx.remark(RemarkKind::Done, other.as_ref(), loc.as_ref(), text);
     Some(())
 }
 

@@ -47,22 +47,28 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
         let Some((_, inputs, _)) = parts(&stm.exp) else { continue };
         let mut seen = FxHashSet::default();
         for input in inputs {
-            let Some(producer) = graph.binder(*input).filter(|producer| *producer != node) else {
+            let (array, view) = original(cx, graph, *input);
+            let Some(producer) = graph.binder(array).filter(|producer| *producer != node) else {
                 continue;
             };
             let Some(other) = graph.stm(producer) else { continue };
             if parts(&other.exp).is_none() || !seen.insert(producer) {
                 continue;
             }
-            let reason = match check(cx, other, stm) {
-                Err(reason) => reason.text().to_owned(),
+            let reason = match (view, check(cx, other, stm)) {
+                _ if matches!(other.exp, Exp::Partition(_)) => {
+                    "which of its elements go where is known only after the last position"
+                        .to_owned()
+                }
+                (Some(view), _) => view.to_owned(),
+                (None, Err(reason)) => reason.text().to_owned(),
                 // Only these take the results that others need along.
-                Ok(())
+                (None, Ok(()))
                     if !matches!(stm.exp, Exp::Screma(_)) && !kept(cx, other, stm).is_empty() =>
                 {
                     Reason::Several.text().to_owned()
                 }
-                Ok(()) => between(graph, producer, node),
+                (None, Ok(())) => between(cx, graph, producer, node),
             };
             let made_by = other.exp.operator().unwrap_or("operator");
             let text = format!(
@@ -75,18 +81,50 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
     }
 }
 
-/// What stands between a producer and its consumer, in words.
-fn between(graph: &Graph, producer: Node, consumer: Node) -> String {
-    let path = graph.between(producer, consumer);
-    let told = path.iter().filter_map(|node| graph.stm(*node)).find_map(|stm| {
-        let what = match &stm.exp {
-            Exp::Loop(..) => "loop",
-            exp => exp.operator()?,
+/// The array that an input is a view of, and what the last step from there is, in words.
+fn original(cx: &Cx<'_>, graph: &Graph, input: Var) -> (Var, Option<&'static str>) {
+    let (mut array, mut view) = (input, None);
+    while let Some(stm) = graph.binder(array).and_then(|node| graph.stm(node)) {
+        let (of, how) = match &stm.exp {
+            Exp::Reshape(of, shape) if cx.vars[*of].ty.rank() == shape.len() => {
+                (*of, Reason::Width.text())
+            }
+            Exp::Reshape(of, _) => (*of, "it reads that result under another shape"),
+            Exp::Rearrange(of, _) => (*of, "it reads that result transposed"),
+            Exp::Index(of, _) | Exp::FlatIndex(of, ..) => (*of, "it reads a part of that result"),
+            Exp::Copy(of) | Exp::Manifest(of) => (*of, "it reads a copy of that result"),
+            _ => break,
         };
-        let line = stm.loc.as_ref()?.place()?.line;
-        Some(format!("the {what} on line {line} needs that result, and has to be finished first"))
-    });
-    told.unwrap_or_else(|| Reason::Between.text().to_owned())
+        (array, view) = (of, Some(how));
+    }
+    (array, view)
+}
+
+/// What stands between a producer and its consumer, in words.
+fn between(cx: &Cx<'_>, graph: &Graph, producer: Node, consumer: Node) -> String {
+    let general = Reason::Between.text().to_owned();
+    let path = graph.between(producer, consumer);
+    let first = path.first().and_then(|node| graph.stm(*node));
+    let (Some(first), Some(made)) = (first, graph.stm(producer)) else { return general };
+    // What directly follows the producer uses its result, or consumes what it reads.
+    if !free_in_stm(first, cx.vars).iter().any(|var| made.pat.contains(var)) {
+        let who = describe(first).unwrap_or_else(|| "an update in place".to_owned());
+        return format!("{who}, which comes between them, overwrites an array that is read there");
+    }
+    let stms = path.iter().filter_map(|node| graph.stm(*node));
+    stms.into_iter()
+        .find_map(describe)
+        .map_or(general, |who| format!("{who} needs that result, and has to be finished first"))
+}
+
+/// An operator or loop with its line.
+fn describe(stm: &Stm) -> Option<String> {
+    let what = match &stm.exp {
+        Exp::Loop(..) => "loop",
+        exp => exp.operator()?,
+    };
+    let line = stm.loc.as_ref()?.place()?.line;
+    Some(format!("the {what} on line {line}"))
 }
 
 /// Why two operators are not fused.
@@ -114,7 +152,7 @@ impl Reason {
             Reason::OtherUse => {
                 "it indexes that result, or uses it as a whole, and needs more of it than the element at its own position"
             }
-            Reason::Unfinished => "its results are finished only after the last position",
+            Reason::Unfinished => "what it makes is finished only after the last position",
             Reason::Several => {
                 "others need that result as well, and computing it twice is not cheap"
             }
@@ -195,6 +233,9 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
     }
     if unfinished > 0 && !matches!(second.exp, Exp::Screma(_)) {
         return Err(Reason::Kind);
+    }
+    if stm_mentions(cx, second, &first.pat[..unfinished]) > 0 {
+        return Err(Reason::Unfinished);
     }
     let as_inputs = inputs.iter().filter(|input| first.pat.contains(input)).count();
     if stm_mentions(cx, second, &first.pat) > as_inputs {
