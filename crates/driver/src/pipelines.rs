@@ -3,7 +3,7 @@
 //! A pipeline is a list of passes, each with a comment that says why it stands where it stands.
 
 use fehu_ir::pass::Pass;
-use fehu_opt::{FUSE, PASSES};
+use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, PASSES, SIMPLIFY};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,20 @@ pub const DEFAULT: Pipeline = Pipeline {
     name: "default",
     about: "what every back end starts from",
     passes: &[
-        // Intermediate arrays go while whole operators can still be seen.
+        // Operators that feed each other stand in different functions of the source.
+        INLINE,
+        // What lowering wrote down in general is particular here: constants, copies, known branches.
+        SIMPLIFY,
+        // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
+        CSE,
+        // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
+        CHECKS, HOIST, // Proved checks leave conditions behind that nobody needs.
+        SIMPLIFY, // Intermediate arrays go.
         FUSE,
+        // Functions that were composed have things in common, and results that nobody reads any more.
+        SIMPLIFY, CSE, HOIST,
+        // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
+        FUSE, SIMPLIFY,
     ],
 };
 

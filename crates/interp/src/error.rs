@@ -65,7 +65,21 @@ impl Error {
         }
         self
     }
+
+    /// The same error in a function that was called from this place.
+    #[cold]
+    pub(crate) fn called_from(mut self: Box<Error>, loc: Option<&EcoString>) -> Box<Error> {
+        if self.trace.len() < MOST_PLACES
+            && let Some(loc) = loc
+        {
+            self.trace.push(Loc(loc.clone()));
+        }
+        self
+    }
 }
+
+/// How many places are told: recursion may be deep.
+const MOST_PLACES: usize = 50;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

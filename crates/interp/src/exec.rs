@@ -141,7 +141,10 @@ impl<'p> Machine<'p> {
             if self.steps >= self.next_check {
                 self.check()?;
             }
-            self.step(instr, frame).map_err(|error| error.at(instr.loc.as_ref()))?;
+            self.step(instr, frame).map_err(|error| match instr.op {
+                Op::Call(..) => error.called_from(instr.loc.as_ref()),
+                _ => error.at(instr.loc.as_ref()),
+            })?;
             for &slot in &instr.drops {
                 frame[slot as usize] = Value::Gone;
             }

@@ -20,10 +20,10 @@ use std::sync::Arc;
 /// What is evaluated in place as often as it is called: so many new variables.
 const SMALL: u32 = 16;
 
-/// How deep calls are evaluated in place one in the other before functions are made at once. What is
+/// How deep calls are evaluated one in the other before functions are made at once. What is
 /// called again is evaluated twice, in place and for its function; deep inside, that would double
 /// at each step.
-const DEEP: u32 = 8;
+const DEEP: u32 = 6;
 
 impl<'a> Lower<'a> {
     /// A function applied to one more argument.

@@ -9,6 +9,7 @@ use fehu_base::IdVec;
 use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut, walk_type};
 use fehu_ir::{Atom, Body, Exp, FunId, Param, Prog, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a function uses from around it.
@@ -42,10 +43,10 @@ pub(crate) fn find(
     let mut captured = BTreeMap::new();
     // The sizes of what is captured are captured, too.
     while let Some(var) = outer.found.pop_last() {
-        if !captured.contains_key(&var) {
+        if let Entry::Vacant(place) = captured.entry(var) {
             let info = info(var);
             walk_type(&mut outer, &info.0.ty);
-            captured.insert(var, info);
+            place.insert(info);
         }
     }
     Captured { first, vars: captured }

@@ -85,8 +85,8 @@ impl<'a> Lower<'a> {
         let (packed, results, atoms) = self.pack_results(&value, &[]);
         let Some(building) = self.building.pop() else { return Constant::Static(value) };
         let (vars, body) = building.finish(atoms);
-        let constant = Const { name: def.bind.name.name.clone(), vars, results, body };
-        let id = self.add_const(constant, (def.file, def.dec.id));
+        let name = def.bind.name.name.clone();
+        let id = self.add_const(Const { name, vars, results, body }, (def.file, def.dec.id));
         Constant::Residual(id, packed)
     }
 

@@ -90,7 +90,12 @@ impl<'a> Lower<'a> {
         let (_, results, atoms) = self.pack_results(&value, &names);
         let result = self.external(&ty, &result_shape, false);
         let Some(building) = self.building.pop() else { return Ok(()) };
-        let (vars, body) = building.finish(atoms);
+        let (vars, mut body) = building.finish(atoms);
+        // Being called from outside is no place in the program.
+        let own = self.loc(span);
+        for stm in body.stms.iter_mut().filter(|stm| stm.loc.as_ref() == Some(&own)) {
+            stm.loc = None;
+        }
         let fun = Fun {
             name: eco_format!("entry_{name}"),
             vars,

@@ -6,8 +6,9 @@
 //! becomes IR. Modules, polymorphism, closures and records are gone when it is done.
 //!
 //! - A call of a top-level function whose arguments are all data becomes a call of an IR function,
-//!   made once for each combination of shapes (`call`). Calls with functions among the arguments, and
-//!   calls of prelude functions, are evaluated in place.
+//!   made once for each combination of shapes (`special`). Calls with functions among the arguments
+//!   are evaluated in place the first time and share an IR function after that (`call`, `capture`);
+//!   calls of prelude functions are evaluated in place.
 //! - Sizes follow the values: a value of array type carries the operands of its sizes. The size
 //!   parameters of a function are read off its arguments; only what no argument shows is computed from
 //!   the sizes that the checker inferred.
@@ -134,9 +135,9 @@ struct Lower<'a> {
     statics: statics::Statics<'a>,
     /// What the functions made for closures capture.
     captured: BTreeMap<FunId, capture::Captured>,
-    /// The bodies of the functions that are being made, outermost first.
-    making: Vec<*const ast::Exp>,
-    /// How many calls of functions are being evaluated in place, one in the other.
+    /// The functions that are being made, outermost first.
+    making: Vec<special::Making>,
+    /// How many calls of functions are being evaluated, one in the other.
     in_place: u32,
     /// What imports mean in the files being evaluated, the current one last.
     imports: Vec<Rc<module::Imports<'a>>>,

@@ -73,6 +73,22 @@ pub(crate) struct Prepared {
     closed: bool,
 }
 
+/// A function that is being made, and what its parameters for sizes and types are inside.
+pub(crate) struct Making {
+    body: *const ast::Exp,
+    extra_sizes: Vec<(VarId, Atom)>,
+    type_shapes: Vec<Option<Shape>>,
+}
+
+impl Making {
+    fn is(&self, target: &Target<'_>) -> bool {
+        std::ptr::eq(self.body, target.body)
+    }
+}
+
+/// How often a function may be under construction for itself: each time for other functions.
+const MOST_DEEP: usize = 100;
+
 impl<'a> Lower<'a> {
     /// What a call passes, and what it is remembered by.
     pub(crate) fn prepare(
@@ -101,6 +117,10 @@ impl<'a> Lower<'a> {
                 }
                 type_shapes.push(shape);
             }
+        } else if let Some(making) = self.making.iter().rev().find(|m| m.is(target)) {
+            // A function uses itself as it is, for the same types and sizes.
+            extra_sizes.clone_from(&making.extra_sizes);
+            type_shapes.clone_from(&making.type_shapes);
         }
 
         // All sizes first, each once, then the parts.
@@ -125,17 +145,19 @@ impl<'a> Lower<'a> {
         for shape in shapes.iter().chain(type_shapes.iter().flatten()) {
             shape.for_each_size(&mut |size| add(size, &mut sizes));
         }
-        let number = |size: Atom| {
-            let index = sizes.iter().position(|s| *s == size).unwrap_or(0);
-            Atom::Var(Var(index as u32))
-        };
-        let numbered: Vec<Shape> =
-            shapes.iter().map(|s| s.map_sizes(&mut |size| number(size))).collect();
-        let numbered_types: Vec<Option<Shape>> = type_shapes
-            .iter()
-            .map(|s| s.as_ref().map(|s| s.map_sizes(&mut |size| number(size))))
-            .collect();
-        let numbered_extra: Vec<Atom> = extra_sizes.iter().map(|(_, s)| number(*s)).collect();
+        let mut text = String::new();
+        for shape in &shapes {
+            describe(shape, &sizes, &mut text);
+        }
+        for shape in &type_shapes {
+            text.push('/');
+            if let Some(shape) = shape {
+                describe(shape, &sizes, &mut text);
+            }
+        }
+        for (_, size) in &extra_sizes {
+            describe_size(*size, &sizes, &mut text);
+        }
         let closed = closure.frame.is_module() && statics.is_empty();
         if !closure.frame.is_module() {
             self.keep_frame(&closure.frame);
@@ -143,7 +165,7 @@ impl<'a> Lower<'a> {
         let key = Key {
             body: std::ptr::from_ref(target.body) as usize,
             frame: Rc::as_ptr(&closure.frame) as usize,
-            shapes: format!("{numbered:?}{numbered_types:?}{numbered_extra:?}"),
+            shapes: text,
             statics,
             safe: self.safe,
         };
@@ -191,8 +213,7 @@ impl<'a> Lower<'a> {
         prepared: &Prepared,
         span: Span,
     ) -> Res<Option<Made>> {
-        let body: *const ast::Exp = target.body;
-        if self.making.iter().filter(|b| **b == body).count() > 100 {
+        if self.making.iter().filter(|making| making.is(target)).count() > MOST_DEEP {
             return self.limit(span, "a function that gets another function at every call");
         }
         let levels = self.b().levels();
@@ -205,12 +226,10 @@ impl<'a> Lower<'a> {
         let trace = std::mem::take(&mut self.trace);
         let attrs = std::mem::take(&mut self.attrs);
         let in_place = self.in_place;
-        if prepared.closed {
-            self.in_place = 0;
-        }
-        self.making.push(body);
+        self.in_place = if prepared.closed { 0 } else { in_place + 1 };
+        let making = self.making.len();
         let made = self.specialise_body(closure, target, prepared, span);
-        self.making.pop();
+        self.making.truncate(making);
         self.in_place = in_place;
         self.trace = trace;
         self.attrs = attrs;
@@ -240,19 +259,30 @@ impl<'a> Lower<'a> {
             Atom::Var(Var(first + index as u32))
         };
         let frame = Frame::new(target.file, Some(closure.frame.clone()));
-        if let (Some(scheme), Some(instance)) = (&target.scheme, &closure.instance) {
-            for (i, (param, shape)) in scheme.types.iter().zip(&prepared.type_shapes).enumerate() {
-                if let Some(shape) = shape {
-                    frame.bind_shape(param.id, shape.map_sizes(&mut |size| rename(size)));
-                } else if let Some(ty) = instance.types.get(i) {
-                    let (ty, outer) = (ty.clone(), instance.frame.clone());
-                    frame.bind_type(param.id, TypeVal { params: Rc::new([]), ty, frame: outer });
-                }
+        let mut making = Making {
+            body: target.body,
+            extra_sizes: Vec::with_capacity(prepared.extra_sizes.len()),
+            type_shapes: Vec::with_capacity(prepared.type_shapes.len()),
+        };
+        let types = target.scheme.iter().flat_map(|scheme| &scheme.types);
+        for (i, (param, shape)) in types.zip(&prepared.type_shapes).enumerate() {
+            let shape = shape.as_ref().map(|shape| shape.map_sizes(&mut |size| rename(size)));
+            making.type_shapes.push(shape.clone());
+            if let Some(shape) = shape {
+                frame.bind_shape(param.id, shape);
+            } else if let Some(instance) = &closure.instance
+                && let Some(ty) = instance.types.get(i)
+            {
+                let (ty, outer) = (ty.clone(), instance.frame.clone());
+                frame.bind_type(param.id, TypeVal { params: Rc::new([]), ty, frame: outer });
             }
         }
         for (var, size) in &prepared.extra_sizes {
-            frame.bind(*var, Term::Val(Val::i64(rename(*size))));
+            let size = rename(*size);
+            making.extra_sizes.push((*var, size));
+            frame.bind(*var, Term::Val(Val::i64(size)));
         }
+        self.making.push(making);
         let result_ty = self.node_type(target.body.id, &frame);
         if self.loose_shape(&result_ty, &frame, span).is_ok_and(|shape| holds_function(&shape)) {
             return Ok(None);
@@ -401,6 +431,50 @@ impl<'a> Lower<'a> {
         atoms.extend(value.parts());
         (Packed { shape, sizes }, results, atoms)
     }
+}
+
+/// Writes a shape, with the numbers of its sizes.
+fn describe(shape: &Shape, sizes: &[Atom], text: &mut String) {
+    match shape {
+        Shape::Prim(prim) => {
+            text.push_str(prim.name());
+            text.push(' ');
+        }
+        Shape::Array(size, elem) => {
+            describe_size(*size, sizes, text);
+            describe(elem, sizes, text);
+        }
+        Shape::Record(fields) => {
+            text.push('{');
+            for (name, shape) in fields.iter() {
+                text.push_str(name);
+                text.push(':');
+                describe(shape, sizes, text);
+            }
+            text.push('}');
+        }
+        Shape::Sum(ctors) => {
+            for (name, shapes) in ctors.iter() {
+                text.push('#');
+                text.push_str(name);
+                text.push(' ');
+                shapes.iter().for_each(|shape| describe(shape, sizes, text));
+            }
+            text.push(';');
+        }
+        Shape::Acc(cert) => {
+            text.push('@');
+            text.push_str(&cert.0.to_string());
+        }
+        Shape::Fun => text.push('>'),
+    }
+}
+
+fn describe_size(size: Atom, sizes: &[Atom], text: &mut String) {
+    let index = sizes.iter().position(|s| *s == size).unwrap_or(0);
+    text.push('[');
+    text.push_str(&index.to_string());
+    text.push(']');
 }
 
 /// The value that packed results make up, where `known` says what the function's parameters are here.

@@ -124,12 +124,12 @@ fn one_function(count: usize) -> String {
 }
 
 fn many_functions(count: usize) -> String {
-    let mut text = format!("{COMBINATORS}\ndef f0 [n] (xs: [n]i32) (v: i32) = v + xs[0]\n");
+    let mut text = format!("{COMBINATORS}\ndef fun0 [n] (xs: [n]i32) (v: i32) = v + xs[0]\n");
     for i in 0..count {
-        let v = format!("(f{i} xs v)");
-        let _ = writeln!(text, "def f{} [n] (xs: [n]i32) (v: i32) = {}", i + 1, call(i, &v));
+        let v = format!("(fun{i} xs v)");
+        let _ = writeln!(text, "def fun{} [n] (xs: [n]i32) (v: i32) = {}", i + 1, call(i, &v));
     }
-    let _ = writeln!(text, "def main [n] (xs: [n]i32) (v: i32) = f{count} xs v");
+    let _ = writeln!(text, "def main [n] (xs: [n]i32) (v: i32) = fun{count} xs v");
     text
 }
 

@@ -21,7 +21,7 @@ pub fn reduce(prog: &Prog, budget: usize, fails: &mut dyn FnMut(&Prog) -> bool) 
     loop {
         let before = reducer.weight;
         for edit in whole::EDITS {
-            reducer.each(|prog, at| edit(prog, at));
+            reducer.each(edit);
         }
         for len in [64, 16, 4, 1] {
             reducer.each(|prog, at| stm::edit(prog, at, &stm::Edit::Default(len)));

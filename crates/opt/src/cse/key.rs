@@ -6,10 +6,11 @@
 //! of checks, places and certificates inside of bodies are left out: they do not change what is computed.
 
 use fehu_base::IdVec;
+use fehu_base::id::Id;
 use fehu_ir::subst::Subst;
 use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut, walk_stm_mut, walk_type_mut};
 use fehu_ir::{Atom, BinOp, Check, CmpOp, Elem, Exp, Lambda, Stm, Type, Var, VarInfo};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 
@@ -23,9 +24,19 @@ pub(super) struct Key {
     types: Vec<Type>,
 }
 
+/// The numbers of bound variables while a key is made; kept, because a new table for each key takes time.
+#[derive(Default)]
+pub(super) struct Numbers(Vec<u32>);
+
 /// The key and its hash.
-pub(super) fn key(stm: &Stm, vars: &IdVec<Var, VarInfo>, copies: &Subst) -> (u64, Key) {
-    let mut canon = Canon { copies, numbers: FxHashMap::default(), bound: Vec::new() };
+pub(super) fn key(
+    stm: &Stm,
+    vars: &IdVec<Var, VarInfo>,
+    copies: &Subst,
+    numbers: &mut Numbers,
+) -> (u64, Key) {
+    numbers.0.resize(vars.len(), 0);
+    let mut canon = Canon { copies, numbers: &mut numbers.0, bound: Vec::new() };
     for var in &stm.pat {
         canon.number(*var);
     }
@@ -34,11 +45,15 @@ pub(super) fn key(stm: &Stm, vars: &IdVec<Var, VarInfo>, copies: &Subst) -> (u64
     if integer_bound(stm, vars) {
         order(&mut exp);
     }
-    let mut types = Vec::with_capacity(canon.bound.len());
-    for var in std::mem::take(&mut canon.bound) {
-        let mut ty = vars[var].ty.clone();
+    let bound = std::mem::take(&mut canon.bound);
+    let mut types = Vec::with_capacity(bound.len());
+    for var in &bound {
+        let mut ty = vars[*var].ty.clone();
         walk_type_mut(&mut canon, &mut ty);
         types.push(ty);
+    }
+    for var in bound {
+        numbers.0[var.index()] = 0;
     }
     let mut hash = Hashing(FxHasher::default());
     hash.exp(&exp);
@@ -48,7 +63,8 @@ pub(super) fn key(stm: &Stm, vars: &IdVec<Var, VarInfo>, copies: &Subst) -> (u64
 
 struct Canon<'a> {
     copies: &'a Subst,
-    numbers: FxHashMap<Var, Var>,
+    /// For each variable its number in the key, or zero.
+    numbers: &'a mut Vec<u32>,
     /// In the order of their numbers.
     bound: Vec<Var>,
 }
@@ -57,8 +73,13 @@ impl Canon<'_> {
     fn number(&mut self, var: Var) -> Var {
         let new = Var(BOUND + self.bound.len() as u32);
         self.bound.push(var);
-        self.numbers.insert(var, new);
+        self.numbers[var.index()] = new.0;
         new
+    }
+
+    fn numbered(&self, var: Var) -> Option<Var> {
+        let number = self.numbers.get(var.index()).copied().unwrap_or(0);
+        (number != 0).then_some(Var(number))
     }
 }
 
@@ -68,8 +89,8 @@ fn no_check() -> Check {
 
 impl VisitMut for Canon<'_> {
     fn use_var(&mut self, var: &mut Var) {
-        if let Some(new) = self.numbers.get(var) {
-            *var = *new;
+        if let Some(new) = self.numbered(*var) {
+            *var = new;
         } else if let Some(Atom::Var(new)) = self.copies.get(var) {
             *var = *new;
         }
@@ -77,8 +98,8 @@ impl VisitMut for Canon<'_> {
 
     fn use_atom(&mut self, atom: &mut Atom) {
         let Atom::Var(var) = atom else { return };
-        if let Some(new) = self.numbers.get(var) {
-            *var = *new;
+        if let Some(new) = self.numbered(*var) {
+            *var = new;
         } else if let Some(new) = self.copies.get(var) {
             *atom = *new;
         }

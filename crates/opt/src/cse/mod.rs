@@ -31,7 +31,7 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, subst_atom};
 use fehu_ir::visit::{VisitMut, walk_exp_mut, walk_stm_mut, walk_type_mut};
 use fehu_ir::{Atom, Attr, Body, Exp, Prog, Scalar, Stm, Type, Var, VarInfo};
-use key::Key;
+use key::{Key, Numbers};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -69,6 +69,7 @@ struct Cse<'a> {
     merged: Subst,
     /// What copies are copies of; for keys only.
     copies: Subst,
+    numbers: Numbers,
     entries: Vec<Entry>,
     /// The entries by the hash of their keys.
     table: FxHashMap<u64, SmallVec<[u32; 2]>>,
@@ -88,6 +89,7 @@ impl<'a> Cse<'a> {
             share,
             merged: Subst::default(),
             copies: Subst::default(),
+            numbers: Numbers::default(),
             entries: Vec::new(),
             table: FxHashMap::default(),
             trail: Vec::new(),
@@ -161,7 +163,7 @@ impl<'a> Cse<'a> {
 
     /// Looks for an equal statement, or notes this one.
     fn merge(&mut self, stm: &Stm) -> bool {
-        let (hash, key) = key::key(stm, self.vars, &self.copies);
+        let (hash, key) = key::key(stm, self.vars, &self.copies, &mut self.numbers);
         let found = self.table.get(&hash).and_then(|candidates| {
             candidates.iter().rev().find(|index| {
                 let entry = &self.entries[**index as usize];

@@ -17,7 +17,7 @@ const MAX_DEGREE: usize = 4;
 pub type Monomial = SmallVec<[Var; 2]>;
 
 /// A polynomial: products with their coefficients, in order, none of them zero.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Poly {
     terms: SmallVec<[(Monomial, i128); 4]>,
 }

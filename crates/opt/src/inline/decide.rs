@@ -10,6 +10,8 @@ use fehu_ir::{Attr, Body, ConstId, Exp, FunId, Lambda, Loc, Prog, Stm};
 pub(super) const SMALL: usize = 8;
 /// The size from which a function that is called several times stays.
 pub(super) const LARGE: usize = 1000;
+/// How many calls deep bodies are put into bodies at most: the traversal recurses, and nobody writes such chains.
+const DEEPEST: usize = 100;
 /// How many times its own size a caller, and the program, may grow.
 const FACTOR: usize = 8;
 /// What small callers and programs may grow in any case.
@@ -77,6 +79,8 @@ enum Mark {
 #[derive(Default)]
 struct Item {
     size: usize,
+    /// How many calls deep its body is made of others.
+    height: usize,
     /// Whether it makes arrays.
     arrays: bool,
     sites: Vec<Site>,
@@ -123,9 +127,9 @@ impl Decide<'_> {
         };
         for id in order {
             let item = std::mem::take(&mut self.funs[id]);
-            let (decisions, size) = self.sites(&item);
+            let (decisions, size, height) = self.sites(&item);
             plan.funs[id] = decisions;
-            self.funs[id] = Item { size, ..item };
+            self.funs[id] = Item { size, height, ..item };
         }
         for id in consts {
             let item = std::mem::take(&mut self.consts[id]);
@@ -134,19 +138,20 @@ impl Decide<'_> {
         plan
     }
 
-    /// Decides for the calls of one function; also its size afterwards.
-    fn sites(&mut self, item: &Item) -> (Vec<bool>, usize) {
-        let mut size = item.size;
+    /// Decides for the calls of one function; also its size and height afterwards.
+    fn sites(&mut self, item: &Item) -> (Vec<bool>, usize, usize) {
+        let (mut size, mut height) = (item.size, 0);
         let most = FACTOR * item.size + LEAST;
         let mut decisions = Vec::with_capacity(item.sites.len());
         for site in &item.sites {
             let yes = self.inlined(site, most.saturating_sub(size));
             if yes {
                 size += self.funs[site.callee].size;
+                height = height.max(self.funs[site.callee].height + 1);
             }
             decisions.push(yes);
         }
-        (decisions, size)
+        (decisions, size, height)
     }
 
     fn inlined(&mut self, site: &Site, room: usize) -> bool {
@@ -157,6 +162,9 @@ impl Decide<'_> {
             mark @ (Mark::Inline | Mark::Noinline) => mark,
         };
         if self.recursive[id] || mark == Mark::Noinline || site.mark == Mark::Noinline {
+            return false;
+        }
+        if callee.height >= DEEPEST {
             return false;
         }
         if (self.calls[id] == 1 && !self.is_root[id]) || callee.size <= SMALL {

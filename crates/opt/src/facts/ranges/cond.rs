@@ -3,6 +3,7 @@
 use super::super::poly::Poly;
 use super::{Certs, Ranges, join};
 use fehu_ir::{Atom, BinOp, CmpOp, Exp, Scalar, UnOp, Var};
+use std::collections::hash_map::Entry;
 
 /// How many parts of a condition are looked at.
 const PARTS: u32 = 200;
@@ -97,8 +98,8 @@ impl Ranges<'_> {
             return;
         }
         *parts -= 1;
-        if !self.truths.contains_key(&var) {
-            self.truths.insert(var, (truth, certs.clone()));
+        if let Entry::Vacant(entry) = self.truths.entry(var) {
+            entry.insert((truth, certs.clone()));
             self.trail.push(super::Undo::Truth(var));
         }
         match self.cond(atom) {

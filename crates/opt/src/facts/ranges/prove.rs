@@ -9,20 +9,22 @@
 use super::super::poly::Poly;
 use super::{Certs, Ranges, join};
 use fehu_ir::Var;
+use rustc_hash::FxHashMap;
 
 /// How many variables are eliminated in turn.
 const DEPTH: u32 = 6;
 /// How many goals are looked at for a proof.
-const BUDGET: u32 = 160;
+const BUDGET: u32 = 240;
 /// How many facts on a variable are tried.
-const FACTS: usize = 8;
+const FACTS: usize = 6;
 /// How many of a goal's variables are tried.
 const VARS: usize = 3;
 
 impl Ranges<'_> {
     /// Whether a polynomial is not negative, and which certificates this rests on.
     pub fn prove_nonneg(&self, poly: &Poly) -> Option<Certs> {
-        let mut search = Search { ranges: self, budget: BUDGET, used: Vec::new() };
+        let mut search =
+            Search { ranges: self, budget: BUDGET, used: Vec::new(), tried: FxHashMap::default() };
         if !search.goal(poly, DEPTH) {
             return None;
         }
@@ -44,6 +46,8 @@ struct Search<'a, 'b> {
     budget: u32,
     /// The certificates of the facts on the way to the current goal.
     used: Vec<Var>,
+    /// The goals that were looked at and how deep, so that facts that lead in circles end soon.
+    tried: FxHashMap<Poly, u32>,
 }
 
 impl Search<'_, '_> {
@@ -58,6 +62,10 @@ impl Search<'_, '_> {
         if depth == 0 || poly.as_constant().is_some() {
             return false;
         }
+        if self.tried.get(poly).is_some_and(|tried| *tried >= depth) {
+            return false;
+        }
+        self.tried.insert(poly.clone(), depth);
         let mut vars = poly.vars();
         vars.sort_by_key(|var| std::cmp::Reverse(self.ranges.order(*var)));
         self.by_products(poly, depth)
@@ -88,7 +96,15 @@ impl Search<'_, '_> {
         let middle = self.used.len();
         let ranges = self.ranges;
         let facts = ranges.by_var.get(&var).map_or(&[][..], Vec::as_slice);
-        for index in facts.iter().rev().take(FACTS) {
+        // Facts that lead to variables bound before come first: they bring the end nearer.
+        let leads_back = |index: &&u32| {
+            let vars = ranges.facts[**index as usize].poly.vars();
+            vars.iter().all(|other| ranges.order(*other) <= ranges.order(var))
+        };
+        let recent = || facts.iter().rev().take(8 * FACTS);
+        let back = recent().filter(leads_back).take(FACTS);
+        let others = recent().filter(|index| !leads_back(index)).take(FACTS);
+        for index in back.chain(others) {
             let fact = &ranges.facts[*index as usize];
             let Some((factor, rest)) = fact.poly.split(var) else { continue };
             let Some(factor) = factor.as_constant() else { continue };

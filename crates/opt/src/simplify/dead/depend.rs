@@ -246,11 +246,11 @@ impl Depend<'_> {
         match &op.form {
             StreamForm::Map => {}
             StreamForm::Seq => {
-                for index in 0..accs {
-                    let param = op.chunk.params[1 + index];
-                    self.graph.var_needs(pat[index], Atom::Var(param));
-                    self.graph.var_needs(param, op.init[index]);
-                    self.result(param, &op.chunk, index);
+                let params = op.chunk.params[1..].iter().zip(&op.init);
+                for (index, (var, (param, init))) in pat.iter().zip(params).enumerate() {
+                    self.graph.var_needs(*var, Atom::Var(*param));
+                    self.graph.var_needs(*param, *init);
+                    self.result(*param, &op.chunk, index);
                 }
             }
             StreamForm::Red(lambda, _) => {

@@ -42,7 +42,7 @@ pub(super) fn if_not(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
 
 /// `(x, y) = if p then {a, b} else {a, c}` is `x = a; y = if p then {b} else {c}`, if `a` is in scope outside
 pub(super) fn if_same_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
-    single_results(cx, stm, |cx, _, yes, no| {
+    single_results(cx, stm, Sizes::Too, |cx, _, yes, no| {
         let same = yes == no && cx.in_scope(yes);
         same.then_some((Vec::new(), Exp::Atom(yes)))
     })
@@ -50,7 +50,7 @@ pub(super) fn if_same_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite>
 
 /// `x = if a == b then a else b` is `x = b`, but for floats
 pub(super) fn if_equal(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
-    single_results(cx, stm, |cx, cond, yes, no| {
+    single_results(cx, stm, Sizes::Stay, |cx, cond, yes, no| {
         let Some(Exp::CmpOp(CmpOp::Eq, a, b)) = cx.def(cond) else { return None };
         let (a, b) = (cx.resolve(*a), cx.resolve(*b));
         let both = (yes, no) == (a, b) || (yes, no) == (b, a);
@@ -61,7 +61,7 @@ pub(super) fn if_equal(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
 
 /// `if p then true else x` is `p || x`, `if p then x else false` is `p && x`, and so on
 pub(super) fn if_truth_values(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
-    single_results(cx, stm, |cx, cond, yes, no| {
+    single_results(cx, stm, Sizes::Too, |cx, cond, yes, no| {
         let truth = |atom: Atom| match atom {
             Atom::Const(Scalar::Bool(value)) => Some(value),
             _ => None,
@@ -94,7 +94,7 @@ pub(super) fn if_truth_values(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite>
 
 /// Of integers `if a < b then a else b` is `a min b`, `if a < b then b else a` is `a max b`; also for `<=`
 pub(super) fn if_min_max(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
-    single_results(cx, stm, |cx, cond, yes, no| {
+    single_results(cx, stm, Sizes::Stay, |cx, cond, yes, no| {
         let Some(Exp::CmpOp(CmpOp::Lt | CmpOp::Le, a, b)) = cx.def(cond) else { return None };
         let (a, b) = (cx.resolve(*a), cx.resolve(*b));
         if !cx.is_integer(a) {
@@ -108,11 +108,21 @@ pub(super) fn if_min_max(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     })
 }
 
+/// Whether single results may be sizes of others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sizes {
+    /// They may.
+    Too,
+    /// They stay with the arrays, whose sizes in the branches would be something else.
+    Stay,
+}
+
 /// Computes single results of a branch before it, from the condition and the results of both bodies: `f` gives
 /// an expression and statements before it, which need nothing but what is in scope.
 fn single_results(
     cx: &mut Cx<'_>,
     stm: &mut Stm,
+    sizes: Sizes,
     f: impl Fn(&mut Cx<'_>, Atom, Atom, Atom) -> Option<(Vec<Stm>, Exp)>,
 ) -> Option<Rewrite> {
     let Exp::If(cond, bodies) = &stm.exp else { return None };
@@ -122,7 +132,9 @@ fn single_results(
         let yes = cx.resolve(bodies[0].results[index]);
         let no = cx.resolve(bodies[1].results[index]);
         // Sizes become known before the arrays that have them.
-        if !cx.same_type(*var, yes) {
+        let size =
+            || stm.pat.iter().any(|other| cx.vars[*other].ty.shape().contains(&Atom::Var(*var)));
+        if !cx.same_type(*var, yes) || (sizes == Sizes::Stay && size()) {
             continue;
         }
         if let Some((before, exp)) = f(cx, *cond, yes, no) {

@@ -69,6 +69,9 @@ pub(super) fn not_negative(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     if !cx.prim(a)?.is_signed() {
         return None;
     }
+    if op == CmpOp::Le && cx.integer(a) == Some(0) && counter(cx, b).is_some_and(stays_positive) {
+        return truth(true);
+    }
     match (op, cx.integer(a), cx.integer(b)) {
         (CmpOp::Le, Some(..=0), None) | (CmpOp::Lt, Some(..=-1), None) if cx.not_negative(b) => {
             truth(true)
@@ -91,6 +94,44 @@ pub(super) fn counter_below_bound(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite>
         return truth(false);
     }
     None
+}
+
+/// `i + c < n` and `i + c <= n` are true of a variable that counts to `n - k`, if `c <= k` and `n` is not negative
+pub(super) fn counter_with_offset(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
+    let (CmpOp::Lt | CmpOp::Le, a, b) = operands(stm)? else { return None };
+    let counter = counter(cx, a)?;
+    let inside = counter.limit == Some(b) && counter.offset <= counter.slack;
+    if inside { truth(true) } else { None }
+}
+
+/// `i + offset`, where `i` counts to `limit - slack`.
+struct Counter {
+    offset: i64,
+    /// A number that is not negative, so that nothing overflows.
+    limit: Option<Atom>,
+    slack: i64,
+}
+
+fn counter(cx: &Cx<'_>, atom: Atom) -> Option<Counter> {
+    let (bound, offset) = match (cx.below(atom), cx.def(atom)) {
+        (Some(bound), _) => (bound, 0),
+        (None, Some(Exp::BinOp(BinOp::Add, i, Atom::Const(Scalar::I64(offset @ 0..))))) => {
+            (cx.below(cx.resolve(*i))?, *offset)
+        }
+        _ => return None,
+    };
+    let (limit, slack) = match cx.def(bound) {
+        Some(Exp::BinOp(BinOp::Add, n, Atom::Const(Scalar::I64(less @ ..0)))) => {
+            (cx.resolve(*n), less.checked_neg()?)
+        }
+        _ => (bound, 0),
+    };
+    Some(Counter { offset, limit: cx.not_negative(limit).then_some(limit), slack })
+}
+
+/// One more than a counter is at most its bound; more than that must not reach beyond the limit.
+fn stays_positive(counter: Counter) -> bool {
+    counter.offset <= 1 || (counter.limit.is_some() && counter.offset <= counter.slack)
 }
 
 /// Of integers `x + c1 == c2` is `x == c2 - c1`, and `neg x == c` is `x == neg c`

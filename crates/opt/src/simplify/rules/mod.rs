@@ -177,6 +177,7 @@ pub(super) fn rules_for(exp: &Exp) -> &'static [Rule] {
             compare::extremes,
             compare::not_negative,
             compare::counter_below_bound,
+            compare::counter_with_offset,
             compare::shifted,
         ],
         Exp::Math(..) => rules![scalar::fold_math],

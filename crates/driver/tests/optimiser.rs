@@ -1,0 +1,87 @@
+//! The optimiser on whole programs: those of the repository at every stage, and random ones through the pipelines.
+
+use fehu_driver::check::{Exit, Warnings};
+use fehu_driver::dev;
+use fehu_driver::files::Disk;
+use fehu_driver::passes::Plan;
+use fehu_driver::pipelines::{DEFAULT, PIPELINES};
+use fehu_irgen::{Config, random_prog};
+use fehu_irtest::oracle::Oracle;
+use fehu_irtest::passes::examine;
+use std::path::{Path, PathBuf};
+
+/// The program that is wrong on purpose.
+const REFUSED: &str = "tests/programs/refused.fut";
+/// Programs that cannot be lowered yet. When they can, this test says so.
+const LIMITED: [&str; 2] = ["tests/prelude/ad.fut", "tests/prelude/intrinsics.fut"];
+
+fn programs() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = Vec::new();
+    for folder in ["tests/programs", "tests/prelude", "examples"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("the folder can be read");
+        files.extend(entries.map(|entry| entry.expect("an entry").path()));
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "fut"));
+    files.sort();
+    assert!(files.len() > 20, "the programs are missing");
+    files
+}
+
+#[test]
+fn every_dump_of_every_program_reads_as_the_same_program() {
+    let (mut translated, mut failures) = (0, Vec::new());
+    for path in programs() {
+        let name = path.display().to_string();
+        let check = |stage: &str, prog: &_| {
+            if let Err(error) = dev::round_trip(prog) {
+                panic!("{name} after {stage}: {error}");
+            }
+        };
+        let mut done = false;
+        let outcome = dev::run(
+            &Disk,
+            &name,
+            Warnings::Hide,
+            &Plan::of(DEFAULT.passes),
+            |prog| check("lower", prog),
+            &mut |pass, prog| check(pass.name, prog),
+            |_, _, _| done = true,
+        )
+        .expect("it is a source file");
+        let messages: Vec<_> = outcome.diagnostics.iter().map(|d| (&d.message, &d.notes)).collect();
+        let wrong = name.ends_with(REFUSED);
+        let limited = LIMITED.iter().any(|limited| name.ends_with(limited));
+        let expected = match (wrong, limited) {
+            (true, _) => Exit::Rejected,
+            (false, true) => Exit::Internal,
+            (false, false) => Exit::Success,
+        };
+        if outcome.exit != expected {
+            failures
+                .push(format!("{name}: {:?} instead of {expected:?}: {messages:?}", outcome.exit));
+        }
+        translated += usize::from(done);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(translated >= 20, "only {translated} programs were translated");
+}
+
+#[test]
+fn pipelines_keep_what_random_programs_mean() {
+    let set = std::env::var("FEHU_RANDOM_PROGRAMS").ok();
+    let count = set.and_then(|text| text.parse().ok()).unwrap_or(60);
+    for seed in 0..count {
+        let prog = random_prog(seed, Config { failing: seed % 2 == 1, ..Config::default() });
+        for pipeline in PIPELINES {
+            let oracle = Oracle { seed, ..Oracle::default() };
+            if let Err(failure) = examine(&prog, pipeline.passes, &oracle) {
+                panic!(
+                    "seed {seed}, pipeline \"{}\": {failure}\n{prog}\nreduce it with \
+                     `fehu dev reduce --check 'agree {}'`",
+                    pipeline.name, pipeline.name
+                );
+            }
+        }
+    }
+}
