@@ -21,15 +21,27 @@ pub(in crate::simplify::rules) fn update_whole(cx: &mut Cx<'_>, stm: &Stm) -> Op
     if !is_whole(dims, cx.vars[old].ty.shape()) || cx.vars[new].ty != cx.vars[old].ty {
         return None;
     }
-    let made_here = match cx.def(old.into()) {
-        Some(Exp::Scratch(..) | Exp::Replicate(..) | Exp::Iota(..) | Exp::Array(..)) => true,
-        Some(Exp::Copy(_) | Exp::Manifest(_) | Exp::Concat(..)) => true,
-        _ => false,
-    };
-    if !(made_here && cx.is_last_use(old)) && !cx.is_last_use(new) {
+    let not_needed = is_made(cx, old) && cx.is_last_use(old);
+    if !not_needed && !cx.is_last_use(new) {
         return None;
     }
     Make::new(stm).finish(cx, Exp::Copy(new))
+}
+
+/// Whether an array's memory is new, and not that of an array that was updated.
+fn is_made(cx: &Cx<'_>, array: Var) -> bool {
+    matches!(
+        cx.def(array.into()),
+        Some(
+            Exp::Scratch(..)
+                | Exp::Replicate(..)
+                | Exp::Iota(..)
+                | Exp::Array(..)
+                | Exp::Copy(_)
+                | Exp::Manifest(_)
+                | Exp::Concat(..)
+        )
+    )
 }
 
 /// `xs with [i] = xs[i]` is `xs`
