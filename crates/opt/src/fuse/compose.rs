@@ -85,6 +85,7 @@ fn own(cx: &mut Cx<'_>, stms: &mut Vec<Stm>, input: Var, param: Var, value: Atom
     }
     let info = cx.vars[row].clone();
     let copy = cx.vars.push(info);
+    cx.share.join(copy, param);
     stms.push(Stm::new(vec![copy], Exp::Copy(row)));
     Atom::Var(copy)
 }

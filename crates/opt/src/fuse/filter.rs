@@ -53,8 +53,9 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
         return None;
     }
     let op = Partition { map: copy_lambda(&op.map, cx.vars), ..(**op).clone() };
-    let copy = Stm { exp: Exp::Partition(Box::new(op)), pat: Vec::new(), ..first.clone() };
-    cx.count_copy(&copy);
+    let first = Stm { pat: Vec::new(), ..first.clone() };
+    let copy = Stm { exp: Exp::Partition(Box::new(op)), ..first.clone() };
+    cx.copied(&first, &copy);
     let Exp::Partition(op) = copy.exp else { return None };
     let (first, stm) = (graph.stm(found.filter)?, graph.stm(node)?);
     let (certs, other, loc) = (first.certs.clone(), first.loc.clone(), stm.loc.clone());
@@ -203,6 +204,7 @@ fn conditional(
             // The function may consume its parameter.
             let info = cx.vars[row].clone();
             let copy = cx.vars.push(info);
+            cx.share.join(copy, *param);
             yes.stms.insert(0, Stm::new(vec![copy], Exp::Copy(row)));
             value = Atom::Var(copy);
         }

@@ -97,10 +97,13 @@ impl Cx<'_> {
         }
     }
 
-    /// Notes the mentions in a statement that is a copy of another one.
-    fn count_copy(&mut self, stm: &Stm) {
-        for var in mentions::all_mentions(self, stm) {
+    /// Notes what has to be known of a statement that is a copy of another one with variables of its own.
+    fn copied(&mut self, old: &Stm, new: &Stm) {
+        for var in mentions::all_mentions(self, new) {
             self.counts.add(var);
+        }
+        for (old, new) in mentions::bound(old).into_iter().zip(mentions::bound(new)) {
+            self.share.join(old, new);
         }
     }
 

@@ -68,9 +68,8 @@ fn prepend(cx: &mut Cx<'_>, body: &mut Body, producer: &Stm) {
     let new = copy.pat.iter().map(|var| Atom::Var(*var));
     let subst: Subst = producer.pat.iter().copied().zip(new).collect();
     subst_body(body, cx.vars, &subst);
-    cx.count_copy(&copy);
-    for (old, new) in producer.pat.iter().zip(&copy.pat) {
-        cx.share.join(*old, *new);
+    cx.copied(producer, &copy);
+    for new in &copy.pat {
         for _ in 0..body_mentions(cx, body, &[*new]) {
             cx.counts.add(*new);
         }

@@ -188,12 +188,13 @@ fn duplicate(
     if op.folded() > 0 || !fixed || !cost::cheap(&op.map.body, cx.vars) {
         return Err(Reason::Several);
     }
+    let first = first.clone();
     let mut copy = first.clone();
     if let Exp::Screma(op) = &mut copy.exp {
         op.map = copy_lambda(&op.map, cx.vars);
     }
+    cx.copied(&first, &copy);
     let Some(second) = graph.take(consumer) else { return Err(Reason::Kind) };
-    cx.count_copy(&copy);
     let stm = merge::vertical(cx, copy, second);
     graph.depend(consumer, producer);
     graph.put(consumer, stm);
