@@ -16,7 +16,7 @@ pub struct Report {
     pub program: String,
     /// The numbers.
     pub summary: Summary,
-    /// The files that there is something to say about: the program's first, then others by name.
+    /// The program's file, and then those that there is something to say about, by name.
     pub files: Vec<FileNotes>,
     /// What has no place in the user's files.
     pub elsewhere: Vec<Note>,
@@ -180,7 +180,9 @@ impl Notes {
     }
 
     /// In order, each once; the columns tell copies of one thing apart, but not what is said about them.
-    fn finish(self, program: &str, sources: &SourceMap) -> (Vec<FileNotes>, Vec<Note>) {
+    fn finish(mut self, program: &str, sources: &SourceMap) -> (Vec<FileNotes>, Vec<Note>) {
+        // The program is shown even if there is nothing to say about it.
+        self.files.entry(program.to_owned()).or_default();
         let tidy = |mut notes: Vec<Note>| {
             notes.sort_unstable();
             notes.dedup_by(|a, b| (a.line, a.kind, &a.text) == (b.line, b.kind, &b.text));

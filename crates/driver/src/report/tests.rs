@@ -102,6 +102,24 @@ fn a_chain_of_maps_is_one_operator() {
 }
 
 #[test]
+fn notes_about_other_files_stand_under_their_names() {
+    let lib = "def norm (xs: []f64) = f64.sum (map (\\x -> x * x) xs)\n";
+    let files = Memory::new([("lib.fut", lib)]);
+    let source = b"import \"lib\"\nentry main (xs: []f64) = norm xs\n".to_vec();
+    let root = Root::Bytes("main.fut".to_owned(), source);
+    let (report, outcome) = make(&files, &root, &Plan::of(DEFAULT.passes));
+    let report = report.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
+    let names: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["main.fut", "lib.fut"]);
+    let text = text(&report, Style::Plain);
+    let expected = "\nlib.fut\n\
+        1 | def norm (xs: []f64) = f64.sum (map (\\x -> x * x) xs)\n  \
+        + map: fused into the reduction on this line\n";
+    assert!(text.ends_with(expected), "{text}");
+    assert!(html(&report).contains(">lib.fut:1</text>"));
+}
+
+#[test]
 fn a_wrong_program_has_no_report() {
     let root = Root::Bytes("a.fut".to_owned(), b"entry main = x".to_vec());
     let (report, outcome) = make(&Memory::default(), &root, &Plan::of(DEFAULT.passes));

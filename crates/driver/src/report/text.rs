@@ -25,9 +25,9 @@ pub fn text(report: &Report, style: Style) -> String {
     for (what, number) in summary(report) {
         let _ = writeln!(out, "  {what:21}  {number}");
     }
-    for (index, file) in report.files.iter().enumerate() {
+    for file in report.files.iter().filter(|file| !file.notes.is_empty()) {
         out.push('\n');
-        if index > 0 || file.name != report.program {
+        if file.name != report.program {
             let _ = writeln!(out, "{}", paint.bold(&file.name));
         }
         let width = file.notes.last().map_or(1, |note| note.line.to_string().len());
