@@ -19,6 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The number of a node.
 pub(super) type Node = usize;
 
+/// What stands between nodes that are further apart is not looked for.
+const EXPLAINED: usize = 1000;
+
 /// The graph of a body.
 pub(super) struct Graph {
     /// The statements; none where a node was merged into another one.
@@ -229,6 +232,32 @@ impl Graph {
         let blocked =
             self.before[second].iter().any(|other| reached.contains(&self.resolve(*other)));
         (!blocked).then_some(Window { first, second, after })
+    }
+
+    /// The nodes on paths from the first to the second node, in order; for explanations.
+    pub(super) fn between(&self, first: Node, second: Node) -> Vec<Node> {
+        let (from, to) = (self.place[first], self.place[second]);
+        if to.saturating_sub(from) > EXPLAINED {
+            return Vec::new();
+        }
+        let inner = self.order.get(from + 1..to).unwrap_or(&[]);
+        let mut reached: FxHashSet<Node> = FxHashSet::from_iter([first]);
+        for node in inner.iter().filter(|node| self.stms[**node].is_some()) {
+            if self.before[*node].iter().any(|other| reached.contains(&self.resolve(*other))) {
+                reached.insert(*node);
+            }
+        }
+        let mut needed: FxHashSet<Node> = FxHashSet::from_iter([second]);
+        for node in [second].iter().chain(inner.iter().rev()) {
+            if needed.contains(node) {
+                needed.extend(self.before[*node].iter().map(|other| self.resolve(*other)));
+            }
+        }
+        inner
+            .iter()
+            .copied()
+            .filter(|node| reached.contains(node) && needed.contains(node))
+            .collect()
     }
 
     /// Makes one node of the two nodes of a window; the statement is the new node's.
