@@ -38,6 +38,7 @@ use fehu_ir::builder::prim_of;
 use fehu_ir::{Atom, Scalar, Var, VarInfo};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 
 /// No array in memory has as many elements.
 pub const MAX_ELEMENTS: i128 = 1 << 48;
@@ -63,6 +64,10 @@ pub struct Ranges<'a> {
     truths: FxHashMap<Var, (bool, Certs)>,
     nonzero: Vec<(Poly, Certs)>,
     trail: Vec<Undo>,
+    /// How many facts and bounds have been added in all.
+    stamp: u64,
+    /// The proofs that failed, and after how many facts: without new ones they are not tried again.
+    failed: RefCell<FxHashMap<Poly, u64>>,
 }
 
 /// A polynomial that is not negative.
@@ -70,6 +75,8 @@ pub struct Ranges<'a> {
 struct Fact {
     poly: Poly,
     certs: Certs,
+    /// The number of the binding of the variable that was bound last.
+    newest: u32,
 }
 
 /// A constant bound of a variable.
@@ -112,6 +119,8 @@ impl<'a> Ranges<'a> {
             truths: FxHashMap::default(),
             nonzero: Vec::new(),
             trail: Vec::new(),
+            stamp: 0,
+            failed: RefCell::default(),
         }
     }
 
@@ -226,7 +235,9 @@ impl<'a> Ranges<'a> {
         if !poly.is_linear() {
             self.nonlinear.push(index);
         }
-        self.facts.push(Fact { poly: poly.clone(), certs: certs.clone() });
+        let newest = vars.iter().map(|var| self.order(*var)).max().unwrap_or(0);
+        self.facts.push(Fact { poly: poly.clone(), certs: certs.clone(), newest });
+        self.stamp += 1;
         self.trail.push(Undo::Fact);
     }
 
@@ -247,6 +258,7 @@ impl<'a> Ranges<'a> {
                 let bound = Bound { value, certs: certs.clone() };
                 let old = self.low.insert(var, bound);
                 self.trail.push(Undo::Low(var, old));
+                self.stamp += 1;
             }
         } else if a < 0 {
             let value = b.div_euclid(-a);
@@ -254,6 +266,7 @@ impl<'a> Ranges<'a> {
                 let bound = Bound { value, certs: certs.clone() };
                 let old = self.high.insert(var, bound);
                 self.trail.push(Undo::High(var, old));
+                self.stamp += 1;
             }
         }
     }
