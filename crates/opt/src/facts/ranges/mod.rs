@@ -64,6 +64,8 @@ pub struct Ranges<'a> {
     truths: FxHashMap<Var, (bool, Certs)>,
     nonzero: Vec<(Poly, Certs)>,
     trail: Vec<Undo>,
+    /// How many guesses what is assumed is part of: less work is put into proofs then.
+    trial: usize,
     /// How many facts and bounds have been added in all.
     stamp: u64,
     /// The proofs that failed, and after how many facts: without new ones they are not tried again.
@@ -119,6 +121,7 @@ impl<'a> Ranges<'a> {
             truths: FxHashMap::default(),
             nonzero: Vec::new(),
             trail: Vec::new(),
+            trial: 0,
             stamp: 0,
             failed: RefCell::default(),
         }
@@ -145,6 +148,13 @@ impl<'a> Ranges<'a> {
     /// Whether `a == b` holds.
     pub fn prove_eq(&mut self, a: Atom, b: Atom) -> bool {
         a == b || (self.prove_le(a, b) && self.prove_le(b, a))
+    }
+
+    /// Says how many guesses what is assumed from now on is part of; returns how many it was.
+    pub fn set_trial(&mut self, trial: usize) -> usize {
+        // What failed with less work may succeed with more.
+        self.stamp += 1;
+        std::mem::replace(&mut self.trial, trial)
     }
 
     /// The point to which [`Ranges::leave`] goes back.
