@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         rows.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
     }
     table::print(&rows, limit);
-    let wrong = |row: &Measured| row.total > limit || matches!(row.verdict, Verdict::Failed(_));
+    let wrong = |row: &Measured| row.cpu > limit || matches!(row.verdict, Verdict::Failed(_));
     ExitCode::from(u8::from(rows.iter().any(wrong)))
 }
 

@@ -400,8 +400,7 @@ impl Checker<'_> {
         let postponed = self.size_metas.postponed.len();
         // Two parameters that are alternatives need not be equally large.
         let apart = !self.same_size(m, n) && (self.is_open_param(m) || self.is_open_param(n));
-        if !apart
-            && self.unify_size(m, n).is_ok() && self.size_metas.postponed.len() == postponed {
+        if !apart && self.unify_size(m, n).is_ok() && self.size_metas.postponed.len() == postponed {
             return m.clone();
         }
         self.roll_back(mark);

@@ -8,13 +8,13 @@ use std::time::Duration;
 pub(super) fn print(rows: &[Measured], limit: Duration) {
     let stages = stages();
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max(8);
-    print!("{:width$} {:>8}", "program", "total ms");
+    print!("{:width$} {:>8} {:>8}", "program", "total ms", "cpu ms");
     for stage in &stages {
         print!(" {stage:>8}");
     }
     println!("   {:>14} {:>11} {:>11} {:>11}", "statements", "operators", "asserts", "in loops");
     for row in rows {
-        print!("{:width$} {}", row.name, milliseconds(row.total));
+        print!("{:width$} {} {}", row.name, milliseconds(row.total), milliseconds(row.cpu));
         for stage in &stages {
             print!(" {}", milliseconds(row.time(stage)));
         }
@@ -55,7 +55,7 @@ fn flag(row: &Measured, limit: Duration) -> &'static str {
     match row.verdict {
         Verdict::Refused(_) => "  REFUSED",
         Verdict::Failed(_) => "  FAILED",
-        Verdict::Done if row.total > limit => "  SLOW",
+        Verdict::Done if row.cpu > limit => "  SLOW",
         Verdict::Done => "",
     }
 }
@@ -69,7 +69,8 @@ fn totals(rows: &[Measured], stages: &[&str], width: usize) {
         after.add(row.after);
     }
     let total = done().map(|row| row.total).sum();
-    print!("{:width$} {}", format!("total of {}", done().count()), milliseconds(total));
+    let cpu = milliseconds(done().map(|row| row.cpu).sum());
+    print!("{:width$} {} {cpu}", format!("total of {}", done().count()), milliseconds(total));
     for stage in stages {
         print!(" {}", milliseconds(done().map(|row| row.time(stage)).sum()));
     }
@@ -83,17 +84,17 @@ fn wrong(rows: &[Measured], limit: Duration) {
         match &row.verdict {
             Verdict::Refused(why) => {
                 refused += 1;
-                println!("refused: {}: {why}", row.name);
+                println!("refused: {}: {}", row.name, first_line(why));
             }
             Verdict::Failed(why) => {
                 failed += 1;
-                println!("failed: {}: {why}", row.name);
+                println!("failed: {}: {}", row.name, first_line(why));
             }
             Verdict::Done => {}
         }
-        if row.total > limit {
+        if row.cpu > limit {
             slow += 1;
-            println!("slow: {}: {} ms", row.name, milliseconds(row.total).trim());
+            println!("slow: {}: {} ms", row.name, milliseconds(row.cpu).trim());
         }
     }
     println!(
@@ -101,4 +102,8 @@ fn wrong(rows: &[Measured], limit: Duration) {
         rows.len(),
         limit.as_millis()
     );
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or("")
 }
