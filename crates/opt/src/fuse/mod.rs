@@ -34,7 +34,7 @@ mod vertical;
 use crate::facts::{Effects, Share};
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
-use fehu_ir::{Body, Loc, Prog, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Loc, Prog, Stm, Type, Var, VarInfo};
 use graph::{Counts, Graph};
 
 /// The pass.
@@ -104,6 +104,15 @@ impl Cx<'_> {
         }
         for (old, new) in mentions::bound(old).into_iter().zip(mentions::bound(new)) {
             self.share.join(old, new);
+        }
+    }
+
+    /// Notes that a value stands where a variable stood.
+    fn stands_for(&mut self, value: Atom, var: Var) {
+        if let Atom::Var(value) = value {
+            for _ in 0..self.counts.get(var) {
+                self.counts.add(value);
+            }
         }
     }
 
