@@ -109,6 +109,7 @@ fn push(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<Node> {
     let all_rows = seen.iter().all(|(view, _)| past.contains(view));
     let plain = above.inputs.iter().all(|input| !cx.is_acc(*input));
     let fits = reads && all_rows && plain && above.width == nest.width();
+    let fits = fits && !graph.clash(producer, node);
     if !fits || stm_mentions(cx, stm, &first.pat) > 0 || !graph.spend(64) {
         return None;
     }

@@ -40,7 +40,7 @@ mod views;
 use crate::facts::{Effects, Share};
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
-use fehu_ir::{Body, Loc, Prog, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Loc, Prog, Stm, Type, Var, VarInfo};
 use graph::{Counts, Graph};
 
 /// The pass.
@@ -126,6 +126,15 @@ impl Cx<'_> {
         let var = self.vars.push(VarInfo { hint: hint.into(), ty });
         self.share.join(var, other);
         var
+    }
+
+    /// Notes that a value stands where a variable stood.
+    fn stands_for(&mut self, value: Atom, var: Var) {
+        if let Atom::Var(value) = value {
+            for _ in 0..self.counts.get(var) {
+                self.counts.add(value);
+            }
+        }
     }
 
     /// Notes that a statement is gone.

@@ -56,6 +56,7 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
             }
             let reason = match check(cx, other, stm) {
                 Err(reason) => reason,
+                Ok(()) if graph.clash(producer, node) => Reason::Written,
                 Ok(()) => Reason::Between,
             };
             let text = format!("not fused with its producer: {}", reason.text());
@@ -80,6 +81,8 @@ pub(super) enum Reason {
     /// Something must happen between the two.
     Between,
     Accumulator,
+    /// One writes what the other one reads.
+    Written,
 }
 
 impl Reason {
@@ -99,6 +102,7 @@ impl Reason {
             Reason::Between => {
                 "something that depends on the producer must happen before it, or an array is updated between them"
             }
+            Reason::Written => "it writes to an array that the producer reads",
             Reason::Accumulator => "accumulators are threaded through it",
         }
     }
@@ -126,6 +130,9 @@ pub(super) fn fuse(
         return Err(Reason::Kind);
     };
     check(cx, first, second)?;
+    if graph.clash(producer, consumer) {
+        return Err(Reason::Written);
+    }
     let (loc, other) = (second.loc.clone(), first.loc.clone());
     let beside = matches!(second.exp, Exp::Screma(_));
     let node = if beside || kept(cx, first, second).is_empty() {

@@ -19,7 +19,6 @@ pub(super) struct Cx<'a> {
     /// The variables of the function.
     pub vars: IdVec<Var, VarInfo>,
     /// What functions do besides yielding values.
-    #[expect(dead_code, reason = "for rules that move or repeat statements")]
     pub effects: &'a Effects,
     /// Which arrays share memory.
     pub share: Share,
