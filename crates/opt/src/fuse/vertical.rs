@@ -181,7 +181,8 @@ fn candidate(graph: &Graph, node: Node, refused: &FxHashSet<Node>) -> Option<Nod
     })
 }
 
-fn fuse(
+/// Fuses a producer and a consumer, if there is a rule.
+pub(super) fn fuse(
     cx: &mut Cx<'_>,
     graph: &mut Graph,
     producer: Node,
