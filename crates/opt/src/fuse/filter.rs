@@ -42,6 +42,9 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
 
 fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     let found = find(cx, graph, node)?;
+    if graph.clash(found.filter, node) {
+        return None;
+    }
     let first = graph.stm(found.filter)?;
     let Exp::Partition(op) = &first.exp else { return None };
     let free = free_in_stm(first, cx.vars);
@@ -208,9 +211,11 @@ fn conditional(
             let info = cx.vars[row].clone();
             let copy = cx.vars.push(info);
             cx.share.join(copy, *param);
+            cx.counts.add(row);
             yes.stms.insert(0, Stm::new(vec![copy], Exp::Copy(row)));
             value = Atom::Var(copy);
         }
+        cx.stands_for(value, *param);
         subst.insert(*param, value);
     }
     subst_body(&mut yes, cx.vars, &subst);

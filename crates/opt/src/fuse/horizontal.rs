@@ -55,7 +55,7 @@ fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)
 
 fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
     let (first, second) = graph.in_order(a, b);
-    if graph.depends(second, first) {
+    if graph.depends(second, first) || graph.clash(first, second) {
         return None;
     }
     let window = graph.window(first, second)?;

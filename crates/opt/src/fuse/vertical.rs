@@ -68,6 +68,9 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
                 {
                     Reason::Several.text().to_owned()
                 }
+                (None, Ok(())) if graph.clash(producer, node) => {
+                    Reason::Written.text().to_owned()
+                }
                 (None, Ok(())) => between(cx, graph, producer, node),
             };
             let made_by = other.exp.operator().unwrap_or("operator");
@@ -142,6 +145,8 @@ pub(super) enum Reason {
     /// Something must happen between the two.
     Between,
     Accumulator,
+    /// One writes what the other one reads.
+    Written,
 }
 
 impl Reason {
@@ -159,6 +164,7 @@ impl Reason {
             Reason::Between => {
                 "something that depends on that result must happen first, or an array is consumed between the two"
             }
+            Reason::Written => "it writes to an array that the other one reads",
             Reason::Accumulator => "an accumulator is handed from position to position",
         }
     }
@@ -175,7 +181,8 @@ fn candidate(graph: &Graph, node: Node, refused: &FxHashSet<Node>) -> Option<Nod
     })
 }
 
-fn fuse(
+/// Fuses a producer and a consumer, if there is a rule.
+pub(super) fn fuse(
     cx: &mut Cx<'_>,
     graph: &mut Graph,
     producer: Node,
@@ -185,6 +192,9 @@ fn fuse(
         return Err(Reason::Kind);
     };
     check(cx, first, second)?;
+    if graph.clash(producer, consumer) {
+        return Err(Reason::Written);
+    }
     let (producer_loc, consumer_loc) = (first.loc.clone(), second.loc.clone());
     let name = |stm: &Stm| stm.exp.operator().unwrap_or("operator");
     let (made_by, read_by) = (name(first), name(second));
