@@ -100,7 +100,14 @@ impl Cx<'_> {
         vertical::explain(self, &graph);
         graph.finish(body);
         for stm in &mut body.stms {
-            stm.exp.map_bodies(&mut |inner| self.body(inner));
+            let around = stm.loc.clone();
+            stm.exp.map_bodies(&mut |inner| {
+                // Operators that rules have made inside of others come from the same place.
+                for stm in inner.stms.iter_mut().filter(|stm| stm.exp.operator().is_some()) {
+                    stm.loc = stm.loc.take().or_else(|| around.clone());
+                }
+                self.body(inner);
+            });
         }
     }
 
