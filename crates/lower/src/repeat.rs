@@ -97,7 +97,7 @@ impl<'a> Lower<'a> {
         }
         for (result, param) in result.parts().into_iter().zip(&params[first_part..]) {
             let ty = self.b().type_of(param.var).clone();
-            results.push(self.with_type(result, &substitute(&ty, &substitution)));
+            results.push(self.with_type(result, &substitute(&ty, &substitution), None));
         }
         let body = self.b().close(results);
 
