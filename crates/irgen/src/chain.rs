@@ -10,9 +10,10 @@ use fehu_ir::{
 
 impl Gen<'_> {
     pub(crate) fn chain_stm(&mut self) {
-        match self.rng.below(4) {
+        match self.rng.below(6) {
             0 | 1 => self.producer_consumer(),
             2 => self.views(),
+            3 | 4 => self.nest_chain(),
             _ => self.checked_index(),
         }
     }

@@ -365,8 +365,14 @@ impl<'a> Lower<'a> {
         let lhs = self.exp(&bin.lhs, frame)?;
         let rhs = self.exp(&bin.rhs, frame)?;
         let op = self.name(bin.op.id, frame, exp.span)?;
-        let partial = self.apply(op, lhs, exp.span)?;
-        self.apply(partial, rhs, exp.span)
+        // The steps of a pipeline all begin where the pipeline does; the function tells them apart.
+        let span = match name {
+            "|>" => bin.rhs.span,
+            "<|" => bin.lhs.span,
+            _ => exp.span,
+        };
+        let partial = self.apply(op, lhs, span)?;
+        self.apply(partial, rhs, span)
     }
 
     fn array(

@@ -10,7 +10,7 @@
 use super::graph::{Graph, Node};
 use super::vertical::parts;
 use super::{Cx, merge};
-use fehu_ir::pass::RemarkKind;
+use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::{Atom, Exp, Var};
 use rustc_hash::FxHashMap;
 
@@ -61,8 +61,14 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
     let window = graph.window(first, second)?;
     let (a, b) = (graph.take(first)?, graph.take(second)?);
     let (loc, other) = (b.loc.clone(), a.loc.clone());
+    let name = |exp: &Exp| exp.operator().unwrap_or("operator");
+    let (with, own) = (name(&a.exp), name(&b.exp));
     let stm = merge::horizontal(cx, a, b);
-    let text = "fused with another operator that reads the same array".to_owned();
+    let text = if loc == other {
+        format!("{own}: fused with the same {with} of another call, which reads the same array")
+    } else {
+        format!("{own}: fused with the {with} {OTHER}, which reads the same array")
+    };
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
     Some(graph.merge(window, stm))
 }
