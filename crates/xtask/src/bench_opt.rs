@@ -28,6 +28,10 @@ pub(crate) struct Args {
     /// Programs that take longer than this many milliseconds are flagged.
     #[arg(long)]
     limit: Option<u64>,
+    /// Call the functions of each program so often with random arguments, before and after the passes, and
+    /// compare.
+    #[arg(long, default_value_t = 0)]
+    agree: usize,
     /// Say which program is being measured, in case one does not end.
     #[arg(long)]
     progress: bool,
@@ -79,8 +83,8 @@ fn progress(args: &Args, name: &str) {
 
 /// The quickest of several runs.
 fn best(args: &Args, name: String, root: &Root) -> Measured {
-    let first = measure(name.clone(), root);
-    let others = (1..args.runs).map(|_| measure(name.clone(), root));
+    let first = measure(name.clone(), root, args.agree);
+    let others = (1..args.runs).map(|_| measure(name.clone(), root, args.agree));
     others.fold(first, |best, next| if next.total < best.total { next } else { best })
 }
 

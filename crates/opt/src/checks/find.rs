@@ -1,7 +1,7 @@
 //! What can be done about each check.
 
 use crate::facts::Ranges;
-use crate::facts::flow::{Client, Level, walk};
+use crate::facts::flow::{Client, Effort, Level, walk};
 use crate::facts::ranges::cond::Cond;
 use crate::facts::ranges::{Certs, join};
 use fehu_base::IdVec;
@@ -41,9 +41,14 @@ pub(super) struct Ends {
 }
 
 /// Looks at all checks of a body.
-pub(super) fn find(vars: &IdVec<Var, VarInfo>, params: &[Var], body: &Body) -> Found {
+pub(super) fn find(
+    vars: &IdVec<Var, VarInfo>,
+    params: &[Var],
+    body: &Body,
+    effort: Effort,
+) -> Found {
     let mut found = Found::default();
-    walk(vars, params, body, &mut found);
+    walk(vars, params, body, &mut found, effort);
     found
 }
 

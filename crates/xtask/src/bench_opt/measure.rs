@@ -1,5 +1,6 @@
 //! Translates one program in this process, and measures it.
 
+use fehu_base::stack::with_large_stack;
 use fehu_driver::check::{Exit, Outcome, Warnings};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
@@ -8,15 +9,18 @@ use fehu_driver::pipelines::DEFAULT;
 use fehu_driver::translate::{Job, translate};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Exp, Prog, Stm};
+use fehu_irtest::oracle::{Oracle, Runs};
 use fehu_syntax::ast::{Dec, DecKind, ValKeyword};
 use std::time::{Duration, Instant};
 
-/// Translates a program from its source to optimised IR.
-pub(super) fn measure(name: String, root: &Root) -> Measured {
+/// Translates a program from its source to optimised IR; afterwards calls its functions so often with random
+/// arguments, before and after the passes.
+pub(super) fn measure(name: String, root: &Root, calls: usize) -> Measured {
     let plan = Plan::of(DEFAULT.passes);
     let job = Job { files: &Disk, root, warnings: Warnings::Hide, plan: &plan };
     let (mut before, mut after) = (Size::default(), Size::default());
     let mut counting = Duration::ZERO;
+    let (mut lowered, mut optimised) = (None, None);
     let mut has_entry = None;
     let cpu = cpu_time();
     let start = Instant::now();
@@ -26,18 +30,29 @@ pub(super) fn measure(name: String, root: &Root) -> Measured {
             let start = Instant::now();
             before = Size::of(prog);
             has_entry = Some(!prog.entries.is_empty());
+            lowered = (calls > 0).then(|| prog.clone());
             counting = start.elapsed();
         },
         &mut |_, _| {},
-        |_, prog, _| after = Size::of(&prog),
+        |_, prog, _| {
+            after = Size::of(&prog);
+            optimised = (calls > 0).then_some(prog);
+        },
     );
     let total = start.elapsed().saturating_sub(counting);
     // On a busy machine, the time that the processor worked tells more.
     let cpu = cpu_time().zip(cpu).map_or(total, |(now, before)| now.saturating_sub(before));
-    let verdict = verdict(&outcome);
+    let mut verdict = verdict(&outcome);
+    let mut runs = Runs::default();
+    if let (Some(lowered), Some(optimised)) = (&lowered, &optimised) {
+        match with_large_stack(|| compare(lowered, optimised, calls)) {
+            Ok(found) => runs = found,
+            Err(difference) => verdict = Verdict::Failed(format!("disagreement: {difference}")),
+        }
+    }
     let has_entry = has_entry.unwrap_or_else(|| declares_entry(&outcome));
     let times = outcome.timings.rows().to_vec();
-    Measured { name, has_entry, times, total, cpu: cpu.min(total), before, after, verdict }
+    Measured { name, has_entry, times, total, cpu: cpu.min(total), before, after, runs, verdict }
 }
 
 /// What one program took, and what became of it.
@@ -56,6 +71,8 @@ pub(super) struct Measured {
     pub(super) before: Size,
     /// What is left of it.
     pub(super) after: Size,
+    /// The calls in which the program was the same before and after the passes.
+    pub(super) runs: Runs,
     /// How it ended.
     pub(super) verdict: Verdict,
 }
@@ -75,6 +92,13 @@ impl Measured {
     pub(super) fn time(&self, stage: &str) -> Duration {
         self.times.iter().find(|(name, _)| *name == stage).map_or(Duration::ZERO, |(_, time)| *time)
     }
+}
+
+/// Whether a program means the same before and after the passes. Sums may be regrouped, so floats may differ a little.
+fn compare(lowered: &Prog, optimised: &Prog, calls: usize) -> Result<Runs, String> {
+    let tolerance = Some(1e-3);
+    let oracle = Oracle { rounds: calls, max_size: 12, tolerance, ..Oracle::default() };
+    oracle.agree(lowered, optimised)
 }
 
 /// The processor time of this process, as Linux counts it.

@@ -84,11 +84,11 @@ fn wrong(rows: &[Measured], limit: Duration) {
         match &row.verdict {
             Verdict::Refused(why) => {
                 refused += 1;
-                println!("refused: {}: {}", row.name, first_line(why));
+                println!("refused: {}: {}", row.name, short(why));
             }
             Verdict::Failed(why) => {
                 failed += 1;
-                println!("failed: {}: {}", row.name, first_line(why));
+                println!("failed: {}: {}", row.name, short(why));
             }
             Verdict::Done => {}
         }
@@ -97,6 +97,14 @@ fn wrong(rows: &[Measured], limit: Duration) {
             println!("slow: {}: {} ms", row.name, milliseconds(row.cpu).trim());
         }
     }
+    let sum = |part: fn(&Measured) -> usize| rows.iter().map(part).sum::<usize>();
+    let (good, ends) = (sum(|row| row.runs.succeeded), sum(|row| row.runs.failed));
+    if good + ends > 0 {
+        let open = sum(|row| row.runs.undefined);
+        println!(
+            "calls: {good} with the same results, {ends} with an error in both, {open} undefined"
+        );
+    }
     println!(
         "{} programs: {refused} refused, {failed} failed, {slow} over {} ms",
         rows.len(),
@@ -104,6 +112,8 @@ fn wrong(rows: &[Measured], limit: Duration) {
     );
 }
 
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or("")
+/// The first few lines, none of them long.
+fn short(text: &str) -> String {
+    let lines = text.lines().take(3).map(|line| line.chars().take(400).collect::<String>());
+    lines.collect::<Vec<_>>().join(" | ")
 }

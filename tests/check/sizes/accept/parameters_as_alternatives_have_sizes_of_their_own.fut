@@ -19,6 +19,6 @@ def longest [n] [m] (rows: [n][m]i32) = reduce (\a b -> if a[0] > b[0] then a el
 entry main (n: i64) (m: i64) =
   let x = larger (replicate n 1) (replicate m 2)
   let y = first_of true (replicate m 1) (replicate n 1)
-  let z = not_annotated (replicate m 1) (replicate n 1)
+  let z = not_annotated (replicate m 1i32) (replicate n 1)
   let u = (\(a: []i32) (b: []i32) -> if a[0] > b[0] then a else b) (replicate n 1) (replicate m 1)
   in (x, y, z, u, equal (iota n |> map i32.i64) (replicate n 2), longest (replicate n (replicate m 1)))

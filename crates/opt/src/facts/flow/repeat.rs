@@ -66,7 +66,7 @@ impl<'a> Flow<'a, '_> {
         let mut goes = Vec::new();
         if self.trial < MAX_TRIALS {
             self.trial += 1;
-            let outer = self.ranges.set_trial(self.trial as usize);
+            let outer = self.ranges.set_trial(self.spared + self.trial as usize);
             guesses = self.guesses(params);
             if !guesses.is_empty() {
                 self.attempt(it, &[], &[], |flow| {
@@ -253,7 +253,7 @@ impl<'a> Flow<'a, '_> {
     /// Whether a guess holds of the next values, too; at the end of the body.
     fn keeps(&mut self, it: Repeat<'a>, guess: &Guess) -> Option<Certs> {
         // Few proofs, on which many others depend.
-        let trial = self.ranges.set_trial((self.trial as usize).saturating_sub(1));
+        let trial = self.ranges.set_trial(self.spared + (self.trial as usize).saturating_sub(1));
         let certs = self.follows(it, guess);
         self.ranges.set_trial(trial);
         certs
