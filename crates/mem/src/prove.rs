@@ -17,6 +17,7 @@ use fehu_ir::{Atom, Var};
 use fehu_opt::facts::Ranges;
 use fehu_opt::facts::poly::Poly;
 use fehu_opt::facts::ranges::{Certs, join};
+use rustc_hash::FxHashMap;
 
 /// How many substitutions are looked at for a goal.
 const BUDGET: u32 = 300;
@@ -27,6 +28,8 @@ const DEFINITIONS: usize = 4;
 pub struct Proof<'a, 'b> {
     ranges: &'a mut Ranges<'b>,
     certs: Certs,
+    /// What was asked before: the same goals come up again and again.
+    answers: FxHashMap<Poly, bool>,
 }
 
 /// Of a number that is not zero.
@@ -41,7 +44,7 @@ pub enum Sign {
 impl<'a, 'b> Proof<'a, 'b> {
     /// A proof from these facts.
     pub fn new(ranges: &'a mut Ranges<'b>) -> Proof<'a, 'b> {
-        Proof { ranges, certs: Certs::new() }
+        Proof { ranges, certs: Certs::new(), answers: FxHashMap::default() }
     }
 
     /// The certificates of all facts that were used.
@@ -54,6 +57,7 @@ impl<'a, 'b> Proof<'a, 'b> {
         let mark = self.ranges.enter();
         let result = work(self);
         self.ranges.leave(mark);
+        self.answers.clear();
         result
     }
 
@@ -61,6 +65,7 @@ impl<'a, 'b> Proof<'a, 'b> {
     pub fn assume(&mut self, poly: &Poly) {
         if let Some(poly) = self.known(poly) {
             self.ranges.assume_nonneg(&poly, &Certs::new());
+            self.answers.clear();
         }
     }
 
@@ -89,10 +94,14 @@ impl<'a, 'b> Proof<'a, 'b> {
         if let Some(value) = poly.as_constant() {
             return value >= 0;
         }
+        if let Some(answer) = self.answers.get(&poly) {
+            return *answer;
+        }
         let found = self.ranges.prove_nonneg(&poly).or_else(|| shift(self.ranges, &poly));
         if let Some(certs) = &found {
             join(&mut self.certs, certs);
         }
+        self.answers.insert(poly, found.is_some());
         found.is_some()
     }
 

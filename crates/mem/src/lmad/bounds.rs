@@ -23,6 +23,9 @@ impl Lmad {
 
     /// Whether all addresses are in a block of this many elements.
     pub fn is_within(&self, size: &Poly, proof: &mut Proof<'_, '_>) -> bool {
+        if self.is_empty() {
+            return true;
+        }
         proof.scope(|proof| {
             proof.assume_elements(self);
             let Some((low, high)) = self.bounds(proof) else { return false };

@@ -177,7 +177,7 @@ fn numbers_against_enumeration() {
     let mut rng = Rng::new(5);
     let vars = letters();
     let (mut apart, mut proved) = (0, 0);
-    for round in 0..6000 {
+    for round in 0..1500 {
         let (a, b) = (random_numbers(&mut rng), random_numbers(&mut rng));
         let mut ranges = facts(&vars, &[]);
         let (here, there) = (addresses(&a, &[]), addresses(&b, &[]));
@@ -187,15 +187,18 @@ fn numbers_against_enumeration() {
         apart += usize::from(really);
         proved += usize::from(claimed);
     }
-    assert!(apart > 1500 && proved * 10 > apart * 9, "{proved} proved of {apart}");
+    assert!(apart > 800 && proved * 50 > apart * 49, "{proved} proved of {apart}");
 }
 
 /// Up to three dimensions, now and then with a negative stride, none at all or no elements.
 fn random_numbers(rng: &mut Rng) -> Lmad {
     let dims = (0..rng.below(4))
-        .map(|_| Dim {
-            size: Poly::constant(rng.range(if rng.clone().chance(10) { 0 } else { 1 }, 5).into()),
-            stride: Poly::constant(rng.range(-12, 12).into()),
+        .map(|_| {
+            let least = i64::from(!rng.chance(5));
+            Dim {
+                size: Poly::constant(rng.range(least, 5).into()),
+                stride: Poly::constant(rng.range(-12, 12).into()),
+            }
         })
         .collect();
     Lmad { offset: Poly::constant(rng.range(-20, 20).into()), dims }
@@ -236,7 +239,7 @@ fn variables_against_enumeration() {
             assert!(!meets, "round {round}: {a} and {b} by {known:?} for {:?}", &values[..4]);
         }
     }
-    assert!(proved * 10 > tried, "{proved} proved of {tried}");
+    assert!(proved * 5 > tried, "{proved} proved of {tried}");
 }
 
 /// Parts of small arrays whose sizes are variables.
