@@ -7,6 +7,7 @@ use fehu_opt::facts::poly::Poly;
 
 /// What is taken of a dimension.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "few, and they do not live long")]
 pub enum Pick {
     /// The position, and the dimension is gone.
     Fix(Poly),
