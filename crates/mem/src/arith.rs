@@ -1,0 +1,175 @@
+//! Polynomials: substitution of several variables at once, division, and text.
+//!
+//! [`Poly::replace`] stops at powers, and dividing is only needed for addresses, so these are here.
+
+use fehu_ir::Var;
+use fehu_opt::facts::poly::{Monomial, Poly};
+
+/// The polynomial with others in place of some of its variables, all at once.
+pub fn substitute(poly: &Poly, by: &dyn Fn(Var) -> Option<Poly>) -> Option<Poly> {
+    let mut sum = Poly::default();
+    for (monomial, factor) in poly.terms() {
+        let mut product = Poly::constant(*factor);
+        for var in monomial {
+            product = product.mul(&by(*var).unwrap_or_else(|| Poly::var(*var)))?;
+        }
+        sum = sum.add(&product)?;
+    }
+    Some(sum)
+}
+
+/// `(q, r)` with `poly = q * divisor + r`, where no term of `r` could be divided further by the divisor's leading
+/// term.
+///
+/// The leading term is the one of the highest degree, so that `n*b` by `n*b - b` is `1` with the rest `b`. Nothing is
+/// said of the rest's sign or size, except for numbers, where it is smaller than the divisor and has the sign of what
+/// is divided. A divisor of zero divides nothing.
+pub fn divide(poly: &Poly, divisor: &Poly) -> (Poly, Poly) {
+    let mut quotient = Poly::default();
+    let mut rest = poly.clone();
+    let Some((lead, factor)) = leading(divisor) else { return (quotient, rest) };
+    // Each step removes the largest term that can be divided; the terms that come in are smaller.
+    for _ in 0..MAX_STEPS {
+        let next = rest
+            .terms()
+            .iter()
+            .filter(|(_, value)| value / factor != 0)
+            .filter_map(|(monomial, value)| Some((without(monomial, lead)?, value / factor)))
+            .max_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
+        let Some((monomial, value)) = next else { break };
+        let step = (|| {
+            let part = product(&monomial)?.scale(value)?;
+            Some((quotient.add(&part)?, rest.sub(&part.mul(divisor)?)?))
+        })();
+        let Some((more, less)) = step else { break };
+        (quotient, rest) = (more, less);
+    }
+    (quotient, rest)
+}
+
+/// How many terms a quotient has at most.
+const MAX_STEPS: usize = 32;
+
+/// The quotient, if nothing is left.
+pub fn divide_exactly(poly: &Poly, divisor: &Poly) -> Option<Poly> {
+    let (quotient, rest) = divide(poly, divisor);
+    (rest.as_constant() == Some(0)).then_some(quotient)
+}
+
+/// The largest number that divides all coefficients; zero for the polynomial zero.
+pub fn content(poly: &Poly) -> u128 {
+    poly.terms().iter().fold(0, |sum, (_, factor)| gcd(sum, factor.unsigned_abs()))
+}
+
+/// The greatest common divisor.
+pub fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The product of all; one if there are none.
+pub fn product_of<'a>(polys: impl IntoIterator<Item = &'a Poly>) -> Option<Poly> {
+    polys.into_iter().try_fold(Poly::constant(1), |product, poly| product.mul(poly))
+}
+
+/// The polynomial as text, terms of high degree first: `n*b - b + 1`.
+pub fn show(poly: &Poly, name: &dyn Fn(Var) -> String) -> String {
+    let mut terms: Vec<&(Monomial, i128)> = poly.terms().iter().collect();
+    terms.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let mut text = String::new();
+    for (monomial, factor) in terms {
+        let sign = match (text.is_empty(), *factor < 0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        };
+        text.push_str(sign);
+        let size = factor.unsigned_abs();
+        let mut parts: Vec<String> = monomial.iter().map(|var| name(*var)).collect();
+        if size != 1 || parts.is_empty() {
+            parts.insert(0, size.to_string());
+        }
+        text.push_str(&parts.join("*"));
+    }
+    if text.is_empty() { "0".to_owned() } else { text }
+}
+
+fn leading(poly: &Poly) -> Option<(&Monomial, i128)> {
+    let largest = |(monomial, _): &&(Monomial, i128)| (monomial.len(), monomial.clone());
+    poly.terms().iter().max_by_key(largest).map(|(monomial, factor)| (monomial, *factor))
+}
+
+fn product(monomial: &[Var]) -> Option<Poly> {
+    monomial.iter().try_fold(Poly::constant(1), |product, var| product.mul(&Poly::var(*var)))
+}
+
+/// The factors that are left of a product when others are taken away, if it has them all.
+fn without(monomial: &[Var], factors: &[Var]) -> Option<Monomial> {
+    let mut rest: Monomial = monomial.iter().copied().collect();
+    for factor in factors {
+        let place = rest.iter().position(|var| var == factor)?;
+        rest.remove(place);
+    }
+    Some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{LETTERS, eval, poly, random_poly, text};
+    use fehu_irgen::rng::Rng;
+
+    #[test]
+    fn division_by_the_leading_term() {
+        let cases = [
+            ("n*b", "n*b - b", "1", "b"),
+            ("n + 1", "n", "1", "1"),
+            ("i*n*b + i*b + j", "n*b", "i", "b*i + j"),
+            ("n*n - m*m", "n - m", "m + n", "0"),
+            ("17", "5", "3", "2"),
+            ("-17", "5", "-3", "-2"),
+            ("3*n + 7", "2", "n + 3", "n + 1"),
+            ("n", "0", "0", "n"),
+            ("n", "n*n", "0", "n"),
+        ];
+        for (a, b, quotient, rest) in cases {
+            let (q, r) = divide(&poly(a), &poly(b));
+            assert_eq!((text(&q), text(&r)), (quotient.to_owned(), rest.to_owned()), "{a} by {b}");
+        }
+    }
+
+    #[test]
+    fn division_and_substitution_agree_with_numbers() {
+        let mut rng = Rng::new(3);
+        for _ in 0..3000 {
+            let values: Vec<i128> = (0..LETTERS).map(|_| i128::from(rng.range(-4, 5))).collect();
+            let (a, b, c) = (random_poly(&mut rng), random_poly(&mut rng), random_poly(&mut rng));
+            let (q, r) = divide(&a, &b);
+            let sum = eval(&q, &values) * eval(&b, &values) + eval(&r, &values);
+            assert_eq!(sum, eval(&a, &values), "{a:?} by {b:?}");
+            if let Some(product) = a.mul(&b)
+                && b != Poly::default()
+            {
+                assert_eq!(divide_exactly(&product, &b), Some(a.clone()), "{a:?} by {b:?}");
+            }
+            let swap = |var: Var| {
+                (var == Var(0)).then(|| b.clone()).or((var == Var(1)).then(|| c.clone()))
+            };
+            if let Some(new) = substitute(&a, &swap) {
+                let mut other = values.clone();
+                (other[0], other[1]) = (eval(&b, &values), eval(&c, &values));
+                assert_eq!(eval(&new, &values), eval(&a, &other));
+            }
+        }
+    }
+
+    #[test]
+    fn text_of_polynomials() {
+        assert_eq!(text(&poly("b - n*b + 1 - 2*n*n")), "-b*n - 2*n*n + b + 1");
+        assert_eq!(text(&poly("0")), "0");
+        assert_eq!(text(&poly("-1")), "-1");
+    }
+}

@@ -1,0 +1,266 @@
+//! Whether two LMADs have no address in common.
+//!
+//! # The test
+//!
+//! A common address of `t + {(si : di)}` and `t' + {(si' : di')}` is a choice of indices with
+//! `t - t' + sum (xi - yi) * di = 0`, once the dimensions of both are paired by their strides; a dimension
+//! that only one of them has is a dimension with one element of the other. The difference of two indices is between
+//! two bounds, so the question is whether
+//!
+//! ```text
+//! D + e1*d1 + ... + ek*dk = 0    with    low_i <= e_i <= high_i
+//! ```
+//!
+//! has a solution. All strides are made positive, and the last one is 1, if need be with `e = 0`. `D` is divided by
+//! the strides, largest first, and the quotients move the bounds, so that `D` is gone. Then
+//!
+//! * if the sum of all lower bounds is positive, or that of all upper bounds negative, there is no solution;
+//! * otherwise the largest stride is looked at. The rest of the sum is between two bounds, too; if it is less than `d1` in
+//!   size then `e1` is 0, if less than `2*d1` then `e1` is -1, 0 or 1. Each of these few values that is in the bounds
+//!   of `e1` is put in, and the sum that is left has to have no solution.
+//! * Also, if all strides have a common divisor that does not divide what is fixed, there is no solution.
+//!
+//! This is the test by sums of strided intervals of the literature on these descriptors, put in differences. There the
+//! sets themselves are split where one of their dimensions overlaps the next, one point at a time; here the cases are
+//! the values of an outer difference, which needs no order of bounds and no sign of offsets, and answers whenever
+//! that test does on the examples below. The order of the strides only decides which proof is tried: any is sound.
+//!
+//! The blocked anti-diagonals of Needleman-Wunsch, for `n = q*b + 1`, `q, b >= 2`, `1 <= i < q`:
+//!
+//! ```text
+//! written  n + i*b + 1 + {(i+1 : n*b - b), (b : n), (b : 1)}
+//! read         i*b     + {(i+1 : n*b - b), (b+1 : n)}
+//! solve        e1*(n*b - b) + e2*n + e3 = 0,    -i <= e1 <= i,  1-b <= e2 <= b,  1 <= e3 <= b
+//! e1 =  0      e2*n + e3 = 0                    so e2 = 0, and e3 > 0
+//! e1 = -1      e2*n + e3 = 0                    1-2b <= e2 <= 0, b+1 <= e3 <= 2*b, the same
+//! ```
+//!
+//! # What is assumed
+//!
+//! That both have elements: otherwise there is nothing to prove. Strides whose sign is not known, and sums that become
+//! too large, mean that nothing is proved.
+
+use crate::arith::{content, divide, divide_exactly, gcd};
+use crate::lmad::Lmad;
+use crate::prove::{Proof, Sign};
+use fehu_opt::facts::Ranges;
+use fehu_opt::facts::poly::Poly;
+use fehu_opt::facts::ranges::Certs;
+
+#[cfg(test)]
+mod tests;
+
+/// Whether it is proved that the two have no address in common.
+pub fn disjoint(a: &Lmad, b: &Lmad, ranges: &mut Ranges<'_>) -> bool {
+    prove_disjoint(a, b, ranges).is_some()
+}
+
+/// The certificates of the facts from which it follows that the two have no address in common.
+pub fn prove_disjoint(a: &Lmad, b: &Lmad, ranges: &mut Ranges<'_>) -> Option<Certs> {
+    let mut proof = Proof::new(ranges);
+    if a.is_empty() || b.is_empty() {
+        return Some(proof.certs());
+    }
+    let found = proof.scope(|proof| {
+        proof.assume_elements(a);
+        proof.assume_elements(b);
+        let (offset, terms) = difference(a, b, proof)?;
+        let mut search = Search { proof, budget: BUDGET };
+        search.no_solution(&offset, &terms).then_some(())
+    });
+    found.map(|()| proof.certs())
+}
+
+/// How many sums are looked at.
+const BUDGET: u32 = 60;
+/// How far from zero the outermost difference may be.
+const CASES: i128 = 3;
+
+/// `e * stride` with `low <= e <= high`.
+#[derive(Clone, Debug)]
+struct Term {
+    stride: Poly,
+    low: Poly,
+    high: Poly,
+}
+
+impl Term {
+    fn is_fixed(&self) -> bool {
+        self.low == self.high
+    }
+}
+
+/// The offset and the terms of the differences of addresses, large strides first.
+fn difference(a: &Lmad, b: &Lmad, proof: &mut Proof<'_, '_>) -> Option<(Poly, Vec<Term>)> {
+    let mut terms: Vec<Term> = Vec::new();
+    for (lmad, first) in [(a, true), (b, false)] {
+        for dim in &lmad.dims {
+            let (last, mut stride) = (proof.known(&dim.size)?.plus(-1)?, proof.known(&dim.stride)?);
+            if last == Poly::default() || stride == Poly::default() {
+                continue;
+            }
+            let negative = proof.sign(&stride)? == Sign::Negative;
+            if negative {
+                stride = stride.neg()?;
+            }
+            let upwards = first != negative;
+            let (low, high) =
+                if upwards { (Poly::default(), last) } else { (last.neg()?, Poly::default()) };
+            add_term(&mut terms, stride, &low, &high)?;
+        }
+    }
+    let terms = sorted(terms, proof);
+    let offset = proof.known(&a.offset.sub(&b.offset)?)?;
+    Some((offset, terms))
+}
+
+/// Adds a term; the sum of two with the same stride is one.
+fn add_term(terms: &mut Vec<Term>, stride: Poly, low: &Poly, high: &Poly) -> Option<()> {
+    match terms.iter_mut().find(|term| term.stride == stride) {
+        Some(term) => {
+            term.low = term.low.add(low)?;
+            term.high = term.high.add(high)?;
+        }
+        None => terms.push(Term { stride, low: low.clone(), high: high.clone() }),
+    }
+    Some(())
+}
+
+/// Large strides first, as far as can be told, and 1 at the end.
+fn sorted(mut terms: Vec<Term>, proof: &mut Proof<'_, '_>) -> Vec<Term> {
+    let one = Poly::constant(1);
+    let unit = terms.iter().position(|term| term.stride == one).map(|place| terms.remove(place));
+    let mut result = Vec::with_capacity(terms.len() + 1);
+    while !terms.is_empty() {
+        let largest = (0..terms.len()).find(|&mine| {
+            (0..terms.len()).all(|other| {
+                other == mine || {
+                    let difference = terms[mine].stride.sub(&terms[other].stride);
+                    difference.is_some_and(|difference| proof.nonneg(&difference))
+                }
+            })
+        });
+        // A guess where the facts do not tell.
+        let degree = |term: &Term| term.stride.terms().iter().map(|(m, _)| m.len()).max();
+        let guess = || (0..terms.len()).max_by_key(|place| degree(&terms[*place])).unwrap_or(0);
+        let place = largest.unwrap_or_else(guess);
+        result.push(terms.remove(place));
+    }
+    result.push(unit.unwrap_or_else(|| Term {
+        stride: one,
+        low: Poly::default(),
+        high: Poly::default(),
+    }));
+    result
+}
+
+struct Search<'p, 'a, 'b> {
+    proof: &'p mut Proof<'a, 'b>,
+    budget: u32,
+}
+
+impl Search<'_, '_, '_> {
+    /// Whether `offset` and the terms never add up to zero. The last stride is 1.
+    fn no_solution(&mut self, offset: &Poly, terms: &[Term]) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        self.budget -= 1;
+        let Some(terms) = distribute(offset, terms) else { return false };
+        self.one_side(&terms)
+            || self.no_common_divisor(&terms)
+            || (0..terms.len() - 1).any(|place| self.by_cases(&terms, place))
+    }
+
+    /// Whether the sum is always positive or always negative.
+    fn one_side(&mut self, terms: &[Term]) -> bool {
+        let zero = Poly::default();
+        let low = sum(terms, |term| &term.low);
+        let high = sum(terms, |term| &term.high);
+        low.is_some_and(|low| self.proof.less(&zero, &low))
+            || high.is_some_and(|high| self.proof.less(&high, &zero))
+    }
+
+    /// Whether all strides are multiples of something of which the fixed part of the sum is none.
+    fn no_common_divisor(&mut self, terms: &[Term]) -> bool {
+        let (fixed, free): (Vec<Term>, Vec<Term>) = terms.iter().cloned().partition(Term::is_fixed);
+        let Some(fixed) = sum(&fixed, |term| &term.low) else { return false };
+        let number = free.iter().fold(0, |sum, term| gcd(sum, content(&term.stride)));
+        if let Ok(number) = i128::try_from(number)
+            && number > 1
+        {
+            let is_multiple = |value: &i128| value % number == 0;
+            let (constant, others): (Vec<_>, Vec<_>) =
+                fixed.terms().iter().partition(|(monomial, _)| monomial.is_empty());
+            if others.iter().all(|(_, value)| is_multiple(value))
+                && constant.iter().any(|(_, value)| !is_multiple(value))
+            {
+                return true;
+            }
+        }
+        let divides_all =
+            |stride: &Poly| free.iter().all(|term| divide_exactly(&term.stride, stride).is_some());
+        let Some(divisor) =
+            free.iter().map(|term| &term.stride).rfind(|stride| divides_all(stride))
+        else {
+            return false;
+        };
+        let (_, rest) = divide(&fixed, divisor);
+        let zero = Poly::default();
+        (self.proof.less(&zero, &rest) && self.proof.less(&rest, divisor))
+            || rest
+                .add(divisor)
+                .is_some_and(|sum| self.proof.less(&rest, &zero) && self.proof.less(&zero, &sum))
+    }
+
+    /// Whether one term can only have a few values, and there is no solution for any of them.
+    fn by_cases(&mut self, terms: &[Term], place: usize) -> bool {
+        let mut others = terms.to_vec();
+        let term = others.remove(place);
+        if term.is_fixed() {
+            let offset = term.low.mul(&term.stride);
+            return offset.is_some_and(|offset| self.no_solution(&offset, &others));
+        }
+        let Some(low) = sum(&others, |term| &term.low) else { return false };
+        let Some(high) = sum(&others, |term| &term.high) else { return false };
+        // `e * stride >= -high`, so `e > first - 1` if `high < (1 - first) * stride`.
+        let first = (-CASES..=1).rev().find(|first| {
+            let enough = term.stride.scale(1 - first);
+            self.proof.nonneg_sum(&term.low, -first)
+                || enough.is_some_and(|enough| self.proof.less(&high, &enough))
+        });
+        let Some(first) = first else { return false };
+        // `e * stride <= -low`, so `e < last + 1` if `-low < (1 + last) * stride`.
+        let last = (-1..=CASES).find(|last| {
+            let enough = term.stride.scale(-1 - last);
+            term.high.neg().is_some_and(|high| self.proof.nonneg_sum(&high, *last))
+                || enough.is_some_and(|enough| self.proof.less(&enough, &low))
+        });
+        let Some(last) = last else { return false };
+        (first..=last).all(|value| {
+            let constant = Poly::constant(value);
+            self.proof.less(&constant, &term.low)
+                || self.proof.less(&term.high, &constant)
+                || term.stride.scale(value).is_some_and(|offset| self.no_solution(&offset, &others))
+        })
+    }
+}
+
+/// The terms with an offset divided among them, large strides first.
+fn distribute(offset: &Poly, terms: &[Term]) -> Option<Vec<Term>> {
+    let mut rest = offset.clone();
+    let mut result = Vec::with_capacity(terms.len());
+    for term in terms {
+        let (quotient, less) = divide(&rest, &term.stride);
+        rest = less;
+        let (low, high) = (term.low.add(&quotient)?, term.high.add(&quotient)?);
+        result.push(Term { stride: term.stride.clone(), low, high });
+    }
+    (rest == Poly::default()).then_some(result)
+}
+
+/// The sum of the terms for one of their bounds.
+fn sum(terms: &[Term], bound: impl Fn(&Term) -> &Poly) -> Option<Poly> {
+    let products = terms.iter().map(|term| bound(term).mul(&term.stride));
+    products.into_iter().try_fold(Poly::default(), |sum, product| sum.add(&product?))
+}

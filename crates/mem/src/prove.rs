@@ -1,0 +1,328 @@
+//! Inequalities of polynomials, by what is known of the variables.
+//!
+//! [`Ranges`] proves what index checks need, which is nearly linear. The distances of blocks in a matrix have powers, such
+//! as `q*b*b - 2*b - 1 >= 0` for `q >= 2` and `b >= 2`, where it cannot eliminate `b`. So a goal that it leaves open
+//! is tried by *shifting*: a variable with a lower bound `L` is `L + v` for a `v >= 0`, one with an upper bound `U` is
+//! `U - v`, and a polynomial of variables that are not negative, without negative coefficients, is not negative:
+//!
+//! ```text
+//! q*b*b - 2*b - 1   with b = 2 + b', q = 2 + q'   is   q'*b'*b' + 4*q'*b' + 4*q' + 2*b'*b' + 6*b' + 3
+//! ```
+//!
+//! Variables that [`Ranges`] knows to be polynomials of others are replaced first. The search is bounded.
+
+use crate::arith::substitute;
+use crate::lmad::Lmad;
+use fehu_ir::{Atom, Var};
+use fehu_opt::facts::Ranges;
+use fehu_opt::facts::poly::Poly;
+use fehu_opt::facts::ranges::{Certs, join};
+use rustc_hash::FxHashMap;
+
+/// How many substitutions are looked at for a goal.
+const BUDGET: u32 = 300;
+/// How many times definitions are replaced: they speak of variables without one.
+const DEFINITIONS: usize = 4;
+
+/// A proof in the making: what is known, and the certificates of the facts that were used.
+pub struct Proof<'a, 'b> {
+    ranges: &'a mut Ranges<'b>,
+    certs: Certs,
+    /// What was asked before: the same goals come up again and again.
+    answers: FxHashMap<Poly, bool>,
+}
+
+/// Of a number that is not zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    /// Greater than zero.
+    Positive,
+    /// Less than zero.
+    Negative,
+}
+
+impl<'a, 'b> Proof<'a, 'b> {
+    /// A proof from these facts.
+    pub fn new(ranges: &'a mut Ranges<'b>) -> Proof<'a, 'b> {
+        Proof { ranges, certs: Certs::new(), answers: FxHashMap::default() }
+    }
+
+    /// The certificates of all facts that were used.
+    pub fn certs(self) -> Certs {
+        self.certs
+    }
+
+    /// Does something, and forgets what was assumed for it.
+    pub fn scope<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.ranges.enter();
+        let result = work(self);
+        self.ranges.leave(mark);
+        self.answers.clear();
+        result
+    }
+
+    /// Assumes that a polynomial is not negative.
+    pub fn assume(&mut self, poly: &Poly) {
+        if let Some(poly) = self.known(poly) {
+            self.ranges.assume_nonneg(&poly, &Certs::new());
+            self.answers.clear();
+        }
+    }
+
+    /// Assumes that an LMAD has elements: what is to be proved holds of one without.
+    pub fn assume_elements(&mut self, lmad: &Lmad) {
+        for size in lmad.dims.iter().filter_map(|dim| dim.size.plus(-1)) {
+            self.assume(&size);
+        }
+    }
+
+    /// The polynomial without variables that are known to be polynomials of others.
+    pub fn known(&mut self, poly: &Poly) -> Option<Poly> {
+        let mut poly = poly.clone();
+        for _ in 0..DEFINITIONS {
+            let Some(next) = replace_definitions(self.ranges, &poly, &mut self.certs)? else {
+                break;
+            };
+            poly = next;
+        }
+        Some(poly)
+    }
+
+    /// Whether a polynomial is proved not to be negative.
+    pub fn nonneg(&mut self, poly: &Poly) -> bool {
+        let Some(poly) = self.known(poly) else { return false };
+        if let Some(value) = poly.as_constant() {
+            return value >= 0;
+        }
+        if let Some(answer) = self.answers.get(&poly) {
+            return *answer;
+        }
+        let found = self.ranges.prove_nonneg(&poly).or_else(|| shift(self.ranges, &poly));
+        if let Some(certs) = &found {
+            join(&mut self.certs, certs);
+        }
+        self.answers.insert(poly, found.is_some());
+        found.is_some()
+    }
+
+    /// Whether a polynomial and a number are proved not to be negative together.
+    pub fn nonneg_sum(&mut self, poly: &Poly, number: i128) -> bool {
+        poly.plus(number).is_some_and(|sum| self.nonneg(&sum))
+    }
+
+    /// Whether `a < b` is proved.
+    pub fn less(&mut self, a: &Poly, b: &Poly) -> bool {
+        b.sub(a).and_then(|poly| poly.plus(-1)).is_some_and(|poly| self.nonneg(&poly))
+    }
+
+    /// Whether a polynomial is proved to be greater or less than zero.
+    pub fn sign(&mut self, poly: &Poly) -> Option<Sign> {
+        let zero = Poly::default();
+        if self.less(&zero, poly) {
+            Some(Sign::Positive)
+        } else if self.less(poly, &zero) {
+            Some(Sign::Negative)
+        } else {
+            None
+        }
+    }
+}
+
+/// The polynomial with definitions in place of variables; nothing inside if there are none.
+#[expect(clippy::option_option, reason = "too large a result differs from nothing to do")]
+fn replace_definitions(
+    ranges: &Ranges<'_>,
+    poly: &Poly,
+    certs: &mut Certs,
+) -> Option<Option<Poly>> {
+    let mut found = false;
+    for var in poly.vars() {
+        if let Some((_, why)) = definition(ranges, var) {
+            join(certs, &why);
+            found = true;
+        }
+    }
+    if !found {
+        return Some(None);
+    }
+    substitute(poly, &|var| definition(ranges, var).map(|(poly, _)| poly)).map(Some)
+}
+
+fn definition(ranges: &Ranges<'_>, var: Var) -> Option<(Poly, Certs)> {
+    ranges.poly(Atom::Var(var)).filter(|(poly, _)| poly.as_var() != Some(var))
+}
+
+/// The certificates of a proof by shifting variables.
+fn shift(ranges: &Ranges<'_>, poly: &Poly) -> Option<Certs> {
+    // A variable is shifted before those that its bound mentions. Bounds mostly mention what was bound before.
+    for latest_first in [true, false] {
+        let mut search = Shifting {
+            ranges,
+            latest_first,
+            budget: BUDGET,
+            certs: Vec::new(),
+            shifted: Vec::new(),
+        };
+        if search.goal(poly) {
+            let mut certs = Certs::new();
+            join(&mut certs, &search.certs);
+            return Some(certs);
+        }
+    }
+    None
+}
+
+struct Shifting<'a, 'b> {
+    ranges: &'a Ranges<'b>,
+    latest_first: bool,
+    budget: u32,
+    /// The certificates of the bounds on the way to the current goal.
+    certs: Vec<Var>,
+    /// The variables that now stand for their distance from a bound.
+    shifted: Vec<Var>,
+}
+
+impl Shifting<'_, '_> {
+    fn goal(&mut self, poly: &Poly) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        self.budget -= 1;
+        let start = self.certs.len();
+        if self.has_no_negative_part(poly) {
+            return true;
+        }
+        self.certs.truncate(start);
+        let Some(var) = self.next(poly) else { return false };
+        for (lower, bound, certs) in self.ranges.bounds(&Poly::var(var)) {
+            let mut definitions = Certs::new();
+            let bound = match replace_definitions(self.ranges, &bound, &mut definitions) {
+                Some(Some(bound)) => bound,
+                Some(None) => bound,
+                None => continue,
+            };
+            if bound.mentions(var) || self.shifted.iter().any(|other| bound.mentions(*other)) {
+                continue;
+            }
+            let distance = Poly::var(var);
+            let value = if lower { bound.add(&distance) } else { bound.sub(&distance) };
+            let goal = value
+                .and_then(|value| substitute(poly, &|other| (other == var).then(|| value.clone())));
+            let Some(goal) = goal else { continue };
+            self.certs.extend(certs.iter().chain(&definitions).copied());
+            self.shifted.push(var);
+            if self.goal(&goal) {
+                return true;
+            }
+            self.shifted.pop();
+            self.certs.truncate(start);
+        }
+        false
+    }
+
+    /// Whether no variable and no coefficient is negative.
+    fn has_no_negative_part(&mut self, poly: &Poly) -> bool {
+        poly.terms().iter().all(|(_, factor)| *factor > 0)
+            && poly.vars().iter().all(|var| self.is_nonneg(*var))
+    }
+
+    fn is_nonneg(&mut self, var: Var) -> bool {
+        if self.shifted.contains(&var) {
+            return true;
+        }
+        let bounds = self.ranges.bounds(&Poly::var(var));
+        let constant = bounds.iter().find(|(lower, bound, _)| {
+            *lower && bound.as_constant().is_some_and(|value| value >= 0)
+        });
+        match constant {
+            Some((_, _, certs)) => {
+                self.certs.extend_from_slice(certs);
+                true
+            }
+            None => self.ranges.interval(var).0 >= 0,
+        }
+    }
+
+    /// The variable that is shifted next.
+    fn next(&self, poly: &Poly) -> Option<Var> {
+        let vars = poly.vars();
+        let open = vars.iter().copied().filter(|var| !self.shifted.contains(var));
+        if self.latest_first {
+            open.max_by_key(|var| self.ranges.order(*var))
+        } else {
+            open.min_by_key(|var| self.ranges.order(*var))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{LETTERS, eval, facts, letters, poly, random_poly};
+    use fehu_irgen::rng::Rng;
+
+    fn proves(texts: &[&str], goal: &str) -> bool {
+        let vars = letters();
+        let mut ranges = facts(&vars, texts);
+        Proof::new(&mut ranges).nonneg(&poly(goal))
+    }
+
+    #[test]
+    fn powers_are_shifted() {
+        assert!(proves(&["q >= 2", "b >= 2"], "q*b*b - 2*b - 1"));
+        assert!(!proves(&["q >= 2", "b >= 1"], "q*b*b - 2*b - 1"));
+        assert!(proves(&["i >= 0", "i < q", "b >= 1"], "q*b*b - i*b*b - b"));
+        assert!(!proves(&["i >= 0", "i < q", "b >= 1"], "q*b*b - i*b*b - b - 1"));
+        assert!(proves(&["n >= 1"], "n*n - n"));
+        assert!(!proves(&[], "n*n"), "a square of what may be negative is left open");
+    }
+
+    #[test]
+    fn definitions_are_replaced() {
+        let known = ["n = q*b + 1", "q >= 2", "b >= 2"];
+        assert!(proves(&known, "n - 2*b - 1"));
+        assert!(!proves(&known, "n - 2*b - 2"));
+    }
+
+    #[test]
+    fn what_is_proved_holds_for_all_small_values() {
+        let mut rng = Rng::new(11);
+        let vars = letters();
+        let (mut proved, mut tight) = (0, 0);
+        for _ in 0..400 {
+            let lows: Vec<i128> = (0..4).map(|_| i128::from(rng.range(-1, 3))).collect();
+            let mut known: Vec<Poly> =
+                (0..4).map(|v| Poly::var(Var(v)).plus(-lows[v as usize]).unwrap()).collect();
+            for _ in 0..rng.below(3) {
+                let (a, b) = (Var(rng.below(4) as u32), Var(rng.below(4) as u32));
+                let difference = Poly::var(a).sub(&Poly::var(b)).unwrap();
+                known.push(difference.plus(rng.range(-1, 1).into()).unwrap());
+            }
+            let mut ranges = facts(&vars, &[]);
+            for fact in &known {
+                ranges.assume_nonneg(fact, &Certs::new());
+            }
+            let product = known[rng.below(known.len())].mul(&known[rng.below(known.len())]);
+            let slack = Poly::constant(rng.range(-1, 1).into());
+            for goal in [product.unwrap().add(&slack).unwrap(), random_poly(&mut rng)] {
+                if !Proof::new(&mut ranges).nonneg(&goal) {
+                    continue;
+                }
+                proved += 1;
+                let mut smallest = i128::MAX;
+                for code in 0..6i128.pow(4) {
+                    let mut values = vec![0; LETTERS];
+                    for v in 0..4 {
+                        values[v] = lows[v] + code / 6i128.pow(v as u32) % 6;
+                    }
+                    if known.iter().all(|fact| eval(fact, &values) >= 0) {
+                        smallest = smallest.min(eval(&goal, &values));
+                    }
+                }
+                assert!(smallest >= 0, "{known:?} do not imply {goal:?}");
+                tight += usize::from(smallest == 0);
+            }
+        }
+        assert!(proved > 150 && tight > 50, "{proved} proved, {tight} of them tight");
+    }
+}
