@@ -6,13 +6,15 @@
 //! | redomap, scanomap with plain results | the same, by the plain results | the reductions and scans of both |
 //! | map | histogram, scatter, filter | the consumer, if nobody else needs the producer, or a copy of a cheap producer |
 //!
+//! Where one of the two is a stream, or becomes one, see `stream`.
+//!
 //! Conditions: equal width; the consumer uses the producer's results only as inputs, and of them only plain results,
 //! not the scanned or reduced ones, which are finished only after the last position; no path between
 //! them through a third statement.
 
 use super::graph::{Graph, Node};
 use super::mentions::stm_mentions;
-use super::{Cx, merge};
+use super::{Cx, merge, stream};
 use crate::facts::cost;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::RemarkKind;
@@ -44,14 +46,14 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) {
 pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
     for node in graph.nodes() {
         let Some(stm) = graph.stm(node) else { continue };
-        let Some((_, inputs, _)) = parts(&stm.exp) else { continue };
+        let Some((_, inputs)) = operands(&stm.exp) else { continue };
         let mut seen = FxHashSet::default();
         for input in inputs {
             let Some(producer) = graph.binder(*input).filter(|producer| *producer != node) else {
                 continue;
             };
             let Some(other) = graph.stm(producer) else { continue };
-            if parts(&other.exp).is_none() || !seen.insert(producer) {
+            if operands(&other.exp).is_none() || !seen.insert(producer) {
                 continue;
             }
             let reason = match check(cx, other, stm) {
@@ -80,6 +82,14 @@ pub(super) enum Reason {
     /// Something must happen between the two.
     Between,
     Accumulator,
+    /// One runs in parallel, the other one does not.
+    Sequential,
+    /// A scan next to a parallel stream.
+    Scan,
+    /// One consumes what the other one reads.
+    Consumed,
+    /// What would be carried from chunk to chunk is an array that is updated later.
+    Carried,
 }
 
 impl Reason {
@@ -100,17 +110,25 @@ impl Reason {
                 "something that depends on the producer must happen before it, or an array is updated between them"
             }
             Reason::Accumulator => "accumulators are threaded through it",
+            Reason::Sequential => {
+                "one of the two is sequential, and the other one would no longer run in parallel"
+            }
+            Reason::Scan => "there is no rule for scans and parallel streams",
+            Reason::Consumed => {
+                "one of the two updates an array that the other one reads, perhaps at other positions"
+            }
+            Reason::Carried => "the array that it would hand on from chunk to chunk is updated later",
         }
     }
 }
 
 /// A producer of an input that was not tried yet.
 fn candidate(graph: &Graph, node: Node, refused: &FxHashSet<Node>) -> Option<Node> {
-    let (_, inputs, _) = parts(&graph.stm(node)?.exp)?;
+    let (_, inputs) = operands(&graph.stm(node)?.exp)?;
     inputs.iter().find_map(|input| {
         let producer = graph.binder(*input)?;
         let fits = producer != node && !refused.contains(&producer);
-        let operator = matches!(graph.stm(producer)?.exp, Exp::Screma(_));
+        let operator = matches!(graph.stm(producer)?.exp, Exp::Screma(_) | Exp::Stream(_));
         (fits && operator).then_some(producer)
     })
 }
@@ -124,6 +142,9 @@ fn fuse(
     let (Some(first), Some(second)) = (graph.stm(producer), graph.stm(consumer)) else {
         return Err(Reason::Kind);
     };
+    if stream::concerns(cx, first, second) {
+        return stream::fuse(cx, graph, producer, consumer);
+    }
     check(cx, first, second)?;
     let (loc, other) = (second.loc.clone(), first.loc.clone());
     let beside = matches!(second.exp, Exp::Screma(_));
@@ -145,6 +166,9 @@ fn fuse(
 
 /// Whether there is a rule for a producer and a consumer, whatever stands between them.
 fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
+    if stream::concerns(cx, first, second) {
+        return stream::check(cx, first, second);
+    }
     let Exp::Screma(producer) = &first.exp else { return Err(Reason::Kind) };
     let (width, inputs, _) = parts(&second.exp).ok_or(Reason::Kind)?;
     if width != producer.width {
@@ -169,7 +193,7 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
 
 /// The results of a producer that are used by others than the consumer.
 pub(super) fn kept(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Vec<Var> {
-    let inputs = parts(&second.exp).map_or(&[][..], |(_, inputs, _)| inputs);
+    let inputs = operands(&second.exp).map_or(&[][..], |(_, inputs)| inputs);
     let used_here = |var: &Var| inputs.iter().filter(|input| *input == var).count() as u32;
     first.pat.iter().copied().filter(|var| cx.counts.get(*var) > used_here(var)).collect()
 }
@@ -199,6 +223,14 @@ fn duplicate(
     graph.depend(consumer, producer);
     graph.put(consumer, stm);
     Ok(())
+}
+
+/// The width and the inputs of an operator that can be a consumer, streams included.
+pub(super) fn operands(exp: &Exp) -> Option<(Atom, &[Var])> {
+    match exp {
+        Exp::Stream(op) => Some((op.width, &op.inputs)),
+        _ => parts(exp).map(|(width, inputs, _)| (width, inputs)),
+    }
 }
 
 /// The width, inputs and function of an operator that can be a consumer.
