@@ -10,8 +10,9 @@ use fehu_ir::{
 
 impl Gen<'_> {
     pub(crate) fn chain_stm(&mut self) {
-        match self.rng.below(4) {
+        match self.rng.below(5) {
             0 | 1 => self.producer_consumer(),
+            4 => self.stream_chain(),
             2 => self.views(),
             _ => self.checked_index(),
         }
@@ -53,7 +54,7 @@ impl Gen<'_> {
     }
 
     /// A map of short functions: an operation or two, and sometimes anything.
-    fn element_map(&mut self, inputs: &[Var], ty: &Type) -> Var {
+    pub(crate) fn element_map(&mut self, inputs: &[Var], ty: &Type) -> Var {
         let (Some(row), Some(width)) = (ty.row(), ty.shape().first().copied()) else {
             return inputs[0];
         };
@@ -83,7 +84,7 @@ impl Gen<'_> {
     }
 
     /// A reduction or scan of vectors, directly or of a function of their elements.
-    fn combine(&mut self, inputs: &[Var], prim: Prim, width: Atom, scan: bool) {
+    pub(crate) fn combine(&mut self, inputs: &[Var], prim: Prim, width: Atom, scan: bool) {
         let elem = Type::prim(prim);
         let (op, neutral) = self.exact_op(prim);
         let (op, neutral) = self.operator(&elem, op, neutral, 0);

@@ -16,6 +16,7 @@
 //! - `rng`: the random numbers; [`mutate`]: random damage to programs and texts.
 //! - `state`: what a generator knows: variables in scope, which of them may be consumed, costs.
 //! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
+//! - `stream`: streams with what they can be fused with.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
 
 mod array;
@@ -27,6 +28,7 @@ pub mod rng;
 mod scalar;
 mod soac;
 mod state;
+mod stream;
 
 pub use fun::random_prog;
 

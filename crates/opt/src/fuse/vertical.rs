@@ -117,7 +117,9 @@ impl Reason {
             Reason::Consumed => {
                 "one of the two updates an array that the other one reads, perhaps at other positions"
             }
-            Reason::Carried => "the array that it would hand on from chunk to chunk is updated later",
+            Reason::Carried => {
+                "the array that it would hand on from chunk to chunk is updated later"
+            }
         }
     }
 }

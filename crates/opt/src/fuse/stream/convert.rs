@@ -145,7 +145,8 @@ impl Chunk {
             let parts = at..at + red.neutral.len();
             at = parts.end;
             let accs = self.accs(cx, &init[parts.start - scanned..parts.end - scanned], &red.op);
-            let operands: Vec<Var> = accs.into_iter().chain(bound[parts.clone()].to_vec()).collect();
+            let operands: Vec<Var> =
+                accs.into_iter().chain(bound[parts.clone()].to_vec()).collect();
             let results = self.apply(cx, &red.op, &operands);
             for (outside, result) in pat[parts].iter().zip(results) {
                 self.result(true, *outside, result);

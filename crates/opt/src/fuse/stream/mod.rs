@@ -205,13 +205,7 @@ fn carries(cx: &Cx<'_>, stm: &Stm) -> bool {
 
 /// One statement of two. The mentions are counted anew, because so many move; that is linear in the size of both
 /// statements, like looking for mentions of the producer in the consumer was.
-fn join(
-    cx: &mut Cx<'_>,
-    kind: Kind,
-    first: Stm,
-    second: Stm,
-    keep: &dyn Fn(&Var) -> bool,
-) -> Stm {
+fn join(cx: &mut Cx<'_>, kind: Kind, first: Stm, second: Stm, keep: &dyn Fn(&Var) -> bool) -> Stm {
     cx.count_gone(&first);
     cx.count_gone(&second);
     let taken = consumed(cx.prog, &second);
