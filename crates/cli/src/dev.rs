@@ -78,7 +78,7 @@ fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
                 text.push_str(&dev::show_remarks(&remarks));
             }
             let asked = args.count || args.remarks || args.interpret || args.timings;
-            if args.print || !(asked || !args.dump_after.is_empty()) {
+            if args.print || !asked && args.dump_after.is_empty() {
                 text.push_str(&prog.to_string());
             }
             compiled = Some(Compiled::prepare(session, prog, Default::default()));

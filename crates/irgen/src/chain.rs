@@ -10,10 +10,11 @@ use fehu_ir::{
 
 impl Gen<'_> {
     pub(crate) fn chain_stm(&mut self) {
-        match self.rng.below(5) {
+        match self.rng.below(7) {
             0 | 1 => self.producer_consumer(),
-            4 => self.stream_chain(),
             2 => self.views(),
+            3 | 4 => self.nest_chain(),
+            5 => self.stream_chain(),
             _ => self.checked_index(),
         }
     }

@@ -18,12 +18,14 @@
 //! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
 //! - `stream`: streams with what they can be fused with.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
+//! - `nest`: nests of maps with transposed, flattened and sliced results, and operators of vectors.
 
 mod array;
 mod chain;
 mod control;
 mod fun;
 pub mod mutate;
+mod nest;
 pub mod rng;
 mod scalar;
 mod soac;

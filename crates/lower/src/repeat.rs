@@ -111,6 +111,7 @@ impl<'a> Lower<'a> {
         }
         let mut stm = Stm::new(pat.clone(), Exp::Loop(params, form, Box::new(body)));
         stm.attrs = self.attrs.clone();
+        stm.loc = Some(self.loc(self.user_place(exp.span)));
         self.b().push(stm);
         let shape = shape.map_sizes(&mut |size| match size {
             Atom::Var(var) => outer.get(&var).copied().unwrap_or(size),

@@ -23,10 +23,13 @@ fn the_reason_is_told_when_streams_are_not_fused() {
         ("stream_not_with_a_sequential_one", "one of the two is sequential"),
         ("stream_not_into_a_sequential_one", "one of the two is sequential"),
         ("stream_not_when_the_total_is_needed", "finished only after the last position"),
-        ("stream_not_when_it_is_indexed", "uses the producer's result as a whole"),
-        ("stream_not_past_an_update", "an array is updated between them"),
-        ("stream_not_when_it_updates_what_is_read", "updates an array that the other one reads"),
-        ("stream_not_of_another_width", "not known to have the same width"),
+        ("stream_not_when_it_is_indexed", "it indexes that result, or uses it as a whole"),
+        ("stream_not_past_an_update", "which comes between them, overwrites an array"),
+        (
+            "stream_not_when_it_updates_what_is_read",
+            "it writes to an array that the other one reads",
+        ),
+        ("stream_not_of_another_width", "not known to have the same number of elements"),
         ("stream_not_into_a_scan", "there is no rule for scans and parallel streams"),
         ("stream_not_if_the_total_is_updated", "hand on from chunk to chunk is updated later"),
     ] {
@@ -39,7 +42,7 @@ fn the_reason_is_told_when_streams_are_not_fused() {
 #[test]
 fn it_is_told_what_kind_of_stream_two_operators_became() {
     let done = remarks("stream_reduce_of_a_recurrence", RemarkKind::Done);
-    let stream = "fused with its producer, as a stream".to_owned();
-    let sequential = "fused with its producer, as a sequential stream".to_owned();
-    assert!(done.contains(&stream) && done.contains(&sequential), "{done:?}");
+    for kind in ["as a stream", "as a sequential stream"] {
+        assert!(done.iter().any(|text| text.ends_with(kind)), "{kind}: {done:?}");
+    }
 }

@@ -77,7 +77,9 @@ impl Client for Found {
             }
         }
         if !rest.is_empty() && path.iter().any(|level| *level != Level::Branch) {
-            let loc = check.trace.first().or(stm.loc.as_ref()).cloned();
+            // Users do not know the prelude.
+            let own = check.trace.iter().find(|loc| !loc.in_prelude());
+            let loc = own.or(check.trace.first()).or(stm.loc.as_ref()).cloned();
             self.left.push((*cert, loc));
         }
         if !rest.is_empty()

@@ -1,13 +1,20 @@
 //! Which variables a statement consumes.
 
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Atom, Exp, Prog, Stm, Var};
+use fehu_ir::{Atom, Exp, Lambda, Prog, Stm, Var};
 
 /// The arrays and accumulators that a statement consumes, those of bodies inside included. A loop or an array
 /// operator that consumes a parameter consumes what it stands for: [`Share`](super::Share) has both in one class.
 pub fn consumed(prog: &Prog, stm: &Stm) -> Vec<Var> {
     let mut look = Look { prog, found: Vec::new() };
     look.stm(stm);
+    look.found
+}
+
+/// The arrays and accumulators that a function consumes.
+pub fn consumed_by(prog: &Prog, lambda: &Lambda) -> Vec<Var> {
+    let mut look = Look { prog, found: Vec::new() };
+    look.lambda(lambda);
     look.found
 }
 

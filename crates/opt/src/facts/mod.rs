@@ -10,7 +10,7 @@ pub mod ranges;
 mod share;
 mod uses;
 
-pub use consumed::consumed;
+pub use consumed::{consumed, consumed_by};
 pub use effects::Effects;
 pub use prints::Prints;
 pub use ranges::Ranges;

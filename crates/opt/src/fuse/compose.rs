@@ -7,10 +7,11 @@
 //! ```
 //!
 //! An array that both read is passed once. Where the consumer's parameter stood for a result of the producer, the
-//! result itself is used. Only when the parameter may be consumed, and the row that it stands for is needed by somebody else, it is
-//! copied.
+//! result itself is used; a copy of it, if the consumer's function consumes the parameter, because the row may be needed
+//! by somebody else.
 
 use super::Cx;
+use crate::facts::consumed_by;
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
 use rustc_hash::FxHashMap;
@@ -50,6 +51,7 @@ pub(super) fn compose(
     };
     let mut known: FxHashMap<Var, Var> =
         composed.inputs.iter().copied().zip(composed.params.iter().copied()).collect();
+    let eaten = consumed_by(cx.prog, &second);
     let mut subst = Subst::default();
     for (input, param) in more.into_iter().zip(second.params) {
         let value = match outputs.get(&input) {
@@ -58,7 +60,10 @@ pub(super) fn compose(
         };
         match value {
             Some(value) => {
-                let value = own(cx, &mut composed.stms, input, param, value);
+                let consumed = eaten.iter().any(|var| cx.share.may_share(*var, param));
+                let value =
+                    if consumed { own(cx, &mut composed.stms, param, value) } else { value };
+                cx.stands_for(value, param);
                 subst.insert(param, value);
                 composed.saved.push(input);
             }
@@ -76,16 +81,16 @@ pub(super) fn compose(
     composed
 }
 
-/// The value that stands for a parameter of the consumer: a copy, if the parameter is a row that may be consumed.
-fn own(cx: &mut Cx<'_>, stms: &mut Vec<Stm>, input: Var, param: Var, value: Atom) -> Atom {
+/// The value that stands for a parameter that is consumed: a copy, if it is a row.
+fn own(cx: &mut Cx<'_>, stms: &mut Vec<Stm>, param: Var, value: Atom) -> Atom {
     let Atom::Var(row) = value else { return value };
-    let fixed = cx.share.is_fixed(param) && cx.share.is_fixed(input);
-    if !cx.vars[param].ty.is_array() || fixed {
+    if !cx.vars[param].ty.is_array() {
         return value;
     }
     let info = cx.vars[row].clone();
     let copy = cx.vars.push(info);
     cx.share.join(copy, param);
+    cx.counts.add(row);
     stms.push(Stm::new(vec![copy], Exp::Copy(row)));
     Atom::Var(copy)
 }

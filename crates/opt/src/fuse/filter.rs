@@ -24,7 +24,7 @@ use super::mentions::{mentions, stm_mentions};
 use super::vertical::parts;
 use crate::facts::cost;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::pass::RemarkKind;
+use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::subst::{Subst, copy_lambda, subst_body};
 use fehu_ir::{
     Atom, Body, CmpOp, Dim, Elem, Exp, Hist, Lambda, Partition, Scalar, Scatter, Screma, Stm, Type,
@@ -42,6 +42,9 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
 
 fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     let found = find(cx, graph, node)?;
+    if graph.clash(found.filter, node) {
+        return None;
+    }
     let first = graph.stm(found.filter)?;
     let Exp::Partition(op) = &first.exp else { return None };
     let free = free_in_stm(first, cx.vars);
@@ -59,6 +62,7 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     let Exp::Partition(op) = copy.exp else { return None };
     let (first, stm) = (graph.stm(found.filter)?, graph.stm(node)?);
     let (certs, other, loc) = (first.certs.clone(), first.loc.clone(), stm.loc.clone());
+    let own = stm.exp.operator().unwrap_or("operator");
     let mut stm = graph.take(node)?;
     if let Some((_, inputs, _)) = parts(&stm.exp) {
         inputs.iter().for_each(|input| cx.counts.drop(*input));
@@ -71,8 +75,10 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     });
     graph.depend(node, found.filter);
     graph.put(node, stm);
-    let text = "fused with the filter before it".to_owned();
+    let text = format!("{own}: fused with the filter {OTHER}");
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
+    let text = format!("filter: fused into the {own} {OTHER}");
+    cx.remark(RemarkKind::Done, other.as_ref(), loc.as_ref(), text);
     Some(())
 }
 
@@ -205,9 +211,11 @@ fn conditional(
             let info = cx.vars[row].clone();
             let copy = cx.vars.push(info);
             cx.share.join(copy, *param);
+            cx.counts.add(row);
             yes.stms.insert(0, Stm::new(vec![copy], Exp::Copy(row)));
             value = Atom::Var(copy);
         }
+        cx.stands_for(value, *param);
         subst.insert(*param, value);
     }
     subst_body(&mut yes, cx.vars, &subst);

@@ -19,12 +19,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The number of a node.
 pub(super) type Node = usize;
 
+/// What stands between nodes that are further apart is not looked for.
+const EXPLAINED: usize = 1000;
+
 /// The graph of a body.
 pub(super) struct Graph {
     /// The statements; none where a node was merged into another one.
     stms: Vec<Option<Stm>>,
     /// The nodes that must come before; some may have been merged since.
     before: Vec<FxHashSet<Node>>,
+    /// The classes of arrays that a node consumes, and those of all arrays that it reads; only classes that
+    /// something in this body consumes.
+    classes: Vec<Classes>,
     /// For a merged node the one that it became part of.
     merged: Vec<Option<Node>>,
     /// All nodes, also those that were merged.
@@ -34,6 +40,13 @@ pub(super) struct Graph {
     /// The node that binds a variable.
     binder: FxHashMap<Var, Node>,
     budget: usize,
+}
+
+/// The classes of arrays that a node consumes and reads, sorted.
+#[derive(Clone, Default)]
+struct Classes {
+    consumed: Vec<usize>,
+    touched: Vec<usize>,
 }
 
 /// What stands between two nodes.
@@ -65,6 +78,7 @@ impl Graph {
                 }
             }
         }
+        let mut classes = Vec::with_capacity(count);
         for (node, stm) in stms.iter().enumerate() {
             let mut edges = FxHashSet::default();
             let free = free_in_stm(stm, vars);
@@ -77,10 +91,11 @@ impl Graph {
                 free.iter().chain(&stm.pat).filter_map(|var| share.class(*var)).collect();
             touches.sort_unstable();
             touches.dedup();
-            for class in touches {
-                let Some((last, since)) = touched.get_mut(&class) else { continue };
+            touches.retain(|class| touched.contains_key(class));
+            for class in &touches {
+                let Some((last, since)) = touched.get_mut(class) else { continue };
                 edges.extend(*last);
-                if consumes.binary_search(&class).is_ok() {
+                if consumes.binary_search(class).is_ok() {
                     edges.extend(since.drain(..));
                     *last = Some(node);
                 } else {
@@ -91,10 +106,20 @@ impl Graph {
                 binder.insert(*var, node);
             }
             before.push(edges);
+            // What it binds is its own: an array that a producer makes may well be consumed by the consumer.
+            let mut touched_here: Vec<usize> = free
+                .iter()
+                .filter_map(|var| share.class(*var))
+                .filter(|class| touched.contains_key(class))
+                .collect();
+            touched_here.sort_unstable();
+            touched_here.dedup();
+            classes.push(Classes { consumed: consumes, touched: touched_here });
         }
         Graph {
             stms: stms.into_iter().map(Some).collect(),
             before,
+            classes,
             merged: vec![None; count],
             order: (0..count).collect(),
             place: (0..count).collect(),
@@ -137,6 +162,29 @@ impl Graph {
         self.stms[node] = Some(stm);
     }
 
+    /// Whether one of two nodes consumes what the other one has to do with: an operator must not read what it
+    /// writes.
+    pub(super) fn clash(&self, a: Node, b: Node) -> bool {
+        let (a, b) = (&self.classes[a], &self.classes[b]);
+        let common = |consumed: &[usize], touched: &[usize]| {
+            consumed.iter().any(|class| touched.binary_search(class).is_ok())
+        };
+        common(&a.consumed, &b.touched) || common(&b.consumed, &a.touched)
+    }
+
+    /// Notes that a node has to do with what another one has to do with.
+    fn share_classes(&mut self, node: Node, other: Node) {
+        let Classes { consumed, touched } = std::mem::take(&mut self.classes[other]);
+        let classes = &mut self.classes[node];
+        for (all, more) in [(&mut classes.consumed, consumed), (&mut classes.touched, touched)] {
+            if !more.is_empty() {
+                all.extend(more);
+                all.sort_unstable();
+                all.dedup();
+            }
+        }
+    }
+
     /// Notes that a node depends on whatever another one, which stands before it, depends on.
     pub(super) fn depend(&mut self, node: Node, like: Node) {
         let more = self.before[like].clone();
@@ -161,6 +209,16 @@ impl Graph {
     /// What stands between two nodes, the first one before the second one; none if there is a path between
     /// them through another node.
     pub(super) fn window(&mut self, first: Node, second: Node) -> Option<Window> {
+        self.window_past(first, second, &[])
+    }
+
+    /// The same, if the second node did not depend on some other nodes, but on what those depend on.
+    pub(super) fn window_past(
+        &mut self,
+        first: Node,
+        second: Node,
+        past: &[Node],
+    ) -> Option<Window> {
         let (from, to) = (self.place[first], self.place[second]);
         debug_assert!(from < to, "the nodes are in order");
         self.budget = self.budget.checked_sub(to - from)?;
@@ -181,9 +239,42 @@ impl Graph {
                 after.push(node);
             }
         }
-        let blocked =
-            self.before[second].iter().any(|other| reached.contains(&self.resolve(*other)));
+        let hit = |node: &Node| reached.contains(&self.resolve(*node));
+        let blocked = self.before[second].iter().any(|other| {
+            let other = self.resolve(*other);
+            if past.contains(&other) {
+                self.before[other].iter().any(hit)
+            } else {
+                reached.contains(&other)
+            }
+        });
         (!blocked).then_some(Window { first, second, after })
+    }
+
+    /// The nodes on paths from the first to the second node, in order; for explanations.
+    pub(super) fn between(&self, first: Node, second: Node) -> Vec<Node> {
+        let (from, to) = (self.place[first], self.place[second]);
+        if to.saturating_sub(from) > EXPLAINED {
+            return Vec::new();
+        }
+        let inner = self.order.get(from + 1..to).unwrap_or(&[]);
+        let mut reached: FxHashSet<Node> = FxHashSet::from_iter([first]);
+        for node in inner.iter().filter(|node| self.stms[**node].is_some()) {
+            if self.before[*node].iter().any(|other| reached.contains(&self.resolve(*other))) {
+                reached.insert(*node);
+            }
+        }
+        let mut needed: FxHashSet<Node> = FxHashSet::from_iter([second]);
+        for node in [second].iter().chain(inner.iter().rev()) {
+            if needed.contains(node) {
+                needed.extend(self.before[*node].iter().map(|other| self.resolve(*other)));
+            }
+        }
+        inner
+            .iter()
+            .copied()
+            .filter(|node| reached.contains(node) && needed.contains(node))
+            .collect()
     }
 
     /// Makes one node of the two nodes of a window; the statement is the new node's.
@@ -210,6 +301,7 @@ impl Graph {
         self.before[first].extend(more);
         self.before[first].remove(&first);
         self.before[first].remove(&second);
+        self.share_classes(first, second);
         self.merged[second] = Some(first);
         self.stms[second] = None;
         for var in &stm.pat {
@@ -217,6 +309,45 @@ impl Graph {
         }
         self.stms[first] = Some(stm);
         first
+    }
+
+    /// Puts a statement before a node, which depends on it from now on. The new node depends on what the node
+    /// depends on, and is taken to read and consume what the node does.
+    pub(super) fn insert(&mut self, before: Node, stm: Stm) -> Node {
+        let (node, place) = (self.stms.len(), self.place[before]);
+        // Moving places costs little, but is not free.
+        let cost = self.before[before].len() + (self.order.len() - place) / 16;
+        self.budget = self.budget.saturating_sub(cost);
+        self.order.insert(place, node);
+        self.place.push(place);
+        for at in place..self.order.len() {
+            self.place[self.order[at]] = at;
+        }
+        for var in &stm.pat {
+            self.binder.insert(*var, node);
+        }
+        let needs = self.before[before].clone();
+        self.before.push(needs);
+        self.before[before].insert(node);
+        self.classes.push(self.classes[before].clone());
+        self.merged.push(None);
+        self.stms.push(Some(stm));
+        node
+    }
+
+    /// Notes that a node depends on another one no longer, but on what that one depends on.
+    pub(super) fn bypass(&mut self, node: Node, other: Node) {
+        let mut needs = std::mem::take(&mut self.before[node]);
+        needs.retain(|need| self.resolve(*need) != other);
+        needs.extend(&self.before[other]);
+        self.before[node] = needs;
+    }
+
+    /// Takes so much of the budget; whether there was enough.
+    pub(super) fn spend(&mut self, cost: usize) -> bool {
+        let left = self.budget.checked_sub(cost);
+        self.budget = left.unwrap_or(0);
+        left.is_some()
     }
 
     fn resolve(&self, mut node: Node) -> Node {

@@ -10,7 +10,7 @@
 use super::graph::{Graph, Node};
 use super::vertical::operands;
 use super::{Cx, merge, stream};
-use fehu_ir::pass::RemarkKind;
+use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::{Atom, Exp, StreamForm, Var};
 use rustc_hash::FxHashMap;
 
@@ -59,11 +59,13 @@ fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)
 
 fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
     let (first, second) = graph.in_order(a, b);
-    if graph.depends(second, first) {
+    if graph.depends(second, first) || graph.clash(first, second) {
         return None;
     }
     let (a, b) = (graph.stm(first)?, graph.stm(second)?);
     let (loc, other) = (b.loc.clone(), a.loc.clone());
+    let name = |exp: &Exp| exp.operator().unwrap_or("operator");
+    let (with, own) = (name(&a.exp), name(&b.exp));
     let node = if let Exp::Stream(_) = &b.exp {
         stream::beside(cx, graph, first, second)?
     } else {
@@ -72,7 +74,11 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
         let stm = merge::horizontal(cx, a, b);
         graph.merge(window, stm)
     };
-    let text = "fused with another operator that reads the same array".to_owned();
+    let text = if loc == other {
+        format!("{own}: fused with the same {with} of another call, which reads the same array")
+    } else {
+        format!("{own}: fused with the {with} {OTHER}, which reads the same array")
+    };
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
     Some(node)
 }

@@ -15,6 +15,9 @@
 //! * **Streams** (`stream`): operators and streams become one stream.
 //! * **Horizontal** (`horizontal`): operators of one width that read the same array become one.
 //! * **Branches** (`sink`): what only the alternatives of a branch need moves into them.
+//! * **Views** (`views`): a transposition, reshape or slice between two operators moves to the inputs of the first one,
+//!   or behind the second one, so that the two meet; `interchange` swaps the two operators of a nest for that, and makes
+//!   maps of reductions and scans of vectors with operators that are maps.
 //!
 //! How functions are composed is in `compose`, how operators become one in `merge`. A reduction or scan keeps its own operator: a map before it becomes
 //! part of the function that is applied to the elements, never part of the operator, which would no longer be
@@ -27,11 +30,14 @@ mod compose;
 mod filter;
 mod graph;
 mod horizontal;
+mod interchange;
 mod mentions;
 mod merge;
+mod nest;
 mod sink;
 mod stream;
 mod vertical;
+mod views;
 
 use crate::facts::{Effects, Share};
 use fehu_base::IdVec;
@@ -105,7 +111,8 @@ impl Cx<'_> {
             let filtered = filter::reduce(self, &mut graph);
             let merged = horizontal::reduce(self, &mut graph);
             let moved = sink::reduce(self, &mut graph);
-            if !filtered && !merged && !moved {
+            let viewed = views::reduce(self, &mut graph);
+            if !filtered && !merged && !moved && !viewed {
                 break;
             }
         }
@@ -148,6 +155,29 @@ impl Cx<'_> {
         }
         for (old, new) in mentions::bound(old).into_iter().zip(mentions::bound(new)) {
             self.share.join(old, new);
+        }
+    }
+
+    /// Notes a new statement.
+    fn count_new(&mut self, stm: &Stm) {
+        for var in mentions::all_mentions(self, stm) {
+            self.counts.add(var);
+        }
+    }
+
+    /// A new variable that may share memory with another one.
+    fn like(&mut self, hint: &str, ty: Type, other: Var) -> Var {
+        let var = self.vars.push(VarInfo { hint: hint.into(), ty });
+        self.share.join(var, other);
+        var
+    }
+
+    /// Notes that a value stands where a variable stood.
+    fn stands_for(&mut self, value: Atom, var: Var) {
+        if let Atom::Var(value) = value {
+            for _ in 0..self.counts.get(var) {
+                self.counts.add(value);
+            }
         }
     }
 

@@ -32,7 +32,7 @@ mod compose;
 mod convert;
 
 use super::graph::{Graph, Node};
-use super::mentions::{all_mentions, stm_mentions};
+use super::mentions::stm_mentions;
 use super::merge::both;
 use super::vertical::{Reason, kept, operands};
 use super::{Cx, Level};
@@ -40,7 +40,7 @@ use crate::facts::consumed;
 use compose::compose;
 use convert::convert;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::pass::RemarkKind;
+use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::{Atom, Exp, Stm, Stream, StreamForm, Type, Var};
 
 /// Which kind of stream two operators become.
@@ -91,13 +91,16 @@ pub(super) fn fuse(
     let (Some(first), Some(second)) = (graph.take(producer), graph.take(consumer)) else {
         return Err(Reason::Kind);
     };
-    let (loc, other) = (second.loc.clone(), first.loc.clone());
+    let name = |stm: &Stm| stm.exp.operator().unwrap_or("operator");
+    let (made_by, read_by) = (name(&first), name(&second));
+    let (from, to) = (first.loc.clone(), second.loc.clone());
     let stm = join(cx, kind, first, second, &|var| kept.contains(var));
-    let text = match kind {
-        Kind::Parallel => "fused with its producer, as a stream",
-        Kind::Seq => "fused with its producer, as a sequential stream",
+    let kind = match kind {
+        Kind::Parallel => "a stream",
+        Kind::Seq => "a sequential stream",
     };
-    cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text.to_owned());
+    let text = format!("{made_by}: fused into the {read_by} {OTHER}, as {kind}");
+    cx.remark(RemarkKind::Done, from.as_ref(), to.as_ref(), text);
     Ok(graph.merge(window, stm))
 }
 
@@ -137,7 +140,7 @@ fn check_kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
         return Err(Reason::OtherUse);
     }
     if conflict(cx, first, second) {
-        return Err(Reason::Consumed);
+        return Err(Reason::Written);
     }
     if kind == Kind::Seq && !(carries(cx, first) && carries(cx, second)) {
         return Err(Reason::Carried);
@@ -217,8 +220,6 @@ fn join(cx: &mut Cx<'_>, kind: Kind, first: Stm, second: Stm, keep: &dyn Fn(&Var
         stm.exp = Exp::Stream(Box::new(stream));
     }
     both(&mut stm, certs, attrs, loc);
-    for var in all_mentions(cx, &stm) {
-        cx.counts.add(var);
-    }
+    cx.count_new(&stm);
     stm
 }

@@ -84,14 +84,10 @@ impl<'s> Make<'s> {
     fn bind(&mut self, cx: &mut Cx<'_>, hint: &str, exp: Exp) -> Option<Var> {
         let ty = type_of(&exp, &cx.vars)?;
         let var = cx.new_var(hint, ty);
-        match &exp {
-            Exp::Index(source, _) | Exp::Rearrange(source, _) | Exp::Reshape(source, _) => {
-                // Of numbers nothing has to be known.
-                if cx.vars[var].ty.is_array() {
-                    cx.share.join(var, *source);
-                }
-            }
-            _ => {}
+        if let Exp::Index(source, _) | Exp::Rearrange(source, _) | Exp::Reshape(source, _) = &exp
+            && cx.vars[var].ty.is_array()
+        {
+            cx.share.join(var, *source);
         }
         let certs = self.certs.clone();
         self.push(vec![var], certs, exp);

@@ -45,10 +45,10 @@ fn find(cx: &Cx<'_>, arrays: &[Var], dim: &Dim) -> Option<(Var, Dim)> {
         {
             return Some((*part, Dim::Slice { start: Atom::i64(0), len: *len, stride: *stride }));
         }
-        if let (Some(before), Some(size)) = (before, int(size)) {
-            if let Some(dim) = inside(dim, before, size) {
-                return Some((*part, dim));
-            }
+        if let (Some(before), Some(size)) = (before, int(size))
+            && let Some(dim) = inside(dim, before, size)
+        {
+            return Some((*part, dim));
         }
         before = before.zip(int(size)).and_then(|(before, size)| before.checked_add(size));
         sum.push(size);

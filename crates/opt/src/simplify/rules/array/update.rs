@@ -21,10 +21,27 @@ pub(in crate::simplify::rules) fn update_whole(cx: &mut Cx<'_>, stm: &Stm) -> Op
     if !is_whole(dims, cx.vars[old].ty.shape()) || cx.vars[new].ty != cx.vars[old].ty {
         return None;
     }
-    if !cx.is_last_use(old) && !cx.is_last_use(new) {
+    let not_needed = is_made(cx, old) && cx.is_last_use(old);
+    if !not_needed && !cx.is_last_use(new) {
         return None;
     }
     Make::new(stm).finish(cx, Exp::Copy(new))
+}
+
+/// Whether an array's memory is new, and not that of an array that was updated.
+fn is_made(cx: &Cx<'_>, array: Var) -> bool {
+    matches!(
+        cx.def(array.into()),
+        Some(
+            Exp::Scratch(..)
+                | Exp::Replicate(..)
+                | Exp::Iota(..)
+                | Exp::Array(..)
+                | Exp::Copy(_)
+                | Exp::Manifest(_)
+                | Exp::Concat(..)
+        )
+    )
 }
 
 /// `xs with [i] = xs[i]` is `xs`
@@ -41,12 +58,14 @@ fn is_number(cx: &Cx<'_>, atom: Atom) -> bool {
     atom.var().is_none_or(|var| !cx.vars[var].ty.is_array())
 }
 
-/// `(xs with [i] = x) with [i] = y` is `xs with [i] = y`, if nothing else looks at the first
+/// `(xs with [i] = x) with [i] = y` is `xs with [i] = y`, and `(xs with [i] = x) with [0:n:1] = ys` is
+/// `xs with [0:n:1] = ys`, if nothing else looks at the first
 pub(in crate::simplify::rules) fn update_twice(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (first, dims, value) = parts(stm)?;
     let Some(Exp::Update(old, places, _)) = cx.def(first.into()) else { return None };
     let (old, places) = (array(cx, *old), resolved_dims(cx, places));
-    if places != dims || !cx.is_last_use(first) {
+    let covers = places == dims || is_whole(dims, cx.vars[first].ty.shape());
+    if !covers || !cx.is_last_use(first) {
         return None;
     }
     // The new value must not be in the array that is updated, and cannot be: that was consumed by the first.
