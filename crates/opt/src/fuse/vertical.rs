@@ -6,13 +6,15 @@
 //! | redomap, scanomap with plain results | the same, by the plain results | the reductions and scans of both |
 //! | map | histogram, scatter, filter | the consumer, if nobody else needs the producer, or a copy of a cheap producer |
 //!
+//! Where one of the two is a stream, or becomes one, see `stream`.
+//!
 //! Conditions: equal width; the consumer uses the producer's results only as inputs, and of them only plain results,
 //! not the scanned or reduced ones, which are finished only after the last position; no path between
 //! them through a third statement.
 
 use super::graph::{Graph, Node};
 use super::mentions::stm_mentions;
-use super::{Cx, merge};
+use super::{Cx, merge, stream};
 use crate::facts::cost;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{OTHER, RemarkKind};
@@ -44,7 +46,7 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) {
 pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
     for node in graph.nodes() {
         let Some(stm) = graph.stm(node) else { continue };
-        let Some((_, inputs, _)) = parts(&stm.exp) else { continue };
+        let Some((_, inputs)) = operands(&stm.exp) else { continue };
         let mut seen = FxHashSet::default();
         for input in inputs {
             let (array, view) = original(cx, graph, *input);
@@ -52,7 +54,7 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
                 continue;
             };
             let Some(other) = graph.stm(producer) else { continue };
-            if parts(&other.exp).is_none() || !seen.insert(producer) {
+            if operands(&other.exp).is_none() || !seen.insert(producer) {
                 continue;
             }
             let reason = match (view, check(cx, other, stm)) {
@@ -64,7 +66,8 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
                 (None, Err(reason)) => reason.text().to_owned(),
                 // Only these take the results that others need along.
                 (None, Ok(()))
-                    if !matches!(stm.exp, Exp::Screma(_)) && !kept(cx, other, stm).is_empty() =>
+                    if !matches!(stm.exp, Exp::Screma(_) | Exp::Stream(_))
+                        && !kept(cx, other, stm).is_empty() =>
                 {
                     Reason::Several.text().to_owned()
                 }
@@ -145,6 +148,12 @@ pub(super) enum Reason {
     Accumulator,
     /// One writes what the other one reads.
     Written,
+    /// One runs in parallel, the other one does not.
+    Sequential,
+    /// A scan next to a parallel stream.
+    Scan,
+    /// What would be carried from chunk to chunk is an array that is updated later.
+    Carried,
 }
 
 impl Reason {
@@ -164,17 +173,24 @@ impl Reason {
             }
             Reason::Written => "it writes to an array that the other one reads",
             Reason::Accumulator => "an accumulator is handed from position to position",
+            Reason::Sequential => {
+                "one of the two is sequential, and the other one would no longer run in parallel"
+            }
+            Reason::Scan => "there is no rule for scans and parallel streams",
+            Reason::Carried => {
+                "the array that it would hand on from chunk to chunk is updated later"
+            }
         }
     }
 }
 
 /// A producer of an input that was not tried yet.
 fn candidate(graph: &Graph, node: Node, refused: &FxHashSet<Node>) -> Option<Node> {
-    let (_, inputs, _) = parts(&graph.stm(node)?.exp)?;
+    let (_, inputs) = operands(&graph.stm(node)?.exp)?;
     inputs.iter().find_map(|input| {
         let producer = graph.binder(*input)?;
         let fits = producer != node && !refused.contains(&producer);
-        let operator = matches!(graph.stm(producer)?.exp, Exp::Screma(_));
+        let operator = matches!(graph.stm(producer)?.exp, Exp::Screma(_) | Exp::Stream(_));
         (fits && operator).then_some(producer)
     })
 }
@@ -189,6 +205,9 @@ pub(super) fn fuse(
     let (Some(first), Some(second)) = (graph.stm(producer), graph.stm(consumer)) else {
         return Err(Reason::Kind);
     };
+    if stream::concerns(cx, first, second) {
+        return stream::fuse(cx, graph, producer, consumer);
+    }
     check(cx, first, second)?;
     if graph.clash(producer, consumer) {
         return Err(Reason::Written);
@@ -227,6 +246,9 @@ pub(super) fn fuse(
 
 /// Whether there is a rule for a producer and a consumer, whatever stands between them.
 fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
+    if stream::concerns(cx, first, second) {
+        return stream::check(cx, first, second);
+    }
     let Exp::Screma(producer) = &first.exp else { return Err(Reason::Kind) };
     let (width, inputs, _) = parts(&second.exp).ok_or(Reason::Kind)?;
     if width != producer.width {
@@ -254,7 +276,7 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
 
 /// The results of a producer that are used by others than the consumer.
 pub(super) fn kept(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Vec<Var> {
-    let inputs = parts(&second.exp).map_or(&[][..], |(_, inputs, _)| inputs);
+    let inputs = operands(&second.exp).map_or(&[][..], |(_, inputs)| inputs);
     let used_here = |var: &Var| inputs.iter().filter(|input| *input == var).count() as u32;
     first.pat.iter().copied().filter(|var| cx.counts.get(*var) > used_here(var)).collect()
 }
@@ -284,6 +306,14 @@ fn duplicate(
     graph.depend(consumer, producer);
     graph.put(consumer, stm);
     Ok(())
+}
+
+/// The width and the inputs of an operator that can be a consumer, streams included.
+pub(super) fn operands(exp: &Exp) -> Option<(Atom, &[Var])> {
+    match exp {
+        Exp::Stream(op) => Some((op.width, &op.inputs)),
+        _ => parts(exp).map(|(width, inputs, _)| (width, inputs)),
+    }
 }
 
 /// The width, inputs and function of an operator that can be a consumer.
