@@ -68,9 +68,7 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
                 {
                     Reason::Several.text().to_owned()
                 }
-                (None, Ok(())) if graph.clash(producer, node) => {
-                    Reason::Written.text().to_owned()
-                }
+                (None, Ok(())) if graph.clash(producer, node) => Reason::Written.text().to_owned(),
                 (None, Ok(())) => between(cx, graph, producer, node),
             };
             let made_by = other.exp.operator().unwrap_or("operator");
