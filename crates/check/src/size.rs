@@ -72,6 +72,9 @@ struct SizeMetaInfo {
     /// Whether it stands in the argument for a lifted type parameter, so that it may become a size
     /// that a function argument's result has.
     existential: bool,
+    /// Whether it is the size of a function's parameter, and so a parameter itself unless something
+    /// determines it.
+    param: bool,
     span: Span,
     origin: Origin,
 }
@@ -146,7 +149,8 @@ impl Checker<'_> {
     /// A new unknown size.
     fn fresh_size(&mut self, span: Span, origin: Origin) -> Size {
         let level = self.level;
-        let info = SizeMetaInfo { solution: None, level, existential: false, span, origin };
+        let (existential, param) = (false, false);
+        let info = SizeMetaInfo { solution: None, level, existential, param, span, origin };
         Size::Meta(self.size_metas.infos.push(info))
     }
 

@@ -22,6 +22,7 @@ Examples:
   fehu eval 'iota 10'              What is the value of this expression?
   fehu repl prog.fut               Try out its functions.
   fehu test -i prog.fut            Run the tests that it contains.
+  fehu report prog.fut             Why is it slow?
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        What does this error mean?
 
@@ -52,6 +53,9 @@ pub(crate) enum Command {
     /// Make random values, or convert values from standard input.
     #[command(after_help = DATASET_EXAMPLES)]
     Dataset(Box<DatasetArgs>),
+    /// Say what the optimiser made of a program, line by line, and why not more.
+    #[command(after_help = REPORT_HELP)]
+    Report(ReportArgs),
     /// Look at a program in the core IR, between passes and after them; for people who change the compiler.
     #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
     Dev(Box<DevArgs>),
@@ -150,6 +154,18 @@ A block says what is tested:
   -- input @ data.in.gz output @ data.out
   -- property: holds";
 
+const REPORT_HELP: &str = "\
+Examples:
+  fehu report prog.fut                     As text.
+  fehu report --html report.html prog.fut  As a page with pictures, which needs nothing else.
+  fehu report --json report.json prog.fut  For tools.
+
+Under each line of the program:
+  + something was improved: operators were fused, a check always passes;
+  - something could not be improved, and why;
+  = an array is made in memory, and who needs it;
+  ? something is tested at run time.";
+
 const DEV_EXAMPLES: &str = "\
 Examples:
   fehu dev prog.fut                        Print the program as it is lowered.
@@ -210,6 +226,22 @@ pub(crate) struct PlanArgs {
     /// Do not verify the program after each pass.
     #[arg(long)]
     pub(crate) no_verify: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ReportArgs {
+    /// The program; `-` means standard input.
+    pub(crate) file: String,
+    /// Write the report as one HTML page to this file; `-` means standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<String>,
+    /// Write the report as JSON to this file; likewise.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 #[derive(clap::Args, Debug)]

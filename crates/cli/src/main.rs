@@ -11,6 +11,7 @@ mod dataset;
 mod dev;
 mod output;
 mod repl;
+mod report;
 mod run;
 mod test;
 
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Dataset(args) => dataset::dataset(args),
         Command::Eval(args) => repl::eval(args),
         Command::Repl(args) => repl::repl(args),
+        Command::Report(args) => report::report(args),
         Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };

@@ -16,7 +16,7 @@ pub(crate) fn diagnostics(args: &OutputArgs, sources: &SourceMap, diagnostics: &
             stdout(&lines);
         }
         Format::Text => {
-            let style = style(args.color);
+            let style = style(args.color, io::stderr().is_terminal());
             let mut text = String::new();
             for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
                 text.push_str(&render::text(sources, diagnostic, style));
@@ -75,14 +75,19 @@ fn summary(diagnostics: &[Diagnostic]) -> String {
     }
 }
 
-fn style(color: Color) -> Style {
+/// Whether what is written to standard output has colours.
+pub(crate) fn stdout_style(color: Color) -> Style {
+    style(color, io::stdout().is_terminal())
+}
+
+fn style(color: Color, terminal: bool) -> Style {
     let coloured = match color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => {
             let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
             let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-            io::stderr().is_terminal() && !set("NO_COLOR") && !dumb
+            terminal && !set("NO_COLOR") && !dumb
         }
     };
     if coloured { Style::Coloured } else { Style::Plain }

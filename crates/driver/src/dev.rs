@@ -10,10 +10,10 @@ use crate::load::Root;
 use crate::passes::{Observer, Plan};
 use crate::session::Session;
 use crate::translate::{Job, translate, translate_ir};
-use fehu_ir::Prog;
 use fehu_ir::pass::{Remark, RemarkKind, Remarks};
 use fehu_ir::text::{parse, renumber};
 use fehu_ir::verify::{render, verify};
+use fehu_ir::{Loc, Prog};
 use fehu_irtest::count;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -122,6 +122,6 @@ fn show_remark(remark: &Remark) -> String {
         RemarkKind::Check => "check",
     };
     let place = remark.loc.as_ref().map_or(String::new(), |loc| format!("{}: ", loc.0));
-    let other = remark.other.as_ref().map_or(String::new(), |loc| format!(" ({})", loc.0));
-    format!("{place}{}: {kind}: {}{other}\n", remark.pass, remark.text)
+    let other = |loc: Option<&Loc>| loc.map_or("elsewhere".into(), |loc| format!("at {}", loc.0));
+    format!("{place}{}: {kind}: {}\n", remark.pass, remark.sentence(other))
 }

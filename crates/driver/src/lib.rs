@@ -5,6 +5,7 @@
 //! - [`repl`]: what `fehu repl` and `fehu eval` do: a session that remembers declarations;
 //! - [`translate`]: from a file to the core IR; [`passes`] and [`pipelines`]: the optimiser's passes and their order;
 //! - [`dev`]: what `fehu dev` does;
+//! - [`report`]: what `fehu report` does: what the optimiser made of a program, line by line;
 //! - [`load`]: a root file and everything it imports, in dependency order;
 //! - [`files`]: where texts come from: the disk, or memory in tests and editors;
 //! - [`stages`]: the calls of the other crates, one function each;
@@ -24,6 +25,7 @@ pub mod paths;
 pub mod pipelines;
 pub mod prelude;
 pub mod repl;
+pub mod report;
 pub mod run;
 pub mod session;
 pub mod stages;

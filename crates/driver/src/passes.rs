@@ -45,6 +45,7 @@ pub fn run(
     observer: &mut Observer<'_>,
 ) -> Option<Prog> {
     for pass in &plan.passes {
+        remarks.begin(pass.name);
         prog = one(session, prog, pass, plan.verify, remarks)?;
         observer(pass, &prog);
     }

@@ -161,6 +161,24 @@ pub enum LoopForm {
 }
 
 impl Exp {
+    /// What people call the expression, if it is an array operator: `map`, `reduction`, ...
+    pub fn operator(&self) -> Option<&'static str> {
+        match self {
+            Exp::Screma(op) => Some(match (op.scans.is_empty(), op.reds.is_empty()) {
+                (true, true) => "map",
+                (true, false) => "reduction",
+                (false, true) => "scan",
+                (false, false) => "scan and reduction",
+            }),
+            Exp::Hist(_) => Some("histogram"),
+            Exp::Scatter(_) => Some("scatter"),
+            Exp::Stream(_) => Some("stream"),
+            Exp::Partition(op) => Some(if op.classes == 1 { "filter" } else { "partition" }),
+            Exp::WithAcc(..) => Some("accumulation"),
+            _ => None,
+        }
+    }
+
     /// Whether a program of this stage may contain the operation (not looking into its bodies).
     pub fn legal_in(&self, stage: Stage) -> bool {
         match stage {

@@ -65,7 +65,7 @@ pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};
 pub use op::{BinOp, CmpOp, MathFn, UnOp};
 pub use prog::{
     Attr, Body, Const, ConstId, Entry, External, Field, Fun, FunId, Lambda, Loc, OpaqueType, Param,
-    Prog, Stm, Var, VarInfo,
+    Place, Prog, Stm, Var, VarInfo,
 };
 pub use soac::{AccInput, Hist, HistOp, Partition, Red, Scan, Scatter, Screma, Stream, StreamForm};
 pub use stage::Stage;

@@ -34,11 +34,14 @@ pub struct Remark {
     pub kind: RemarkKind,
     /// The place that it is about.
     pub loc: Option<Loc>,
-    /// Another place that has to do with it, such as the producer that was fused.
+    /// Another place that has to do with it, such as the consumer it was fused into.
     pub other: Option<Loc>,
-    /// A sentence.
+    /// A sentence, in which [`OTHER`] stands for the other place.
     pub text: EcoString,
 }
+
+/// Stands for the other place in the text of a [`Remark`], as in `fused into the map {other}`.
+pub const OTHER: &str = "{other}";
 
 /// What a remark says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -51,7 +54,22 @@ pub enum RemarkKind {
     Check,
 }
 
+impl Remark {
+    /// The sentence; `show` says in words where the other place is, as in `on line 4`.
+    pub fn sentence(&self, show: impl FnOnce(Option<&Loc>) -> String) -> String {
+        if self.text.contains(OTHER) {
+            return self.text.as_str().replace(OTHER, &show(self.other.as_ref()));
+        }
+        self.text.to_string()
+    }
+}
+
 impl Remarks {
+    /// A pass runs (again): of what it said before, only that which was done still holds.
+    pub fn begin(&mut self, pass: &str) {
+        self.list.retain(|remark| remark.pass != pass || remark.kind == RemarkKind::Done);
+    }
+
     /// Adds a remark.
     pub fn add(
         &mut self,
@@ -64,5 +82,31 @@ impl Remarks {
         let remark =
             Remark { pass, kind, loc: loc.cloned(), other: other.cloned(), text: text.into() };
         self.list.push(remark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_missed_holds_until_the_pass_runs_again() {
+        let mut remarks = Remarks::default();
+        remarks.add("fuse", RemarkKind::Done, None, None, "a");
+        remarks.add("fuse", RemarkKind::Missed, None, None, "b");
+        remarks.add("inline", RemarkKind::Missed, None, None, "c");
+        remarks.begin("fuse");
+        let left: Vec<&str> = remarks.list.iter().map(|remark| remark.text.as_str()).collect();
+        assert_eq!(left, ["a", "c"]);
+    }
+
+    #[test]
+    fn the_other_place_stands_in_the_sentence() {
+        let mut remarks = Remarks::default();
+        let other = Loc("a.fut:4:1".into());
+        remarks.add("fuse", RemarkKind::Done, None, Some(&other), "fused into the map {other}");
+        let sentence = remarks.list[0]
+            .sentence(|loc| loc.map_or(String::new(), |loc| format!("at {}", loc.0)));
+        assert_eq!(sentence, "fused into the map at a.fut:4:1");
     }
 }

@@ -118,6 +118,17 @@ pub struct Lambda {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Loc(pub EcoString);
 
+/// The parts of a [`Loc`]: the file, and the line and column, from 1, where the place begins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place<'a> {
+    /// The name of the file.
+    pub file: &'a str,
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
 /// An attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attr {
@@ -173,6 +184,25 @@ pub struct Field {
     pub ty: External,
 }
 
+impl Loc {
+    /// The parts; none if the text is not a place.
+    pub fn place(&self) -> Option<Place<'_>> {
+        // File names may contain colons, and what stands behind the last one may be `column-line:column`.
+        let start = match self.0.rsplit_once('-') {
+            Some((start, end)) if end.bytes().all(|b| b.is_ascii_digit() || b == b':') => start,
+            _ => self.0.as_str(),
+        };
+        let (rest, column) = start.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        Some(Place { file, line: line.parse().ok()?, column: column.parse().ok()? })
+    }
+
+    /// Whether it is in the prelude, which users do not know.
+    pub fn in_prelude(&self) -> bool {
+        self.0.starts_with("/prelude/")
+    }
+}
+
 impl Stm {
     /// A statement without certificates, attributes and place.
     pub fn new(pat: Vec<Var>, exp: Exp) -> Stm {
@@ -197,5 +227,25 @@ impl Attr {
 impl From<i64> for Atom {
     fn from(value: i64) -> Atom {
         Atom::Const(Scalar::I64(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_taken_apart() {
+        let place = |file, line, column| Some(Place { file, line, column });
+        for (text, expected) in [
+            ("a.fut:12:3-9", place("a.fut", 12, 3)),
+            ("a.fut:12:3", place("a.fut", 12, 3)),
+            ("a.fut:12:3-14:5", place("a.fut", 12, 3)),
+            ("c:/my-lib/b-1.fut:2:30-31", place("c:/my-lib/b-1.fut", 2, 30)),
+            ("my-lib.fut", None),
+            ("", None),
+        ] {
+            assert_eq!(Loc(text.into()).place(), expected, "{text}");
+        }
     }
 }

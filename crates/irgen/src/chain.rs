@@ -10,9 +10,11 @@ use fehu_ir::{
 
 impl Gen<'_> {
     pub(crate) fn chain_stm(&mut self) {
-        match self.rng.below(4) {
+        match self.rng.below(7) {
             0 | 1 => self.producer_consumer(),
             2 => self.views(),
+            3 | 4 => self.nest_chain(),
+            5 => self.stream_chain(),
             _ => self.checked_index(),
         }
     }
@@ -53,7 +55,7 @@ impl Gen<'_> {
     }
 
     /// A map of short functions: an operation or two, and sometimes anything.
-    fn element_map(&mut self, inputs: &[Var], ty: &Type) -> Var {
+    pub(crate) fn element_map(&mut self, inputs: &[Var], ty: &Type) -> Var {
         let (Some(row), Some(width)) = (ty.row(), ty.shape().first().copied()) else {
             return inputs[0];
         };
@@ -83,7 +85,7 @@ impl Gen<'_> {
     }
 
     /// A reduction or scan of vectors, directly or of a function of their elements.
-    fn combine(&mut self, inputs: &[Var], prim: Prim, width: Atom, scan: bool) {
+    pub(crate) fn combine(&mut self, inputs: &[Var], prim: Prim, width: Atom, scan: bool) {
         let elem = Type::prim(prim);
         let (op, neutral) = self.exact_op(prim);
         let (op, neutral) = self.operator(&elem, op, neutral, 0);

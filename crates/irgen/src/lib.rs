@@ -16,17 +16,21 @@
 //! - `rng`: the random numbers; [`mutate`]: random damage to programs and texts.
 //! - `state`: what a generator knows: variables in scope, which of them may be consumed, costs.
 //! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
+//! - `stream`: streams with what they can be fused with.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
+//! - `nest`: nests of maps with transposed, flattened and sliced results, and operators of vectors.
 
 mod array;
 mod chain;
 mod control;
 mod fun;
 pub mod mutate;
+mod nest;
 pub mod rng;
 mod scalar;
 mod soac;
 mod state;
+mod stream;
 
 pub use fun::random_prog;
 

@@ -5,7 +5,7 @@ use crate::state::{Gen, MAX_ELEMENTS};
 use fehu_base::Prim;
 use fehu_ir::{
     AccInput, Atom, BinOp, Elem, Exp, Hist, HistOp, Lambda, Partition, Red, Scalar, Scan, Scatter,
-    Screma, Stream, StreamForm, Type, Var,
+    Screma, Type, Var,
 };
 
 impl Gen<'_> {
@@ -14,7 +14,7 @@ impl Gen<'_> {
             0..6 => self.screma(),
             6 => self.scatter(),
             7 => self.hist(),
-            8 => self.stream(),
+            8 => self.stream_chain(),
             9 => self.partition(),
             10 => self.with_acc(),
             _ => self.consume_rows(),
@@ -238,64 +238,6 @@ impl Gen<'_> {
         }];
         let var = self.typed("hist", ty, Exp::Hist(Box::new(Hist { width, inputs, map, ops })));
         self.set_fresh(var);
-    }
-
-    /// Chunks are treated element by element, so that it does not matter how they are cut.
-    fn stream(&mut self) {
-        let prim = self.exact_prim();
-        let size = self.size();
-        let elem = Type::prim(prim);
-        let input = self.array_of(&Type::Array(prim.into(), vec![size]));
-        let (op, neutral) = self.exact_op(prim);
-        let kind = self.rng.below(3);
-        let (form, init) = match kind {
-            0 => (StreamForm::Map, Vec::new()),
-            1 => (StreamForm::Seq, vec![self.scalar(prim)]),
-            _ => {
-                let (lambda, neutral) = self.operator(&elem, op, neutral, 0);
-                (StreamForm::Red(lambda, self.rng.chance(50)), vec![neutral])
-            }
-        };
-        let (inner, inner_neutral) = self.operator(&elem, op, neutral, 0);
-        let times = self.bound(size);
-        let chunk_size = self.var("chunk", Type::I64);
-        let chunk = self.var("xs", Type::Array(prim.into(), vec![chunk_size.into()]));
-        let mut params = vec![chunk_size];
-        let accs: Vec<Var> = init.iter().map(|_| self.var("acc", elem.clone())).collect();
-        params.extend_from_slice(&accs);
-        params.push(chunk);
-        let chunk_ty = self.vars[chunk].ty.clone();
-        let body = self.frame_body(times, |g| {
-            for param in &params {
-                g.bring(*param);
-            }
-            let types = vec![elem.clone(), elem.clone()];
-            let row = std::slice::from_ref(&elem);
-            // The function is a reduction and a map at once.
-            let map = g.lambda(1, row, types, |g, params| {
-                let value = g.exp("v", Exp::UnOp(fehu_ir::UnOp::Not, params[0].into()));
-                vec![params[0].into(), value.into()]
-            });
-            let reds = vec![Red { op: inner, neutral: vec![inner_neutral], commutative: true }];
-            let (width, inputs) = (Atom::Var(chunk_size), vec![chunk]);
-            let screma = Screma { width, inputs, map, scans: Vec::new(), reds };
-            let pat = vec![g.var("sum", elem.clone()), g.var("ys", chunk_ty.clone())];
-            g.stm(pat.clone(), Exp::Screma(Box::new(screma)));
-            let mut results = Vec::new();
-            for acc in &accs {
-                let next = g.exp("acc", Exp::BinOp(op, (*acc).into(), pat[0].into()));
-                results.push(next.into());
-            }
-            results.push(pat[1].into());
-            results
-        });
-        let mut ret: Vec<Type> = accs.iter().map(|_| elem.clone()).collect();
-        ret.push(chunk_ty);
-        let chunk = Lambda { params, body, ret };
-        let mut pat: Vec<Var> = accs.iter().map(|_| self.var("total", elem.clone())).collect();
-        pat.push(self.var("st", Type::Array(prim.into(), vec![size])));
-        let op = Stream { width: size, inputs: vec![input], form, init, chunk };
-        self.stm(pat, Exp::Stream(Box::new(op)));
     }
 
     /// Two classes of three; what stands behind them is not looked at.

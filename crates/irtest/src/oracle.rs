@@ -9,10 +9,13 @@
 //! | a check failed | a check failed, though perhaps another one |
 //! | undefined: an index out of bounds, a division by zero or a negative size that no check guards | anything |
 //! | too long, too much memory | anything |
+//!
+//! If the program after the pass has streams, all this has to hold however their inputs are cut: into one chunk, into
+//! single elements, at random.
 
 use crate::arguments::{self, Sizes};
-use fehu_interp::{Error, ErrorKind, Interp, Options, Value};
-use fehu_ir::visit::{VisitMut, walk_exp_mut};
+use fehu_interp::{Chunking, Error, ErrorKind, Interp, Options, Value};
+use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut};
 use fehu_ir::{CheckPart, Exp, Fun, FunId, Prog, Scalar};
 use fehu_irgen::rng::Rng;
 
@@ -74,40 +77,37 @@ impl Oracle {
                 return Err(format!("there are arguments for \"{name}\", but no such function"));
             }
         }
-        let mut machines = [self.machine(before, 1), self.machine(after, 8)];
+        let mut first = self.machine(before, 1, Chunking::Whole);
+        let mut second = vec![("", self.machine(after, 8, Chunking::Whole))];
+        if has_streams(after) {
+            let random = Chunking::Random(self.seed);
+            second.push((" in single elements", self.machine(after, 64, Chunking::Size(1))));
+            second.push((" in random chunks", self.machine(after, 64, random)));
+        }
         let mut runs = Runs::default();
         for (name, old, new) in pairs {
             // Each function has its own numbers, so that they stay the same when other functions go.
             let mut rng = Rng::new(self.seed ^ number(&name));
             for args in self.inputs(&name, &before.funs[old], &mut rng)? {
-                let [first, second] = &mut machines;
                 let old_result = first.call(old, args.clone());
-                let difference = match (class(&old_result), &old_result) {
-                    (Class::Undefined, _) => {
+                match class(&old_result) {
+                    Class::Undefined => {
                         runs.undefined += 1;
                         continue;
                     }
-                    (Class::Failed, _) => {
-                        runs.failed += 1;
-                        let new_result = second.call(new, args.clone());
-                        (class(&new_result) != Class::Failed)
-                            .then(|| (describe(&old_result), describe(&new_result)))
+                    Class::Failed => runs.failed += 1,
+                    Class::Succeeded => runs.succeeded += 1,
+                }
+                for (cut, machine) in &mut second {
+                    let new_result = machine.call(new, args.clone());
+                    if self.same_result(&old_result, &new_result) {
+                        continue;
                     }
-                    (Class::Succeeded, old_result) => {
-                        runs.succeeded += 1;
-                        let new_result = second.call(new, args.clone());
-                        let same = match (old_result, &new_result) {
-                            (Ok(a), Ok(b)) => self.all_same(a, b),
-                            _ => false,
-                        };
-                        (!same).then(|| (describe(old_result), describe(&new_result)))
-                    }
-                };
-                if let Some((old, new)) = difference {
                     let args: Vec<String> = args.iter().map(show).collect();
-                    let args = args.join(" ");
+                    let (args, old, new) =
+                        (args.join(" "), describe(&old_result), describe(&new_result));
                     return Err(format!(
-                        "\"{name}\" differs for the arguments {args}\nbefore: {old}\nafter:  {new}"
+                        "\"{name}\" differs{cut} for the arguments {args}\nbefore: {old}\nafter:  {new}"
                     ));
                 }
             }
@@ -115,7 +115,20 @@ impl Oracle {
         Ok(runs)
     }
 
-    fn machine(&self, prog: &Prog, factor: u64) -> Interp {
+    /// Whether the result after a pass is right, the one before being defined.
+    fn same_result(
+        &self,
+        old: &Result<Vec<Value>, Error>,
+        new: &Result<Vec<Value>, Error>,
+    ) -> bool {
+        match (old, new) {
+            (Ok(a), Ok(b)) => self.all_same(a, b),
+            (Err(_), new) => class(new) == Class::Failed,
+            (Ok(_), Err(_)) => false,
+        }
+    }
+
+    fn machine(&self, prog: &Prog, factor: u64, chunking: Chunking) -> Interp {
         let mut prog = prog.clone();
         for fun in prog.funs.values_mut() {
             Marks.body(&mut fun.body);
@@ -127,6 +140,7 @@ impl Oracle {
             max_array_bytes: factor << 24,
             max_steps: Some(self.max_steps.saturating_mul(factor)),
             stack_bytes: 16 << 20,
+            chunking,
             ..Options::default()
         };
         Interp::with_options(&prog, options)
@@ -291,6 +305,20 @@ pub fn show(value: &Value) -> String {
 
 fn show_scalar(value: Scalar) -> String {
     fehu_ir::text::show_atom(value.into(), &fehu_base::IdVec::new())
+}
+
+fn has_streams(prog: &Prog) -> bool {
+    struct Look(bool);
+    impl Visit for Look {
+        fn exp(&mut self, exp: &Exp) {
+            self.0 |= matches!(exp, Exp::Stream(_));
+            walk_exp(self, exp);
+        }
+    }
+    let mut look = Look(false);
+    prog.consts.iter().for_each(|(_, item)| look.body(&item.body));
+    prog.funs.iter().for_each(|(_, fun)| look.body(&fun.body));
+    look.0
 }
 
 /// Puts [`MARK`] before all messages.

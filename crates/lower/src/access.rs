@@ -305,7 +305,7 @@ impl<'a> Lower<'a> {
             parts.push(text("."));
             parts
         });
-        (self.with_shape(value, shape), cert)
+        (self.with_checked_shape(value, shape, cert), cert)
     }
 
     /// `e :> t`
@@ -331,7 +331,7 @@ impl<'a> Lower<'a> {
             parts.push(text(format!(" cannot match shape of type \"{written}\".")));
             parts
         });
-        let value = self.with_shape(value, &shape);
+        let value = self.with_checked_shape(value, &shape, cert);
         Ok(self.certify(value, cert))
     }
 

@@ -74,7 +74,7 @@ impl<'a> Lower<'a> {
         for (&var, result) in pat.iter().zip(results) {
             let ty = self.b().type_of(var).clone();
             let wanted = substitute(&ty, &sizes);
-            finished.push(self.with_type(result, &wanted));
+            finished.push(self.with_type(result, &wanted, None));
         }
         self.b().close(finished)
     }

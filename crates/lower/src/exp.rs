@@ -87,9 +87,15 @@ impl<'a> Lower<'a> {
                 let ty = self.node_type(exp.id, frame);
                 Ok(self.bind_sizes(&ty, value, frame))
             }
-            ExpKind::Coerce(inner, _) => {
+            ExpKind::Coerce(inner, written) => {
                 let value = self.exp(inner, frame)?;
-                let ty = self.node_type(exp.id, frame);
+                // As written, if that says all sizes: in the type of the node, names of sizes are replaced by
+                // what they stand for, which may be terms that cannot be evaluated again.
+                let written = self.tables(frame.file).and_then(|t| t.type_exps.get(&written.id));
+                let ty = match written {
+                    Some((ty, anonymous)) if anonymous.is_empty() => ty.clone(),
+                    _ => self.node_type(exp.id, frame),
+                };
                 self.coerce(value, &ty, frame, exp.span)
             }
             ExpKind::Negate(inner) => {
@@ -359,8 +365,14 @@ impl<'a> Lower<'a> {
         let lhs = self.exp(&bin.lhs, frame)?;
         let rhs = self.exp(&bin.rhs, frame)?;
         let op = self.name(bin.op.id, frame, exp.span)?;
-        let partial = self.apply(op, lhs, exp.span)?;
-        self.apply(partial, rhs, exp.span)
+        // The steps of a pipeline all begin where the pipeline does; the function tells them apart.
+        let span = match name {
+            "|>" => bin.rhs.span,
+            "<|" => bin.lhs.span,
+            _ => exp.span,
+        };
+        let partial = self.apply(op, lhs, span)?;
+        self.apply(partial, rhs, span)
     }
 
     fn array(

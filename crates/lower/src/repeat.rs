@@ -97,7 +97,7 @@ impl<'a> Lower<'a> {
         }
         for (result, param) in result.parts().into_iter().zip(&params[first_part..]) {
             let ty = self.b().type_of(param.var).clone();
-            results.push(self.with_type(result, &substitute(&ty, &substitution)));
+            results.push(self.with_type(result, &substitute(&ty, &substitution), None));
         }
         let body = self.b().close(results);
 
@@ -111,6 +111,7 @@ impl<'a> Lower<'a> {
         }
         let mut stm = Stm::new(pat.clone(), Exp::Loop(params, form, Box::new(body)));
         stm.attrs = self.attrs.clone();
+        stm.loc = Some(self.loc(self.user_place(exp.span)));
         self.b().push(stm);
         let shape = shape.map_sizes(&mut |size| match size {
             Atom::Var(var) => outer.get(&var).copied().unwrap_or(size),

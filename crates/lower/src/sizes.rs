@@ -1,5 +1,6 @@
 //! Sizes and types of the checker, evaluated.
 
+use crate::build::Attach;
 use crate::env::{Frame, Term, TypeVal};
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
@@ -311,6 +312,16 @@ impl<'a> Lower<'a> {
     /// The value with another shape that differs only in operands of sizes, which are equal at run
     /// time: the arrays in it are given the new sizes.
     pub(crate) fn with_shape(&mut self, value: Val<'a>, shape: &Shape) -> Val<'a> {
+        self.with_checked_shape(value, shape, None)
+    }
+
+    /// Likewise; the certificate says that they are equal.
+    pub(crate) fn with_checked_shape(
+        &mut self,
+        value: Val<'a>,
+        shape: &Shape,
+        cert: Option<Var>,
+    ) -> Val<'a> {
         if value.shape() == *shape {
             return value;
         }
@@ -319,13 +330,13 @@ impl<'a> Lower<'a> {
             .parts()
             .into_iter()
             .zip(types)
-            .map(|(part, ty)| self.with_type(part, &ty))
+            .map(|(part, ty)| self.with_type(part, &ty, cert))
             .collect();
         Val::build(shape, &mut parts.into_iter())
     }
 
     /// The operand with a type that differs only in sizes.
-    pub(crate) fn with_type(&mut self, part: Atom, ty: &Type) -> Atom {
+    pub(crate) fn with_type(&mut self, part: Atom, ty: &Type, cert: Option<Var>) -> Atom {
         match part {
             Atom::Var(var) if ty.is_array() && self.b().type_of(var) != ty => {
                 let exp = match (count(self.b().type_of(var)), count(ty)) {
@@ -335,7 +346,8 @@ impl<'a> Lower<'a> {
                     }
                     _ => Exp::Reshape(var, ty.shape().to_vec()),
                 };
-                self.b().one("a", ty.clone(), exp)
+                let with = Attach { certs: cert.into_iter().collect(), ..Default::default() };
+                Atom::Var(self.b().emit(exp, vec![("a", ty.clone())], with)[0])
             }
             other => other,
         }

@@ -121,7 +121,8 @@ impl<'a> Lower<'a> {
     /// A statement of an array operator, with the attributes in force.
     fn operator_stm(&mut self, exp: Exp, types: Vec<Type>, span: Span) -> Vec<Atom> {
         let attrs = self.attrs.clone();
-        let loc = Some(self.loc(span));
+        // Most operators are written in the prelude; people know the calls that led there.
+        let loc = Some(self.loc(self.user_place(span)));
         let named = types.into_iter().map(|ty| ("x", ty)).collect();
         let with = crate::build::Attach { certs: Vec::new(), attrs, loc };
         self.b().emit(exp, named, with).into_iter().map(Atom::Var).collect()

@@ -370,7 +370,7 @@ impl<'a> Lower<'a> {
         let count = atoms.len().min(results.len());
         for (part, &var) in value.parts().into_iter().zip(&results[count..]) {
             let ty = self.b().type_of(var).clone();
-            atoms.push(self.with_type(part, &crate::branch::substitute(&ty, &sizes)));
+            atoms.push(self.with_type(part, &crate::branch::substitute(&ty, &sizes), None));
         }
         atoms
     }

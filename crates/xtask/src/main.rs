@@ -1,8 +1,9 @@
-//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower`.
+//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
 mod bench_lower;
+mod bench_opt;
 mod bench_shapes;
 mod conformance;
 mod fmt_check;
@@ -24,6 +25,8 @@ enum Args {
     BenchCheck(bench::Args),
     /// Measure lowering on generated programs with up to 10,000 calls, or on given files.
     BenchLower(bench_lower::Args),
+    /// Measure the way from source to optimised IR on programs, or on generated ones of 50,000 statements.
+    BenchOpt(bench_opt::Args),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Args::Conformance(args) => conformance::run(&args),
         Args::BenchCheck(args) => bench::run(&args),
         Args::BenchLower(args) => bench_lower::run(&args),
+        Args::BenchOpt(args) => bench_opt::run(&args),
     }
 }
 

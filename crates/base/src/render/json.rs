@@ -84,12 +84,14 @@ fn place(json: &mut Json, sources: &SourceMap, span: Span) {
 
 /// JSON text in the making.
 #[derive(Default)]
-struct Json {
-    text: String,
+pub struct Json {
+    /// What was written so far.
+    pub text: String,
 }
 
 impl Json {
-    fn raw(&mut self, text: &str) {
+    /// Writes text as it is.
+    pub fn raw(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
@@ -100,24 +102,28 @@ impl Json {
         }
     }
 
-    fn key(&mut self, key: &str) {
+    /// Writes the name of a field; its value is to follow.
+    pub fn key(&mut self, key: &str) {
         self.separate();
         self.string(key);
         self.text.push(':');
     }
 
-    fn field(&mut self, key: &str, value: &str) {
+    /// Writes a field whose value is a string.
+    pub fn field(&mut self, key: &str, value: &str) {
         self.key(key);
         self.string(value);
     }
 
-    fn object(&mut self, fields: impl FnOnce(&mut Json)) {
+    /// Writes an object.
+    pub fn object(&mut self, fields: impl FnOnce(&mut Json)) {
         self.text.push('{');
         fields(self);
         self.text.push('}');
     }
 
-    fn array<T>(&mut self, items: impl IntoIterator<Item = T>, item: impl Fn(&mut Json, T)) {
+    /// Writes an array.
+    pub fn array<T>(&mut self, items: impl IntoIterator<Item = T>, item: impl Fn(&mut Json, T)) {
         self.text.push('[');
         for (index, value) in items.into_iter().enumerate() {
             if index > 0 {
@@ -128,7 +134,8 @@ impl Json {
         self.text.push(']');
     }
 
-    fn string(&mut self, string: &str) {
+    /// Writes a string.
+    pub fn string(&mut self, string: &str) {
         self.text.push('"');
         for c in string.chars() {
             match c {

@@ -116,10 +116,18 @@ impl<'a> Checker<'a> {
             (alias, _) if function => alias.regions(),
             (Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_), _) => return,
         };
-        let global = found.iter().find(|&r| self.regions[r].owner == Owner::Global);
+        let global = found.iter().find(|&r| self.is_open_global(r));
         if let Some(region) = global {
             self.report_once(region, |this| errors::alias_free_variable(this, region, body));
         }
+    }
+
+    /// Whether a region is that of a global whose type says that it has arrays. A value of an abstract type may be
+    /// returned, so that what is made of it may be, too.
+    fn is_open_global(&self, region: Region) -> bool {
+        let info = &self.regions[region];
+        let ty = info.name.and_then(|var| self.var_ty(var));
+        info.owner == Owner::Global && !matches!(ty, Some(Ty::Con(..)))
     }
 
     /// The type with `*` on the parts that are fresh.

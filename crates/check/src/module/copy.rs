@@ -144,17 +144,26 @@ impl Checker<'_> {
     fn substitute(&mut self, module: &Module, subst: &Subst) -> Module {
         match module {
             Module::Struct(env) => Module::Struct(Arc::new(self.substitute_env(env, subst))),
-            Module::Functor(functor) => Module::Functor(Arc::new(Functor {
-                param_name: functor.param_name.clone(),
-                param: Arc::new(self.substitute_mod_type(&functor.param, subst)),
-                result: self.substitute_mod_type(&functor.result, subst),
-            })),
+            Module::Functor(functor) => {
+                // The result may mention values of the parameter, so both get the same new variables.
+                let mut inner = subst.clone();
+                self.new_values(&functor.param.module, &mut inner);
+                let abstracts = functor.param.abstracts.clone();
+                let param = self.substitute(&functor.param.module, &inner);
+                Module::Functor(Arc::new(Functor {
+                    param_name: functor.param_name.clone(),
+                    param: Arc::new(ModType { abstracts, module: param }),
+                    result: self.substitute_mod_type(&functor.result, &inner),
+                }))
+            }
         }
     }
 
+    /// The values of a module type get variables of their own, since their types may be others now; sizes in
+    /// the types of other values follow them.
     fn substitute_mod_type(&mut self, mt: &ModType, subst: &Subst) -> ModType {
-        // Inside a module type, values keep their variables: uses of it copy them.
-        ModType { abstracts: mt.abstracts.clone(), module: self.substitute(&mt.module, subst) }
+        let module = self.copy_module(&mt.module, &mut subst.clone());
+        ModType { abstracts: mt.abstracts.clone(), module }
     }
 
     fn substitute_env(&mut self, env: &ModEnv, subst: &Subst) -> ModEnv {

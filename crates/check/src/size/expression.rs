@@ -375,6 +375,20 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a size is that of a parameter, and not determined by anything yet.
+    fn is_open_param(&self, size: &Size) -> bool {
+        match self.zonk_size(size) {
+            Size::Meta(meta) => self.size_metas.infos[meta].param,
+            Size::Const(_)
+            | Size::Var(_)
+            | Size::Add(_)
+            | Size::Sub(_)
+            | Size::Mul(_)
+            | Size::Term(_)
+            | Size::Any => false,
+        }
+    }
+
     fn join_size(
         &mut self,
         m: &Size,
@@ -384,7 +398,9 @@ impl Checker<'_> {
     ) -> Size {
         let mark = self.size_metas.trail.len();
         let postponed = self.size_metas.postponed.len();
-        if self.unify_size(m, n).is_ok() && self.size_metas.postponed.len() == postponed {
+        // Two parameters that are alternatives need not be equally large.
+        let apart = !self.same_size(m, n) && (self.is_open_param(m) || self.is_open_param(n));
+        if !apart && self.unify_size(m, n).is_ok() && self.size_metas.postponed.len() == postponed {
             return m.clone();
         }
         self.roll_back(mark);

@@ -143,6 +143,7 @@ impl Checker<'_> {
             .map(|pat| {
                 self.level += 1;
                 let ty = self.param_type(pat);
+                self.mark_param(&ty);
                 if let Some(want) = expected.next(self) {
                     // Only a hint: what does not fit is reported for the whole function.
                     let mark = self.size_metas.trail.len();
@@ -162,6 +163,15 @@ impl Checker<'_> {
                 }
             })
             .collect()
+    }
+
+    /// Notes that the unknown sizes in a type are those of a parameter.
+    fn mark_param(&mut self, ty: &Ty) {
+        let mut metas = Vec::new();
+        ty.for_each_size(&mut |size| size.for_each_meta(&mut |meta| metas.push(meta)));
+        for meta in metas {
+            self.size_metas.infos[meta].param = true;
+        }
     }
 
     /// The type of a parameter: as annotated, and otherwise with unknown sizes.

@@ -238,7 +238,17 @@ impl Checker<'_> {
             (Size::Meta(m), Size::Meta(n)) => {
                 // What comes from something the user must say stays, for messages.
                 let rank = |m: SizeMeta| self.size_metas.infos[m].origin.rank();
-                if rank(*m) > rank(*n) { self.solve_size(*n, &a) } else { self.solve_size(*m, &b) }
+                let param = self.size_metas.infos[*m].param || self.size_metas.infos[*n].param;
+                let solved = if rank(*m) > rank(*n) {
+                    self.solve_size(*n, &a)
+                } else {
+                    self.solve_size(*m, &b)
+                };
+                // Whichever stays is the size of the parameter. This is a hint that need not be undone.
+                for meta in [*m, *n] {
+                    self.size_metas.infos[meta].param |= param && solved.is_ok();
+                }
+                solved
             }
             (Size::Meta(m), other) | (other, Size::Meta(m)) => self.solve_size(*m, other),
             (Size::Const(_), Size::Const(_)) => Err(SizeClash::Sizes(a, b)),

@@ -1,7 +1,7 @@
 //! What can be done about each check.
 
 use crate::facts::Ranges;
-use crate::facts::flow::{Client, Level, walk};
+use crate::facts::flow::{Client, Effort, Level, walk};
 use crate::facts::ranges::cond::Cond;
 use crate::facts::ranges::{Certs, join};
 use fehu_base::IdVec;
@@ -41,9 +41,14 @@ pub(super) struct Ends {
 }
 
 /// Looks at all checks of a body.
-pub(super) fn find(vars: &IdVec<Var, VarInfo>, params: &[Var], body: &Body) -> Found {
+pub(super) fn find(
+    vars: &IdVec<Var, VarInfo>,
+    params: &[Var],
+    body: &Body,
+    effort: Effort,
+) -> Found {
     let mut found = Found::default();
-    walk(vars, params, body, &mut found);
+    walk(vars, params, body, &mut found, effort);
     found
 }
 
@@ -77,7 +82,9 @@ impl Client for Found {
             }
         }
         if !rest.is_empty() && path.iter().any(|level| *level != Level::Branch) {
-            let loc = check.trace.first().or(stm.loc.as_ref()).cloned();
+            // Users do not know the prelude.
+            let own = check.trace.iter().find(|loc| !loc.in_prelude());
+            let loc = own.or(check.trace.first()).or(stm.loc.as_ref()).cloned();
             self.left.push((*cert, loc));
         }
         if !rest.is_empty()

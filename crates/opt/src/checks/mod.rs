@@ -24,6 +24,7 @@ mod find;
 mod hoist;
 mod rewrite;
 
+use crate::facts::flow::Effort;
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, Prog, Var, VarInfo};
@@ -55,7 +56,9 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
 /// Changes a body.
 fn improve(params: &[Var], vars: &mut IdVec<Var, VarInfo>, body: &mut Body, remarks: &mut Remarks) {
     for round in 1.. {
-        let found = find::find(vars, params, body);
+        // What is new in later rounds are the checks that were hoisted: simple conditions on sizes.
+        let effort = if round == 1 { Effort::Full } else { Effort::Less };
+        let found = find::find(vars, params, body, effort);
         rewrite::rewrite(body, vars, &found);
         if round == ROUNDS || !hoist::hoist(body, vars, &found) {
             found.remark(remarks);

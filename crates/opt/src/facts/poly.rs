@@ -75,6 +75,19 @@ impl Poly {
         self.terms.iter().any(|(monomial, _)| monomial.contains(&var))
     }
 
+    /// The coefficient of a variable, if it occurs just once, and not in a product with others.
+    pub fn coefficient(&self, var: Var) -> Option<i128> {
+        let mut found = None;
+        for (monomial, value) in &self.terms {
+            match monomial.as_slice() {
+                [only] if *only == var => found = Some(*value),
+                factors if factors.contains(&var) => return None,
+                _ => {}
+            }
+        }
+        found
+    }
+
     /// Whether no product has more than one factor.
     pub fn is_linear(&self) -> bool {
         self.terms.iter().all(|(monomial, _)| monomial.len() <= 1)
@@ -103,6 +116,14 @@ impl Poly {
     /// A multiple.
     pub fn scale(&self, factor: i128) -> Option<Poly> {
         Poly::default().combine(self, factor)
+    }
+
+    /// The sum of a multiple of this one and a multiple of the other.
+    pub fn blend(&self, factor: i128, other: &Poly, other_factor: i128) -> Option<Poly> {
+        match factor {
+            1 => self.combine(other, other_factor),
+            _ => self.scale(factor)?.combine(other, other_factor),
+        }
     }
 
     /// The product.
@@ -237,6 +258,11 @@ mod tests {
             assert_eq!(eval(&poly, &values), value, "{poly:?}");
             if let Some((a, b)) = poly.split(Var(1)) {
                 assert_eq!(eval(&a, &values) * values[1] + eval(&b, &values), value);
+                let constant = a.as_constant().filter(|factor| *factor != 0);
+                assert_eq!(poly.coefficient(Var(1)), constant, "{poly:?}");
+                if let Some(sum) = a.blend(3, &b, -2) {
+                    assert_eq!(eval(&sum, &values), 3 * eval(&a, &values) - 2 * eval(&b, &values));
+                }
             }
             if let Some(new) = poly.replace(Var(0), &Poly::var(Var(2))) {
                 let other = [values[2], values[1], values[2], values[3]];

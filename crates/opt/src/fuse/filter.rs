@@ -24,7 +24,7 @@ use super::mentions::{mentions, stm_mentions};
 use super::vertical::parts;
 use crate::facts::cost;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::pass::RemarkKind;
+use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::subst::{Subst, copy_lambda, subst_body};
 use fehu_ir::{
     Atom, Body, CmpOp, Dim, Elem, Exp, Hist, Lambda, Partition, Scalar, Scatter, Screma, Stm, Type,
@@ -62,6 +62,7 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     let Exp::Partition(op) = copy.exp else { return None };
     let (first, stm) = (graph.stm(found.filter)?, graph.stm(node)?);
     let (certs, other, loc) = (first.certs.clone(), first.loc.clone(), stm.loc.clone());
+    let own = stm.exp.operator().unwrap_or("operator");
     let mut stm = graph.take(node)?;
     if let Some((_, inputs, _)) = parts(&stm.exp) {
         inputs.iter().for_each(|input| cx.counts.drop(*input));
@@ -74,8 +75,10 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     });
     graph.depend(node, found.filter);
     graph.put(node, stm);
-    let text = "fused with the filter before it".to_owned();
+    let text = format!("{own}: fused with the filter {OTHER}");
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
+    let text = format!("filter: fused into the {own} {OTHER}");
+    cx.remark(RemarkKind::Done, other.as_ref(), loc.as_ref(), text);
     Some(())
 }
 

@@ -19,6 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The number of a node.
 pub(super) type Node = usize;
 
+/// What stands between nodes that are further apart is not looked for.
+const EXPLAINED: usize = 1000;
+
 /// The graph of a body.
 pub(super) struct Graph {
     /// The statements; none where a node was merged into another one.
@@ -40,7 +43,7 @@ pub(super) struct Graph {
 }
 
 /// The classes of arrays that a node consumes and reads, sorted.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Classes {
     consumed: Vec<usize>,
     touched: Vec<usize>,
@@ -206,6 +209,16 @@ impl Graph {
     /// What stands between two nodes, the first one before the second one; none if there is a path between
     /// them through another node.
     pub(super) fn window(&mut self, first: Node, second: Node) -> Option<Window> {
+        self.window_past(first, second, &[])
+    }
+
+    /// The same, if the second node did not depend on some other nodes, but on what those depend on.
+    pub(super) fn window_past(
+        &mut self,
+        first: Node,
+        second: Node,
+        past: &[Node],
+    ) -> Option<Window> {
         let (from, to) = (self.place[first], self.place[second]);
         debug_assert!(from < to, "the nodes are in order");
         self.budget = self.budget.checked_sub(to - from)?;
@@ -226,9 +239,42 @@ impl Graph {
                 after.push(node);
             }
         }
-        let blocked =
-            self.before[second].iter().any(|other| reached.contains(&self.resolve(*other)));
+        let hit = |node: &Node| reached.contains(&self.resolve(*node));
+        let blocked = self.before[second].iter().any(|other| {
+            let other = self.resolve(*other);
+            if past.contains(&other) {
+                self.before[other].iter().any(hit)
+            } else {
+                reached.contains(&other)
+            }
+        });
         (!blocked).then_some(Window { first, second, after })
+    }
+
+    /// The nodes on paths from the first to the second node, in order; for explanations.
+    pub(super) fn between(&self, first: Node, second: Node) -> Vec<Node> {
+        let (from, to) = (self.place[first], self.place[second]);
+        if to.saturating_sub(from) > EXPLAINED {
+            return Vec::new();
+        }
+        let inner = self.order.get(from + 1..to).unwrap_or(&[]);
+        let mut reached: FxHashSet<Node> = FxHashSet::from_iter([first]);
+        for node in inner.iter().filter(|node| self.stms[**node].is_some()) {
+            if self.before[*node].iter().any(|other| reached.contains(&self.resolve(*other))) {
+                reached.insert(*node);
+            }
+        }
+        let mut needed: FxHashSet<Node> = FxHashSet::from_iter([second]);
+        for node in [second].iter().chain(inner.iter().rev()) {
+            if needed.contains(node) {
+                needed.extend(self.before[*node].iter().map(|other| self.resolve(*other)));
+            }
+        }
+        inner
+            .iter()
+            .copied()
+            .filter(|node| reached.contains(node) && needed.contains(node))
+            .collect()
     }
 
     /// Makes one node of the two nodes of a window; the statement is the new node's.
@@ -263,6 +309,45 @@ impl Graph {
         }
         self.stms[first] = Some(stm);
         first
+    }
+
+    /// Puts a statement before a node, which depends on it from now on. The new node depends on what the node
+    /// depends on, and is taken to read and consume what the node does.
+    pub(super) fn insert(&mut self, before: Node, stm: Stm) -> Node {
+        let (node, place) = (self.stms.len(), self.place[before]);
+        // Moving places costs little, but is not free.
+        let cost = self.before[before].len() + (self.order.len() - place) / 16;
+        self.budget = self.budget.saturating_sub(cost);
+        self.order.insert(place, node);
+        self.place.push(place);
+        for at in place..self.order.len() {
+            self.place[self.order[at]] = at;
+        }
+        for var in &stm.pat {
+            self.binder.insert(*var, node);
+        }
+        let needs = self.before[before].clone();
+        self.before.push(needs);
+        self.before[before].insert(node);
+        self.classes.push(self.classes[before].clone());
+        self.merged.push(None);
+        self.stms.push(Some(stm));
+        node
+    }
+
+    /// Notes that a node depends on another one no longer, but on what that one depends on.
+    pub(super) fn bypass(&mut self, node: Node, other: Node) {
+        let mut needs = std::mem::take(&mut self.before[node]);
+        needs.retain(|need| self.resolve(*need) != other);
+        needs.extend(&self.before[other]);
+        self.before[node] = needs;
+    }
+
+    /// Takes so much of the budget; whether there was enough.
+    pub(super) fn spend(&mut self, cost: usize) -> bool {
+        let left = self.budget.checked_sub(cost);
+        self.budget = left.unwrap_or(0);
+        left.is_some()
     }
 
     fn resolve(&self, mut node: Node) -> Node {

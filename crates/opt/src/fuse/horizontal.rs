@@ -4,14 +4,14 @@
 //! a = reduce (+) 0 xs;  b = reduce max 0 xs    ==>    (a, b) = redomap ((+), max) (\x -> (x, x)) (0, 0) xs
 //! ```
 //!
-//! Both must have one width, be of the same kind (map, reduce and scan in any mix; histograms; scatters), and have
+//! Both must have one width, be of the same kind (map, reduce and scan in any mix; histograms; scatters; parallel streams; sequential streams), and have
 //! an input in common: fusing operators that have nothing in common saves no memory traffic, and costs registers.
 
 use super::graph::{Graph, Node};
-use super::vertical::parts;
-use super::{Cx, merge};
-use fehu_ir::pass::RemarkKind;
-use fehu_ir::{Atom, Exp, Var};
+use super::vertical::operands;
+use super::{Cx, merge, stream};
+use fehu_ir::pass::{OTHER, RemarkKind};
+use fehu_ir::{Atom, Exp, StreamForm, Var};
 use rustc_hash::FxHashMap;
 
 /// Fuses all pairs that can be; whether there was one.
@@ -46,9 +46,13 @@ fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)
         Exp::Screma(_) => 0,
         Exp::Hist(_) => 1,
         Exp::Scatter(_) => 2,
+        Exp::Stream(op) => match op.form {
+            StreamForm::Map | StreamForm::Red(..) => 3,
+            StreamForm::Seq => 4,
+        },
         _ => return None,
     };
-    let (width, inputs, _) = parts(exp)?;
+    let (width, inputs) = operands(exp)?;
     let plain = inputs.iter().all(|input| !cx.is_acc(*input));
     plain.then(|| (kind, width, inputs.to_vec()))
 }
@@ -58,11 +62,23 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
     if graph.depends(second, first) || graph.clash(first, second) {
         return None;
     }
-    let window = graph.window(first, second)?;
-    let (a, b) = (graph.take(first)?, graph.take(second)?);
+    let (a, b) = (graph.stm(first)?, graph.stm(second)?);
     let (loc, other) = (b.loc.clone(), a.loc.clone());
-    let stm = merge::horizontal(cx, a, b);
-    let text = "fused with another operator that reads the same array".to_owned();
+    let name = |exp: &Exp| exp.operator().unwrap_or("operator");
+    let (with, own) = (name(&a.exp), name(&b.exp));
+    let node = if let Exp::Stream(_) = &b.exp {
+        stream::beside(cx, graph, first, second)?
+    } else {
+        let window = graph.window(first, second)?;
+        let (a, b) = (graph.take(first)?, graph.take(second)?);
+        let stm = merge::horizontal(cx, a, b);
+        graph.merge(window, stm)
+    };
+    let text = if loc == other {
+        format!("{own}: fused with the same {with} of another call, which reads the same array")
+    } else {
+        format!("{own}: fused with the {with} {OTHER}, which reads the same array")
+    };
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
-    Some(graph.merge(window, stm))
+    Some(node)
 }

@@ -82,7 +82,12 @@ pub(super) fn horizontal(cx: &mut Cx<'_>, first: Stm, second: Stm) -> Stm {
 }
 
 /// What the new statement takes over from the first one.
-fn both(stm: &mut Stm, certs: Vec<Var>, attrs: Vec<fehu_ir::Attr>, loc: Option<fehu_ir::Loc>) {
+pub(super) fn both(
+    stm: &mut Stm,
+    certs: Vec<Var>,
+    attrs: Vec<fehu_ir::Attr>,
+    loc: Option<fehu_ir::Loc>,
+) {
     for cert in certs {
         if !stm.certs.contains(&cert) {
             stm.certs.push(cert);

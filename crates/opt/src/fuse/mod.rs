@@ -12,8 +12,12 @@
 //!   the producer's results, the new operator yields as well, so that nothing is computed twice.
 //! * **Filters** (`filter`): what reads only the kept elements of a [`Partition`](fehu_ir::Partition) is applied to
 //!   all elements under a condition.
+//! * **Streams** (`stream`): operators and streams become one stream.
 //! * **Horizontal** (`horizontal`): operators of one width that read the same array become one.
 //! * **Branches** (`sink`): what only the alternatives of a branch need moves into them.
+//! * **Views** (`views`): a transposition, reshape or slice between two operators moves to the inputs of the first one,
+//!   or behind the second one, so that the two meet; `interchange` swaps the two operators of a nest for that, and makes
+//!   maps of reductions and scans of vectors with operators that are maps.
 //!
 //! How functions are composed is in `compose`, how operators become one in `merge`. A reduction or scan keeps its own operator: a map before it becomes
 //! part of the function that is applied to the elements, never part of the operator, which would no longer be
@@ -26,16 +30,21 @@ mod compose;
 mod filter;
 mod graph;
 mod horizontal;
+mod interchange;
 mod mentions;
 mod merge;
+mod nest;
 mod sink;
+mod stream;
 mod vertical;
+mod views;
 
 use crate::facts::{Effects, Share};
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
-use fehu_ir::{Atom, Body, Loc, Prog, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Loc, Prog, Stm, StreamForm, Type, Var, VarInfo};
 use graph::{Counts, Graph};
+use rustc_hash::FxHashMap;
 
 /// The pass.
 pub const FUSE: Pass = Pass {
@@ -64,7 +73,8 @@ fn fuse(
 ) {
     let share = Share::of(prog, body, vars);
     let counts = Counts::of(body, vars);
-    let mut cx = Cx { prog, effects, vars, share, counts, remarks };
+    let (level, neutral) = (Level::Parallel, FxHashMap::default());
+    let mut cx = Cx { prog, effects, vars, share, counts, level, neutral, remarks };
     cx.body(body);
 }
 
@@ -75,7 +85,22 @@ struct Cx<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
     share: Share,
     counts: Counts,
+    /// Where the current body stands.
+    level: Level,
+    /// Constants that are the values of accumulators whenever a chunk starts.
+    neutral: FxHashMap<Var, Atom>,
     remarks: &'a mut Remarks,
+}
+
+/// What is known of how a body is executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Level {
+    /// Perhaps in parallel.
+    Parallel,
+    /// By one thread, because it is in the chunk function of a parallel stream.
+    Chunk,
+    /// By one thread, in small steps, because it is in that of a sequential stream inside.
+    Steps,
 }
 
 impl Cx<'_> {
@@ -86,15 +111,48 @@ impl Cx<'_> {
             let filtered = filter::reduce(self, &mut graph);
             let merged = horizontal::reduce(self, &mut graph);
             let moved = sink::reduce(self, &mut graph);
-            if !filtered && !merged && !moved {
+            let viewed = views::reduce(self, &mut graph);
+            if !filtered && !merged && !moved && !viewed {
                 break;
             }
         }
         vertical::explain(self, &graph);
         graph.finish(body);
         for stm in &mut body.stms {
-            stm.exp.map_bodies(&mut |inner| self.body(inner));
+            let around = stm.loc.clone();
+            stm.exp.map_bodies(&mut |inner| {
+                // Operators that rules have made inside of others come from the same place.
+                for stm in inner.stms.iter_mut().filter(|stm| stm.exp.operator().is_some()) {
+                    stm.loc = stm.loc.take().or_else(|| around.clone());
+                }
+            });
+            self.inside(&mut stm.exp);
         }
+    }
+
+    /// Goes on with the bodies of an expression.
+    fn inside(&mut self, exp: &mut Exp) {
+        let around = self.level;
+        self.level = match exp {
+            // These are executed like what is around them.
+            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) => around,
+            _ if around == Level::Steps => Level::Chunk,
+            _ => around,
+        };
+        if let Exp::Stream(op) = exp {
+            if let StreamForm::Red(op, _) = &mut op.form {
+                self.body(&mut op.body);
+            }
+            self.level = match (&op.form, around) {
+                (StreamForm::Map | StreamForm::Red(..), _) => Level::Chunk,
+                (StreamForm::Seq, Level::Parallel) => Level::Parallel,
+                (StreamForm::Seq, Level::Chunk | Level::Steps) => Level::Steps,
+            };
+            self.body(&mut op.chunk.body);
+        } else {
+            exp.map_bodies(&mut |inner| self.body(inner));
+        }
+        self.level = around;
     }
 
     /// Notes what has to be known of a statement that is a copy of another one with variables of its own.
@@ -105,6 +163,20 @@ impl Cx<'_> {
         for (old, new) in mentions::bound(old).into_iter().zip(mentions::bound(new)) {
             self.share.join(old, new);
         }
+    }
+
+    /// Notes a new statement.
+    fn count_new(&mut self, stm: &Stm) {
+        for var in mentions::all_mentions(self, stm) {
+            self.counts.add(var);
+        }
+    }
+
+    /// A new variable that may share memory with another one.
+    fn like(&mut self, hint: &str, ty: Type, other: Var) -> Var {
+        let var = self.vars.push(VarInfo { hint: hint.into(), ty });
+        self.share.join(var, other);
+        var
     }
 
     /// Notes that a value stands where a variable stood.
@@ -120,6 +192,14 @@ impl Cx<'_> {
     fn count_gone(&mut self, stm: &Stm) {
         for var in mentions::all_mentions(self, stm) {
             self.counts.drop(var);
+        }
+    }
+
+    /// Notes that two variables may be the same memory.
+    fn may_share(&mut self, a: Var, b: Var) {
+        let memory = |var: Var| !matches!(self.vars[var].ty, Type::Scalar(_));
+        if memory(a) && memory(b) {
+            self.share.join(a, b);
         }
     }
 

@@ -58,7 +58,8 @@ fn sink(cx: &mut Cx<'_>, graph: &mut Graph, producer: Node, branch: Node) -> Opt
         at += 1;
     });
     cx.count_gone(&first);
-    let text = "moved into the branch that needs it".to_owned();
+    let own = first.exp.operator().unwrap_or("operator");
+    let text = format!("{own}: moved into the branch that needs it");
     cx.remark(RemarkKind::Done, first.loc.as_ref(), stm.loc.as_ref(), text);
     Some(graph.merge(window, stm))
 }

@@ -6,18 +6,20 @@
 //! | redomap, scanomap with plain results | the same, by the plain results | the reductions and scans of both |
 //! | map | histogram, scatter, filter | the consumer, if nobody else needs the producer, or a copy of a cheap producer |
 //!
+//! Where one of the two is a stream, or becomes one, see `stream`.
+//!
 //! Conditions: equal width; the consumer uses the producer's results only as inputs, and of them only plain results,
 //! not the scanned or reduced ones, which are finished only after the last position; no path between
 //! them through a third statement.
 
 use super::graph::{Graph, Node};
 use super::mentions::stm_mentions;
-use super::{Cx, merge};
+use super::{Cx, merge, stream};
 use crate::facts::cost;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::pass::RemarkKind;
+use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
+use fehu_ir::{Atom, Exp, Lambda, Loc, Stm, Var};
 use rustc_hash::FxHashSet;
 
 /// Fuses producers into consumers until there is none left that can be.
@@ -44,26 +46,89 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) {
 pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
     for node in graph.nodes() {
         let Some(stm) = graph.stm(node) else { continue };
-        let Some((_, inputs, _)) = parts(&stm.exp) else { continue };
+        let Some((_, inputs)) = operands(&stm.exp) else { continue };
         let mut seen = FxHashSet::default();
         for input in inputs {
-            let Some(producer) = graph.binder(*input).filter(|producer| *producer != node) else {
+            let (array, view) = original(cx, graph, *input);
+            let Some(producer) = graph.binder(array).filter(|producer| *producer != node) else {
                 continue;
             };
             let Some(other) = graph.stm(producer) else { continue };
-            if parts(&other.exp).is_none() || !seen.insert(producer) {
+            if operands(&other.exp).is_none() || !seen.insert(producer) {
                 continue;
             }
-            let reason = match check(cx, other, stm) {
-                Err(reason) => reason,
-                Ok(()) if graph.clash(producer, node) => Reason::Written,
-                Ok(()) => Reason::Between,
+            let reason = match (view, check(cx, other, stm)) {
+                _ if matches!(other.exp, Exp::Partition(_)) => {
+                    "which of its elements go where is known only after the last position"
+                        .to_owned()
+                }
+                (Some(view), _) => view.to_owned(),
+                (None, Err(reason)) => reason.text().to_owned(),
+                // Only these take the results that others need along.
+                (None, Ok(()))
+                    if !matches!(stm.exp, Exp::Screma(_) | Exp::Stream(_))
+                        && !kept(cx, other, stm).is_empty() =>
+                {
+                    Reason::Several.text().to_owned()
+                }
+                (None, Ok(())) if graph.clash(producer, node) => Reason::Written.text().to_owned(),
+                (None, Ok(())) => between(cx, graph, producer, node),
             };
-            let text = format!("not fused with its producer: {}", reason.text());
+            let made_by = other.exp.operator().unwrap_or("operator");
+            let text = format!(
+                "{}: not fused with the {made_by} {OTHER}: {reason}",
+                stm.exp.operator().unwrap_or("operator"),
+            );
             let (loc, other) = (stm.loc.clone(), other.loc.clone());
             cx.remark(RemarkKind::Missed, loc.as_ref(), other.as_ref(), text);
         }
     }
+}
+
+/// The array that an input is a view of, and what the last step from there is, in words.
+fn original(cx: &Cx<'_>, graph: &Graph, input: Var) -> (Var, Option<&'static str>) {
+    let (mut array, mut view) = (input, None);
+    while let Some(stm) = graph.binder(array).and_then(|node| graph.stm(node)) {
+        let (of, how) = match &stm.exp {
+            Exp::Reshape(of, shape) if cx.vars[*of].ty.rank() == shape.len() => {
+                (*of, Reason::Width.text())
+            }
+            Exp::Reshape(of, _) => (*of, "it reads that result under another shape"),
+            Exp::Rearrange(of, _) => (*of, "it reads that result transposed"),
+            Exp::Index(of, _) | Exp::FlatIndex(of, ..) => (*of, "it reads a part of that result"),
+            Exp::Copy(of) | Exp::Manifest(of) => (*of, "it reads a copy of that result"),
+            _ => break,
+        };
+        (array, view) = (of, Some(how));
+    }
+    (array, view)
+}
+
+/// What stands between a producer and its consumer, in words.
+fn between(cx: &Cx<'_>, graph: &Graph, producer: Node, consumer: Node) -> String {
+    let general = Reason::Between.text().to_owned();
+    let path = graph.between(producer, consumer);
+    let first = path.first().and_then(|node| graph.stm(*node));
+    let (Some(first), Some(made)) = (first, graph.stm(producer)) else { return general };
+    // What directly follows the producer uses its result, or consumes what it reads.
+    if !free_in_stm(first, cx.vars).iter().any(|var| made.pat.contains(var)) {
+        let who = describe(first).unwrap_or_else(|| "an update in place".to_owned());
+        return format!("{who}, which comes between them, overwrites an array that is read there");
+    }
+    let stms = path.iter().filter_map(|node| graph.stm(*node));
+    stms.into_iter()
+        .find_map(describe)
+        .map_or(general, |who| format!("{who} needs that result, and has to be finished first"))
+}
+
+/// An operator or loop with its line.
+fn describe(stm: &Stm) -> Option<String> {
+    let what = match &stm.exp {
+        Exp::Loop(..) => "loop",
+        exp => exp.operator()?,
+    };
+    let line = stm.loc.as_ref()?.place()?.line;
+    Some(format!("the {what} on line {line}"))
 }
 
 /// Why two operators are not fused.
@@ -83,43 +148,55 @@ pub(super) enum Reason {
     Accumulator,
     /// One writes what the other one reads.
     Written,
+    /// One runs in parallel, the other one does not.
+    Sequential,
+    /// A scan next to a parallel stream.
+    Scan,
+    /// What would be carried from chunk to chunk is an array that is updated later.
+    Carried,
 }
 
 impl Reason {
     fn text(self) -> &'static str {
         match self {
             Reason::Kind => "there is no rule for these two operators",
-            Reason::Width => "they are not known to have the same width",
+            Reason::Width => "they are not known to have the same number of elements",
             Reason::OtherUse => {
-                "its function uses the producer's result as a whole, not only the element at its own position"
+                "it indexes that result, or uses it as a whole, and needs more of it than the element at its own position"
             }
-            Reason::Unfinished => {
-                "it needs the result of a scan or reduction, which is finished only after the last position"
-            }
+            Reason::Unfinished => "what it makes is finished only after the last position",
             Reason::Several => {
-                "the producer has other consumers, and computing it twice is not cheap"
+                "others need that result as well, and computing it twice is not cheap"
             }
             Reason::Between => {
-                "something that depends on the producer must happen before it, or an array is updated between them"
+                "something that depends on that result must happen first, or an array is consumed between the two"
             }
-            Reason::Written => "it writes to an array that the producer reads",
-            Reason::Accumulator => "accumulators are threaded through it",
+            Reason::Written => "it writes to an array that the other one reads",
+            Reason::Accumulator => "an accumulator is handed from position to position",
+            Reason::Sequential => {
+                "one of the two is sequential, and the other one would no longer run in parallel"
+            }
+            Reason::Scan => "there is no rule for scans and parallel streams",
+            Reason::Carried => {
+                "the array that it would hand on from chunk to chunk is updated later"
+            }
         }
     }
 }
 
 /// A producer of an input that was not tried yet.
 fn candidate(graph: &Graph, node: Node, refused: &FxHashSet<Node>) -> Option<Node> {
-    let (_, inputs, _) = parts(&graph.stm(node)?.exp)?;
+    let (_, inputs) = operands(&graph.stm(node)?.exp)?;
     inputs.iter().find_map(|input| {
         let producer = graph.binder(*input)?;
         let fits = producer != node && !refused.contains(&producer);
-        let operator = matches!(graph.stm(producer)?.exp, Exp::Screma(_));
+        let operator = matches!(graph.stm(producer)?.exp, Exp::Screma(_) | Exp::Stream(_));
         (fits && operator).then_some(producer)
     })
 }
 
-fn fuse(
+/// Fuses a producer and a consumer, if there is a rule.
+pub(super) fn fuse(
     cx: &mut Cx<'_>,
     graph: &mut Graph,
     producer: Node,
@@ -128,13 +205,19 @@ fn fuse(
     let (Some(first), Some(second)) = (graph.stm(producer), graph.stm(consumer)) else {
         return Err(Reason::Kind);
     };
+    if stream::concerns(cx, first, second) {
+        return stream::fuse(cx, graph, producer, consumer);
+    }
     check(cx, first, second)?;
     if graph.clash(producer, consumer) {
         return Err(Reason::Written);
     }
-    let (loc, other) = (second.loc.clone(), first.loc.clone());
+    let (producer_loc, consumer_loc) = (first.loc.clone(), second.loc.clone());
+    let name = |stm: &Stm| stm.exp.operator().unwrap_or("operator");
+    let (made_by, read_by) = (name(first), name(second));
     let beside = matches!(second.exp, Exp::Screma(_));
-    let node = if beside || kept(cx, first, second).is_empty() {
+    let kept = !kept(cx, first, second).is_empty();
+    let node = if beside || !kept {
         let window = graph.window(producer, consumer).ok_or(Reason::Between)?;
         let (Some(first), Some(second)) = (graph.take(producer), graph.take(consumer)) else {
             return Err(Reason::Kind);
@@ -145,13 +228,27 @@ fn fuse(
         duplicate(cx, graph, producer, consumer)?;
         consumer
     };
-    let text = "fused with its producer".to_owned();
-    cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
+    let (from, to) = (producer_loc.as_ref(), consumer_loc.as_ref());
+    let text = if beside || !kept {
+        format!("{made_by}: fused into the {read_by} {OTHER}")
+    } else {
+        format!(
+            "{made_by}: computed again in the {read_by} {OTHER}, which is cheaper than reading its result"
+        )
+    };
+    cx.remark(RemarkKind::Done, from, to, text);
+    let line = |loc: Option<&Loc>| loc.and_then(Loc::place).map(|place| place.line);
+    if line(from) != line(to) {
+        cx.remark(RemarkKind::Done, to, from, format!("{read_by}: takes in the {made_by} {OTHER}"));
+    }
     Ok(node)
 }
 
 /// Whether there is a rule for a producer and a consumer, whatever stands between them.
 fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
+    if stream::concerns(cx, first, second) {
+        return stream::check(cx, first, second);
+    }
     let Exp::Screma(producer) = &first.exp else { return Err(Reason::Kind) };
     let (width, inputs, _) = parts(&second.exp).ok_or(Reason::Kind)?;
     if width != producer.width {
@@ -167,6 +264,9 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
     if unfinished > 0 && !matches!(second.exp, Exp::Screma(_)) {
         return Err(Reason::Kind);
     }
+    if stm_mentions(cx, second, &first.pat[..unfinished]) > 0 {
+        return Err(Reason::Unfinished);
+    }
     let as_inputs = inputs.iter().filter(|input| first.pat.contains(input)).count();
     if stm_mentions(cx, second, &first.pat) > as_inputs {
         return Err(Reason::OtherUse);
@@ -176,7 +276,7 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
 
 /// The results of a producer that are used by others than the consumer.
 pub(super) fn kept(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Vec<Var> {
-    let inputs = parts(&second.exp).map_or(&[][..], |(_, inputs, _)| inputs);
+    let inputs = operands(&second.exp).map_or(&[][..], |(_, inputs)| inputs);
     let used_here = |var: &Var| inputs.iter().filter(|input| *input == var).count() as u32;
     first.pat.iter().copied().filter(|var| cx.counts.get(*var) > used_here(var)).collect()
 }
@@ -206,6 +306,14 @@ fn duplicate(
     graph.depend(consumer, producer);
     graph.put(consumer, stm);
     Ok(())
+}
+
+/// The width and the inputs of an operator that can be a consumer, streams included.
+pub(super) fn operands(exp: &Exp) -> Option<(Atom, &[Var])> {
+    match exp {
+        Exp::Stream(op) => Some((op.width, &op.inputs)),
+        _ => parts(exp).map(|(width, inputs, _)| (width, inputs)),
+    }
 }
 
 /// The width, inputs and function of an operator that can be a consumer.

@@ -136,8 +136,9 @@ impl<'a> Cx<'a> {
         let before = self.vars.len();
         let copy = fehu_ir::subst::copy_lambda(lambda, &mut self.vars);
         self.table.resize(self.vars.len(), Info::default());
-        for (_, info) in self.vars.iter().skip(before) {
-            walk_type(&mut Sizes(&mut self.table), &info.ty);
+        // Only the new ones are looked at: skipping over the others would take time in proportion to all.
+        for index in before..self.vars.len() {
+            walk_type(&mut Sizes(&mut self.table), &self.vars[Var::from_index(index)].ty);
         }
         copy
     }

@@ -50,12 +50,32 @@ pub enum Level {
 /// Walks over a function.
 pub fn walk_fun(fun: &Fun, client: &mut dyn Client) {
     let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
-    walk(&fun.vars, &params, &fun.body, client);
+    walk(&fun.vars, &params, &fun.body, client, Effort::Full);
+}
+
+/// How much work is put into proofs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// As much as is reasonable once.
+    Full,
+    /// A part of it, for a body that was looked at before.
+    Less,
 }
 
 /// Walks over the body of a function or constant with these variables and parameters.
-pub fn walk(vars: &IdVec<Var, VarInfo>, params: &[Var], body: &Body, client: &mut dyn Client) {
+pub fn walk(
+    vars: &IdVec<Var, VarInfo>,
+    params: &[Var],
+    body: &Body,
+    client: &mut dyn Client,
+    effort: Effort,
+) {
+    let spared = match effort {
+        Effort::Full => 0,
+        Effort::Less => 1,
+    };
     let mut flow = Flow {
+        spared,
         ranges: Ranges::new(vars),
         client,
         path: Vec::new(),
@@ -63,6 +83,7 @@ pub fn walk(vars: &IdVec<Var, VarInfo>, params: &[Var], body: &Body, client: &mu
         certs: FxHashMap::default(),
         trial: 0,
     };
+    flow.ranges.set_trial(spared);
     for param in params {
         flow.ranges.bind(*param);
     }
@@ -89,6 +110,8 @@ struct Flow<'a, 'c> {
     certs: FxHashMap<Var, Certs>,
     /// How many guesses this is part of: the client is not told anything then.
     trial: u32,
+    /// By how many guesses more is spared in proofs.
+    spared: usize,
 }
 
 impl<'a> Flow<'a, '_> {

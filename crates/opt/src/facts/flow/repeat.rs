@@ -66,6 +66,7 @@ impl<'a> Flow<'a, '_> {
         let mut goes = Vec::new();
         if self.trial < MAX_TRIALS {
             self.trial += 1;
+            let outer = self.ranges.set_trial(self.spared + self.trial as usize);
             guesses = self.guesses(params);
             if !guesses.is_empty() {
                 self.attempt(it, &[], &[], |flow| {
@@ -82,6 +83,7 @@ impl<'a> Flow<'a, '_> {
             }
             self.settle(it, &mut guesses, &goes);
             self.trial -= 1;
+            self.ranges.set_trial(outer);
         }
         self.attempt(it, &guesses, &goes, |_| ());
         self.bind(stm);
@@ -250,6 +252,14 @@ impl<'a> Flow<'a, '_> {
 
     /// Whether a guess holds of the next values, too; at the end of the body.
     fn keeps(&mut self, it: Repeat<'a>, guess: &Guess) -> Option<Certs> {
+        // Few proofs, on which many others depend.
+        let trial = self.ranges.set_trial(self.spared + (self.trial as usize).saturating_sub(1));
+        let certs = self.follows(it, guess);
+        self.ranges.set_trial(trial);
+        certs
+    }
+
+    fn follows(&mut self, it: Repeat<'a>, guess: &Guess) -> Option<Certs> {
         let (next, mut certs) = self.ranges.settled(*it.body.results.get(guess.index)?)?;
         let goals = match &guess.kind {
             Kind::Low(low) => [Some(next.sub(low)?), None],

@@ -38,6 +38,7 @@ use fehu_ir::builder::prim_of;
 use fehu_ir::{Atom, Scalar, Var, VarInfo};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 
 /// No array in memory has as many elements.
 pub const MAX_ELEMENTS: i128 = 1 << 48;
@@ -63,6 +64,12 @@ pub struct Ranges<'a> {
     truths: FxHashMap<Var, (bool, Certs)>,
     nonzero: Vec<(Poly, Certs)>,
     trail: Vec<Undo>,
+    /// How many guesses what is assumed is part of: less work is put into proofs then.
+    trial: usize,
+    /// How many facts and bounds have been added in all.
+    stamp: u64,
+    /// The proofs that failed, and after how many facts: without new ones they are not tried again.
+    failed: RefCell<FxHashMap<Poly, u64>>,
 }
 
 /// A polynomial that is not negative.
@@ -70,6 +77,8 @@ pub struct Ranges<'a> {
 struct Fact {
     poly: Poly,
     certs: Certs,
+    /// The number of the binding of the variable that was bound last.
+    newest: u32,
 }
 
 /// A constant bound of a variable.
@@ -112,6 +121,9 @@ impl<'a> Ranges<'a> {
             truths: FxHashMap::default(),
             nonzero: Vec::new(),
             trail: Vec::new(),
+            trial: 0,
+            stamp: 0,
+            failed: RefCell::default(),
         }
     }
 
@@ -136,6 +148,13 @@ impl<'a> Ranges<'a> {
     /// Whether `a == b` holds.
     pub fn prove_eq(&mut self, a: Atom, b: Atom) -> bool {
         a == b || (self.prove_le(a, b) && self.prove_le(b, a))
+    }
+
+    /// Says how many guesses what is assumed from now on is part of; returns how many it was.
+    pub fn set_trial(&mut self, trial: usize) -> usize {
+        // What failed with less work may succeed with more.
+        self.stamp += 1;
+        std::mem::replace(&mut self.trial, trial)
     }
 
     /// The point to which [`Ranges::leave`] goes back.
@@ -226,7 +245,9 @@ impl<'a> Ranges<'a> {
         if !poly.is_linear() {
             self.nonlinear.push(index);
         }
-        self.facts.push(Fact { poly: poly.clone(), certs: certs.clone() });
+        let newest = vars.iter().map(|var| self.order(*var)).max().unwrap_or(0);
+        self.facts.push(Fact { poly: poly.clone(), certs: certs.clone(), newest });
+        self.stamp += 1;
         self.trail.push(Undo::Fact);
     }
 
@@ -247,6 +268,7 @@ impl<'a> Ranges<'a> {
                 let bound = Bound { value, certs: certs.clone() };
                 let old = self.low.insert(var, bound);
                 self.trail.push(Undo::Low(var, old));
+                self.stamp += 1;
             }
         } else if a < 0 {
             let value = b.div_euclid(-a);
@@ -254,6 +276,7 @@ impl<'a> Ranges<'a> {
                 let bound = Bound { value, certs: certs.clone() };
                 let old = self.high.insert(var, bound);
                 self.trail.push(Undo::High(var, old));
+                self.stamp += 1;
             }
         }
     }

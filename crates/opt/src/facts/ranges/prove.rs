@@ -13,8 +13,10 @@ use rustc_hash::FxHashMap;
 
 /// How many variables are eliminated in turn.
 const DEPTH: u32 = 6;
-/// How many goals are looked at for a proof.
-const BUDGET: u32 = 240;
+/// How many goals are looked at for a proof: when it matters, while a guess about a loop is tried, and while one is
+/// tried inside of another. A loop is walked over several times for its guesses, and a loop in it several times for
+/// each of these, so that all of them together take about as long as the walk that counts.
+const BUDGETS: [u32; 3] = [240, 60, 24];
 /// How many facts on a variable are tried.
 const FACTS: usize = 6;
 /// How many of a goal's variables are tried.
@@ -23,9 +25,14 @@ const VARS: usize = 3;
 impl Ranges<'_> {
     /// Whether a polynomial is not negative, and which certificates this rests on.
     pub fn prove_nonneg(&self, poly: &Poly) -> Option<Certs> {
+        if self.failed.borrow().get(poly) == Some(&self.stamp) {
+            return None;
+        }
+        let budget = BUDGETS[self.trial.min(BUDGETS.len() - 1)];
         let mut search =
-            Search { ranges: self, budget: BUDGET, used: Vec::new(), tried: FxHashMap::default() };
+            Search { ranges: self, budget, used: Vec::new(), tried: FxHashMap::default() };
         if !search.goal(poly, DEPTH) {
+            self.failed.borrow_mut().insert(poly.clone(), self.stamp);
             return None;
         }
         let mut certs = Certs::new();
@@ -97,22 +104,19 @@ impl Search<'_, '_> {
         let ranges = self.ranges;
         let facts = ranges.by_var.get(&var).map_or(&[][..], Vec::as_slice);
         // Facts that lead to variables bound before come first: they bring the end nearer.
-        let leads_back = |index: &&u32| {
-            let vars = ranges.facts[**index as usize].poly.vars();
-            vars.iter().all(|other| ranges.order(*other) <= ranges.order(var))
-        };
+        let order = ranges.order(var);
+        let leads_back = |index: &&u32| ranges.facts[**index as usize].newest <= order;
         let recent = || facts.iter().rev().take(8 * FACTS);
         let back = recent().filter(leads_back).take(FACTS);
         let others = recent().filter(|index| !leads_back(index)).take(FACTS);
         for index in back.chain(others) {
             let fact = &ranges.facts[*index as usize];
-            let Some((factor, rest)) = fact.poly.split(var) else { continue };
-            let Some(factor) = factor.as_constant() else { continue };
+            let Some(factor) = fact.poly.coefficient(var) else { continue };
             if (factor > 0) != positive {
                 continue;
             }
             self.used.extend_from_slice(&fact.certs);
-            if self.combined(&a, &b, factor, &rest, depth) {
+            if self.combined(poly, &a, &fact.poly, factor, depth) {
                 return true;
             }
             self.used.truncate(middle);
@@ -130,14 +134,12 @@ impl Search<'_, '_> {
         false
     }
 
-    /// The goal that is left of `a * v + b` by a fact `factor * v + rest`.
-    fn combined(&mut self, a: &Poly, b: &Poly, factor: i128, rest: &Poly, depth: u32) -> bool {
-        let scaled = b.scale(factor.abs());
-        let Some(product) = a.mul(rest) else { return false };
-        let goal = match (scaled, factor > 0) {
-            (Some(scaled), true) => scaled.sub(&product),
-            (Some(scaled), false) => scaled.add(&product),
-            (None, _) => None,
+    /// The goal that is left of `poly = a * v + b` by a fact `factor * v + rest`: the variable cancels out.
+    fn combined(&mut self, poly: &Poly, a: &Poly, fact: &Poly, factor: i128, depth: u32) -> bool {
+        let sign = -factor.signum();
+        let goal = match a.as_constant() {
+            Some(a) => a.checked_mul(sign).and_then(|a| poly.blend(factor.abs(), fact, a)),
+            None => a.mul(fact).and_then(|product| poly.blend(factor.abs(), &product, sign)),
         };
         goal.is_some_and(|goal| self.goal(&goal, depth - 1))
     }

@@ -1,0 +1,81 @@
+//! `fehu report`: to the terminal, to files, and for programs that are wrong.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+const SOURCE: &str = "entry main (xs: []i32) =
+  let ys = map (+ 1) xs
+  in reduce (+) 0 ys
+";
+
+/// A file for one test.
+fn path(name: &str) -> String {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).display().to_string()
+}
+
+fn file(name: &str, text: &str) -> String {
+    std::fs::write(path(name), text).expect("the file can be written");
+    path(name)
+}
+
+/// Exit code, standard output, standard error.
+fn fehu(args: &[&str]) -> (Option<i32>, String, String) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_fehu")).args(args).output().expect("the binary runs");
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn the_text_says_what_was_fused_on_which_line() {
+    let source = file("report_text.fut", SOURCE);
+    let (code, text, errors) = fehu(&["report", &source]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let expected = format!(
+        "{source}
+  array operators        2 before, 1 after
+  arrays that they make  1 before, 0 after
+  checks                 none
+
+2 |   let ys = map (+ 1) xs
+  + map: fused into the reduction on line 3
+3 |   in reduce (+) 0 ys
+  + reduction: takes in the map on line 2
+"
+    );
+    assert_eq!(text, expected);
+    let (_, coloured, _) = fehu(&["report", "--color=always", &source]);
+    assert!(coloured.contains("\u{1b}[1;32m+\u{1b}[0m map: fused"), "{coloured}");
+}
+
+#[test]
+fn pages_and_json_go_to_files() {
+    let source = file("report_files.fut", SOURCE);
+    let (page, data) = (path("report.html"), path("report.json"));
+    let (code, text, errors) = fehu(&["report", &source, "--html", &page, "--json", &data]);
+    assert_eq!((code, text.as_str(), errors.as_str()), (Some(0), "", ""));
+    let page = std::fs::read_to_string(page).expect("there is a page");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"), "{page}");
+    let data = std::fs::read_to_string(data).expect("there is a file");
+    let data: serde_json::Value = serde_json::from_str(&data).expect("it is JSON");
+    assert_eq!(data["summary"]["operators_before"], 2);
+    assert_eq!(data["summary"]["operators_after"], 1);
+    assert_eq!(data["notes"][0]["line"], 2);
+    assert_eq!(data["notes"][0]["kind"], "done");
+    assert_eq!(data["entries"][0]["after"]["nodes"][1]["label"], "reduction");
+    assert_eq!(data["entries"][0]["before"]["edges"][0]["array"], true);
+}
+
+#[test]
+fn a_wrong_program_and_a_wrong_file_are_told() {
+    let source = file("report_wrong.fut", "entry main = unknown\n");
+    let (code, text, errors) = fehu(&["report", &source]);
+    assert_eq!((code, text.as_str()), (Some(2), ""));
+    assert!(errors.contains("\"unknown\""), "{errors}");
+    let source = file("report_right.fut", SOURCE);
+    let (code, _, errors) = fehu(&["report", &source, "--html", "/nowhere/at/all.html"]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("cannot write \"/nowhere/at/all.html\""), "{errors}");
+    let (code, _, errors) = fehu(&["report", &source, "--passes", "nonsense"]);
+    assert!(code == Some(1) && errors.contains("\"nonsense\""), "{errors}");
+}

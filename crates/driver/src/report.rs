@@ -1,0 +1,65 @@
+//! What `fehu report` does: says, line by line, what the optimiser made of a program, and why not more.
+//!
+//! - [`model`]: what is said, as data; `checks`, `made` and [`flow`] find parts of it in the programs;
+//! - [`text`], [`html`], [`json`]: how it is shown; [`svg`] draws a dataflow graph, [`layout`] says where things go.
+
+mod checks;
+pub mod flow;
+pub mod html;
+pub mod json;
+pub mod layout;
+mod made;
+pub mod model;
+pub mod svg;
+pub mod text;
+
+pub use checks::CheckCounts;
+
+use crate::check::{Outcome, Warnings};
+use crate::files::Files;
+use crate::load::Root;
+use crate::passes::Plan;
+use crate::translate::{Job, translate};
+use fehu_base::stack::Deep;
+use fehu_ir::Prog;
+use fehu_opt::INLINE;
+use model::Report;
+use std::sync::Mutex;
+
+/// Optimises a program and reports on it. The report is there if and only if the outcome is a success.
+pub fn make(files: &dyn Files, root: &Root, plan: &Plan) -> (Option<Report>, Outcome) {
+    let program = match root {
+        Root::Path(path) => path.clone(),
+        Root::Bytes(name, _) => name.clone(),
+    };
+    let job = Job { files, root, warnings: Warnings::Hide, plan };
+    // Calls and what they lead to are two things until they are inlined; comparing starts after that.
+    let inlined = plan.passes.first().is_some_and(|pass| pass.name == INLINE.name);
+    let before: Mutex<Deep<Option<Prog>>> = Mutex::default();
+    let keep = |prog: &Prog| {
+        if let Ok(mut before) = before.lock()
+            && before.is_none()
+        {
+            **before = Some(prog.clone());
+        }
+    };
+    let mut report = None;
+    let outcome = translate(
+        &job,
+        |prog| {
+            if !inlined {
+                keep(prog);
+            }
+        },
+        &mut |_, prog| keep(prog),
+        |session, after, remarks| {
+            let before = before.lock().ok().and_then(|mut before| before.take());
+            report = before
+                .map(|before| model::report(&program, &session.sources, &before, &after, &remarks));
+        },
+    );
+    (report, outcome)
+}
+
+#[cfg(test)]
+mod tests;
