@@ -96,7 +96,7 @@ fn difference(a: &Lmad, b: &Lmad, proof: &mut Proof<'_, '_>) -> Option<(Poly, Ve
     let mut terms: Vec<Term> = Vec::new();
     for (lmad, first) in [(a, true), (b, false)] {
         for dim in &lmad.dims {
-            let (last, mut stride) = (proof.known(&dim.size)?.plus(-1)?, proof.known(&dim.stride)?);
+            let (last, mut stride) = (proof.known(&dim.size).plus(-1)?, proof.known(&dim.stride));
             if last == Poly::default() || stride == Poly::default() {
                 continue;
             }
@@ -111,7 +111,7 @@ fn difference(a: &Lmad, b: &Lmad, proof: &mut Proof<'_, '_>) -> Option<(Poly, Ve
         }
     }
     let terms = sorted(terms, proof);
-    let offset = proof.known(&a.offset.sub(&b.offset)?)?;
+    let offset = proof.known(&a.offset.sub(&b.offset)?);
     Some((offset, terms))
 }
 

@@ -105,6 +105,10 @@ fn blocked_anti_diagonals_of_needleman_wunsch() {
     apart(&known, written, "i*b + 1 + {(i + 1 : n*b - b), (b : 1)}");
     // A column too many on the left is written by the block there.
     open(&known, written, "i*b + 1 + {(i + 1 : n*b - b), (b + 1 : n)}");
+    // The size is checked to be what it has to be.
+    let checked = ["n >= q*b + 1", "q*b + 1 >= n", "q >= 2", "b >= 2", "i >= 1", "i < q"];
+    apart(&checked, written, "i*b + {(i + 1 : n*b - b), (b + 1 : n)}");
+    apart(&checked, written, "i*b + 1 + {(i + 1 : n*b - b), (b : 1)}");
     // The shrinking half: j blocks, from the last row and column on.
     let known = ["n = q*b + 1", "q >= 2", "b >= 2", "j >= 1", "j < q"];
     let corner = "((q - j)*b + 1)*n + (q - 1)*b + 1";
