@@ -329,6 +329,11 @@ mod tests {
                 let difference = Poly::var(a).sub(&Poly::var(b)).unwrap();
                 known.push(difference.plus(rng.range(-1, 1).into()).unwrap());
             }
+            if rng.chance(40) {
+                let equation = [poly("c - a*b"), poly("a*b - d + 1"), poly("d - c - 1")];
+                let zero = &equation[rng.below(3)];
+                known.extend([zero.clone(), zero.neg().unwrap()]);
+            }
             let mut ranges = facts(&vars, &[]);
             for fact in &known {
                 ranges.assume_nonneg(fact, &Certs::new());
