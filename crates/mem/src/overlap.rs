@@ -18,7 +18,8 @@
 //! * otherwise the largest stride is looked at. The rest of the sum is between two bounds, too; if it is less than `d1` in
 //!   size then `e1` is 0, if less than `2*d1` then `e1` is -1, 0 or 1. Each of these few values that is in the bounds
 //!   of `e1` is put in, and the sum that is left has to have no solution.
-//! * Also, if all strides have a common divisor that does not divide what is fixed, there is no solution.
+//! * Also, there is no solution if the terms whose strides are no multiples of some stride stay between two neighbouring
+//!   multiples of it, or if all strides have a common divisor that does not divide what is fixed.
 //!
 //! This is the test by sums of strided intervals of the literature on these descriptors, put in differences. There the
 //! sets themselves are split where one of their dimensions overlaps the next, one point at a time; here the cases are
@@ -95,7 +96,7 @@ fn difference(a: &Lmad, b: &Lmad, proof: &mut Proof<'_, '_>) -> Option<(Poly, Ve
     let mut terms: Vec<Term> = Vec::new();
     for (lmad, first) in [(a, true), (b, false)] {
         for dim in &lmad.dims {
-            let (last, mut stride) = (proof.known(&dim.size)?.plus(-1)?, proof.known(&dim.stride)?);
+            let (last, mut stride) = (proof.known(&dim.size).plus(-1)?, proof.known(&dim.stride));
             if last == Poly::default() || stride == Poly::default() {
                 continue;
             }
@@ -110,7 +111,7 @@ fn difference(a: &Lmad, b: &Lmad, proof: &mut Proof<'_, '_>) -> Option<(Poly, Ve
         }
     }
     let terms = sorted(terms, proof);
-    let offset = proof.known(&a.offset.sub(&b.offset)?)?;
+    let offset = proof.known(&a.offset.sub(&b.offset)?);
     Some((offset, terms))
 }
 
@@ -169,7 +170,8 @@ impl Search<'_, '_, '_> {
         let Some(terms) = distribute(offset, terms) else { return false };
         self.one_side(&terms)
             || self.no_common_divisor(&terms)
-            || (0..terms.len() - 1).any(|place| self.by_cases(&terms, place))
+            || self.between_multiples(&terms)
+            || self.by_cases(&terms)
     }
 
     /// Whether the sum is always positive or always negative.
@@ -181,48 +183,50 @@ impl Search<'_, '_, '_> {
             || high.is_some_and(|high| self.proof.less(&high, &zero))
     }
 
-    /// Whether all strides are multiples of something of which the fixed part of the sum is none.
+    /// Whether all terms that vary are multiples of a number that does not divide the others.
     fn no_common_divisor(&mut self, terms: &[Term]) -> bool {
         let (fixed, free): (Vec<Term>, Vec<Term>) = terms.iter().cloned().partition(Term::is_fixed);
         let Some(fixed) = sum(&fixed, |term| &term.low) else { return false };
         let number = free.iter().fold(0, |sum, term| gcd(sum, content(&term.stride)));
-        if let Ok(number) = i128::try_from(number)
-            && number > 1
-        {
-            let is_multiple = |value: &i128| value % number == 0;
-            let (constant, others): (Vec<_>, Vec<_>) =
-                fixed.terms().iter().partition(|(monomial, _)| monomial.is_empty());
-            if others.iter().all(|(_, value)| is_multiple(value))
-                && constant.iter().any(|(_, value)| !is_multiple(value))
-            {
-                return true;
-            }
+        let Ok(number) = i128::try_from(number) else { return false };
+        if number <= 1 {
+            return false;
         }
-        let divides_all =
-            |stride: &Poly| free.iter().all(|term| divide_exactly(&term.stride, stride).is_some());
-        let Some(divisor) =
-            free.iter().map(|term| &term.stride).rfind(|stride| divides_all(stride))
+        let (constant, others): (Vec<_>, Vec<_>) =
+            fixed.terms().iter().partition(|(monomial, _)| monomial.is_empty());
+        others.iter().all(|(_, value)| value % number == 0)
+            && constant.iter().any(|(_, value)| value % number != 0)
+    }
+
+    /// Whether the terms that are no multiples of some stride stay between two multiples of it.
+    fn between_multiples(&mut self, terms: &[Term]) -> bool {
+        // The last stride divides everything.
+        terms[..terms.len() - 1].iter().map(|term| &term.stride).any(|stride| {
+            let is_multiple = |term: &&Term| divide_exactly(&term.stride, stride).is_some();
+            let others: Vec<Term> =
+                terms.iter().filter(|term| !is_multiple(term)).cloned().collect();
+            let (low, high) = (sum(&others, |term| &term.low), sum(&others, |term| &term.high));
+            let (Some(low), Some(high), Some(below)) = (low, high, stride.neg()) else {
+                return false;
+            };
+            let zero = Poly::default();
+            (self.proof.less(&zero, &low) && self.proof.less(&high, stride))
+                || (self.proof.less(&below, &low) && self.proof.less(&high, &zero))
+        })
+    }
+
+    /// Whether the first term can only have a few values, and there is no solution for any of them.
+    fn by_cases(&mut self, terms: &[Term]) -> bool {
+        let Some((term, others)) = terms.split_first().filter(|(_, others)| !others.is_empty())
         else {
             return false;
         };
-        let (_, rest) = divide(&fixed, divisor);
-        let zero = Poly::default();
-        (self.proof.less(&zero, &rest) && self.proof.less(&rest, divisor))
-            || rest
-                .add(divisor)
-                .is_some_and(|sum| self.proof.less(&rest, &zero) && self.proof.less(&zero, &sum))
-    }
-
-    /// Whether one term can only have a few values, and there is no solution for any of them.
-    fn by_cases(&mut self, terms: &[Term], place: usize) -> bool {
-        let mut others = terms.to_vec();
-        let term = others.remove(place);
         if term.is_fixed() {
             let offset = term.low.mul(&term.stride);
-            return offset.is_some_and(|offset| self.no_solution(&offset, &others));
+            return offset.is_some_and(|offset| self.no_solution(&offset, others));
         }
-        let Some(low) = sum(&others, |term| &term.low) else { return false };
-        let Some(high) = sum(&others, |term| &term.high) else { return false };
+        let Some(low) = sum(others, |term| &term.low) else { return false };
+        let Some(high) = sum(others, |term| &term.high) else { return false };
         // `e * stride >= -high`, so `e > first - 1` if `high < (1 - first) * stride`.
         let first = (-CASES..=1).rev().find(|first| {
             let enough = term.stride.scale(1 - first);
@@ -241,7 +245,7 @@ impl Search<'_, '_, '_> {
             let constant = Poly::constant(value);
             self.proof.less(&constant, &term.low)
                 || self.proof.less(&term.high, &constant)
-                || term.stride.scale(value).is_some_and(|offset| self.no_solution(&offset, &others))
+                || term.stride.scale(value).is_some_and(|offset| self.no_solution(&offset, others))
         })
     }
 }

@@ -9,7 +9,7 @@
 //! q*b*b - 2*b - 1   with b = 2 + b', q = 2 + q'   is   q'*b'*b' + 4*q'*b' + 4*q' + 2*b'*b' + 6*b' + 3
 //! ```
 //!
-//! Variables that [`Ranges`] knows to be polynomials of others are replaced first. The search is bounded.
+//! Variables that [`Ranges`] knows to be polynomials of others, or equal to them, are replaced first. The search is bounded.
 
 use crate::arith::substitute;
 use crate::lmad::Lmad;
@@ -63,10 +63,9 @@ impl<'a, 'b> Proof<'a, 'b> {
 
     /// Assumes that a polynomial is not negative.
     pub fn assume(&mut self, poly: &Poly) {
-        if let Some(poly) = self.known(poly) {
-            self.ranges.assume_nonneg(&poly, &Certs::new());
-            self.answers.clear();
-        }
+        let poly = self.known(poly);
+        self.ranges.assume_nonneg(&poly, &Certs::new());
+        self.answers.clear();
     }
 
     /// Assumes that an LMAD has elements: what is to be proved holds of one without.
@@ -76,21 +75,22 @@ impl<'a, 'b> Proof<'a, 'b> {
         }
     }
 
-    /// The polynomial without variables that are known to be polynomials of others.
-    pub fn known(&mut self, poly: &Poly) -> Option<Poly> {
-        let mut poly = poly.clone();
+    /// The polynomial without variables that are known to be polynomials of others; as it is, if that is too large.
+    pub fn known(&mut self, poly: &Poly) -> Poly {
+        let mut result = poly.clone();
         for _ in 0..DEFINITIONS {
-            let Some(next) = replace_definitions(self.ranges, &poly, &mut self.certs)? else {
-                break;
-            };
-            poly = next;
+            match replace_definitions(self.ranges, &result, &mut self.certs) {
+                Some(Some(next)) => result = next,
+                Some(None) => break,
+                None => return poly.clone(),
+            }
         }
-        Some(poly)
+        result
     }
 
     /// Whether a polynomial is proved not to be negative.
     pub fn nonneg(&mut self, poly: &Poly) -> bool {
-        let Some(poly) = self.known(poly) else { return false };
+        let poly = self.known(poly);
         if let Some(value) = poly.as_constant() {
             return value >= 0;
         }
@@ -149,7 +149,26 @@ fn replace_definitions(
 }
 
 fn definition(ranges: &Ranges<'_>, var: Var) -> Option<(Poly, Certs)> {
-    ranges.poly(Atom::Var(var)).filter(|(poly, _)| poly.as_var() != Some(var))
+    let (poly, certs) = ranges.poly(Atom::Var(var))?;
+    if poly.as_var() == Some(var) { equation(ranges, var) } else { Some((poly, certs)) }
+}
+
+/// What a variable is equal to by a fact, such as a check that `n == q*b + 1`.
+///
+/// Of linear equations only those are used that lead to variables bound before, so that they do not lead in circles. A
+/// product says more than the variable that it is equal to, whenever it was bound.
+fn equation(ranges: &Ranges<'_>, var: Var) -> Option<(Poly, Certs)> {
+    let bounds = ranges.bounds(&Poly::var(var));
+    let before = |other: &Var| ranges.order(*other) < ranges.order(var);
+    let useful = |bound: &Poly| {
+        !bound.mentions(var) && (!bound.is_linear() || bound.vars().iter().all(before))
+    };
+    bounds.iter().filter(|(lower, bound, _)| *lower && useful(bound)).find_map(|(_, low, why)| {
+        let (_, _, others) = bounds.iter().find(|(lower, high, _)| !lower && high == low)?;
+        let mut certs = why.clone();
+        join(&mut certs, others);
+        Some((low.clone(), certs))
+    })
 }
 
 /// The certificates of a proof by shifting variables.
@@ -195,15 +214,7 @@ impl Shifting<'_, '_> {
         self.certs.truncate(start);
         let Some(var) = self.next(poly) else { return false };
         for (lower, bound, certs) in self.ranges.bounds(&Poly::var(var)) {
-            let mut definitions = Certs::new();
-            let bound = match replace_definitions(self.ranges, &bound, &mut definitions) {
-                Some(Some(bound)) => bound,
-                Some(None) => bound,
-                None => continue,
-            };
-            if bound.mentions(var) || self.shifted.iter().any(|other| bound.mentions(*other)) {
-                continue;
-            }
+            let Some((bound, definitions)) = self.usable(var, bound) else { continue };
             let distance = Poly::var(var);
             let value = if lower { bound.add(&distance) } else { bound.sub(&distance) };
             let goal = value
@@ -218,6 +229,19 @@ impl Shifting<'_, '_> {
             self.certs.truncate(start);
         }
         false
+    }
+
+    /// A bound of a variable, with definitions in place of variables if possible, that speaks only of variables that
+    /// stand for themselves.
+    fn usable(&self, var: Var, bound: Poly) -> Option<(Poly, Certs)> {
+        let stale = |bound: &Poly| {
+            bound.mentions(var) || self.shifted.iter().any(|other| bound.mentions(*other))
+        };
+        let mut certs = Certs::new();
+        match replace_definitions(self.ranges, &bound, &mut certs) {
+            Some(Some(defined)) if !stale(&defined) => Some((defined, certs)),
+            _ => (!stale(&bound)).then(|| (bound, Certs::new())),
+        }
     }
 
     /// Whether no variable and no coefficient is negative.
@@ -282,6 +306,13 @@ mod tests {
         let known = ["n = q*b + 1", "q >= 2", "b >= 2"];
         assert!(proves(&known, "n - 2*b - 1"));
         assert!(!proves(&known, "n - 2*b - 2"));
+        // The same by a check that they are equal, and equations that lead in circles.
+        let known = ["n >= q*b + 1", "q*b + 1 >= n", "q >= 2", "b >= 2"];
+        assert!(proves(&known, "n*b - 2*b*b - b"));
+        assert!(!proves(&known, "n*b - 2*b*b - b - 1"));
+        let known = ["n >= m", "m >= n", "m >= n*b", "n*b >= m", "n >= 1"];
+        assert!(proves(&known, "m*m - n"));
+        assert!(!proves(&known, "m*m - n - 1"));
     }
 
     #[test]
@@ -297,6 +328,11 @@ mod tests {
                 let (a, b) = (Var(rng.below(4) as u32), Var(rng.below(4) as u32));
                 let difference = Poly::var(a).sub(&Poly::var(b)).unwrap();
                 known.push(difference.plus(rng.range(-1, 1).into()).unwrap());
+            }
+            if rng.chance(40) {
+                let equation = [poly("c - a*b"), poly("a*b - d + 1"), poly("d - c - 1")];
+                let zero = &equation[rng.below(3)];
+                known.extend([zero.clone(), zero.neg().unwrap()]);
             }
             let mut ranges = facts(&vars, &[]);
             for fact in &known {

@@ -36,6 +36,8 @@ fn numbers() {
     apart(&[], "0 + {(4 : 10)}", "11 + {(9 : 1)}");
     // By a common divisor, though one is inside of the other.
     apart(&[], "0 + {(20 : 6), (20 : 4)}", "3 + {(20 : 10)}");
+    apart(&[], "0 + {(8 : 70), (99 : 10), (3 : 1)}", "5 + {(8 : 70), (99 : 10), (3 : 1)}");
+    apart(&[], "5 + {(8 : 70), (99 : 10), (3 : 1)}", "12 + {(8 : 70), (99 : 10), (3 : 1)}");
     // Dimensions that overlap themselves.
     apart(&[], "0 + {(2 : 10), (11 : 1)}", "21 + {(3 : 1)}");
     open(&[], "0 + {(2 : 10), (11 : 1)}", "20 + {(3 : 1)}");
@@ -69,6 +71,11 @@ fn parts_of_a_matrix() {
         "k + {(n : m*p), (p : m)}",
         "l + {(n : m*p), (p : m)}",
     );
+    // The same if the rows overlap each other, in whatever way.
+    let known = ["m >= 1", "k >= 0", "s >= 1"];
+    apart(&known, "0 + {(n : m*s), (p : m), (k : 1)}", "k + {(n : m*s), (p : m), (m - k : 1)}");
+    apart(&known, "k + {(n : m*s), (p : m), (m - k : 1)}", "m + {(n : m*s), (p : m), (k : 1)}");
+    open(&known, "k + {(n : m*s), (p : m), (m - k : 1)}", "m + {(n : m*s), (p : m), (k + 1 : 1)}");
     // Nothing is known of the sign of the stride.
     open(&[], "0 + {(n : s)}", "1 + {(n : s)}");
     apart(&["s >= 2"], "0 + {(n : s)}", "1 + {(n : s)}");
@@ -98,6 +105,10 @@ fn blocked_anti_diagonals_of_needleman_wunsch() {
     apart(&known, written, "i*b + 1 + {(i + 1 : n*b - b), (b : 1)}");
     // A column too many on the left is written by the block there.
     open(&known, written, "i*b + 1 + {(i + 1 : n*b - b), (b + 1 : n)}");
+    // The size is checked to be what it has to be.
+    let checked = ["n >= q*b + 1", "q*b + 1 >= n", "q >= 2", "b >= 2", "i >= 1", "i < q"];
+    apart(&checked, written, "i*b + {(i + 1 : n*b - b), (b + 1 : n)}");
+    apart(&checked, written, "i*b + 1 + {(i + 1 : n*b - b), (b : 1)}");
     // The shrinking half: j blocks, from the last row and column on.
     let known = ["n = q*b + 1", "q >= 2", "b >= 2", "j >= 1", "j < q"];
     let corner = "((q - j)*b + 1)*n + (q - 1)*b + 1";
