@@ -4,8 +4,9 @@
 //! a = reduce (+) 0 xs;  b = reduce max 0 xs    ==>    (a, b) = redomap ((+), max) (\x -> (x, x)) (0, 0) xs
 //! ```
 //!
-//! Both must have one width, be of the same kind (map, reduce and scan in any mix; histograms; scatters; parallel streams; sequential streams), and have
-//! an input in common: fusing operators that have nothing in common saves no memory traffic, and costs registers.
+//! Both must have one width, be of the same kind (map, reduce and scan in any mix; histograms; scatters; parallel
+//! streams; sequential streams), and have an input in common: fusing operators that have nothing in common saves no
+//! memory traffic, and costs registers.
 
 use super::graph::{Graph, Node};
 use super::vertical::operands;
