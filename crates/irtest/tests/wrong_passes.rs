@@ -152,8 +152,8 @@ fn statements(prog: &Prog) -> usize {
 #[test]
 fn random_programs_show_what_is_wrong_and_become_small() {
     for (name, kind, most) in [
-        ("swapping", FailureKind::Differs, 3),
-        ("trusting", FailureKind::Differs, 4),
+        ("swapping", FailureKind::Differs, 5),
+        ("trusting", FailureKind::Differs, 5),
         ("fewer", FailureKind::Refused, 1),
     ] {
         let mut progs = reduced(name, kind);

@@ -73,9 +73,10 @@ impl Hoist<'_> {
             else {
                 continue;
             };
-            let Some(needed) = self.frames.get_mut(level).and_then(|f| f.stms[index].take()) else {
-                continue;
-            };
+            // What stands inside of the statement has no place of its own any more.
+            let slot = self.frames.get_mut(level).and_then(|frame| frame.stms.get_mut(index));
+            let binds = |stm: &mut Stm| stm.pat.contains(&var);
+            let Some(needed) = slot.and_then(|slot| slot.take_if(binds)) else { continue };
             self.pull(&needed, at);
             let mut facts = Facts::NONE;
             self.uses(&mut facts, &needed);
