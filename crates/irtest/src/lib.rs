@@ -4,7 +4,7 @@
 //! - [`oracle`]: whether a program means the same before and after a pass, by running both;
 //! - [`count`]: how often each operator occurs;
 //! - [`passes`]: runs passes and says what goes wrong; [`reduce`]: makes a program that shows it smaller;
-//! - [`file`]: the tests of passes in `tests/ir`.
+//! - [`mod@file`]: the tests of passes in `tests/ir`.
 //!
 //! The oracle is the interpreter. A crate and not a part of `irgen`, because the interpreter's own tests need random
 //! programs, and because the command for developers uses this one.

@@ -24,7 +24,7 @@
 //!
 //! 1. **Speculable** expressions ([`Effects::speculable`](crate::facts::Effects::speculable)), scalars and arrays, may move
 //!    anywhere. A loop that is never entered then pays for them. Arrays that are made must be *fixed*
-//!    ([`Share`](crate::facts::Share)): if an iteration updates its array, every iteration needs one of its own.
+//!    ([`Share`]): if an iteration updates its array, every iteration needs one of its own.
 //!    `iota` and `replicate` are among these once their sizes are known not to be negative, because they are
 //!    constants or sizes of arrays in scope there.
 //! 2. **Checks** are evaluated by the first iteration, if there is one, so they move with the guard
