@@ -8,8 +8,9 @@
 //! * **Errors.** A program that ends with an error still does, and one that does not still does not. A check
 //!   ([`Exp::Assert`](fehu_ir::Exp::Assert)) is therefore never dead: it is proved, merged with an equal one,
 //!   or moved to where it is evaluated under the same condition, guards for empty loops included. When several
-//!   checks fail, which one is reported first may change. Divisions, indices and calls without a certificate
-//!   in scope are not moved to where they would not have been evaluated ([`facts::Effects::speculable`]).
+//!   checks fail, which one is reported first may change. Divisions, indices and calls are not moved to where they
+//!   would not have been evaluated ([`facts::Effects::speculable`]). That the certificate is in scope there is no
+//!   licence: a check that has moved out of a loop says nothing if the loop is empty.
 //! * **Work.** Nothing is computed twice unless it is cheap by the measure of [`facts::cost`], and nothing moves
 //!   into a loop or an array operator's function unless that.
 //! * **Places in memory.** Arrays that are updated in place are not shared with anything else:
