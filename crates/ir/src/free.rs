@@ -32,15 +32,33 @@ pub fn free_in_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Vec<Var> {
 
 /// The variables that a body binds, in order, those of bodies inside included.
 pub fn bound_in_body(body: &Body) -> Vec<Var> {
-    struct Bound(Vec<Var>);
-    impl Visit for Bound {
-        fn bind(&mut self, var: &Var) {
-            self.0.push(*var);
-        }
-    }
-    let mut bound = Bound(Vec::new());
+    let mut bound = Bound::default();
     bound.body(body);
     bound.0
+}
+
+/// The variables that a statement binds, likewise.
+pub fn bound_in_stm(stm: &Stm) -> Vec<Var> {
+    let mut bound = Bound::default();
+    bound.stm(stm);
+    bound.0
+}
+
+/// The variables that a lambda binds, its parameters first.
+pub fn bound_in_lambda(lambda: &Lambda) -> Vec<Var> {
+    let mut bound = Bound::default();
+    bound.lambda(lambda);
+    bound.0
+}
+
+/// What a fragment binds.
+#[derive(Default)]
+pub(crate) struct Bound(pub(crate) Vec<Var>);
+
+impl Visit for Bound {
+    fn bind(&mut self, var: &Var) {
+        self.0.push(*var);
+    }
 }
 
 struct Free<'a> {

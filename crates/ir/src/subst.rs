@@ -3,6 +3,7 @@
 //! Sizes in types are replaced, too: in the types written in the fragment and in those of the variables
 //! that it binds.
 
+use crate::free::Bound;
 use crate::visit::{Visit, VisitMut, walk_type_mut};
 use crate::{Atom, Body, Exp, Lambda, Scalar, Stm, Type, Var, VarInfo};
 use fehu_base::IdVec;
@@ -131,20 +132,11 @@ struct Copier<'a> {
     subst: Subst,
 }
 
-/// What a copy binds, before and after.
-struct Bound(Vec<Var>);
-
-impl Visit for Bound {
-    fn bind(&mut self, var: &Var) {
-        self.0.push(*var);
-    }
-}
-
 struct Rename<'a>(&'a Subst);
 
 impl Copier<'_> {
     fn copy(mut self, look: impl FnOnce(&mut Bound), change: impl FnOnce(&mut Rename<'_>)) {
-        let mut bound = Bound(Vec::new());
+        let mut bound = Bound::default();
         look(&mut bound);
         let mut new_vars = Vec::with_capacity(bound.0.len());
         for var in bound.0 {

@@ -58,16 +58,3 @@ pub(super) fn all_mentions(cx: &Cx<'_>, stm: &Stm) -> Vec<Var> {
     all.stm(stm);
     all.1
 }
-
-/// The variables that a statement binds, those inside included, in order.
-pub(super) fn bound(stm: &Stm) -> Vec<Var> {
-    struct Bound(Vec<Var>);
-    impl Visit for Bound {
-        fn bind(&mut self, var: &Var) {
-            self.0.push(*var);
-        }
-    }
-    let mut bound = Bound(Vec::new());
-    bound.stm(stm);
-    bound.0
-}

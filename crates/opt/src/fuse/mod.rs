@@ -41,6 +41,7 @@ mod views;
 
 use crate::facts::{Effects, Share};
 use fehu_base::IdVec;
+use fehu_ir::free::bound_in_stm;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{Atom, Body, Exp, Loc, Prog, Stm, StreamForm, Type, Var, VarInfo};
 use graph::{Counts, Graph};
@@ -160,7 +161,7 @@ impl Cx<'_> {
         for var in mentions::all_mentions(self, new) {
             self.counts.add(var);
         }
-        for (old, new) in mentions::bound(old).into_iter().zip(mentions::bound(new)) {
+        for (old, new) in bound_in_stm(old).into_iter().zip(bound_in_stm(new)) {
             self.share.join(old, new);
         }
     }

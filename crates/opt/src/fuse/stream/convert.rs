@@ -16,8 +16,8 @@
 use super::super::Cx;
 use super::compose::product;
 use super::{Kind, Part};
+use fehu_ir::free::bound_in_lambda;
 use fehu_ir::subst::{Subst, copy_lambda, subst_body};
-use fehu_ir::visit::Visit;
 use fehu_ir::{
     Atom, BinOp, Dim, Exp, Lambda, Red, Scan, Screma, Stm, Stream, StreamForm, Type, Var, VarInfo,
 };
@@ -276,19 +276,8 @@ fn like(cx: &mut Cx<'_>, var: Var, ty: Type) -> Var {
 
 /// A copy of an operator.
 fn copy(cx: &mut Cx<'_>, op: &Lambda) -> Lambda {
-    struct Bound(Vec<Var>);
-    impl Visit for Bound {
-        fn bind(&mut self, var: &Var) {
-            self.0.push(*var);
-        }
-    }
     let new = copy_lambda(op, cx.vars);
-    let bound = |lambda: &Lambda| {
-        let mut bound = Bound(Vec::new());
-        bound.lambda(lambda);
-        bound.0
-    };
-    for (old, new) in bound(op).into_iter().zip(bound(&new)) {
+    for (old, new) in bound_in_lambda(op).into_iter().zip(bound_in_lambda(&new)) {
         cx.may_share(old, new);
     }
     new
