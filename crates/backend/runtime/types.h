@@ -1,0 +1,96 @@
+// What the generated program tells the command line and the server about its types and entry points.
+//
+// A value is handled through a pointer to its C representation: a scalar is stored as its C type; an
+// array or an opaque value as the pointer that the API hands out. "out" parameters point to such a place.
+
+struct futhark_context;
+
+enum fe_kind { FE_PRIM, FE_ARRAY, FE_OPAQUE };
+
+struct fe_prim; // values.h: name, size, reading and writing of one primitive type
+struct fe_type;
+
+struct fe_field {
+  const char *name;
+  const struct fe_type *type;
+  int (*project)(struct futhark_context *ctx, void *out, const void *object);
+};
+
+struct fe_record {
+  int num_fields;
+  const struct fe_field *fields;
+  // `fields` are pointers to the values of the fields.
+  int (*make)(struct futhark_context *ctx, void **out, const void *const *fields);
+};
+
+struct fe_variant {
+  const char *name;
+  int num_payload;
+  const struct fe_type *const *payload;
+  int (*construct)(struct futhark_context *ctx, void **out, const void *const *payload);
+  int (*destruct)(struct futhark_context *ctx, void *const *outs, const void *object);
+};
+
+struct fe_sum {
+  int num_variants;
+  const struct fe_variant *variants;
+  int (*variant)(struct futhark_context *ctx, const void *object);
+};
+
+// Arrays of opaque values. If the elements are records, then there are also `zip` and the fields, whose
+// types are arrays.
+struct fe_opaque_array {
+  int rank;
+  const struct fe_type *elem;
+  const int64_t *(*shape)(struct futhark_context *ctx, const void *object);
+  int (*index)(struct futhark_context *ctx, void *out, const void *object, const int64_t *indices);
+  int (*make)(struct futhark_context *ctx, void **out, const void *const *elems, const int64_t *shape);
+  int (*set)(struct futhark_context *ctx, void *object, const void *elem, const int64_t *indices);
+  int num_fields;
+  const struct fe_field *fields;
+  int (*zip)(struct futhark_context *ctx, void **out, const void *const *fields);
+};
+
+struct fe_type {
+  const char *name; // as users write it, without sizes: "i32", "[][]f32", "point"
+  enum fe_kind kind;
+  const struct fe_prim *prim; // of scalars, and of the elements of arrays
+  size_t size;                // bytes of the C representation
+  // Arrays.
+  int rank;
+  void *(*array_new)(struct futhark_context *ctx, const void *data, const int64_t *shape);
+  int (*array_free)(struct futhark_context *ctx, void *array);
+  int (*array_values)(struct futhark_context *ctx, void *array, void *data);
+  const int64_t *(*array_shape)(struct futhark_context *ctx, void *array);
+  int (*array_index)(struct futhark_context *ctx, void *out, void *array, const int64_t *indices);
+  // Opaque values.
+  int (*opaque_free)(struct futhark_context *ctx, void *object);
+  int (*opaque_store)(struct futhark_context *ctx, const void *object, void **bytes, size_t *size);
+  void *(*opaque_restore)(struct futhark_context *ctx, const void *bytes);
+  const struct fe_record *record;
+  const struct fe_sum *sum;
+  const struct fe_opaque_array *opaque_array;
+};
+
+struct fe_entry {
+  const char *name;
+  int num_inputs;
+  const char *const *input_names;
+  const struct fe_type *const *inputs;
+  const bool *consumed; // one flag for each input
+  const struct fe_type *output;
+  bool fresh;
+  int num_tuning_params;
+  const int *tuning_params; // indices of parameters of the context
+  int num_attributes;
+  const char *const *attributes;
+  int (*call)(struct futhark_context *ctx, void *out, const void *const *inputs);
+};
+
+// Defined by the generated program.
+struct fe_program {
+  int num_types;
+  const struct fe_type *const *types;
+  int num_entries;
+  const struct fe_entry *entries;
+};

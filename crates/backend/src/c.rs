@@ -1,0 +1,1 @@
+//! Functions of imp as C functions.

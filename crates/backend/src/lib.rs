@@ -1,0 +1,42 @@
+//! Programs as C: a readable, self-contained file for each.
+//!
+//! * [`c`]: functions of [`fehu_imp`] as C functions;
+//! * [`api`]: what the outside world calls: arrays, opaque values, entry points, with header and manifest;
+//! * [`runtime`]: the C sources in `runtime/`, which every program has a copy of, in their order.
+//!
+//! Nothing here knows what a program means: costs are decided before, in `imp`.
+
+pub mod api;
+pub mod c;
+pub mod runtime;
+
+/// What becomes of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// A program that reads its arguments from standard input and writes its result.
+    Executable,
+    /// A program that obeys commands on standard input.
+    Server,
+    /// Something to be linked into another program.
+    Library,
+}
+
+/// What executes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// One thread.
+    C,
+    /// All cores.
+    Multicore,
+}
+
+/// The texts that a program becomes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Artifacts {
+    /// C code.
+    pub c: String,
+    /// The header, if it is a library.
+    pub header: Option<String>,
+    /// The description for tools, in JSON, if it is a library or a server.
+    pub manifest: Option<String>,
+}

@@ -1,0 +1,1 @@
+//! The C sources that every program has a copy of.

@@ -1,0 +1,1 @@
+//! IR with memory -> imp.

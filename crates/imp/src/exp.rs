@@ -1,0 +1,59 @@
+//! Expressions: trees without effects.
+
+use crate::V;
+pub use fehu_base::Prim;
+use fehu_ir::{BinOp, CmpOp, MathFn, Scalar, UnOp};
+
+/// An expression. What the operators of [`fehu_ir`] mean is said there; they never fail, but divisors have been
+/// checked, or a division is not evaluated.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Exp {
+    /// A constant.
+    Const(Scalar),
+    /// The value of a scalar variable.
+    Var(V),
+    /// `op a`, on operands of this type.
+    Un(UnOp, Prim, Box<Exp>),
+    /// `a op b`, on operands of this type, wrapping around as the language demands.
+    Bin(BinOp, Prim, Box<Exp>, Box<Exp>),
+    /// `a op b`, a truth value, on operands of this type.
+    Cmp(CmpOp, Prim, Box<Exp>, Box<Exp>),
+    /// A function of numbers; the type is that of the first operand.
+    Math(MathFn, Prim, Vec<Exp>),
+    /// The number of the first type as one of the second.
+    Convert(Prim, Prim, Box<Exp>),
+    /// The bits of the first type as the second.
+    Reinterpret(Prim, Prim, Box<Exp>),
+    /// Index arithmetic, which is known not to overflow: a sum of products of variables.
+    Index(Vec<(i64, Vec<V>)>),
+    /// The element at an index of a pointer or local array.
+    Load(V, Box<Exp>),
+    /// One of two values.
+    Select(Box<[Exp; 3]>),
+}
+
+/// An operator of which partial results can be combined in any order, which C compilers know how to vectorise.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RedOp {
+    /// Sum.
+    Add,
+    /// Product.
+    Mul,
+    /// Minimum.
+    Min,
+    /// Maximum.
+    Max,
+    /// Conjunction.
+    And,
+    /// Disjunction.
+    Or,
+    /// Exclusive disjunction.
+    Xor,
+}
+
+impl Exp {
+    /// An `i64`.
+    pub fn int(value: i64) -> Exp {
+        Exp::Const(Scalar::I64(value))
+    }
+}

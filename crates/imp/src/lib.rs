@@ -1,0 +1,108 @@
+//! A small imperative language between the IR with memory and C.
+//!
+//! Here arrays are gone. What is left are scalars, handles of memory blocks, pointers to elements, loads and
+//! stores at an index, structured control flow, and one form of parallelism. A back end prints it; it decides
+//! nothing that changes what a program costs.
+//!
+//! # Memory
+//!
+//! A variable of type [`Ty::Mem`] is a handle of a reference-counted block. [`Stm::Alloc`] makes it the handle of
+//! a block of its own: if it has one that is large enough and nobody else's, it keeps it, so that an allocation in
+//! a loop costs a comparison. [`Stm::Share`] makes it another handle of a block. Handles are released at the end
+//! of the function or task that declares them, or earlier by [`Stm::Free`].
+//!
+//! A variable of type [`Ty::Ptr`] points to elements of one type; it is set by [`Stm::Point`] and is what loads
+//! and stores go through. A variable of type [`Ty::Local`] is a small array that lives in registers or on the
+//! stack, and is used like a pointer; it needs no handle, and no pointer to it outlives the body it is declared in.
+//!
+//! # Loops
+//!
+//! The iterations of a `for` loop of kind [`Kind::Independent`] may be executed in any order, or in lock-step: none reads
+//! what another writes, except for the scalars that are listed as its reductions, of which each iteration only
+//! adds its part. What is declared inside of an iteration is its own.
+//!
+//! # Parallelism
+//!
+//! [`Stm::Tasks`] executes its body for ranges that cover `0..total`, at the same time. Its variables are its own,
+//! and the values of what is declared outside are those at its beginning; to assign to them is not allowed. Results
+//! leave through memory. There are two forms: ranges of any size in any order, or a fixed number of ranges.
+//!
+//! # Errors
+//!
+//! [`Stm::Assert`] and a failed allocation end the function with an error code; handles are released on the way.
+
+mod exp;
+mod stm;
+
+pub mod emit;
+
+pub use exp::{Exp, Prim, RedOp};
+pub use stm::{Arg, Block, From, Kind, Message, Part, Stm, Tasks};
+
+use ecow::EcoString;
+use fehu_base::{IdVec, define_id};
+
+define_id!(
+    /// A variable of one function.
+    pub struct V, "i"
+);
+define_id!(
+    /// A function.
+    pub struct FunId, "p"
+);
+
+/// A whole program.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Program {
+    /// The functions; each stands after those that it calls, unless they are recursive.
+    pub funs: IdVec<FunId, Fun>,
+    /// The constants, in the order of their computation.
+    pub consts: Vec<Constant>,
+    /// How many places with tasks there are: [`Tasks::site`] numbers them.
+    pub sites: usize,
+}
+
+/// A function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fun {
+    /// Its name, unique among the functions, and an identifier in C.
+    pub name: EcoString,
+    /// All its variables. What is neither parameter nor result is declared by [`Stm::Declare`].
+    pub vars: IdVec<V, VarInfo>,
+    /// Its parameters: scalars and handles, which belong to the caller.
+    pub params: Vec<V>,
+    /// Its results: scalars and handles. The body sets them.
+    pub results: Vec<V>,
+    /// What it does.
+    pub body: Block,
+}
+
+/// A variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VarInfo {
+    /// The name in the source, or something like it; need not be unique.
+    pub hint: EcoString,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// The type of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ty {
+    /// A scalar.
+    Scalar(Prim),
+    /// A handle of a block of memory.
+    Mem,
+    /// A pointer to elements in a block.
+    Ptr(Prim),
+    /// This many elements on the stack or in registers.
+    Local(Prim, u32),
+}
+
+/// A value that is computed once, when a context is made: scalars and arrays, by a function without parameters. The
+/// results of the function stay in the context.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Constant {
+    /// The function.
+    pub fun: FunId,
+}

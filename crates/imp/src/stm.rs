@@ -1,0 +1,147 @@
+//! Statements.
+
+use crate::{Exp, FunId, Prim, RedOp, V};
+use ecow::EcoString;
+
+/// Statements, one after the other.
+pub type Block = Vec<Stm>;
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stm {
+    /// Words for readers of the code.
+    Comment(EcoString),
+    /// A variable begins to exist: a scalar, perhaps with a value, a handle (empty), a pointer or a local array. Handles
+    /// exist until the end of the function or task, everything else until the end of the block.
+    Declare(V, Option<Exp>),
+    /// `v = e`
+    Assign(V, Exp),
+    /// `p[index] = e`
+    Store(V, Exp, Exp),
+
+    /// The handle becomes one of a block of this many elements of the type, or the function fails.
+    Alloc(V, Prim, Exp),
+    /// The first handle becomes another one of the second's block.
+    Share(V, V),
+    /// The handle is released.
+    Free(V),
+    /// The pointer becomes the address of the element at this index in the block; `From` says of what.
+    Point(V, From, Exp),
+
+    /// `count` elements are copied from the second pointer and index to the first; they do not overlap.
+    Copy {
+        /// Where to, and at which index.
+        to: (V, Exp),
+        /// Where from.
+        from: (V, Exp),
+        /// How many elements.
+        count: Exp,
+    },
+
+    /// One of two blocks.
+    If(Exp, Block, Block),
+    /// One of several blocks, by the value of an expression of an integer or bool type; then the default.
+    Switch(Exp, Vec<(fehu_ir::Scalar, Block)>, Block),
+    /// `for (var = from; var < to; var += step)`. The loop declares the variable.
+    For {
+        /// The variable.
+        var: V,
+        /// Its first value.
+        from: Exp,
+        /// The bound, exclusive; evaluated once.
+        to: Exp,
+        /// By how much it grows.
+        step: i64,
+        /// What is known of the iterations.
+        kind: Kind,
+        /// What is done.
+        body: Block,
+    },
+    /// `while (cond)`
+    While(Exp, Block),
+    /// The results of a function are assigned to variables.
+    Call(FunId, Vec<V>, Vec<Arg>),
+    /// The values of a constant: its results, by number, are assigned to variables. Handles become other handles of the block.
+    Const(usize, Vec<(usize, V)>),
+
+    /// If the condition does not hold, then the function ends with the error.
+    Assert(Exp, Message),
+    /// A value is printed for the user.
+    Trace(EcoString, Exp, Prim),
+    /// Elements are printed for the user: `[...]` of this shape from a pointer.
+    TraceArray(EcoString, V, Vec<Exp>),
+
+    /// The element becomes `op(element, value)` in one step that other tasks cannot interrupt.
+    Atomic(RedOp, V, Exp, Exp),
+    /// The block is executed while no other task executes a block with the same number modulo the number of locks.
+    Locked(Exp, Block),
+    /// The body is executed for all of a range, in parallel.
+    Tasks(Box<Tasks>),
+    /// The variable becomes the number of ranges that a reduction over this many elements should be cut into.
+    Chunks(V, usize, Exp),
+}
+
+/// What an argument of a call is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Arg {
+    /// A scalar.
+    Scalar(Exp),
+    /// A block from an address on, borrowed.
+    Mem(V),
+}
+
+/// What a pointer is derived from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum From {
+    /// The beginning of a handle's data.
+    Mem(V),
+    /// Another pointer or local array.
+    Ptr(V),
+}
+
+/// What is known of the iterations of a loop.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    /// One after the other.
+    Sequential,
+    /// In any order or at once, but for these scalars, to which every iteration only adds its part by the operator.
+    Independent(Vec<(V, RedOp)>),
+}
+
+/// A parallel execution of a body.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tasks {
+    /// A number of the place, for what is learnt about it while the program runs.
+    pub site: usize,
+    /// The size of the whole.
+    pub total: Exp,
+    /// If there: the whole is cut into so many ranges of nearly equal size, and each is one execution of the body.
+    /// Otherwise the range is cut in any way.
+    pub chunks: Option<V>,
+    /// The number of the range, if they are counted.
+    pub chunk: V,
+    /// The range: from here ...
+    pub low: V,
+    /// ... to there, exclusive.
+    pub high: V,
+    /// What is done for it.
+    pub body: Block,
+}
+
+/// What is said when a check fails: texts and values in turn, and the places in the source, innermost first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Message {
+    /// The parts.
+    pub parts: Vec<Part>,
+    /// The places.
+    pub trace: Vec<EcoString>,
+}
+
+/// A part of a message.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Part {
+    /// Fixed text.
+    Text(EcoString),
+    /// The value of a scalar of a type.
+    Value(Exp, Prim),
+}
