@@ -61,10 +61,16 @@ impl<'a> Scope<'a> {
             let elem_written = (0..dims.len()).fold(written, |written, _| self.row(written));
             let elem = Box::new(self.described(inner, elem_written, unique));
             let fields = match inner {
-                Shape::Record(fields) => self.fields(fields, &dims, elem_written, unique),
-                Shape::Prim(_) | Shape::Array(..) | Shape::Sum(_) | Shape::Acc(_) | Shape::Fun => {
-                    Vec::new()
+                // An array of a field without parts would have one part, which this array has not.
+                Shape::Record(fields) if fields.iter().all(|(_, s)| !s.parts().is_empty()) => {
+                    self.fields(fields, &dims, elem_written, unique)
                 }
+                Shape::Record(_)
+                | Shape::Prim(_)
+                | Shape::Array(..)
+                | Shape::Sum(_)
+                | Shape::Acc(_)
+                | Shape::Fun => Vec::new(),
             };
             OpaqueKind::Array(OpaqueArray { rank: dims.len(), elem, fields })
         };
