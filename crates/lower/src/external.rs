@@ -216,6 +216,10 @@ impl<'a> Scope<'a> {
             let found =
                 |dec: &'a ast::Dec| type_bind(dec).filter(|t| t.name.name == name.name.name);
             let at = decs.iter().rposition(|dec| found(dec).is_some()).filter(|_| plain)?;
+            // What is opened later may have another type of this name.
+            if decs[at..].iter().any(opens) {
+                return None;
+            }
             let bind = found(&decs[at])?;
             if bind.params.iter().any(|param| param.kind != TypeParamKind::Size) {
                 return None;
@@ -232,6 +236,14 @@ fn declares(dec: &ast::Dec, id: ast::NodeId) -> bool {
     match &dec.kind {
         ast::DecKind::Local(inner) => dec.id == id || declares(inner, id),
         _ => dec.id == id,
+    }
+}
+
+fn opens(dec: &ast::Dec) -> bool {
+    match &dec.kind {
+        ast::DecKind::Open(_) | ast::DecKind::Import(..) => true,
+        ast::DecKind::Local(inner) => opens(inner),
+        _ => false,
     }
 }
 
