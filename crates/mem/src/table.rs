@@ -10,10 +10,10 @@
 //!
 //! Arrays without contents (of elements of the unit type) are nowhere.
 
-use crate::lmad::Lmad;
+use crate::lmad::{Dim as Stride, Lmad, Pick};
 use ecow::EcoString;
 use fehu_base::{IdVec, Prim, define_id};
-use fehu_ir::{Atom, ConstId, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
+use fehu_ir::{Atom, ConstId, Dim, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
 use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
@@ -156,4 +156,21 @@ pub fn contents(ty: &Type) -> Option<Prim> {
 /// Likewise, of a variable.
 pub fn contents_of(var: Var, vars: &IdVec<Var, VarInfo>) -> Option<Prim> {
     contents(&vars[var].ty)
+}
+
+/// What an index takes of a dimension.
+pub fn pick(dim: &Dim) -> Pick {
+    match dim {
+        Dim::Fix(at) => Pick::Fix(poly(*at)),
+        Dim::Slice { start, len, stride } => {
+            Pick::Slice { start: poly(*start), len: poly(*len), stride: poly(*stride) }
+        }
+    }
+}
+
+/// The positions of a flat index.
+pub fn flat(offset: Atom, dims: &[(Atom, Atom)]) -> Lmad {
+    let dims =
+        dims.iter().map(|(size, stride)| Stride { size: poly(*size), stride: poly(*stride) });
+    Lmad { offset: poly(offset), dims: dims.collect() }
 }

@@ -1,9 +1,9 @@
 //! Operations that make one array, or a view of one.
 
 use super::Assign;
-use crate::lmad::{Dim as Stride, Lmad, Pick};
-use crate::table::poly;
-use fehu_ir::{Atom, Dim, Exp, Var};
+use crate::lmad::{Lmad, Pick};
+use crate::table::{flat, pick, poly};
+use fehu_ir::{Atom, Exp, Var};
 use fehu_opt::facts::poly::Poly;
 
 impl Assign<'_> {
@@ -57,21 +57,4 @@ impl Assign<'_> {
             Lmad::row_major(&polys).map(|lmad| Lmad { offset: offset.unwrap_or_default(), ..lmad });
         self.view(var, *array, |_| lmad);
     }
-}
-
-/// What an index takes of a dimension.
-pub fn pick(dim: &Dim) -> Pick {
-    match dim {
-        Dim::Fix(at) => Pick::Fix(poly(*at)),
-        Dim::Slice { start, len, stride } => {
-            Pick::Slice { start: poly(*start), len: poly(*len), stride: poly(*stride) }
-        }
-    }
-}
-
-/// The positions of a flat index.
-pub fn flat(offset: Atom, dims: &[(Atom, Atom)]) -> Lmad {
-    let dims =
-        dims.iter().map(|(size, stride)| Stride { size: poly(*size), stride: poly(*stride) });
-    Lmad { offset: poly(offset), dims: dims.collect() }
 }
