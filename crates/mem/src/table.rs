@@ -80,6 +80,8 @@ pub enum Origin {
     /// It comes with the variable, whose elements follow each other from its beginning in row-major order, unless
     /// the place of the variable says something else.
     Carried(Var),
+    /// Nothing is in it.
+    Unused,
 }
 
 /// No block of more elements is kept on the stack or in registers.
@@ -94,6 +96,19 @@ impl Table {
     /// Places a variable.
     pub fn set(&mut self, var: Var, place: Place) {
         self.places.insert(var, place);
+    }
+
+    /// All places, by variable.
+    pub fn places(&self) -> Vec<(Var, &Place)> {
+        let mut all: Vec<(Var, &Place)> =
+            self.places.iter().map(|(var, place)| (*var, place)).collect();
+        all.sort_unstable_by_key(|(var, _)| *var);
+        all
+    }
+
+    /// A block in which there is nothing any more is not allocated.
+    pub fn forget(&mut self, block: BlockId) {
+        self.blocks[block].origin = Origin::Unused;
     }
 
     /// The variable that stands for the position at which the function of an operator is applied, if arrays depend on it. The
@@ -113,7 +128,7 @@ impl Table {
     pub fn local_size(&self, block: BlockId) -> Option<i64> {
         match &self.blocks[block].origin {
             Origin::Fresh { size, .. } if !self.blocks[block].heap => small(size),
-            Origin::Fresh { .. } | Origin::Carried(_) => None,
+            Origin::Fresh { .. } | Origin::Carried(_) | Origin::Unused => None,
         }
     }
 }

@@ -43,13 +43,11 @@ impl<'a> Emit<'a> {
         let mut targets = Vec::with_capacity(pat.len());
         for var in pat {
             targets.push(match (self.place(*var), self.prim((*var).into())) {
-                (Some(place), _) => match self.table.blocks[place.block].origin {
-                    Origin::Fresh { .. } => Target::Own(place),
-                    Origin::Carried(_) => {
-                        self.declare_mem(place.block);
-                        Target::Carried(place)
-                    }
-                },
+                (Some(place), _) if self.carries(*var, place) => {
+                    self.declare_mem(place.block);
+                    Target::Carried(place)
+                }
+                (Some(place), _) => Target::Own(place),
                 (None, Some(prim)) => {
                     let v = self.declare(&self.ir[*var].hint.clone(), prim, None);
                     self.scalars.insert(*var, Exp::Var(v));
@@ -59,6 +57,11 @@ impl<'a> Emit<'a> {
             });
         }
         targets
+    }
+
+    /// Whether a block comes with a variable.
+    fn carries(&self, var: Var, place: &Place) -> bool {
+        self.table.blocks[place.block].origin == Origin::Carried(var)
     }
 
     fn branch(&mut self, body: &'a Body, targets: &[Target<'a>]) -> crate::Block {
@@ -131,22 +134,19 @@ impl<'a> Emit<'a> {
         let mut targets = Vec::with_capacity(params.len());
         for param in params {
             targets.push(match (self.place(param.var), self.prim(param.var.into())) {
-                (Some(place), _) => match self.table.blocks[place.block].origin {
-                    Origin::Fresh { .. } => {
-                        self.write(place, param.init);
-                        Target::Own(place)
+                (Some(place), _) if self.carries(param.var, place) => {
+                    let from = self.place_of(param.init);
+                    let to = self.declare_mem(place.block);
+                    if let Some(from) = from {
+                        let (source, index) = (self.mem(from.block), self.poly(&from.lmad.offset));
+                        self.out.extend(share(to, source, index));
                     }
-                    Origin::Carried(_) => {
-                        let from = self.place_of(param.init);
-                        let to = self.declare_mem(place.block);
-                        if let Some(from) = from {
-                            let (source, index) =
-                                (self.mem(from.block), self.poly(&from.lmad.offset));
-                            self.out.extend(share(to, source, index));
-                        }
-                        Target::Carried(place)
-                    }
-                },
+                    Target::Carried(place)
+                }
+                (Some(place), _) => {
+                    self.write(place, param.init);
+                    Target::Own(place)
+                }
                 (None, Some(prim)) => {
                     let init = self.atom(param.init);
                     let v = self.declare(&self.ir[param.var].hint.clone(), prim, Some(init));
