@@ -22,9 +22,8 @@
   static inline FE_F16 fe_conv_##N##_f16(V a) { return fe_conv_f32_f16((float)a); }
 
 // The low bits of a float's integer part, as a number of the signed type T with width BITS: in turns of
-// 2^BITS, rounded to the nearest, what is left is exact and fits (all of 2^(BITS-1) but that itself, which is
-// one turn from the least number). The largest floats are no exact multiples of anything for the
-// interpreter, which takes them as 2^127 - 1.
+// 2^BITS, rounded to the nearest, what is left is exact and fits, but for 2^(BITS-1), which is one turn from
+// the least number. As in the interpreter, finite numbers of 2^127 and more count as 2^127 - 1.
 #define FE_WRAP(NAME, F, T, BITS, RINT, TRUNC, FABS, INF)                                                 \
   static inline T NAME(F a) {                                                                             \
     const F turn = (F)2 * (F)(1ull << (BITS - 1)), half = (F)(1ull << (BITS - 1));                        \
@@ -58,25 +57,7 @@ FE_WRAP(fe_wrap_f64_i64, double, int64_t, 64, __builtin_rint, FE_SAME, __builtin
 FE_CONV_FROM_FLOAT(f32, float)
 FE_CONV_FROM_FLOAT(f64, double)
 
-// The compiler's own conversions of f16 if the processor has them, otherwise bit by bit.
-#if defined(__F16C__) && defined(__FLT16_MANT_DIG__)
-
-union fe_pun16 {
-  _Float16 f;
-  uint16_t u;
-};
-
-static inline float fe_conv_f16_f32(FE_F16 a) {
-  union fe_pun16 p = {.u = a};
-  return (float)p.f;
-}
-
-static inline FE_F16 fe_conv_f32_f16(float a) {
-  union fe_pun16 p = {.f = (_Float16)a};
-  return p.u;
-}
-
-#else
+// By integer operations, as compilers do not vectorise the processor's own conversions of f16.
 
 // The exponent is moved by a multiplication, which is right for subnormal numbers as well.
 static inline float fe_conv_f16_f32(FE_F16 a) {
@@ -96,8 +77,6 @@ static inline FE_F16 fe_conv_f32_f16(float a) {
   uint32_t result = magnitude < 113u << 23 ? small : magnitude >= 0x477ff000 ? large : normal;
   return (FE_F16)(result | sign);
 }
-
-#endif
 
 static inline FE_F16 fe_conv_f16_f16(FE_F16 a) { return a; }
 static inline double fe_conv_f16_f64(FE_F16 a) { return (double)fe_conv_f16_f32(a); }
@@ -134,7 +113,20 @@ FE_CONV_FROM_INT(u8, uint8_t, uint8_t)
 FE_CONV_FROM_INT(u16, uint16_t, uint16_t)
 FE_CONV_FROM_INT(u32, uint32_t, uint32_t)
 FE_CONV_FROM_INT(u64, uint64_t, uint64_t)
-FE_CONV_FROM_INT(bool, bool, uint8_t)
+
+// Selected and not cast, which gcc does not vectorise.
+static inline int8_t fe_conv_bool_i8(bool a) { return a ? 1 : 0; }
+static inline int16_t fe_conv_bool_i16(bool a) { return a ? 1 : 0; }
+static inline int32_t fe_conv_bool_i32(bool a) { return a ? 1 : 0; }
+static inline int64_t fe_conv_bool_i64(bool a) { return a ? 1 : 0; }
+static inline uint8_t fe_conv_bool_u8(bool a) { return a ? 1 : 0; }
+static inline uint16_t fe_conv_bool_u16(bool a) { return a ? 1 : 0; }
+static inline uint32_t fe_conv_bool_u32(bool a) { return a ? 1 : 0; }
+static inline uint64_t fe_conv_bool_u64(bool a) { return a ? 1 : 0; }
+static inline FE_F16 fe_conv_bool_f16(bool a) { return a ? 0x3c00 : 0; }
+static inline float fe_conv_bool_f32(bool a) { return a ? 1.0f : 0.0f; }
+static inline double fe_conv_bool_f64(bool a) { return a ? 1.0 : 0.0; }
+static inline bool fe_conv_bool_bool(bool a) { return a; }
 
 // The same bits as another type.
 #define FE_BITS(N, T, M, U) \
