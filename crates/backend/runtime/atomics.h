@@ -1,4 +1,6 @@
-// Updates of memory that several tasks write to (multicore only). After scalar.h, before context.h.
+// Updates of memory that several tasks write to (multicore only). After scalar.h and convert.h, before context.h.
+
+#include <sched.h>
 
 // fe_atomic_OP_TYPE(p, x): *p becomes OP(*p, x) in one step. No order with other accesses is implied: the end of the
 // parallel operation is where results are read. BITS is an unsigned integer of the size of the type, by which
@@ -84,8 +86,7 @@ struct fe_locks {
   unsigned char held[FE_LOCKS];
 };
 
-static inline void fe_lock(struct fe_locks *locks, int64_t number)
-{
+static inline void fe_lock(struct fe_locks *locks, int64_t number) {
   unsigned char *lock = &locks->held[(uint64_t)number % FE_LOCKS];
   int looks = 0;
   while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0) {
@@ -99,7 +100,6 @@ static inline void fe_lock(struct fe_locks *locks, int64_t number)
   }
 }
 
-static inline void fe_unlock(struct fe_locks *locks, int64_t number)
-{
+static inline void fe_unlock(struct fe_locks *locks, int64_t number) {
   __atomic_store_n(&locks->held[(uint64_t)number % FE_LOCKS], 0, __ATOMIC_RELEASE);
 }

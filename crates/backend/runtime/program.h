@@ -10,37 +10,27 @@
 #endif
 
 // `to` becomes what `from` is, and `from` is empty.
-static inline void fe_move(struct futhark_context *ctx, struct fe_mem *to, struct fe_mem *from)
-{
+static inline void fe_move(struct futhark_context *ctx, struct fe_mem *to, struct fe_mem *from) {
   fe_free(ctx, to);
   *to = *from;
   *from = (struct fe_mem){0};
 }
 
 // `to` becomes a handle of a block that outlives it, without being counted.
-static inline void fe_borrow(struct futhark_context *ctx, struct fe_mem *to, const struct fe_mem *from)
-{
+static inline void fe_borrow(struct futhark_context *ctx, struct fe_mem *to, const struct fe_mem *from) {
   fe_free(ctx, to);
   to->data = from->data;
   to->block = NULL;
 }
 
-// The size of `count` elements in bytes; negative, which nothing can have, if there is no such number.
-static inline int64_t fe_bytes(int64_t count, int64_t size)
-{
-  return count < 0 || count > INT64_MAX / size ? -1 : count * size;
-}
-
 // Copies `count` elements, perhaps none, in which case the addresses need not be any.
-static inline void fe_copy(void *to, const void *from, int64_t count, size_t size)
-{
+static inline void fe_copy(void *to, const void *from, int64_t count, size_t size) {
   if (count > 0) {
     memcpy(to, from, (size_t)count * size);
   }
 }
 
 // A number as error messages show it with "%f": there is only one NaN.
-static inline double fe_shown(double x)
-{
+static inline double fe_shown(double x) {
   return x == x ? x : (double)NAN;
 }

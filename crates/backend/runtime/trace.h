@@ -1,20 +1,17 @@
 // Values that the program prints while it runs, on standard error, as the interpreter does: "tag: value" and a line
 // break. After scalar.h.
 
-static inline void fe_trace_integer(int64_t x, const char *type)
-{
+static inline void fe_trace_integer(int64_t x, const char *type) {
   fprintf(stderr, "%" PRId64 "%s", x, type);
 }
 
-static inline void fe_trace_natural(uint64_t x, const char *type)
-{
+static inline void fe_trace_natural(uint64_t x, const char *type) {
   fprintf(stderr, "%" PRIu64 "%s", x, type);
 }
 
 // The fewest digits that identify the number among those of its type, with a point, and with an exponent if it is below
 // 0.1 or not below ten millions.
-static void fe_trace_float(double x, bool single, const char *type)
-{
+static void fe_trace_float(double x, bool single, const char *type) {
   if (!isfinite(x)) {
     fprintf(stderr, "%s%s%s", x < 0 ? "-" : "", type, x == x ? ".inf" : ".nan");
     return;
@@ -38,8 +35,7 @@ static void fe_trace_float(double x, bool single, const char *type)
   }
 }
 
-static inline void fe_trace_truth(bool x)
-{
+static inline void fe_trace_truth(bool x) {
   fputs(x ? "true" : "false", stderr);
 }
 
@@ -70,8 +66,7 @@ static inline void fe_trace_truth(bool x)
     fputc('\n', stderr);                                                                          \
   }
 
-static void fe_trace_empty(int rank, const int64_t *shape, const char *type)
-{
+static void fe_trace_empty(int rank, const int64_t *shape, const char *type) {
   fputs("empty(", stderr);
   for (int i = 0; i < rank; i++) {
     fprintf(stderr, "[%" PRId64 "]", shape[i]);
@@ -80,8 +75,7 @@ static void fe_trace_empty(int rank, const int64_t *shape, const char *type)
 }
 
 // How many rows, of different dimensions, begin with the element of this number.
-static int fe_trace_rows(int64_t k, int rank, const int64_t *shape)
-{
+static int fe_trace_rows(int64_t k, int rank, const int64_t *shape) {
   int rows = 0;
   int64_t size = 1;
   for (int i = rank - 1; i >= 0; i--) {
@@ -94,8 +88,7 @@ static int fe_trace_rows(int64_t k, int rank, const int64_t *shape)
   return rows;
 }
 
-static void fe_trace_before(int64_t k, int rank, const int64_t *shape)
-{
+static void fe_trace_before(int64_t k, int rank, const int64_t *shape) {
   if (k > 0) {
     fputs(", ", stderr);
   }
@@ -104,8 +97,7 @@ static void fe_trace_before(int64_t k, int rank, const int64_t *shape)
   }
 }
 
-static void fe_trace_after(int64_t k, int rank, const int64_t *shape)
-{
+static void fe_trace_after(int64_t k, int rank, const int64_t *shape) {
   for (int i = fe_trace_rows(k + 1, rank, shape); i > 0; i--) {
     fputc(']', stderr);
   }

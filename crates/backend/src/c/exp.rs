@@ -4,6 +4,7 @@ use super::names::Names;
 use super::{literal, op};
 use fehu_base::Prim;
 use fehu_imp::{Exp, Fun, Ty, V};
+use fehu_ir::{BinOp, CmpOp};
 
 /// How tightly an expression holds together, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -78,6 +79,10 @@ impl Scope<'_> {
             Exp::Const(value) => literal::scalar(*value),
             Exp::Var(v) => Text::atom(self.names.get(*v)),
             Exp::Un(op, prim, a) => op::unary(self, *op, *prim, a),
+            // That truth values differ.
+            Exp::Bin(BinOp::Xor, Prim::Bool, a, b) => {
+                op::compare(self, CmpOp::Eq, Prim::Bool, a, b, false)
+            }
             Exp::Bin(op, prim, a, b) => op::binary(*op, *prim, self.exp(a), self.exp(b)),
             Exp::Cmp(op, prim, a, b) => op::compare(self, *op, *prim, a, b, true),
             Exp::Math(function, prim, args) => {

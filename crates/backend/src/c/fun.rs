@@ -142,7 +142,7 @@ impl<'a> Frame<'a> {
 
     /// The finished C function.
     pub(super) fn finish(self, signature: &str) -> String {
-        let mut text = format!("{signature}\n{{\n");
+        let mut text = format!("{signature} {{\n");
         if self.uses_err {
             text.push_str("  int err = 0;\n");
         }

@@ -8,27 +8,35 @@ use fehu_imp::{Exp, Message, Part, V};
 
 impl Frame<'_> {
     pub(super) fn assert(&mut self, cond: &Exp, message: &Message) {
-        let mut format = "Error: ".to_owned();
-        let mut args = String::new();
+        let mut format = String::new();
+        let mut args = Vec::new();
         for part in &message.parts {
             match part {
                 Part::Text(text) => format.push_str(&literal::format_string(text)),
                 Part::Value(e, prim) => {
                     format.push_str(conversion(*prim));
-                    args.push_str(", ");
-                    args.push_str(&self.shown(e, *prim));
+                    args.push(self.shown(e, *prim));
                 }
             }
         }
+        let mut lines = vec![format];
         if !message.trace.is_empty() {
-            format.push_str("\\nBacktrace:");
+            lines.push("\\nBacktrace:".to_owned());
         }
         for (i, place) in message.trace.iter().enumerate() {
-            format.push_str(&format!("\\n-> #{i}  {}", literal::format_string(place)));
+            lines.push(format!("\\n-> #{i}  {}", literal::format_string(place)));
         }
-        let fail = format!("err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"{format}\"{args});");
+        // Adjacent strings are one.
+        let mut fail = vec!["err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR,".to_owned()];
+        fail.extend(
+            lines.iter().map(|line| quoted(line)).map(|line| format!("              {line}")),
+        );
+        if let Some(last) = fail.last_mut() {
+            args.iter().for_each(|arg| *last += &format!(", {arg}"));
+            last.push_str(");");
+        }
         let cond = self.scope().negated(cond);
-        self.leave_if(&cond, &[fail]);
+        self.leave_if(&cond, &fail);
     }
 
     /// A value as an argument of `printf`, of exactly the type that the conversion expects.
@@ -68,4 +76,10 @@ fn conversion(prim: Prim) -> &'static str {
         Prim::F16 | Prim::F32 | Prim::F64 => "%f",
         Prim::Bool => "%s",
     }
+}
+
+/// A string with macros in it, without empty pieces at its ends.
+fn quoted(inside: &str) -> String {
+    let text = format!("\"{inside}\"");
+    text.strip_suffix(" \"\"").map(str::to_owned).unwrap_or(text)
 }

@@ -99,8 +99,7 @@ fn constants_struct(program: &Program) -> String {
 
 fn constants_functions(program: &Program) -> String {
     let mut text =
-        "static int fe_constants_init(struct futhark_context *ctx)\n{\n  int err = 0;\n".to_owned();
-    text.push_str("  ctx->constants = (struct fe_constants){0};\n");
+        "static int fe_constants_init(struct futhark_context *ctx) {\n  int err = 0;\n".to_owned();
     for (fun, members) in constants(program) {
         let results: String =
             members.iter().map(|member| format!(", &ctx->constants.{member}")).collect();
@@ -108,7 +107,7 @@ fn constants_functions(program: &Program) -> String {
         let _ = writeln!(text, "  if (err == 0) {{\n    err = fe_fun_{name}(ctx{results});\n  }}");
     }
     text.push_str("  return err;\n}\n\n");
-    text.push_str("static void fe_constants_free(struct futhark_context *ctx)\n{\n");
+    text.push_str("static void fe_constants_free(struct futhark_context *ctx) {\n");
     let mut any = false;
     for (fun, members) in constants(program) {
         for (&result, member) in fun.results.iter().zip(members) {

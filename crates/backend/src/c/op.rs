@@ -35,21 +35,22 @@ pub(super) fn binary(op: BinOp, prim: Prim, a: Text, b: Text) -> Text {
 /// C's operator for an operator of the language, if there is one.
 pub(super) fn infix(op: BinOp, prim: Prim) -> Option<(&'static str, Prec)> {
     let is_bool = prim == Prim::Bool;
-    let unsigned = matches!(prim, Prim::U32 | Prim::U64);
     match op {
         BinOp::Add => is_plain(prim).then_some(("+", Prec::Add)),
         BinOp::Sub => is_plain(prim).then_some(("-", Prec::Add)),
         BinOp::Mul => is_plain(prim).then_some(("*", Prec::Mul)),
-        BinOp::Div => is_plain(prim).then_some(("/", Prec::Mul)),
-        BinOp::Quot => unsigned.then_some(("/", Prec::Mul)),
-        BinOp::Mod | BinOp::Rem => unsigned.then_some(("%", Prec::Mul)),
+        // Divisions of integers must not trap in vector lanes that are switched off.
+        BinOp::Div => matches!(prim, Prim::F32 | Prim::F64).then_some(("/", Prec::Mul)),
         BinOp::And if is_bool => Some(("&&", Prec::And)),
         BinOp::Or if is_bool => Some(("||", Prec::Or)),
         BinOp::Xor if is_bool => Some(("!=", Prec::Equality)),
         BinOp::And => Some(("&", Prec::BitAnd)),
         BinOp::Or => Some(("|", Prec::BitOr)),
         BinOp::Xor => Some(("^", Prec::BitXor)),
-        BinOp::Pow
+        BinOp::Quot
+        | BinOp::Mod
+        | BinOp::Rem
+        | BinOp::Pow
         | BinOp::Min
         | BinOp::Max
         | BinOp::Shl
@@ -130,8 +131,10 @@ pub(super) fn compare(
     b: &Exp,
     holds: bool,
 ) -> Text {
-    if let Some(known) = known_by_range(op, prim, a, b) {
-        return Text::atom((known == holds).to_string());
+    // What looks the same is the same; compilers warn of this, too.
+    let same = !prim.is_float() && scope.text(a) == scope.text(b);
+    if let Some(value) = if same { Some(op != CmpOp::Lt) } else { known(op, prim, a, b) } {
+        return Text::atom((value == holds).to_string());
     }
     if prim == Prim::Bool {
         return compare_bool(scope, op, a, b, holds);
@@ -169,7 +172,7 @@ fn compare_bool(scope: &Scope<'_>, op: CmpOp, a: &Exp, b: &Exp, holds: bool) -> 
 }
 
 /// What a comparison with the smallest or largest number of a type says of any number; compilers warn of these.
-fn known_by_range(op: CmpOp, prim: Prim, a: &Exp, b: &Exp) -> Option<bool> {
+fn known(op: CmpOp, prim: Prim, a: &Exp, b: &Exp) -> Option<bool> {
     let (least, most) = range(prim)?;
     let constant = |e: &Exp| match e {
         Exp::Const(value) => integer(*value),

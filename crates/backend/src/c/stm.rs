@@ -23,6 +23,11 @@ impl Frame<'_> {
                     self.declare(*v, Some(address));
                     rest.next();
                 }
+                (Stm::Declare(v, None), Some(Stm::Chunks(to, site, n))) if v == to => {
+                    let number = self.chunks(*site, n);
+                    self.declare(*v, Some(number));
+                    rest.next();
+                }
                 _ => self.stm(stm),
             }
         }
@@ -103,7 +108,10 @@ impl Frame<'_> {
             Stm::Atomic(op, p, index, e) => self.atomic(*op, *p, index, e),
             Stm::Locked(number, body) => self.locked(number, body),
             Stm::Tasks(tasks) => self.tasks(tasks),
-            Stm::Chunks(v, site, n) => self.chunks(*v, *site, n),
+            Stm::Chunks(v, site, n) => {
+                let (name, number) = (self.name(*v), self.chunks(*site, n));
+                self.line(&format!("{name} = {number};"));
+            }
         }
     }
 

@@ -111,13 +111,12 @@ impl Frame<'_> {
         text
     }
 
-    pub(super) fn chunks(&mut self, v: V, site: usize, n: &Exp) {
-        let name = self.name(v);
-        let value = match self.target {
+    /// How many ranges a reduction should be cut into.
+    pub(super) fn chunks(&self, site: usize, n: &Exp) -> String {
+        match self.target {
             Target::C => "1".to_owned(),
             Target::Multicore => format!("fe_chunks(ctx, {site}, {})", self.scope().text(n)),
-        };
-        self.line(&format!("{name} = {value};"));
+        }
     }
 
     pub(super) fn atomic(&mut self, op: RedOp, p: V, index: &Exp, e: &Exp) {
