@@ -3,6 +3,7 @@
 // The order of the files of this part, in a generated program:
 //
 //   values.h         primitive types, values in memory, buffered input with places for messages
+//   values_float.h   floats as decimal digits
 //   values_number.h  a word of text as a scalar, a scalar as text
 //   values_text.h    whole values in the text format
 //   values_binary.h  whole values in the binary format; the reader and the writer for either format
@@ -18,6 +19,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -107,6 +107,22 @@ static inline size_t fe_suffix_length(const unsigned char *text, const struct fe
   return i;
 }
 
+// mantissa * 10^exponent, or mantissa / 10^exponent, if long double has the bits to find it.
+static inline bool fe_quick_wide(uint64_t mantissa, int exponent, bool divide, const double *powers, double *out) {
+#if LDBL_MANT_DIG == 64
+  long double x = divide ? (long double)mantissa / (long double)powers[exponent]
+                         : (long double)mantissa * (long double)powers[exponent];
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  *out = (double)x;
+  // The result was rounded to 64 bits. Rounding again goes wrong only in the middle between two numbers.
+  return (bits & 0x7FF) != 0x400;
+#else
+  (void)mantissa, (void)exponent, (void)divide, (void)powers, (void)out;
+  return false;
+#endif
+}
+
 // Stores the number at the start of `text`, which a 0 ends somewhere, if it is a plain decimal of the right type
 // and usual length, followed by a separator; the number of its bytes, or 0.
 static size_t fe_quick(const unsigned char *text, const struct fe_prim *prim, void *out) {
@@ -159,11 +175,16 @@ static size_t fe_quick(const unsigned char *text, const struct fe_prim *prim, vo
     return 0;
   }
   if (prim->class_ == FE_FLOAT) {
-    // One operation on two exact numbers is rounded correctly.
-    if (mantissa > UINT64_C(1) << 53 || exponent < -22 || exponent > 22) {
+    if (exponent < -22 || exponent > 22) {
       return 0;
     }
-    double x = exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
+    double x;
+    // One operation on two exact numbers is rounded correctly.
+    if (mantissa <= UINT64_C(1) << 53) {
+      x = exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
+    } else if (!fe_quick_wide(mantissa, exponent < 0 ? -exponent : exponent, exponent < 0, powers, &x)) {
+      return 0;
+    }
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     // Rounding again, to f32, goes wrong only if this is the middle between two of its numbers.
@@ -608,7 +629,7 @@ static size_t fe_write_float(char *out, const struct fe_prim *prim, const void *
   if (x != 0 && x > -limit && x < limit && x == (double)(int64_t)x) {
     length = fe_write_digits(out, x < 0, (uint64_t)(x < 0 ? -x : x));
   } else {
-    length = (size_t)snprintf(out, FE_SCALAR_SIZE, prim->size == 8 ? "%.17g" : "%.9g", x);
+    length = fe_write_decimal(out, x, prim->size == 8 ? 17 : 9);
   }
   memcpy(out + length, prim->name, 3);
   return length + 3;
