@@ -42,6 +42,7 @@ struct futhark_context {
 #ifdef FE_MULTICORE
   pthread_mutex_t lock; // of `error` and of the events
   struct fe_scheduler *scheduler;
+  struct fe_locks locks;
 #endif
 };
 
