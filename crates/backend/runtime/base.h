@@ -66,9 +66,6 @@ static void fe_constants_free(struct futhark_context *ctx);
 #ifdef FE_MULTICORE
 static int fe_scheduler_init(struct futhark_context *ctx);
 static void fe_scheduler_free(struct futhark_context *ctx);
-static struct fe_scheduler *fe_scheduler_of(struct futhark_context *ctx);
-// The number of threads that was asked for; less than one means: as many as there are cores.
-static int fe_wanted_threads(struct futhark_context *ctx);
 #endif
 
 // Nanoseconds since some moment in the past.

@@ -48,14 +48,6 @@ struct futhark_context {
 
 FE_UNUSED static struct fe_pool *fe_pool_of(struct futhark_context *ctx) { return &ctx->pool; }
 
-#ifdef FE_MULTICORE
-FE_UNUSED static struct fe_scheduler *fe_scheduler_of(struct futhark_context *ctx) {
-  return ctx->scheduler;
-}
-
-FE_UNUSED static int fe_wanted_threads(struct futhark_context *ctx) { return ctx->cfg->num_threads; }
-#endif
-
 static void fe_context_lock(struct futhark_context *ctx) {
 #ifdef FE_MULTICORE
   pthread_mutex_lock(&ctx->lock);
