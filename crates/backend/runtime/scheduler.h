@@ -253,17 +253,20 @@ static int64_t fe_run_start(struct fe_worker *w, struct fe_region *r, int *error
     } else {
       r->ticks = ticks / (double)piece;
     }
-    if (known) {
-      fe_note(s, r->site, r->ticks * (double)piece, piece);
-    } else {
+    if (!known) {
       // The first iterations are slower than the others, so that the latest estimate is the best.
       atomic_store_explicit(&r->site->ticks, (float)(r->ticks > 1e-3 ? r->ticks : 1e-3), memory_order_relaxed);
     }
     bool enough = known || nested || spent >= s->probe;
-    if (*error != 0 || lo == r->n || (enough && lo + 1 < r->n && r->ticks * (double)(r->n - lo) >= s->worthwhile)) {
+    bool parallel = enough && lo + 1 < r->n && r->ticks * (double)(r->n - lo) >= s->worthwhile;
+    if (*error != 0 || lo == r->n || parallel) {
+      // A first piece alone would be noted as slower than it is, because of its overhead.
+      if (known) {
+        fe_note(s, r->site, nested ? r->ticks * (double)lo : spent, lo);
+      }
       return lo;
     }
-    piece = known ? r->n - lo : piece * 4;
+    piece = known || piece > r->n / 4 ? r->n - lo : piece * 4;
   }
 }
 

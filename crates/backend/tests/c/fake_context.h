@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
