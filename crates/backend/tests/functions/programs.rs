@@ -544,7 +544,7 @@ fn histogram() -> Case {
                 i,
                 own[1],
                 own[2],
-                Kind::Sequential,
+                independent(&[]),
                 vec![
                     Stm::Atomic(RedOp::Add, p, int(0), small.clone()),
                     Stm::Atomic(RedOp::Max, p, int(1), small.clone()),

@@ -6,7 +6,7 @@
 //   var r.6: *bool
 //   r.6 = &bools.3[0]
 //   tasks at 0 lo.8 .. hi.9 of n.0 {
-//     for i.10 = lo.8 .. hi.9 {
+//     for i.10 = lo.8 .. hi.9 independent {
 //       atomic p.4[0] add= i64_to_i32(i.10)
 //       atomic p.4[1] max= i64_to_i32(i.10)
 //       atomic p.4[max_i64(2, 1)] xor= i64_to_i32(i.10)
