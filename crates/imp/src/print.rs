@@ -160,6 +160,9 @@ impl Printer<'_> {
             Stm::Store(v, index, e) => {
                 writeln!(f, "{}[{}] = {}", self.var(*v), self.exp(index), self.exp(e))
             }
+            Stm::Export { to, ptr, index, .. } => {
+                writeln!(f, "{} = share &{}[{}]", self.var(*to), self.var(*ptr), self.exp(index))
+            }
             Stm::Alloc(v, prim, count) => {
                 writeln!(f, "{} = alloc {prim}[{}]", self.var(*v), self.exp(count))
             }
@@ -271,7 +274,7 @@ impl Printer<'_> {
     fn arg(&self, arg: &Arg) -> String {
         match arg {
             Arg::Scalar(e) => self.exp(e),
-            Arg::Mem(v) => self.var(*v),
+            Arg::Mem { ptr, index, .. } => format!("&{}[{}]", self.var(*ptr), self.exp(index)),
         }
     }
 

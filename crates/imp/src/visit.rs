@@ -121,6 +121,7 @@ impl Stm {
             | Stm::Store(..)
             | Stm::Alloc(..)
             | Stm::Share(..)
+            | Stm::Export { .. }
             | Stm::Free(_)
             | Stm::Point(..)
             | Stm::Copy { .. }
@@ -139,7 +140,8 @@ impl Stm {
         match self {
             Stm::Comment(_) | Stm::Share(..) | Stm::Free(_) | Stm::Const(..) => {}
             Stm::Declare(_, e) => e.iter().for_each(visit),
-            Stm::Assign(_, e)
+            Stm::Export { index: e, .. }
+            | Stm::Assign(_, e)
             | Stm::Alloc(_, _, e)
             | Stm::Point(_, _, e)
             | Stm::If(e, ..)
@@ -163,7 +165,7 @@ impl Stm {
             }
             Stm::Call(_, _, args) => args.iter().for_each(|arg| match arg {
                 Arg::Scalar(e) => visit(e),
-                Arg::Mem(_) => {}
+                Arg::Mem { index, .. } => visit(index),
             }),
             Stm::Assert(e, message) => {
                 visit(e);
@@ -187,6 +189,7 @@ impl Stm {
             | Stm::Point(_, From::Mem(v) | From::Ptr(v), _)
             | Stm::TraceArray(_, v, _)
             | Stm::Atomic(_, v, ..) => visit(*v),
+            Stm::Export { block, ptr, .. } => block.iter().chain([ptr]).for_each(|v| visit(*v)),
             Stm::Copy { to, from, .. } => {
                 visit(to.0);
                 visit(from.0);
@@ -195,7 +198,7 @@ impl Stm {
                 reductions.iter().for_each(|(v, _)| visit(*v));
             }
             Stm::Call(_, _, args) => args.iter().for_each(|arg| match arg {
-                Arg::Mem(v) => visit(*v),
+                Arg::Mem { block, ptr, .. } => block.iter().chain([ptr]).for_each(|v| visit(*v)),
                 Arg::Scalar(_) => {}
             }),
             Stm::Tasks(tasks) => tasks.chunks.iter().for_each(|&v| visit(v)),
@@ -222,6 +225,7 @@ impl Stm {
             Stm::Assign(v, _)
             | Stm::Alloc(v, ..)
             | Stm::Share(v, _)
+            | Stm::Export { to: v, .. }
             | Stm::Free(v)
             | Stm::Point(v, ..)
             | Stm::Chunks(v, ..) => visit(*v),
@@ -256,6 +260,7 @@ impl Stm {
             | Stm::Store(..)
             | Stm::Alloc(..)
             | Stm::Share(..)
+            | Stm::Export { .. }
             | Stm::Free(_)
             | Stm::Point(..)
             | Stm::Copy { .. }

@@ -125,6 +125,7 @@ fn fits_simd(block: &[Stm]) -> bool {
         }
         Stm::Alloc(..)
         | Stm::Share(..)
+        | Stm::Export { .. }
         | Stm::Free(_)
         | Stm::Copy { .. }
         | Stm::Switch(..)

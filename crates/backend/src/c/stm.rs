@@ -58,6 +58,20 @@ impl Frame<'_> {
                 let (to, from) = (self.name(*to), self.name(*from));
                 self.line(&format!("fe_share(ctx, &{to}, &{from}, 0);"));
             }
+            Stm::Export { to, block, ptr, index } => {
+                let (to, data) = (self.name(*to), self.data(*ptr, index));
+                match block.map(|block| self.name(block)) {
+                    Some(block) => {
+                        self.line(&format!(
+                            "fe_share(ctx, &{to}, &{block}, {data} - {block}.data);"
+                        ));
+                    }
+                    None => {
+                        self.line(&format!("fe_free(ctx, &{to});"));
+                        self.line(&format!("{to}.data = {data};"));
+                    }
+                }
+            }
             Stm::Free(v) => {
                 let name = self.name(*v);
                 self.line(&format!("fe_free(ctx, &{name});"));
@@ -215,6 +229,12 @@ impl Frame<'_> {
         self.line("}");
     }
 
+    /// The address of an element, as handles have it.
+    fn data(&self, ptr: V, index: &Exp) -> String {
+        let scope = self.scope();
+        format!("(unsigned char *)({})", scope.address(scope.names.get(ptr), index))
+    }
+
     fn call(&mut self, fun: FunId, results: &[V], args: &[Arg]) {
         let callee = self.program.funs.get(fun).map_or("", |fun| fun.name.as_str());
         let mut call = format!("fe_fun_{callee}(ctx");
@@ -226,7 +246,12 @@ impl Frame<'_> {
             call.push_str(", ");
             match arg {
                 Arg::Scalar(e) => call.push_str(&self.scope().text(e)),
-                Arg::Mem(v) => call.push_str(self.shared.names.get(*v)),
+                Arg::Mem { block, ptr, index } => {
+                    let data = self.data(*ptr, index);
+                    let owner = block
+                        .map_or("NULL".to_owned(), |block| format!("{}.block", self.name(block)));
+                    call.push_str(&format!("(struct fe_mem){{{data}, {owner}}}"));
+                }
             }
         }
         call.push(')');
