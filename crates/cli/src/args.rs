@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// A compiler for the Futhark language.
 ///
-/// This version parses, checks, formats and interprets programs; it does not compile them yet.
+/// Checks, formats, runs, tests and measures programs, and compiles them to executables, servers and libraries.
 #[derive(Parser, Debug)]
 #[command(version, about, long_about, after_help = EXAMPLES, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, propagate_version = true)]
@@ -18,10 +18,13 @@ const EXAMPLES: &str = "\
 Examples:
   fehu check prog.fut              Is this program right?
   fehu check --format=json -       The same for a program from standard input, for tools.
-  fehu run -i prog.fut             Run it, with arguments from standard input.
+  fehu run prog.fut                Run it, with arguments from standard input.
+  fehu c prog.fut                  Make an executable of it.
+  fehu multicore --library x.fut   Make a C library of it that uses all cores.
   fehu eval 'iota 10'              What is the value of this expression?
   fehu repl prog.fut               Try out its functions.
-  fehu test -i prog.fut            Run the tests that it contains.
+  fehu test prog.fut               Run the tests that it contains.
+  fehu bench prog.fut              How fast is it?
   fehu report prog.fut             Why is it slow?
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        What does this error mean?
@@ -38,6 +41,12 @@ pub(crate) enum Command {
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
     Fmt(FmtArgs),
+    /// Compile a program for one core: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    C(CompileArgs),
+    /// Compile a program for all cores: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Multicore(CompileArgs),
     /// Run a program: arguments from standard input, results to standard output.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
@@ -50,6 +59,12 @@ pub(crate) enum Command {
     /// Run the tests that programs contain in comments after a line `-- ==`.
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
+    /// Measure how long programs take, with the data of their test blocks.
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(Box<BenchArgs>),
+    /// Compare two results of `bench --json`: what became faster or slower beyond noise.
+    #[command(after_help = BENCHCMP_HELP)]
+    Benchcmp(BenchcmpArgs),
     /// Make random values, or convert values from standard input.
     #[command(after_help = DATASET_EXAMPLES)]
     Dataset(Box<DatasetArgs>),
@@ -115,9 +130,22 @@ pub(crate) struct FmtArgs {
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  echo '[1, 2, 3]' | fehu run -i prog.fut
-  fehu run -i -e step prog.fut < state.in
-  fehu dataset -b -g '[1000]f32' | fehu run -i -b prog.fut > result.bin";
+  echo '[1, 2, 3]' | fehu run prog.fut
+  fehu run -e step prog.fut < state.in
+  fehu dataset -b -g '[1000]f32' | fehu run -b prog.fut > result.bin
+  fehu run prog.fut -- -t times.txt -r 10     Options for the program itself.
+  fehu run -i prog.fut                        Interpret it, which needs no C compiler.
+
+Programs are compiled once, and kept in fehu/ of $XDG_CACHE_HOME, or of ~/.cache.";
+
+const COMPILE_EXAMPLES: &str = "\
+Examples:
+  fehu c prog.fut                        Makes prog.c and the executable prog.
+  fehu multicore -o fast prog.fut        Makes fast.c and the executable fast.
+  fehu c --library prog.fut              Makes prog.c, prog.h and prog.json.
+  fehu c --server prog.fut               Makes prog.c, prog.json and the server prog.
+
+The environment variable CC names the C compiler, CFLAGS replaces the flags that fehu would choose.";
 
 const EVAL_EXAMPLES: &str = "\
 Examples:
@@ -192,12 +220,67 @@ Examples:
   fehu dataset -t < data.in              What is in this file?";
 
 #[derive(clap::Args, Debug)]
+pub(crate) struct CompileArgs {
+    /// The program.
+    pub(crate) file: String,
+    /// Where to write the result; without it, the name of the program without `.fut`.
+    #[arg(short = 'o', value_name = "NAME")]
+    pub(crate) output_name: Option<String>,
+    /// Make an executable; this is the default.
+    #[arg(long, conflicts_with_all = ["server", "library"])]
+    pub(crate) executable: bool,
+    /// Make an executable that obeys commands on standard input.
+    #[arg(long, conflicts_with = "library")]
+    pub(crate) server: bool,
+    /// Make a C file, a header and a description in JSON.
+    #[arg(long)]
+    pub(crate) library: bool,
+    /// Make this function an entry point, too; may be given several times.
+    #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
+    pub(crate) entry_points: Vec<String>,
+    /// Keep the order of operations on floats, and the results of the C library.
+    #[arg(long)]
+    pub(crate) strict_float: bool,
+    /// Check everything, whatever the program says about `#[unsafe]`.
+    #[arg(long)]
+    pub(crate) safe: bool,
+    /// Show no warnings.
+    #[arg(short = 'w', visible_short_alias = 'W', conflicts_with = "werror")]
+    pub(crate) no_warnings: bool,
+    /// Treat warnings as errors.
+    #[arg(long = "Werror")]
+    pub(crate) werror: bool,
+    /// Print how long each stage took, on standard error.
+    #[arg(long)]
+    pub(crate) timings: bool,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// A back end.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Backend {
+    /// One core.
+    C,
+    /// All cores.
+    Multicore,
+}
+
+#[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
     /// The program.
     pub(crate) file: String,
-    /// Interpret the program; there is no other way yet.
+    /// Options for the compiled program, after `--`.
+    #[arg(last = true, value_name = "OPTIONS", conflicts_with = "interpret")]
+    pub(crate) rest: Vec<String>,
+    /// Interpret the program instead of compiling it.
     #[arg(short, long)]
     pub(crate) interpret: bool,
+    /// How to compile the program.
+    #[arg(long, value_enum, default_value = "c", conflicts_with = "interpret")]
+    pub(crate) backend: Backend,
     /// The entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     pub(crate) entry: String,
@@ -205,7 +288,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long)]
     pub(crate) binary: bool,
     /// Show no warnings.
-    #[arg(short = 'w')]
+    #[arg(short = 'w', long = "no-warnings")]
     pub(crate) no_warnings: bool,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,

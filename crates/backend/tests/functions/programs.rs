@@ -20,6 +20,8 @@ pub(crate) struct Case {
 
 pub(crate) fn all() -> Vec<Case> {
     vec![
+        // The numbers of functions in calls stay right when it comes first.
+        calls_and_constants(),
         sum(),
         wrapping_sum(),
         nested_loops(),
@@ -31,11 +33,23 @@ pub(crate) fn all() -> Vec<Case> {
         nested_tasks(),
         histogram(),
         locked_updates(),
-        calls_and_constants(),
         operators(),
         control(),
         traces(),
     ]
+}
+
+/// All programs in one.
+pub(crate) fn together() -> Program {
+    let mut whole = Program::default();
+    for case in all() {
+        case.program.funs.iter().for_each(|(_, fun)| {
+            whole.funs.push(fun.clone());
+        });
+        whole.consts.extend(case.program.consts);
+        whole.sites = whole.sites.max(case.program.sites);
+    }
+    whole
 }
 
 fn program(funs: impl IntoIterator<Item = Fun>, consts: &[u32], sites: usize) -> Program {
@@ -431,7 +445,7 @@ fn chunked_reduction() -> Case {
 
 /// A table of products, rows in parallel, and their elements too. A small array from outside is used inside.
 fn nested_tasks() -> Case {
-    let mut b = Build::new("table");
+    let mut b = Build::new("products");
     let out = b.result("table", Ty::Mem);
     let n = b.param("n", I64);
     let (table, factors) =
@@ -487,7 +501,7 @@ fn nested_tasks() -> Case {
         name: "nested_tasks",
         program: program([fun], &[], 2),
         main: "struct fe_mem table = {0};
-  report(ctx, fe_fun_table(ctx, &table, 3));
+  report(ctx, fe_fun_products(ctx, &table, 3));
   for (int i = 0; i < 9; i++) {
     printf(\"%d \", (int)((int64_t *)table.data)[i]);
   }
@@ -530,11 +544,12 @@ fn histogram() -> Case {
                 i,
                 own[1],
                 own[2],
-                Kind::Sequential,
+                independent(&[]),
                 vec![
                     Stm::Atomic(RedOp::Add, p, int(0), small.clone()),
                     Stm::Atomic(RedOp::Max, p, int(1), small.clone()),
-                    Stm::Atomic(RedOp::Xor, p, int(2), small),
+                    // An index that is worth a name.
+                    Stm::Atomic(RedOp::Xor, p, bin(BinOp::Max, Prim::I64, int(2), int(1)), small),
                     Stm::Atomic(RedOp::Add, q, int(0), single.clone()),
                     Stm::Atomic(RedOp::Min, q, int(1), single),
                     Stm::Atomic(RedOp::Or, r, int(0), cmp(CmpOp::Eq, Prim::I64, var(i), int(3))),

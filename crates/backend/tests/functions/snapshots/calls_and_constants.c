@@ -1,6 +1,3 @@
-// calls_and_constants
-// imp
-
 // constant 0 = table()
 //
 // fun table() -> (size.0: i64, table.1: mem) {
