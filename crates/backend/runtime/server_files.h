@@ -111,8 +111,12 @@ static FILE *fe_open_beside(const char *name, char *temporary, size_t size) {
 static int fe_store_command(struct fe_server *server) {
   const char *name = server->words[1];
   for (int i = 2; i < server->num_words; i++) {
-    if (fe_find_var(server, server->words[i]) == NULL) {
+    const struct fe_var *var = fe_find_var(server, server->words[i]);
+    if (var == NULL) {
       return 1;
+    }
+    if (var->type->kind == FE_OPAQUE && var->type->opaque_store == NULL) {
+      return fe_failure("values of type %s cannot be stored", var->type->name);
     }
   }
   size_t size = strlen(name) + 16;
@@ -167,6 +171,9 @@ static int fe_store_command(struct fe_server *server) {
 static int fe_restore_opaque(struct fe_server *server, struct fe_input *in, struct fe_var *var) {
   const struct fe_type *type = var->type;
   uint64_t start = fe_input_offset(in);
+  if (type->opaque_restore == NULL) {
+    return fe_binary_fail(in, start, "values of type %s cannot be restored", type->name);
+  }
   char magic[sizeof fe_envelope];
   uint64_t length = 0, size = 0, checksum = 0;
   if (fe_input_bytes(in, magic, sizeof magic) != sizeof magic || memcmp(magic, fe_envelope, sizeof magic) != 0) {
