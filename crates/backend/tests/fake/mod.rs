@@ -46,6 +46,7 @@ pub(crate) fn compile(file: &str, options: &[&str]) -> PathBuf {
 }
 
 /// Runs a program to its end.
+#[allow(dead_code, reason = "not every test that includes this file needs it")]
 pub(crate) fn run(program: &Path, args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(program)
         .args(args)
