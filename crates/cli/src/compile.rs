@@ -13,8 +13,8 @@ use fehu_driver::check::Warnings;
 use fehu_driver::compile::{self, CCompiler, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
-use fehu_driver::stages::{self, Mode, Target};
 use fehu_driver::pipelines;
+use fehu_driver::stages::{self, Mode, Target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

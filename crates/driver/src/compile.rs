@@ -130,9 +130,8 @@ pub fn write(
             std::fs::copy(object, &temporary).map(|_| ()).map_err(|why| unwritable(name, &why))
         }
     };
-    let made = made.and_then(|()| {
-        std::fs::rename(&temporary, name).map_err(|why| unwritable(name, &why))
-    });
+    let made =
+        made.and_then(|()| std::fs::rename(&temporary, name).map_err(|why| unwritable(name, &why)));
     if made.is_err() {
         // It may not even have been made.
         let _ = std::fs::remove_file(&temporary);

@@ -1,9 +1,9 @@
 //! The messages about files, one constructor for each code.
 
+use crate::compile::target_name;
 use crate::files::ReadError;
 use crate::paths::Location;
 use crate::session::Crash;
-use crate::compile::target_name;
 use fehu_backend::Target;
 use fehu_base::{Diagnostic, Span};
 

@@ -23,7 +23,13 @@ struct Hasher {
 const BLOCK: usize = 64;
 
 const START: [u32; 8] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
     0x5be0_cd19,
 ];
 
@@ -87,18 +93,14 @@ impl Hasher {
             let (a, b) = (words[i - 15], words[i - 2]);
             let s0 = a.rotate_right(7) ^ a.rotate_right(18) ^ (a >> 3);
             let s1 = b.rotate_right(17) ^ b.rotate_right(19) ^ (b >> 10);
-            words[i] =
-                words[i - 16].wrapping_add(s0).wrapping_add(words[i - 7]).wrapping_add(s1);
+            words[i] = words[i - 16].wrapping_add(s0).wrapping_add(words[i - 7]).wrapping_add(s1);
         }
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = self.state;
         for (round, word) in ROUNDS.iter().zip(words) {
             let s1 = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
             let choice = (e & f) ^ (!e & g);
-            let t1 = h
-                .wrapping_add(s1)
-                .wrapping_add(choice)
-                .wrapping_add(*round)
-                .wrapping_add(word);
+            let t1 =
+                h.wrapping_add(s1).wrapping_add(choice).wrapping_add(*round).wrapping_add(word);
             let s0 = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
             let t2 = s0.wrapping_add((a & b) ^ (a & c) ^ (b & c));
             (h, g, f, e, d, c, b, a) = (g, f, e, d.wrapping_add(t1), c, b, a, t1.wrapping_add(t2));
@@ -124,10 +126,7 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_standard() {
-        assert_eq!(
-            plain(b""),
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        );
+        assert_eq!(plain(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         assert_eq!(
             plain(b"abc"),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -27,12 +27,7 @@ fn names(
     Ok(Artifacts { c, header, manifest })
 }
 
-fn broken(
-    _: &Prog,
-    _: Target,
-    _: Mode,
-    _: &GenerateOptions,
-) -> Result<Artifacts, Box<Diagnostic>> {
+fn broken(_: &Prog, _: Target, _: Mode, _: &GenerateOptions) -> Result<Artifacts, Box<Diagnostic>> {
     let c = "int main(void) { return zebra; }\n".to_owned();
     Ok(Artifacts { c, header: None, manifest: None })
 }

@@ -38,6 +38,8 @@ pub struct Compile {
     pub compiler_options: Vec<String>,
     /// Whether operations on floats keep the order of the source.
     pub strict_float: bool,
+    /// The passes of our own compiler.
+    pub plan: Plan,
     /// Whether servers are there already, beside the programs.
     pub skip_compilation: bool,
     /// What servers are started with; see [`Launch`].
@@ -56,6 +58,7 @@ impl Compile {
             futhark: None,
             compiler_options: Vec::new(),
             strict_float: false,
+            plan: Plan::of(pipelines::DEFAULT.passes),
             skip_compilation: false,
             runner: None,
             program_options: Vec::new(),
@@ -108,7 +111,8 @@ pub(crate) fn prepare(
     let reference = match reference.then_some(compile.target) {
         None => None,
         Some(Target::C) => {
-            let (_, compiled) = compile_for_interpreter(path, options, Warnings::Hide, &Plan::none());
+            let (_, compiled) =
+                compile_for_interpreter(path, options, Warnings::Hide, &Plan::none());
             compiled.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>)
         }
         Some(Target::Multicore) => {
@@ -157,7 +161,7 @@ pub fn server(
         entry_points: Vec::new(),
         safe: false,
         strict_float: compile.strict_float,
-        plan: Plan::of(pipelines::DEFAULT.passes),
+        plan: compile.plan.clone(),
     };
     let (outcome, generated) = compile::generate(&Disk, &root, &request, stages::generate);
     let Some(generated) = generated else {
@@ -219,18 +223,17 @@ fn interpreted(
     options: &Options,
     reference: bool,
 ) -> (Outcome, Result<Programs, String>) {
-    let (outcome, compiled) =
-        compile_for_interpreter(path, options, Warnings::Show, &options.plan);
+    let (outcome, compiled) = compile_for_interpreter(path, options, Warnings::Show, &options.plan);
     let Some(compiled) = compiled else {
         let why = first_line(&outcome);
         return (outcome, Err(why));
     };
     let entries = compiled.prog().map(|prog| prog.entries.clone()).unwrap_or_default();
-    let reference = match reference && !options.plan.passes.is_empty() && options.depth == Depth::Run
-    {
-        true => compile_for_interpreter(path, options, Warnings::Hide, &Plan::none()).1,
-        false => None,
-    };
+    let reference =
+        match reference && !options.plan.passes.is_empty() && options.depth == Depth::Run {
+            true => compile_for_interpreter(path, options, Warnings::Hide, &Plan::none()).1,
+            false => None,
+        };
     let reference =
         reference.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>);
     let tested = Box::new(Interpreted::new(compiled));

@@ -27,14 +27,7 @@ const NAMES: [&str; 3] = ["cc", "gcc", "clang"];
 
 /// Lists of flags, the best first; the last one is for compilers that know hardly anything.
 const FLAGS: [&[&str]; 4] = [
-    &[
-        "-O3",
-        "-march=native",
-        "-fno-math-errno",
-        "-fno-trapping-math",
-        "-fopenmp-simd",
-        "-std=c11",
-    ],
+    &["-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd", "-std=c11"],
     &["-O3", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd", "-std=c11"],
     &["-O3", "-std=c11"],
     &[],
@@ -140,7 +133,13 @@ impl CCompiler {
 
     fn accepts(&self, flags: &[&str]) -> bool {
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).args(flags).args(["-Werror", "-x", "c", "-fsyntax-only", "-"]);
+        command.args(&self.arguments).args(flags).args([
+            "-Werror",
+            "-x",
+            "c",
+            "-fsyntax-only",
+            "-",
+        ]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }

@@ -140,9 +140,9 @@ impl Machine<'_> {
                 let mut value = array.as_value(self.program).map_err(ScriptError::Run)?;
                 for index in self.exps(indices, scope)? {
                     let number = index.as_value(self.program).map_err(ScriptError::Run)?;
-                    let position = number.as_ref().and_then(|number| {
-                        usize::try_from(number.as_scalar()?.as_integer()?).ok()
-                    });
+                    let position = number
+                        .as_ref()
+                        .and_then(|number| usize::try_from(number.as_scalar()?.as_integer()?).ok());
                     let row = value.as_ref().and_then(|value| value.as_array()?.row(position?));
                     let Some(row) = row else {
                         let array = array.type_name();

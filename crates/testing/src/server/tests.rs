@@ -81,21 +81,15 @@ fn a_server_that_takes_too_long_is_stopped() {
 #[test]
 fn what_is_no_server_is_told() {
     let folder = Folder::new().expect("it can be made");
-    let launch = Launch {
-        program: folder.path().join("absent"),
-        runner: None,
-        options: Vec::new(),
-    };
+    let launch =
+        Launch { program: folder.path().join("absent"), runner: None, options: Vec::new() };
     let Err(ServerError::Ended(why)) = Server::start(&launch, LIMIT) else { panic!("no server") };
     assert!(why.contains("cannot be started"), "{why}");
     let launch = Launch { runner: Some("true".to_owned()), ..launch };
     let Err(ServerError::Ended(why)) = Server::start(&launch, LIMIT) else { panic!("no server") };
     assert!(why.contains("exit status: 0"), "{why}");
-    let launch = Launch {
-        runner: Some("sleep".to_owned()),
-        program: "60".into(),
-        options: Vec::new(),
-    };
+    let launch =
+        Launch { runner: Some("sleep".to_owned()), program: "60".into(), options: Vec::new() };
     // Paths are made absolute, so `sleep` does not understand it; what matters is that it is no server.
     assert!(Server::start(&launch, Duration::from_millis(200)).is_err());
 }

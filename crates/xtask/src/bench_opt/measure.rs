@@ -17,7 +17,13 @@ use std::time::{Duration, Instant};
 /// arguments, before and after the passes.
 pub(super) fn measure(name: String, root: &Root, calls: usize) -> Measured {
     let plan = Plan::of(DEFAULT.passes);
-    let job = Job { files: &Disk, root, warnings: Warnings::Hide, plan: &plan, changes: Changes::default() };
+    let job = Job {
+        files: &Disk,
+        root,
+        warnings: Warnings::Hide,
+        plan: &plan,
+        changes: Changes::default(),
+    };
     let (mut before, mut after) = (Size::default(), Size::default());
     let mut counting = Duration::ZERO;
     let (mut lowered, mut optimised) = (None, None);
