@@ -40,7 +40,8 @@ fn agree(name: &str, options: &[&str]) {
     let mut wrong = Vec::new();
     for case in &cases {
         for args in tuples(&case.params) {
-            let actual = Scalar::from_bits(case.result, results.next().expect("a result for each case"));
+            let actual =
+                Scalar::from_bits(case.result, results.next().expect("a result for each case"));
             match (case.expect)(&args) {
                 Some(expected) if !same(actual, expected) => {
                     wrong.push(format!("{}{args:?}: {actual:?}, not {expected:?}", case.function));
@@ -51,7 +52,12 @@ fn agree(name: &str, options: &[&str]) {
         }
     }
     assert_eq!(results.next(), None, "there are more results than cases");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(60)].join("\n")
+    );
 }
 
 /// Which NaN it is depends on the processor and on the order of operands.
@@ -73,7 +79,12 @@ fn cases() -> Vec<Case> {
         for (op, text) in UN_OPS {
             if unop(op, one).is_some() {
                 let expect = Box::new(move |a: &[Scalar]| unop(op, a[0]));
-                cases.push(Case { function: format!("fe_{text}_{name}"), params: vec![prim], result: prim, expect });
+                cases.push(Case {
+                    function: format!("fe_{text}_{name}"),
+                    params: vec![prim],
+                    result: prim,
+                    expect,
+                });
             }
         }
         for (op, text) in BIN_OPS {
@@ -86,13 +97,23 @@ fn cases() -> Vec<Case> {
                     result
                 });
                 let params = vec![prim, prim];
-                cases.push(Case { function: format!("fe_{text}_{name}"), params, result: prim, expect });
+                cases.push(Case {
+                    function: format!("fe_{text}_{name}"),
+                    params,
+                    result: prim,
+                    expect,
+                });
             }
         }
         for (op, text) in CMP_OPS {
             let expect = Box::new(move |a: &[Scalar]| cmpop(op, a[0], a[1]).map(Scalar::Bool));
             let params = vec![prim, prim];
-            cases.push(Case { function: format!("fe_{text}_{name}"), params, result: Prim::Bool, expect });
+            cases.push(Case {
+                function: format!("fe_{text}_{name}"),
+                params,
+                result: Prim::Bool,
+                expect,
+            });
         }
         for to in Prim::ALL {
             let function = format!("fe_conv_{name}_{}", to.name());
@@ -111,9 +132,16 @@ fn cases() -> Vec<Case> {
             }
             let sample: Vec<Scalar> = params.iter().map(|&p| Scalar::from_bits(p, 1)).collect();
             if let Some(result) = math(op, &sample) {
-                let fehu_ir::Elem::Prim(result) = result.elem() else { panic!("a function returns unit") };
+                let fehu_ir::Elem::Prim(result) = result.elem() else {
+                    panic!("a function returns unit")
+                };
                 let expect = Box::new(move |a: &[Scalar]| math(op, a));
-                cases.push(Case { function: format!("fe_{}_{name}", op.name()), params, result, expect });
+                cases.push(Case {
+                    function: format!("fe_{}_{name}", op.name()),
+                    params,
+                    result,
+                    expect,
+                });
             }
         }
     }
@@ -139,7 +167,11 @@ fn program(cases: &[Case]) -> String {
     let mut main = String::new();
     for (i, case) in cases.iter().enumerate() {
         let count = tuples(&case.params).len();
-        let _ = writeln!(text, "static void test_{i}(void) {{\n  static T_{} r[{count}];", case.result.name());
+        let _ = writeln!(
+            text,
+            "static void test_{i}(void) {{\n  static T_{} r[{count}];",
+            case.result.name()
+        );
         let args: Vec<String> = (0..case.params.len()).map(|p| format!("p{p}[k]")).collect();
         let mut fill = String::new();
         let mut indices = String::new();
@@ -200,7 +232,14 @@ fn values(prim: Prim) -> Vec<Scalar> {
             }
             values
         }
-        Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 | Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 => {
+        Prim::I8
+        | Prim::I16
+        | Prim::I32
+        | Prim::I64
+        | Prim::U8
+        | Prim::U16
+        | Prim::U32
+        | Prim::U64 => {
             let width = u64::from(bits);
             let top = 1u64 << (bits - 1);
             let mut values = vec![0, 1, 2, 3, 5, 7, 10, 31, width - 1, width, width + 1, 97];

@@ -21,7 +21,14 @@ pub(crate) fn compile(name: &str, text: &str, options: &[&str]) -> PathBuf {
     let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
     fs::write(&source, text).expect("the program can be written");
     let output = Command::new("cc")
-        .args(["-std=c11", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
+        .args([
+            "-std=c11",
+            "-ffp-contract=off",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-Wno-unused-function",
+        ])
         .args(options)
         .arg("-o")
         .args([&program, &source])
