@@ -67,7 +67,7 @@ static int fe_fun_powers(struct futhark_context *ctx, int64_t *out_n, struct fe_
   fe_borrow(ctx, &xs, &ctx->constants.table_1);
   for (int64_t i = 0; i < steps; i++) {
     int64_t *p = (int64_t *)xs.data;
-    if ((err = fe_fun_twice(ctx, &xs, n, (struct fe_mem){(unsigned char *)(p), xs.block})) != 0) {
+    if ((err = fe_fun_twice(ctx, &xs, n, (struct fe_mem){(unsigned char *)p, xs.block})) != 0) {
       goto cleanup;
     }
   }
