@@ -74,11 +74,20 @@ macro_rules! files {
 
 type Files = &'static [(&'static str, &'static str)];
 
-/// Headers of C, error codes, arithmetic, memory.
-const BASE: Files =
-    files!["base.h", "scalar.h", "convert.h", "math_f64.h", "math_f32.h", "math.h", "memory.h"];
-/// What the program may ask of the scheduler.
-const TASKS: Files = files!["tasks.h"];
+/// Headers of C, error codes, arithmetic, memory, and what else the functions of programs use.
+const BASE: Files = files![
+    "base.h",
+    "scalar.h",
+    "convert.h",
+    "math_f64.h",
+    "math_f32.h",
+    "math.h",
+    "memory.h",
+    "program.h",
+    "trace.h",
+];
+/// What the functions of programs use if there are several threads.
+const TASKS: Files = files!["tasks.h", "atomics.h"];
 /// Configurations and contexts.
 const CONTEXT: Files = files!["context.h"];
 /// The scheduler, which looks into the context.
