@@ -111,8 +111,12 @@ static FILE *fe_open_beside(const char *name, char *temporary, size_t size) {
 static int fe_store_command(struct fe_server *server) {
   const char *name = server->words[1];
   for (int i = 2; i < server->num_words; i++) {
-    if (fe_find_var(server, server->words[i]) == NULL) {
+    const struct fe_var *var = fe_find_var(server, server->words[i]);
+    if (var == NULL) {
       return 1;
+    }
+    if (var->type->kind == FE_OPAQUE && var->type->opaque_store == NULL) {
+      return fe_failure("values of type %s cannot be stored", var->type->name);
     }
   }
   size_t size = strlen(name) + 16;
@@ -167,6 +171,9 @@ static int fe_store_command(struct fe_server *server) {
 static int fe_restore_opaque(struct fe_server *server, struct fe_input *in, struct fe_var *var) {
   const struct fe_type *type = var->type;
   uint64_t start = fe_input_offset(in);
+  if (type->opaque_restore == NULL) {
+    return fe_binary_fail(in, start, "values of type %s cannot be restored", type->name);
+  }
   char magic[sizeof fe_envelope];
   uint64_t length = 0, size = 0, checksum = 0;
   if (fe_input_bytes(in, magic, sizeof magic) != sizeof magic || memcmp(magic, fe_envelope, sizeof magic) != 0) {
@@ -183,15 +190,17 @@ static int fe_restore_opaque(struct fe_server *server, struct fe_input *in, stru
   if (!same) {
     return fe_binary_fail(in, start, "this is a stored value of another type than %s", type->name);
   }
-  if (fe_read_u64(in, &size) != 0 || size > SIZE_MAX - 1) {
+  // The bytes are read as an array of them would be.
+  int64_t shape = 0;
+  struct fe_value value = {&fe_prim_u8, 1, &shape, NULL};
+  int failed = 0;
+  if (fe_read_u64(in, &size) != 0 || size > INT64_MAX) {
     return fe_binary_fail(in, start, "the stored value of type %s is not complete", type->name);
   }
-  unsigned char *bytes = malloc((size_t)size + 1);
-  if (bytes == NULL) {
-    return fe_input_no_memory(in);
-  }
-  int failed = 0;
-  if (fe_input_bytes(in, bytes, (size_t)size) != size || fe_read_u64(in, &checksum) != 0) {
+  shape = (int64_t)size;
+  failed = fe_binary_elements(in, &value);
+  unsigned char *bytes = value.data;
+  if (failed != 0 || fe_read_u64(in, &checksum) != 0) {
     failed = fe_binary_fail(in, start, "the stored value of type %s is not complete", type->name);
   } else if (checksum != fe_mix_bytes(fe_mix_type(size, type), bytes, (size_t)size)) {
     failed = fe_binary_fail(in, start, "the stored value of type %s was damaged, or stored by another program", type->name);

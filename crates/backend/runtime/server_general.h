@@ -153,21 +153,25 @@ static int fe_free_command(struct fe_server *server) {
     if (fe_any_var(server, server->words[i]) == NULL) {
       return 1;
     }
-    int code = fe_remove_var(server, server->words[i]);
-    if (code != 0) {
-      return fe_context_failure(server, code);
+  }
+  int code = 0;
+  for (int i = 1; i < server->num_words; i++) {
+    // A variable may be named twice.
+    if (*fe_var_link(server, server->words[i]) != NULL) {
+      int failed = fe_remove_var(server, server->words[i]);
+      code = code == 0 ? failed : code;
     }
   }
-  return 0;
+  return code == 0 ? 0 : fe_context_failure(server, code);
 }
 
 static int fe_rename_command(struct fe_server *server) {
   struct fe_var *old = fe_find_var(server, server->words[1]);
-  struct fe_var *new = old == NULL ? NULL : fe_add_var(server, server->words[2], old->type);
-  if (new == NULL) {
+  struct fe_var *renamed = old == NULL ? NULL : fe_add_var(server, server->words[2], old->type);
+  if (renamed == NULL) {
     return 1;
   }
-  new->slot = old->slot;
+  renamed->slot = old->slot;
   memset(&old->slot, 0, sizeof old->slot);
   fe_remove_var(server, old->name);
   return 0;

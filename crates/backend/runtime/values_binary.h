@@ -3,7 +3,7 @@
 // A binary value is the letter `b`, the version 2, the number of dimensions, four characters for the type, the
 // sizes in eight bytes each, and the elements, all little endian. The elements go straight between file and array.
 
-enum { FE_BINARY_VERSION = 2, FE_BINARY_HEADER = 7 };
+enum { FE_BINARY_VERSION = 2, FE_BINARY_HEADER = 7, FE_BINARY_TRUSTED = 1 << 26 };
 
 static int fe_binary_fail(struct fe_input *in, uint64_t offset, const char *format, ...)
 #if defined(__GNUC__)
@@ -122,11 +122,20 @@ static int fe_binary_elements(struct fe_input *in, struct fe_value *value) {
     return fe_binary_fail(in, start, "a value of type %s is larger than any memory", name.text);
   }
   size_t needed = (size_t)count * value->prim->size;
-  value->data = malloc(needed + 1);
-  if (value->data == NULL) {
-    return fe_binary_fail(in, start, "there is not enough memory for a value of type %s", name.text);
+  size_t got = 0;
+  // The sizes may be wrong, so a lot of memory is only taken once there is something to put into it.
+  for (size_t capacity = FE_BINARY_TRUSTED;; capacity *= 2) {
+    capacity = capacity < needed ? capacity : needed;
+    void *data = realloc(value->data, capacity + 1);
+    if (data == NULL) {
+      return fe_binary_fail(in, start, "there is not enough memory for a value of type %s", name.text);
+    }
+    value->data = data;
+    got += fe_input_bytes(in, (unsigned char *)data + got, capacity - got);
+    if (got < capacity || capacity == needed) {
+      break;
+    }
   }
-  size_t got = fe_input_bytes(in, value->data, needed);
   if (got < needed) {
     return fe_binary_fail(in, start, "a value of type %s has %llu bytes, but only %llu are left", name.text,
                           (unsigned long long)needed, (unsigned long long)got);
@@ -170,7 +179,7 @@ static int fe_binary_write(FILE *file, struct fe_value *value) {
   }
   size_t count = (size_t)fe_count(value->prim, value->rank, value->shape);
   fe_little_endian(value->data, value->prim->size, count);
-  failed = failed || fwrite(value->data, value->prim->size, count, file) != count;
+  failed = failed || (count > 0 && fwrite(value->data, value->prim->size, count, file) != count);
   fe_little_endian(value->data, value->prim->size, count);
   return failed;
 }

@@ -47,13 +47,13 @@ static int fe_rows_scalars(struct fe_input *in, struct fe_rows *rows) {
       in->at++;
       return 0;
     }
-    if (byte == '[' && rows->count == 0) {
+    if ((byte == '[' || byte == '"') && rows->count == 0) {
       int found = rows->rank;
       for (; byte == '['; byte = fe_input_peek(in)) {
         in->at++;
         found++;
       }
-      return fe_rows_wrong_rank(in, rows, found);
+      return fe_rows_wrong_rank(in, rows, found + (byte == '"'));
     }
     void *slot = fe_rows_slot(rows);
     if (slot == NULL) {

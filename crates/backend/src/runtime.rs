@@ -97,8 +97,9 @@ const INTERFACE: Files = files!["interface.h"];
 /// Reading and writing of values, and what the tables look like.
 const VALUES: Files = files![
     "values.h",
-    "values_float.h",
+    "values_scalar.h",
     "values_number.h",
+    "values_print.h",
     "values_text.h",
     "values_binary.h",
     "types.h",

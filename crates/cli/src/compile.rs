@@ -13,8 +13,8 @@ use fehu_driver::check::Warnings;
 use fehu_driver::compile::{self, CCompiler, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
-use fehu_driver::stages::{self, Mode, Target};
 use fehu_driver::pipelines;
+use fehu_driver::stages::{self, Mode, Target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -128,9 +128,7 @@ fn build(
     let Some(generated) = generated else { return Err(exit(outcome)) };
     let made = compile::object(cache, compiler, &generated.artifacts.c, None);
     let program = made.map_err(|error| told(args, &outcome.sources, *error))?;
-    // A program with warnings is compiled again next time, so that they are shown again.
     if let Some(key) = key
-        && outcome.diagnostics.is_empty()
         && let Err(error) = compile::remember(cache, key, &program, &outcome)
     {
         output::stderr(&format!("fehu: the program cannot be kept: {error}\n"));

@@ -5,10 +5,12 @@
 //! sanitizers and as programs are, and print the same. The scheduler is one that cuts ranges and executes them in turn,
 //! so that tasks are cut although they are small; the real one is tried, too.
 
+mod agree;
 mod build;
 mod programs;
 
 use fehu_backend::{Target, c};
+use fehu_imp::Program;
 use programs::Case;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,13 +65,18 @@ fn programs_run_with_the_real_scheduler() {
 
 /// All programs in one file, compiled with these options.
 fn run_all(name: &str, target: Target, scheduler: &str, options: &[&str]) {
-    let program = compile(name, &file(target, scheduler), options);
+    let cases = programs::all();
+    let tests: Vec<Test> = cases
+        .iter()
+        .map(|case| Test { name: case.name.to_owned(), main: case.main.to_owned() })
+        .collect();
+    let text = file(&programs::together(), target, scheduler, &tests);
+    let program = compile(name, &text, options);
     let output = Command::new(&program).output().expect("the program runs");
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stdout}\n{stderr}");
     let expected = |printed: fn(&Case) -> &str| {
-        let cases = programs::all();
         cases
             .iter()
             .map(|case| format!("== {}\n{}\n", case.name, printed(case)))
@@ -79,10 +86,15 @@ fn run_all(name: &str, target: Target, scheduler: &str, options: &[&str]) {
     assert_eq!(stderr, expected(|case| case.errors));
 }
 
+/// Statements of C that call functions of the program.
+struct Test {
+    name: String,
+    main: String,
+}
+
 /// The whole C file.
-fn file(target: Target, scheduler: &str) -> String {
-    let program = programs::together();
-    let functions = c::functions(&program, target);
+fn file(program: &Program, target: Target, scheduler: &str, tests: &[Test]) -> String {
+    let functions = c::functions(program, target);
     let multicore = target == Target::Multicore;
     let mut text = String::new();
     if multicore {
@@ -106,7 +118,7 @@ fn file(target: Target, scheduler: &str) -> String {
     text.push_str(&functions.text);
     text.push_str(REPORT);
     let mut calls = String::new();
-    for Case { name, main, .. } in programs::all() {
+    for Test { name, main } in tests {
         text.push_str(&format!(
             "static void test_{name}(struct futhark_context *ctx) {{\n  {main}\n}}\n"
         ));

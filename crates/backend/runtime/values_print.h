@@ -1,7 +1,8 @@
-// Floats as decimal digits: what `%.17g` and `%.9g` of C print, several times faster for usual numbers.
+// Scalars as text.
 //
-// A number m * 2^-s becomes the integer m * 10^k / 2^s with as many digits as wanted. While the product fits into
-// 128 bits the division is a shift, its rest is exact, and so is the rounding. Other numbers go to the C library.
+// Floats have the digits that `%.17g` and `%.9g` of C print, but several times faster for usual numbers: a number
+// m * 2^-s becomes the integer m * 10^k / 2^s with as many digits as wanted. While the product fits into 128 bits the
+// division is a shift, its rest is exact, and so is the rounding. Other numbers go to the C library.
 
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 fe_wide;
@@ -126,4 +127,91 @@ static size_t fe_write_decimal(char *out, double x, int precision) {
     *at++ = i < count ? digits[i] : '0';
   }
   return (size_t)(at - out);
+}
+
+enum { FE_SCALAR_SIZE = 48 };
+
+static size_t fe_write_digits(char *out, bool negative, uint64_t magnitude) {
+  char digits[20];
+  size_t start = sizeof digits;
+  do {
+    digits[--start] = (char)('0' + magnitude % 10);
+    magnitude /= 10;
+  } while (magnitude != 0);
+  size_t length = 0;
+  if (negative) {
+    out[length++] = '-';
+  }
+  memcpy(out + length, digits + start, sizeof digits - start);
+  return length + sizeof digits - start;
+}
+
+// A float with 9 digits, or 17 if it is an f64, which is enough to read the same number back.
+static size_t fe_write_float(char *out, const struct fe_prim *prim, const void *data) {
+  double x;
+  if (prim->size == 2) {
+    uint16_t half;
+    memcpy(&half, data, sizeof half);
+    x = (double)fe_half_to_float(half);
+  } else if (prim->size == 4) {
+    float single;
+    memcpy(&single, data, sizeof single);
+    x = (double)single;
+  } else {
+    memcpy(&x, data, sizeof x);
+  }
+  if (x != x) {
+    return (size_t)snprintf(out, FE_SCALAR_SIZE, "%s.nan", prim->name);
+  }
+  if (x - x != 0) {
+    return (size_t)snprintf(out, FE_SCALAR_SIZE, "%s%s.inf", x < 0 ? "-" : "", prim->name);
+  }
+  size_t length;
+  double limit = prim->size == 8 ? 9007199254740992.0 : 1e9;
+  // Whole numbers look like integers, which are faster to write. Zero has a sign that would be lost.
+  if (x != 0 && x > -limit && x < limit && x == (double)(int64_t)x) {
+    length = fe_write_digits(out, x < 0, (uint64_t)(x < 0 ? -x : x));
+  } else {
+    length = fe_write_decimal(out, x, prim->size == 8 ? 17 : 9);
+  }
+  memcpy(out + length, prim->name, 3);
+  return length + 3;
+}
+
+// Writes a scalar with its suffix; how many bytes, fewer than FE_SCALAR_SIZE.
+static size_t fe_scalar_write(char *out, const struct fe_prim *prim, const void *data) {
+  if (prim->class_ == FE_FLOAT) {
+    return fe_write_float(out, prim, data);
+  }
+  uint8_t b8 = 0;
+  uint16_t b16 = 0;
+  uint32_t b32 = 0;
+  uint64_t bits = 0;
+  switch (prim->size) {
+  case 1:
+    memcpy(&b8, data, 1);
+    bits = b8;
+    break;
+  case 2:
+    memcpy(&b16, data, 2);
+    bits = b16;
+    break;
+  case 4:
+    memcpy(&b32, data, 4);
+    bits = b32;
+    break;
+  default:
+    memcpy(&bits, data, 8);
+    break;
+  }
+  if (prim->class_ == FE_BOOL) {
+    memcpy(out, bits != 0 ? "true" : "false", bits != 0 ? 4 : 5);
+    return bits != 0 ? 4 : 5;
+  }
+  uint64_t ones = UINT64_MAX >> (64 - 8 * prim->size);
+  bool negative = prim->class_ == FE_SIGNED && bits > ones >> 1;
+  size_t length = fe_write_digits(out, negative, negative ? (0 - bits) & ones : bits);
+  size_t suffix = strlen(prim->name);
+  memcpy(out + length, prim->name, suffix);
+  return length + suffix;
 }
