@@ -79,7 +79,6 @@ const BASE: Files = files![
     "base.h",
     "scalar.h",
     "convert.h",
-    "math_f64.h",
     "math_f32.h",
     "math.h",
     "memory.h",
