@@ -2,6 +2,12 @@
 
 #include <sched.h>
 
+// Integers by which elements of any type may be accessed.
+typedef uint8_t __attribute__((may_alias)) fe_any8;
+typedef uint16_t __attribute__((may_alias)) fe_any16;
+typedef uint32_t __attribute__((may_alias)) fe_any32;
+typedef uint64_t __attribute__((may_alias)) fe_any64;
+
 // fe_atomic_OP_TYPE(p, x): *p becomes OP(*p, x) in one step. No order with other accesses is implied: the end of the
 // parallel operation is where results are read. BITS is an unsigned integer of the size of the type, by which
 // the element is compared and exchanged.
@@ -50,20 +56,20 @@
   FE_ATOMIC_NUMBER(NAME, TYPE, BITS)      \
   FE_ATOMIC(add, NAME, TYPE, BITS)
 
-FE_ATOMIC_INTEGER(i8, int8_t, uint8_t)
-FE_ATOMIC_INTEGER(i16, int16_t, uint16_t)
-FE_ATOMIC_INTEGER(i32, int32_t, uint32_t)
-FE_ATOMIC_INTEGER(i64, int64_t, uint64_t)
-FE_ATOMIC_INTEGER(u8, uint8_t, uint8_t)
-FE_ATOMIC_INTEGER(u16, uint16_t, uint16_t)
-FE_ATOMIC_INTEGER(u32, uint32_t, uint32_t)
-FE_ATOMIC_INTEGER(u64, uint64_t, uint64_t)
-FE_ATOMIC_FLOAT(f16, FE_F16, uint16_t)
-FE_ATOMIC_FLOAT(f32, float, uint32_t)
-FE_ATOMIC_FLOAT(f64, double, uint64_t)
-FE_ATOMIC(and, bool, bool, uint8_t)
-FE_ATOMIC(or, bool, bool, uint8_t)
-FE_ATOMIC(xor, bool, bool, uint8_t)
+FE_ATOMIC_INTEGER(i8, int8_t, fe_any8)
+FE_ATOMIC_INTEGER(i16, int16_t, fe_any16)
+FE_ATOMIC_INTEGER(i32, int32_t, fe_any32)
+FE_ATOMIC_INTEGER(i64, int64_t, fe_any64)
+FE_ATOMIC_INTEGER(u8, uint8_t, fe_any8)
+FE_ATOMIC_INTEGER(u16, uint16_t, fe_any16)
+FE_ATOMIC_INTEGER(u32, uint32_t, fe_any32)
+FE_ATOMIC_INTEGER(u64, uint64_t, fe_any64)
+FE_ATOMIC_FLOAT(f16, FE_F16, fe_any16)
+FE_ATOMIC_FLOAT(f32, float, fe_any32)
+FE_ATOMIC_FLOAT(f64, double, fe_any64)
+FE_ATOMIC(and, bool, bool, fe_any8)
+FE_ATOMIC(or, bool, bool, fe_any8)
+FE_ATOMIC(xor, bool, bool, fe_any8)
 
 #undef FE_ATOMIC
 #undef FE_FETCH

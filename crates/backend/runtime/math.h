@@ -1,7 +1,7 @@
 // Functions of floats: fe_FUNCTION_TYPE with the function's name in the IR, as fe_exp_f32.
 //
-// With FE_STRICT_FLOAT elementary functions are those of the C library. Otherwise those of math_f32.h and
-// math_f64.h are used, which the C compiler turns into vector code. What is exact is the same in both.
+// With FE_STRICT_FLOAT elementary functions are those of the C library. Otherwise they are those of math_f32.h,
+// or the C library's vector versions in loops. What is exact is the same in both.
 
 #if !defined(_WIN32)
 // Unlike lgamma these do not write to a variable that all threads share. Strict C11 headers hide them.
@@ -38,14 +38,42 @@ float lgammaf_r(float, int *);
 FE_MATH_EXACT(f32, float, f)
 FE_MATH_EXACT(f64, double, )
 
-#ifndef FE_OWN_MATH
+// What math_f32.h does not have is from the C library. GNU's has vector versions of these functions, with errors
+// up to 4 units in the last place; its own headers declare them only for -ffast-math.
+#if !defined(FE_STRICT_FLOAT) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#if __GLIBC_PREREQ(2, 35)
+#define FE_SIMD __attribute__((simd("notinbranch")))
+#define FE_SIMD_DECLARE(T, S)                                                                             \
+  FE_SIMD T exp##S(T);                                                                                    \
+  FE_SIMD T log##S(T);                                                                                    \
+  FE_SIMD T log2##S(T);                                                                                   \
+  FE_SIMD T log10##S(T);                                                                                  \
+  FE_SIMD T erfc##S(T);                                                                                   \
+  FE_SIMD T cbrt##S(T);                                                                                   \
+  FE_SIMD T log1p##S(T);                                                                                  \
+  FE_SIMD T sin##S(T);                                                                                    \
+  FE_SIMD T cos##S(T);                                                                                    \
+  FE_SIMD T tan##S(T);                                                                                    \
+  FE_SIMD T asin##S(T);                                                                                   \
+  FE_SIMD T acos##S(T);                                                                                   \
+  FE_SIMD T atan##S(T);                                                                                   \
+  FE_SIMD T sinh##S(T);                                                                                   \
+  FE_SIMD T cosh##S(T);                                                                                   \
+  FE_SIMD T tanh##S(T);                                                                                   \
+  FE_SIMD T asinh##S(T);                                                                                  \
+  FE_SIMD T acosh##S(T);                                                                                  \
+  FE_SIMD T atanh##S(T);                                                                                  \
+  FE_SIMD T erf##S(T);                                                                                    \
+  FE_SIMD T atan2##S(T, T);                                                                               \
+  FE_SIMD T hypot##S(T, T);                                                                               \
+  FE_SIMD T pow##S(T, T);
+FE_SIMD_DECLARE(float, f)
+FE_SIMD_DECLARE(double, )
+#endif
+#endif
 
 #define FE_MATH_LIBRARY(N, T, S)                                                                          \
   static inline T fe_cbrt_##N(T a) { return cbrt##S(a); }                                                 \
-  static inline T fe_exp_##N(T a) { return exp##S(a); }                                                   \
-  static inline T fe_log_##N(T a) { return log##S(a); }                                                   \
-  static inline T fe_log2_##N(T a) { return log2##S(a); }                                                 \
-  static inline T fe_log10_##N(T a) { return log10##S(a); }                                               \
   static inline T fe_log1p_##N(T a) { return log1p##S(a); }                                               \
   static inline T fe_sin_##N(T a) { return sin##S(a); }                                                   \
   static inline T fe_cos_##N(T a) { return cos##S(a); }                                                   \
@@ -60,14 +88,22 @@ FE_MATH_EXACT(f64, double, )
   static inline T fe_acosh_##N(T a) { return acosh##S(a); }                                               \
   static inline T fe_atanh_##N(T a) { return atanh##S(a); }                                               \
   static inline T fe_erf_##N(T a) { return erf##S(a); }                                                   \
-  static inline T fe_erfc_##N(T a) { return erfc##S(a); }                                                 \
   static inline T fe_atan2_##N(T a, T b) { return atan2##S(a, b); }                                       \
   static inline T fe_hypot_##N(T a, T b) { return hypot##S(a, b); }                                       \
   static inline T fe_pow_##N(T a, T b) { return pow##S(a, b); }
 
+#define FE_MATH_LIBRARY_OWN(N, T, S)                                                                      \
+  static inline T fe_exp_##N(T a) { return exp##S(a); }                                                   \
+  static inline T fe_log_##N(T a) { return log##S(a); }                                                   \
+  static inline T fe_log2_##N(T a) { return log2##S(a); }                                                 \
+  static inline T fe_log10_##N(T a) { return log10##S(a); }                                               \
+  static inline T fe_erfc_##N(T a) { return erfc##S(a); }
+
 FE_MATH_LIBRARY(f32, float, f)
 FE_MATH_LIBRARY(f64, double, )
-
+FE_MATH_LIBRARY_OWN(f64, double, )
+#ifdef FE_STRICT_FLOAT
+FE_MATH_LIBRARY_OWN(f32, float, f)
 #endif
 
 // The sine of a number of half turns. The reduction is exact, so that integers yield zero. That of a half

@@ -7,7 +7,7 @@
 //
 // A worker that waits for the end of a region of depth d only takes ranges of regions of depth d or more. So the
 // depths of what is on a worker's stack increase strictly from one wait to the next: the stack is bounded by the
-// nesting of the program. Nobody depends on thieves for progress: who runs a range also runs what it has split
+// nesting of the program, whatever is stolen. Nobody depends on thieves for progress: who runs a range also runs what it has split
 // off and nobody has stolen, before it returns (see fe_run_range).
 
 #if defined(FE_MULTICORE) && defined(FE_THREADS)
@@ -47,7 +47,7 @@ struct fe_scheduler {
   int threads, running;
   bool started;
   // Times, in ticks.
-  double tiny, probe, worthwhile, grain_min, grain_max, wake_min, sure;
+  double tiny, probe, worthwhile, grain_min, grain_max, wake_min, lengthy, sure;
   uint64_t spin;
   pthread_mutex_t lock;
   char pad[64];

@@ -19,7 +19,8 @@
 #define FE_GRAIN_MIN_NS 10000   // the shortest pieces of ranges
 #define FE_GRAIN_MAX_NS 50000   // the longest
 #define FE_WAKE_MIN_NS 40000    // for less, nobody is woken
-#define FE_SURE_NS 1000000      // longer measurements are believed at once, as are longer loops
+#define FE_LONG_NS 1000000      // reductions so long are divided even if everybody is busy
+#define FE_SURE_NS 20000000     // so much longer than an interruption that it is believed at once
 #define FE_SPIN_NS 50000        // how long to look for work before sleeping
 
 struct fe_region {
@@ -311,7 +312,7 @@ static int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
       // Now and then the answer is 2, so that a site that has become slower is measured.
       return (++w->samples & 63) == 0 ? 2 : 1;
     }
-    if (w->region != NULL && expected < s->sure && atomic_load_explicit(&s->hungry, memory_order_relaxed) == 0) {
+    if (w->region != NULL && expected < s->lengthy && atomic_load_explicit(&s->hungry, memory_order_relaxed) == 0) {
       // Everybody is busy with what is around this.
       return 1;
     }
@@ -390,6 +391,7 @@ static int fe_scheduler_init(struct futhark_context *ctx) {
   s->grain_min = FE_GRAIN_MIN_NS * ticks;
   s->grain_max = FE_GRAIN_MAX_NS * ticks;
   s->wake_min = FE_WAKE_MIN_NS * ticks;
+  s->lengthy = FE_LONG_NS * ticks;
   s->sure = FE_SURE_NS * ticks;
   // With more threads than cores, who waits actively keeps others from working.
   s->spin = threads > cores ? 0 : (uint64_t)(FE_SPIN_NS * ticks);

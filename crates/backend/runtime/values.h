@@ -3,8 +3,9 @@
 // The order of the files of this part, in a generated program:
 //
 //   values.h         primitive types, values in memory, buffered input with places for messages
-//   values_float.h   f16, usual numbers read quickly, scalars as text
+//   values_scalar.h  f16, and usual numbers, read quickly
 //   values_number.h  a word of text as a scalar
+//   values_print.h   a scalar as text
 //   values_text.h    whole values in the text format
 //   values_binary.h  whole values in the binary format; the reader and the writer for either format
 //   types.h          the descriptor tables, which the generated program defines after it

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const CASES: [&str; 15] = [
+const CASES: [&str; 17] = [
     "each_iteration_runs_once",
     "unbalanced_loops_use_all_workers",
     "nested_loops",
@@ -22,6 +22,8 @@ const CASES: [&str; 15] = [
     "contexts_come_and_go",
     "an_idle_context_sleeps",
     "estimates_are_not_poisoned_by_nesting",
+    "pieces_that_were_shared_are_not_measured",
+    "stacks_are_bounded_by_nesting",
 ];
 
 #[test]

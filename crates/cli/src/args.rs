@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// A compiler for the Futhark language.
 ///
-/// This version parses, checks, formats and interprets programs; it does not compile them yet.
+/// Checks, formats, runs, tests and measures programs, and compiles them to executables, servers and libraries.
 #[derive(Parser, Debug)]
 #[command(version, about, long_about, after_help = EXAMPLES, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, propagate_version = true)]
@@ -18,10 +18,13 @@ const EXAMPLES: &str = "\
 Examples:
   fehu check prog.fut              Is this program right?
   fehu check --format=json -       The same for a program from standard input, for tools.
-  fehu run -i prog.fut             Run it, with arguments from standard input.
+  fehu run prog.fut                Run it, with arguments from standard input.
+  fehu c prog.fut                  Make an executable of it.
+  fehu multicore --library x.fut   Make a C library of it that uses all cores.
   fehu eval 'iota 10'              What is the value of this expression?
   fehu repl prog.fut               Try out its functions.
-  fehu test -i prog.fut            Run the tests that it contains.
+  fehu test prog.fut               Run the tests that it contains.
+  fehu bench prog.fut              How fast is it?
   fehu report prog.fut             Why is it slow?
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        What does this error mean?
@@ -38,6 +41,12 @@ pub(crate) enum Command {
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
     Fmt(FmtArgs),
+    /// Compile a program for one core: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    C(CompileArgs),
+    /// Compile a program for all cores: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Multicore(CompileArgs),
     /// Run a program: arguments from standard input, results to standard output.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
@@ -50,6 +59,12 @@ pub(crate) enum Command {
     /// Run the tests that programs contain in comments after a line `-- ==`.
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
+    /// Measure how long programs take, with the data of their test blocks.
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(Box<BenchArgs>),
+    /// Compare two results of `bench --json`: what became faster or slower beyond noise.
+    #[command(after_help = BENCHCMP_HELP)]
+    Benchcmp(BenchcmpArgs),
     /// Make random values, or convert values from standard input.
     #[command(after_help = DATASET_EXAMPLES)]
     Dataset(Box<DatasetArgs>),
@@ -115,9 +130,22 @@ pub(crate) struct FmtArgs {
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  echo '[1, 2, 3]' | fehu run -i prog.fut
-  fehu run -i -e step prog.fut < state.in
-  fehu dataset -b -g '[1000]f32' | fehu run -i -b prog.fut > result.bin";
+  echo '[1, 2, 3]' | fehu run prog.fut
+  fehu run -e step prog.fut < state.in
+  fehu dataset -b -g '[1000]f32' | fehu run -b prog.fut > result.bin
+  fehu run prog.fut -- -t times.txt -r 10     Options for the program itself.
+  fehu run -i prog.fut                        Interpret it, which needs no C compiler.
+
+Programs are compiled once, and kept in fehu/ of $XDG_CACHE_HOME, or of ~/.cache.";
+
+const COMPILE_EXAMPLES: &str = "\
+Examples:
+  fehu c prog.fut                        Makes prog.c and the executable prog.
+  fehu multicore -o fast prog.fut        Makes fast.c and the executable fast.
+  fehu c --library prog.fut              Makes prog.c, prog.h and prog.json.
+  fehu c --server prog.fut               Makes prog.c, prog.json and the server prog.
+
+The environment variable CC names the C compiler, CFLAGS replaces the flags that fehu would choose.";
 
 const EVAL_EXAMPLES: &str = "\
 Examples:
@@ -139,10 +167,10 @@ fehu/repl_history of the folder for such things. Without a terminal, lines come 
 
 const TEST_EXAMPLES: &str = "\
 Examples:
-  fehu test -i prog.fut
-  fehu test -i tests/                    All programs of a folder.
-  fehu test -i --limit 60 -j 4 tests/
-  fehu test -i --exclude slow tests/     Without what has the tag \"slow\".
+  fehu test prog.fut
+  fehu test tests/                       All programs of a folder.
+  fehu test --backend=multicore --limit 60 -j 4 tests/
+  fehu test -i --exclude slow tests/     In the interpreter, without what has the tag \"slow\".
   fehu test -t tests/                    Are they accepted, and refused, as they should be?
 
 A block says what is tested:
@@ -153,6 +181,26 @@ A block says what is tested:
   -- script input { make 10i64 } error: out of bounds
   -- input @ data.in.gz output @ data.out
   -- property: holds";
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  fehu bench prog.fut
+  fehu bench --backend=multicore --json new.json benchmarks/
+  fehu bench --compare old.json benchmarks/   What changed since then?
+  fehu bench -r 100 --no-convergence-phase --exclude-case huge prog.fut
+
+For each case of the test blocks there is one run that is not counted and whose result is compared with the expected
+one; then at least 10 runs for at least half a second; if their mean cannot be trusted, as many more as it takes. The
+figures are the mean and the interval in which it lies with a probability of 95 %.";
+
+const BENCHCMP_HELP: &str = "\
+Example:
+  fehu bench --json old.json prog.fut
+  fehu bench --json new.json prog.fut         After a change.
+  fehu benchcmp old.json new.json
+
+A speedup above 1 means that the second file is faster. A difference is noise if it is smaller than half of the two
+standard deviations together, or than one percent.";
 
 const REPORT_HELP: &str = "\
 Examples:
@@ -192,12 +240,67 @@ Examples:
   fehu dataset -t < data.in              What is in this file?";
 
 #[derive(clap::Args, Debug)]
+pub(crate) struct CompileArgs {
+    /// The program.
+    pub(crate) file: String,
+    /// Where to write the result; without it, the name of the program without `.fut`.
+    #[arg(short = 'o', value_name = "NAME")]
+    pub(crate) output_name: Option<String>,
+    /// Make an executable; this is the default.
+    #[arg(long, conflicts_with_all = ["server", "library"])]
+    pub(crate) executable: bool,
+    /// Make an executable that obeys commands on standard input.
+    #[arg(long, conflicts_with = "library")]
+    pub(crate) server: bool,
+    /// Make a C file, a header and a description in JSON.
+    #[arg(long)]
+    pub(crate) library: bool,
+    /// Make this function an entry point, too; may be given several times.
+    #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
+    pub(crate) entry_points: Vec<String>,
+    /// Keep the order of operations on floats, and the results of the C library.
+    #[arg(long)]
+    pub(crate) strict_float: bool,
+    /// Check everything, whatever the program says about `#[unsafe]`.
+    #[arg(long)]
+    pub(crate) safe: bool,
+    /// Show no warnings.
+    #[arg(short = 'w', visible_short_alias = 'W', conflicts_with = "werror")]
+    pub(crate) no_warnings: bool,
+    /// Treat warnings as errors.
+    #[arg(long = "Werror")]
+    pub(crate) werror: bool,
+    /// Print how long each stage took, on standard error.
+    #[arg(long)]
+    pub(crate) timings: bool,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// A back end.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Backend {
+    /// One core.
+    C,
+    /// All cores.
+    Multicore,
+}
+
+#[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
     /// The program.
     pub(crate) file: String,
-    /// Interpret the program; there is no other way yet.
+    /// Options for the compiled program, after `--`.
+    #[arg(last = true, value_name = "OPTIONS", conflicts_with = "interpret")]
+    pub(crate) rest: Vec<String>,
+    /// Interpret the program instead of compiling it.
     #[arg(short, long)]
     pub(crate) interpret: bool,
+    /// How to compile the program.
+    #[arg(long, value_enum, default_value = "c", conflicts_with = "interpret")]
+    pub(crate) backend: Backend,
     /// The entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     pub(crate) entry: String,
@@ -205,7 +308,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long)]
     pub(crate) binary: bool,
     /// Show no warnings.
-    #[arg(short = 'w')]
+    #[arg(short = 'w', long = "no-warnings")]
     pub(crate) no_warnings: bool,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
@@ -337,9 +440,15 @@ pub(crate) struct ReplArgs {
 pub(crate) struct TestArgs {
     /// Programs, and folders of programs.
     pub(crate) paths: Vec<String>,
-    /// Interpret the programs; there is no other way yet.
+    /// Interpret the programs.
     #[arg(short, long)]
     pub(crate) interpret: bool,
+    /// Compile the programs; this is the default.
+    #[arg(short = 'c', conflicts_with = "interpret")]
+    pub(crate) compiled: bool,
+    /// How to compile the programs.
+    #[arg(long, value_enum, default_value = "c")]
+    pub(crate) backend: Backend,
     /// A file with the names of more programs, one a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) list: Option<String>,
@@ -347,11 +456,14 @@ pub(crate) struct TestArgs {
     #[arg(short, long, visible_alias = "concurrency", value_name = "N")]
     pub(crate) jobs: Option<usize>,
     /// Check the programs, and do not run them.
-    #[arg(short = 't', conflicts_with_all = ["interpret", "compile"])]
+    #[arg(short = 't', conflicts_with_all = ["interpret", "compile", "translate"])]
     pub(crate) check: bool,
-    /// Compile the programs as far as the interpreter needs it, and do not run them.
-    #[arg(short = 'C', short_alias = 'I', conflicts_with = "interpret")]
+    /// Compile the programs, and do not run them.
+    #[arg(short = 'C', conflicts_with_all = ["interpret", "translate"])]
     pub(crate) compile: bool,
+    /// Compile the programs as far as the interpreter needs it, and do not run them.
+    #[arg(short = 'I', conflicts_with = "interpret")]
+    pub(crate) translate: bool,
     /// Do not test programs and cases that have this tag; may be given several times.
     #[arg(long, value_name = "TAG")]
     pub(crate) exclude: Vec<String>,
@@ -377,7 +489,138 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     pub(crate) no_terminal: bool,
     #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    #[command(flatten)]
     pub(crate) plan: PlanArgs,
+}
+
+/// How programs are compiled to servers, and how these are started.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Compiled programs")]
+pub(crate) struct ServerArgs {
+    /// Let another compiler do it: `PROGRAM BACKEND --server FILE -o OUTPUT`.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) futhark: Option<String>,
+    /// Pass an option to that compiler; may be given several times.
+    #[arg(long, value_name = "OPTION", requires = "futhark", allow_hyphen_values = true)]
+    pub(crate) pass_compiler_option: Vec<String>,
+    /// Pass an option to the compiled programs; may be given several times.
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub(crate) pass_option: Vec<String>,
+    /// Keep the order of operations on floats, and the results of the C library.
+    #[arg(long)]
+    pub(crate) strict_float: bool,
+    /// Start compiled programs as the first argument of this program.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) runner: Option<String>,
+    /// Read tuning parameters of `FILE.fut` from `FILE.fut.EXTENSION`, if that exists.
+    #[arg(long, value_name = "EXTENSION", default_value = "tuning")]
+    pub(crate) tuning: String,
+    /// Read no tuning parameters.
+    #[arg(long, conflicts_with = "tuning")]
+    pub(crate) no_tuning: bool,
+}
+
+impl ServerArgs {
+    /// The extension of tuning files, if they are read.
+    pub(crate) fn tuning_extension(&self) -> Option<String> {
+        (!self.no_tuning).then(|| self.tuning.clone())
+    }
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct BenchArgs {
+    /// Programs, and folders of programs.
+    pub(crate) paths: Vec<String>,
+    /// How to compile the programs.
+    #[arg(long, value_enum, default_value = "c")]
+    pub(crate) backend: Backend,
+    /// The fewest runs of each case.
+    #[arg(short, long, value_name = "N", default_value_t = 10)]
+    pub(crate) runs: usize,
+    /// Write the results to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+    /// Compare the results with those of this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) compare: Option<String>,
+    /// Measure this entry point only.
+    #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+    /// Do not measure cases that have this tag; may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) exclude_case: Vec<String>,
+    /// Leave out files whose names contain something that matches; may be given several times.
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) ignore_files: Vec<String>,
+    /// Take the test blocks from this file, where they are no comments.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spec_file: Option<String>,
+    /// Do not compile: each program has a server beside it already.
+    #[arg(long)]
+    pub(crate) skip_compilation: bool,
+    /// Seconds after which the runs of a case are given up; negative means never.
+    #[arg(long, value_name = "SECONDS", default_value_t = -1, allow_negative_numbers = true)]
+    pub(crate) timeout: i64,
+    /// Take the first runs, whether or not they can be trusted.
+    #[arg(long)]
+    pub(crate) no_convergence_phase: bool,
+    /// Seconds after which the search for runs that can be trusted ends.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(crate) convergence_max_seconds: u64,
+    /// How many programs to compile at the same time; without it, as many as there are processors.
+    #[arg(short = 'j', long, value_name = "N")]
+    pub(crate) concurrency: Option<usize>,
+    /// Let the programs keep account of what they do, and put it into the file of `--json`.
+    #[arg(long)]
+    pub(crate) profile: bool,
+    /// The seed of random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) color: Color,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct BenchcmpArgs {
+    /// The results before.
+    #[arg(value_name = "FILE_A")]
+    pub(crate) before: String,
+    /// The results after.
+    #[arg(value_name = "FILE_B")]
+    pub(crate) after: String,
+    /// Sort programs by this, instead of by their names.
+    #[arg(long, value_enum, value_name = "METRIC")]
+    pub(crate) sort_by: Option<BenchSort>,
+    /// Which end comes first, with `--sort-by`.
+    #[arg(long, value_enum, default_value = "worst-first")]
+    pub(crate) order: BenchOrder,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// What comparisons are sorted by.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BenchSort {
+    /// How many cases became slower.
+    Significant,
+    /// The geometric mean of what changed beyond noise.
+    GeomeanSignificant,
+    /// The geometric mean of everything.
+    GeomeanAll,
+}
+
+/// Which end comes first.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BenchOrder {
+    /// What became slower.
+    WorstFirst,
+    /// What became faster.
+    BestFirst,
 }
 
 #[derive(clap::Args, Debug)]

@@ -6,7 +6,9 @@
 //! of the peer that exist here: names, options and exit codes are the same.
 
 mod args;
+mod bench;
 mod commands;
+mod compile;
 mod dataset;
 mod dev;
 mod output;
@@ -17,6 +19,7 @@ mod test;
 
 use args::{Args, Command};
 use clap::{CommandFactory, FromArgMatches};
+use fehu_driver::stages::Target;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -35,8 +38,12 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check(args),
         Command::CheckSyntax(args) => commands::check_syntax(args),
         Command::Fmt(args) => commands::fmt(args),
+        Command::C(args) => compile::compile(args, Target::C),
+        Command::Multicore(args) => compile::compile(args, Target::Multicore),
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
+        Command::Bench(args) => bench::bench(args),
+        Command::Benchcmp(args) => bench::benchcmp(args),
         Command::Dataset(args) => dataset::dataset(args),
         Command::Eval(args) => repl::eval(args),
         Command::Repl(args) => repl::repl(args),

@@ -2,6 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::commands::{FAILURE, SUCCESS, exit, root};
+use crate::compile;
 use crate::dev::plan;
 use crate::output;
 use fehu_data::{Value, binary, reader, text};
@@ -13,12 +14,12 @@ use std::io::{Read, Write};
 
 /// `fehu run`
 pub(crate) fn run(args: &RunArgs) -> u8 {
-    if !args.interpret {
-        return no_back_end("run");
-    }
     if args.file == "-" {
         output::stderr("fehu: standard input has the values, so the program must be a file\n");
         return FAILURE;
+    }
+    if !args.interpret {
+        return compile::run(args);
     }
     let Some(root) = root(&args.file) else { return FAILURE };
     let warnings = if args.no_warnings { Warnings::Hide } else { Warnings::Show };
@@ -61,13 +62,6 @@ pub(crate) fn values_out(
         }
         Err(error) => failed(&error),
     }
-}
-
-/// Says that programs cannot be compiled yet.
-pub(crate) fn no_back_end(command: &str) -> u8 {
-    wrong(&format!(
-        "there is no back end yet that compiles programs; `fehu {command} -i` interprets them"
-    ))
 }
 
 /// Says what is wrong with a call of the command.

@@ -2,10 +2,12 @@
 
 use crate::args::TestArgs;
 use crate::commands::{FAILURE, SUCCESS};
+use crate::compile::target;
 use crate::dev::plan;
 use crate::output;
-use crate::run::{no_back_end, wrong};
+use crate::run::wrong;
 use fehu_driver::pipelines;
+use fehu_testing::prepare::Compile;
 use fehu_testing::run::{Depth, Options, ProgramResult, Verdict};
 use fehu_testing::suite::{self, Summary};
 use std::io::IsTerminal;
@@ -14,11 +16,10 @@ use std::time::{Duration, Instant};
 
 /// `fehu test`
 pub(crate) fn test(args: &TestArgs) -> u8 {
-    let depth = match (args.check, args.compile, args.interpret) {
-        (true, _, _) => Depth::Check,
-        (false, true, _) => Depth::Compile,
-        (false, false, true) => Depth::Run,
-        (false, false, false) => return no_back_end("test"),
+    let depth = match (args.check, args.compile || args.translate) {
+        (true, _) => Depth::Check,
+        (false, true) => Depth::Compile,
+        (false, false) => Depth::Run,
     };
     let mut paths = match suite::programs(&args.paths) {
         Ok(paths) => paths,
@@ -36,13 +37,28 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
     if paths.is_empty() {
         return wrong("there is nothing to test; name programs or folders");
     }
-    let plan = match plan(&args.plan, pipelines::NONE.name) {
+    let compiled = !args.interpret && !args.translate && !args.check;
+    let usual = if compiled { pipelines::DEFAULT } else { pipelines::NONE };
+    let plan = match plan(&args.plan, usual.name) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
     };
+    let server = &args.server;
+    let compile = compiled.then(|| Compile {
+        futhark: server.futhark.clone(),
+        compiler_options: server.pass_compiler_option.clone(),
+        strict_float: server.strict_float,
+        plan: plan.clone(),
+        skip_compilation: false,
+        runner: server.runner.clone().filter(|runner| !runner.is_empty()),
+        program_options: server.pass_option.clone(),
+        tuning: server.tuning_extension(),
+        ..Compile::new(target(args.backend))
+    });
     let options = Options {
         depth,
         plan,
+        compile,
         limit: Duration::from_secs(args.limit),
         compiled_too: args.compiled_too,
         max_array_bytes: args.max_array.saturating_mul(1 << 20),

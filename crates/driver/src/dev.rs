@@ -9,7 +9,7 @@ use crate::files::{Files, ReadError};
 use crate::load::Root;
 use crate::passes::{Observer, Plan};
 use crate::session::Session;
-use crate::translate::{Job, translate, translate_ir};
+use crate::translate::{Changes, Job, translate, translate_ir};
 use fehu_ir::pass::{Remark, RemarkKind, Remarks};
 use fehu_ir::text::{parse, renumber};
 use fehu_ir::verify::{render, verify};
@@ -31,7 +31,7 @@ pub fn run(
 ) -> Result<Outcome, String> {
     if !path.ends_with(".ir") {
         let root = Root::Path(path.to_owned());
-        let job = Job { files, root: &root, warnings, plan };
+        let job = Job { files, root: &root, warnings, plan, changes: Changes::default() };
         return Ok(translate(&job, lowered, observer, finish));
     }
     let prog = read_ir(files, path)?;

@@ -1,8 +1,10 @@
 //! The messages about files, one constructor for each code.
 
+use crate::compile::target_name;
 use crate::files::ReadError;
 use crate::paths::Location;
 use crate::session::Crash;
+use fehu_backend::Target;
 use fehu_base::{Diagnostic, Span};
 
 /// A file could not be read; `import` is the place of the import, if it was imported.
@@ -91,6 +93,47 @@ pub(crate) fn internal_error(crash: &Crash) -> Diagnostic {
 pub(crate) fn not_supported(span: Span, message: &str) -> Diagnostic {
     Diagnostic::error("not-supported", span, format!("not supported yet: {message}"))
         .note("the program may well be right; this is a limit of fehu")
+}
+
+/// The back end is not there.
+pub(crate) fn no_back_end(target: Target) -> Diagnostic {
+    let name = target_name(target);
+    let message = format!("not supported yet: the back end \"{name}\" is not there");
+    Diagnostic::error_without_place("not-supported", message)
+        .help("`fehu run -i` and `fehu test -i` interpret programs")
+}
+
+/// There is no C compiler.
+pub(crate) fn no_c_compiler(tried: &[String]) -> Diagnostic {
+    let tried: Vec<String> = tried.iter().map(|name| format!("\"{name}\"")).collect();
+    let message = "there is no C compiler, which is needed to make executables";
+    Diagnostic::error_without_place("c-compiler-not-found", message)
+        .note(format!("looked for {}", tried.join(", ")))
+        .help("install gcc or clang, or set the environment variable CC to the C compiler")
+}
+
+/// The C compiler refused what we made.
+pub(crate) fn c_compiler_failed(command: &str, status: &str, lines: &[&str]) -> Diagnostic {
+    let message = "the C compiler failed";
+    let mut error = Diagnostic::error_without_place("c-compiler-failed", message)
+        .note(format!("`{command}` ended with {status}"));
+    if !lines.is_empty() {
+        error = error.note(lines.join("\n"));
+    }
+    error
+}
+
+/// A file that should have been written was not.
+pub(crate) fn unwritable(path: &str, why: &std::io::Error) -> Diagnostic {
+    let message = format!("cannot write \"{path}\": {why}");
+    Diagnostic::error_without_place("file-unwritable", message)
+}
+
+/// A function that should become an entry point is not there.
+pub(crate) fn no_such_function(name: &str) -> Diagnostic {
+    let message = format!("there is no function \"{name}\" that could be an entry point");
+    Diagnostic::error_without_place("unknown-entry-point", message)
+        .note("only functions at the top level of the program's own file can be entry points")
 }
 
 /// What a stage made breaks the rules of the IR.

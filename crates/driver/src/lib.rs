@@ -1,7 +1,8 @@
 //! From file names to results: loads programs, runs the stages in order, and survives their bugs.
 //!
 //! - [`check`]: what `fehu check`, `fehu check-syntax` and `fehu fmt` do;
-//! - [`run`]: what `fehu run` and `fehu test` do with a program;
+//! - [`run`]: what `fehu run -i` and `fehu test -i` do with a program;
+//! - [`compile`]: executables, servers and libraries; [`cache`]: those that are kept, under digests ([`hash`]);
 //! - [`repl`]: what `fehu repl` and `fehu eval` do: a session that remembers declarations;
 //! - [`translate`]: from a file to the core IR; [`passes`] and [`pipelines`]: the optimiser's passes and their order;
 //! - [`dev`]: what `fehu dev` does;
@@ -14,11 +15,14 @@
 //!
 //! Only this crate and those above it touch files.
 
+pub mod cache;
 pub mod check;
+pub mod compile;
 pub mod dev;
 mod errors;
 pub mod explain;
 pub mod files;
+pub mod hash;
 pub mod load;
 pub mod passes;
 pub mod paths;

@@ -13,7 +13,7 @@ use crate::files::Files;
 use crate::load::Root;
 use crate::passes::Plan;
 use crate::session::Session;
-use crate::translate::{Job, translate};
+use crate::translate::{Changes, Job, translate};
 use fehu_base::stack::Deep;
 use fehu_data::Value;
 use fehu_interp::{Interp, Options};
@@ -39,7 +39,7 @@ pub fn compile_with(
     plan: &Plan,
 ) -> (Outcome, Option<Compiled>) {
     let mut compiled = None;
-    let job = Job { files, root, warnings, plan };
+    let job = Job { files, root, warnings, plan, changes: Changes::default() };
     let finish = |session: &mut Session, prog: Prog, _| {
         compiled = Some(Compiled::prepare(session, prog, options));
     };

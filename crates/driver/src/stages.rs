@@ -1,11 +1,14 @@
 //! The calls of the other crates, one function each: the only place where stages are wired.
 
+use crate::errors;
 use crate::load::{Loaded, LoadedFile};
 use ecow::EcoString;
+pub use fehu_backend::{Artifacts, Mode, Target};
 use fehu_base::{Diagnostic, FileId, SourceMap};
 pub use fehu_check::Depth;
 use fehu_check::program::Program;
 use fehu_check::{Checking, Role, Unit};
+pub use fehu_lower::Unsafe;
 use fehu_syntax::ast;
 
 /// Text to tree.
@@ -37,8 +40,9 @@ pub fn lower(
     loaded: &Loaded,
     program: &Program,
     sources: &SourceMap,
+    unsafety: Unsafe,
 ) -> Result<fehu_ir::Prog, fehu_lower::Limit> {
-    fehu_lower::lower(sources, program, &units(loaded))
+    fehu_lower::lower_with(sources, program, &units(loaded), unsafety)
 }
 
 /// Likewise, with what an interactive session wants to know.
@@ -59,6 +63,23 @@ pub fn parse_as_value(file: FileId, text: &str, name: &str) -> (ast::File, Vec<D
 pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
     fehu_ir::verify::verify(prog)
         .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))
+}
+
+/// An optimised program to C.
+pub fn generate(
+    _prog: &fehu_ir::Prog,
+    target: Target,
+    _mode: Mode,
+    _options: &GenerateOptions,
+) -> Result<Artifacts, Box<Diagnostic>> {
+    Err(Box::new(errors::no_back_end(target)))
+}
+
+/// What the back end should do besides the usual.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GenerateOptions {
+    /// Whether operations on floats keep the order of the source.
+    pub strict_float: bool,
 }
 
 fn units(loaded: &Loaded) -> Vec<Unit<'_>> {

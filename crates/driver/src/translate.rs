@@ -6,11 +6,12 @@ use crate::files::Files;
 use crate::load::{self, Loaded, Root};
 use crate::passes::{self, Observer, Plan};
 use crate::session::{self, Session};
-use crate::stages::{self, Depth};
+use crate::stages::{self, Depth, Unsafe};
 use fehu_base::stack::Deep;
 use fehu_check::program::Program;
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
+use fehu_syntax::ast::{DecKind, ValKeyword};
 
 /// What goes in.
 pub struct Job<'a> {
@@ -22,6 +23,17 @@ pub struct Job<'a> {
     pub warnings: Warnings,
     /// The passes.
     pub plan: &'a Plan,
+    /// What is different from how the program is written.
+    pub changes: Changes,
+}
+
+/// What is different from how a program is written.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Functions of the root file that are entry points, too.
+    pub entry_points: Vec<String>,
+    /// What becomes of `#[unsafe]`.
+    pub unsafety: Unsafe,
 }
 
 /// Translates a program. The lowered program is shown to `lowered`, the program after each pass to `observer`;
@@ -38,6 +50,7 @@ pub fn translate(
     let mut limited = false;
     session::run(&mut session, |session| {
         loaded = load::load(session, job.files, job.root, Depth::Full);
+        promote(session, &mut loaded, &job.changes.entry_points);
         if session.has_errors() {
             return;
         }
@@ -48,7 +61,9 @@ pub fn translate(
         if session.has_errors() {
             return;
         }
-        let made = session.stage("lower", |sources| stages::lower(&loaded, &program, sources));
+        let unsafety = job.changes.unsafety;
+        let lower = |sources: &mut _| stages::lower(&loaded, &program, sources, unsafety);
+        let made = session.stage("lower", lower);
         let prog = match made {
             Ok(prog) => prog,
             Err(limit) => {
@@ -72,6 +87,22 @@ pub fn translate(
         outcome.exit = Exit::Internal;
     }
     outcome
+}
+
+/// Makes functions of the root file entry points.
+fn promote(session: &mut Session, loaded: &mut Loaded, names: &[String]) {
+    let Some(root) = loaded.root.and_then(|root| loaded.files.get_mut(root)) else { return };
+    for name in names {
+        let mut binds = root.ast.decs.iter_mut().filter_map(|dec| match &mut dec.kind {
+            DecKind::Val(bind) if bind.name.name == *name => Some(bind),
+            _ => None,
+        });
+        // The last one is the one that others see.
+        match binds.next_back() {
+            Some(bind) => bind.keyword = ValKeyword::Entry,
+            None => session.diagnostics.push(errors::no_such_function(name)),
+        }
+    }
 }
 
 /// The same for a program that is in the core IR already, and verified.

@@ -145,7 +145,7 @@ impl Printer<'_> {
         let pad = "  ".repeat(depth);
         f.write_str(&pad)?;
         match stm {
-            Stm::Comment(text) => writeln!(f, "// {}", text.replace('\n', " ")),
+            Stm::Comment(text) => writeln!(f, "// {}", text.replace("\n", " ")),
             Stm::Declare(v, value) => {
                 write!(f, "var {}", self.var(*v))?;
                 if let Some(info) = self.fun.vars.get(*v) {

@@ -2,7 +2,7 @@
 
 use crate::env::{Frame, Mod, Term};
 use crate::value::{Closure, Code, Instance, Shape, Val, payload_slots};
-use crate::{Lower, Res};
+use crate::{Lower, Res, Unsafe};
 use fehu_base::Span;
 use fehu_check::program::{Resolved, VarKind};
 use fehu_check::ty::{Ty, VarId};
@@ -537,7 +537,9 @@ impl<'a> Lower<'a> {
         let lowered = attribute(attr);
         match lowered.name.as_str() {
             "unsafe" => {
-                let outer = std::mem::replace(&mut self.safe, false);
+                let ignored = self.unsafety == Unsafe::Ignored && !self.in_prelude(frame);
+                let safe = ignored && self.safe;
+                let outer = std::mem::replace(&mut self.safe, safe);
                 let value = self.exp(inner, frame);
                 self.safe = outer;
                 value

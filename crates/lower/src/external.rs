@@ -61,10 +61,16 @@ impl<'a> Scope<'a> {
             let elem_written = (0..dims.len()).fold(written, |written, _| self.row(written));
             let elem = Box::new(self.described(inner, elem_written, unique));
             let fields = match inner {
-                Shape::Record(fields) => self.fields(fields, &dims, elem_written, unique),
-                Shape::Prim(_) | Shape::Array(..) | Shape::Sum(_) | Shape::Acc(_) | Shape::Fun => {
-                    Vec::new()
+                // An array of a field without parts would have one part, which this array has not.
+                Shape::Record(fields) if fields.iter().all(|(_, s)| !s.parts().is_empty()) => {
+                    self.fields(fields, &dims, elem_written, unique)
                 }
+                Shape::Record(_)
+                | Shape::Prim(_)
+                | Shape::Array(..)
+                | Shape::Sum(_)
+                | Shape::Acc(_)
+                | Shape::Fun => Vec::new(),
             };
             OpaqueKind::Array(OpaqueArray { rank: dims.len(), elem, fields })
         };
@@ -210,6 +216,10 @@ impl<'a> Scope<'a> {
             let found =
                 |dec: &'a ast::Dec| type_bind(dec).filter(|t| t.name.name == name.name.name);
             let at = decs.iter().rposition(|dec| found(dec).is_some()).filter(|_| plain)?;
+            // What is opened later may have another type of this name.
+            if decs[at..].iter().any(opens) {
+                return None;
+            }
             let bind = found(&decs[at])?;
             if bind.params.iter().any(|param| param.kind != TypeParamKind::Size) {
                 return None;
@@ -226,6 +236,14 @@ fn declares(dec: &ast::Dec, id: ast::NodeId) -> bool {
     match &dec.kind {
         ast::DecKind::Local(inner) => dec.id == id || declares(inner, id),
         _ => dec.id == id,
+    }
+}
+
+fn opens(dec: &ast::Dec) -> bool {
+    match &dec.kind {
+        ast::DecKind::Open(_) | ast::DecKind::Import(..) => true,
+        ast::DecKind::Local(inner) => opens(inner),
+        _ => false,
     }
 }
 

@@ -65,7 +65,27 @@ pub fn lower<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Prog, Limit> {
-    lower_details(sources, program, units).map(|lowered| lowered.prog)
+    lower_with(sources, program, units, Unsafe::Obeyed)
+}
+
+/// Lowers a checked program, and says what becomes of its `#[unsafe]`.
+pub fn lower_with<'a>(
+    sources: &'a SourceMap,
+    program: &'a Program,
+    units: &[Unit<'a>],
+    unsafety: Unsafe,
+) -> Result<Prog, Limit> {
+    run(sources, program, units, unsafety).map(|lowered| lowered.prog)
+}
+
+/// What becomes of `#[unsafe]` in the user's code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Unsafe {
+    /// There are no checks under it.
+    #[default]
+    Obeyed,
+    /// It means nothing: everything is checked. The prelude, which knows what it does, keeps its own.
+    Ignored,
 }
 
 /// A lowered program, and what an interactive session wants to know about it.
@@ -84,6 +104,15 @@ pub fn lower_details<'a>(
     sources: &'a SourceMap,
     program: &'a Program,
     units: &[Unit<'a>],
+) -> Result<Lowered, Limit> {
+    run(sources, program, units, Unsafe::Obeyed)
+}
+
+fn run<'a>(
+    sources: &'a SourceMap,
+    program: &'a Program,
+    units: &[Unit<'a>],
+    unsafety: Unsafe,
 ) -> Result<Lowered, Limit> {
     let serial = Rc::new(Cell::new(0));
     let mut lower = Lower {
@@ -106,6 +135,7 @@ pub fn lower_details<'a>(
         imports: Vec::new(),
         opened_prelude: None,
         safe: true,
+        unsafety,
         trace: Vec::new(),
         attrs: Vec::new(),
         prelude: Vec::new(),
@@ -146,6 +176,8 @@ struct Lower<'a> {
     opened_prelude: Option<(fehu_check::ty::VarId, Rc<env::Mod<'a>>)>,
     /// Whether checks are made: not under `#[unsafe]`.
     safe: bool,
+    /// What the user's `#[unsafe]` means.
+    unsafety: Unsafe,
     /// The places of the calls that are being evaluated in place, outermost first.
     trace: Vec<fehu_base::Span>,
     /// Attributes for the next statement of an array operator.

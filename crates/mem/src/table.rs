@@ -40,8 +40,19 @@ pub struct Table {
     pub blocks: IdVec<BlockId, Block>,
     /// The places of variables; those without are no arrays.
     places: FxHashMap<Var, Place>,
+    /// The arrays that are nowhere, because their elements are computed where they are read.
+    pub computed: FxHashMap<Var, Computed>,
     /// The variables that stand for the position of an operator's function; see [`Table::index`].
     indices: FxHashMap<Var, Var>,
+}
+
+/// An array without memory.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Computed {
+    /// Numbers of a type from a first one, a step apart.
+    Iota(Prim, Atom, Atom),
+    /// The same scalar everywhere.
+    Replicate(Atom),
 }
 
 /// Where an array is.

@@ -1,15 +1,15 @@
 //! One case of a test block: the input, the run, and the comparison.
 //!
-//! With `auto output` the expected values are those of a reference, which is the interpreter on the
-//! program without any passes. If just that is tested, a case of this kind only has to succeed.
+//! With `auto output` the expected values are those of a reference; see [`crate::prepare`]. Without one, and where the
+//! reference needs more time or memory than it may have, a case of this kind only has to succeed.
 
 use crate::blocks::{Case, Expected, Input};
+use crate::executor::{Executor, Failure};
 use crate::files;
-use crate::limit::{Ran, limited};
+use crate::prepare::Programs;
 use crate::run::{Kind, Options, Verdict, found};
 use crate::script::{self, Machine, ScriptError};
 use fehu_data::{Value, compare, generate};
-use fehu_driver::run::Compiled;
 use std::path::Path;
 
 /// What a case expects.
@@ -29,7 +29,7 @@ pub(crate) fn run(
     case: &Case,
     options: &Options,
 ) -> Verdict {
-    let input = match read_input(folder, &case.input, options) {
+    let input = match read_input(folder, &case.input, options.seed) {
         Ok(input) => input,
         Err(why) => return Verdict::Failed(why),
     };
@@ -40,67 +40,52 @@ pub(crate) fn run(
             Err(why) => return Verdict::Failed(why),
         },
         (Expected::Auto, Some(reference)) => {
-            match execute(reference, folder, entry, &input, options) {
-                Ok(Ok(values)) => Expected::Values(values),
-                Ok(Err(error)) => return Verdict::Failed(format!("the reference fails: {error}")),
-                Err(verdict) => return verdict,
+            match execute(reference.as_mut(), folder, entry, &input, options) {
+                Ok(values) => Expected::Values(values),
+                Err(ScriptError::Run(Failure::Limit(_))) => Expected::Success,
+                Err(error) => return Verdict::Failed(format!("the reference fails: {error}")),
             }
         }
         (other, _) => other.clone(),
     };
-    match execute(&mut programs.tested, folder, entry, &input, options) {
-        Ok(result) => judge(result, expected),
-        Err(verdict) => verdict,
-    }
+    judge(execute(programs.tested.as_mut(), folder, entry, &input, options), expected)
 }
 
-/// A program, ready to run.
-pub(crate) struct Programs {
-    /// The one that is tested.
-    pub(crate) tested: Compiled,
-    /// The reference of `auto output`, unless it is the tested program itself.
-    pub(crate) reference: Option<Compiled>,
-}
-
-/// The results of an entry point; a verdict if it has not come to an end of its own.
+/// The results of an entry point.
 fn execute(
-    compiled: &mut Compiled,
+    program: &mut dyn Executor,
     folder: &Path,
     entry: &str,
     input: &Arguments,
     options: &Options,
-) -> Result<Result<Vec<Value>, ScriptError>, Verdict> {
-    let ran = limited(compiled, options.limit, |compiled| match input {
-        Arguments::Values(values) => compiled.run(entry, values.clone()).map_err(ScriptError::Run),
+) -> Result<Vec<Value>, ScriptError> {
+    program.begin(options.limit);
+    let result = match input {
+        Arguments::Values(values) => program.run(entry, values).map_err(ScriptError::Run),
         Arguments::Script(text) => {
             let read = |file: &str| files::bytes(folder, file);
-            let mut machine = Machine { program: compiled, read: &read };
-            let result = script::eval::call(&mut machine, entry, text)?;
-            result.into_values().map_err(ScriptError::Run)
+            let mut machine = Machine { program: &mut *program, read: &read };
+            let result = script::eval::call(&mut machine, entry, text);
+            result.and_then(|result| program.values(&result).map_err(ScriptError::Run))
         }
-    });
-    match ran {
-        Ran::TooSlow => Err(Verdict::Limit("stopped at the time limit".to_owned())),
-        Ran::Panic(message) => Err(Verdict::Failed(format!("the interpreter failed: {message}"))),
-        Ran::Ended(Err(ScriptError::Run(error))) if error.is_limit() => {
-            Err(Verdict::Limit(error.to_string()))
-        }
-        Ran::Ended(result) => Ok(result),
-    }
+    };
+    program.end();
+    result
 }
 
 /// Where the arguments come from.
-enum Arguments {
+pub(crate) enum Arguments {
     Values(Vec<Value>),
     Script(String),
 }
 
-fn read_input(folder: &Path, input: &Input, options: &Options) -> Result<Arguments, String> {
+/// Reads or makes the input of a case.
+pub(crate) fn read_input(folder: &Path, input: &Input, seed: u64) -> Result<Arguments, String> {
     match input {
         Input::Values(values) => Ok(Arguments::Values(values.clone())),
         Input::File(file) => files::values(folder, file).map(Arguments::Values),
         Input::Random(specs) => {
-            let mut generator = generate::Generator::new(options.seed);
+            let mut generator = generate::Generator::new(seed);
             let values = specs.iter().map(|spec| generator.value(spec));
             let values: Result<_, _> = values.collect();
             values.map(Arguments::Values).map_err(|error| error.message)
@@ -116,13 +101,12 @@ fn read_input(folder: &Path, input: &Input, options: &Options) -> Result<Argumen
 
 fn judge(result: Result<Vec<Value>, ScriptError>, expected: Expected) -> Verdict {
     match (result, expected) {
-        (Ok(values), Expected::Values(expected)) => {
-            let comparison = compare::compare(&expected, &values, &compare::Options::default());
-            match comparison.is_equal() {
-                true => Verdict::Passed,
-                false => Verdict::Failed(comparison.summary()),
-            }
-        }
+        (Err(ScriptError::Run(Failure::Limit(which))), _) => Verdict::Limit(which),
+        (Err(ScriptError::Run(Failure::Broken(why))), _) => Verdict::Failed(why),
+        (Ok(values), Expected::Values(expected)) => match difference(&expected, &values) {
+            None => Verdict::Passed,
+            Some(difference) => Verdict::Failed(difference),
+        },
         (Ok(_), Expected::Error(regex)) => {
             Verdict::Failed(format!("succeeded, but should fail with `{regex}`"))
         }
@@ -130,7 +114,7 @@ fn judge(result: Result<Vec<Value>, ScriptError>, expected: Expected) -> Verdict
         (Ok(_), Expected::File(file)) => Verdict::Failed(format!("\"{file}\" has not been read")),
         (Err(error), Expected::Error(regex)) => {
             let text = error.to_string();
-            let own = matches!(&error, ScriptError::Run(error) if error.is_program());
+            let own = matches!(&error, ScriptError::Run(Failure::Program(_)));
             match own && found(&regex, &text) {
                 true => Verdict::Passed,
                 false => Verdict::Failed(format!("failed, but not with `{regex}`: {text}")),
@@ -140,8 +124,14 @@ fn judge(result: Result<Vec<Value>, ScriptError>, expected: Expected) -> Verdict
     }
 }
 
+/// How values differ, if they do.
+pub(crate) fn difference(expected: &[Value], got: &[Value]) -> Option<String> {
+    let comparison = compare::compare(expected, got, &compare::Options::default());
+    (!comparison.is_equal()).then(|| comparison.summary())
+}
+
 /// A mistake in a script is said to be one, as the program may well be right.
-fn failure(error: &ScriptError) -> String {
+pub(crate) fn failure(error: &ScriptError) -> String {
     match error {
         ScriptError::Run(_) => error.to_string(),
         ScriptError::Syntax(_) | ScriptError::Meaning(_) => format!("script input: {error}"),

@@ -4,15 +4,21 @@
 //! report, or which entry points give which results for which arguments.
 //!
 //! - [`blocks`]: reads these comments; what they say is plain data;
-//! - [`run`]: compiles a program once and runs its cases (`case`) and properties (`property`);
+//! - [`run`]: gets a program ready once ([`prepare`]) and runs its cases (`case`) and properties (`property`);
+//! - [`executor`]: what runs entry points, the interpreter or a compiled [`server`];
 //! - [`script`]: the expressions with which blocks make inputs;
-//! - [`suite`]: many programs in parallel, and counts of what came out.
+//! - [`suite`]: many programs in parallel, and counts of what came out;
+//! - [`bench`]: how long programs take, and whether two measurements differ.
 
+pub mod bench;
 pub mod blocks;
 mod case;
+pub mod executor;
 mod files;
-mod limit;
+pub mod prepare;
 mod property;
 pub mod run;
 pub mod script;
+pub mod server;
 pub mod suite;
+pub mod temporary;

@@ -20,34 +20,34 @@
 mod candidate;
 mod settings;
 
-use crate::limit::{Ran, limited};
+use crate::executor::{Executor, Failure, Object};
 use crate::run::{Options, Verdict};
-use crate::script::ScriptError;
 use candidate::Candidate;
 use fehu_data::Value;
 use fehu_data::generate::Rng;
 use fehu_driver::check::Outcome;
-use fehu_driver::run::{Compiled, Object, RunError};
-use fehu_interp::ErrorKind;
-use fehu_ir::External;
+use fehu_driver::run::type_name;
+use fehu_ir::{Entry, External};
 use settings::Settings;
 
 /// Tests a property.
 pub(crate) fn run(
-    compiled: &mut Compiled,
+    program: &mut dyn Executor,
+    entries: &[Entry],
     outcome: &Outcome,
     name: &str,
     options: &Options,
 ) -> Verdict {
-    let property = match Property::find(compiled, outcome, name) {
+    let property = match Property::find(entries, outcome, name) {
         Ok(property) => property,
         Err(why) => return Verdict::Failed(why),
     };
     let mut found = None;
-    let ran = limited(compiled, options.limit, |compiled| {
-        let mut search = Search { compiled, rng: Rng::new(options.seed), found: &mut found };
-        search.run(&property)
-    });
+    program.begin(options.limit);
+    let mut search =
+        Search { program: &mut *program, rng: Rng::new(options.seed), found: &mut found };
+    let ran = search.run(&property);
+    program.end();
     // A counterexample is one, even if there was no time to make it smaller.
     match (found, ran) {
         (Some(Counterexample { value, how }), _) => Verdict::Failed(format!(
@@ -55,15 +55,9 @@ pub(crate) fn run(
             shortened(&value),
             options.seed
         )),
-        (None, Ran::Ended(Ok(()))) => Verdict::Passed,
-        (None, Ran::TooSlow) => Verdict::Limit("stopped at the time limit".to_owned()),
-        (None, Ran::Panic(message)) => {
-            Verdict::Failed(format!("the interpreter failed: {message}"))
-        }
-        (None, Ran::Ended(Err(ScriptError::Run(error)))) if error.is_limit() => {
-            Verdict::Limit(error.to_string())
-        }
-        (None, Ran::Ended(Err(error))) => Verdict::Failed(error.to_string()),
+        (None, Ok(())) => Verdict::Passed,
+        (None, Err(Failure::Limit(which))) => Verdict::Limit(which),
+        (None, Err(error)) => Verdict::Failed(error.to_string()),
     }
 }
 
@@ -89,9 +83,9 @@ struct Counterexample {
 }
 
 impl Property {
-    fn find(compiled: &Compiled, outcome: &Outcome, name: &str) -> Result<Property, String> {
-        let entry = compiled.entry(name).map_err(|error| error.to_string())?;
-        let result = fehu_driver::run::type_name(&entry.result);
+    fn find(entries: &[Entry], outcome: &Outcome, name: &str) -> Result<Property, String> {
+        let entry = find(entries, name)?;
+        let result = type_name(&entry.result);
         let [(_, ty)] = entry.params.as_slice() else {
             let count = entry.params.len();
             return Err(format!("a property has one parameter, but \"{name}\" has {count}"));
@@ -101,7 +95,7 @@ impl Property {
         }
         let settings = Settings::find(outcome, name)?;
         for other in settings.generator.iter().chain(&settings.shrinker) {
-            compiled.entry(other).map_err(|error| format!("property \"{name}\": {error}"))?;
+            find(entries, other).map_err(|error| format!("property \"{name}\": {error}"))?;
         }
         if settings.generator.is_none() && !settings::is_plain(outcome, name) {
             return Err(format!(
@@ -114,18 +108,24 @@ impl Property {
     }
 }
 
+fn find<'e>(entries: &'e [Entry], name: &str) -> Result<&'e Entry, String> {
+    let found = entries.iter().find(|entry| entry.name == name);
+    found.ok_or_else(|| format!("there is no entry point \"{name}\""))
+}
+
 /// The search for a counterexample.
 struct Search<'a> {
-    compiled: &'a mut Compiled,
+    program: &'a mut dyn Executor,
     rng: Rng,
     found: &'a mut Option<Counterexample>,
 }
 
-type Res<T> = Result<T, ScriptError>;
+type Res<T> = Result<T, Failure>;
 
 impl Search<'_> {
     fn run(&mut self, property: &Property) -> Res<()> {
         for i in 0..CANDIDATES {
+            let kept = self.program.count();
             let size = property.settings.size;
             if let Some(generator) = &property.settings.generator {
                 let object = self.generate(generator, size)?;
@@ -135,54 +135,74 @@ impl Search<'_> {
                         None => self.smaller_sizes(property, generator),
                     };
                 }
+                self.program.forget(kept);
                 continue;
             }
             let candidate = Candidate::random(&property.ty, &mut self.rng, size, i % 2 == 0);
-            let candidate = candidate.map_err(ScriptError::Meaning)?;
-            let object = candidate.object(&property.ty).map_err(ScriptError::Run)?;
+            let candidate = candidate.map_err(Failure::Request)?;
+            let object = self.put(property, &candidate)?;
             if self.refutes(property, &object)? {
                 return match &property.settings.shrinker {
                     Some(shrinker) => self.shrink(property, shrinker, object),
                     None => self.simplify(property, candidate),
                 };
             }
+            self.program.forget(kept);
         }
         Ok(())
     }
 
+    /// The argument for the property.
+    fn put(&mut self, property: &Property, candidate: &Candidate) -> Res<Object> {
+        self.program.put(&type_name(&property.ty), candidate.values())
+    }
+
     /// Whether a property does not hold for a value; then it is kept.
     fn refutes(&mut self, property: &Property, object: &Object) -> Res<bool> {
-        let how = match self.compiled.call(&property.name, vec![object.clone()]) {
-            Ok(result) if result.as_value() == Some(Value::from(true)) => return Ok(false),
+        let result = self.program.call(&property.name, std::slice::from_ref(object));
+        let result = result.and_then(|result| self.program.values(&result));
+        let how = match result {
+            Ok(values) if values == [Value::from(true)] => return Ok(false),
             Ok(_) => "false".to_owned(),
-            Err(RunError::Program(error)) if error.kind == ErrorKind::Program => {
-                format!("fails ({})", error.message)
+            Err(Failure::Program(error)) => {
+                let line = error.lines().next().unwrap_or_default();
+                format!("fails ({})", line.strip_prefix("Error: ").unwrap_or(line))
             }
-            Err(error) => return Err(ScriptError::Run(error)),
+            Err(error) => return Err(error),
         };
-        *self.found = Some(Counterexample { value: object.to_string(), how });
+        let value = self.show(object)?;
+        *self.found = Some(Counterexample { value, how });
         Ok(true)
+    }
+
+    /// The values of an object, as messages show them.
+    fn show(&mut self, object: &Object) -> Res<String> {
+        let values = self.program.values(object)?;
+        Ok(values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
 
     fn generate(&mut self, generator: &str, size: i64) -> Res<Object> {
         let seed = self.rng.next_u64();
-        let args = [Object::from_value(size.into()), Object::from_value(seed.into())];
-        let args = args.into_iter().collect::<Result<_, _>>().map_err(ScriptError::Run)?;
-        self.compiled.call(generator, args).map_err(ScriptError::Run)
+        let size = self.program.put("i64", &[size.into()])?;
+        let seed = self.program.put("u64", &[seed.into()])?;
+        self.program.call(generator, &[size, seed])
     }
 
     /// Lets the program make a counterexample smaller.
     fn shrink(&mut self, property: &Property, shrinker: &str, mut best: Object) -> Res<()> {
         let mut in_vain = 0;
+        let mut shown = self.show(&best)?;
         for _ in 0..SMALLER {
-            let random =
-                Object::from_value(self.rng.next_u64().into()).map_err(ScriptError::Run)?;
-            let smaller = self.compiled.call(shrinker, vec![best.clone(), random]);
-            let smaller = smaller.map_err(ScriptError::Run)?;
-            if smaller.to_string() != best.to_string() && self.refutes(property, &smaller)? {
-                best = smaller;
+            let kept = self.program.count();
+            let random = self.rng.next_u64();
+            let random = self.program.put("u64", &[random.into()])?;
+            let smaller = self.program.call(shrinker, &[best.clone(), random])?;
+            let text = self.show(&smaller)?;
+            if text != shown && self.refutes(property, &smaller)? {
+                (best, shown) = (smaller, text);
                 in_vain = 0;
             } else {
+                self.program.forget(kept);
                 in_vain += 1;
             }
             if in_vain == IN_VAIN {
@@ -196,13 +216,15 @@ impl Search<'_> {
     fn smaller_sizes(&mut self, property: &Property, generator: &str) -> Res<()> {
         for size in 0..property.settings.size {
             for _ in 0..EACH_SIZE {
+                let kept = self.program.count();
                 match self.generate(generator, size) {
                     Ok(object) if self.refutes(property, &object)? => return Ok(()),
                     Ok(_) => {}
                     // A generator need not be able to make values of this size.
-                    Err(ScriptError::Run(error)) if error.is_program() => {}
+                    Err(Failure::Program(_)) => {}
                     Err(error) => return Err(error),
                 }
+                self.program.forget(kept);
             }
         }
         Ok(())
@@ -217,8 +239,11 @@ impl Search<'_> {
                     return Ok(());
                 }
                 left -= 1;
-                let object = candidate.object(&property.ty).map_err(ScriptError::Run)?;
-                if self.refutes(property, &object)? {
+                let kept = self.program.count();
+                let object = self.put(property, &candidate)?;
+                let refuted = self.refutes(property, &object)?;
+                self.program.forget(kept);
+                if refuted {
                     best = candidate;
                     continue 'simpler;
                 }

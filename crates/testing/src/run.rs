@@ -1,14 +1,14 @@
 //! One program: compiled once, then all its cases.
 
 use crate::blocks::{self, Case, Expected, Test};
-use crate::case::Programs;
+use crate::prepare::{self, Compile, Programs};
 use crate::{case, property};
 use fehu_base::render::{self, Style};
 use fehu_driver::check::{self, Exit, Outcome, Warnings};
+use fehu_driver::compile::target_name;
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
-use fehu_driver::run;
 use regex_lite::Regex;
 use std::path::Path;
 use std::time::Duration;
@@ -55,6 +55,8 @@ pub struct Options {
     pub entry: Option<String>,
     /// The passes that programs go through before they run.
     pub plan: Plan,
+    /// How programs are compiled; they are interpreted if it is nothing.
+    pub compile: Option<Compile>,
 }
 
 /// How far programs are taken.
@@ -68,8 +70,8 @@ pub enum Depth {
     Run,
 }
 
-/// Tags of what is never tested in the interpreter.
-const EXCLUDED: [&str; 3] = ["disable", "notest", "no_interpreter"];
+/// Tags of what is never tested. Besides, `no_BACKEND` excludes a back end, and `no_interpreter` the interpreter.
+const EXCLUDED: [&str; 2] = ["disable", "notest"];
 
 impl Default for Options {
     fn default() -> Options {
@@ -82,6 +84,7 @@ impl Default for Options {
             exclude: Vec::new(),
             entry: None,
             plan: Plan::none(),
+            compile: None,
         }
     }
 }
@@ -176,30 +179,18 @@ fn checked(path: &str, test: &Test, options: &Options) -> ProgramResult {
 
 /// A program that the compiler must accept, and its cases.
 fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
-    let interpreter = fehu_interp::Options {
-        max_array_bytes: options.max_array_bytes,
-        ..fehu_interp::Options::default()
-    };
-    let root = Root::Path(path.to_owned());
-    let (outcome, compiled) =
-        run::compile_with(&Disk, &root, Warnings::Show, interpreter.clone(), &options.plan);
-    let verdict = match &compiled {
-        Some(_) => warned(test, &outcome),
-        None => Verdict::Failed(first_line(&outcome)),
+    let auto = test.cases.iter().any(|case| case.expected == Expected::Auto);
+    let (outcome, prepared) = prepare::prepare(path, options, auto && options.depth == Depth::Run);
+    let verdict = match &prepared {
+        Ok(_) => warned(test, &outcome),
+        Err(why) => Verdict::Failed(why.clone()),
     };
     let mut result = ProgramResult { path: path.to_owned(), verdict, cases: Vec::new() };
     if options.depth != Depth::Run {
         result.cases = not_run(test, options);
         return result;
     }
-    let mut programs = compiled.map(|tested| {
-        let auto = test.cases.iter().any(|case| case.expected == Expected::Auto);
-        let reference = match auto && !options.plan.passes.is_empty() {
-            true => run::compile(&Disk, &root, Warnings::Hide, interpreter).1,
-            false => None,
-        };
-        Programs { tested, reference }
-    });
+    let mut programs = prepared.ok();
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     for (entry, case) in cases(test, options) {
         let verdict = match (skipped(case, options), programs.as_mut()) {
@@ -212,7 +203,9 @@ fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
     for property in properties(test, options) {
         let verdict = match programs.as_mut() {
             None => Verdict::NotCompiled,
-            Some(programs) => property::run(&mut programs.tested, &outcome, property, options),
+            Some(Programs { tested, entries, .. }) => {
+                property::run(tested.as_mut(), entries, &outcome, property, options)
+            }
         };
         let name = format!("property \"{property}\"");
         result.cases.push(CaseResult { name, kind: Kind::Property, verdict });
@@ -263,13 +256,22 @@ fn warned(test: &Test, outcome: &Outcome) -> Verdict {
 
 /// Why a case is not run, if it is not.
 fn skipped(case: &Case, options: &Options) -> Option<String> {
-    let compiled = case.tags.iter().find(|tag| *tag == "compiled" && !options.compiled_too);
+    let skips = options.compile.is_none() && !options.compiled_too;
+    let compiled = case.tags.iter().find(|tag| skips && *tag == "compiled");
     let tag = compiled.or_else(|| excluded(&case.tags, options))?;
     Some(format!("it has the tag \"{tag}\""))
 }
 
 fn excluded<'t>(tags: &'t [String], options: &Options) -> Option<&'t String> {
-    tags.iter().find(|tag| EXCLUDED.contains(&tag.as_str()) || options.exclude.contains(tag))
+    let executor = match &options.compile {
+        None => "interpreter",
+        Some(compile) => target_name(compile.target),
+    };
+    tags.iter().find(|tag| {
+        EXCLUDED.contains(&tag.as_str())
+            || options.exclude.contains(tag)
+            || tag.strip_prefix("no_") == Some(executor)
+    })
 }
 
 fn messages(outcome: &Outcome) -> String {
@@ -278,7 +280,7 @@ fn messages(outcome: &Outcome) -> String {
 }
 
 /// The first error, with what is noted first about it if it has no place.
-fn first_line(outcome: &Outcome) -> String {
+pub(crate) fn first_line(outcome: &Outcome) -> String {
     let Some(error) = outcome.diagnostics.iter().find(|found| found.is_error()) else {
         return "the compiler failed".to_owned();
     };

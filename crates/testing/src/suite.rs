@@ -14,6 +14,15 @@ pub fn run(
     options: &Options,
     progress: &(dyn Fn(&ProgramResult) + Sync),
 ) -> Vec<ProgramResult> {
+    parallel(paths, jobs, |path| {
+        let result = run::program(path, options);
+        progress(&result);
+        result
+    })
+}
+
+/// Does something with each of many programs, with a few threads. The results are in their order.
+pub fn parallel<T: Send>(paths: &[String], jobs: usize, work: impl Fn(&str) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -22,8 +31,7 @@ pub fn run(
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(path) = paths.get(index) else { break };
-                    let result = run::program(path, options);
-                    progress(&result);
+                    let result = work(path);
                     if let Ok(mut results) = results.lock() {
                         results.push((index, result));
                     }

@@ -2,7 +2,8 @@
 //!
 //! `omp simd` demands a loop that nothing leaves and in which nothing is called that has effects; what it says of a
 //! reduction is C's arithmetic, which may not overflow on signed integers and does not know about NaN. Independent loops
-//! that it does not fit get `FE_INDEPENDENT`, which only says that memory is no obstacle.
+//! that it does not fit get `FE_INDEPENDENT`, which only says that memory is no obstacle; with atomic updates, which on one
+//! thread are nothing special, it would be one.
 
 use super::exp::c_type;
 use super::fun::Frame;
@@ -47,12 +48,20 @@ impl Frame<'_> {
                     self.line(&format!("#pragma omp simd{clauses}"));
                     self.in_simd = true;
                 }
-                Some(_) | None => self.line("FE_INDEPENDENT"),
+                Some(_) | None if !updates_shared(body) => self.line("FE_INDEPENDENT"),
+                Some(_) | None => {}
             }
         }
         self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
         self.in_simd = was_in_simd;
     }
+}
+
+/// Whether iterations update the same memory, in steps that are whole only if they are not vectorised.
+fn updates_shared(body: &[Stm]) -> bool {
+    let mut found = false;
+    visit::each_stm(body, &mut |stm| found |= matches!(stm, Stm::Atomic(..) | Stm::Locked(..)));
+    found
 }
 
 /// Whether an expression is cheap and keeps its value while the body is executed.

@@ -66,12 +66,10 @@ fn prototypes(program: &Program) -> String {
     text
 }
 
-/// The members of `struct fe_constants` that hold the results of a constant's function, in their order.
+/// The members of `struct fe_constants` that hold the results of a constant's function, in their order. With the number at
+/// the end they are no keywords, and different for different functions.
 fn constant_members(fun: &Fun) -> Vec<String> {
-    match fun.results.len() {
-        1 => vec![fun.name.to_string()],
-        n => (0..n).map(|i| format!("{}_{i}", fun.name)).collect(),
-    }
+    (0..fun.results.len()).map(|i| format!("{}_{i}", fun.name)).collect()
 }
 
 fn constants(program: &Program) -> impl Iterator<Item = (&Fun, Vec<String>)> {

@@ -215,8 +215,11 @@ pub(super) fn convert(from: Prim, to: Prim, a: Text) -> Text {
     if from == to {
         return a;
     }
-    let by_function = from == Prim::F16 || to == Prim::F16 || (from.is_float() && to.is_integer());
-    if by_function {
+    let half = from == Prim::F16 || to == Prim::F16;
+    let truncates = from.is_float() && to.is_integer();
+    // The language extends by zeros where C extends by the sign.
+    let extends = from.is_signed() && to.is_unsigned() && from.bits() < to.bits();
+    if half || truncates || extends {
         Text::call(&format!("fe_conv_{from}_{to}"), &[a])
     } else if to == Prim::Bool {
         infix_text("!=", Prec::Equality, a, Text::atom("0"))
@@ -238,4 +241,20 @@ pub(super) fn reinterpret(from: Prim, to: Prim, a: Text) -> Text {
 
 fn cast(to: Prim, a: Text) -> Text {
     Text { text: format!("({}){}", c_type(to), a.at(Prec::Unary)), prec: Prec::Unary }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cast_is_a_conversion_only_where_c_extends_as_the_language_does() {
+        let text = |from, to| convert(from, to, Text::atom("x")).text;
+        assert_eq!(text(Prim::I16, Prim::I32), "(int32_t)x");
+        assert_eq!(text(Prim::U16, Prim::I32), "(int32_t)x");
+        assert_eq!(text(Prim::I32, Prim::U16), "(uint16_t)x");
+        assert_eq!(text(Prim::I16, Prim::U32), "fe_conv_i16_u32(x)");
+        assert_eq!(text(Prim::F32, Prim::I32), "fe_conv_f32_i32(x)");
+        assert_eq!(text(Prim::F32, Prim::Bool), "x != 0");
+    }
 }

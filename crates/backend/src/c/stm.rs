@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::exp::{Prec, c_type};
+use super::exp::{Prec, c_type, is_zero};
 use super::fun::{Frame, declared_type};
 use super::{constant_members, literal, op};
 use fehu_base::Prim;
@@ -232,7 +232,12 @@ impl Frame<'_> {
     /// The address of an element, as handles have it.
     fn data(&self, ptr: V, index: &Exp) -> String {
         let scope = self.scope();
-        format!("(unsigned char *)({})", scope.address(scope.names.get(ptr), index))
+        let address = scope.address(scope.names.get(ptr), index);
+        if is_zero(index) {
+            format!("(unsigned char *){address}")
+        } else {
+            format!("(unsigned char *)({address})")
+        }
     }
 
     fn call(&mut self, fun: FunId, results: &[V], args: &[Arg]) {

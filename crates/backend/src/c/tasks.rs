@@ -2,10 +2,11 @@
 //!
 //! On one thread a task's body stands where it is, for the whole range; there is nothing to be atomic.
 
-use super::exp::{Text, c_type};
+use super::exp::Text;
 use super::fun::{Frame, declared_type};
 use super::op;
 use crate::Target;
+use fehu_base::Prim;
 use fehu_imp::{Exp, RedOp, Stm, Tasks, Ty, V, visit};
 use std::fmt::Write;
 
@@ -127,19 +128,34 @@ impl Frame<'_> {
             self.line(&format!("fe_atomic_{}_{prim}(&{element}, {value});", op.name()));
             return;
         }
+        if matches!(index, Exp::Const(_) | Exp::Var(_) | Exp::Index(_)) {
+            let element = self.scope().element(p, index);
+            let update = self.update(op, prim, element, e);
+            return self.line(&update);
+        }
+        // The index is computed once.
         self.line("{");
         self.deeper(|frame| {
-            let scope = frame.scope();
-            let element = scope.element(p, index).text;
-            let value = scope.exp(e);
-            // The index is computed once.
+            let index = frame.scope().text(index);
             let at = frame.shared.names.fresh("at");
-            frame.line(&format!("{} *{at} = &{element};", c_type(prim)));
-            let old = Text { text: format!("*{at}"), prec: super::exp::Prec::Unary };
-            let new = op::binary(op.bin_op(), prim, old, value).text;
-            frame.line(&format!("*{at} = {new};"));
+            frame.line(&format!("const int64_t {at} = {index};"));
+            let element = Text::atom(format!("{}[{at}]", frame.name(p)));
+            let update = frame.update(op, prim, element, e);
+            frame.line(&update);
         });
         self.line("}");
+    }
+
+    /// `element = op(element, e);`
+    fn update(&self, op: RedOp, prim: Prim, element: Text, e: &Exp) -> String {
+        let value = self.scope().exp(e);
+        let place = element.text.clone();
+        match op::infix(op.bin_op(), prim) {
+            Some((sign, _)) if prim != Prim::Bool => format!("{place} {sign}= {};", value.text),
+            Some(_) | None => {
+                format!("{place} = {};", op::binary(op.bin_op(), prim, element, value).text)
+            }
+        }
     }
 
     pub(super) fn locked(&mut self, number: &Exp, body: &[Stm]) {

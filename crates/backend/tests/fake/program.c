@@ -107,8 +107,9 @@ static int fake_fail(struct futhark_context *ctx, const char *message) {
 }
 
 #include "values.h"
-#include "values_float.h"
+#include "values_scalar.h"
 #include "values_number.h"
+#include "values_print.h"
 #include "values_text.h"
 #include "values_binary.h"
 #include "types.h"

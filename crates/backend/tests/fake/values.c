@@ -2,8 +2,9 @@
 // a third argument: PROGRAM PRIM RANK [b]. What is wrong is written to standard error.
 
 #include "values.h"
-#include "values_float.h"
+#include "values_scalar.h"
 #include "values_number.h"
+#include "values_print.h"
 #include "values_text.h"
 #include "values_binary.h"
 

@@ -2,12 +2,15 @@
 //!
 //! Each program of `programs.rs` is printed for one thread and for several; the texts are in `snapshots/` (`BLESS=1` writes
 //! them anew). Both are compiled without warnings together with the runtime, under the address and undefined-behaviour
-//! sanitizers and as programs are, and print the same. The scheduler is one that cuts ranges and executes them in turn.
+//! sanitizers and as programs are, and print the same. The scheduler is one that cuts ranges and executes them in turn,
+//! so that tasks are cut although they are small; the real one is tried, too.
 
+mod agree;
 mod build;
 mod programs;
 
 use fehu_backend::{Target, c};
+use fehu_imp::Program;
 use programs::Case;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,50 +46,62 @@ fn comment(text: &str) -> String {
 #[test]
 fn programs_run_under_the_sanitizers() {
     let options = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
-    run_all("sanitized", &options);
+    run_all("sanitized", Target::C, "", &options);
+    run_all("sanitized_tasks", Target::Multicore, SCHEDULER, &options);
 }
 
 #[test]
 fn programs_run_optimised() {
-    run_all("optimised", &["-O3", "-march=native"]);
+    let options = ["-O3", "-march=native"];
+    run_all("optimised", Target::C, "", &options);
+    run_all("optimised_tasks", Target::Multicore, SCHEDULER, &options);
 }
 
-/// All programs for both targets; one compilation each, since most of the time goes into the runtime.
-fn run_all(way: &str, options: &[&str]) {
-    for target in [Target::C, Target::Multicore] {
-        for case in programs::all() {
-            let name = format!("{way}_{target:?}_{}", case.name);
-            let program = compile(&name, &file(&case, target), options);
-            let output = Command::new(&program).output().expect("the program runs");
-            let stdout = String::from_utf8_lossy(&output.stdout);
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{name}: {stdout}\n{stderr}");
-            assert_eq!(stdout, case.output, "{name}");
-            assert_eq!(stderr, case.errors, "{name}");
-        }
-    }
+#[test]
+fn programs_run_with_the_real_scheduler() {
+    let parts = ["clock.h", "cores.h", "deque.h", "pool.h", "scheduler.h"].map(runtime);
+    run_all("scheduled", Target::Multicore, &parts.concat(), &["-O1"]);
+}
+
+/// All programs in one file, compiled with these options.
+fn run_all(name: &str, target: Target, scheduler: &str, options: &[&str]) {
+    let cases = programs::all();
+    let tests: Vec<Test> = cases
+        .iter()
+        .map(|case| Test { name: case.name.to_owned(), main: case.main.to_owned() })
+        .collect();
+    let text = file(&programs::together(), target, scheduler, &tests);
+    let program = compile(name, &text, options);
+    let output = Command::new(&program).output().expect("the program runs");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    let expected = |printed: fn(&Case) -> &str| {
+        cases
+            .iter()
+            .map(|case| format!("== {}\n{}\n", case.name, printed(case)))
+            .collect::<String>()
+    };
+    assert_eq!(stdout, expected(|case| case.output));
+    assert_eq!(stderr, expected(|case| case.errors));
+}
+
+/// Statements of C that call functions of the program.
+struct Test {
+    name: String,
+    main: String,
 }
 
 /// The whole C file.
-fn file(case: &Case, target: Target) -> String {
-    let functions = c::functions(&case.program, target);
+fn file(program: &Program, target: Target, scheduler: &str, tests: &[Test]) -> String {
+    let functions = c::functions(program, target);
     let multicore = target == Target::Multicore;
     let mut text = String::new();
     if multicore {
         text.push_str("#define FE_MULTICORE\n");
-        text.push_str(&format!("#define FE_NUM_SITES {}\n", case.program.sites.max(1)));
+        text.push_str(&format!("#define FE_NUM_SITES {}\n", program.sites));
     }
-    for header in [
-        "base.h",
-        "scalar.h",
-        "convert.h",
-        "math_f64.h",
-        "math_f32.h",
-        "math.h",
-        "memory.h",
-        "program.h",
-        "trace.h",
-    ] {
+    for header in HEADERS {
         text.push_str(&runtime(header));
     }
     if multicore {
@@ -99,25 +114,42 @@ fn file(case: &Case, target: Target) -> String {
     );
     text.push_str(&functions.constants_struct);
     text.push_str(&runtime("context.h"));
-    if multicore {
-        text.push_str(SCHEDULER);
-    }
+    text.push_str(scheduler);
     text.push_str(&functions.text);
     text.push_str(REPORT);
+    let mut calls = String::new();
+    for Test { name, main } in tests {
+        text.push_str(&format!(
+            "static void test_{name}(struct futhark_context *ctx) {{\n  {main}\n}}\n"
+        ));
+        calls.push_str(&format!("  begin(\"{name}\");\n  test_{name}(ctx);\n  end();\n"));
+    }
     text.push_str(&format!(
         "int main(void) {{
   struct futhark_context_config *cfg = futhark_context_config_new();
   struct futhark_context *ctx = futhark_context_new(cfg);
-  {}
+{calls}
   futhark_context_free(ctx);
   futhark_context_config_free(cfg);
   return 0;
 }}
-",
-        case.main
+"
     ));
     text
 }
+
+/// What comes before the program on any target.
+const HEADERS: [&str; 9] = [
+    "base.h",
+    "scalar.h",
+    "convert.h",
+    "math_f64.h",
+    "math_f32.h",
+    "math.h",
+    "memory.h",
+    "program.h",
+    "trace.h",
+];
 
 /// Ranges in turn, the last one first.
 const SCHEDULER: &str = "
@@ -140,7 +172,7 @@ static int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, voi
 }
 ";
 
-/// Prints an error, if there was one.
+/// Prints an error, if there was one; and what separates the tests.
 const REPORT: &str = "
 static void report(struct futhark_context *ctx, int err) {
   if (err != 0) {
@@ -148,6 +180,14 @@ static void report(struct futhark_context *ctx, int err) {
     printf(\"code %d: %s\\n\", err, error);
     free(error);
   }
+}
+static void begin(const char *name) {
+  printf(\"== %s\\n\", name);
+  fprintf(stderr, \"== %s\\n\", name);
+}
+static void end(void) {
+  printf(\"\\n\");
+  fprintf(stderr, \"\\n\");
 }
 ";
 

@@ -20,10 +20,13 @@ pub(crate) struct Case {
 
 pub(crate) fn all() -> Vec<Case> {
     vec![
+        // The numbers of functions in calls stay right when it comes first.
+        calls_and_constants(),
         sum(),
         wrapping_sum(),
         nested_loops(),
         allocation_in_a_loop(),
+        exports(),
         failing_check(),
         messages(),
         parallel_map(),
@@ -31,11 +34,23 @@ pub(crate) fn all() -> Vec<Case> {
         nested_tasks(),
         histogram(),
         locked_updates(),
-        calls_and_constants(),
         operators(),
         control(),
         traces(),
     ]
+}
+
+/// All programs in one.
+pub(crate) fn together() -> Program {
+    let mut whole = Program::default();
+    for case in all() {
+        case.program.funs.iter().for_each(|(_, fun)| {
+            whole.funs.push(fun.clone());
+        });
+        whole.consts.extend(case.program.consts);
+        whole.sites = whole.sites.max(case.program.sites);
+    }
+    whole
 }
 
 fn program(funs: impl IntoIterator<Item = Fun>, consts: &[u32], sites: usize) -> Program {
@@ -208,6 +223,49 @@ fn allocation_in_a_loop() -> Case {
   printf(\"%d\\n\", (int)((int64_t *)same.data)[4]);
   fe_free(ctx, &same);",
         output: "0 3 6\n1\n6\n",
+        errors: "",
+    }
+}
+
+/// Everything but the first elements: of new memory, and of the caller's.
+fn exports() -> Case {
+    let mut b = Build::new("tails");
+    let (new, old) = (b.result("new", Ty::Mem), b.result("old", Ty::Mem));
+    let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
+    let (block, p, xs) =
+        (b.var("block", Ty::Mem), b.var("p", Ty::Ptr(Prim::I32)), b.var("xs", Ty::Ptr(Prim::I32)));
+    let i = b.var("i", I64);
+    let fun = b.body(vec![
+        declare(block),
+        Stm::Alloc(block, Prim::I32, var(n)),
+        declare(p),
+        Stm::Point(p, From::Mem(block), int(0)),
+        declare(xs),
+        Stm::Point(xs, From::Mem(mem), int(0)),
+        for_loop(
+            i,
+            var(n),
+            independent(&[]),
+            vec![Stm::Store(p, var(i), mul(Prim::I32, load(xs, var(i)), load(xs, var(i))))],
+        ),
+        Stm::Export { to: new, block: Some(block), ptr: p, index: int(1) },
+        Stm::Export {
+            to: old,
+            block: None,
+            ptr: xs,
+            index: Exp::Index(vec![(1, vec![n]), (-1, vec![])]),
+        },
+    ]);
+    Case {
+        name: "exports",
+        program: program([fun], &[], 0),
+        main: "int32_t numbers[] = {1, 2, 3};
+  struct fe_mem xs = {(unsigned char *)numbers, NULL}, new = {0}, old = {0};
+  report(ctx, fe_fun_tails(ctx, &new, &old, 3, xs));
+  printf(\"%d %d %d\\n\", (int)((int32_t *)new.data)[0], (int)((int32_t *)new.data)[1], (int)((int32_t *)old.data)[0]);
+  fe_free(ctx, &new);
+  fe_free(ctx, &old);",
+        output: "4 9 3\n",
         errors: "",
     }
 }
@@ -431,7 +489,7 @@ fn chunked_reduction() -> Case {
 
 /// A table of products, rows in parallel, and their elements too. A small array from outside is used inside.
 fn nested_tasks() -> Case {
-    let mut b = Build::new("table");
+    let mut b = Build::new("products");
     let out = b.result("table", Ty::Mem);
     let n = b.param("n", I64);
     let (table, factors) =
@@ -487,7 +545,7 @@ fn nested_tasks() -> Case {
         name: "nested_tasks",
         program: program([fun], &[], 2),
         main: "struct fe_mem table = {0};
-  report(ctx, fe_fun_table(ctx, &table, 3));
+  report(ctx, fe_fun_products(ctx, &table, 3));
   for (int i = 0; i < 9; i++) {
     printf(\"%d \", (int)((int64_t *)table.data)[i]);
   }
@@ -530,11 +588,12 @@ fn histogram() -> Case {
                 i,
                 own[1],
                 own[2],
-                Kind::Sequential,
+                independent(&[]),
                 vec![
                     Stm::Atomic(RedOp::Add, p, int(0), small.clone()),
                     Stm::Atomic(RedOp::Max, p, int(1), small.clone()),
-                    Stm::Atomic(RedOp::Xor, p, int(2), small),
+                    // An index that is worth a name.
+                    Stm::Atomic(RedOp::Xor, p, bin(BinOp::Max, Prim::I64, int(2), int(1)), small),
                     Stm::Atomic(RedOp::Add, q, int(0), single.clone()),
                     Stm::Atomic(RedOp::Min, q, int(1), single),
                     Stm::Atomic(RedOp::Or, r, int(0), cmp(CmpOp::Eq, Prim::I64, var(i), int(3))),
@@ -620,13 +679,19 @@ fn calls_and_constants() -> Case {
     let mut b = Build::new("powers");
     let (n, out) = (b.result("n", I64), b.result("xs", Ty::Mem));
     let (steps, i) = (b.param("steps", I64), b.var("i", I64));
+    let p = b.var("p", Ty::Ptr(Prim::I64));
+    let argument = Arg::Mem { block: Some(out), ptr: p, index: int(0) };
     let powers = b.body(vec![
         Stm::Const(0, vec![(0, n), (1, out)]),
         for_loop(
             i,
             var(steps),
             Kind::Sequential,
-            vec![Stm::Call(FunId(2), vec![out], vec![Arg::Scalar(var(n)), Arg::Mem(out)])],
+            vec![
+                declare(p),
+                Stm::Point(p, From::Mem(out), int(0)),
+                Stm::Call(FunId(2), vec![out], vec![Arg::Scalar(var(n)), argument]),
+            ],
         ),
     ]);
     let mut b = Build::new("twice");

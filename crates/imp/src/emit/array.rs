@@ -3,9 +3,9 @@
 use super::Emit;
 use crate::{Exp, From, Kind, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{self as ir, Atom, BinOp, Var};
+use fehu_ir::{self as ir, Atom, BinOp, Scalar, Var};
 use fehu_mem::lmad::{Lmad, Pick};
-use fehu_mem::table::{self, Place, flat, pick};
+use fehu_mem::table::{self, Computed, Place, flat, pick};
 use fehu_opt::facts::poly::Poly;
 
 impl Emit<'_> {
@@ -46,8 +46,37 @@ impl Emit<'_> {
         }
     }
 
+    /// The element of an array without memory.
+    pub(super) fn computed(&self, array: Var, index: Exp) -> Option<Exp> {
+        Some(match *self.table.computed.get(&array)? {
+            Computed::Replicate(value) => self.atom(value),
+            Computed::Iota(prim, start, step) => self.progression(prim, start, step, index),
+        })
+    }
+
+    /// `start + index * step`
+    fn progression(&self, prim: Prim, start: Atom, step: Atom, index: Exp) -> Exp {
+        let position = match prim {
+            Prim::I64 => index,
+            _ => Exp::Convert(Prim::I64, prim, Box::new(index)),
+        };
+        let distance = match self.atom(step) {
+            Exp::Const(step) if step == Scalar::from_bits(prim, 1) => position,
+            step => Exp::Bin(BinOp::Mul, prim, Box::new(position), Box::new(step)),
+        };
+        match self.atom(start) {
+            Exp::Const(start) if start == Scalar::zero(prim) => distance,
+            start => Exp::Bin(BinOp::Add, prim, Box::new(start), Box::new(distance)),
+        }
+    }
+
     /// The value of an element.
     fn element(&mut self, array: Var, dims: &[ir::Dim]) -> Option<Exp> {
+        if let [ir::Dim::Fix(index)] = dims
+            && let Some(value) = self.computed(array, self.atom(*index))
+        {
+            return Some(value);
+        }
         let place = self.place(array)?;
         let picks: Vec<Pick> = dims.iter().map(pick).collect();
         let lmad = place.lmad.slice(&picks)?;
@@ -157,14 +186,9 @@ impl Emit<'_> {
     fn iota(&mut self, var: Var, prim: Prim, count: Atom, start: Atom, step: Atom) {
         let Some(place) = self.place(var) else { return };
         let ptr = self.mem(place.block).ptr;
-        let (count, start, step) = (self.atom(count), self.atom(start), self.atom(step));
+        let count = self.atom(count);
         self.nest(&[count], |this, indices| {
-            let position = match prim {
-                Prim::I64 => indices[0].clone(),
-                _ => Exp::Convert(Prim::I64, prim, Box::new(indices[0].clone())),
-            };
-            let distance = Exp::Bin(BinOp::Mul, prim, Box::new(position), Box::new(step));
-            let value = Exp::Bin(BinOp::Add, prim, Box::new(start), Box::new(distance));
+            let value = this.progression(prim, start, step, indices[0].clone());
             let index = this.address(&place.lmad, indices);
             this.out.push(Stm::Store(ptr, index, value));
         });

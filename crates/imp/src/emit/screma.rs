@@ -105,6 +105,9 @@ impl<'a> Emit<'a> {
     }
 
     fn element_param(&mut self, param: Var, input: Var, index: Var) {
+        if let Some(value) = self.computed(input, self.atom(index.into())) {
+            return self.bind(param, value);
+        }
         if let (Type::Scalar(_), Some(place)) = (&self.ir[param].ty, self.place(input)) {
             if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
                 let value = self.load(place, &lmad.offset);

@@ -15,8 +15,9 @@
 //! let r = if c then {t} else {b}       the first branch gets `let t' = manifest t`; r carries its block
 //! ```
 //!
-//! Files: `views` has single arrays, `control` branches, loops and calls, `operators` map, reduce and their kin.
+//! Files: `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and calls, `operators` map, reduce and their kin.
 
+mod computed;
 mod control;
 mod operators;
 mod views;
@@ -67,7 +68,9 @@ impl<'a> Assign<'a> {
         params: &[Var],
         body: &mut Body,
     ) -> Result<Table, TooComplex> {
-        let (table, out) = (Table::default(), Vec::new());
+        let mut table = Table::default();
+        table.computed = computed::computed(body, vars);
+        let out = Vec::new();
         let mut this = Assign { vars, table, out, roots: FxHashMap::default(), failed: None };
         for param in params {
             this.carried(*param);
@@ -115,7 +118,9 @@ impl<'a> Assign<'a> {
             | Exp::UpdateAcc(..) => self.operator(&pat, &mut stm.exp),
             Exp::Fail(_) => pat.iter().for_each(|var| self.carried(*var)),
             _ => {
-                if let [var] = pat.as_slice() {
+                if let [var] = pat.as_slice()
+                    && !self.table.computed.contains_key(var)
+                {
                     self.single(*var, &mut stm.exp);
                 }
             }

@@ -3,7 +3,6 @@
 use fehu_base::Prim;
 use fehu_data::generate::{Bounds, Generator, Rng};
 use fehu_data::{Array, Data, Scalar, SizedType, Value};
-use fehu_driver::run::{Object, RunError};
 use fehu_ir::{Atom, Elem, External, Type, Var};
 
 /// A value of a property's parameter, as the values that it consists of.
@@ -59,9 +58,9 @@ impl Candidate {
         Ok(candidate)
     }
 
-    /// The argument for the property.
-    pub(super) fn object(&self, ty: &External) -> Result<Object, RunError> {
-        Object::from_values(ty, self.values.clone())
+    /// The values that make up the argument for the property.
+    pub(super) fn values(&self) -> &[Value] {
+        &self.values
     }
 
     /// Candidates that are simpler, the simplest first.

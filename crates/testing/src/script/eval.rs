@@ -3,8 +3,8 @@
 use super::parse::{self, SyntaxError};
 use super::value::{self, ScriptValue};
 use super::{Exp, Name, Shape};
+use crate::executor::{Executor, Failure, Object};
 use fehu_data::{Array, Value};
-use fehu_driver::run::{Compiled, Object, RunError};
 use std::fmt;
 
 /// The value of a script.
@@ -16,17 +16,31 @@ pub fn eval(machine: &mut Machine<'_>, script: &str) -> Result<ScriptValue, Scri
 /// Evaluates a script, and calls an entry point with the result: a tuple is several arguments, unless
 /// there is one parameter.
 pub fn call(machine: &mut Machine<'_>, entry: &str, script: &str) -> Result<Object, ScriptError> {
+    let args = arguments(machine, entry, script)?;
+    machine.program.call(entry, &args).map_err(ScriptError::Run)
+}
+
+/// The arguments of an entry point that a script makes.
+pub fn arguments(
+    machine: &mut Machine<'_>,
+    entry: &str,
+    script: &str,
+) -> Result<Vec<Object>, ScriptError> {
     let argument = eval(machine, script)?;
     // A unit is no argument at all.
     let none = matches!(&argument, ScriptValue::Tuple(parts) if parts.is_empty());
-    let args = if none { Vec::new() } else { vec![argument] };
-    machine.entry(entry, args)
+    machine.arguments(entry, if none { Vec::new() } else { vec![argument] })
+}
+
+/// The values that the value of a script consists of.
+pub fn values(machine: &mut Machine<'_>, value: &ScriptValue) -> Result<Vec<Value>, ScriptError> {
+    value.values(machine.program).map_err(ScriptError::Run)
 }
 
 /// What a script can use.
 pub struct Machine<'a> {
     /// The program, whose entry points are the functions.
-    pub program: &'a mut Compiled,
+    pub program: &'a mut dyn Executor,
     /// Reads a file for `$loaddata` and `$loadbytes`; the error says what is wrong.
     pub read: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
 }
@@ -39,7 +53,7 @@ pub enum ScriptError {
     /// It makes no sense.
     Meaning(String),
     /// An entry point failed.
-    Run(RunError),
+    Run(Failure),
 }
 
 impl fmt::Display for ScriptError {
@@ -78,7 +92,8 @@ impl Machine<'_> {
                 match shape {
                     Shape::Whole => scope.extend(names.first().cloned().map(|name| (name, value))),
                     Shape::Tuple => {
-                        let parts = value.components().filter(|parts| parts.len() == names.len());
+                        let parts = value.components(self.program).map_err(ScriptError::Run)?;
+                        let parts = parts.filter(|parts| parts.len() == names.len());
                         let Some(parts) = parts else {
                             let (wanted, got) = (names.len(), value.type_name());
                             return meaning(format!("{got} is no tuple of {wanted} components"));
@@ -91,8 +106,8 @@ impl Machine<'_> {
                 result
             }
             Exp::Number(text) => Ok(ScriptValue::Number(text.clone())),
-            Exp::Literal(value) => object(value.clone()),
-            Exp::String(text) => object(Array::from_vec(text.as_bytes().to_vec()).into()),
+            Exp::Literal(value) => Ok(ScriptValue::Value(value.clone())),
+            Exp::String(text) => Ok(bytes(text.as_bytes().to_vec())),
             Exp::Tuple(parts) => Ok(ScriptValue::Tuple(self.exps(parts, scope)?)),
             Exp::Record(fields) => {
                 let mut values: Scope = Vec::with_capacity(fields.len());
@@ -106,27 +121,31 @@ impl Machine<'_> {
             }
             Exp::Array(elements) => {
                 let values = self.exps(elements, scope)?;
-                value::array(&values).map_or_else(
+                let made = value::array(&values, self.program).map_err(ScriptError::Run)?;
+                made.map_or_else(
                     || meaning("the elements of an array must be values of one type and size"),
-                    object,
+                    |value| Ok(ScriptValue::Value(value)),
                 )
             }
             Exp::Field(record, name) => {
                 let record = self.exp(record, scope)?;
-                record.field(name).map_or_else(
+                let field = record.field(name, self.program).map_err(ScriptError::Run)?;
+                field.map_or_else(
                     || meaning(format!("{} has no field \"{name}\"", record.type_name())),
                     Ok,
                 )
             }
             Exp::Index(array, indices) => {
                 let array = self.exp(array, scope)?;
-                let mut value = array.as_value();
+                let mut value = array.as_value(self.program).map_err(ScriptError::Run)?;
                 for index in self.exps(indices, scope)? {
-                    let number = index.as_value().and_then(|value| value.as_scalar()?.as_integer());
-                    let position = number.and_then(|number| usize::try_from(number).ok());
+                    let number = index.as_value(self.program).map_err(ScriptError::Run)?;
+                    let position = number
+                        .as_ref()
+                        .and_then(|number| usize::try_from(number.as_scalar()?.as_integer()?).ok());
                     let row = value.as_ref().and_then(|value| value.as_array()?.row(position?));
                     let Some(row) = row else {
-                        let (array, number) = (array.type_name(), index.as_value());
+                        let array = array.type_name();
                         let number = number.map_or(index.type_name(), |number| number.to_string());
                         return meaning(format!("{array} has no element at index {number}"));
                     };
@@ -134,7 +153,7 @@ impl Machine<'_> {
                 }
                 value.map_or_else(
                     || meaning(format!("{} is no array of scalars", array.type_name())),
-                    object,
+                    |value| Ok(ScriptValue::Value(value)),
                 )
             }
         }
@@ -145,10 +164,13 @@ impl Machine<'_> {
     }
 
     fn entry(&mut self, name: &str, args: Vec<ScriptValue>) -> Res<Object> {
-        let entry = self.program.entry(name).map_err(ScriptError::Run)?;
-        let objects = value::arguments(name, &entry.params, args);
-        let objects = objects.map_err(ScriptError::Meaning)?;
-        self.program.call(name, objects).map_err(ScriptError::Run)
+        let objects = self.arguments(name, args)?;
+        self.program.call(name, &objects).map_err(ScriptError::Run)
+    }
+
+    fn arguments(&mut self, name: &str, args: Vec<ScriptValue>) -> Res<Vec<Object>> {
+        let signature = self.program.signature(name).map_err(ScriptError::Run)?;
+        value::arguments(name, &signature.params, args, self.program)
     }
 
     /// Functions that read files, which no program can do itself.
@@ -159,12 +181,13 @@ impl Machine<'_> {
         };
         let bytes = (self.read)(file).map_err(ScriptError::Meaning)?;
         match name {
-            "loadbytes" => object(Array::from_vec(bytes).into()),
+            "loadbytes" => Ok(self::bytes(bytes)),
             "loaddata" => {
                 let values = fehu_data::reader::read_all(&bytes);
                 let values =
                     values.map_err(|error| ScriptError::Meaning(format!("{file}:{error}")))?;
-                let mut values = values.into_iter().map(object).collect::<Res<Vec<_>>>()?;
+                let mut values: Vec<ScriptValue> =
+                    values.into_iter().map(ScriptValue::Value).collect();
                 match values.pop() {
                     Some(only) if values.is_empty() => Ok(only),
                     last => {
@@ -180,8 +203,8 @@ impl Machine<'_> {
     }
 }
 
-fn object(value: Value) -> Res<ScriptValue> {
-    Object::from_value(value).map(ScriptValue::Object).map_err(ScriptError::Run)
+fn bytes(bytes: Vec<u8>) -> ScriptValue {
+    ScriptValue::Value(Array::from_vec(bytes).into())
 }
 
 fn meaning<T>(message: impl Into<String>) -> Res<T> {

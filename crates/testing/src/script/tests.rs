@@ -1,11 +1,13 @@
 //! Scripts as people write them.
 
-use super::eval::{call, eval};
-use super::{Machine, ScriptError};
+use super::Machine;
+use super::eval::{call, eval, values};
+use crate::executor::Executor;
+use crate::executor::interpreted::Interpreted;
 use fehu_driver::check::Warnings;
 use fehu_driver::files::Memory;
 use fehu_driver::load::Root;
-use fehu_driver::run::{self, Compiled};
+use fehu_driver::run;
 use std::cell::RefCell;
 
 const PROGRAM: &str = "
@@ -24,11 +26,11 @@ entry bytes (s: []u8) = length s
 entry fail (x: i32) = 1 / x
 ";
 
-fn compiled() -> Compiled {
+fn compiled() -> Interpreted {
     let root = Root::Bytes("script.fut".to_owned(), PROGRAM.as_bytes().to_vec());
     let (outcome, compiled) =
         run::compile(&Memory::default(), &root, Warnings::Hide, Default::default());
-    compiled.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics))
+    Interpreted::new(compiled.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics)))
 }
 
 fn read(file: &str) -> Result<Vec<u8>, String> {
@@ -41,26 +43,33 @@ fn read(file: &str) -> Result<Vec<u8>, String> {
 
 thread_local! {
     // A test makes many calls, and compiling takes longer than all of them.
-    static COMPILED: RefCell<Compiled> = RefCell::new(compiled());
+    static COMPILED: RefCell<Interpreted> = RefCell::new(compiled());
 }
 
 /// The values of a script, or the error.
 fn value(script: &str) -> String {
     COMPILED.with_borrow_mut(|program| {
         let mut machine = Machine { program, read: &read };
-        match eval(&mut machine, script).and_then(|v| v.into_values().map_err(ScriptError::Run)) {
-            Ok(values) => values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        let made = eval(&mut machine, script).and_then(|value| values(&mut machine, &value));
+        match made {
+            Ok(values) => joined(&values),
             Err(error) => error.to_string(),
         }
     })
+}
+
+fn joined(values: &[fehu_data::Value]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// The result of an entry point for the value of a script, or the error.
 fn called(entry: &str, script: &str) -> String {
     COMPILED.with_borrow_mut(|program| {
         let mut machine = Machine { program, read: &read };
-        let result = call(&mut machine, entry, script);
-        result.map_or_else(|error| error.to_string(), |object| object.to_string())
+        match call(&mut machine, entry, script) {
+            Ok(object) => joined(&program.values(&object).expect("it can be shown")),
+            Err(error) => error.to_string(),
+        }
     })
 }
 

@@ -1,16 +1,17 @@
 //! Values of scripts, and how they become arguments.
 
-use ecow::EcoString;
+use super::ScriptError;
+use crate::executor::{Executor, Object, Res};
 use fehu_base::Prim;
 use fehu_data::{Array, Data, Reader, Value, ValueType};
-use fehu_driver::run::{Object, RunError, type_name};
-use fehu_ir::{Elem, External, Field, Type};
 
 /// A value of a script.
 #[derive(Clone, Debug)]
 pub enum ScriptValue {
-    /// A value as programs have it, perhaps opaque.
+    /// What an entry point gave, perhaps opaque.
     Object(Object),
+    /// A scalar, or an array of scalars.
+    Value(Value),
     /// A number as it was written, without its type: it takes the one that is wanted.
     Number(String),
     /// Several values.
@@ -21,95 +22,122 @@ pub enum ScriptValue {
 
 impl ScriptValue {
     /// The components, if this is a tuple, be it the script's own or a program's.
-    pub fn components(&self) -> Option<Vec<ScriptValue>> {
+    pub fn components(&self, program: &mut dyn Executor) -> Res<Option<Vec<ScriptValue>>> {
         match self {
-            ScriptValue::Tuple(parts) => Some(parts.clone()),
+            ScriptValue::Tuple(parts) => Ok(Some(parts.clone())),
             ScriptValue::Object(object) => {
-                let fields = object.fields()?;
-                let numbered = |(i, (name, _)): (usize, &(String, Object))| *name == i.to_string();
-                let is_tuple = fields.len() > 1 && fields.iter().enumerate().all(numbered);
-                let values = fields.into_iter().map(|(_, field)| ScriptValue::Object(field));
-                is_tuple.then(|| values.collect())
+                let fields = program.fields(&object.ty)?;
+                if fields.len() < 2 || !is_tuple(&fields) {
+                    return Ok(None);
+                }
+                let project = |(field, _): &(String, String)| {
+                    program.project(object, field).map(ScriptValue::Object)
+                };
+                fields.iter().map(project).collect::<Res<_>>().map(Some)
             }
-            ScriptValue::Number(_) | ScriptValue::Record(_) => None,
+            ScriptValue::Value(_) | ScriptValue::Number(_) | ScriptValue::Record(_) => Ok(None),
         }
     }
 
     /// A field of a record, or a component of a tuple by its number.
-    pub fn field(&self, wanted: &str) -> Option<ScriptValue> {
+    pub fn field(&self, wanted: &str, program: &mut dyn Executor) -> Res<Option<ScriptValue>> {
         match self {
-            ScriptValue::Tuple(parts) => parts.get(wanted.parse::<usize>().ok()?).cloned(),
+            ScriptValue::Tuple(parts) => {
+                let index = wanted.parse::<usize>().ok();
+                Ok(index.and_then(|index| parts.get(index)).cloned())
+            }
             ScriptValue::Record(fields) => {
-                fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
+                let field = fields.iter().find(|(name, _)| name == wanted);
+                Ok(field.map(|(_, value)| value.clone()))
             }
             ScriptValue::Object(object) => {
-                let mut fields = object.fields()?.into_iter();
-                fields.find(|(name, _)| name == wanted).map(|(_, field)| ScriptValue::Object(field))
+                let fields = program.fields(&object.ty)?;
+                match fields.iter().any(|(name, _)| name == wanted) {
+                    true => program.project(object, wanted).map(ScriptValue::Object).map(Some),
+                    false => Ok(None),
+                }
             }
-            ScriptValue::Number(_) => None,
+            ScriptValue::Value(_) | ScriptValue::Number(_) => Ok(None),
         }
     }
 
     /// The value, if it is a scalar or an array of scalars.
-    pub fn as_value(&self) -> Option<Value> {
+    pub fn as_value(&self, program: &mut dyn Executor) -> Res<Option<Value>> {
         match self {
-            ScriptValue::Object(object) => object.as_value(),
-            ScriptValue::Number(text) => number(text, None),
-            ScriptValue::Tuple(_) | ScriptValue::Record(_) => None,
+            ScriptValue::Object(object) if ValueType::parse(&object.ty).is_some() => {
+                program.values(object).map(|values| values.into_iter().next())
+            }
+            ScriptValue::Value(value) => Ok(Some(value.clone())),
+            ScriptValue::Number(text) => Ok(number(text, None)),
+            ScriptValue::Object(_) | ScriptValue::Tuple(_) | ScriptValue::Record(_) => Ok(None),
         }
     }
 
     /// The object of a type that this value can be, if it can.
-    pub fn to_object(&self, ty: &External) -> Option<Object> {
-        match self {
-            ScriptValue::Object(object) => object.has_type(ty).then(|| object.clone()),
-            ScriptValue::Number(text) => {
-                let External::Transparent(Type::Scalar(Elem::Prim(prim)), _) = ty else {
-                    return None;
-                };
-                Object::from_value(number(text, Some(*prim))?).ok()
+    pub fn to_object(&self, ty: &str, program: &mut dyn Executor) -> Res<Option<Object>> {
+        let value = match self {
+            ScriptValue::Object(object) => return Ok((object.ty == ty).then(|| object.clone())),
+            ScriptValue::Value(value) => {
+                Some(value.clone()).filter(|value| value.value_type().to_string() == ty)
             }
+            ScriptValue::Number(text) => match ValueType::parse(ty) {
+                Some(ValueType { elem, rank: 0 }) => number(text, Some(elem)),
+                Some(_) | None => None,
+            },
             ScriptValue::Tuple(parts) => {
-                let fields = fields_of(ty)?;
-                let numbered = |(i, field): (usize, &Field)| field.name == i.to_string();
-                if fields.len() != parts.len() || !fields.iter().enumerate().all(numbered) {
-                    return None;
+                let fields = program.fields(ty)?;
+                if fields.len() != parts.len() || !is_tuple(&fields) {
+                    return Ok(None);
                 }
-                let objects =
-                    parts.iter().zip(fields).map(|(part, field)| part.to_object(&field.ty));
-                Object::record(ty, objects.collect::<Option<_>>()?)
+                return made(ty, parts.iter().zip(&fields), program);
             }
             ScriptValue::Record(given) => {
-                let fields = fields_of(ty)?;
-                if fields.len() != given.len() {
-                    return None;
-                }
+                let fields = program.fields(ty)?;
                 // A program orders the fields by their names, a script as it likes.
-                let object = |field: &Field| {
-                    let (_, value) = given.iter().find(|(name, _)| field.name == *name)?;
-                    value.to_object(&field.ty)
+                let pairs: Option<Vec<_>> = fields
+                    .iter()
+                    .map(|field| {
+                        let (_, value) = given.iter().find(|(name, _)| *name == field.0)?;
+                        Some((value, field))
+                    })
+                    .collect();
+                return match pairs {
+                    Some(pairs) if given.len() == fields.len() => {
+                        made(ty, pairs.into_iter(), program)
+                    }
+                    Some(_) | None => Ok(None),
                 };
-                Object::record(ty, fields.iter().map(object).collect::<Option<_>>()?)
             }
-        }
+        };
+        value.map(|value| program.put(ty, &[value])).transpose()
     }
 
     /// All values in it, in order: what a result of a program is when it is written.
-    pub fn into_values(self) -> Result<Vec<Value>, RunError> {
+    pub fn values(&self, program: &mut dyn Executor) -> Res<Vec<Value>> {
+        let mut all = Vec::new();
         match self {
-            ScriptValue::Object(object) => object.into_values(),
-            ScriptValue::Number(text) => Ok(number(&text, None).into_iter().collect()),
-            ScriptValue::Tuple(parts) => flat(parts),
+            ScriptValue::Object(object) => all = program.values(object)?,
+            ScriptValue::Value(value) => all.push(value.clone()),
+            ScriptValue::Number(text) => all.extend(number(text, None)),
+            ScriptValue::Tuple(parts) => {
+                for part in parts {
+                    all.extend(part.values(program)?);
+                }
+            }
             ScriptValue::Record(fields) => {
-                flat(fields.into_iter().map(|(_, value)| value).collect())
+                for (_, field) in fields {
+                    all.extend(field.values(program)?);
+                }
             }
         }
+        Ok(all)
     }
 
     /// The type, as messages say it.
     pub fn type_name(&self) -> String {
         match self {
-            ScriptValue::Object(object) => object.type_name(),
+            ScriptValue::Object(object) => object.ty.clone(),
+            ScriptValue::Value(value) => value.value_type().to_string(),
             ScriptValue::Number(_) => "a number".to_owned(),
             ScriptValue::Tuple(parts) => {
                 let types: Vec<String> = parts.iter().map(ScriptValue::type_name).collect();
@@ -129,36 +157,66 @@ impl ScriptValue {
 /// The arguments for parameters of these types: one for each, or one tuple for all.
 pub(super) fn arguments(
     function: &str,
-    params: &[(EcoString, External)],
+    params: &[(String, String)],
     mut args: Vec<ScriptValue>,
-) -> Result<Vec<Object>, String> {
+    program: &mut dyn Executor,
+) -> Result<Vec<Object>, ScriptError> {
     if let ([arg], 2..) = (args.as_slice(), params.len())
-        && let Some(parts) = arg.components()
+        && let Some(parts) = arg.components(program).map_err(ScriptError::Run)?
         && parts.len() == params.len()
     {
         args = parts;
     }
     if args.len() != params.len() {
         let (takes, got) = (params.len(), args.len());
-        return Err(format!("\"{function}\" has {takes} parameters, but got {got} arguments"));
+        let message = format!("\"{function}\" has {takes} parameters, but got {got} arguments");
+        return Err(ScriptError::Meaning(message));
     }
-    let convert = |(arg, (name, ty)): (&ScriptValue, &(EcoString, External))| {
-        arg.to_object(ty).ok_or_else(|| {
-            let (wanted, got) = (type_name(ty), arg.type_name());
-            format!("the parameter \"{name}\" of \"{function}\" has type {wanted}, but got {got}")
+    let convert = |(arg, (name, ty)): (&ScriptValue, &(String, String))| {
+        arg.to_object(ty, program).map_err(ScriptError::Run)?.ok_or_else(|| {
+            let got = arg.type_name();
+            let place = format!("the parameter \"{name}\" of \"{function}\"");
+            ScriptError::Meaning(format!("{place} has type {ty}, but got {got}"))
         })
     };
     args.iter().zip(params).map(convert).collect()
 }
 
+/// The record of a type with these fields, if they have the right types.
+fn made<'v>(
+    ty: &str,
+    fields: impl Iterator<Item = (&'v ScriptValue, &'v (String, String))>,
+    program: &mut dyn Executor,
+) -> Res<Option<Object>> {
+    let mut objects = Vec::new();
+    for (value, (_, ty)) in fields {
+        match value.to_object(ty, program)? {
+            Some(object) => objects.push(object),
+            None => return Ok(None),
+        }
+    }
+    program.record(ty, &objects).map(Some)
+}
+
+/// Whether fields are those of a tuple: 0, 1 and so on.
+fn is_tuple(fields: &[(String, String)]) -> bool {
+    fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string())
+}
+
 /// An array of values, all of the type of the first.
-pub(super) fn array(elements: &[ScriptValue]) -> Option<Value> {
-    let first = elements.first()?.as_value()?;
-    let value = |element: &ScriptValue| match element {
+pub(super) fn array(elements: &[ScriptValue], program: &mut dyn Executor) -> Res<Option<Value>> {
+    let values: Vec<Option<Value>> =
+        elements.iter().map(|element| element.as_value(program)).collect::<Res<_>>()?;
+    Ok(joined(elements, values))
+}
+
+fn joined(elements: &[ScriptValue], values: Vec<Option<Value>>) -> Option<Value> {
+    let first = values.first()?.clone()?;
+    let value = |(element, value): (&ScriptValue, Option<Value>)| match element {
         ScriptValue::Number(text) => number(text, Some(first.elem())),
-        other => other.as_value(),
+        _ => value,
     };
-    let values: Vec<Value> = elements.iter().map(value).collect::<Option<_>>()?;
+    let values: Vec<Value> = elements.iter().zip(values).map(value).collect::<Option<_>>()?;
     if values.iter().any(|value| value.sized_type() != first.sized_type()) {
         return None;
     }
@@ -176,19 +234,4 @@ pub(super) fn array(elements: &[ScriptValue]) -> Option<Value> {
 fn number(text: &str, prim: Option<Prim>) -> Option<Value> {
     let expected = prim.map(ValueType::scalar);
     Reader::new(text.as_bytes()).next_value(expected.as_ref()).ok()?
-}
-
-fn fields_of(ty: &External) -> Option<&[Field]> {
-    match ty {
-        External::Opaque(opaque, _) => Some(opaque.fields()),
-        External::Transparent(..) => None,
-    }
-}
-
-fn flat(values: Vec<ScriptValue>) -> Result<Vec<Value>, RunError> {
-    let mut all = Vec::new();
-    for value in values {
-        all.extend(value.into_values()?);
-    }
-    Ok(all)
 }

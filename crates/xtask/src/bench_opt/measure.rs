@@ -6,7 +6,7 @@ use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
 use fehu_driver::pipelines::DEFAULT;
-use fehu_driver::translate::{Job, translate};
+use fehu_driver::translate::{Changes, Job, translate};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Exp, Prog, Stm};
 use fehu_irtest::oracle::{Oracle, Runs};
@@ -17,7 +17,13 @@ use std::time::{Duration, Instant};
 /// arguments, before and after the passes.
 pub(super) fn measure(name: String, root: &Root, calls: usize) -> Measured {
     let plan = Plan::of(DEFAULT.passes);
-    let job = Job { files: &Disk, root, warnings: Warnings::Hide, plan: &plan };
+    let job = Job {
+        files: &Disk,
+        root,
+        warnings: Warnings::Hide,
+        plan: &plan,
+        changes: Changes::default(),
+    };
     let (mut before, mut after) = (Size::default(), Size::default());
     let mut counting = Duration::ZERO;
     let (mut lowered, mut optimised) = (None, None);

@@ -1,6 +1,3 @@
-// allocation_in_a_loop
-// imp
-
 // fun buffers(n.2: i64) -> (out.0: mem, same.1: mem) {
 //   out.0 = alloc i64[n.2]
 //   var sums.5: *i64

@@ -1,6 +1,3 @@
-// calls_and_constants
-// imp
-
 // constant 0 = table()
 //
 // fun table() -> (size.0: i64, table.1: mem) {
@@ -16,7 +13,9 @@
 // fun powers(steps.2: i64) -> (n.0: i64, xs.1: mem) {
 //   n.0 = constant 0.0, xs.1 = constant 0.1
 //   for i.3 = 0 .. steps.2 {
-//     xs.1 = twice(n.0, xs.1)
+//     var p.4: *i64
+//     p.4 = &xs.1[0]
+//     xs.1 = twice(n.0, &p.4[0])
 //   }
 // }
 //
@@ -67,7 +66,8 @@ static int fe_fun_powers(struct futhark_context *ctx, int64_t *out_n, struct fe_
   n = ctx->constants.table_0;
   fe_borrow(ctx, &xs, &ctx->constants.table_1);
   for (int64_t i = 0; i < steps; i++) {
-    if ((err = fe_fun_twice(ctx, &xs, n, xs)) != 0) {
+    int64_t *p = (int64_t *)xs.data;
+    if ((err = fe_fun_twice(ctx, &xs, n, (struct fe_mem){(unsigned char *)p, xs.block})) != 0) {
       goto cleanup;
     }
   }

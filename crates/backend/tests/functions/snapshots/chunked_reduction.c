@@ -1,6 +1,3 @@
-// chunked_reduction
-// imp
-
 // fun total(n.1: i64, xs.2: mem) -> (total.0: f64) {
 //   var chunks.3: i64
 //   chunks.3 = chunks at 0 of n.1
@@ -37,8 +34,7 @@ static int fe_fun_total(struct futhark_context *ctx, double *out_total, int64_t 
   struct fe_mem partials = {0};
   struct fe_mem scratch = {0};
   double total = 0.0;
-  int64_t chunks;
-  chunks = 1;
+  int64_t chunks = 1;
   if ((err = fe_alloc(ctx, &partials, fe_bytes(chunks, 8))) != 0) {
     goto cleanup;
   }
@@ -56,7 +52,8 @@ static int fe_fun_total(struct futhark_context *ctx, double *out_total, int64_t 
     FE_INDEPENDENT
     for (int64_t i = lo; i < hi; i++) {
       if (!(0.0 <= xs_1[i])) {
-        err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "negative: %" PRId64 "", i);
+        err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR,
+                      "negative: %" PRId64, i);
         goto cleanup;
       }
       acc += xs_1[i];
@@ -104,7 +101,8 @@ static int fe_task_total_0(struct futhark_context *ctx, void *env_, int64_t chun
   FE_INDEPENDENT
   for (int64_t i = lo; i < hi; i++) {
     if (!(0.0 <= xs_1[i])) {
-      err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "negative: %" PRId64 "", i);
+      err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR,
+                    "negative: %" PRId64, i);
       goto cleanup;
     }
     acc += xs_1[i];
@@ -119,8 +117,7 @@ static int fe_fun_total(struct futhark_context *ctx, double *out_total, int64_t 
   int err = 0;
   struct fe_mem partials = {0};
   double total = 0.0;
-  int64_t chunks;
-  chunks = fe_chunks(ctx, 0, n);
+  int64_t chunks = fe_chunks(ctx, 0, n);
   if ((err = fe_alloc(ctx, &partials, fe_bytes(chunks, 8))) != 0) {
     goto cleanup;
   }

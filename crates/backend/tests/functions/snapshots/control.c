@@ -1,9 +1,5 @@
-// control
-// imp
-
 // fun control(n.2: i64, c.3: bool) -> (a.0: i64, z.1: i64) {
-//   // what is
-// there \
+//   // what is there \
 //   if eq_i64(n.2, 0) {
 //     a.0 = 10
 //   } else {

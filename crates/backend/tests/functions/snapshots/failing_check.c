@@ -1,6 +1,3 @@
-// failing_check
-// imp
-
 // fun element(n.2: i64, xs.3: mem, i.4: i64) -> (x.0: f64, copy.1: mem) {
 //   var copy.5: mem
 //   copy.5 = alloc f64[n.2]
@@ -35,7 +32,11 @@ static int fe_fun_element(struct futhark_context *ctx, double *out_x, struct fe_
   double *to = (double *)copy_1.data;
   fe_copy(to, from, n, sizeof(double));
   if (!(0 <= i && i < n)) {
-    err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "index [%" PRId64 "] is 100%% outside of \"[%" PRId64 "]\"\nBacktrace:\n-> #0  a.fut:1:2\n-> #1  b.fut:3:4", i, n);
+    err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR,
+                  "index [%" PRId64 "] is 100%% outside of \"[%" PRId64 "]\""
+                  "\nBacktrace:"
+                  "\n-> #0  a.fut:1:2"
+                  "\n-> #1  b.fut:3:4", i, n);
     goto cleanup;
   }
   x = to[i];

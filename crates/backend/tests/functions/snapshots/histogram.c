@@ -1,6 +1,3 @@
-// histogram
-// imp
-
 // fun histogram(n.0: i64, ints.1: mem, floats.2: mem, bools.3: mem) -> () {
 //   var p.4: *i32
 //   p.4 = &ints.1[0]
@@ -9,10 +6,10 @@
 //   var r.6: *bool
 //   r.6 = &bools.3[0]
 //   tasks at 0 lo.8 .. hi.9 of n.0 {
-//     for i.10 = lo.8 .. hi.9 {
+//     for i.10 = lo.8 .. hi.9 independent {
 //       atomic p.4[0] add= i64_to_i32(i.10)
 //       atomic p.4[1] max= i64_to_i32(i.10)
-//       atomic p.4[2] xor= i64_to_i32(i.10)
+//       atomic p.4[max_i64(2, 1)] xor= i64_to_i32(i.10)
 //       atomic q.5[0] add= i64_to_f32(i.10)
 //       atomic q.5[1] min= i64_to_f32(i.10)
 //       atomic r.6[0] or= eq_i64(i.10, 3)
@@ -35,30 +32,15 @@ static int fe_fun_histogram(struct futhark_context *ctx, int64_t n, struct fe_me
     const int64_t lo = 0;
     const int64_t hi = n;
     for (int64_t i = lo; i < hi; i++) {
+      p[0] = fe_add_i32(p[0], (int32_t)i);
+      p[1] = fe_max_i32(p[1], (int32_t)i);
       {
-        int32_t *at = &p[0];
-        *at = fe_add_i32(*at, (int32_t)i);
+        const int64_t at = fe_max_i64(2, 1);
+        p[at] ^= (int32_t)i;
       }
-      {
-        int32_t *at_1 = &p[1];
-        *at_1 = fe_max_i32(*at_1, (int32_t)i);
-      }
-      {
-        int32_t *at_2 = &p[2];
-        *at_2 = *at_2 ^ (int32_t)i;
-      }
-      {
-        float *at_3 = &q[0];
-        *at_3 = *at_3 + (float)i;
-      }
-      {
-        float *at_4 = &q[1];
-        *at_4 = fe_min_f32(*at_4, (float)i);
-      }
-      {
-        bool *at_5 = &r[0];
-        *at_5 = *at_5 || i == 3;
-      }
+      q[0] += (float)i;
+      q[1] = fe_min_f32(q[1], (float)i);
+      r[0] = r[0] || i == 3;
     }
   }
   return 0;
@@ -89,7 +71,7 @@ static int fe_task_histogram_0(struct futhark_context *ctx, void *env_, int64_t 
   for (int64_t i = lo; i < hi; i++) {
     fe_atomic_add_i32(&p[0], (int32_t)i);
     fe_atomic_max_i32(&p[1], (int32_t)i);
-    fe_atomic_xor_i32(&p[2], (int32_t)i);
+    fe_atomic_xor_i32(&p[fe_max_i64(2, 1)], (int32_t)i);
     fe_atomic_add_f32(&q[0], (float)i);
     fe_atomic_min_f32(&q[1], (float)i);
     fe_atomic_or_bool(&r[0], i == 3);

@@ -1,6 +1,3 @@
-// locked_updates
-// imp
-
 // fun update(n.0: i64, xs.1: mem) -> () {
 //   var p.2: *i64
 //   p.2 = &xs.1[0]
@@ -30,7 +27,8 @@ static int fe_fun_update(struct futhark_context *ctx, int64_t n, struct fe_mem x
     for (int64_t i = lo; i < hi; i++) {
       {
         if (p[0] >= 10) {
-          err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "full");
+          err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR,
+                        "full");
           return err;
         }
         p[0] = fe_add_i64(p[0], i);
@@ -64,7 +62,8 @@ static int fe_task_update_0(struct futhark_context *ctx, void *env_, int64_t chu
       const int64_t lock = i;
       fe_lock(&ctx->locks, lock);
       if (p[0] >= 10) {
-        err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "full");
+        err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR,
+                      "full");
         fe_unlock(&ctx->locks, lock);
         return err;
       }

@@ -1,6 +1,3 @@
-// nested_loops
-// imp
-
 // fun rows(n.1: i64, m.2: i64, matrix.3: mem) -> (sums.0: mem) {
 //   var a.4: *i64
 //   a.4 = &matrix.3[0]

@@ -1,7 +1,4 @@
-// nested_tasks
-// imp
-
-// fun table(n.1: i64) -> (table.0: mem) {
+// fun products(n.1: i64) -> (table.0: mem) {
 //   table.0 = alloc i64[n.1*n.1]
 //   var table.2: *i64
 //   table.2 = &table.0[0]
@@ -27,7 +24,7 @@ struct fe_constants {
   char none;
 };
 
-static int fe_fun_table(struct futhark_context *ctx, struct fe_mem *out_table, int64_t n) {
+static int fe_fun_products(struct futhark_context *ctx, struct fe_mem *out_table, int64_t n) {
   int err = 0;
   struct fe_mem table = {0};
   if ((err = fe_alloc(ctx, &table, fe_bytes(n * n, 8))) != 0) {
@@ -72,14 +69,14 @@ static void fe_constants_free(struct futhark_context *ctx) {
 
 // Many threads
 
-struct fe_env_table_1 {
+struct fe_env_products_1 {
   int64_t *row;
   int64_t i;
   int64_t *factors;
 };
 
-static int fe_task_table_1(struct futhark_context *ctx, void *env_, int64_t chunk_1, int64_t lo_1, int64_t hi_1) {
-  const struct fe_env_table_1 *env = env_;
+static int fe_task_products_1(struct futhark_context *ctx, void *env_, int64_t chunk_1, int64_t lo_1, int64_t hi_1) {
+  const struct fe_env_products_1 *env = env_;
   int64_t *row = env->row;
   int64_t i = env->i;
   int64_t *factors = env->factors;
@@ -90,15 +87,15 @@ static int fe_task_table_1(struct futhark_context *ctx, void *env_, int64_t chun
   return 0;
 }
 
-struct fe_env_table_0 {
+struct fe_env_products_0 {
   int64_t *table_1;
   int64_t n;
   int64_t *factors;
 };
 
-static int fe_task_table_0(struct futhark_context *ctx, void *env_, int64_t chunk, int64_t lo, int64_t hi) {
+static int fe_task_products_0(struct futhark_context *ctx, void *env_, int64_t chunk, int64_t lo, int64_t hi) {
   int err = 0;
-  const struct fe_env_table_0 *env = env_;
+  const struct fe_env_products_0 *env = env_;
   int64_t *table_1 = env->table_1;
   int64_t n = env->n;
   int64_t *factors = env->factors;
@@ -106,12 +103,12 @@ static int fe_task_table_0(struct futhark_context *ctx, void *env_, int64_t chun
   for (int64_t i = lo; i < hi; i++) {
     int64_t *row = table_1 + i * n;
     {
-      struct fe_env_table_1 env = {
+      struct fe_env_products_1 env = {
         .row = row,
         .i = i,
         .factors = factors,
       };
-      if ((err = fe_parallel_for(ctx, 1, fe_task_table_1, &env, n)) != 0) {
+      if ((err = fe_parallel_for(ctx, 1, fe_task_products_1, &env, n)) != 0) {
         return err;
       }
     }
@@ -119,7 +116,7 @@ static int fe_task_table_0(struct futhark_context *ctx, void *env_, int64_t chun
   return 0;
 }
 
-static int fe_fun_table(struct futhark_context *ctx, struct fe_mem *out_table, int64_t n) {
+static int fe_fun_products(struct futhark_context *ctx, struct fe_mem *out_table, int64_t n) {
   int err = 0;
   struct fe_mem table = {0};
   if ((err = fe_alloc(ctx, &table, fe_bytes(n * n, 8))) != 0) {
@@ -130,12 +127,12 @@ static int fe_fun_table(struct futhark_context *ctx, struct fe_mem *out_table, i
   factors[0] = 1;
   factors[1] = -1;
   {
-    struct fe_env_table_0 env = {
+    struct fe_env_products_0 env = {
       .table_1 = table_1,
       .n = n,
       .factors = factors,
     };
-    if ((err = fe_parallel_for(ctx, 0, fe_task_table_0, &env, n)) != 0) {
+    if ((err = fe_parallel_for(ctx, 0, fe_task_products_0, &env, n)) != 0) {
       goto cleanup;
     }
   }

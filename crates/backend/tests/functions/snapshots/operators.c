@@ -1,6 +1,3 @@
-// operators
-// imp
-
 // fun operators(x.1: f64, y.2: f64, i.3: i64, u.4: u32, s.5: i8, c.6: bool) -> (results.0: mem) {
 //   results.0 = alloc f64[19]
 //   var p.7: *f64

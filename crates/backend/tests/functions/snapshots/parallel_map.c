@@ -1,6 +1,3 @@
-// parallel_map
-// imp
-
 // fun scale(k.1: f64, n.2: i64, xs.3: mem) -> (ys.0: mem) {
 //   ys.0 = alloc f64[n.2]
 //   var xs.4: *f64

@@ -1,6 +1,3 @@
-// sum
-// imp
-
 // fun sum(n.1: i64, xs.2: mem) -> (total.0: f64) {
 //   var xs.3: *f64
 //   xs.3 = &xs.2[0]

@@ -1,6 +1,3 @@
-// traces
-// imp
-
 // fun trace(n.0: i64, xs.1: mem, x.2: f64) -> () {
 //   var p.3: *f32
 //   p.3 = &xs.1[0]

@@ -1,6 +1,3 @@
-// wrapping_sum
-// imp
-
 // fun wrapping_sum(n.1: i64, xs.2: mem) -> (total.0: i32) {
 //   var xs.3: *i32
 //   xs.3 = &xs.2[0]

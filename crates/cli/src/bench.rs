@@ -1,0 +1,255 @@
+//! `fehu bench` and `fehu benchcmp`: how long programs take, and what changed.
+
+use crate::args::{BenchArgs, BenchOrder, BenchSort, BenchcmpArgs};
+use crate::commands::{FAILURE, SUCCESS};
+use crate::compile::target;
+use crate::output;
+use crate::run::wrong;
+use fehu_base::render::Style;
+use fehu_testing::bench::compare::{self, Change, Compared, SortBy};
+use fehu_testing::bench::measure::{Limits, Progress, floats};
+use fehu_testing::bench::statistics::{confidence, geometric_mean, mean};
+use fehu_testing::bench::{self, Group, Measured, Options, Ready, Watch, json};
+use fehu_testing::prepare::Compile;
+use fehu_testing::suite;
+use regex_lite::Regex;
+use std::cell::Cell;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// `fehu bench`
+pub(crate) fn bench(args: &BenchArgs) -> u8 {
+    if args.profile && args.json.is_none() {
+        return wrong("`--profile` needs `--json`: that is where the account of the program goes");
+    }
+    let before = match args.compare.as_deref().map(read).transpose() {
+        Ok(before) => before,
+        Err(error) => return wrong(&error),
+    };
+    let paths = match paths(args) {
+        Ok(paths) => paths,
+        Err(error) => return wrong(&error),
+    };
+    let options = options(args);
+    let programs = match prepare(args, &paths, &options) {
+        Ok(programs) => programs,
+        Err(error) => return wrong(&error),
+    };
+    if programs.is_empty() {
+        return wrong("no program has anything to measure");
+    }
+    let screen = Screen::new();
+    let mut groups: Vec<Group> = Vec::new();
+    for program in programs {
+        groups.extend(bench::run(program, &options, &screen));
+    }
+    let failed = groups.iter().any(|group| group.datasets.iter().any(|(_, r)| r.is_err()));
+    if let Some(file) = &args.json
+        && let Err(error) = std::fs::write(file, json::write(&groups))
+    {
+        return wrong(&format!("cannot write \"{file}\": {error}"));
+    }
+    if let Some(before) = before {
+        let compared = compare::compare(&before, &groups);
+        output::stdout(&format!("\n{}", table(&compared, output::stdout_style(args.color))));
+    }
+    if failed { FAILURE } else { SUCCESS }
+}
+
+/// `fehu benchcmp`
+pub(crate) fn benchcmp(args: &BenchcmpArgs) -> u8 {
+    let (before, after) = match (read(&args.before), read(&args.after)) {
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(error), _) | (_, Err(error)) => return wrong(&error),
+    };
+    let mut compared = compare::compare(&before, &after);
+    let by = match args.sort_by {
+        None => SortBy::Name,
+        Some(BenchSort::Significant) => SortBy::Significant,
+        Some(BenchSort::GeomeanSignificant) => SortBy::GeomeanSignificant,
+        Some(BenchSort::GeomeanAll) => SortBy::GeomeanAll,
+    };
+    compare::sort(&mut compared, by, args.order == BenchOrder::BestFirst);
+    output::stdout(&table(&compared, output::stdout_style(args.color)));
+    SUCCESS
+}
+
+fn read(file: &str) -> Result<Vec<Group>, String> {
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| format!("cannot read \"{file}\": {error}"))?;
+    json::read(&text).map_err(|error| format!("\"{file}\": {error}"))
+}
+
+fn paths(args: &BenchArgs) -> Result<Vec<String>, String> {
+    let ignored: Vec<Regex> = args
+        .ignore_files
+        .iter()
+        .map(|text| Regex::new(text).map_err(|error| format!("`{text}`: {error}")))
+        .collect::<Result<_, _>>()?;
+    let paths = suite::programs(&args.paths);
+    let mut paths = paths.map_err(|error| format!("cannot list the programs: {error}"))?;
+    paths.retain(|path| !ignored.iter().any(|regex| regex.is_match(path)));
+    if paths.is_empty() {
+        return Err("there is nothing to measure; name programs or folders".to_owned());
+    }
+    Ok(paths)
+}
+
+fn options(args: &BenchArgs) -> Options {
+    let server = &args.server;
+    let compile = Compile {
+        futhark: server.futhark.clone(),
+        compiler_options: server.pass_compiler_option.clone(),
+        strict_float: server.strict_float,
+        skip_compilation: args.skip_compilation,
+        runner: server.runner.clone().filter(|runner| !runner.is_empty()),
+        program_options: server.pass_option.clone(),
+        tuning: server.tuning_extension(),
+        ..Compile::new(target(args.backend))
+    };
+    let limits = Limits {
+        runs: args.runs.max(1),
+        converge: !args.no_convergence_phase,
+        most: Duration::from_secs(args.convergence_max_seconds),
+        ..Limits::default()
+    };
+    Options {
+        compile,
+        limits,
+        timeout: u64::try_from(args.timeout).ok().map(Duration::from_secs),
+        entry: args.entry.clone(),
+        exclude: args.exclude_case.clone(),
+        spec: args.spec_file.clone(),
+        seed: args.seed,
+        profile: args.profile,
+    }
+}
+
+/// Compiles all programs, several at the same time. The first that cannot be compiled ends it all.
+fn prepare(args: &BenchArgs, paths: &[String], options: &Options) -> Result<Vec<Ready>, String> {
+    let jobs = args
+        .concurrency
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    let ready = suite::parallel(paths, jobs, |path| {
+        bench::ready(path, options).map_err(|why| format!("{path}: {why}"))
+    });
+    let ready = ready.into_iter().collect::<Result<Vec<_>, String>>()?;
+    Ok(ready.into_iter().flatten().collect())
+}
+
+/// What people see while it goes on.
+struct Screen {
+    terminal: bool,
+    /// When the bar was drawn last.
+    drawn: Cell<Option<Instant>>,
+}
+
+/// How often the bar moves.
+const FRAME: Duration = Duration::from_millis(100);
+/// How many characters the bar has.
+const BAR: usize = 20;
+
+impl Screen {
+    fn new() -> Screen {
+        let terminal = std::io::stderr().is_terminal();
+        Screen { terminal, drawn: Cell::new(None) }
+    }
+}
+
+impl Watch for Screen {
+    fn group(&self, name: &str) {
+        output::stdout(&format!("{name}:\n"));
+    }
+
+    fn step(&self, dataset: &str, progress: &Progress) {
+        let due = self.drawn.get().is_none_or(|drawn| drawn.elapsed() >= FRAME);
+        if !self.terminal || !due {
+            return;
+        }
+        self.drawn.set(Some(Instant::now()));
+        let full = (progress.part * BAR as f64) as usize;
+        let bar: String = (0..BAR).map(|i| if i < full { '#' } else { ' ' }).collect();
+        let phase = if progress.converging { ", converging" } else { "" };
+        output::stderr(&format!(
+            "\r\x1b[K  {dataset} [{bar}] {} runs, {}{phase}",
+            progress.runs,
+            time(progress.mean)
+        ));
+    }
+
+    fn dataset(&self, dataset: &str, result: &Result<Measured, String>) {
+        if self.terminal {
+            output::stderr("\r\x1b[K");
+        }
+        output::stdout(&match result {
+            Ok(measured) => {
+                let samples = floats(&measured.runtimes);
+                let (low, high) = confidence(&samples);
+                format!(
+                    "  {dataset:<30} {:>12} (95% CI: [{}, {}]; {} runs)\n",
+                    time(mean(&samples)),
+                    time(low),
+                    time(high),
+                    samples.len()
+                )
+            }
+            Err(why) => format!("  {dataset:<30} failed: {}\n", why.replace('\n', "\n    ")),
+        });
+    }
+}
+
+/// Microseconds as people read them.
+fn time(microseconds: f64) -> String {
+    match microseconds {
+        us if us < 9_999.5 => format!("{us:.1} µs"),
+        us if us < 9_999_500.0 => format!("{:.2} ms", us / 1e3),
+        us => format!("{:.2} s", us / 1e6),
+    }
+}
+
+fn table(groups: &[Compared], style: Style) -> String {
+    let painted = |change: Change, text: String| match (style, change) {
+        (Style::Coloured, Change::Faster) => format!("\x1b[32m{text}\x1b[0m"),
+        (Style::Coloured, Change::Slower) => format!("\x1b[31m{text}\x1b[0m"),
+        (Style::Coloured | Style::Plain, _) => text,
+    };
+    let mut text = String::new();
+    for group in groups {
+        text.push_str(&format!("{}\n", group.name));
+        for row in &group.rows {
+            let verdict = match row.change {
+                Change::Faster => "faster",
+                Change::Slower => "slower",
+                Change::Noise => "within noise",
+            };
+            let line = format!(
+                "  {:<30} {:>12} {:>12} {:>8.2}x  {verdict}",
+                row.dataset,
+                time(row.before),
+                time(row.after),
+                row.speedup
+            );
+            text.push_str(&painted(row.change, line));
+            text.push('\n');
+        }
+        for (dataset, why) in &group.missing {
+            text.push_str(&format!("  {dataset:<30} {why}\n"));
+        }
+    }
+    let rows: Vec<_> = groups.iter().flat_map(|group| &group.rows).collect();
+    let count = |change| rows.iter().filter(|row| row.change == change).count();
+    let missing: usize = groups.iter().map(|group| group.missing.len()).sum();
+    if rows.is_empty() {
+        text.push_str("nothing to compare\n");
+        return text;
+    }
+    let speedups: Vec<f64> = rows.iter().map(|row| row.speedup).collect();
+    text.push_str(&format!(
+        "{} faster, {} slower, {} within noise, {missing} not compared; geometric mean {:.2}x\n",
+        count(Change::Faster),
+        count(Change::Slower),
+        count(Change::Noise),
+        geometric_mean(&speedups)
+    ));
+    text
+}

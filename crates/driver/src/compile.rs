@@ -1,0 +1,231 @@
+//! From a file to an executable, a server or a library: what `fehu c` and `fehu multicore` do, and what
+//! `fehu run`, `fehu test` and `fehu bench` need.
+//!
+//! ```text
+//! source ── translate, passes ──▶ IR ── stages::generate ──▶ C text ── cc ──▶ executable
+//! ```
+//!
+//! Executables are kept in the [`Cache`] under the digest of the C text and the C compiler. For a repeated `fehu run`
+//! not even that much is computed: the cache also knows which files a command line led to.
+
+mod cc;
+
+use crate::cache::Cache;
+use crate::check::{Exit, Outcome, Warnings};
+use crate::files::Files;
+use crate::load::Root;
+use crate::passes::Plan;
+use crate::session::Session;
+use crate::stages::{Artifacts, GenerateOptions, Mode, Target, Unsafe};
+use crate::translate::{Changes, Job, translate};
+use crate::{errors, hash};
+pub use cc::CCompiler;
+use fehu_base::Diagnostic;
+use fehu_ir::{Entry, Prog};
+use std::fmt::Write;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// What is made of a program, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What executes it.
+    pub target: Target,
+    /// What becomes of it.
+    pub mode: Mode,
+    /// What to do with warnings.
+    pub warnings: Warnings,
+    /// Functions that are entry points, too.
+    pub entry_points: Vec<String>,
+    /// Whether `#[unsafe]` means nothing.
+    pub safe: bool,
+    /// Whether operations on floats keep the order of the source.
+    pub strict_float: bool,
+    /// The passes.
+    pub plan: Plan,
+}
+
+/// A program in C.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The texts.
+    pub artifacts: Artifacts,
+    /// Its entry points.
+    pub entries: Vec<Entry>,
+}
+
+/// The function that makes C of a program; see [`crate::stages::generate`].
+pub type Generator =
+    fn(&Prog, Target, Mode, &GenerateOptions) -> Result<Artifacts, Box<Diagnostic>>;
+
+type Res<T> = Result<T, Box<Diagnostic>>;
+
+/// Translates a program to C. It is there if and only if the outcome is a success.
+pub fn generate(
+    files: &dyn Files,
+    root: &Root,
+    request: &Request,
+    generator: Generator,
+) -> (Outcome, Option<Generated>) {
+    let mut generated = None;
+    let mut refused = false;
+    let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
+    let changes = Changes { entry_points: request.entry_points.clone(), unsafety };
+    let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
+    let options = GenerateOptions { strict_float: request.strict_float };
+    let finish = |session: &mut Session, prog: Prog, _| {
+        let made =
+            session.stage("generate", |_| generator(&prog, request.target, request.mode, &options));
+        match made {
+            Ok(artifacts) => generated = Some(Generated { artifacts, entries: prog.entries }),
+            Err(error) => {
+                refused = true;
+                session.diagnostics.push(*error);
+            }
+        }
+    };
+    let mut outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
+    if refused && outcome.exit == Exit::Rejected {
+        // It is we who cannot go on.
+        outcome.exit = Exit::Internal;
+    }
+    let generated = generated.filter(|_| outcome.exit == Exit::Success);
+    (outcome, generated)
+}
+
+/// Writes what a program has become to files that start with a name: `NAME.c`, `NAME.h` and `NAME.json` if it is a
+/// library, otherwise `NAME` and `NAME.c`, and `NAME.json` for a server.
+pub fn write(
+    generated: &Generated,
+    request: &Request,
+    name: &Path,
+    cache: Option<&Cache>,
+) -> Res<()> {
+    let Artifacts { c, header, manifest } = &generated.artifacts;
+    let with = |extension: &str| {
+        let mut name = name.as_os_str().to_owned();
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let source = with(".c");
+    save(&source, c)?;
+    if let Some(header) = header {
+        save(&with(".h"), header)?;
+    }
+    if let Some(manifest) = manifest {
+        save(&with(".json"), manifest)?;
+    }
+    if request.mode == Mode::Library {
+        return Ok(());
+    }
+    let compiler = CCompiler::find(cache, request.strict_float)?;
+    // The name may be that of a program that runs just now; so it gets a new file.
+    let temporary = with(&format!(".{}.tmp", std::process::id()));
+    let made = match cache {
+        None => compiler.compile(&source, &temporary),
+        Some(cache) => {
+            let object = object(cache, &compiler, c, Some(&source))?;
+            std::fs::copy(object, &temporary).map(|_| ()).map_err(|why| unwritable(name, &why))
+        }
+    };
+    let made =
+        made.and_then(|()| std::fs::rename(&temporary, name).map_err(|why| unwritable(name, &why)));
+    if made.is_err() {
+        // It may not even have been made.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    made
+}
+
+/// An executable for a C text, in the cache. `source` is a file with just this text, if there is one.
+pub fn object(cache: &Cache, compiler: &CCompiler, c: &str, source: Option<&Path>) -> Res<PathBuf> {
+    let key = hash::digest([c.as_bytes(), compiler.identity().as_bytes()]);
+    if let Some(found) = cache.object(&key) {
+        return Ok(found);
+    }
+    let made = cache.make_object(&key, |output| match source {
+        Some(source) => compiler.compile(source, output).map_err(Failure::Compiler),
+        None => {
+            static COUNTER: AtomicU64 = AtomicU64::new(0);
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("fehu-{}-{number}.c", std::process::id());
+            let source = std::env::temp_dir().join(name);
+            std::fs::write(&source, c)?;
+            // The text is left behind if the compiler refuses it: it is the evidence.
+            compiler.compile(&source, output).map_err(Failure::Compiler)?;
+            Ok(std::fs::remove_file(&source)?)
+        }
+    });
+    made.map_err(|failure| match failure {
+        Failure::Compiler(error) => error,
+        Failure::File(why) => Box::new(errors::unwritable(&key, &why)),
+    })
+}
+
+/// The key under which the cache knows a command line. Nothing has been read yet.
+pub fn program_key(root: &str, request: &Request, compiler: &CCompiler) -> Option<String> {
+    // Places in messages are named relative to the current folder.
+    let folder = std::env::current_dir().ok()?;
+    let mut what = own_identity()?;
+    let Request { target, mode, warnings, entry_points, safe, strict_float, plan } = request;
+    let passes: Vec<&str> = plan.passes.iter().map(|pass| pass.name).collect();
+    // Writing to a string does not fail.
+    let _ = write!(
+        what,
+        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {passes:?}"
+    );
+    let folder = folder.to_str()?;
+    let compiler = compiler.identity();
+    Some(hash::digest([what.as_bytes(), folder.as_bytes(), root.as_bytes(), compiler.as_bytes()]))
+}
+
+/// Remembers what a command line has led to. If that is impossible, it is compiled again next time.
+pub fn remember(cache: &Cache, key: &str, object: &Path, outcome: &Outcome) -> io::Result<()> {
+    let folder = std::env::current_dir()?;
+    let own = outcome.loaded.files.iter().filter(|file| !file.in_prelude);
+    let files: Vec<(PathBuf, &str)> = own
+        .map(|file| {
+            let source = outcome.sources.file(file.id);
+            (folder.join(&source.name), source.text.as_str())
+        })
+        .collect();
+    cache.set_program(key, object, files.iter().map(|(path, text)| (path.as_path(), *text)))
+}
+
+/// The name of a back end, as commands and options have it.
+pub fn target_name(target: Target) -> &'static str {
+    match target {
+        Target::C => "c",
+        Target::Multicore => "multicore",
+    }
+}
+
+/// What distinguishes this compiler from others: its version, and when it was built. Reading all of it would
+/// take longer than most programs run.
+fn own_identity() -> Option<String> {
+    let data = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let built = data.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(format!("fehu {} {} {}", env!("CARGO_PKG_VERSION"), data.len(), built.as_nanos()))
+}
+
+/// Why there is no object.
+enum Failure {
+    Compiler(Box<Diagnostic>),
+    File(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::File(error)
+    }
+}
+
+fn save(path: &Path, text: &str) -> Res<()> {
+    std::fs::write(path, text).map_err(|why| unwritable(path, &why))
+}
+
+fn unwritable(path: &Path, why: &io::Error) -> Box<Diagnostic> {
+    Box::new(errors::unwritable(&path.display().to_string(), why))
+}

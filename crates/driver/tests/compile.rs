@@ -1,0 +1,174 @@
+//! Executables, with a generator of C that is as small as can be: what is tested is everything around it.
+
+use fehu_base::Diagnostic;
+use fehu_driver::cache::Cache;
+use fehu_driver::check::{Exit, Warnings};
+use fehu_driver::compile::{self, CCompiler, Generated, Request};
+use fehu_driver::files::Memory;
+use fehu_driver::load::Root;
+use fehu_driver::passes::Plan;
+use fehu_driver::stages::{self, Artifacts, GenerateOptions, Mode, Target};
+use fehu_ir::Prog;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program that prints the names of the entry points.
+fn names(
+    prog: &Prog,
+    _: Target,
+    mode: Mode,
+    _: &GenerateOptions,
+) -> Result<Artifacts, Box<Diagnostic>> {
+    let puts: String =
+        prog.entries.iter().map(|entry| format!("  puts(\"{}\");\n", entry.name)).collect();
+    let c = format!("#include <stdio.h>\nint main(void) {{\n{puts}  return 0;\n}}\n");
+    let header = (mode == Mode::Library).then(|| "// header\n".to_owned());
+    let manifest = (mode != Mode::Executable).then(|| "{}\n".to_owned());
+    Ok(Artifacts { c, header, manifest })
+}
+
+fn broken(_: &Prog, _: Target, _: Mode, _: &GenerateOptions) -> Result<Artifacts, Box<Diagnostic>> {
+    let c = "int main(void) { return zebra; }\n".to_owned();
+    Ok(Artifacts { c, header: None, manifest: None })
+}
+
+fn request(mode: Mode) -> Request {
+    Request {
+        target: Target::C,
+        mode,
+        warnings: Warnings::Show,
+        entry_points: Vec::new(),
+        safe: false,
+        strict_float: false,
+        plan: Plan::none(),
+    }
+}
+
+const PROGRAM: &str = "def g (x: i32) = x + 1\nentry f (x: i32) = g x\n";
+
+fn generated(request: &Request, generator: compile::Generator) -> Generated {
+    let root = Root::Bytes("test.fut".to_owned(), PROGRAM.as_bytes().to_vec());
+    let (outcome, generated) = compile::generate(&Memory::default(), &root, request, generator);
+    generated.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics))
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // What an earlier run has left would hide that something is not written.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    folder
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("it can be listed").flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn output(path: &Path) -> String {
+    let output = Command::new(path).output().expect("it runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn each_mode_has_its_files() {
+    for (mode, expected) in [
+        (Mode::Executable, &["out", "out.c"][..]),
+        (Mode::Server, &["out", "out.c", "out.json"]),
+        (Mode::Library, &["out.c", "out.h", "out.json"]),
+    ] {
+        let folder = folder(&format!("modes-{mode:?}"));
+        let request = request(mode);
+        compile::write(&generated(&request, names), &request, &folder.join("out"), None)
+            .unwrap_or_else(|error| panic!("{error:?}"));
+        assert_eq!(files(&folder), expected, "{mode:?}");
+        if mode != Mode::Library {
+            assert_eq!(output(&folder.join("out"), None), "f\n");
+        }
+    }
+}
+
+#[test]
+fn functions_can_become_entry_points() {
+    let folder = folder("entry-points");
+    let request = Request { entry_points: vec!["g".to_owned()], ..request(Mode::Executable) };
+    let path = folder.join("out");
+    compile::write(&generated(&request, names), &request, &path, None)
+        .unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(output(&path), "g\nf\n");
+    let request = Request { entry_points: vec!["h".to_owned()], ..request };
+    let root = Root::Bytes("test.fut".to_owned(), PROGRAM.as_bytes().to_vec());
+    let (outcome, generated) = compile::generate(&Memory::default(), &root, &request, names);
+    assert!(generated.is_none() && outcome.exit == Exit::Rejected);
+    assert_eq!(outcome.diagnostics[0].code, "unknown-entry-point");
+}
+
+#[test]
+fn unsafe_code_can_be_checked() {
+    let text = "entry f (xs: []i32) (i: i64) = #[unsafe] xs[i]";
+    let root = Root::Bytes("test.fut".to_owned(), text.as_bytes().to_vec());
+    let checks: compile::Generator = |prog, _, _, _| {
+        let c = prog.to_string();
+        Ok(Artifacts { c, header: None, manifest: None })
+    };
+    let has_check = |safe| {
+        let request = Request { safe, ..request(Mode::Library) };
+        let (_, generated) = compile::generate(&Memory::default(), &root, &request, checks);
+        generated.expect("it is right").artifacts.c.contains("assert")
+    };
+    assert_eq!((has_check(false), has_check(true)), (false, true));
+}
+
+#[test]
+fn what_the_c_compiler_says_is_shown() {
+    let request = request(Mode::Executable);
+    let path = folder("broken").join("out");
+    let error = compile::write(&generated(&request, broken), &request, &path, None)
+        .expect_err("the text makes no sense");
+    assert_eq!(error.code, "c-compiler-failed");
+    assert!(error.notes.iter().any(|note| note.contains("zebra")), "{error:?}");
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_told() {
+    let request = request(Mode::Library);
+    let path = folder("absent").join("no/such/folder/out");
+    let error = compile::write(&generated(&request, names), &request, &path, None)
+        .expect_err("there is no such folder");
+    assert_eq!(error.code, "file-unwritable");
+}
+
+#[test]
+fn executables_are_made_once() {
+    let cache = Cache::at(folder("cache"), 1 << 30).expect("the folder can be made");
+    let compiler = CCompiler::find(Some(&cache), false).expect("there is a C compiler");
+    let c = generated(&request(Mode::Executable), names).artifacts.c;
+    let first = compile::object(&cache, &compiler, &c, None).expect("it compiles");
+    assert_eq!(output(&first), "f\n");
+    let made = std::fs::metadata(&first).and_then(|data| data.created());
+    let again = compile::object(&cache, &compiler, &c, None).expect("it compiles");
+    assert_eq!(first, again);
+    let still = std::fs::metadata(&again).and_then(|data| data.created());
+    assert_eq!(made.expect("it is there"), still.expect("it is there"));
+    let strict = CCompiler::find(Some(&cache), true).expect("there is a C compiler");
+    let other = compile::object(&cache, &strict, &c, None).expect("it compiles");
+    assert_ne!(first, other);
+}
+
+#[test]
+fn a_missing_back_end_is_our_fault() {
+    let root = Root::Bytes("test.fut".to_owned(), PROGRAM.as_bytes().to_vec());
+    let none: compile::Generator =
+        |_, _, _, _| Err(Box::new(Diagnostic::error_without_place("not-supported", "no")));
+    let request = request(Mode::Executable);
+    let (outcome, generated) = compile::generate(&Memory::default(), &root, &request, none);
+    assert!(generated.is_none());
+    assert_eq!(outcome.exit, Exit::Internal);
+    assert_eq!(outcome.diagnostics[0].code, "not-supported");
+    // The real one has the same type.
+    let _: compile::Generator = stages::generate;
+}

@@ -1,0 +1,106 @@
+//! What runs entry points: the interpreter, or a compiled program behind its server protocol.
+//!
+//! Everything above it (cases, scripts, properties, measurements) is written once, against [`Executor`]. Types are names
+//! without sizes, as the server protocol has them: `[]i32`, or the name of an opaque type. Values that stay
+//! inside are [`Object`]s.
+
+pub mod compiled;
+pub mod interpreted;
+
+use fehu_data::Value;
+use std::fmt;
+use std::time::Duration;
+
+/// Something that runs the entry points of one program.
+pub trait Executor {
+    /// Begins a case that has to be over within a limit of time. Objects of the case before are gone.
+    fn begin(&mut self, limit: Duration);
+
+    /// Ends a case: nothing is limited any more.
+    fn end(&mut self);
+
+    /// What an entry point takes and gives.
+    fn signature(&mut self, entry: &str) -> Res<Signature>;
+
+    /// The names and types of the fields of a type, if it is a record or a tuple; none if it is something else.
+    fn fields(&mut self, ty: &str) -> Res<Vec<(String, String)>>;
+
+    /// Calls an entry point. Tuples and records, as arguments and as result, are several values; units are none.
+    fn run(&mut self, entry: &str, values: &[Value]) -> Res<Vec<Value>>;
+
+    /// Calls an entry point with objects, one for each parameter; they can be used again, even if they are
+    /// consumed.
+    fn call(&mut self, entry: &str, args: &[Object]) -> Res<Object>;
+
+    /// The object of a type that consists of these values: one if it is transparent.
+    fn put(&mut self, ty: &str, values: &[Value]) -> Res<Object>;
+
+    /// The values that an object consists of.
+    fn values(&mut self, object: &Object) -> Res<Vec<Value>>;
+
+    /// The record of a type with these fields, in the order of [`Executor::fields`].
+    fn record(&mut self, ty: &str, fields: &[Object]) -> Res<Object>;
+
+    /// A field of a record.
+    fn project(&mut self, object: &Object, field: &str) -> Res<Object>;
+
+    /// Forgets all objects but the first so many.
+    fn forget(&mut self, kept: usize);
+
+    /// How many objects there are.
+    fn count(&self) -> usize;
+}
+
+/// What an executor does, if it can.
+pub type Res<T> = Result<T, Failure>;
+
+/// A value inside of an executor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// Its type.
+    pub ty: String,
+    /// Its number.
+    id: usize,
+}
+
+/// What an entry point takes and gives.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Signature {
+    /// The parameters, with their types.
+    pub params: Vec<(String, String)>,
+    /// The type of the result.
+    pub result: String,
+}
+
+/// Why an executor could not do something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// The program stopped with an error of its own, or refused its arguments: all that it said.
+    Program(String),
+    /// There is no such entry point or value.
+    Request(String),
+    /// A limit of time or memory was reached.
+    Limit(String),
+    /// The executor itself broke, which is our fault.
+    Broken(String),
+}
+
+impl Failure {
+    /// The end of a case at the limit of its time.
+    pub(crate) fn too_slow() -> Failure {
+        Failure::Limit("stopped at the time limit".to_owned())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Program(text)
+            | Failure::Request(text)
+            | Failure::Limit(text)
+            | Failure::Broken(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

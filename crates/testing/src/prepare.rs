@@ -1,0 +1,254 @@
+//! Gets programs ready to run: in the interpreter, or compiled to servers.
+//!
+//! The reference of `auto output` is another way to run the program than the one that is tested:
+//!
+//! | tested | reference |
+//! |---|---|
+//! | the interpreter, without passes | none: such a case only has to succeed |
+//! | the interpreter, with passes | the interpreter, without passes |
+//! | the back end `c` | the interpreter, without passes |
+//! | another back end | the back end `c` |
+
+use crate::executor::Executor;
+use crate::executor::compiled::Compiled;
+use crate::executor::interpreted::Interpreted;
+use crate::run::{Depth, Options, first_line};
+use crate::server::Launch;
+use crate::temporary::Folder;
+use fehu_driver::cache::Cache;
+use fehu_driver::check::{Outcome, Warnings};
+use fehu_driver::compile::{self, CCompiler, Request, target_name};
+use fehu_driver::files::Disk;
+use fehu_driver::load::Root;
+use fehu_driver::passes::Plan;
+use fehu_driver::stages::{self, Mode, Target};
+use fehu_driver::{pipelines, run};
+use fehu_ir::Entry;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// How programs are compiled and started.
+#[derive(Clone, Debug)]
+pub struct Compile {
+    /// The back end.
+    pub target: Target,
+    /// Another compiler that does it, called as `PROGRAM BACKEND --server FILE -o OUTPUT`.
+    pub futhark: Option<String>,
+    /// Options for that compiler.
+    pub compiler_options: Vec<String>,
+    /// Whether operations on floats keep the order of the source.
+    pub strict_float: bool,
+    /// The passes of our own compiler.
+    pub plan: Plan,
+    /// Whether servers are there already, beside the programs.
+    pub skip_compilation: bool,
+    /// What servers are started with; see [`Launch`].
+    pub runner: Option<String>,
+    /// Options for servers.
+    pub program_options: Vec<String>,
+    /// The extension of files with tuning parameters, if they are used.
+    pub tuning: Option<String>,
+}
+
+impl Compile {
+    /// The usual way with a back end.
+    pub fn new(target: Target) -> Compile {
+        Compile {
+            target,
+            futhark: None,
+            compiler_options: Vec::new(),
+            strict_float: false,
+            plan: Plan::of(pipelines::DEFAULT.passes),
+            skip_compilation: false,
+            runner: None,
+            program_options: Vec::new(),
+            tuning: Some("tuning".to_owned()),
+        }
+    }
+
+    /// How the server of a program is started.
+    pub fn launch(&self, path: &str, program: PathBuf) -> Launch {
+        let mut options = Vec::new();
+        if let Some(extension) = &self.tuning {
+            let file = format!("{path}.{extension}");
+            if Path::new(&file).is_file() {
+                options.push(format!("--tuning={file}"));
+            }
+        }
+        options.extend(self.program_options.iter().cloned());
+        Launch { program, runner: self.runner.clone(), options }
+    }
+}
+
+/// A program, ready to run.
+pub struct Programs {
+    /// The one that is tested.
+    pub tested: Box<dyn Executor>,
+    /// The reference of `auto output`, if there is one.
+    pub reference: Option<Box<dyn Executor>>,
+    /// The entry points.
+    pub entries: Vec<Entry>,
+}
+
+/// Prepares a program, and a reference if one is wanted. The error is one line.
+pub(crate) fn prepare(
+    path: &str,
+    options: &Options,
+    reference: bool,
+) -> (Outcome, Result<Programs, String>) {
+    let Some(compile) = &options.compile else {
+        return interpreted(path, options, reference);
+    };
+    let (outcome, built) = server(path, compile, Warnings::Show);
+    let (entries, built) = match built {
+        Ok(built) => built,
+        Err(why) => return (outcome, Err(why)),
+    };
+    let tested: Box<dyn Executor> = match executor(path, compile, built) {
+        Ok(server) => Box::new(server),
+        Err(why) => return (outcome, Err(why)),
+    };
+    let reference = match reference.then_some(compile.target) {
+        None => None,
+        Some(Target::C) => {
+            let (_, compiled) =
+                compile_for_interpreter(path, options, Warnings::Hide, &Plan::none());
+            compiled.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>)
+        }
+        Some(Target::Multicore) => {
+            let compile = Compile { target: Target::C, ..compile.clone() };
+            let (_, built) = server(path, &compile, Warnings::Hide);
+            match built.and_then(|(_, built)| executor(path, &compile, built)) {
+                Ok(server) => Some(Box::new(server) as Box<dyn Executor>),
+                Err(why) => return (outcome, Err(format!("the reference: {why}"))),
+            }
+        }
+    };
+    (outcome, Ok(Programs { tested, reference, entries }))
+}
+
+/// An executable, and the folder that it lives in if that is only for it.
+#[derive(Debug)]
+pub struct Built {
+    /// The server.
+    pub program: PathBuf,
+    /// Removed when it is not needed any more.
+    pub folder: Option<Folder>,
+}
+
+/// Compiles a program to a server. Our own compiler keeps servers in its cache.
+pub fn server(
+    path: &str,
+    compile: &Compile,
+    warnings: Warnings,
+) -> (Outcome, Result<(Vec<Entry>, Built), String>) {
+    let root = Root::Path(path.to_owned());
+    if compile.skip_compilation || compile.futhark.is_some() {
+        let (outcome, compiled) =
+            run::compile(&Disk, &root, warnings, fehu_interp::Options::default());
+        let entries = compiled.as_ref().and_then(run::Compiled::prog);
+        let entries = entries.map(|prog| prog.entries.clone()).unwrap_or_default();
+        let built = match &compile.futhark {
+            Some(futhark) if !compile.skip_compilation => elsewhere(path, futhark, compile),
+            _ => Ok(Built { program: beside(path), folder: None }),
+        };
+        return (outcome, built.map(|built| (entries, built)));
+    }
+    let request = Request {
+        target: compile.target,
+        mode: Mode::Server,
+        warnings,
+        entry_points: Vec::new(),
+        safe: false,
+        strict_float: compile.strict_float,
+        plan: compile.plan.clone(),
+    };
+    let (outcome, generated) = compile::generate(&Disk, &root, &request, stages::generate);
+    let Some(generated) = generated else {
+        let why = first_line(&outcome);
+        return (outcome, Err(why));
+    };
+    let built = executable(&generated.artifacts.c, compile.strict_float);
+    (outcome, built.map(|built| (generated.entries, built)))
+}
+
+/// The executor of a server.
+pub fn executor(path: &str, compile: &Compile, built: Built) -> Result<Compiled, String> {
+    let Built { program, folder } = built;
+    Compiled::new(compile.launch(path, program), folder).map_err(|error| error.to_string())
+}
+
+/// The server that a program has beside it.
+fn beside(path: &str) -> PathBuf {
+    PathBuf::from(path.strip_suffix(".fut").unwrap_or(path))
+}
+
+fn executable(c: &str, strict_float: bool) -> Result<Built, String> {
+    let told = |error: Box<fehu_base::Diagnostic>| {
+        let notes: String = error.notes.iter().map(|note| format!("\n{note}")).collect();
+        format!("error[{}]: {}{notes}", error.code, error.message)
+    };
+    let (cache, folder) = match Cache::open() {
+        Ok(cache) => (cache, None),
+        // Without a place for what is kept, it is made every time.
+        Err(_) => {
+            let folder = Folder::new().map_err(|error| error.to_string())?;
+            let cache = Cache::at(folder.path().to_owned(), u64::MAX);
+            (cache.map_err(|error| error.to_string())?, Some(folder))
+        }
+    };
+    let compiler = CCompiler::find(Some(&cache), strict_float).map_err(told)?;
+    let program = compile::object(&cache, &compiler, c, None).map_err(told)?;
+    Ok(Built { program, folder })
+}
+
+/// Lets another compiler do it.
+fn elsewhere(path: &str, futhark: &str, compile: &Compile) -> Result<Built, String> {
+    let folder = Folder::new().map_err(|error| error.to_string())?;
+    let program = folder.path().join("server");
+    let mut command = Command::new(futhark);
+    command.arg(target_name(compile.target)).arg("--server").args(&compile.compiler_options);
+    command.arg(path).arg("-o").arg(&program);
+    let done = command.stdin(Stdio::null()).output();
+    let done = done.map_err(|error| format!("\"{futhark}\" cannot be started: {error}"))?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        return Err(format!("\"{futhark}\" failed ({}): {}", done.status, said.trim()));
+    }
+    Ok(Built { program, folder: Some(folder) })
+}
+
+fn interpreted(
+    path: &str,
+    options: &Options,
+    reference: bool,
+) -> (Outcome, Result<Programs, String>) {
+    let (outcome, compiled) = compile_for_interpreter(path, options, Warnings::Show, &options.plan);
+    let Some(compiled) = compiled else {
+        let why = first_line(&outcome);
+        return (outcome, Err(why));
+    };
+    let entries = compiled.prog().map(|prog| prog.entries.clone()).unwrap_or_default();
+    let reference =
+        match reference && !options.plan.passes.is_empty() && options.depth == Depth::Run {
+            true => compile_for_interpreter(path, options, Warnings::Hide, &Plan::none()).1,
+            false => None,
+        };
+    let reference =
+        reference.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>);
+    let tested = Box::new(Interpreted::new(compiled));
+    (outcome, Ok(Programs { tested, reference, entries }))
+}
+
+fn compile_for_interpreter(
+    path: &str,
+    options: &Options,
+    warnings: Warnings,
+    plan: &Plan,
+) -> (Outcome, Option<run::Compiled>) {
+    let interpreter = fehu_interp::Options {
+        max_array_bytes: options.max_array_bytes,
+        ..fehu_interp::Options::default()
+    };
+    run::compile_with(&Disk, &Root::Path(path.to_owned()), warnings, interpreter, plan)
+}
