@@ -42,7 +42,7 @@ pub struct Progress {
 }
 
 /// The most runs: the mean of so many short ones does not become better by more of them.
-const MANY: usize = 100_000;
+const MANY: usize = 20_000;
 
 /// Makes as many runs as it takes; `once` makes one and tells its microseconds.
 pub fn runs<E>(
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn what_never_settles_ends_in_time() {
         let begin = Instant::now();
-        assert!(count(limits(true), |i| 1 << (i * 7 % 13)) >= 10);
+        assert!(count(limits(true), |i| 1000 << (i * 7 % 13)) >= 10);
         assert!(begin.elapsed() < Duration::from_secs(20));
     }
 
