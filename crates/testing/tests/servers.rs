@@ -116,11 +116,8 @@ fn mistakes_are_told() {
 fn a_dead_or_stopped_server_does_not_matter_to_the_next_case() {
     let blocks = "-- ==\n-- entry: die endless same\n-- input { [1] } output { [1] }\n\
                   -- input { [2] } output { [2] }\n";
-    let options = Options {
-        compile: Some(compile()),
-        limit: Duration::from_secs(2),
-        ..Options::default()
-    };
+    let options =
+        Options { compile: Some(compile()), limit: Duration::from_secs(2), ..Options::default() };
     let begin = Instant::now();
     let result = run::program(&file("dead", blocks), &options);
     assert!(begin.elapsed() < Duration::from_secs(60));
