@@ -85,7 +85,7 @@ pub fn runs<E>(
         progress(&Progress { converging: true, runs: count, part: part.min(1.0), mean });
         let over = part >= 1.0 || count >= MANY;
         // Looking costs time in proportion to the samples, so it is done less and less often.
-        let look = count >= limits.runs.max(2) && count >= checked + checked / 8 + 1;
+        let look = count >= limits.runs.max(2) && count > checked + checked / 8;
         if look {
             checked = count;
         }
