@@ -180,7 +180,7 @@ fn number(text: &str, prim: Option<Prim>) -> Option<Value> {
 
 fn fields_of(ty: &External) -> Option<&[Field]> {
     match ty {
-        External::Opaque(opaque, _) => Some(&opaque.fields),
+        External::Opaque(opaque, _) => Some(opaque.fields()),
         External::Transparent(..) => None,
     }
 }
