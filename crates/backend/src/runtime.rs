@@ -15,11 +15,16 @@ pub struct Program<'a> {
     pub functions: &'a str,
     /// The number of places with a parallel operation; the scheduler knows something of each.
     pub sites: usize,
+    /// Whether functions of floats are the C library's.
+    pub strict_float: bool,
 }
 
 /// Puts the C file together.
 pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> String {
     let mut out = String::from("// Made by fehu. The parts begin with lines of dashes.\n");
+    if program.strict_float {
+        out.push_str("#define FE_STRICT_FLOAT\n");
+    }
     if target == Target::Multicore {
         // The scheduler has a table with a row for each site, of at least one.
         out.push_str(&format!(
