@@ -76,7 +76,7 @@ struct fe_call {
   FILE *runtime_file;
 };
 
-static enum fe_next fe_call_failed(const struct fe_call *call, int code) {
+static enum fe_next fe_report_failure(const struct fe_call *call, int code) {
   char *text = fe_error_text(call->ctx, code);
   fe_wrong(call->settings, "%s", text == NULL ? "Error: there is not enough memory" : text);
   free(text);
@@ -125,7 +125,7 @@ static enum fe_next fe_run_once(struct fe_call *call, bool timed, bool last) {
     code = code == 0 ? futhark_context_sync(call->ctx) : code;
     time = fe_microseconds() - time;
   }
-  enum fe_next next = code == 0 ? FE_GO_ON : fe_call_failed(call, code);
+  enum fe_next next = code == 0 ? FE_GO_ON : fe_report_failure(call, code);
   for (int i = 0; i < entry->num_inputs; i++) {
     fe_slot_free(call->ctx, entry->inputs[i], &call->slots[i]);
   }
@@ -159,7 +159,7 @@ static enum fe_next fe_run(struct fe_call *call) {
   }
   int code = fe_slot_write(call->ctx, stdout, settings->binary, call->entry->output, &call->result);
   if (code > 0) {
-    return fe_call_failed(call, code);
+    return fe_report_failure(call, code);
   }
   return code < 0 ? fe_wrong(settings, "cannot write to standard output: %s", strerror(errno)) : FE_GO_ON;
 }

@@ -2,11 +2,22 @@
 
 #include <time.h>
 
-// The C representation of a value: a scalar, or the pointer that the interface hands out.
+// The C representation of a value: a scalar, or the pointer that the interface hands out. The other members are the
+// types with which the interface reads and writes scalars here.
 union fe_slot {
   unsigned char scalar[8];
-  uint64_t bits; // aligns the scalar
   void *pointer;
+  int8_t i8;
+  int16_t i16;
+  int32_t i32;
+  int64_t i64;
+  uint8_t u8;
+  uint16_t u16;
+  uint32_t u32;
+  uint64_t u64;
+  float f32;
+  double f64;
+  bool truth;
 };
 
 // The value as functions take it that want "the object itself".

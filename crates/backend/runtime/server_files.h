@@ -108,7 +108,7 @@ static FILE *fe_open_beside(const char *name, char *temporary, size_t size) {
 
 // A file appears under its name only when it is complete. What is no usual file (a pipe, a device), or stands in a
 // directory where no file can be made, is written as it is.
-static int fe_store_command(struct fe_server *server) {
+static int fe_cmd_store(struct fe_server *server) {
   const char *name = server->words[1];
   for (int i = 2; i < server->num_words; i++) {
     const struct fe_var *var = fe_find_var(server, server->words[i]);
@@ -266,7 +266,7 @@ static int fe_restore_vars(struct fe_server *server, FILE *file, int count, char
   return failed;
 }
 
-static int fe_restore_command(struct fe_server *server) {
+static int fe_cmd_restore(struct fe_server *server) {
   int count = (server->num_words - 2) / 2;
   if (server->num_words % 2 != 0) {
     return fe_failure("\"restore\" needs a type for each variable: restore FILE VARIABLE TYPE ...");

@@ -1,6 +1,6 @@
 // Commands about the program, entry points, and variables as a whole.
 
-static int fe_types_command(struct fe_server *server) {
+static int fe_cmd_types(struct fe_server *server) {
   (void)server;
   for (int i = 0; i < FE_NUM_PRIMS; i++) {
     puts(fe_prim_types[i].name);
@@ -13,7 +13,7 @@ static int fe_types_command(struct fe_server *server) {
   return 0;
 }
 
-static int fe_entry_points_command(struct fe_server *server) {
+static int fe_cmd_entry_points(struct fe_server *server) {
   (void)server;
   for (int i = 0; i < fe_program.num_entries; i++) {
     puts(fe_program.entries[i].name);
@@ -21,7 +21,7 @@ static int fe_entry_points_command(struct fe_server *server) {
   return 0;
 }
 
-static int fe_inputs_command(struct fe_server *server) {
+static int fe_cmd_inputs(struct fe_server *server) {
   const struct fe_entry *entry = fe_find_entry(server->words[1]);
   for (int i = 0; entry != NULL && i < entry->num_inputs; i++) {
     printf("%s%s\n", entry->consumed[i] ? "*" : "", entry->inputs[i]->name);
@@ -29,7 +29,7 @@ static int fe_inputs_command(struct fe_server *server) {
   return entry == NULL;
 }
 
-static int fe_output_command(struct fe_server *server) {
+static int fe_cmd_output(struct fe_server *server) {
   const struct fe_entry *entry = fe_find_entry(server->words[1]);
   if (entry != NULL) {
     printf("%s%s\n", entry->fresh ? "*" : "", entry->output->name);
@@ -43,10 +43,10 @@ static bool fe_is_tuple(const struct fe_type *type) {
 }
 
 // The form of "output" before version 0.26 of the protocol.
-static int fe_outputs_command(struct fe_server *server) {
+static int fe_cmd_outputs(struct fe_server *server) {
   const struct fe_entry *entry = fe_find_entry(server->words[1]);
   if (entry == NULL || !fe_is_tuple(entry->output)) {
-    return entry == NULL || fe_output_command(server);
+    return entry == NULL || fe_cmd_output(server);
   }
   for (int i = 0; i < entry->output->record->num_fields; i++) {
     printf("%s%s\n", entry->fresh ? "*" : "", entry->output->record->fields[i].type->name);
@@ -65,7 +65,7 @@ static const struct fe_type *fe_input_type(const void *entry, int i) {
 }
 
 // Calls an entry point, which may have spoilt what it consumes even if it fails.
-static int fe_call_entry(struct fe_server *server, const struct fe_entry *entry, char **names, const void **inputs,
+static int fe_perform(struct fe_server *server, const struct fe_entry *entry, char **names, const void **inputs,
                          union fe_slot *result) {
   int64_t time = fe_microseconds();
   int code = entry->call(server->ctx, result, inputs);
@@ -106,7 +106,7 @@ static int fe_check_consumption(const struct fe_entry *entry, char **names) {
   return 0;
 }
 
-static int fe_call_command(struct fe_server *server) {
+static int fe_cmd_call(struct fe_server *server) {
   const struct fe_entry *entry = fe_find_entry(server->words[1]);
   if (entry == NULL) {
     return 1;
@@ -131,7 +131,7 @@ static int fe_call_command(struct fe_server *server) {
     failed = spread ? fe_add_vars(server, given, outputs, fe_field_type, entry->output->record->fields)
                     : fe_add_var(server, outputs[0], entry->output) == NULL;
     if (failed == 0) {
-      failed = fe_call_entry(server, entry, names, inputs, &result);
+      failed = fe_perform(server, entry, names, inputs, &result);
       if (failed == 0 && spread) {
         failed = fe_spread(server, entry->output, &result, outputs);
       } else if (failed == 0) {
@@ -148,7 +148,7 @@ static int fe_call_command(struct fe_server *server) {
 
 // ---- Variables ----
 
-static int fe_free_command(struct fe_server *server) {
+static int fe_cmd_free(struct fe_server *server) {
   for (int i = 1; i < server->num_words; i++) {
     if (fe_any_var(server, server->words[i]) == NULL) {
       return 1;
@@ -165,7 +165,7 @@ static int fe_free_command(struct fe_server *server) {
   return code == 0 ? 0 : fe_context_failure(server, code);
 }
 
-static int fe_rename_command(struct fe_server *server) {
+static int fe_cmd_rename(struct fe_server *server) {
   struct fe_var *old = fe_find_var(server, server->words[1]);
   struct fe_var *renamed = old == NULL ? NULL : fe_add_var(server, server->words[2], old->type);
   if (renamed == NULL) {
@@ -177,7 +177,7 @@ static int fe_rename_command(struct fe_server *server) {
   return 0;
 }
 
-static int fe_type_command(struct fe_server *server) {
+static int fe_cmd_type(struct fe_server *server) {
   struct fe_var *var = fe_find_var(server, server->words[1]);
   if (var != NULL) {
     puts(var->type->name);
@@ -185,7 +185,7 @@ static int fe_type_command(struct fe_server *server) {
   return var == NULL;
 }
 
-static int fe_kind_command(struct fe_server *server) {
+static int fe_cmd_kind(struct fe_server *server) {
   const struct fe_type *type = fe_find_type(server->words[1]);
   if (type != NULL) {
     bool array = type->kind == FE_ARRAY || type->opaque_array != NULL;
@@ -200,22 +200,22 @@ static int fe_kind_command(struct fe_server *server) {
 
 // ---- The context ----
 
-static int fe_clear_command(struct fe_server *server) {
+static int fe_cmd_clear(struct fe_server *server) {
   int code = futhark_context_clear_caches(server->ctx);
   return code == 0 ? 0 : fe_context_failure(server, code);
 }
 
-static int fe_pause_profiling_command(struct fe_server *server) {
+static int fe_cmd_pause_profiling(struct fe_server *server) {
   futhark_context_pause_profiling(server->ctx);
   return 0;
 }
 
-static int fe_unpause_profiling_command(struct fe_server *server) {
+static int fe_cmd_unpause_profiling(struct fe_server *server) {
   futhark_context_unpause_profiling(server->ctx);
   return 0;
 }
 
-static int fe_report_command(struct fe_server *server) {
+static int fe_cmd_report(struct fe_server *server) {
   char *report = futhark_context_report(server->ctx);
   if (report == NULL) {
     return fe_context_failure(server, FUTHARK_OUT_OF_MEMORY);
@@ -235,7 +235,7 @@ static int fe_find_param(const char *name) {
   return -1;
 }
 
-static int fe_set_tuning_param_command(struct fe_server *server) {
+static int fe_cmd_set_tuning_param(struct fe_server *server) {
   const char *name = server->words[1];
   long value;
   if (fe_find_param(name) < 0) {
@@ -250,7 +250,7 @@ static int fe_set_tuning_param_command(struct fe_server *server) {
   return 0;
 }
 
-static int fe_tuning_params_command(struct fe_server *server) {
+static int fe_cmd_tuning_params(struct fe_server *server) {
   const struct fe_entry *entry = fe_find_entry(server->words[1]);
   for (int i = 0; entry != NULL && i < entry->num_tuning_params; i++) {
     int param = entry->tuning_params[i];
@@ -259,7 +259,7 @@ static int fe_tuning_params_command(struct fe_server *server) {
   return entry == NULL;
 }
 
-static int fe_tuning_param_class_command(struct fe_server *server) {
+static int fe_cmd_tuning_param_class(struct fe_server *server) {
   int param = fe_find_param(server->words[1]);
   if (param >= 0) {
     puts(futhark_get_tuning_param_class(param));
@@ -267,7 +267,7 @@ static int fe_tuning_param_class_command(struct fe_server *server) {
   return param < 0;
 }
 
-static int fe_attributes_command(struct fe_server *server) {
+static int fe_cmd_attributes(struct fe_server *server) {
   const struct fe_entry *entry = fe_find_entry(server->words[1]);
   for (int i = 0; entry != NULL && i < entry->num_attributes; i++) {
     puts(entry->attributes[i]);

@@ -32,7 +32,7 @@ static struct fe_var *fe_find_array(struct fe_server *server, const char *name) 
   return var;
 }
 
-static int fe_rank_command(struct fe_server *server) {
+static int fe_cmd_rank(struct fe_server *server) {
   const struct fe_type *type = fe_find_array_type(server->words[1]);
   if (type != NULL) {
     printf("%d\n", fe_array_rank(type));
@@ -40,7 +40,7 @@ static int fe_rank_command(struct fe_server *server) {
   return type == NULL;
 }
 
-static int fe_elemtype_command(struct fe_server *server) {
+static int fe_cmd_elemtype(struct fe_server *server) {
   const struct fe_type *type = fe_find_array_type(server->words[1]);
   if (type != NULL) {
     puts(fe_array_elem(type)->name);
@@ -48,7 +48,7 @@ static int fe_elemtype_command(struct fe_server *server) {
   return type == NULL;
 }
 
-static int fe_shape_command(struct fe_server *server) {
+static int fe_cmd_shape(struct fe_server *server) {
   struct fe_var *var = fe_find_array(server, server->words[1]);
   if (var == NULL) {
     return 1;
@@ -102,7 +102,7 @@ static int64_t *fe_indices(struct fe_server *server, const struct fe_var *array,
   return indices;
 }
 
-static int fe_index_command(struct fe_server *server) {
+static int fe_cmd_index(struct fe_server *server) {
   struct fe_var *array = fe_find_array(server, server->words[2]);
   int64_t *indices = array == NULL ? NULL : fe_indices(server, array, server->words + 3, server->num_words - 3);
   if (indices == NULL) {
@@ -144,7 +144,7 @@ static int fe_new_array_of_scalars(struct fe_server *server, struct fe_var *var,
   return code;
 }
 
-static int fe_new_array_command(struct fe_server *server) {
+static int fe_cmd_new_array(struct fe_server *server) {
   const struct fe_type *type = fe_find_array_type(server->words[2]);
   if (type == NULL) {
     return 1;
@@ -208,7 +208,7 @@ static int fe_set_scalar(struct fe_server *server, struct fe_var *array, const s
   return code;
 }
 
-static int fe_set_command(struct fe_server *server) {
+static int fe_cmd_set(struct fe_server *server) {
   struct fe_var *array = fe_find_array(server, server->words[1]);
   struct fe_var *elem =
       array == NULL ? NULL : fe_find_typed(server, server->words[2], fe_array_elem(array->type));
@@ -234,7 +234,7 @@ static int fe_not_a_record(const char *name) {
   return fe_failure("the type %s is neither a record type nor an array of records", name);
 }
 
-static int fe_fields_command(struct fe_server *server) {
+static int fe_cmd_fields(struct fe_server *server) {
   const struct fe_type *type = fe_find_type(server->words[1]);
   if (type == NULL || fe_num_parts(type) < 0) {
     return type == NULL ? 1 : fe_not_a_record(type->name);
@@ -246,7 +246,7 @@ static int fe_fields_command(struct fe_server *server) {
 }
 
 // `new` and `zip`.
-static int fe_make_command(struct fe_server *server, bool zip) {
+static int fe_put_together(struct fe_server *server, bool zip) {
   const struct fe_type *type = fe_find_type(server->words[2]);
   if (type == NULL) {
     return 1;
@@ -272,15 +272,15 @@ static int fe_make_command(struct fe_server *server, bool zip) {
   return failed;
 }
 
-static int fe_new_command(struct fe_server *server) {
-  return fe_make_command(server, false);
+static int fe_cmd_new(struct fe_server *server) {
+  return fe_put_together(server, false);
 }
 
-static int fe_zip_command(struct fe_server *server) {
-  return fe_make_command(server, true);
+static int fe_cmd_zip(struct fe_server *server) {
+  return fe_put_together(server, true);
 }
 
-static int fe_unzip_command(struct fe_server *server) {
+static int fe_cmd_unzip(struct fe_server *server) {
   struct fe_var *array = fe_find_var(server, server->words[1]);
   if (array == NULL) {
     return 1;
@@ -311,7 +311,7 @@ static int fe_unzip_command(struct fe_server *server) {
   return 0;
 }
 
-static int fe_project_command(struct fe_server *server) {
+static int fe_cmd_project(struct fe_server *server) {
   struct fe_var *record = fe_find_var(server, server->words[2]);
   if (record == NULL || fe_num_parts(record->type) < 0) {
     return record == NULL ? 1 : fe_not_a_record(record->type->name);
@@ -338,7 +338,7 @@ static const struct fe_sum *fe_check_sum(const struct fe_type *type) {
   return type->sum;
 }
 
-static int fe_variants_command(struct fe_server *server) {
+static int fe_cmd_variants(struct fe_server *server) {
   const struct fe_type *type = fe_find_type(server->words[1]);
   const struct fe_sum *sum = type == NULL ? NULL : fe_check_sum(type);
   for (int i = 0; sum != NULL && i < sum->num_variants; i++) {
@@ -364,7 +364,7 @@ static const struct fe_variant *fe_variant_of(struct fe_server *server, const st
   return &sum->variants[variant];
 }
 
-static int fe_variant_command(struct fe_server *server) {
+static int fe_cmd_variant(struct fe_server *server) {
   struct fe_var *var = fe_find_var(server, server->words[1]);
   const struct fe_variant *variant = var == NULL ? NULL : fe_variant_of(server, var);
   if (variant != NULL) {
@@ -385,7 +385,7 @@ static int fe_check_payload(const struct fe_variant *variant, int given) {
                     variant->num_payload == 1 ? "" : "s", given, given == 1 ? "is" : "are");
 }
 
-static int fe_construct_command(struct fe_server *server) {
+static int fe_cmd_construct(struct fe_server *server) {
   const struct fe_type *type = fe_find_type(server->words[2]);
   const struct fe_sum *sum = type == NULL ? NULL : fe_check_sum(type);
   if (sum == NULL) {
@@ -411,7 +411,7 @@ static int fe_construct_command(struct fe_server *server) {
   return failed;
 }
 
-static int fe_destruct_command(struct fe_server *server) {
+static int fe_cmd_destruct(struct fe_server *server) {
   struct fe_var *var = fe_find_var(server, server->words[1]);
   const struct fe_variant *variant = var == NULL ? NULL : fe_variant_of(server, var);
   int given = server->num_words - 2;

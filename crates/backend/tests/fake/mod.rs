@@ -32,7 +32,8 @@ pub(crate) fn compile(file: &str, options: &[&str]) -> PathBuf {
             .args(["-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
             .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
             .args(options)
-            .arg("-I")
+            // Only for names in quotes: the runtime has a math.h of its own.
+            .arg("-iquote")
             .arg(&runtime)
             .arg(&source)
             .arg("-o")
