@@ -95,11 +95,14 @@ static int fe_num_parts(const struct fe_type *type) {
   if (type->record != NULL) {
     return type->record->num_fields;
   }
+  if (strcmp(type->name, "()") == 0) {
+    return 0;
+  }
   return type->opaque_array != NULL && type->opaque_array->zip != NULL ? type->opaque_array->num_fields : -1;
 }
 
 static const struct fe_field *fe_parts(const struct fe_type *type) {
-  return type->record != NULL ? type->record->fields : type->opaque_array->fields;
+  return type->record != NULL ? type->record->fields : type->opaque_array != NULL ? type->opaque_array->fields : NULL;
 }
 
 // Whether values of a type have a form outside of the program: scalars, arrays, and what consists of them.
@@ -120,6 +123,9 @@ static bool fe_has_text(const struct fe_type *type) {
 static int fe_make(struct futhark_context *ctx, const struct fe_type *type, union fe_slot *slot,
                    const union fe_slot *parts) {
   int count = fe_num_parts(type);
+  if (type->record == NULL && type->opaque_array == NULL) {
+    return FUTHARK_PROGRAM_ERROR; // a unit that is no record cannot be made
+  }
   const void **pointers = malloc(sizeof(void *) * (size_t)(count + 1));
   if (pointers == NULL) {
     return FUTHARK_OUT_OF_MEMORY;
