@@ -20,7 +20,7 @@ struct fe_range {
 // A worker has at most three ranges for each level of nesting, so this is plenty; when it is full, nothing is split.
 #define FE_DEQUE_SIZE 128
 
-struct fe_slot {
+struct fe_deque_slot {
   _Atomic(struct fe_region *) region;
   _Atomic int64_t lo, hi;
   atomic_int depth;
@@ -30,14 +30,14 @@ struct fe_deque {
   _Atomic int64_t top;
   char pad[64 - sizeof(int64_t)];
   _Atomic int64_t bottom;
-  struct fe_slot slots[FE_DEQUE_SIZE];
+  struct fe_deque_slot slots[FE_DEQUE_SIZE];
 };
 
-static inline struct fe_slot *fe_deque_slot(struct fe_deque *deque, int64_t index) {
+static inline struct fe_deque_slot *fe_deque_slot(struct fe_deque *deque, int64_t index) {
   return &deque->slots[index & (FE_DEQUE_SIZE - 1)];
 }
 
-static inline struct fe_range fe_slot_read(struct fe_slot *slot) {
+static inline struct fe_range fe_deque_read(struct fe_deque_slot *slot) {
   struct fe_range range;
   range.region = atomic_load_explicit(&slot->region, memory_order_relaxed);
   range.lo = atomic_load_explicit(&slot->lo, memory_order_relaxed);
@@ -66,7 +66,7 @@ static bool fe_deque_push(struct fe_deque *deque, struct fe_range range) {
   if (bottom - top >= FE_DEQUE_SIZE) {
     return false;
   }
-  struct fe_slot *slot = fe_deque_slot(deque, bottom);
+  struct fe_deque_slot *slot = fe_deque_slot(deque, bottom);
   atomic_store_explicit(&slot->region, range.region, memory_order_relaxed);
   atomic_store_explicit(&slot->lo, range.lo, memory_order_relaxed);
   atomic_store_explicit(&slot->hi, range.hi, memory_order_relaxed);
@@ -85,7 +85,7 @@ static bool fe_deque_pop(struct fe_deque *deque, int64_t mark, struct fe_range *
   int64_t top = atomic_load(&deque->top);
   bool found = top <= bottom;
   if (found) {
-    *range = fe_slot_read(fe_deque_slot(deque, bottom));
+    *range = fe_deque_read(fe_deque_slot(deque, bottom));
   }
   if (top >= bottom) {
     // The last one: thieves may be after it, too.
@@ -111,7 +111,7 @@ static bool fe_deque_steal(struct fe_deque *deque, int depth, struct fe_range *r
   if (top >= bottom) {
     return false;
   }
-  *range = fe_slot_read(fe_deque_slot(deque, top));
+  *range = fe_deque_read(fe_deque_slot(deque, top));
   return range->depth >= depth && atomic_compare_exchange_strong(&deque->top, &top, top + 1);
 }
 

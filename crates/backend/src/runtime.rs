@@ -79,18 +79,19 @@ macro_rules! files {
 
 type Files = &'static [(&'static str, &'static str)];
 
-/// Headers of C, error codes, arithmetic, memory.
+/// Headers of C, error codes, arithmetic, memory, and what else the functions of programs use.
 const BASE: Files = files![
     "base.h",
     "scalar.h",
     "convert.h",
     "math_f32.h",
+    "math_wide.h",
     "math.h",
     "memory.h",
     "program.h",
-    "trace.h"
+    "trace.h",
 ];
-/// What the program may ask of the scheduler.
+/// What the functions of programs use if there are several threads.
 const TASKS: Files = files!["tasks.h", "atomics.h"];
 /// Configurations and contexts.
 const CONTEXT: Files = files!["context.h"];

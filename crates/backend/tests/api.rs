@@ -30,10 +30,14 @@ fn api(mode: Mode, target: Target) -> Api {
     generate(&prog, &name, target, mode, &tuning)
 }
 
+fn whole(mode: Mode, target: Target) -> (String, Api) {
+    let api = api(mode, target);
+    let program = Program { constants_struct: CONSTANTS, functions: FUNCTIONS, sites: 0, strict_float: false };
+    (assemble(mode, target, program, &api), api)
+}
+
 fn library() -> (String, Api) {
-    let api = api(Mode::Library, Target::C);
-    let program = Program { constants_struct: CONSTANTS, functions: FUNCTIONS, sites: 0 };
-    (assemble(Mode::Library, Target::C, program, &api), api)
+    whole(Mode::Library, Target::C)
 }
 
 #[test]
@@ -59,6 +63,80 @@ fn a_program_uses_the_library() {
 }
 
 #[test]
+fn a_library_for_many_threads_can_be_used() {
+    let (text, api) = whole(Mode::Library, Target::Multicore);
+    let folder = Folder::new("api_multicore");
+    folder.write("api.c", &text);
+    folder.write("api.h", &api.header);
+    folder.write("driver.c", MULTICORE_DRIVER);
+    let options = ["-O0", "-pthread", "-fsanitize=address,undefined", "api.c"];
+    assert_eq!(folder.compile_and_run("driver.c", &options), "1\n2\n3\n4\n");
+}
+
+const MULTICORE_DRIVER: &str = r#"
+#include "api.h"
+int main(void) {
+  for (int threads = 1; threads <= 4; threads++) {
+    struct futhark_context_config *cfg = futhark_context_config_new();
+    futhark_context_config_set_num_threads(cfg, threads);
+    struct futhark_context *ctx = futhark_context_new(cfg);
+    int64_t y = 0;
+    if (futhark_entry_fail(ctx, &y, threads) == FUTHARK_SUCCESS) {
+      printf("%d\n", (int)y);
+    }
+    futhark_context_free(ctx);
+    futhark_context_config_free(cfg);
+  }
+  return 0;
+}
+"#;
+
+#[test]
+fn an_executable_reads_and_writes_values() {
+    for target in [Target::C, Target::Multicore] {
+        let folder = Folder::new(&format!("api_executable_{target:?}"));
+        folder.write("api.c", &whole(Mode::Executable, target).0);
+        folder.compile("api.c", &["-O0", "-pthread"]);
+        let run = |entry: &str, input: &str| folder.run_program(&["-e", entry], input);
+        assert_eq!(run("dot", "[1, 2, 3] [4, 5, 6]"), "32i32\n");
+        assert_eq!(
+            run("scale'", "[[1f32, 2f32], [3f32, 4f32]] 2f32"),
+            "[[2f32, 4f32], [6f32, 8f32]]\n"
+        );
+        assert_eq!(run("pair", "4"), "5i32\ntrue\n");
+        assert_eq!(run("make_line", "1f32 2f32 2i64 [7i64, 8i64]"), "2f32\n1f32\n[7i64, 8i64]\n");
+    }
+}
+
+#[test]
+fn a_server_obeys() {
+    for target in [Target::C, Target::Multicore] {
+        let folder = Folder::new(&format!("api_server_{target:?}"));
+        folder.write("api.c", &whole(Mode::Server, target).0);
+        folder.write("input", "1.5f32 2.5f32 [10, 20] 3i64");
+        folder.compile("api.c", &["-O0", "-pthread", "-fsanitize=address,undefined"]);
+        let commands = "restore input x f32 y f32 a []i32 n i64\nnew p point x y\nproject z p y\n\
+                        call points ps n\nset ps p 0\nindex q ps 0\nproject w q x\n\
+                        construct c shape circle x\nvariant c\ndestruct c r\ncall dot d a a\n\
+                        call fail f n\ntype ps\nshape ps\nfields []point\nstore output z w r d\n\
+                        output scale'\nattributes dot\nkind shape\nfree p ps q c\n";
+        let output = folder.run_program(&[], commands);
+        assert!(!output.contains("FAILURE"), "{output}");
+        let lines: Vec<&str> = output
+            .lines()
+            .filter(|line| *line != "%%% OK" && !line.starts_with("runtime: "))
+            .collect();
+        let expected =
+            ["circle", "[]point", "3", "x []f32", "y []f32", "*[][]f32", "fast", "level(3)", "sum"];
+        assert_eq!(lines, expected, "{output}");
+        let stored = folder.read("output");
+        // The binary format: a header of six bytes and the type before each number.
+        assert_eq!(stored.windows(4).filter(|bytes| **bytes == *b" f32").count(), 3);
+        assert!(stored.ends_with(&500_i32.to_le_bytes()), "{stored:?}");
+    }
+}
+
+#[test]
 fn the_header_is_c_and_cpp() {
     for target in [Target::C, Target::Multicore] {
         let api = api(Mode::Library, target);
@@ -73,8 +151,8 @@ fn the_header_is_c_and_cpp() {
         folder.write("use.c", &use_it);
         folder.write("use.cpp", &use_it);
         let strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"];
-        folder.run("cc", &[&strict[..], &["-std=c99", "use.c"]].concat());
-        folder.run("c++", &[&strict[..], &["use.cpp"]].concat());
+        folder.run("cc", &[&strict[..], &["-std=c99", "use.c"]].concat(), "");
+        folder.run("c++", &[&strict[..], &["use.cpp"]].concat(), "");
     }
 }
 
@@ -97,7 +175,7 @@ fn a_program_uses_the_tables() {
         include_str!("c/tables_driver.c")
     );
     folder.write("tables.c", &text);
-    let options = ["-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let options = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
     let output = folder.compile_and_run("tables.c", &options);
     assert_eq!(output, include_str!("c/tables_driver.out"));
 }

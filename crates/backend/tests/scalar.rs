@@ -199,8 +199,9 @@ fn tuples(params: &[Prim]) -> Vec<Vec<Scalar>> {
     let mut tuples = vec![Vec::new()];
     for &prim in params {
         let mut longer = Vec::new();
+        let values = values(prim);
         for tuple in &tuples {
-            for value in values(prim) {
+            for &value in &values {
                 let mut tuple: Vec<Scalar> = tuple.clone();
                 tuple.push(value);
                 longer.push(tuple);

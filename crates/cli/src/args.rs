@@ -516,6 +516,9 @@ pub(crate) struct ServerArgs {
     /// Read tuning parameters of `FILE.fut` from `FILE.fut.EXTENSION`, if that exists.
     #[arg(long, value_name = "EXTENSION", default_value = "tuning")]
     pub(crate) tuning: String,
+    /// Let `FILE.fut` keep what speeds up its start in `FILE.fut.EXTENSION`.
+    #[arg(long, value_name = "EXTENSION")]
+    pub(crate) cache_extension: Option<String>,
     /// Read no tuning parameters.
     #[arg(long, conflicts_with = "tuning")]
     pub(crate) no_tuning: bool,

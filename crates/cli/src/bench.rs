@@ -105,6 +105,7 @@ fn options(args: &BenchArgs) -> Options {
         runner: server.runner.clone().filter(|runner| !runner.is_empty()),
         program_options: server.pass_option.clone(),
         tuning: server.tuning_extension(),
+        cache_files: server.cache_extension.clone(),
         ..Compile::new(target(args.backend))
     };
     let limits = Limits {

@@ -54,11 +54,12 @@ pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
         },
     };
     let root = Root::Path(args.file.clone());
-    let (outcome, generated) = compile::generate(&Disk, &root, &request, stages::generate);
+    let (mut outcome, generated) = compile::generate(&Disk, &root, &request, stages::generate);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(generated) = generated else { return exit(outcome) };
     let cache = Cache::open().ok();
-    let written = compile::write(&generated, &request, &name, cache.as_ref());
+    let write = || compile::write(&generated, &request, &name, cache.as_ref());
+    let written = outcome.timings.time("cc", write);
     if args.timings {
         output::stderr(&outcome.timings.to_string());
     }

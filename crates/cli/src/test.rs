@@ -53,6 +53,7 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
         runner: server.runner.clone().filter(|runner| !runner.is_empty()),
         program_options: server.pass_option.clone(),
         tuning: server.tuning_extension(),
+        cache_files: server.cache_extension.clone(),
         ..Compile::new(target(args.backend))
     });
     let options = Options {

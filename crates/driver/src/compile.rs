@@ -76,6 +76,9 @@ pub fn generate(
     let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
     let options = GenerateOptions { strict_float: request.strict_float };
     let finish = |session: &mut Session, prog: Prog, _| {
+        if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
+            return;
+        }
         let made =
             session.stage("generate", |_| generator(&prog, request.target, request.mode, &options));
         match made {

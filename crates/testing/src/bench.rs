@@ -17,8 +17,8 @@ pub mod statistics;
 
 use crate::blocks::{self, Case, Expected, Test};
 use crate::case::{self, Arguments};
-use crate::executor::Executor;
 use crate::executor::compiled::Compiled;
+use crate::executor::{Executor, Failure, Object};
 use crate::files;
 use crate::prepare::{self, Built, Compile};
 use crate::script::{Machine, eval};
@@ -209,10 +209,11 @@ impl One<'_> {
         expected: Option<&[Value]>,
         watch: &dyn Watch,
     ) -> Result<Measured, String> {
-        let args = arguments(self.program, self.folder, self.entry, input)?;
-        let told = |error: crate::executor::Failure| error.to_string();
-        // Caches and counters of the case before do not matter to this one.
+        let told = |error: Failure| error.to_string();
+        // Caches and counters of the case before do not matter to this one. Older servers lose their variables, too,
+        // so this comes first.
         self.program.command(&["clear"]).map_err(told)?;
+        let args = arguments(self.program, self.folder, self.entry, input)?;
         let warm = self.program.call(self.entry, &args).map_err(told)?;
         if let Some(expected) = expected {
             let values = self.program.values(&warm).map_err(told)?;
@@ -221,7 +222,7 @@ impl One<'_> {
             }
         }
         let (program, entry) = (&mut *self.program, self.entry);
-        let kept = args.len().max(program.count());
+        let kept = program.count();
         let once = || -> Result<u64, String> {
             let timed = program.timed(entry, &args).map_err(told)?;
             program.forget(kept);
@@ -245,7 +246,7 @@ fn arguments(
     folder: &Path,
     entry: &str,
     input: &Arguments,
-) -> Result<Vec<crate::executor::Object>, String> {
+) -> Result<Vec<Object>, String> {
     match input {
         Arguments::Values(values) => {
             program.arguments(entry, values).map_err(|error| error.to_string())

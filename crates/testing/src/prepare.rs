@@ -48,6 +48,8 @@ pub struct Compile {
     pub program_options: Vec<String>,
     /// The extension of files with tuning parameters, if they are used.
     pub tuning: Option<String>,
+    /// The extension of files in which programs keep what speeds up their start, if they do.
+    pub cache_files: Option<String>,
 }
 
 impl Compile {
@@ -63,6 +65,7 @@ impl Compile {
             runner: None,
             program_options: Vec::new(),
             tuning: Some("tuning".to_owned()),
+            cache_files: None,
         }
     }
 
@@ -74,6 +77,9 @@ impl Compile {
             if Path::new(&file).is_file() {
                 options.push(format!("--tuning={file}"));
             }
+        }
+        if let Some(extension) = &self.cache_files {
+            options.push(format!("--cache-file={path}.{extension}"));
         }
         options.extend(self.program_options.iter().cloned());
         Launch { program, runner: self.runner.clone(), options }
@@ -251,4 +257,28 @@ fn compile_for_interpreter(
         ..fehu_interp::Options::default()
     };
     run::compile_with(&Disk, &Root::Path(path.to_owned()), warnings, interpreter, plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_get_their_options() {
+        let folder = Folder::new().expect("it can be made");
+        let path = folder.path().join("a.fut").display().to_string();
+        let compile = Compile {
+            cache_files: Some("cache".to_owned()),
+            program_options: vec!["-D".to_owned()],
+            ..Compile::new(Target::C)
+        };
+        let cache = format!("--cache-file={path}.cache");
+        let options = |compile: &Compile| compile.launch(&path, "a".into()).options;
+        assert_eq!(options(&compile), [cache.clone(), "-D".to_owned()]);
+        std::fs::write(format!("{path}.tuning"), "").expect("it can be written");
+        let tuning = format!("--tuning={path}.tuning");
+        assert_eq!(options(&compile), [tuning, cache.clone(), "-D".to_owned()]);
+        let without = Compile { tuning: None, ..compile };
+        assert_eq!(options(&without), [cache, "-D".to_owned()]);
+    }
 }

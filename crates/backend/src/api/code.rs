@@ -37,7 +37,7 @@ impl Code {
 
 /// `[format!(..), ..]` as a vector: the lines of a body.
 macro_rules! lines {
-    ($($line:literal $(, $arg:expr)*);* $(;)?) => { vec![$(format!($line $(, $arg)*)),*] };
+    ($($line:literal $(, $arg:expr)*);* $(;)?) => { Vec::from([$(format!($line $(, $arg)*)),*]) };
 }
 pub(super) use lines;
 

@@ -1,8 +1,11 @@
 //! C files in a folder of their own, compiled and run.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// A file of the runtime.
 pub(crate) fn runtime(name: &str) -> String {
@@ -26,27 +29,46 @@ impl Folder {
         fs::write(self.0.join(name), text).expect("the file can be written");
     }
 
-    /// Runs a compiler in the folder, without any warnings, and says what it wrote to standard output.
-    pub(crate) fn run(&self, program: &str, args: &[&str]) -> String {
-        let output = Command::new(program)
+    /// The bytes of a file.
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join(name)).expect("the file can be read")
+    }
+
+    /// Runs a program in the folder, and says what it wrote to standard output.
+    pub(crate) fn run(&self, program: &str, args: &[&str], input: &str) -> String {
+        let mut child = Command::new(program)
             .args(args)
             .current_dir(&self.0)
             // The sanitizer would rather stop than say that there is no memory.
             .env("ASAN_OPTIONS", "allocator_may_return_null=1")
-            .output()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
             .expect("the program can be started");
-        succeeded(&output)
+        // Inputs are small: they fit into the pipe, and a program that ends early does not read them.
+        let _ = child.stdin.take().expect("there is an input").write_all(input.as_bytes());
+        succeeded(&child.wait_with_output().expect("the program ends"))
     }
 
-    /// Compiles a C file and runs the program; yields what it writes.
-    pub(crate) fn compile_and_run(&self, source: &str, options: &[&str]) -> String {
+    /// Compiles a C file, without any warnings.
+    pub(crate) fn compile(&self, source: &str, options: &[&str]) {
         let mut args =
             vec!["-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
         args.extend(options);
         args.extend(["-o", "program", source, "-lm"]);
-        self.run("cc", &args);
-        let program = self.0.join("program");
-        self.run(&program.to_string_lossy(), &[])
+        self.run("cc", &args, "");
+    }
+
+    /// Runs what was compiled.
+    pub(crate) fn run_program(&self, args: &[&str], input: &str) -> String {
+        self.run(&self.0.join("program").to_string_lossy(), args, input)
+    }
+
+    /// Compiles a C file and runs the program; yields what it writes.
+    pub(crate) fn compile_and_run(&self, source: &str, options: &[&str]) -> String {
+        self.compile(source, options);
+        self.run_program(&[], "")
     }
 }
 

@@ -163,9 +163,7 @@ fn find<'t>(ty: &'t External, name: &str) -> Option<&'t External> {
     match ty {
         External::Transparent(..) => None,
         External::Opaque(opaque, _) if opaque.name == name => Some(ty),
-        External::Opaque(opaque, _) => {
-            opaque.fields().iter().find_map(|field| find(&field.ty, name))
-        }
+        External::Opaque(..) => ty.children().into_iter().find_map(|child| find(child, name)),
     }
 }
 

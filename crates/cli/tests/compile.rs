@@ -1,0 +1,173 @@
+//! Commands around compiled programs, where it does not matter which back end makes them.
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of its own for each test, with a cache in it.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("compile-{name}"));
+        // What an earlier run has left would hide what is not written.
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("the folder can be made");
+        Place(folder)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).expect("the file can be written");
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
+        command.args(args).current_dir(&self.0).env("XDG_CACHE_HOME", self.0.join("cache"));
+        command.env_remove("CC").env_remove("CFLAGS");
+        command
+    }
+
+    fn fehu(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("the binary runs")
+    }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn compiler() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/tests/fake");
+    folder.join("compiler.sh").display().to_string()
+}
+
+#[test]
+fn wrong_programs_are_refused_and_nothing_is_written() {
+    let place = Place::new("wrong");
+    place.write("a.fut", "entry main (x: i32) = y\n");
+    for args in [&["c", "a.fut"][..], &["multicore", "--library", "a.fut"], &["run", "a.fut"]] {
+        let output = place.fehu(args);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains("error[unknown-name]"), "{}", stderr(&output));
+    }
+    place.write("b.fut", "entry main (x: i32) = let y = x in x\n");
+    let output = place.fehu(&["c", "--Werror", "b.fut"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let mut files: Vec<_> = std::fs::read_dir(&place.0)
+        .expect("it can be listed")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "cache")
+        .collect();
+    files.sort();
+    assert_eq!(files, ["a.fut", "b.fut"]);
+}
+
+#[test]
+fn bad_usage_is_told() {
+    let place = Place::new("usage");
+    place.write("a", "entry main (x: i32) = x\n");
+    let output = place.fehu(&["c", "--server", "--library", "a"]);
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("Usage:"));
+    let output = place.fehu(&["c", "a"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("use `-o`"), "{}", stderr(&output));
+    let output = place.fehu(&["bench", "--profile", "a"]);
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("`--json`"));
+    let output = place.fehu(&["bench", "--ignore-files", "a", "a"]);
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("nothing to measure"));
+    let output = place.fehu(&["benchcmp", "a", "b"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+}
+
+#[test]
+fn a_missing_c_compiler_is_told() {
+    let place = Place::new("no-cc");
+    place.write("a.fut", "entry main (x: i32) = x\n");
+    let output = place.command(&["run", "a.fut"]).env("CC", "no-such-compiler").output();
+    let output = output.expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error[c-compiler-not-found]"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("\"no-such-compiler\""), "{}", stderr(&output));
+}
+
+const PROGRAM: &str = "-- ==\n-- entry: same\n-- \"one\" input { [1] } output { [1] }\n\
+                       entry same (xs: []i32) = xs\n";
+
+#[test]
+fn tests_run_compiled_programs() {
+    let place = Place::new("test");
+    place.write("a.fut", PROGRAM);
+    let output = place.fehu(&["test", "--backend=multicore", "--futhark", &compiler(), "a.fut"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    place.write("a.fut", &PROGRAM.replace("output { [1] }", "output { [2] }"));
+    let output = place.fehu(&["test", "-c", "--futhark", &compiler(), "a.fut"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("expected 2i32, got 1i32"), "{}", stdout(&output));
+}
+
+#[test]
+fn measurements_are_written_and_compared() {
+    let place = Place::new("bench");
+    place.write("a.fut", PROGRAM);
+    let compiler = compiler();
+    let bench = ["bench", "--futhark", &compiler, "-r", "3", "--no-convergence-phase", "a.fut"];
+    let with = |more: &[&str]| place.fehu(&[&bench[..], more].concat());
+    let output = with(&["--json", "old.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    assert!(text.starts_with("a.fut:same:\n  one "), "{text}");
+    assert!(text.contains("100.0 µs (95% CI: [100.0 µs, 100.0 µs]; "), "{text}");
+    let old = std::fs::read_to_string(place.0.join("old.json")).expect("it has been written");
+    let value: serde_json::Value = serde_json::from_str(&old).expect("it is JSON");
+    let runtimes = value["a.fut:same"]["datasets"]["one"]["runtimes"].as_array();
+    assert!(runtimes.is_some_and(|runtimes| runtimes.len() >= 3), "{old}");
+    let output = with(&["--compare", "old.json"]);
+    let text = stdout(&output);
+    assert!(text.contains("1.00x  within noise"), "{text}");
+    let new = r#"{"a.fut:same": {"datasets": {"one": {"runtimes": [50, 50]}}}}"#;
+    place.write("new.json", new);
+    let output = place.fehu(&["benchcmp", "old.json", "new.json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    assert!(text.contains("2.00x  faster") && text.contains("\n1 faster, 0 slower"), "{text}");
+    let output = place.fehu(&["benchcmp", "--sort-by=geomean-all", "new.json", "old.json"]);
+    assert!(stdout(&output).contains("0.50x  slower"), "{}", stdout(&output));
+}
+
+#[test]
+fn failed_measurements_are_failures() {
+    let place = Place::new("bench-fails");
+    place.write("a.fut", &PROGRAM.replace("output { [1] }", "output { [2] }"));
+    let output = place.fehu(&["bench", "--futhark", &compiler(), "--json", "x.json", "a.fut"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stdout(&output).contains("failed: value #0 index [0]: expected 2i32"),
+        "{}",
+        stdout(&output)
+    );
+    let json = std::fs::read_to_string(place.0.join("x.json")).expect("it has been written");
+    assert!(json.contains("\"one\":\"value #0"), "{json}");
+    place.write("b.fut", "-- ==\n-- input { 1 }\nentry main (x: i32) = x\n");
+    let output = place.fehu(&["bench", "--futhark", "no-such-program", "b.fut"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("b.fut: \"no-such-program\" cannot be started"));
+}
+
+#[test]
+fn the_drop_in_has_the_names_of_the_commands() {
+    let place = Place::new("drop-in");
+    let link = place.0.join("futhark");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fehu"), &link).expect("a link can be made");
+    for command in
+        ["c", "multicore", "run", "test", "bench", "benchcmp", "check", "dataset", "repl", "fmt"]
+    {
+        let output = Command::new(&link).args([command, "--help"]).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0), "{command}");
+        assert!(stdout(&output).contains(&format!("Usage: futhark {command}")), "{command}");
+    }
+}
