@@ -1,7 +1,9 @@
 // What the generated program tells the command line and the server about its types and entry points.
 //
 // A value is handled through a pointer to its C representation: a scalar is stored as its C type; an
-// array or an opaque value as the pointer that the API hands out. "out" parameters point to such a place.
+// array or an opaque value as the pointer that the API hands out. "out" parameters point to such a place, and
+// so do the elements of `fields`, `payload`, `outs`, `elems` and `inputs`, and `elem`. Only what is called
+// `array` or `object` is the pointer of the API itself.
 
 struct futhark_context;
 

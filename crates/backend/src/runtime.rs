@@ -1,1 +1,117 @@
-//! The C sources that every program has a copy of.
+//! The C sources that every program has a copy of, and their order.
+//!
+//! A program is one C file, so that it can be compiled, read and linked anywhere. The files in `runtime/`
+//! are parts of it and not headers that could be included alone: each uses what comes before it.
+
+use crate::api::Api;
+use crate::{Mode, Target};
+
+/// A program's own part of the C file.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// `struct fe_constants { ... };`, with at least one member.
+    pub constants_struct: &'a str,
+    /// All functions, with `fe_constants_init` and `fe_constants_free`, and before them what they need.
+    pub functions: &'a str,
+    /// The number of places with a parallel operation; the scheduler knows something of each.
+    pub sites: usize,
+    /// Whether functions of floats are the C library's.
+    pub strict_float: bool,
+}
+
+/// Puts the C file together.
+pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> String {
+    let mut out = String::from("// Made by fehu. The parts begin with lines of dashes.\n");
+    if program.strict_float {
+        out.push_str("#define FE_STRICT_FLOAT\n");
+    }
+    if target == Target::Multicore {
+        // The scheduler has a table with a row for each site, of at least one.
+        out.push_str(&format!(
+            "#define FE_MULTICORE\n#define FE_NUM_SITES {}\n",
+            program.sites.max(1)
+        ));
+    }
+    parts(&mut out, BASE);
+    if target == Target::Multicore {
+        parts(&mut out, TASKS);
+    }
+    part(&mut out, "the interface", &api.declarations);
+    part(&mut out, "constants", program.constants_struct);
+    parts(&mut out, CONTEXT);
+    if target == Target::Multicore {
+        parts(&mut out, SCHEDULER);
+    }
+    part(&mut out, "the program", program.functions);
+    parts(&mut out, INTERFACE);
+    part(&mut out, "functions of the interface", &api.definitions);
+    match mode {
+        Mode::Library => return out,
+        Mode::Executable | Mode::Server => {}
+    }
+    parts(&mut out, VALUES);
+    part(&mut out, "tables", &api.tables);
+    parts(&mut out, OBJECTS);
+    parts(&mut out, if mode == Mode::Server { SERVER } else { CLI });
+    out
+}
+
+fn parts(out: &mut String, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        part(out, name, text);
+    }
+}
+
+fn part(out: &mut String, name: &str, text: &str) {
+    let line = format!("// ---- {name} ");
+    out.push_str(&format!(
+        "\n{line}{}\n\n{}\n",
+        "-".repeat(100_usize.saturating_sub(line.len())),
+        text.trim_end()
+    ));
+}
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../runtime/", $name)))),*]
+    };
+}
+
+type Files = &'static [(&'static str, &'static str)];
+
+/// Headers of C, error codes, arithmetic, memory, and what else the functions of programs use.
+const BASE: Files = files![
+    "base.h",
+    "scalar.h",
+    "convert.h",
+    "math_f32.h",
+    "math.h",
+    "memory.h",
+    "program.h",
+    "trace.h",
+];
+/// What the functions of programs use if there are several threads.
+const TASKS: Files = files!["tasks.h", "atomics.h"];
+/// Configurations and contexts.
+const CONTEXT: Files = files!["context.h"];
+/// The scheduler, which looks into the context.
+const SCHEDULER: Files = files!["clock.h", "cores.h", "deque.h", "pool.h", "scheduler.h"];
+/// What the functions of the interface have in common.
+const INTERFACE: Files = files!["interface.h"];
+/// Reading and writing of values, and what the tables look like.
+const VALUES: Files = files![
+    "values.h",
+    "values_scalar.h",
+    "values_number.h",
+    "values_print.h",
+    "values_text.h",
+    "values_binary.h",
+    "types.h",
+];
+/// Values of any type in the tables, and options that all programs have.
+const OBJECTS: Files = files!["objects.h", "options.h"];
+/// `main` of an executable.
+const CLI: Files = files!["cli.h"];
+/// `main` of a server.
+const SERVER: Files =
+    files!["server_vars.h", "server_files.h", "server_general.h", "server_parts.h", "server.h"];

@@ -23,7 +23,7 @@ pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
     if args.file == "-" {
         return wrong("the program must be a file, because its name is that of the result");
     }
-    let plan = match plan(&args.plan, pipelines::DEFAULT.name) {
+    let plan = match plan(&args.plan, pipelines::CPU.name) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
     };
@@ -74,7 +74,7 @@ pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
 
 /// `fehu run` without `-i`
 pub(crate) fn run(args: &RunArgs) -> u8 {
-    let plan = match plan(&args.plan, pipelines::DEFAULT.name) {
+    let plan = match plan(&args.plan, pipelines::CPU.name) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
     };

@@ -1,10 +1,8 @@
 //! The messages about files, one constructor for each code.
 
-use crate::compile::target_name;
 use crate::files::ReadError;
 use crate::paths::Location;
 use crate::session::Crash;
-use fehu_backend::Target;
 use fehu_base::{Diagnostic, Span};
 
 /// A file could not be read; `import` is the place of the import, if it was imported.
@@ -95,12 +93,14 @@ pub(crate) fn not_supported(span: Span, message: &str) -> Diagnostic {
         .note("the program may well be right; this is a limit of fehu")
 }
 
-/// The back end is not there.
-pub(crate) fn no_back_end(target: Target) -> Diagnostic {
-    let name = target_name(target);
-    let message = format!("not supported yet: the back end \"{name}\" is not there");
+/// Where an array is in memory cannot be said in the words that the compiler has for it.
+pub(crate) fn too_complex(array: &str) -> Diagnostic {
+    let message = format!(
+        "not supported yet: the position of the elements of \"{array}\" is too complicated"
+    );
     Diagnostic::error_without_place("not-supported", message)
-        .help("`fehu run -i` and `fehu test -i` interpret programs")
+        .note("it depends on too many variables, because it is a part of a part of an array of many dimensions")
+        .help("`copy` it where it is taken from another array")
 }
 
 /// There is no C compiler.

@@ -3,7 +3,7 @@
 //! A pipeline is a list of passes, each with a comment that says why it stands where it stands.
 
 use fehu_ir::pass::Pass;
-use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, PASSES, SIMPLIFY};
+use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, PASSES, SIMPLIFY, UNSTREAM};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct Pipeline {
 }
 
 /// All pipelines.
-pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT];
+pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU];
 
 /// The program as it was lowered.
 pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[] };
@@ -41,6 +41,17 @@ pub const DEFAULT: Pipeline = Pipeline {
         SIMPLIFY, CSE, HOIST,
         // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
         FUSE, SIMPLIFY,
+    ],
+};
+
+/// What programs for CPUs need after that.
+pub const CPU: Pipeline = Pipeline {
+    name: "cpu",
+    about: "the default, and then what C for CPUs needs",
+    passes: &[
+        INLINE, SIMPLIFY, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE, SIMPLIFY,
+        // Streams have done their work once fusion is over.
+        UNSTREAM, SIMPLIFY,
     ],
 };
 
@@ -90,6 +101,6 @@ mod tests {
         let error = passes("fuse, nonsense").expect_err("there is no such pass");
         assert!(error.contains("\"nonsense\"") && error.contains("\"fuse\""), "{error}");
         let error = pipeline("nonsense").expect_err("there is no such pipeline");
-        assert!(error.contains("\"none\", \"default\""), "{error}");
+        assert!(error.contains("\"none\", \"default\", \"cpu\""), "{error}");
     }
 }

@@ -4,10 +4,12 @@ use crate::errors;
 use crate::load::{Loaded, LoadedFile};
 use ecow::EcoString;
 pub use fehu_backend::{Artifacts, Mode, Target};
+use fehu_base::id::Id;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 pub use fehu_check::Depth;
 use fehu_check::program::Program;
 use fehu_check::{Checking, Role, Unit};
+use fehu_ir::pass::Remarks;
 pub use fehu_lower::Unsafe;
 use fehu_syntax::ast;
 
@@ -67,12 +69,36 @@ pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
 
 /// An optimised program to C.
 pub fn generate(
-    _prog: &fehu_ir::Prog,
+    prog: &fehu_ir::Prog,
     target: Target,
-    _mode: Mode,
-    _options: &GenerateOptions,
+    mode: Mode,
+    options: &GenerateOptions,
 ) -> Result<Artifacts, Box<Diagnostic>> {
-    Err(Box::new(errors::no_back_end(target)))
+    let strict_float = options.strict_float;
+    let mut prog = prog.clone();
+    // Whatever passes were chosen, there must be no streams from here on.
+    (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
+    let mut placed = fehu_mem::assign::assign(prog.clone())
+        .map_err(|limit| Box::new(errors::too_complex(&limit.array)))?;
+    fehu_mem::circuit::circuit(&mut placed);
+    let parallel = target == Target::Multicore;
+    let imp = fehu_imp::emit::emit(&placed, fehu_imp::emit::Options { parallel, strict_float });
+    let functions = fehu_backend::c::functions(&imp, target);
+    let name = |id: fehu_ir::FunId| {
+        let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));
+        format!("fe_fun_{}", fun.map_or("", |fun| fun.name.as_str()))
+    };
+    let api = fehu_backend::api::generate(&prog, &name, target, mode, &[]);
+    let parts = fehu_backend::runtime::Program {
+        constants_struct: &functions.constants_struct,
+        functions: &functions.text,
+        sites: imp.sites,
+        strict_float,
+    };
+    let c = fehu_backend::runtime::assemble(mode, target, parts, &api);
+    let header = (mode == Mode::Library).then_some(api.header);
+    let manifest = (mode != Mode::Executable).then_some(api.manifest);
+    Ok(Artifacts { c, header, manifest })
 }
 
 /// What the back end should do besides the usual.

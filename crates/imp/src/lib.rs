@@ -32,9 +32,11 @@
 //! [`Stm::Assert`] and a failed allocation end the function with an error code; handles are released on the way.
 
 mod exp;
+pub mod print;
 mod stm;
 
 pub mod emit;
+pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
 pub use stm::{Arg, Block, From, Kind, Message, Part, Stm, Tasks};

@@ -23,6 +23,18 @@ pub enum Stm {
     Alloc(V, Prim, Exp),
     /// The first handle becomes another one of the second's block.
     Share(V, V),
+    /// The first handle becomes another one of the second's block, and its data begins at an element of the pointer, which
+    /// points into that block. If there is no second handle, then the memory belongs to somebody who outlives the handle.
+    Export {
+        /// The handle that is set.
+        to: V,
+        /// The block's handle.
+        block: Option<V>,
+        /// The pointer ...
+        ptr: V,
+        /// ... and the index of the first element.
+        index: Exp,
+    },
     /// The handle is released.
     Free(V),
     /// The pointer becomes the address of the element at this index in the block; `From` says of what.
@@ -86,8 +98,15 @@ pub enum Stm {
 pub enum Arg {
     /// A scalar.
     Scalar(Exp),
-    /// A block from an address on, borrowed.
-    Mem(V),
+    /// A handle, borrowed, whose data begins at an element of the pointer, which points into the block of the handle.
+    Mem {
+        /// The block's handle, if there is one.
+        block: Option<V>,
+        /// The pointer ...
+        ptr: V,
+        /// ... and the index of the first element.
+        index: Exp,
+    },
 }
 
 /// What a pointer is derived from.

@@ -46,6 +46,7 @@
 
 mod atom;
 mod exp;
+mod external;
 mod op;
 mod prog;
 mod soac;
@@ -62,10 +63,11 @@ pub mod visit;
 
 pub use atom::{Atom, Scalar};
 pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};
+pub use external::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant};
 pub use op::{BinOp, CmpOp, MathFn, UnOp};
 pub use prog::{
-    Attr, Body, Const, ConstId, Entry, External, Field, Fun, FunId, Lambda, Loc, OpaqueType, Param,
-    Place, Prog, Stm, Var, VarInfo,
+    Attr, Body, Const, ConstId, Entry, Fun, FunId, Lambda, Loc, Param, Place, Prog, Stm, Var,
+    VarInfo,
 };
 pub use soac::{AccInput, Hist, HistOp, Partition, Red, Scan, Scatter, Screma, Stream, StreamForm};
 pub use stage::Stage;

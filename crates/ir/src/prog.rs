@@ -1,6 +1,6 @@
 //! Programs, functions, bodies, statements.
 
-use crate::{Atom, Exp, Scalar, Stage, Type};
+use crate::{Atom, Exp, External, Scalar, Stage, Type};
 use ecow::EcoString;
 use fehu_base::{IdVec, define_id};
 
@@ -150,38 +150,10 @@ pub struct Entry {
     pub params: Vec<(EcoString, External)>,
     /// The external result.
     pub result: External,
+    /// Attributes of the source declaration, which tools outside may ask for.
+    pub attrs: Vec<Attr>,
     /// Documentation.
     pub doc: Option<EcoString>,
-}
-
-/// A type as the outside world sees it, and how many IR values make up a value of it.
-#[derive(Clone, PartialEq, Debug)]
-pub enum External {
-    /// A scalar or an array of a primitive type: one IR value. The flag says that it is consumed, or
-    /// for a result fresh.
-    Transparent(Type, bool),
-    /// Anything else: a name, its parts, and what kind of thing it is.
-    Opaque(OpaqueType, bool),
-}
-
-/// An opaque type.
-#[derive(Clone, PartialEq, Debug)]
-pub struct OpaqueType {
-    /// The name.
-    pub name: EcoString,
-    /// The types of the IR values it consists of.
-    pub parts: Vec<Type>,
-    /// Its fields, if it is a record, tuples included: the number of parts of each.
-    pub fields: Vec<Field>,
-}
-
-/// A field of an opaque record.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Field {
-    /// The name.
-    pub name: EcoString,
-    /// Its type.
-    pub ty: External,
 }
 
 impl Loc {

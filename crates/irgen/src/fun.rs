@@ -160,10 +160,7 @@ fn entry(main: &Fun, fun: FunId) -> Entry {
         main.results[usize::from(unknown)..].iter().map(|var| ty(*var)).collect();
     let result = match <[Type; 1]>::try_from(parts) {
         Ok([ty]) => External::Transparent(ty, false),
-        Err(parts) => {
-            let name = "results".into();
-            External::Opaque(fehu_ir::OpaqueType { name, parts, fields: Vec::new() }, false)
-        }
+        Err(parts) => External::Opaque(fehu_ir::OpaqueType::plain("results", parts), false),
     };
-    Entry { name: "main".into(), fun, params, result, doc: None }
+    Entry { name: "main".into(), fun, params, result, attrs: Vec::new(), doc: None }
 }

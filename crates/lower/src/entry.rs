@@ -2,6 +2,8 @@
 
 use crate::build::{Building, text};
 use crate::env::{Frame, Term};
+use crate::exp::attribute;
+use crate::external::Scope;
 use crate::layout::Layout;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
@@ -9,9 +11,7 @@ use ecow::{EcoString, eco_format};
 use fehu_base::Span;
 use fehu_check::Unit;
 use fehu_check::ty::{Size, Ty, VarId};
-use fehu_ir::{
-    Atom, CheckPart, CmpOp, Elem, Entry, External, Field, Fun, OpaqueType, Param, Type, Var,
-};
+use fehu_ir::{Atom, CheckPart, CmpOp, Entry, Fun, Param, Type, Var};
 use fehu_syntax::ast;
 use std::rc::Rc;
 
@@ -20,8 +20,9 @@ impl<'a> Lower<'a> {
     pub(crate) fn entries(&mut self, unit: &Unit<'a>, frame: &Rc<Frame<'a>>) -> Res<()> {
         for entry in &self.program.entries {
             let dec = unit.ast.decs.iter().find_map(|dec| find_dec(dec, entry.dec));
-            let Some(bind) = dec else { continue };
-            self.entry(&entry.name, entry.var, bind, frame)?;
+            let Some((dec, bind)) = dec else { continue };
+            let scope = Scope::before(&unit.ast.decs, entry.dec);
+            self.entry(&entry.name, entry.var, dec, bind, scope, frame)?;
         }
         Ok(())
     }
@@ -30,7 +31,9 @@ impl<'a> Lower<'a> {
         &mut self,
         name: &EcoString,
         var: VarId,
+        dec: &'a ast::Dec,
         bind: &'a ast::ValBind,
+        scope: Scope<'a>,
         frame: &Rc<Frame<'a>>,
     ) -> Res<()> {
         let Some(scheme) = self.program.vars[var].scheme.clone() else { return Ok(()) };
@@ -54,11 +57,16 @@ impl<'a> Lower<'a> {
         let mut externals = Vec::new();
         let mut args = Vec::new();
         let mut ty = scheme.ty.clone();
+        let mut written = bind.ret.as_ref();
         for (index, shape) in shapes.into_iter().enumerate() {
             let Ty::Fun(fun) = &ty.clone() else { break };
-            let hint = match bind.params.get(index) {
-                Some(pat) => param_name(pat),
-                None => eco_format!("x{index}"),
+            let (hint, param_written) = match bind.params.get(index) {
+                Some(pat) => (param_name(pat), param_type(pat)),
+                None => {
+                    let types = written.and_then(function_type);
+                    written = types.map(|(_, ret)| ret);
+                    (eco_format!("x{index}"), types.map(|(param, _)| param))
+                }
             };
             let mut parts = Vec::new();
             for ty in shape.parts() {
@@ -73,7 +81,7 @@ impl<'a> Lower<'a> {
                 None => value,
             };
             args.push(value);
-            externals.push((hint, self.external(&fun.param, &shape, fun.consumes)));
+            externals.push((hint, scope.external(&shape, param_written, fun.consumes)));
             ty = fun.ret.clone();
         }
         let Some(Term::Def(def)) = frame.get(var) else {
@@ -88,7 +96,7 @@ impl<'a> Lower<'a> {
         let names: Vec<Var> = params.iter().map(|p| p.var).collect();
         // The external world gets sizes with the values: all parts are results, no sizes.
         let (_, results, atoms) = self.pack_results(&value, &names);
-        let result = self.external(&ty, &result_shape, false);
+        let result = scope.external(&result_shape, written, matches!(ty, Ty::Unique(_)));
         let Some(building) = self.building.pop() else { return Ok(()) };
         let (vars, mut body) = building.finish(atoms);
         // Being called from outside is no place in the program.
@@ -111,7 +119,8 @@ impl<'a> Lower<'a> {
             fun,
             params: externals,
             result,
-            doc: None,
+            attrs: dec.attrs.iter().map(attribute).collect(),
+            doc: dec.doc.as_ref().map(|doc| doc.text.clone()),
         });
         Ok(())
     }
@@ -187,51 +196,11 @@ impl<'a> Lower<'a> {
         }
         atom
     }
-
-    fn external(&self, ty: &Ty, shape: &Shape, unique: bool) -> External {
-        match shape {
-            Shape::Prim(prim) => External::Transparent(Type::prim(*prim), unique),
-            Shape::Array(..) => {
-                let parts = shape.parts();
-                match (parts.as_slice(), innermost(shape)) {
-                    ([part], Shape::Prim(_)) if matches!(part.elem(), Some(Elem::Prim(_))) => {
-                        External::Transparent(part.clone(), unique)
-                    }
-                    _ => External::Opaque(
-                        OpaqueType { name: opaque_name(shape), parts, fields: Vec::new() },
-                        unique,
-                    ),
-                }
-            }
-            Shape::Record(fields) => {
-                let types = match ty.unwrap_unique() {
-                    Ty::Record(types) => Some(types.clone()),
-                    _ => None,
-                };
-                let fields = fields
-                    .iter()
-                    .enumerate()
-                    .map(|(i, (name, shape))| {
-                        let ty = types.as_ref().map_or(Ty::Error, |types| types[i].1.clone());
-                        Field { name: name.clone(), ty: self.external(&ty, shape, unique) }
-                    })
-                    .collect();
-                External::Opaque(
-                    OpaqueType { name: opaque_name(shape), parts: shape.parts(), fields },
-                    unique,
-                )
-            }
-            Shape::Sum(_) | Shape::Acc(_) | Shape::Fun => External::Opaque(
-                OpaqueType { name: opaque_name(shape), parts: shape.parts(), fields: Vec::new() },
-                unique,
-            ),
-        }
-    }
 }
 
-fn find_dec(dec: &ast::Dec, id: ast::NodeId) -> Option<&ast::ValBind> {
+fn find_dec(dec: &ast::Dec, id: ast::NodeId) -> Option<(&ast::Dec, &ast::ValBind)> {
     match &dec.kind {
-        ast::DecKind::Val(bind) if dec.id == id => Some(bind),
+        ast::DecKind::Val(bind) if dec.id == id => Some((dec, bind)),
         ast::DecKind::Local(inner) => find_dec(inner, id),
         _ => None,
     }
@@ -247,27 +216,20 @@ fn param_name(pat: &ast::Pat) -> EcoString {
     }
 }
 
-fn innermost(shape: &Shape) -> &Shape {
-    match shape {
-        Shape::Array(_, elem) => innermost(elem),
-        other => other,
+/// The type that is written for a parameter.
+fn param_type(pat: &ast::Pat) -> Option<&ast::TypeExp> {
+    match &pat.kind {
+        ast::PatKind::Paren(inner) | ast::PatKind::Attr(_, inner) => param_type(inner),
+        ast::PatKind::Ascribe(_, ty) => Some(ty),
+        _ => None,
     }
 }
 
-/// A name made from the structure: `tup2_i32_f32`, `arr1d_...`.
-fn opaque_name(shape: &Shape) -> EcoString {
-    match shape {
-        Shape::Prim(prim) => prim.name().into(),
-        Shape::Array(_, elem) => eco_format!("arr_{}", opaque_name(elem)),
-        Shape::Record(fields) => {
-            let parts: Vec<EcoString> = fields.iter().map(|(_, s)| opaque_name(s)).collect();
-            eco_format!("tup{}_{}", fields.len(), parts.join("_"))
-        }
-        Shape::Sum(ctors) => {
-            let parts: Vec<&str> = ctors.iter().map(|(c, _)| c.as_str()).collect();
-            eco_format!("sum_{}", parts.join("_"))
-        }
-        Shape::Acc(_) => "acc".into(),
-        Shape::Fun => "fun".into(),
+/// Parameter and result of a function type.
+fn function_type(exp: &ast::TypeExp) -> Option<(&ast::TypeExp, &ast::TypeExp)> {
+    match &exp.kind {
+        ast::TypeExpKind::Fun(_, param, ret) => Some((param, ret)),
+        ast::TypeExpKind::Paren(inner) | ast::TypeExpKind::Exists(_, inner) => function_type(inner),
+        _ => None,
     }
 }

@@ -24,6 +24,7 @@ mod constant;
 mod entry;
 mod env;
 mod exp;
+mod external;
 mod intrinsic;
 pub mod layout;
 mod literal;

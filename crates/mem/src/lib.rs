@@ -20,18 +20,25 @@
 //!
 //! # What exists now
 //!
+//! * [`table`]: blocks, and the place of each array;
+//! * [`assign`]: a first, simple table for a program;
+//! * [`circuit`]: arrays are made where they would be copied to;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and what can be done with them;
 //! * [`overlap`]: whether two LMADs have no address in common, by what is known of the variables;
 //! * [`prove`]: inequalities of polynomials, from the facts of [`fehu_opt::facts::Ranges`];
 //! * [`arith`]: what the others need of polynomials besides [`fehu_opt::facts::poly`].
 //!
 //! Polynomials are about mathematical integers. Whoever makes an LMAD of a program's variables has to know that the
-//! arithmetic it stands for does not wrap; `Ranges` knows this of index arithmetic that was checked.
+//! arithmetic it stands for does not wrap; `Ranges` knows this of index arithmetic that was checked. Addresses of
+//! elements that exist do not wrap.
 
 pub mod arith;
+pub mod assign;
+pub mod circuit;
 pub mod lmad;
 pub mod overlap;
 pub mod prove;
+pub mod table;
 
 #[cfg(test)]
 mod testing;

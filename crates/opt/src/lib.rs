@@ -26,6 +26,7 @@ mod fuse;
 mod hoist;
 mod inline;
 mod simplify;
+mod unstream;
 
 pub use checks::CHECKS;
 pub use cse::CSE;
@@ -33,6 +34,7 @@ pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::SIMPLIFY;
+pub use unstream::UNSTREAM;
 
 use fehu_ir::pass::Pass;
 
@@ -44,4 +46,5 @@ pub const PASSES: &[Pass] = &[
     HOIST,    //
     CHECKS,   //
     FUSE,     //
+    UNSTREAM, //
 ];

@@ -60,7 +60,7 @@ impl Compile {
             futhark: None,
             compiler_options: Vec::new(),
             strict_float: false,
-            plan: Plan::of(pipelines::DEFAULT.passes),
+            plan: Plan::of(pipelines::CPU.passes),
             skip_compilation: false,
             runner: None,
             program_options: Vec::new(),

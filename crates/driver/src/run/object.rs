@@ -6,7 +6,7 @@
 use super::{RunError, arguments, convert};
 use fehu_data::Value;
 use fehu_interp::Value as Inner;
-use fehu_ir::{Atom, Elem, External, OpaqueType, Scalar, Type};
+use fehu_ir::{Atom, Elem, External, Scalar, Type};
 use std::fmt;
 
 /// A value of an entry point's parameter or result.
@@ -64,7 +64,8 @@ impl Object {
     /// The fields, with their names, if it is a record; a tuple is a record with the fields `0`, `1`
     /// and so on.
     pub fn fields(&self) -> Option<Vec<(String, Object)>> {
-        let External::Opaque(OpaqueType { fields, .. }, _) = &self.ty else { return None };
+        let External::Opaque(opaque, _) = &self.ty else { return None };
+        let fields = opaque.fields();
         if fields.is_empty() {
             return None;
         }
@@ -78,7 +79,8 @@ impl Object {
 
     /// The record of this type with these fields, in order. The types of the fields must be right.
     pub fn record(ty: &External, fields: Vec<Object>) -> Option<Object> {
-        let External::Opaque(OpaqueType { fields: types, .. }, _) = ty else { return None };
+        let External::Opaque(opaque, _) = ty else { return None };
+        let types = opaque.fields();
         let fits = types.len() == fields.len()
             && types.iter().zip(&fields).all(|(ty, field)| field.has_type(&ty.ty));
         let parts = fields.into_iter().flat_map(|field| field.parts).collect();

@@ -22,8 +22,13 @@
 //! type     = scalar | "[" atom "]" type | "acc" "(" var ")"
 //! scalar   = "i8" | ... | "f64" | "bool" | "unit"
 //! atom     = var | literal
-//! entry    = "entry" string "=" name "(" (string ":" external),* ")" "->" external ("doc" string)?
-//! external = "*"? type | "*"? "opaque" string "(" type,* ")" ("{" (string ":" external),* "}")?
+//! entry    = "entry" string "=" name "(" (string ":" external),* ")" "->" external
+//!            ("doc" string)? ("with" attrs)?
+//! external = "*"? type | "*"? "opaque" string "(" type,* ")" kind?
+//! kind     = fields                                      -- a record
+//!          | "sum" "{" (string "(" external,* ")" "[" number,* "]"),* "}"
+//!          | "array" number "(" external ")" fields?     -- rank and elements, which may be records
+//! fields   = "{" (string ":" external),* "}"
 //! ```
 //!
 //! Literals: `12` is an i64, other integers have their type behind (`-3i8`, `255u8`), and so have floats
@@ -68,6 +73,7 @@
 //! trailing `_` and number. The same holds for functions and constants, which print with such a number
 //! only if their name alone is not clear.
 
+mod external;
 mod lex;
 mod literal;
 mod names;

@@ -175,15 +175,5 @@ pub(super) fn rename_entry(entry: &mut Entry, map: &FxHashMap<Var, Var>) {
 }
 
 fn rename_external(external: &mut External, rename: &Rename) {
-    match external {
-        External::Transparent(ty, _) => walk_type_mut(&mut Apply(rename), ty),
-        External::Opaque(opaque, _) => {
-            for ty in &mut opaque.parts {
-                walk_type_mut(&mut Apply(rename), ty);
-            }
-            for field in &mut opaque.fields {
-                rename_external(&mut field.ty, rename);
-            }
-        }
-    }
+    external.for_each_type_mut(&mut |ty| walk_type_mut(&mut Apply(rename), ty));
 }

@@ -4,8 +4,8 @@ use super::lex::{self, Kind, Token};
 use super::literal;
 use super::names::{rename_entry, renumber, renumber_fun, without_number};
 use crate::{
-    Atom, Attr, Body, Check, CheckPart, Const, ConstId, Elem, Entry, External, Field, Fun, FunId,
-    Lambda, Loc, OpaqueType, Param, Prog, Scalar, Stage, Stm, Type, Var, VarInfo,
+    Atom, Attr, Body, Check, CheckPart, Const, ConstId, Elem, Entry, Fun, FunId, Lambda, Loc,
+    Param, Prog, Scalar, Stage, Stm, Type, Var, VarInfo,
 };
 use ecow::EcoString;
 use fehu_base::{IdVec, Prim};
@@ -254,30 +254,13 @@ impl<'a> Parser<'a> {
         self.sign("->")?;
         let result = self.external()?;
         let doc = if self.eat_word("doc") { Some(self.string()?) } else { None };
+        let attrs = if self.eat_word("with") { self.attrs()? } else { Vec::new() };
         let mut names: Vec<_> = Vec::new();
         for (index, var) in self.vars.iter().enumerate() {
             let Kind::Word(name) = &self.tokens[var.at].kind else { continue };
             names.push((*name, Var(index as u32), var.at));
         }
-        Ok((Entry { name, fun, params, result, doc }, names))
-    }
-
-    fn external(&mut self) -> Parsed<External> {
-        let consumed = self.eat("*");
-        if !self.eat_word("opaque") {
-            return Ok(External::Transparent(self.ty()?, consumed));
-        }
-        let name = self.string()?;
-        let parts = self.parens("a type", Self::ty)?;
-        let mut fields = Vec::new();
-        if self.eat("{") {
-            fields = self.list("}", "a field", |p| {
-                let name = p.string()?;
-                p.sign(":")?;
-                Ok(Field { name, ty: p.external()? })
-            })?;
-        }
-        Ok(External::Opaque(OpaqueType { name, parts, fields }, consumed))
+        Ok((Entry { name, fun, params, result, attrs, doc }, names))
     }
 
     pub(super) fn fun_name(&mut self) -> Parsed<FunId> {
@@ -577,7 +560,7 @@ impl<'a> Parser<'a> {
         self.at = position;
     }
 
-    fn peek_sign(&self, sign: &str) -> bool {
+    pub(super) fn peek_sign(&self, sign: &str) -> bool {
         matches!(self.kind(), Kind::Sign(found) if *found == sign)
     }
 

@@ -3,8 +3,8 @@
 use super::literal::{write_scalar, write_string};
 use super::names::{renumber, without_number};
 use crate::{
-    Atom, Attr, Body, Check, CheckPart, Const, Entry, External, Fun, Lambda, Param, Prog, Stm,
-    Type, Var, VarInfo,
+    Atom, Attr, Body, Check, CheckPart, Const, Entry, Fun, Lambda, Param, Prog, Stm, Type, Var,
+    VarInfo,
 };
 use ecow::EcoString;
 use fehu_base::IdVec;
@@ -413,32 +413,14 @@ impl<'a> Printer<'a> {
             self.string(doc);
             self.indent -= 1;
         }
-        self.newline();
-    }
-
-    fn external(&mut self, external: &External) {
-        match external {
-            External::Transparent(ty, consumed) => {
-                self.put(if *consumed { "*" } else { "" });
-                self.ty(ty);
-            }
-            External::Opaque(opaque, consumed) => {
-                self.put(if *consumed { "*" } else { "" });
-                self.put("opaque ");
-                self.string(&opaque.name);
-                self.put(" ");
-                self.parens(&opaque.parts, Self::ty);
-                if !opaque.fields.is_empty() {
-                    self.put(" {");
-                    self.list(&opaque.fields, |p, field| {
-                        p.string(&field.name);
-                        p.put(": ");
-                        p.external(&field.ty);
-                    });
-                    self.put("}");
-                }
-            }
+        if !entry.attrs.is_empty() {
+            self.indent += 1;
+            self.newline();
+            self.put("with ");
+            self.attrs(&entry.attrs);
+            self.indent -= 1;
         }
+        self.newline();
     }
 
     pub(super) fn fun_name(&mut self, fun: crate::FunId) {

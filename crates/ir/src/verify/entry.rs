@@ -1,7 +1,8 @@
 //! Entry points.
 
 use super::{Owner, VerifyError};
-use crate::{Atom, Entry, External, Fun, OpaqueType, Prog, Scalar, Type, Var};
+use crate::{Atom, Entry, External, Fun, OpaqueKind, OpaqueType, Prog, Scalar, Type, Var, Variant};
+use fehu_base::Prim;
 use rustc_hash::FxHashSet;
 
 /// Checks all entry points.
@@ -56,25 +57,62 @@ fn external_parts<'a>(
     match external {
         External::Transparent(ty, consumed) => parts.push((ty, *consumed)),
         External::Opaque(opaque, consumed) => {
-            check_fields(opaque, messages);
+            check_kind(opaque, messages);
+            for child in external.children() {
+                external_parts(child, &mut Vec::new(), messages);
+            }
             parts.extend(opaque.parts.iter().map(|ty| (ty, *consumed)));
         }
     }
 }
 
-fn check_fields(opaque: &OpaqueType, messages: &mut Vec<String>) {
-    if opaque.fields.is_empty() {
-        return;
+fn check_kind(opaque: &OpaqueType, messages: &mut Vec<String>) {
+    let name = &opaque.name;
+    let mut complain = |what: &str| {
+        messages.push(format!("the {what} of type \"{name}\" are not its parts"));
+    };
+    match &opaque.kind {
+        OpaqueKind::Plain => {}
+        OpaqueKind::Record(fields) => {
+            if !same_parts(fields.iter().map(|field| &field.ty), 0, &opaque.parts) {
+                complain("fields");
+            }
+        }
+        OpaqueKind::Sum(variants) => {
+            let slots = |variant: &Variant| -> Option<Vec<Type>> {
+                variant.slots.iter().map(|slot| opaque.parts.get(*slot).cloned()).collect()
+            };
+            let fits = |variant: &Variant| {
+                slots(variant).is_some_and(|slots| same_parts(variant.payload.iter(), 0, &slots))
+            };
+            let tagged = variants.len() == 1
+                || opaque.parts.first().is_some_and(|tag| *tag == Type::prim(Prim::U8));
+            if !tagged || !variants.iter().all(fits) {
+                complain("payloads");
+            }
+        }
+        OpaqueKind::Array(array) => {
+            let elem = std::iter::once(array.elem.as_ref());
+            let unit = array.elem.parts().is_empty()
+                && matches!(opaque.parts.as_slice(), [part] if part.rank() == array.rank);
+            if array.rank == 0 || !(unit || same_parts(elem, array.rank, &opaque.parts)) {
+                complain("elements");
+            }
+            let fields = || array.fields.iter().map(|field| &field.ty);
+            if !array.fields.is_empty() && !same_parts(fields(), 0, &opaque.parts) {
+                complain("fields");
+            }
+        }
     }
-    let mut parts = Vec::new();
-    for field in &opaque.fields {
-        external_parts(&field.ty, &mut parts, messages);
-    }
-    let same = parts.len() == opaque.parts.len()
-        && parts.iter().zip(&opaque.parts).all(|((a, _), b)| similar(a, b));
-    if !same {
-        messages.push(format!("the fields of type \"{}\" are not its parts", opaque.name));
-    }
+}
+
+/// Whether the parts of these types, with more dimensions in front, are like these.
+fn same_parts<'a>(types: impl Iterator<Item = &'a External>, more: usize, parts: &[Type]) -> bool {
+    let mine: Vec<&Type> = types.flat_map(External::parts).collect();
+    let fits = |(a, b): (&&Type, &Type)| {
+        a.elem() == b.elem() && a.rank() + more == b.rank() && a.elem().is_some()
+    };
+    mine.len() == parts.len() && mine.iter().zip(parts).all(fits)
 }
 
 /// The leading variables are sizes; the others are the parts.

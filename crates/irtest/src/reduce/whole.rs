@@ -133,7 +133,7 @@ fn remove_result(prog: &mut Prog, at: usize) -> Edited {
         if which >= sizes {
             parts.remove(which - sizes);
         }
-        let opaque = OpaqueType { name: "results".into(), parts, fields: Vec::new() };
+        let opaque = OpaqueType::plain("results", parts);
         entry.result = External::Opaque(opaque, false);
     }
     Edited::Yes
@@ -182,14 +182,7 @@ fn replace_param(prog: &mut Prog, at: usize, bits: u64) -> Edited {
         }
         let results = std::iter::once(&mut entry.result);
         for external in entry.params.iter_mut().map(|(_, external)| external).chain(results) {
-            match external {
-                External::Transparent(ty, _) => subst_type(ty, &subst),
-                External::Opaque(opaque, _) => {
-                    for ty in &mut opaque.parts {
-                        subst_type(ty, &subst);
-                    }
-                }
-            }
+            external.for_each_type_mut(&mut |ty| subst_type(ty, &subst));
         }
     }
     Edited::Yes

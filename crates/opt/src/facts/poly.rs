@@ -9,9 +9,9 @@ use fehu_ir::Var;
 use smallvec::SmallVec;
 
 /// No polynomial has more terms.
-const MAX_TERMS: usize = 24;
+const MAX_TERMS: usize = 32;
 /// No product has more factors.
-const MAX_DEGREE: usize = 4;
+const MAX_DEGREE: usize = 8;
 
 /// The variables of a product, in order, repeated for powers.
 pub type Monomial = SmallVec<[Var; 2]>;

@@ -3,7 +3,7 @@
 use super::{Executor, Failure, Object, Res, Signature};
 use fehu_data::Value;
 use fehu_driver::run::{self, Compiled, RunError, type_name};
-use fehu_ir::{External, OpaqueType};
+use fehu_ir::External;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,10 +97,14 @@ impl Executor for Interpreted {
     }
 
     fn fields(&mut self, ty: &str) -> Res<Vec<(String, String)>> {
-        let Some(External::Opaque(OpaqueType { fields, .. }, _)) = self.opaque(ty) else {
+        let Some(External::Opaque(opaque, _)) = self.opaque(ty) else {
             return Ok(Vec::new());
         };
-        Ok(fields.iter().map(|field| (field.name.to_string(), type_name(&field.ty))).collect())
+        Ok(opaque
+            .fields()
+            .iter()
+            .map(|field| (field.name.to_string(), type_name(&field.ty)))
+            .collect())
     }
 
     fn run(&mut self, entry: &str, values: &[Value]) -> Res<Vec<Value>> {
@@ -159,7 +163,7 @@ fn find<'t>(ty: &'t External, name: &str) -> Option<&'t External> {
     match ty {
         External::Transparent(..) => None,
         External::Opaque(opaque, _) if opaque.name == name => Some(ty),
-        External::Opaque(opaque, _) => opaque.fields.iter().find_map(|field| find(&field.ty, name)),
+        External::Opaque(..) => ty.children().into_iter().find_map(|child| find(child, name)),
     }
 }
 

@@ -1,0 +1,88 @@
+// What every other file of the runtime needs: headers of the C library, error codes, and the functions
+// that are used before the place where they are written.
+//
+// Everything here is static or has the prefix of the public interface, so that several programs can be
+// linked together if only one of them shows that interface. There is no mutable global state.
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // clocks and affinity masks, also under -std=c11
+#endif
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef FE_MULTICORE
+#include <pthread.h>
+#include <stdatomic.h>
+#endif
+
+// The header that comes with libraries defines these, too, with the same words.
+#define FUTHARK_SUCCESS 0
+#define FUTHARK_PROGRAM_ERROR 2
+#define FUTHARK_OUT_OF_MEMORY 3
+
+#if defined(__GNUC__)
+#define FE_UNUSED __attribute__((unused))
+#define FE_COLD __attribute__((cold, noinline))
+#define FE_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define FE_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#else
+#define FE_UNUSED
+#define FE_COLD
+#define FE_PRINTF(text, first)
+#define FE_LIKELY(condition) (condition)
+#endif
+
+struct futhark_context;
+struct futhark_context_config;
+struct fe_pool;
+struct fe_scheduler;
+
+// Records an error and returns its code. The message is what follows "Error: ", without a line break at
+// the end. An error that nobody has asked for is kept: what comes later is mostly a consequence.
+// May be called by several tasks at once.
+FE_COLD FE_PRINTF(3, 4) static int fe_fail(struct futhark_context *ctx, int code, const char *format, ...);
+
+// A line in the log, if there is one.
+FE_PRINTF(2, 3) static void fe_log(struct futhark_context *ctx, const char *format, ...);
+
+// The memory of a context.
+static struct fe_pool *fe_pool_of(struct futhark_context *ctx);
+
+// Written by the compiler: the values that are computed once. What `fe_constants_init` has allocated is
+// released by `fe_constants_free`, also if it fails in the middle.
+static int fe_constants_init(struct futhark_context *ctx);
+static void fe_constants_free(struct futhark_context *ctx);
+
+#ifdef FE_MULTICORE
+static int fe_scheduler_init(struct futhark_context *ctx);
+static void fe_scheduler_free(struct futhark_context *ctx);
+#endif
+
+// Nanoseconds since some moment in the past.
+FE_UNUSED static int64_t fe_now(void) {
+  struct timespec time;
+  if (clock_gettime(CLOCK_MONOTONIC, &time) != 0) {
+    return 0;
+  }
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+// A copy of a string in memory of its own; NULL if there is no memory.
+FE_UNUSED static char *fe_copy_string(const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = malloc(size);
+  if (copy != NULL) {
+    memcpy(copy, text, size);
+  }
+  return copy;
+}

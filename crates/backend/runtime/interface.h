@@ -1,0 +1,268 @@
+// What the functions of the public interface have in common. They are written by the compiler, one set
+// for each type, as thin as possible.
+//
+// An object is a struct of the parts p0, p1, ... of a value: a scalar is its C type; an array is a struct
+// of a handle, `mem`, and of a `shape`. Objects share memory, and it is never changed behind the back of
+// another one, except by entry points that consume their arguments.
+
+// An object with all parts empty; NULL if there is no memory.
+FE_UNUSED static void *fe_new_object(struct futhark_context *ctx, size_t size) {
+  void *object = calloc(1, size);
+  if (object == NULL) {
+    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot make an object");
+  }
+  return object;
+}
+
+// The number of elements; -1 if there are too many, or if a size is negative.
+FE_UNUSED static int64_t fe_volume(const int64_t *shape, int rank) {
+  int64_t count = 1;
+  bool empty = false;
+  for (int i = 0; i < rank; i++) {
+    if (shape[i] < 0) {
+      return -1;
+    }
+    empty = empty || shape[i] == 0;
+  }
+  for (int i = 0; i < rank && !empty; i++) {
+    if (count > FE_MAX_BLOCK / shape[i]) {
+      return -1;
+    }
+    count *= shape[i];
+  }
+  return empty ? 0 : count;
+}
+
+// Makes an array of elements of this size, with a copy of the data, or of zeros if there is none.
+FE_UNUSED static int fe_make_array(struct futhark_context *ctx, struct fe_mem *mem, int64_t *shape,
+                                   const int64_t *sizes, int rank, int64_t elem_size, const void *data) {
+  for (int i = 0; i < rank; i++) {
+    if (sizes[i] < 0) {
+      return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "dimension %d of an array cannot have size %" PRId64, i, sizes[i]);
+    }
+    shape[i] = sizes[i];
+  }
+  int64_t bytes = fe_bytes(fe_volume(shape, rank), elem_size);
+  int code = fe_alloc(ctx, mem, bytes);
+  if (code == FUTHARK_SUCCESS && bytes > 0) {
+    if (data == NULL) {
+      memset(mem->data, 0, (size_t)bytes);
+    } else {
+      memcpy(mem->data, data, (size_t)bytes);
+    }
+  }
+  return code;
+}
+
+// Makes an array that shares the memory of another one.
+FE_UNUSED static void fe_share_array(struct futhark_context *ctx, struct fe_mem *mem, int64_t *shape,
+                                     const struct fe_mem *from_mem, const int64_t *from_shape, int rank) {
+  fe_share(ctx, mem, from_mem, 0);
+  memcpy(shape, from_shape, (size_t)rank * sizeof *shape);
+}
+
+// Copies elements out of an array.
+FE_UNUSED static void fe_copy_out(void *out, const struct fe_mem *mem, int64_t offset, int64_t bytes) {
+  if (bytes > 0) {
+    memcpy(out, mem->data + offset, (size_t)bytes);
+  }
+}
+
+// Copies elements into an array.
+FE_UNUSED static void fe_copy_in(struct fe_mem *mem, int64_t offset, const void *data, int64_t bytes) {
+  if (bytes > 0) {
+    memcpy(mem->data + offset, data, (size_t)bytes);
+  }
+}
+
+// Makes sure that nobody else sees when this array is changed.
+FE_UNUSED static int fe_own_array(struct futhark_context *ctx, struct fe_mem *mem, int64_t bytes) {
+  if (mem->block != NULL && mem->block->refs == 1) {
+    return FUTHARK_SUCCESS;
+  }
+  struct fe_mem own = {0};
+  int code = fe_alloc(ctx, &own, bytes);
+  if (code == FUTHARK_SUCCESS) {
+    fe_copy_out(own.data, mem, 0, bytes);
+    fe_free(ctx, mem);
+    *mem = own;
+  }
+  return code;
+}
+
+// Writes "[1][2]" or, with another separator, "[1, 2]"; what does not fit is left out.
+static void fe_show_sizes(char *out, size_t size, const int64_t *numbers, int count, const char *separator) {
+  size_t at = 0;
+  for (int i = 0; i < count && at < size; i++) {
+    int length = snprintf(out + at, size - at, "%s%" PRId64, i == 0 ? "[" : separator, numbers[i]);
+    at += length > 0 ? (size_t)length : 0;
+  }
+  if (at < size) {
+    snprintf(out + at, size - at, "]");
+  }
+}
+
+// Finds the position, in row-major order, of an element.
+FE_UNUSED static int fe_locate(struct futhark_context *ctx, const int64_t *shape, int rank, const int64_t *indices,
+                               int64_t *position) {
+  int64_t at = 0;
+  for (int i = 0; i < rank; i++) {
+    if (indices[i] < 0 || indices[i] >= shape[i]) {
+      char found[256] = "", sizes[256] = "";
+      fe_show_sizes(found, sizeof found, indices, rank, ", ");
+      fe_show_sizes(sizes, sizeof sizes, shape, rank, "][");
+      return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "Index %s out of bounds for array of shape %s.", found, sizes);
+    }
+    at = at * shape[i] + indices[i];
+  }
+  *position = at;
+  return FUTHARK_SUCCESS;
+}
+
+// Whether parts that belong together have the same sizes.
+FE_UNUSED static int fe_same_shape(struct futhark_context *ctx, const int64_t *a, const int64_t *b, int rank,
+                                   const char *what) {
+  for (int i = 0; i < rank; i++) {
+    if (a[i] != b[i]) {
+      char found[256] = "", wanted[256] = "";
+      fe_show_sizes(wanted, sizeof wanted, a, rank, "][");
+      fe_show_sizes(found, sizeof found, b, rank, "][");
+      return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "%s have different shapes: %s and %s", what, wanted, found);
+    }
+  }
+  return FUTHARK_SUCCESS;
+}
+
+// Opaque values as bytes: FE_STORE_MAGIC, the number of all bytes, a number for the type, and the parts.
+
+#define FE_STORE_MAGIC UINT64_C(0x3130307575686566)
+
+// With `bytes` NULL it only counts.
+struct fe_writer {
+  unsigned char *bytes;
+  size_t size;
+};
+
+FE_UNUSED static void fe_put(struct fe_writer *w, const void *data, size_t size) {
+  if (w->bytes != NULL && size > 0) {
+    memcpy(w->bytes + w->size, data, size);
+  }
+  w->size += size;
+}
+
+FE_UNUSED static void fe_put_array(struct fe_writer *w, const struct fe_mem *mem, const int64_t *shape, int rank,
+                                   int64_t elem_size) {
+  fe_put(w, shape, (size_t)rank * sizeof *shape);
+  fe_put(w, mem->data, (size_t)(fe_volume(shape, rank) * elem_size));
+}
+
+static void fe_put_object(struct fe_writer *w, uint64_t size, uint64_t type, const void *object,
+                          void (*put)(struct fe_writer *w, const void *object)) {
+  uint64_t magic = FE_STORE_MAGIC;
+  fe_put(w, &magic, sizeof magic);
+  fe_put(w, &size, sizeof size);
+  fe_put(w, &type, sizeof type);
+  put(w, object);
+}
+
+FE_UNUSED static int fe_store(struct futhark_context *ctx, uint64_t type, const void *object,
+                              void (*put)(struct fe_writer *w, const void *object), void **p, size_t *n) {
+  struct fe_writer w = {0};
+  fe_put_object(&w, 0, type, object, put);
+  *n = w.size;
+  if (p == NULL) {
+    return FUTHARK_SUCCESS;
+  }
+  if (*p == NULL) {
+    *p = malloc(*n);
+  }
+  if (*p == NULL) {
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot store a value of %zu bytes", *n);
+  }
+  struct fe_writer real = {*p, 0};
+  fe_put_object(&real, w.size, type, object, put);
+  return FUTHARK_SUCCESS;
+}
+
+// What is still to be read, and whether something was wrong.
+struct fe_reader {
+  const unsigned char *bytes;
+  size_t left;
+  int code;
+};
+
+FE_UNUSED static void fe_get(struct fe_reader *r, void *out, size_t size) {
+  if (r->code == FUTHARK_SUCCESS && size > r->left) {
+    r->code = FUTHARK_PROGRAM_ERROR;
+  }
+  if (r->code == FUTHARK_SUCCESS && size > 0) {
+    memcpy(out, r->bytes, size);
+    r->bytes += size;
+    r->left -= size;
+  }
+}
+
+FE_UNUSED static void fe_get_bool(struct fe_reader *r, bool *out) {
+  unsigned char byte = 0;
+  fe_get(r, &byte, 1);
+  *out = byte != 0;
+}
+
+FE_UNUSED static void fe_get_shape(struct fe_reader *r, int64_t *shape, int rank) {
+  fe_get(r, shape, (size_t)rank * sizeof *shape);
+  if (r->code == FUTHARK_SUCCESS && fe_volume(shape, rank) < 0) {
+    r->code = FUTHARK_PROGRAM_ERROR;
+  }
+}
+
+FE_UNUSED static void fe_get_array(struct futhark_context *ctx, struct fe_reader *r, struct fe_mem *mem,
+                                   int64_t *shape, int rank, int64_t elem_size) {
+  fe_get_shape(r, shape, rank);
+  int64_t bytes = r->code == FUTHARK_SUCCESS ? fe_bytes(fe_volume(shape, rank), elem_size) : 0;
+  if (bytes < 0 || (uint64_t)bytes > r->left) {
+    r->code = FUTHARK_PROGRAM_ERROR;
+  }
+  if (r->code == FUTHARK_SUCCESS) {
+    r->code = fe_alloc(ctx, mem, bytes);
+  }
+  if (r->code == FUTHARK_SUCCESS) {
+    fe_get(r, mem->data, (size_t)bytes);
+  }
+}
+
+FE_UNUSED static struct fe_reader fe_restore(const void *p, uint64_t wanted_type) {
+  uint64_t magic = 0, size = 0, type = 0;
+  struct fe_reader r = {p, 3 * sizeof(uint64_t), FUTHARK_SUCCESS};
+  fe_get(&r, &magic, sizeof magic);
+  if (magic == FE_STORE_MAGIC) {
+    fe_get(&r, &size, sizeof size);
+    fe_get(&r, &type, sizeof type);
+  }
+  if (type != wanted_type || size < 3 * sizeof(uint64_t) || size > (uint64_t)FE_MAX_BLOCK) {
+    r.code = FUTHARK_PROGRAM_ERROR;
+  } else {
+    r.left = (size_t)size - 3 * sizeof(uint64_t);
+  }
+  return r;
+}
+
+// Whether everything was read, and nothing is left over.
+FE_UNUSED static int fe_restored(struct futhark_context *ctx, const struct fe_reader *r, const char *name) {
+  if (r->code == FUTHARK_SUCCESS && r->left == 0) {
+    return FUTHARK_SUCCESS;
+  }
+  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "these bytes are no value of type %s of this program", name);
+}
+
+// Arguments of an entry point whose sizes disagree. Arguments are counted from one, and a record counts
+// as its parts.
+FE_UNUSED static int fe_wrong_size(struct futhark_context *ctx, const char *entry, int argument, int dimension,
+                                   int64_t found, const char *name, int64_t wanted) {
+  if (name == NULL) {
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the arguments of the entry point \"%s\" have invalid sizes: dimension %d "
+                   "of argument %d is %" PRId64 ", but should be %" PRId64, entry, dimension, argument, found, wanted);
+  }
+  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the arguments of the entry point \"%s\" have invalid sizes: dimension %d "
+                 "of argument %d is %" PRId64 ", but should be \"%s\", which is %" PRId64, entry, dimension, argument,
+                 found, name, wanted);
+}

@@ -1,0 +1,205 @@
+// Functions of floats: fe_FUNCTION_TYPE with the function's name in the IR, as fe_exp_f32.
+//
+// With FE_STRICT_FLOAT elementary functions are those of the C library. Otherwise they are those of math_f32.h,
+// or the C library's vector versions in loops. What is exact is the same in both.
+
+#if !defined(_WIN32)
+// Unlike lgamma these do not write to a variable that all threads share. Strict C11 headers hide them.
+double lgamma_r(double, int *);
+float lgammaf_r(float, int *);
+#else
+#define lgamma_r(a, sign) (*(sign) = 0, lgamma(a))
+#define lgammaf_r(a, sign) (*(sign) = 0, lgammaf(a))
+#endif
+
+#define FE_PI 3.14159265358979323846
+
+// S: the suffix of the C library's functions on this type.
+#define FE_MATH_EXACT(N, T, S)                                                                            \
+  static inline T fe_sqrt_##N(T a) { return __builtin_sqrt##S(a); }                                       \
+  static inline T fe_rsqrt_##N(T a) { return (T)1 / __builtin_sqrt##S(a); }                               \
+  static inline T fe_ceil_##N(T a) { return __builtin_ceil##S(a); }                                       \
+  static inline T fe_floor_##N(T a) { return __builtin_floor##S(a); }                                     \
+  static inline T fe_round_##N(T a) { return __builtin_rint##S(a); }                                      \
+  static inline T fe_copysign_##N(T a, T b) { return __builtin_copysign##S(a, b); }                       \
+  static inline T fe_nextafter_##N(T a, T b) { return nextafter##S(a, b); }                               \
+  static inline T fe_ldexp_##N(T a, int32_t b) { return ldexp##S(a, b); }                                 \
+  static inline T fe_lerp_##N(T a, T b, T c) { return a + (b - a) * c; }                                  \
+  static inline T fe_mad_##N(T a, T b, T c) { return a * b + c; }                                         \
+  static inline T fe_fma_##N(T a, T b, T c) { return __builtin_fma##S(a, b, c); }                         \
+  static inline bool fe_isnan_##N(T a) { return a != a; }                                                 \
+  static inline bool fe_isinf_##N(T a) { return __builtin_fabs##S(a) == (T)INFINITY; }                    \
+  static inline T fe_gamma_##N(T a) { return tgamma##S(a); }                                              \
+  static inline T fe_lgamma_##N(T a) {                                                                    \
+    int sign;                                                                                             \
+    return lgamma##S##_r(a, &sign);                                                                       \
+  }
+
+FE_MATH_EXACT(f32, float, f)
+FE_MATH_EXACT(f64, double, )
+
+// What math_f32.h does not have is from the C library. GNU's has vector versions of these functions, with errors
+// up to 4 units in the last place; its own headers declare them only for -ffast-math.
+#if !defined(FE_STRICT_FLOAT) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#if __GLIBC_PREREQ(2, 35)
+#define FE_SIMD __attribute__((simd("notinbranch")))
+#define FE_SIMD_DECLARE(T, S)                                                                             \
+  FE_SIMD T exp##S(T);                                                                                    \
+  FE_SIMD T log##S(T);                                                                                    \
+  FE_SIMD T log2##S(T);                                                                                   \
+  FE_SIMD T log10##S(T);                                                                                  \
+  FE_SIMD T erfc##S(T);                                                                                   \
+  FE_SIMD T cbrt##S(T);                                                                                   \
+  FE_SIMD T log1p##S(T);                                                                                  \
+  FE_SIMD T sin##S(T);                                                                                    \
+  FE_SIMD T cos##S(T);                                                                                    \
+  FE_SIMD T tan##S(T);                                                                                    \
+  FE_SIMD T asin##S(T);                                                                                   \
+  FE_SIMD T acos##S(T);                                                                                   \
+  FE_SIMD T atan##S(T);                                                                                   \
+  FE_SIMD T sinh##S(T);                                                                                   \
+  FE_SIMD T cosh##S(T);                                                                                   \
+  FE_SIMD T tanh##S(T);                                                                                   \
+  FE_SIMD T asinh##S(T);                                                                                  \
+  FE_SIMD T acosh##S(T);                                                                                  \
+  FE_SIMD T atanh##S(T);                                                                                  \
+  FE_SIMD T erf##S(T);                                                                                    \
+  FE_SIMD T atan2##S(T, T);                                                                               \
+  FE_SIMD T hypot##S(T, T);                                                                               \
+  FE_SIMD T pow##S(T, T);
+FE_SIMD_DECLARE(float, f)
+FE_SIMD_DECLARE(double, )
+#endif
+#endif
+
+#define FE_MATH_LIBRARY(N, T, S)                                                                          \
+  static inline T fe_cbrt_##N(T a) { return cbrt##S(a); }                                                 \
+  static inline T fe_log1p_##N(T a) { return log1p##S(a); }                                               \
+  static inline T fe_sin_##N(T a) { return sin##S(a); }                                                   \
+  static inline T fe_cos_##N(T a) { return cos##S(a); }                                                   \
+  static inline T fe_tan_##N(T a) { return tan##S(a); }                                                   \
+  static inline T fe_asin_##N(T a) { return asin##S(a); }                                                 \
+  static inline T fe_acos_##N(T a) { return acos##S(a); }                                                 \
+  static inline T fe_atan_##N(T a) { return atan##S(a); }                                                 \
+  static inline T fe_sinh_##N(T a) { return sinh##S(a); }                                                 \
+  static inline T fe_cosh_##N(T a) { return cosh##S(a); }                                                 \
+  static inline T fe_tanh_##N(T a) { return tanh##S(a); }                                                 \
+  static inline T fe_asinh_##N(T a) { return asinh##S(a); }                                               \
+  static inline T fe_acosh_##N(T a) { return acosh##S(a); }                                               \
+  static inline T fe_atanh_##N(T a) { return atanh##S(a); }                                               \
+  static inline T fe_erf_##N(T a) { return erf##S(a); }                                                   \
+  static inline T fe_atan2_##N(T a, T b) { return atan2##S(a, b); }                                       \
+  static inline T fe_hypot_##N(T a, T b) { return hypot##S(a, b); }                                       \
+  static inline T fe_pow_##N(T a, T b) { return pow##S(a, b); }
+
+#define FE_MATH_LIBRARY_OWN(N, T, S)                                                                      \
+  static inline T fe_exp_##N(T a) { return exp##S(a); }                                                   \
+  static inline T fe_log_##N(T a) { return log##S(a); }                                                   \
+  static inline T fe_log2_##N(T a) { return log2##S(a); }                                                 \
+  static inline T fe_log10_##N(T a) { return log10##S(a); }                                               \
+  static inline T fe_erfc_##N(T a) { return erfc##S(a); }
+
+FE_MATH_LIBRARY(f32, float, f)
+FE_MATH_LIBRARY(f64, double, )
+FE_MATH_LIBRARY_OWN(f64, double, )
+#ifdef FE_STRICT_FLOAT
+FE_MATH_LIBRARY_OWN(f32, float, f)
+#endif
+
+// The sine of a number of half turns. The reduction is exact, so that integers yield zero. That of a half
+// turn and more is that of the rest, negated; it is symmetric about a quarter.
+static inline double fe_sinpi_f64(double a) {
+  double turn = a - 2 * __builtin_trunc(a * 0.5), magnitude = __builtin_fabs(turn);
+  double rest = magnitude >= 1 ? magnitude - 1 : magnitude;
+  double value = fe_sin_f64((rest > 0.5 ? 1 - rest : rest) * FE_PI);
+  bool negative = (magnitude >= 1) ^ ((int64_t)fe_bits_f64_u64(a) < 0);
+  return negative ? -value : value;
+}
+
+// The cosine of a number of half turns, likewise.
+static inline double fe_cospi_f64(double a) {
+  double magnitude = __builtin_fabs(a - 2 * __builtin_trunc(a * 0.5));
+  double rest = magnitude > 1 ? 2 - magnitude : magnitude;
+  double value = fe_cos_f64((rest > 0.5 ? 1 - rest : rest) * FE_PI);
+  value = rest == 0.5 ? 0 : value;
+  return rest > 0.5 ? -value : value;
+}
+
+static inline double fe_tanpi_f64(double a) { return fe_sinpi_f64(a) / fe_cospi_f64(a); }
+static inline float fe_sinpi_f32(float a) { return (float)fe_sinpi_f64((double)a); }
+static inline float fe_cospi_f32(float a) { return (float)fe_cospi_f64((double)a); }
+static inline float fe_tanpi_f32(float a) { return (float)fe_tanpi_f64((double)a); }
+
+#define FE_MATH_PI(N, T)                                                                                  \
+  static inline T fe_asinpi_##N(T a) { return fe_asin_##N(a) / (T)FE_PI; }                                \
+  static inline T fe_acospi_##N(T a) { return fe_acos_##N(a) / (T)FE_PI; }                                \
+  static inline T fe_atanpi_##N(T a) { return fe_atan_##N(a) / (T)FE_PI; }                                \
+  static inline T fe_atan2pi_##N(T a, T b) { return fe_atan2_##N(a, b) / (T)FE_PI; }
+
+FE_MATH_PI(f32, float)
+FE_MATH_PI(f64, double)
+
+// Functions of f16 are those of f32, rounded.
+#define FE_HALF_1(OP)                                                                                     \
+  static inline FE_F16 fe_##OP##_f16(FE_F16 a) { return fe_conv_f32_f16(fe_##OP##_f32(fe_conv_f16_f32(a))); }
+#define FE_HALF_3(OP)                                                                                     \
+  static inline FE_F16 fe_##OP##_f16(FE_F16 a, FE_F16 b, FE_F16 c) {                                      \
+    return fe_conv_f32_f16(fe_##OP##_f32(fe_conv_f16_f32(a), fe_conv_f16_f32(b), fe_conv_f16_f32(c)));    \
+  }
+
+FE_HALF_1(sqrt)
+FE_HALF_1(rsqrt)
+FE_HALF_1(cbrt)
+FE_HALF_1(exp)
+FE_HALF_1(log)
+FE_HALF_1(log2)
+FE_HALF_1(log10)
+FE_HALF_1(log1p)
+FE_HALF_1(sin)
+FE_HALF_1(cos)
+FE_HALF_1(tan)
+FE_HALF_1(sinpi)
+FE_HALF_1(cospi)
+FE_HALF_1(tanpi)
+FE_HALF_1(asin)
+FE_HALF_1(acos)
+FE_HALF_1(atan)
+FE_HALF_1(asinpi)
+FE_HALF_1(acospi)
+FE_HALF_1(atanpi)
+FE_HALF_1(sinh)
+FE_HALF_1(cosh)
+FE_HALF_1(tanh)
+FE_HALF_1(asinh)
+FE_HALF_1(acosh)
+FE_HALF_1(atanh)
+FE_HALF_1(gamma)
+FE_HALF_1(lgamma)
+FE_HALF_1(erf)
+FE_HALF_1(erfc)
+FE_HALF_1(ceil)
+FE_HALF_1(floor)
+FE_HALF_1(round)
+FE_HALF_2(atan2)
+FE_HALF_2(atan2pi)
+FE_HALF_2(hypot)
+FE_HALF_2(copysign)
+FE_HALF_2(pow)
+FE_HALF_3(lerp)
+FE_HALF_3(mad)
+FE_HALF_3(fma)
+static inline bool fe_isnan_f16(FE_F16 a) { return (a & 0x7fff) > 0x7c00; }
+static inline bool fe_isinf_f16(FE_F16 a) { return (a & 0x7fff) == 0x7c00; }
+
+static inline FE_F16 fe_nextafter_f16(FE_F16 a, FE_F16 b) {
+  float from = fe_conv_f16_f32(a), to = fe_conv_f16_f32(b);
+  if (from != from || to != to) return 0x7e00;
+  if (from == to) return b;
+  if (from == 0) return (FE_F16)((b & 0x8000) | 1);
+  return (FE_F16)((to > from) == (from > 0) ? a + 1 : a - 1);
+}
+
+// Scaled in f64, where nothing is lost, and rounded once.
+static inline FE_F16 fe_ldexp_f16(FE_F16 a, int32_t b) {
+  return fe_conv_f64_f16(ldexp(fe_conv_f16_f64(a), b < -100 ? -100 : b > 100 ? 100 : b));
+}

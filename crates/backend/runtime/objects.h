@@ -1,0 +1,193 @@
+// Values of any type that the tables describe: objects of the program's interface, and their host data.
+
+#include <time.h>
+
+// The C representation of a value: a scalar, or the pointer that the interface hands out. The other members are the
+// types with which the interface reads and writes scalars here.
+union fe_slot {
+  unsigned char scalar[8];
+  void *pointer;
+  int8_t i8;
+  int16_t i16;
+  int32_t i32;
+  int64_t i64;
+  uint8_t u8;
+  uint16_t u16;
+  uint32_t u32;
+  uint64_t u64;
+  float f32;
+  double f64;
+  bool truth;
+};
+
+// The value as functions take it that want "the object itself".
+static void *fe_slot_object(const union fe_slot *slot) {
+  return slot->pointer;
+}
+
+static int fe_slot_free(struct futhark_context *ctx, const struct fe_type *type, union fe_slot *slot) {
+  int result = 0;
+  if (type->kind != FE_PRIM && slot->pointer != NULL) {
+    result = type->kind == FE_ARRAY ? type->array_free(ctx, slot->pointer) : type->opaque_free(ctx, slot->pointer);
+  }
+  memset(slot, 0, sizeof *slot);
+  return result;
+}
+
+// Copies a scalar or an array into memory of its own. `value` is {0} if this fails.
+static int fe_value_from_slot(struct futhark_context *ctx, const struct fe_type *type, const union fe_slot *slot,
+                              struct fe_value *value) {
+  memset(value, 0, sizeof *value);
+  value->prim = type->prim;
+  value->rank = type->rank;
+  value->shape = malloc(sizeof(int64_t) * (size_t)(type->rank + 1));
+  if (value->shape == NULL) {
+    return FUTHARK_OUT_OF_MEMORY;
+  }
+  if (type->rank > 0) {
+    memcpy(value->shape, type->array_shape(ctx, slot->pointer), sizeof(int64_t) * (size_t)type->rank);
+  }
+  int64_t count = fe_count(type->prim, type->rank, value->shape);
+  value->data = count < 0 ? NULL : malloc((size_t)count * type->prim->size + 1);
+  int result = value->data == NULL ? FUTHARK_OUT_OF_MEMORY : 0;
+  if (result == 0 && type->kind == FE_PRIM) {
+    memcpy(value->data, slot->scalar, type->prim->size);
+  } else if (result == 0) {
+    result = type->array_values(ctx, slot->pointer, value->data);
+    result = result == 0 ? futhark_context_sync(ctx) : result;
+  }
+  if (result != 0) {
+    fe_value_free(value);
+  }
+  return result;
+}
+
+// Makes an object of a scalar or an array.
+static int fe_slot_from_value(struct futhark_context *ctx, const struct fe_type *type, const struct fe_value *value,
+                              union fe_slot *slot) {
+  memset(slot, 0, sizeof *slot);
+  if (type->kind == FE_PRIM) {
+    memcpy(slot->scalar, value->data, type->prim->size);
+    return 0;
+  }
+  // An empty array that was read has no data, but the interface may copy no bytes from there.
+  static const unsigned char nothing[8] = {0};
+  slot->pointer = type->array_new(ctx, value->data != NULL ? value->data : nothing, value->shape);
+  if (slot->pointer == NULL) {
+    return FUTHARK_PROGRAM_ERROR;
+  }
+  // The data is only borrowed, so the copy must be over when this returns.
+  int result = futhark_context_sync(ctx);
+  if (result != 0) {
+    fe_slot_free(ctx, type, slot);
+  }
+  return result;
+}
+
+// ---- Types that consist of others ----
+
+// The parts that a value of a type is written as: the fields of a record or of an array of records. -1 if it is no
+// such type.
+static int fe_num_parts(const struct fe_type *type) {
+  if (type->kind != FE_OPAQUE) {
+    return -1;
+  }
+  if (type->record != NULL) {
+    return type->record->num_fields;
+  }
+  return type->opaque_array != NULL && type->opaque_array->zip != NULL ? type->opaque_array->num_fields : -1;
+}
+
+static const struct fe_field *fe_parts(const struct fe_type *type) {
+  return type->record != NULL ? type->record->fields : type->opaque_array->fields;
+}
+
+// Whether values of a type have a form outside of the program: scalars, arrays, and what consists of them.
+static bool fe_has_text(const struct fe_type *type) {
+  if (type->kind != FE_OPAQUE) {
+    return true;
+  }
+  int parts = fe_num_parts(type);
+  for (int i = 0; i < parts; i++) {
+    if (!fe_has_text(fe_parts(type)[i].type)) {
+      return false;
+    }
+  }
+  return parts >= 0;
+}
+
+// Puts an object together from its parts.
+static int fe_make(struct futhark_context *ctx, const struct fe_type *type, union fe_slot *slot,
+                   const union fe_slot *parts) {
+  int count = fe_num_parts(type);
+  const void **pointers = malloc(sizeof(void *) * (size_t)(count + 1));
+  if (pointers == NULL) {
+    return FUTHARK_OUT_OF_MEMORY;
+  }
+  for (int i = 0; i < count; i++) {
+    pointers[i] = &parts[i];
+  }
+  memset(slot, 0, sizeof *slot);
+  int result = type->record != NULL ? type->record->make(ctx, &slot->pointer, pointers)
+                                    : type->opaque_array->zip(ctx, &slot->pointer, pointers);
+  free(pointers);
+  return result;
+}
+
+// Writes a value, each part on its own line.
+static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, const struct fe_type *type,
+                         union fe_slot *slot) {
+  int result = 0;
+  if (type->kind != FE_OPAQUE) {
+    struct fe_value value;
+    result = fe_value_from_slot(ctx, type, slot, &value);
+    if (result == 0) {
+      int failed = binary ? fe_binary_write(file, &value) : fe_text_write(file, &value);
+      result = failed != 0 || putc('\n', file) == EOF ? -1 : 0;
+      fe_value_free(&value);
+    }
+    return result;
+  }
+  int parts = fe_num_parts(type);
+  for (int i = 0; i < parts && result == 0; i++) {
+    const struct fe_field *field = &fe_parts(type)[i];
+    union fe_slot part;
+    memset(&part, 0, sizeof part);
+    result = field->project(ctx, &part, fe_slot_object(slot));
+    if (result == 0) {
+      result = fe_slot_write(ctx, file, binary, field->type, &part);
+      fe_slot_free(ctx, field->type, &part);
+    }
+  }
+  return result;
+}
+
+// ---- Time ----
+
+static int64_t fe_microseconds(void) {
+  struct timespec now;
+#if defined(CLOCK_MONOTONIC)
+  clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+  timespec_get(&now, TIME_UTC);
+#endif
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+// The message of the context, for a failed operation that gave this code. Always to be freed, never NULL unless
+// there is no memory.
+static char *fe_error_text(struct futhark_context *ctx, int code) {
+  char *text = futhark_context_get_error(ctx);
+  if (text == NULL) {
+    const char *reason = code == FUTHARK_OUT_OF_MEMORY ? "Error: there is not enough memory" : "Error: the operation failed";
+    text = malloc(strlen(reason) + 1);
+    if (text != NULL) {
+      strcpy(text, reason);
+    }
+  }
+  // A line break at the end is the printer's affair.
+  for (size_t length = text == NULL ? 0 : strlen(text); length > 0 && text[length - 1] == '\n';) {
+    text[--length] = 0;
+  }
+  return text;
+}

@@ -1,0 +1,332 @@
+// The command line options of programs, and how they are told to the configuration of the context.
+//
+// Options are written as `-n`, `-bn`, `-e NAME`, `-eNAME`, `--entry-point NAME` or `--entry-point=NAME`; long ones
+// may be cut where no other option starts alike.
+
+enum fe_option_id {
+  FE_OPTION_WRITE_RUNTIME,
+  FE_OPTION_RUNS,
+  FE_OPTION_ENTRY,
+  FE_OPTION_BINARY,
+  FE_OPTION_NO_PRINT,
+  FE_OPTION_DEBUGGING,
+  FE_OPTION_LOG,
+  FE_OPTION_PROFILE,
+  FE_OPTION_HELP,
+  FE_OPTION_PRINT_PARAMS,
+  FE_OPTION_PARAM,
+  FE_OPTION_TUNING,
+  FE_OPTION_CACHE_FILE,
+  FE_OPTION_NUM_THREADS
+};
+
+struct fe_option {
+  enum fe_option_id id;
+  bool only_executables; // servers do not have it
+  char letter;           // 0 if it has none
+  const char *name;
+  const char *argument; // NULL if it takes none
+  const char *help;
+};
+
+static const struct fe_option fe_options[] = {
+    {FE_OPTION_ENTRY, true, 'e', "entry-point", "NAME", "Run this entry point; the default is main."},
+    {FE_OPTION_RUNS, true, 'r', "runs", "INT", "Run that many times, and once more before for warming up."},
+    {FE_OPTION_WRITE_RUNTIME, true, 't', "write-runtime-to", "FILE", "Write the time of each run to this file, in microseconds."},
+    {FE_OPTION_BINARY, true, 'b', "binary-output", NULL, "Write the result in the binary format."},
+    {FE_OPTION_NO_PRINT, true, 'n', "no-print-result", NULL, "Do not write the result."},
+    {FE_OPTION_DEBUGGING, false, 'D', "debugging", NULL, "Check more than is needed, and tell what happens."},
+    {FE_OPTION_LOG, false, 'L', "log", NULL, "Tell on standard error what happens."},
+    {FE_OPTION_PROFILE, false, 'P', "profile", NULL, "Collect what takes time."},
+#ifdef FE_MULTICORE
+    {FE_OPTION_NUM_THREADS, false, 0, "num-threads", "INT", "Use that many threads; the default is one for each core."},
+#endif
+    {FE_OPTION_PRINT_PARAMS, false, 0, "print-params", NULL, "List the tuning parameters, with their classes."},
+    {FE_OPTION_PARAM, false, 0, "param", "NAME=INT", "Set a tuning parameter."},
+    {FE_OPTION_TUNING, false, 0, "tuning", "FILE", "Set the tuning parameters that this file has, as lines NAME=INT."},
+    {FE_OPTION_CACHE_FILE, false, 0, "cache-file", "FILE", "Keep here what makes the next start faster."},
+    {FE_OPTION_HELP, false, 'h', "help", NULL, "Show this help."},
+};
+
+enum { FE_NUM_OPTIONS = sizeof fe_options / sizeof fe_options[0] };
+
+// What the command line says.
+struct fe_settings {
+  const char *program;
+  bool executable;
+  struct futhark_context_config *cfg;
+  bool profile;
+  const char *entry;
+  const char *runtime_file; // NULL: none
+  long runs;                // 0: one, without warming up
+  bool binary, no_print;
+};
+
+enum fe_next { FE_GO_ON, FE_EXIT_SUCCESS, FE_EXIT_FAILURE };
+
+static enum fe_next fe_wrong(const struct fe_settings *settings, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+// Says what is wrong.
+static enum fe_next fe_wrong(const struct fe_settings *settings, const char *format, ...) {
+  fprintf(stderr, "%s: ", settings->program);
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+  return FE_EXIT_FAILURE;
+}
+
+static void fe_help(const struct fe_settings *settings) {
+  printf("Usage: %s [OPTION]...\n\n%s\n\nOptions:\n", settings->program,
+         settings->executable ? "Reads the arguments of an entry point from standard input, in the text or the binary format,\n"
+                                "and writes its result to standard output."
+                              : "Obeys the commands of the server protocol, which come as lines on standard input.");
+  for (int i = 0; i < FE_NUM_OPTIONS; i++) {
+    const struct fe_option *option = &fe_options[i];
+    if (option->only_executables && !settings->executable) {
+      continue;
+    }
+    char text[64];
+    int used = option->letter != 0 ? snprintf(text, sizeof text, "-%c, ", option->letter) : snprintf(text, sizeof text, "    ");
+    snprintf(text + used, sizeof text - (size_t)used, "--%s %s", option->name,
+             option->argument == NULL ? "" : option->argument);
+    printf("  %-32s %s\n", text, option->help);
+  }
+}
+
+// Reads all of a text as an integer from `least` on.
+static bool fe_parse_long(const char *text, long least, long *out) {
+  char *end = NULL;
+  errno = 0;
+  *out = strtol(text, &end, 10);
+  return errno == 0 && end != text && *end == 0 && *out >= least;
+}
+
+// Sets a tuning parameter as NAME=INT says. NULL, or what is wrong with it.
+static const char *fe_set_param(struct futhark_context_config *cfg, char *text) {
+  char *equals = strchr(text, '=');
+  long value;
+  if (equals == NULL || !fe_parse_long(equals + 1, 0, &value)) {
+    return "is not of the form NAME=INT";
+  }
+  *equals = 0;
+  int failed = futhark_context_config_set_tuning_param(cfg, text, (size_t)value);
+  *equals = '=';
+  return failed == 0 ? NULL : "sets a tuning parameter that does not exist; see --print-params";
+}
+
+// Reads a line of any length without its end; NULL at the end of the file, or if there is no memory. The caller
+// frees `*line` in the end.
+static char *fe_read_line(FILE *file, char **line, size_t *capacity, size_t *length) {
+  *length = 0;
+  int byte = getc(file);
+  if (byte == EOF) {
+    return NULL;
+  }
+  for (;; byte = getc(file)) {
+    if (*length + 1 >= *capacity) {
+      size_t larger = *capacity == 0 ? 256 : *capacity * 2;
+      char *moved = realloc(*line, larger);
+      if (moved == NULL) {
+        return NULL;
+      }
+      *line = moved;
+      *capacity = larger;
+    }
+    if (byte == EOF || byte == '\n') {
+      (*line)[*length] = 0;
+      return *line;
+    }
+    (*line)[(*length)++] = (char)byte;
+  }
+}
+
+static enum fe_next fe_load_tuning(const struct fe_settings *settings, const char *name) {
+  FILE *file = fopen(name, "r");
+  if (file == NULL) {
+    return fe_wrong(settings, "cannot open the tuning file \"%s\": %s", name, strerror(errno));
+  }
+  enum fe_next next = FE_GO_ON;
+  char *line = NULL;
+  size_t capacity = 0, length;
+  for (int number = 1; next == FE_GO_ON && fe_read_line(file, &line, &capacity, &length) != NULL; number++) {
+    if (length > 0 && line[length - 1] == '\r') {
+      line[length - 1] = 0;
+    }
+    const char *problem = fe_set_param(settings->cfg, line);
+    if (problem != NULL) {
+      next = fe_wrong(settings, "%s:%d: `%.100s` %s", name, number, line, problem);
+    }
+  }
+  if (next == FE_GO_ON && ferror(file)) {
+    next = fe_wrong(settings, "cannot read the tuning file \"%s\"", name);
+  }
+  free(line);
+  fclose(file);
+  return next;
+}
+
+static enum fe_next fe_apply_option(struct fe_settings *settings, const struct fe_option *option, char *argument) {
+  const char *problem;
+  long number;
+  switch (option->id) {
+  case FE_OPTION_WRITE_RUNTIME:
+    settings->runtime_file = argument;
+    break;
+  case FE_OPTION_RUNS:
+    if (!fe_parse_long(argument, 1, &settings->runs)) {
+      return fe_wrong(settings, "the number of runs must be an integer above 0, but is `%s`", argument);
+    }
+    break;
+  case FE_OPTION_ENTRY:
+    settings->entry = argument;
+    break;
+  case FE_OPTION_BINARY:
+    settings->binary = true;
+    break;
+  case FE_OPTION_NO_PRINT:
+    settings->no_print = true;
+    break;
+  case FE_OPTION_DEBUGGING:
+    futhark_context_config_set_debugging(settings->cfg, 1);
+    futhark_context_config_set_logging(settings->cfg, 1);
+    break;
+  case FE_OPTION_LOG:
+    futhark_context_config_set_logging(settings->cfg, 1);
+    break;
+  case FE_OPTION_PROFILE:
+    futhark_context_config_set_profiling(settings->cfg, 1);
+    settings->profile = true;
+    break;
+  case FE_OPTION_HELP:
+    fe_help(settings);
+    return FE_EXIT_SUCCESS;
+  case FE_OPTION_PRINT_PARAMS:
+    for (int i = 0; i < futhark_get_tuning_param_count(); i++) {
+      printf("%s (%s)\n", futhark_get_tuning_param_name(i), futhark_get_tuning_param_class(i));
+    }
+    return FE_EXIT_SUCCESS;
+  case FE_OPTION_PARAM:
+    problem = fe_set_param(settings->cfg, argument);
+    if (problem != NULL) {
+      return fe_wrong(settings, "`--param %s` %s", argument, problem);
+    }
+    break;
+  case FE_OPTION_TUNING:
+    return fe_load_tuning(settings, argument);
+  case FE_OPTION_CACHE_FILE:
+    futhark_context_config_set_cache_file(settings->cfg, argument);
+    break;
+  case FE_OPTION_NUM_THREADS:
+    if (!fe_parse_long(argument, INT32_MIN, &number) || number > INT32_MAX) {
+      return fe_wrong(settings, "the number of threads must be an integer, but is `%s`", argument);
+    }
+#ifdef FE_MULTICORE
+    futhark_context_config_set_num_threads(settings->cfg, number < 1 ? 0 : (int)number);
+#endif
+    break;
+  }
+  return FE_GO_ON;
+}
+
+// The option of a name, which may be cut; NULL if there is none or if there are several.
+static const struct fe_option *fe_long_option(const struct fe_settings *settings, const char *name, size_t length) {
+  const struct fe_option *found = NULL;
+  int count = 0;
+  for (int i = 0; i < FE_NUM_OPTIONS; i++) {
+    const struct fe_option *option = &fe_options[i];
+    if ((option->only_executables && !settings->executable) || strncmp(option->name, name, length) != 0) {
+      continue;
+    }
+    if (option->name[length] == 0) {
+      return option;
+    }
+    found = option;
+    count++;
+  }
+  return count == 1 ? found : NULL;
+}
+
+static const struct fe_option *fe_short_option(const struct fe_settings *settings, char letter) {
+  for (int i = 0; i < FE_NUM_OPTIONS; i++) {
+    const struct fe_option *option = &fe_options[i];
+    if (option->letter == letter && letter != 0 && !(option->only_executables && !settings->executable)) {
+      return option;
+    }
+  }
+  return NULL;
+}
+
+// Reads the command line.
+static enum fe_next fe_parse_options(struct fe_settings *settings, int argc, char **argv) {
+  enum fe_next next = FE_GO_ON;
+  for (int i = 1; i < argc && next == FE_GO_ON; i++) {
+    char *word = argv[i];
+    if (word[0] != '-' || word[1] == 0 || strcmp(word, "--") == 0) {
+      if (word[0] == '-' && word[1] == '-' && i + 1 == argc) {
+        return FE_GO_ON;
+      }
+      return fe_wrong(settings, "`%s` is no option; arguments of the program come from standard input", word);
+    }
+    if (word[1] == '-') {
+      char *equals = strchr(word, '=');
+      size_t length = equals == NULL ? strlen(word + 2) : (size_t)(equals - word - 2);
+      const struct fe_option *option = fe_long_option(settings, word + 2, length);
+      if (option == NULL) {
+        return fe_wrong(settings, "there is no option `%s`; see --help", word);
+      }
+      char *argument = equals == NULL ? NULL : equals + 1;
+      if (option->argument == NULL && argument != NULL) {
+        return fe_wrong(settings, "the option --%s takes no argument", option->name);
+      }
+      if (option->argument != NULL && argument == NULL) {
+        if (++i == argc) {
+          return fe_wrong(settings, "the option --%s needs an argument", option->name);
+        }
+        argument = argv[i];
+      }
+      next = fe_apply_option(settings, option, argument);
+      continue;
+    }
+    for (char *letter = word + 1; *letter != 0 && next == FE_GO_ON; letter++) {
+      const struct fe_option *option = fe_short_option(settings, *letter);
+      if (option == NULL) {
+        return fe_wrong(settings, "there is no option `-%c`; see --help", *letter);
+      }
+      char *argument = NULL;
+      if (option->argument != NULL) {
+        argument = letter[1] != 0 ? letter + 1 : i + 1 < argc ? argv[++i] : NULL;
+        if (argument == NULL) {
+          return fe_wrong(settings, "the option -%c needs an argument", *letter);
+        }
+      }
+      next = fe_apply_option(settings, option, argument);
+      if (argument != NULL) {
+        break;
+      }
+    }
+  }
+  return next;
+}
+
+// The context of the configuration; NULL if there is none, which has been said.
+static struct futhark_context *fe_start(const struct fe_settings *settings) {
+  struct futhark_context *ctx = futhark_context_new(settings->cfg);
+  if (ctx == NULL) {
+    fe_wrong(settings, "cannot start: there is not enough memory");
+    return NULL;
+  }
+  char *error = futhark_context_get_error(ctx);
+  if (error != NULL) {
+    fe_wrong(settings, "%s", error);
+    free(error);
+    futhark_context_free(ctx);
+    return NULL;
+  }
+  return ctx;
+}

@@ -1,0 +1,232 @@
+// Arithmetic, comparisons and bit counting of all scalar types.
+//
+// For every operation and type there is one function, "fe_OP_TYPE" with the operation's name in the
+// IR: fe_add_i32, fe_mod_u8, fe_lt_f64. They compute exactly what the reference interpreter does, never
+// have undefined behaviour, and have no branches (but integer powers): they may be evaluated in
+// vector lanes that are switched off, so that dividing by zero yields some number and does not trap.
+//
+// Integers wrap: they are computed as unsigned numbers that are not narrower than int, as others would
+// be promoted to int. The cast back and ">>" of negative numbers are defined by gcc and clang.
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// The bits of an f16. Its operations are functions, too: never use C's operators on it.
+typedef uint16_t FE_F16;
+
+union fe_pun32 {
+  float f;
+  uint32_t u;
+};
+
+union fe_pun64 {
+  double f;
+  uint64_t u;
+};
+
+static inline uint32_t fe_bits_f32_u32(float a) {
+  union fe_pun32 p = {.f = a};
+  return p.u;
+}
+
+static inline float fe_bits_u32_f32(uint32_t a) {
+  union fe_pun32 p = {.u = a};
+  return p.f;
+}
+
+static inline uint64_t fe_bits_f64_u64(double a) {
+  union fe_pun64 p = {.f = a};
+  return p.u;
+}
+
+static inline double fe_bits_u64_f64(uint64_t a) {
+  union fe_pun64 p = {.u = a};
+  return p.f;
+}
+
+// What signed and unsigned integers share. N: name, T: type, U: unsigned type of the same width,
+// S: signed one, W: unsigned type to compute in, BITS: width.
+#define FE_INT(N, T, U, S, W, BITS)                                                                       \
+  static inline T fe_add_##N(T a, T b) { return (T)((W)a + (W)b); }                                       \
+  static inline T fe_sub_##N(T a, T b) { return (T)((W)a - (W)b); }                                       \
+  static inline T fe_mul_##N(T a, T b) { return (T)((W)a * (W)b); }                                       \
+  static inline T fe_neg_##N(T a) { return (T)((W)0 - (W)a); }                                            \
+  static inline T fe_not_##N(T a) { return (T)~a; }                                                       \
+  static inline T fe_and_##N(T a, T b) { return (T)(a & b); }                                             \
+  static inline T fe_or_##N(T a, T b) { return (T)(a | b); }                                              \
+  static inline T fe_xor_##N(T a, T b) { return (T)(a ^ b); }                                             \
+  static inline T fe_min_##N(T a, T b) { return a < b ? a : b; }                                          \
+  static inline T fe_max_##N(T a, T b) { return a < b ? b : a; }                                          \
+  static inline bool fe_eq_##N(T a, T b) { return a == b; }                                               \
+  static inline bool fe_lt_##N(T a, T b) { return a < b; }                                                \
+  static inline bool fe_le_##N(T a, T b) { return a <= b; }                                               \
+  /* A negative distance is a large unsigned one. Distances are cut so that no lane shifts too far. */    \
+  static inline T fe_shl_##N(T a, T b) {                                                                  \
+    T shifted = (T)((W)a << ((U)b & (BITS - 1)));                                                         \
+    return (U)b < BITS ? shifted : (T)0;                                                                  \
+  }                                                                                                       \
+  static inline T fe_lshr_##N(T a, T b) {                                                                 \
+    T shifted = (T)((W)(U)a >> ((U)b & (BITS - 1)));                                                      \
+    return (U)b < BITS ? shifted : (T)0;                                                                  \
+  }                                                                                                       \
+  static inline T fe_ashr_##N(T a, T b) {                                                                 \
+    return (T)((S)a >> ((U)b < BITS ? (U)b : (U)(BITS - 1)));                                             \
+  }                                                                                                       \
+  static inline T fe_square_multiply_##N(T base, U exponent) {                                            \
+    W result = 1, square = (W)base;                                                                       \
+    while (exponent > 0) {                                                                                \
+      result = (exponent & 1) != 0 ? result * square : result;                                            \
+      square *= square;                                                                                   \
+      exponent = (U)(exponent >> 1);                                                                      \
+    }                                                                                                     \
+    return (T)result;                                                                                     \
+  }                                                                                                       \
+  static inline T fe_mad_hi_##N(T a, T b, T c) { return fe_add_##N(fe_mul_hi_##N(a, b), c); }
+
+// Signed integers. Q computes the quotient of two numbers, whose divisor is neither 0 nor -1, towards
+// zero.
+#define FE_SIGNED(N, T, U, W, BITS, Q)                                                                    \
+  FE_INT(N, T, U, T, W, BITS)                                                                             \
+  static inline T fe_abs_##N(T a) { return a < 0 ? fe_neg_##N(a) : a; }                                   \
+  static inline T fe_sgn_##N(T a) { return (T)((a > 0) - (a < 0)); }                                      \
+  static inline T fe_shr_##N(T a, T b) { return fe_ashr_##N(a, b); }                                      \
+  /* Divisors 0 and -1 are replaced by 1: a number that is divided by -1 is negated. */                   \
+  static inline T fe_quot_##N(T a, T b) {                                                                 \
+    T divisor = (b == 0) | (b == -1) ? (T)1 : b;                                                          \
+    T quotient = Q(a, divisor, T);                                                                        \
+    return b == -1 ? fe_neg_##N(a) : quotient;                                                            \
+  }                                                                                                       \
+  static inline T fe_rem_##N(T a, T b) {                                                                  \
+    T divisor = (b == 0) | (b == -1) ? (T)1 : b;                                                          \
+    T quotient = Q(a, divisor, T);                                                                        \
+    return fe_sub_##N(a, fe_mul_##N(quotient, divisor));                                                  \
+  }                                                                                                       \
+  /* Rounding towards zero has rounded up if the remainder's sign is not the divisor's. */                \
+  static inline T fe_div_##N(T a, T b) {                                                                  \
+    if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0)                                           \
+      return (T)(a >> __builtin_ctzll((unsigned long long)b));                                            \
+    T remainder = fe_rem_##N(a, b);                                                                       \
+    bool up = (remainder != 0) & ((remainder ^ b) < 0);                                                   \
+    return fe_sub_##N(fe_quot_##N(a, b), (T)up);                                                          \
+  }                                                                                                       \
+  static inline T fe_mod_##N(T a, T b) {                                                                  \
+    if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) return (T)(a & (b - 1));                  \
+    T remainder = fe_rem_##N(a, b);                                                                       \
+    bool up = (remainder != 0) & ((remainder ^ b) < 0);                                                   \
+    return fe_add_##N(remainder, up ? b : (T)0);                                                          \
+  }                                                                                                       \
+  /* With a negative exponent only 1 and -1 have a power that is not zero. */                             \
+  static inline T fe_pow_##N(T a, T b) {                                                                  \
+    if (__builtin_constant_p(b) && b == 2) return fe_mul_##N(a, a);                                       \
+    T inverse = a == 1 ? (T)1 : a == -1 ? (T)(1 - 2 * (b & 1)) : (T)0;                                    \
+    T power = fe_square_multiply_##N(a, (U)(b < 0 ? (T)0 : b));                                           \
+    return b < 0 ? inverse : power;                                                                       \
+  }
+
+#define FE_UNSIGNED(N, T, S, W, BITS, Q)                                                                  \
+  FE_INT(N, T, T, S, W, BITS)                                                                             \
+  static inline T fe_abs_##N(T a) { return a; }                                                           \
+  static inline T fe_sgn_##N(T a) { return a != 0; }                                                      \
+  static inline T fe_shr_##N(T a, T b) { return fe_lshr_##N(a, b); }                                      \
+  static inline T fe_quot_##N(T a, T b) {                                                                 \
+    T divisor = b == 0 ? (T)1 : b;                                                                        \
+    return Q(a, divisor, T);                                                                              \
+  }                                                                                                       \
+  static inline T fe_rem_##N(T a, T b) { return fe_sub_##N(a, fe_mul_##N(fe_quot_##N(a, b), b)); }        \
+  static inline T fe_div_##N(T a, T b) { return fe_quot_##N(a, b); }                                      \
+  static inline T fe_mod_##N(T a, T b) { return fe_rem_##N(a, b); }                                       \
+  static inline T fe_pow_##N(T a, T b) {                                                                  \
+    if (__builtin_constant_p(b) && b == 2) return fe_mul_##N(a, a);                                       \
+    return fe_square_multiply_##N(a, b);                                                                  \
+  }
+
+// Vector units have no division of integers. The quotient of floats with at least twice the bits,
+// rounded towards zero, is the same number: a quotient that is not whole is too far from the next whole
+// number to be rounded to it. A divisor that is known is left to the compiler, which multiplies.
+#define FE_QUOT_PLAIN(a, b, T) ((T)((a) / (b)))
+#define FE_QUOT_F32(a, b, T) (__builtin_constant_p(b) ? (T)((a) / (b)) : (T)((float)(a) / (float)(b)))
+#define FE_QUOT_F64(a, b, T) (__builtin_constant_p(b) ? (T)((a) / (b)) : (T)((double)(a) / (double)(b)))
+
+// Upper half of the product, by a type of twice the width.
+#define FE_MUL_HI(N, T, WIDE, BITS)                                                                       \
+  static inline T fe_mul_hi_##N(T a, T b) { return (T)(((WIDE)a * (WIDE)b) >> BITS); }
+
+FE_MUL_HI(i8, int8_t, int32_t, 8)
+FE_MUL_HI(i16, int16_t, int32_t, 16)
+FE_MUL_HI(i32, int32_t, int64_t, 32)
+FE_MUL_HI(u8, uint8_t, uint32_t, 8)
+FE_MUL_HI(u16, uint16_t, uint32_t, 16)
+FE_MUL_HI(u32, uint32_t, uint64_t, 32)
+
+// In four parts; none of the sums overflows.
+static inline uint64_t fe_mul_hi_u64(uint64_t a, uint64_t b) {
+  uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+  uint64_t low = a0 * b0, cross = a1 * b0 + (low >> 32), other = a0 * b1 + (uint32_t)cross;
+  return a1 * b1 + (cross >> 32) + (other >> 32);
+}
+
+// A negative factor counts 2^64 too much as unsigned number, that is, the other factor in the upper half.
+static inline int64_t fe_mul_hi_i64(int64_t a, int64_t b) {
+  uint64_t high = fe_mul_hi_u64((uint64_t)a, (uint64_t)b);
+  return (int64_t)(high - (a < 0 ? (uint64_t)b : 0) - (b < 0 ? (uint64_t)a : 0));
+}
+
+FE_SIGNED(i8, int8_t, uint8_t, uint32_t, 8, FE_QUOT_F32)
+FE_SIGNED(i16, int16_t, uint16_t, uint32_t, 16, FE_QUOT_F32)
+FE_SIGNED(i32, int32_t, uint32_t, uint32_t, 32, FE_QUOT_F64)
+FE_SIGNED(i64, int64_t, uint64_t, uint64_t, 64, FE_QUOT_PLAIN)
+FE_UNSIGNED(u8, uint8_t, int8_t, uint32_t, 8, FE_QUOT_F32)
+FE_UNSIGNED(u16, uint16_t, int16_t, uint32_t, 16, FE_QUOT_F32)
+FE_UNSIGNED(u32, uint32_t, int32_t, uint32_t, 32, FE_QUOT_F64)
+FE_UNSIGNED(u64, uint64_t, int64_t, uint64_t, 64, FE_QUOT_PLAIN)
+
+// Counting bits. The builtins do not define the zeros of zero.
+#define FE_COUNT(N, T, U, BITS)                                                                           \
+  static inline int32_t fe_popc_##N(T a) { return __builtin_popcount((U)a); }                             \
+  static inline int32_t fe_clz_##N(T a) { return a == 0 ? BITS : __builtin_clz((U)a) - (32 - BITS); }     \
+  static inline int32_t fe_ctz_##N(T a) { return a == 0 ? BITS : __builtin_ctz((U)a); }
+#define FE_COUNT_64(N, T)                                                                                 \
+  static inline int32_t fe_popc_##N(T a) { return __builtin_popcountll((uint64_t)a); }                    \
+  static inline int32_t fe_clz_##N(T a) { return a == 0 ? 64 : __builtin_clzll((uint64_t)a); }            \
+  static inline int32_t fe_ctz_##N(T a) { return a == 0 ? 64 : __builtin_ctzll((uint64_t)a); }
+
+FE_COUNT(i8, int8_t, uint8_t, 8)
+FE_COUNT(i16, int16_t, uint16_t, 16)
+FE_COUNT(i32, int32_t, uint32_t, 32)
+FE_COUNT(u8, uint8_t, uint8_t, 8)
+FE_COUNT(u16, uint16_t, uint16_t, 16)
+FE_COUNT(u32, uint32_t, uint32_t, 32)
+FE_COUNT_64(i64, int64_t)
+FE_COUNT_64(u64, uint64_t)
+
+static inline bool fe_not_bool(bool a) { return !a; }
+static inline bool fe_and_bool(bool a, bool b) { return a & b; }
+static inline bool fe_or_bool(bool a, bool b) { return a | b; }
+static inline bool fe_xor_bool(bool a, bool b) { return a ^ b; }
+static inline bool fe_eq_bool(bool a, bool b) { return a == b; }
+static inline bool fe_lt_bool(bool a, bool b) { return !a & b; }
+static inline bool fe_le_bool(bool a, bool b) { return !a | b; }
+
+// Floats. The smaller and the larger one is never NaN if there is a choice, and -0 is less than 0.
+#define FE_FLOAT(N, T, BITS, INT, FMOD, FABS)                                                             \
+  static inline T fe_add_##N(T a, T b) { return a + b; }                                                  \
+  static inline T fe_sub_##N(T a, T b) { return a - b; }                                                  \
+  static inline T fe_mul_##N(T a, T b) { return a * b; }                                                  \
+  static inline T fe_div_##N(T a, T b) { return a / b; }                                                  \
+  static inline T fe_mod_##N(T a, T b) { return FMOD(a, b); }                                             \
+  static inline T fe_neg_##N(T a) { return -a; }                                                          \
+  static inline T fe_abs_##N(T a) { return FABS(a); }                                                     \
+  static inline T fe_sgn_##N(T a) { return a != a ? a : (T)((a > 0) - (a < 0)); }                         \
+  static inline T fe_min_##N(T a, T b) {                                                                  \
+    return (a < b) | (b != b) | ((a == b) & ((INT)BITS(a) < 0)) ? a : b;                                  \
+  }                                                                                                       \
+  static inline T fe_max_##N(T a, T b) {                                                                  \
+    return (a > b) | (b != b) | ((a == b) & ((INT)BITS(b) < 0)) ? a : b;                                  \
+  }                                                                                                       \
+  static inline bool fe_eq_##N(T a, T b) { return a == b; }                                               \
+  static inline bool fe_lt_##N(T a, T b) { return a < b; }                                                \
+  static inline bool fe_le_##N(T a, T b) { return a <= b; }
+
+FE_FLOAT(f32, float, fe_bits_f32_u32, int32_t, fmodf, __builtin_fabsf)
+FE_FLOAT(f64, double, fe_bits_f64_u64, int64_t, fmod, __builtin_fabs)

@@ -1,1 +1,0 @@
-//! What the outside world calls.

@@ -1,0 +1,129 @@
+//! The manifest: the interface described for tools, in JSON.
+
+use super::TuningParam;
+use super::entry::c_function;
+use super::header::backend;
+use super::record::project;
+use super::sum::{construct, destruct};
+use super::types::{FieldDef, Kind, TypeDef, Types};
+use crate::Target;
+use fehu_ir::{Attr, Entry, External};
+use serde_json::{Map, Value, json};
+
+/// The manifest of a program.
+pub(super) fn manifest(
+    types: &Types,
+    entries: &[Entry],
+    target: Target,
+    tuning: &[TuningParam],
+) -> String {
+    let entries: Map<String, Value> = entries
+        .iter()
+        .map(|entry| (entry.name.to_string(), entry_point(types, entry, tuning)))
+        .collect();
+    let described: Map<String, Value> = types
+        .objects()
+        .into_iter()
+        .map(|ty| (ty.name.to_string(), type_entry(types, ty)))
+        .collect();
+    let manifest = json!({
+        "backend": backend(target),
+        "version": concat!("fehu ", env!("CARGO_PKG_VERSION")),
+        "entry_points": entries,
+        "types": described,
+    });
+    format!("{manifest:#}\n")
+}
+
+fn entry_point(types: &Types, entry: &Entry, tuning: &[TuningParam]) -> Value {
+    let name = |ty: &External| types.id(ty).map(|id| types.get(id).name.as_str());
+    let inputs: Vec<Value> = entry
+        .params
+        .iter()
+        .map(|(param, ty)| json!({"name": param.as_str(), "type": name(ty), "unique": ty.unique()}))
+        .collect();
+    let relevant = tuning.iter().filter(|param| param.entries.contains(&entry.name));
+    let mut described = json!({
+        "cfun": c_function(entry),
+        "inputs": inputs,
+        "output": {"type": name(&entry.result), "unique": entry.result.unique()},
+        "tuning_params": relevant.map(|param| param.name.as_str()).collect::<Vec<_>>(),
+        "attributes": entry.attrs.iter().map(attribute).collect::<Vec<_>>(),
+    });
+    if let Some(doc) = &entry.doc {
+        described["doc"] = json!(doc.as_str());
+    }
+    described
+}
+
+/// An attribute as it is written: `name(argument, ...)`.
+pub(super) fn attribute(attr: &Attr) -> String {
+    let args: Vec<String> = attr.args.iter().map(attribute).collect();
+    match args.as_slice() {
+        [] => attr.name.to_string(),
+        args => format!("{}({})", attr.name, args.join(", ")),
+    }
+}
+
+fn type_entry(types: &Types, ty: &TypeDef) -> Value {
+    let ops = |names: &[&str]| -> Map<String, Value> {
+        names.iter().map(|name| ((*name).to_owned(), json!(ty.function(name)))).collect()
+    };
+    let mut described = json!({"ctype": ty.c_type()});
+    if let Kind::Array { elem, rank } = ty.kind {
+        described["kind"] = json!("array");
+        described["rank"] = json!(rank);
+        described["elemtype"] = json!(elem.name());
+        described["ops"] =
+            ops(&["free", "shape", "values", "values_raw", "new", "new_raw", "index"]).into();
+        return described;
+    }
+    described["kind"] = json!("opaque");
+    described["ops"] = ops(&["free", "store", "restore"]).into();
+    match &ty.kind {
+        Kind::Prim(_) | Kind::Array { .. } | Kind::Plain => {}
+        Kind::Record(record) => {
+            described["record"] =
+                json!({"new": ty.function("new"), "fields": fields(types, ty, record)});
+        }
+        Kind::Sum(variants) => {
+            let variant = |variant: &super::types::VariantDef| {
+                let payload = variant.payload.iter().map(|id| types.get(*id).name.as_str());
+                json!({
+                    "name": variant.name.as_str(),
+                    "payload": payload.collect::<Vec<_>>(),
+                    "construct": construct(ty, variant),
+                    "destruct": destruct(ty, variant),
+                })
+            };
+            described["sum"] = json!({
+                "variant": ty.function("variant"),
+                "variants": variants.iter().map(variant).collect::<Vec<_>>(),
+            });
+        }
+        Kind::OpaqueArray { rank, elem, fields: own } => {
+            let mut array = ops(&["index", "shape", "new", "set"]);
+            array.insert("rank".to_owned(), json!(rank));
+            array.insert("elemtype".to_owned(), json!(types.get(*elem).name.as_str()));
+            if own.is_empty() {
+                described["opaque_array"] = array.into();
+            } else {
+                array.insert("zip".to_owned(), json!(ty.function("zip")));
+                array.insert("fields".to_owned(), fields(types, ty, own));
+                described["record_array"] = array.into();
+            }
+        }
+    }
+    described
+}
+
+fn fields(types: &Types, ty: &TypeDef, fields: &[FieldDef]) -> Value {
+    let field = |field: &FieldDef| {
+        json!({
+            "name": field.name.as_str(),
+            "type": types.get(field.ty).name.as_str(),
+            "project": project(ty, field),
+        })
+    };
+    fields.iter().map(field).collect::<Vec<_>>().into()
+}

@@ -1,0 +1,132 @@
+//! What the outside world calls: the C interface of a program, made from its entry points.
+//!
+//! The interface is the one that clients of existing libraries know: for each array type functions such as
+//! `futhark_new_i32_1d`, for each opaque type `futhark_free_opaque_point`, for each entry point
+//! `futhark_entry_main`. Three descriptions of it are made together, so that they agree: the header for C,
+//! the manifest for tools, and tables for the command line and the server of the same program.
+//!
+//! * [`types`]: which types there are; [`names`]: what they are called in C;
+//! * [`array`], [`opaque`], [`record`], [`sum`], [`opaque_array`]: the functions of each kind of type;
+//! * [`entry`]: the functions of entry points; [`header`], [`manifest`], [`tables`]: the descriptions.
+
+mod array;
+mod code;
+mod entry;
+mod header;
+mod manifest;
+mod names;
+mod opaque;
+mod opaque_array;
+mod record;
+mod sum;
+mod tables;
+mod types;
+
+use crate::{Mode, Target};
+use code::Code;
+use ecow::EcoString;
+use fehu_ir::{FunId, Prog};
+use types::{Kind, Types};
+
+/// A parameter of the program that users may set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TuningParam {
+    /// Its name.
+    pub name: String,
+    /// Its class: `threshold(...)`, `tile_size` and so on.
+    pub class: String,
+    /// The entry points that depend on it.
+    pub entries: Vec<EcoString>,
+}
+
+/// The interface of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Api {
+    /// What comes before the context: public declarations, and what is known of tuning parameters.
+    pub declarations: String,
+    /// Functions of the interface; they come after those of the program.
+    pub definitions: String,
+    /// Tables of types and entry points. Empty if it is a library.
+    pub tables: String,
+    /// The header.
+    pub header: String,
+    /// The manifest, in JSON.
+    pub manifest: String,
+}
+
+/// Makes the interface of a program. `functions` gives the C name of an IR function.
+pub fn generate(
+    prog: &Prog,
+    functions: &dyn Fn(FunId) -> String,
+    target: Target,
+    mode: Mode,
+    tuning: &[TuningParam],
+) -> Api {
+    let types = types::collect(&prog.entries);
+    let mut objects = Code::default();
+    for ty in types.objects() {
+        type_functions(&mut objects, &types, ty);
+    }
+    let mut entries = Code::default();
+    let mut prototypes = String::new();
+    for item in &prog.entries {
+        let Some(fun) = prog.funs.get(item.fun) else { continue };
+        let callee = entry::Callee { entry: item, fun, c_name: functions(item.fun) };
+        let prototype = entry::prototype(fun, &callee.c_name);
+        if !prototypes.contains(&prototype) {
+            prototypes.push_str(&prototype);
+        }
+        entry::function(&mut entries, &types, &callee);
+    }
+    let public = header::declarations(&types, target, &objects.prototypes, &entries.prototypes);
+    let tables = match mode {
+        Mode::Library => String::new(),
+        Mode::Executable | Mode::Server => tables::tables(&types, &prog.entries, tuning),
+    };
+    let definitions = format!(
+        "// What the program's functions look like to the interface.\n{prototypes}\n// Objects\n\n{}{}{}",
+        array::structs(&types),
+        objects.definitions,
+        entries.definitions
+    );
+    Api {
+        declarations: format!("{public}\n{}", tuning_tables(tuning)),
+        definitions,
+        tables,
+        header: header::header(&public, target),
+        manifest: manifest::manifest(&types, &prog.entries, target, tuning),
+    }
+}
+
+fn type_functions(code: &mut Code, types: &Types, ty: &types::TypeDef) {
+    if let Kind::Array { elem, rank } = ty.kind {
+        array::functions(code, ty, elem, rank);
+        return;
+    }
+    opaque::functions(code, ty);
+    match &ty.kind {
+        Kind::Prim(_) | Kind::Array { .. } | Kind::Plain => {}
+        Kind::Record(fields) => record::functions(code, types, ty, fields),
+        Kind::Sum(variants) => sum::functions(code, types, ty, variants),
+        Kind::OpaqueArray { rank, elem, fields } => {
+            opaque_array::functions(code, types, ty, (*rank, *elem, fields));
+        }
+    }
+}
+
+/// Names and classes of tuning parameters, as context.h expects them.
+fn tuning_tables(tuning: &[TuningParam]) -> String {
+    let list = |text: fn(&TuningParam) -> &str| {
+        let items = tuning.iter().map(|param| format!("{}, ", names::quoted(text(param))));
+        // C has no empty arrays.
+        format!("{{{}NULL}}", items.collect::<String>())
+    };
+    format!(
+        "#define FE_NUM_TUNING_PARAMS {}\n\
+         static const char *const fe_tuning_names[] = {};\n\
+         static const char *const fe_tuning_classes[] = {};\n",
+        tuning.len(),
+        list(|param| &param.name),
+        list(|param| &param.class)
+    )
+}

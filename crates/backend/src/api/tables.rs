@@ -1,0 +1,437 @@
+//! Tables of types and entry points, for the command line and the server of the same program.
+//!
+//! Their layout is in `runtime/types.h`. The functions in them have one signature for all types, so each
+//! of them is a small function that calls one of the interface.
+
+use super::TuningParam;
+use super::code::{Code, commas, lines};
+use super::entry::{c_function, input_types};
+use super::manifest::attribute;
+use super::names::{self, quoted};
+use super::record::project;
+use super::sum::{construct, destruct};
+use super::types::{FieldDef, Kind, TypeDef, TypeId, Types, VariantDef};
+use fehu_ir::Entry;
+
+/// All tables, ending with `fe_program`.
+pub(super) fn tables(types: &Types, entries: &[Entry], tuning: &[TuningParam]) -> String {
+    let mut out = Tables { types, code: Code::default(), data: String::new() };
+    let count = types.list.len();
+    let mut described = String::new();
+    for (id, ty) in types.list.iter().enumerate() {
+        described.push_str(&out.type_entry(id, ty));
+    }
+    let entry_rows: String =
+        entries.iter().enumerate().map(|(i, entry)| out.entry(i, entry, tuning)).collect();
+    let pointers = commas(0..count, |id| format!("&fe_types[{id}]"));
+    format!(
+        "// Types and entry points, for main().\n\
+         static const struct fe_type fe_types[{}];\n{}\n{}\n\
+         static const struct fe_type fe_types[{}] = {{\n{described}}};\n\n\
+         static const struct fe_type *const fe_type_list[] = {{{pointers}{}NULL}};\n\n\
+         static const struct fe_entry fe_entries[] = {{\n{entry_rows}  {{.name = NULL}},\n}};\n\n\
+         static const struct fe_program fe_program = {{\n  .num_types = {count},\n  .types = fe_type_list,\n  \
+         .num_entries = {},\n  .entries = fe_entries,\n}};\n",
+        count.max(1),
+        out.code.definitions,
+        out.data,
+        count.max(1),
+        if count == 0 { "" } else { ", " },
+        entries.len(),
+    )
+}
+
+struct Tables<'a> {
+    types: &'a Types,
+    /// Functions.
+    code: Code,
+    /// Lists that the tables point to.
+    data: String,
+}
+
+const CTX: &str = "struct futhark_context *ctx";
+
+impl Tables<'_> {
+    fn type_entry(&mut self, id: TypeId, ty: &TypeDef) -> String {
+        let mut members = vec![format!(".name = {}", quoted(&ty.name))];
+        let object = |out: &mut Vec<String>, kind: &str| {
+            out.push(format!(".kind = {kind}"));
+            out.push(format!(".size = sizeof({})", ty.c_type()));
+        };
+        match &ty.kind {
+            Kind::Prim(prim) => {
+                object(&mut members, "FE_PRIM");
+                members.push(format!(".prim = &fe_prim_{}", prim.name()));
+            }
+            Kind::Array { elem, rank } => {
+                object(&mut members, "FE_ARRAY");
+                members.push(format!(".prim = &fe_prim_{}", elem.name()));
+                members.push(format!(".rank = {rank}"));
+                members.extend(self.array(ty, names::prim(*elem), *rank));
+            }
+            Kind::Plain => {
+                object(&mut members, "FE_OPAQUE");
+                members.extend(self.opaque(ty));
+            }
+            Kind::Record(fields) => {
+                object(&mut members, "FE_OPAQUE");
+                members.extend(self.opaque(ty));
+                members.push(self.record(id, ty, fields));
+            }
+            Kind::Sum(variants) => {
+                object(&mut members, "FE_OPAQUE");
+                members.extend(self.opaque(ty));
+                members.push(self.sum(id, ty, variants));
+            }
+            Kind::OpaqueArray { rank, elem, fields } => {
+                object(&mut members, "FE_OPAQUE");
+                members.extend(self.opaque(ty));
+                members.push(self.opaque_array(id, ty, *rank, *elem, fields));
+            }
+        }
+        let members: String = members.iter().map(|member| format!("    {member},\n")).collect();
+        format!("  {{\n{members}  }},\n")
+    }
+
+    fn array(&mut self, ty: &TypeDef, elem: &str, rank: usize) -> Vec<String> {
+        let (s, name) = (&ty.suffix, &ty.c_name);
+        let dims = commas(0..rank, |i| format!("shape[{i}]"));
+        let indices = commas(0..rank, |i| format!("indices[{i}]"));
+        self.code.private(
+            &format!("void *fe_new_{s}({CTX}, const void *data, const int64_t *shape)"),
+            &lines!["return futhark_new_{s}(ctx, data, {dims});"],
+        );
+        self.code.private(
+            &format!("int fe_free_{s}({CTX}, void *array)"),
+            &lines!["return futhark_free_{s}(ctx, array);"],
+        );
+        self.code.private(
+            &format!("int fe_values_{s}({CTX}, void *array, void *data)"),
+            &lines!["return futhark_values_{s}(ctx, array, ({elem} *)data);"],
+        );
+        self.code.private(
+            &format!("const int64_t *fe_shape_{s}({CTX}, void *array)"),
+            &lines!["return futhark_shape_{s}(ctx, (struct {name} *)array);"],
+        );
+        self.code.private(
+            &format!("int fe_index_{s}({CTX}, void *out, void *array, const int64_t *indices)"),
+            &lines!["return futhark_index_{s}(ctx, out, array, {indices});"],
+        );
+        lines![
+            ".array_new = fe_new_{s}";
+            ".array_free = fe_free_{s}";
+            ".array_values = fe_values_{s}";
+            ".array_shape = fe_shape_{s}";
+            ".array_index = fe_index_{s}";
+        ]
+    }
+
+    fn opaque(&mut self, ty: &TypeDef) -> Vec<String> {
+        let s = &ty.suffix;
+        self.code.private(
+            &format!("int fe_free_{s}({CTX}, void *object)"),
+            &lines!["return futhark_free_{s}(ctx, object);"],
+        );
+        self.code.private(
+            &format!("int fe_store_{s}({CTX}, const void *object, void **bytes, size_t *size)"),
+            &lines!["return futhark_store_{s}(ctx, object, bytes, size);"],
+        );
+        self.code.private(
+            &format!("void *fe_restore_{s}({CTX}, const void *bytes)"),
+            &lines!["return futhark_restore_{s}(ctx, bytes);"],
+        );
+        lines![
+            ".opaque_free = fe_free_{s}";
+            ".opaque_store = fe_store_{s}";
+            ".opaque_restore = fe_restore_{s}";
+        ]
+    }
+
+    /// A value, given a pointer to where it is.
+    fn load(&self, id: TypeId, pointer: &str) -> String {
+        let ty = self.types.get(id);
+        match ty.kind {
+            Kind::Prim(_) => format!("*(const {} *){pointer}", ty.c_name),
+            _ => format!("*(void *const *){pointer}"),
+        }
+    }
+
+    /// A call of a function that hands values out through pointers, its first arguments. The places where
+    /// these values belong hold pointers of type `void *`.
+    fn call(&self, function: &str, outs: &[(TypeId, String)], rest: &str) -> Vec<String> {
+        let mut body = Vec::new();
+        let (mut args, mut stores) = (String::new(), Vec::new());
+        for (i, (id, out)) in outs.iter().enumerate() {
+            let ty = self.types.get(*id);
+            if ty.is_prim() {
+                args.push_str(&format!(", ({} *){out}", ty.c_name));
+            } else {
+                body.push(format!("struct {} *object{i} = NULL;", ty.c_name));
+                args.push_str(&format!(", &object{i}"));
+                stores.push(format!("  *(void **){out} = object{i};"));
+            }
+        }
+        if stores.is_empty() {
+            return lines!["return {function}(ctx{args}{rest});"];
+        }
+        body.push(format!("int code = {function}(ctx{args}{rest});"));
+        body.push("if (code == FUTHARK_SUCCESS) {".to_owned());
+        body.extend(stores);
+        body.extend(lines!["}}"; "return code;"]);
+        body
+    }
+
+    fn loads(&self, ids: &[TypeId], pointers: &str) -> String {
+        let load = |(i, id): (usize, &TypeId)| {
+            format!(", {}", self.load(*id, &format!("{pointers}[{i}]")))
+        };
+        ids.iter().enumerate().map(load).collect()
+    }
+
+    /// The list of fields, with a function for each; yields its name.
+    fn fields(&mut self, id: TypeId, ty: &TypeDef, fields: &[FieldDef]) -> String {
+        let mut rows = String::new();
+        for field in fields {
+            let function = project(ty, field);
+            let thunk = function.replacen("futhark_", "fe_", 1);
+            self.code.private(
+                &format!("int {thunk}({CTX}, void *out, const void *object)"),
+                &self.call(&function, &[(field.ty, "out".to_owned())], ", object"),
+            );
+            rows.push_str(&format!(
+                "  {{{}, &fe_types[{}], {thunk}}},\n",
+                quoted(&field.name),
+                field.ty
+            ));
+        }
+        self.data
+            .push_str(&format!("static const struct fe_field fe_fields_{id}[] = {{\n{rows}}};\n"));
+        format!("fe_fields_{id}")
+    }
+
+    fn record(&mut self, id: TypeId, ty: &TypeDef, fields: &[FieldDef]) -> String {
+        let list = self.fields(id, ty, fields);
+        let s = &ty.suffix;
+        let ids: Vec<TypeId> = fields.iter().map(|field| field.ty).collect();
+        let loads = self.loads(&ids, "fields");
+        self.code.private(
+            &format!("int fe_new_{s}({CTX}, void **out, const void *const *fields)"),
+            &lines![
+                "struct {0} *object = NULL;", ty.c_name;
+                "int code = futhark_new_{s}(ctx, &object{loads});";
+                "*out = object;";
+                "return code;";
+            ],
+        );
+        let count = fields.len();
+        self.data.push_str(&format!(
+            "static const struct fe_record fe_record_{id} = {{{count}, {list}, fe_new_{s}}};\n"
+        ));
+        format!(".record = &fe_record_{id}")
+    }
+
+    fn sum(&mut self, id: TypeId, ty: &TypeDef, variants: &[VariantDef]) -> String {
+        let mut rows = String::new();
+        for (index, variant) in variants.iter().enumerate() {
+            let (make, take) = (construct(ty, variant), destruct(ty, variant));
+            let (make_thunk, take_thunk) = (
+                make.replacen("futhark_new_", "fe_construct_", 1),
+                take.replacen("futhark_", "fe_", 1),
+            );
+            let unused = if variant.payload.is_empty() { "(void)payload;\n" } else { "" };
+            let loads = self.loads(&variant.payload, "payload");
+            self.code.private(
+                &format!("int {make_thunk}({CTX}, void **out, const void *const *payload)"),
+                &lines![
+                    "{unused}struct {0} *object = NULL;", ty.c_name;
+                    "int code = {make}(ctx, &object{loads});";
+                    "*out = object;";
+                    "return code;";
+                ],
+            );
+            let outs: Vec<(TypeId, String)> = variant
+                .payload
+                .iter()
+                .enumerate()
+                .map(|(i, id)| (*id, format!("outs[{i}]")))
+                .collect();
+            let mut body = self.call(&take, &outs, ", object");
+            if outs.is_empty() {
+                body.insert(0, "(void)outs;".to_owned());
+            }
+            self.code.private(
+                &format!("int {take_thunk}({CTX}, void *const *outs, const void *object)"),
+                &body,
+            );
+            let payload = commas(
+                variant
+                    .payload
+                    .iter()
+                    .map(|id| format!("&fe_types[{id}]"))
+                    .chain(["NULL".to_owned()]),
+                std::convert::identity,
+            );
+            self.data.push_str(&format!(
+                "static const struct fe_type *const fe_payload_{id}_{index}[] = {{{payload}}};\n"
+            ));
+            rows.push_str(&format!(
+                "  {{{}, {}, fe_payload_{id}_{index}, {make_thunk}, {take_thunk}}},\n",
+                quoted(&variant.name),
+                variant.payload.len()
+            ));
+        }
+        let s = &ty.suffix;
+        self.code.private(
+            &format!("int fe_variant_{s}({CTX}, const void *object)"),
+            &lines!["return futhark_variant_{s}(ctx, object);"],
+        );
+        self.data.push_str(&format!(
+            "static const struct fe_variant fe_variants_{id}[] = {{\n{rows}}};\n\
+             static const struct fe_sum fe_sum_{id} = {{{}, fe_variants_{id}, fe_variant_{s}}};\n",
+            variants.len()
+        ));
+        format!(".sum = &fe_sum_{id}")
+    }
+
+    fn opaque_array(
+        &mut self,
+        id: TypeId,
+        ty: &TypeDef,
+        rank: usize,
+        elem: TypeId,
+        fields: &[FieldDef],
+    ) -> String {
+        let (s, name) = (&ty.suffix, &ty.c_name);
+        let elem_name = &self.types.get(elem).c_name;
+        let dims = commas(0..rank, |i| format!("shape[{i}]"));
+        let indices = commas(0..rank, |i| format!("indices[{i}]"));
+        // The interface takes objects that it does not change as if it could change them.
+        self.code.private(
+            &format!("const int64_t *fe_shape_{s}({CTX}, const void *object)"),
+            &lines!["return futhark_shape_{s}(ctx, (struct {name} *)object);"],
+        );
+        self.code.private(
+            &format!(
+                "int fe_index_{s}({CTX}, void *out, const void *object, const int64_t *indices)"
+            ),
+            &self.call(
+                &format!("futhark_index_{s}"),
+                &[(elem, "out".to_owned())],
+                &format!(", (struct {name} *)object, {indices}"),
+            ),
+        );
+        self.code.private(
+            &format!("int fe_new_{s}({CTX}, void **out, const void *const *elems, const int64_t *shape)"),
+            &lines![
+                "int64_t count = fe_volume(shape, {rank});";
+                "struct {elem_name} **objects = malloc((size_t)(count < 0 ? 0 : count) * sizeof *objects + 1);";
+                "if (objects == NULL) {{";
+                "  return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, \"out of memory: cannot make an array\");";
+                "}}";
+                "for (int64_t i = 0; i < count; i++) {{";
+                "  objects[i] = *(void *const *)elems[i];";
+                "}}";
+                "struct {name} *object = NULL;";
+                "int code = futhark_new_{s}(ctx, &object, objects, {dims});";
+                "free(objects);";
+                "*out = object;";
+                "return code;";
+            ],
+        );
+        self.code.private(
+            &format!(
+                "int fe_set_{s}({CTX}, void *object, const void *elem, const int64_t *indices)"
+            ),
+            &lines![
+                "return futhark_set_{s}(ctx, object, {0}, {indices});", self.load(elem, "elem");
+            ],
+        );
+        let mut members = lines![
+            ".rank = {rank}";
+            ".elem = &fe_types[{elem}]";
+            ".shape = fe_shape_{s}";
+            ".index = fe_index_{s}";
+            ".make = fe_new_{s}";
+            ".set = fe_set_{s}";
+        ];
+        if !fields.is_empty() {
+            let list = self.fields(id, ty, fields);
+            let ids: Vec<TypeId> = fields.iter().map(|field| field.ty).collect();
+            let loads = self.loads(&ids, "fields");
+            self.code.private(
+                &format!("int fe_zip_{s}({CTX}, void **out, const void *const *fields)"),
+                &lines![
+                    "struct {name} *object = NULL;";
+                    "int code = futhark_zip_{s}(ctx, &object{loads});";
+                    "*out = object;";
+                    "return code;";
+                ],
+            );
+            members.push(format!(".num_fields = {}", fields.len()));
+            members.push(format!(".fields = {list}"));
+            members.push(format!(".zip = fe_zip_{s}"));
+        }
+        let members: String = members.iter().map(|member| format!("  {member},\n")).collect();
+        self.data.push_str(&format!(
+            "static const struct fe_opaque_array fe_opaque_array_{id} = {{\n{members}}};\n"
+        ));
+        format!(".opaque_array = &fe_opaque_array_{id}")
+    }
+
+    fn entry(&mut self, index: usize, entry: &Entry, tuning: &[TuningParam]) -> String {
+        let (types, function) = (self.types, c_function(entry));
+        let (Some(inputs), Some(output)) = (input_types(types, entry), types.id(&entry.result))
+        else {
+            return String::new();
+        };
+        let ids: Vec<TypeId> = entry.params.iter().filter_map(|(_, ty)| types.id(ty)).collect();
+        let mut body =
+            self.call(&function, &[(output, "out".to_owned())], &self.loads(&ids, "inputs"));
+        if inputs.is_empty() {
+            body.insert(0, "(void)inputs;".to_owned());
+        }
+        let thunk = function.replacen("futhark_entry_", "fe_call_", 1);
+        self.code
+            .private(&format!("int {thunk}({CTX}, void *out, const void *const *inputs)"), &body);
+        // One more than there are, since C has no empty arrays.
+        let list = |items: Vec<String>, end: &str| {
+            commas(items.into_iter().chain([end.to_owned()]), std::convert::identity)
+        };
+        let names = list(entry.params.iter().map(|(name, _)| quoted(name)).collect(), "NULL");
+        let input_list = list(ids.iter().map(|id| format!("&fe_types[{id}]")).collect(), "NULL");
+        let consumed =
+            list(entry.params.iter().map(|(_, ty)| ty.unique().to_string()).collect(), "false");
+        let relevant: Vec<String> = tuning
+            .iter()
+            .enumerate()
+            .filter(|(_, param)| param.entries.contains(&entry.name))
+            .map(|(i, _)| i.to_string())
+            .collect();
+        let num_tuning = relevant.len();
+        let params = list(relevant, "-1");
+        let attrs = list(entry.attrs.iter().map(|attr| quoted(&attribute(attr))).collect(), "NULL");
+        self.data.push_str(&format!(
+            "static const char *const fe_input_names_{index}[] = {{{names}}};\n\
+             static const struct fe_type *const fe_inputs_{index}[] = {{{input_list}}};\n\
+             static const bool fe_consumed_{index}[] = {{{consumed}}};\n\
+             static const int fe_tuning_params_{index}[] = {{{params}}};\n\
+             static const char *const fe_attributes_{index}[] = {{{attrs}}};\n"
+        ));
+        let members = lines![
+            ".name = {0}", quoted(&entry.name);
+            ".num_inputs = {0}", inputs.len();
+            ".input_names = fe_input_names_{index}";
+            ".inputs = fe_inputs_{index}";
+            ".consumed = fe_consumed_{index}";
+            ".output = &fe_types[{output}]";
+            ".fresh = {0}", entry.result.unique();
+            ".num_tuning_params = {num_tuning}";
+            ".tuning_params = fe_tuning_params_{index}";
+            ".num_attributes = {0}", entry.attrs.len();
+            ".attributes = fe_attributes_{index}";
+            ".call = {thunk}";
+        ];
+        let members: String = members.iter().map(|member| format!("    {member},\n")).collect();
+        format!("  {{\n{members}  }},\n")
+    }
+}

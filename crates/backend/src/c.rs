@@ -1,1 +1,0 @@
-//! Functions of imp as C functions.

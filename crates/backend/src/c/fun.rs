@@ -1,0 +1,215 @@
+//! A function or task: what stands around its statements.
+//!
+//! Handles are declared at the top and released at the label `cleanup` at the end; what fails jumps there. A function
+//! without handles returns at once. Results are local variables, which are given to the caller when all went
+//! well: a handle that is both argument and result of a call is then no danger.
+
+use super::exp::{Scope, c_type};
+use super::names::Names;
+use crate::Target;
+use fehu_imp::{Fun, Program, Stm, Ty, V};
+use std::fmt::Write;
+
+/// A function, with the tasks inside of it before it.
+pub(super) fn function(program: &Program, fun: &Fun, target: Target) -> String {
+    let mut names = Names::new(fun);
+    let (signature, outs) = signature(fun, &names);
+    outs.iter().for_each(|out| names.reserve(out));
+    let mut shared = Shared { names, tasks: String::new(), count: 0 };
+    let mut frame = Frame::new(program, fun, target, &mut shared);
+    for &result in &fun.results {
+        match fun.vars[result].ty {
+            Ty::Mem => frame.handles.push(result),
+            Ty::Scalar(prim) => {
+                let name = frame.name(result);
+                frame.line(&format!("{} {name} = {};", c_type(prim), zero(prim)));
+            }
+            // Results are scalars and handles.
+            Ty::Ptr(_) | Ty::Local(..) => {}
+        }
+    }
+    frame.add_handles(&fun.body);
+    frame.block(&fun.body);
+    for (&result, out) in fun.results.iter().zip(&outs) {
+        let name = frame.name(result);
+        match fun.vars[result].ty {
+            Ty::Mem => frame.line(&format!("fe_move(ctx, {out}, &{name});")),
+            Ty::Scalar(_) => frame.line(&format!("*{out} = {name};")),
+            Ty::Ptr(_) | Ty::Local(..) => {}
+        }
+    }
+    let text = frame.finish(&signature);
+    let mut tasks = shared.tasks;
+    tasks.push_str(&text);
+    tasks
+}
+
+/// The first line of a function, and the names of the parameters for its results.
+pub(super) fn signature(fun: &Fun, names: &Names) -> (String, Vec<String>) {
+    let mut text = format!("static int fe_fun_{}(struct futhark_context *ctx", fun.name);
+    let mut outs = Vec::new();
+    for &result in &fun.results {
+        let out = names.unused(&format!("out_{}", names.get(result)), &outs);
+        // A string takes whatever is written to it.
+        let _ = write!(text, ", {}*{out}", declared_type(fun.vars[result].ty));
+        outs.push(out);
+    }
+    for &param in &fun.params {
+        let _ = write!(text, ", {}{}", declared_type(fun.vars[param].ty), names.get(param));
+    }
+    text.push(')');
+    (text, outs)
+}
+
+/// A type in front of a name, with a blank unless it is a pointer's.
+pub(super) fn declared_type(ty: Ty) -> String {
+    match ty {
+        Ty::Scalar(prim) => format!("{} ", c_type(prim)),
+        Ty::Mem => "struct fe_mem ".to_owned(),
+        // Elsewhere a local array is known by the address of its first element.
+        Ty::Ptr(prim) | Ty::Local(prim, _) => format!("{} *{}", c_type(prim), restrict(ty)),
+    }
+}
+
+/// What a pointer promises. Nothing says yet which blocks are apart from which.
+fn restrict(_: Ty) -> &'static str {
+    ""
+}
+
+fn zero(prim: fehu_base::Prim) -> String {
+    super::literal::scalar(fehu_ir::Scalar::zero(prim)).text
+}
+
+/// What the frames of one function have in common.
+pub(super) struct Shared {
+    pub(super) names: Names,
+    /// The text of the tasks so far, each with the structure of what it needs from outside.
+    pub(super) tasks: String,
+    /// How many tasks have a number.
+    pub(super) count: usize,
+}
+
+/// A C function in the making.
+pub(super) struct Frame<'a> {
+    pub(super) program: &'a Program,
+    pub(super) fun: &'a Fun,
+    pub(super) target: Target,
+    pub(super) shared: &'a mut Shared,
+    /// The handles that are released at the end.
+    pub(super) handles: Vec<V>,
+    /// Names of variables with the numbers of locks that are held.
+    pub(super) held: Vec<String>,
+    /// Whether this is inside of a loop with `omp simd`.
+    pub(super) in_simd: bool,
+    pub(super) uses_err: bool,
+    uses_cleanup: bool,
+    text: String,
+    depth: usize,
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        fun: &'a Fun,
+        target: Target,
+        shared: &'a mut Shared,
+    ) -> Frame<'a> {
+        Frame {
+            program,
+            fun,
+            target,
+            shared,
+            handles: Vec::new(),
+            held: Vec::new(),
+            in_simd: false,
+            uses_err: false,
+            uses_cleanup: false,
+            text: String::new(),
+            depth: 1,
+        }
+    }
+
+    /// The handles that a block declares are this frame's, but not those of tasks that become functions.
+    pub(super) fn add_handles(&mut self, block: &[Stm]) {
+        for stm in block {
+            match stm {
+                Stm::Declare(v, _) if self.fun.vars[*v].ty == Ty::Mem => self.handles.push(*v),
+                Stm::Tasks(_) if self.target == Target::Multicore => {}
+                _ => stm.each_block(&mut |inner| self.add_handles(inner)),
+            }
+        }
+    }
+
+    /// The finished C function.
+    pub(super) fn finish(self, signature: &str) -> String {
+        let mut text = format!("{signature} {{\n");
+        if self.uses_err {
+            text.push_str("  int err = 0;\n");
+        }
+        for &handle in &self.handles {
+            // A string takes whatever is written to it.
+            let _ = writeln!(text, "  struct fe_mem {} = {{0}};", self.shared.names.get(handle));
+        }
+        text.push_str(&self.text);
+        if self.uses_cleanup {
+            text.push_str("cleanup:\n");
+        }
+        for &handle in &self.handles {
+            let _ = writeln!(text, "  fe_free(ctx, &{});", self.shared.names.get(handle));
+        }
+        text.push_str(if self.uses_cleanup { "  return err;\n}\n" } else { "  return 0;\n}\n" });
+        text
+    }
+
+    /// What expressions refer to.
+    pub(super) fn scope(&self) -> Scope<'_> {
+        Scope { fun: self.fun, names: &self.shared.names }
+    }
+
+    /// The name of a variable.
+    pub(super) fn name(&self, v: V) -> String {
+        self.shared.names.get(v).to_owned()
+    }
+
+    /// A line at the current depth.
+    pub(super) fn line(&mut self, line: &str) {
+        for _ in 0..self.depth {
+            self.text.push_str("  ");
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// What is written inside is indented further.
+    pub(super) fn deeper(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        inside(self);
+        self.depth -= 1;
+    }
+
+    /// `if (condition) { before; leave }`, where `before` has set `err`.
+    pub(super) fn leave_if(&mut self, condition: &str, before: &[String]) {
+        self.line(&format!("if ({condition}) {{"));
+        self.deeper(|frame| {
+            for line in before {
+                frame.line(line);
+            }
+            for lock in frame.held.clone().iter().rev() {
+                frame.line(&format!("fe_unlock(&ctx->locks, {lock});"));
+            }
+            if frame.handles.is_empty() {
+                frame.line("return err;");
+            } else {
+                frame.uses_cleanup = true;
+                frame.line("goto cleanup;");
+            }
+        });
+        self.line("}");
+        self.uses_err = true;
+    }
+
+    /// A call of something that returns an error code.
+    pub(super) fn check_call(&mut self, call: &str) {
+        self.leave_if(&format!("(err = {call}) != 0"), &[]);
+    }
+}

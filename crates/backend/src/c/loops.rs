@@ -1,0 +1,143 @@
+//! Loops, and which of them C compilers are told to vectorise.
+//!
+//! `omp simd` demands a loop that nothing leaves and in which nothing is called that has effects; what it says of a
+//! reduction is C's arithmetic, which may not overflow on signed integers and does not know about NaN. Independent loops
+//! that it does not fit get `FE_INDEPENDENT`, which only says that memory is no obstacle; with atomic updates, which on one
+//! thread are nothing special, it would be one.
+
+use super::exp::c_type;
+use super::fun::Frame;
+use fehu_base::Prim;
+use fehu_imp::{Exp, Fun, Kind, RedOp, Stm, Ty, V, visit};
+use fehu_ir::Scalar;
+
+/// An inner loop up to this many iterations is unrolled inside of a vectorised one.
+const MOST_INNER: i64 = 16;
+
+impl Frame<'_> {
+    pub(super) fn for_loop(
+        &mut self,
+        var: V,
+        from: &Exp,
+        to: &Exp,
+        step: i64,
+        kind: &Kind,
+        body: &[Stm],
+    ) {
+        let ty = match self.fun.vars[var].ty {
+            Ty::Scalar(prim) => c_type(prim),
+            Ty::Mem | Ty::Ptr(_) | Ty::Local(..) => "int64_t",
+        };
+        let bound = if is_fixed(to, body) {
+            self.scope().exp(to).at(super::exp::Prec::Add)
+        } else {
+            let value = self.scope().text(to);
+            let end = format!("{}_end", self.name(var));
+            let end = self.shared.names.fresh(&end);
+            self.line(&format!("const {ty} {end} = {value};"));
+            end
+        };
+        let (name, from) = (self.name(var), self.scope().text(from));
+        let growth = if step == 1 { format!("{name}++") } else { format!("{name} += {step}") };
+        let was_in_simd = self.in_simd;
+        if let Kind::Independent(reductions) = kind
+            && !self.in_simd
+        {
+            match simd_clauses(self, reductions) {
+                Some(clauses) if fits_simd(body) => {
+                    self.line(&format!("#pragma omp simd{clauses}"));
+                    self.in_simd = true;
+                }
+                Some(_) | None if !updates_shared(body) => self.line("FE_INDEPENDENT"),
+                Some(_) | None => {}
+            }
+        }
+        self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
+        self.in_simd = was_in_simd;
+    }
+}
+
+/// Whether iterations update the same memory, in steps that are whole only if they are not vectorised.
+fn updates_shared(body: &[Stm]) -> bool {
+    let mut found = false;
+    visit::each_stm(body, &mut |stm| found |= matches!(stm, Stm::Atomic(..) | Stm::Locked(..)));
+    found
+}
+
+/// Whether an expression is cheap and keeps its value while the body is executed.
+fn is_fixed(e: &Exp, body: &[Stm]) -> bool {
+    match e {
+        Exp::Const(_) => true,
+        Exp::Var(_) | Exp::Index(_) => {
+            let set = visit::set_vars(body);
+            let mut fixed = true;
+            e.each_var(&mut |v| fixed &= !set.contains(&v));
+            fixed
+        }
+        Exp::Un(..)
+        | Exp::Bin(..)
+        | Exp::Cmp(..)
+        | Exp::Math(..)
+        | Exp::Convert(..)
+        | Exp::Reinterpret(..)
+        | Exp::Load(..)
+        | Exp::Select(_) => false,
+    }
+}
+
+/// The clauses for reductions, if all of them mean in OpenMP what they mean here.
+fn simd_clauses(frame: &Frame<'_>, reductions: &[(V, RedOp)]) -> Option<String> {
+    let mut clauses = String::new();
+    for (v, op) in reductions {
+        let sign = simd_operator(frame.fun, *v, *op)?;
+        clauses.push_str(&format!(" reduction({sign}: {})", frame.name(*v)));
+    }
+    Some(clauses)
+}
+
+fn simd_operator(fun: &Fun, v: V, op: RedOp) -> Option<&'static str> {
+    let Ty::Scalar(prim) = fun.vars[v].ty else { return None };
+    let plain = matches!(prim, Prim::U32 | Prim::U64 | Prim::F32 | Prim::F64);
+    match op {
+        RedOp::Add => plain.then_some("+"),
+        RedOp::Mul => plain.then_some("*"),
+        RedOp::Min => prim.is_integer().then_some("min"),
+        RedOp::Max => prim.is_integer().then_some("max"),
+        RedOp::And if prim == Prim::Bool => Some("&&"),
+        RedOp::Or if prim == Prim::Bool => Some("||"),
+        RedOp::And => prim.is_integer().then_some("&"),
+        RedOp::Or => prim.is_integer().then_some("|"),
+        RedOp::Xor => prim.is_integer().then_some("^"),
+    }
+}
+
+/// Whether a block may stand in a loop with `omp simd`, and there is any use in it.
+fn fits_simd(block: &[Stm]) -> bool {
+    block.iter().all(|stm| match stm {
+        Stm::Comment(_) | Stm::Declare(..) | Stm::Assign(..) | Stm::Store(..) | Stm::Point(..) => {
+            true
+        }
+        Stm::If(_, yes, no) => fits_simd(yes) && fits_simd(no),
+        Stm::For { from, to, step, body, .. } => {
+            matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
+                if to.saturating_sub(*from) <= MOST_INNER.saturating_mul(*step))
+                && fits_simd(body)
+        }
+        Stm::Alloc(..)
+        | Stm::Share(..)
+        | Stm::Export { .. }
+        | Stm::Free(_)
+        | Stm::Copy { .. }
+        | Stm::Switch(..)
+        | Stm::While(..)
+        | Stm::Call(..)
+        | Stm::Const(..)
+        | Stm::Assert(..)
+        | Stm::Trace(..)
+        | Stm::TraceArray(..)
+        | Stm::Atomic(..)
+        | Stm::Locked(..)
+        | Stm::Tasks(_)
+        | Stm::Chunks(..) => false,
+    })
+}

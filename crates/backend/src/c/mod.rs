@@ -1,0 +1,123 @@
+//! Functions of imp as C functions.
+//!
+//! * `fun`: a function or task around its statements: declarations of handles, the way out;
+//! * `stm`, `loops`, `tasks`, `message`: statements;
+//! * `exp`, `op`, `literal`, `names`: what they are made of.
+//!
+//! What the text relies on is in `runtime/`: `fe_alloc` and its like in `memory.h`, operators in `scalar.h` and `math.h`,
+//! parallel execution in `scheduler.h`, and what only printed code uses in `program.h`, `trace.h` and `atomics.h`.
+
+mod exp;
+mod fun;
+mod literal;
+mod loops;
+mod message;
+mod names;
+mod op;
+mod stm;
+mod tasks;
+
+use crate::Target;
+use fehu_base::id::Id;
+use fehu_imp::{Fun, FunId, Program, Stm, Ty, visit};
+use std::fmt::Write;
+
+/// C text of the functions of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Functions {
+    /// The declaration of `struct fe_constants`, which the context contains.
+    pub constants_struct: String,
+    /// The functions, and `fe_constants_init` and `fe_constants_free`.
+    pub text: String,
+}
+
+/// Prints all functions of a program.
+pub fn functions(program: &Program, target: Target) -> Functions {
+    let mut text = prototypes(program);
+    for (_, fun) in program.funs.iter() {
+        text.push_str(&fun::function(program, fun, target));
+        text.push('\n');
+    }
+    text.push_str(&constants_functions(program));
+    Functions { constants_struct: constants_struct(program), text }
+}
+
+/// Functions that are called before they are defined.
+fn prototypes(program: &Program) -> String {
+    let mut early: Vec<FunId> = Vec::new();
+    for (caller, fun) in program.funs.iter() {
+        visit::each_stm(&fun.body, &mut |stm| {
+            if let Stm::Call(callee, ..) = stm
+                && callee.index() > caller.index()
+                && !early.contains(callee)
+            {
+                early.push(*callee);
+            }
+        });
+    }
+    let mut text = String::new();
+    for callee in early.iter().filter_map(|&callee| program.funs.get(callee)) {
+        // A string takes whatever is written to it.
+        let _ = writeln!(text, "{};", fun::signature(callee, &names::Names::new(callee)).0);
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// The members of `struct fe_constants` that hold the results of a constant's function, in their order. With the number at
+/// the end they are no keywords, and different for different functions.
+fn constant_members(fun: &Fun) -> Vec<String> {
+    (0..fun.results.len()).map(|i| format!("{}_{i}", fun.name)).collect()
+}
+
+fn constants(program: &Program) -> impl Iterator<Item = (&Fun, Vec<String>)> {
+    let funs = program.consts.iter().filter_map(|constant| program.funs.get(constant.fun));
+    funs.map(|fun| (fun, constant_members(fun)))
+}
+
+fn constants_struct(program: &Program) -> String {
+    let mut text = "struct fe_constants {\n".to_owned();
+    let mut any = false;
+    for (fun, members) in constants(program) {
+        for (&result, member) in fun.results.iter().zip(members) {
+            let ty = fun::declared_type(fun.vars[result].ty);
+            let _ = writeln!(text, "  {ty}{member};");
+            any = true;
+        }
+    }
+    if !any {
+        // C has no empty structures.
+        text.push_str("  char none;\n");
+    }
+    text.push_str("};\n");
+    text
+}
+
+fn constants_functions(program: &Program) -> String {
+    let mut text =
+        "static int fe_constants_init(struct futhark_context *ctx) {\n  int err = 0;\n".to_owned();
+    for (fun, members) in constants(program) {
+        let results: String =
+            members.iter().map(|member| format!(", &ctx->constants.{member}")).collect();
+        let name = &fun.name;
+        let _ = writeln!(text, "  if (err == 0) {{\n    err = fe_fun_{name}(ctx{results});\n  }}");
+    }
+    text.push_str("  return err;\n}\n\n");
+    text.push_str("static void fe_constants_free(struct futhark_context *ctx) {\n");
+    let mut any = false;
+    for (fun, members) in constants(program) {
+        for (&result, member) in fun.results.iter().zip(members) {
+            if fun.vars[result].ty == Ty::Mem {
+                let _ = writeln!(text, "  fe_free(ctx, &ctx->constants.{member});");
+                any = true;
+            }
+        }
+    }
+    if !any {
+        text.push_str("  (void)ctx;\n");
+    }
+    text.push_str("}\n");
+    text
+}

@@ -1,0 +1,199 @@
+//! C names for the variables of a function: those of the source, made unique.
+
+use fehu_base::IdVec;
+use fehu_imp::{Fun, V};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The names of one function and of the tasks inside of it.
+pub(super) struct Names {
+    names: IdVec<V, String>,
+    taken: FxHashSet<String>,
+    /// The number that is tried next after a base name.
+    next: FxHashMap<String, u32>,
+}
+
+impl Names {
+    /// Names for all variables; parameters and results choose first.
+    pub(super) fn new(fun: &Fun) -> Names {
+        let mut names = Names {
+            names: IdVec::filled(String::new(), fun.vars.len()),
+            taken: FxHashSet::default(),
+            next: FxHashMap::default(),
+        };
+        let first = fun.params.iter().chain(&fun.results).copied();
+        for v in first.chain(fun.vars.iter().map(|(v, _)| v)) {
+            if fun.vars.get(v).is_some() && names.names[v].is_empty() {
+                names.names[v] = names.fresh(&fun.vars[v].hint);
+            }
+        }
+        names
+    }
+
+    /// The name of a variable.
+    pub(super) fn get(&self, v: V) -> &str {
+        // Every variable has an entry in its function's table.
+        self.names.get(v).map_or("", String::as_str)
+    }
+
+    /// A name like this one that no variable has, nor any of those listed.
+    pub(super) fn unused(&self, name: &str, others: &[String]) -> String {
+        let is_free = |name: &String| !self.taken.contains(name) && !others.contains(name);
+        let numbered = (1..).map(|i| format!("{name}_{i}"));
+        let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
+        candidates.find(is_free).unwrap_or_default()
+    }
+
+    /// Nothing else gets this name from now on.
+    pub(super) fn reserve(&mut self, name: &str) {
+        self.taken.insert(name.to_owned());
+    }
+
+    /// A name that nothing else has in the function.
+    pub(super) fn fresh(&mut self, hint: &str) -> String {
+        let base = identifier(hint);
+        if self.taken.insert(base.clone()) {
+            return base;
+        }
+        let next = self.next.entry(base.clone()).or_insert(1);
+        loop {
+            let name = format!("{base}_{next}");
+            *next += 1;
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
+
+/// The hint as an identifier that means nothing to C or to the runtime.
+pub(super) fn identifier(hint: &str) -> String {
+    let mut name = String::new();
+    for c in hint.chars() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => name.push(c),
+            // Neither names of the implementation nor long rows of underscores.
+            _ if name.is_empty() || name.ends_with('_') => {}
+            _ => name.push('_'),
+        }
+    }
+    while name.ends_with('_') {
+        name.pop();
+    }
+    // A prime is common, and `x'` should not look like `x`.
+    name.extend(hint.chars().rev().take_while(|&c| c == '\'').map(|_| 'p'));
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, 'v');
+    }
+    // Macros are written in capitals.
+    if name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase()) {
+        name.make_ascii_lowercase();
+    }
+    if is_reserved(&name) {
+        name.push('_');
+        name.push('v');
+    }
+    name
+}
+
+fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+        || name.starts_with("fe_")
+        || name.starts_with("futhark_")
+        || name.ends_with("_t")
+}
+
+/// Keywords of C (also of the next standards), macros in lower case, and what the printed code itself mentions.
+const RESERVED: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "asm",
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "char",
+    "cleanup",
+    "complex",
+    "const",
+    "constexpr",
+    "continue",
+    "ctx",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "env",
+    "err",
+    "errno",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "imaginary",
+    "inline",
+    "int",
+    "linux",
+    "long",
+    "memcpy",
+    "memset",
+    "noreturn",
+    "not",
+    "nullptr",
+    "or",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "stderr",
+    "stdin",
+    "stdout",
+    "struct",
+    "switch",
+    "true",
+    "typedef",
+    "typeof",
+    "union",
+    "unix",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "xor",
+    "I",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_identifiers_and_mean_nothing_to_c() {
+        let names = [
+            ("xs", "xs"),
+            ("x'", "xp"),
+            ("x''", "xpp"),
+            ("", "v"),
+            ("_", "v"),
+            ("__x", "x"),
+            ("2d", "v2d"),
+            ("int", "int_v"),
+            ("NULL", "null"),
+            ("N", "N"),
+            ("I", "I_v"),
+            ("fe_alloc", "fe_alloc_v"),
+            ("size_t", "size_t_v"),
+            ("über.alles", "ber_alles"),
+            ("<>", "v"),
+        ];
+        for (hint, name) in names {
+            assert_eq!(identifier(hint), name, "of {hint:?}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Statements.
+
+use super::exp::{Prec, c_type, is_zero};
+use super::fun::{Frame, declared_type};
+use super::{constant_members, literal, op};
+use fehu_base::Prim;
+use fehu_imp::{Arg, Block, Exp, From, FunId, Stm, Ty, V};
+use fehu_ir::Scalar;
+
+impl Frame<'_> {
+    /// The statements of a block, in the braces of something else.
+    pub(super) fn block(&mut self, block: &[Stm]) {
+        let mut rest = block.iter().peekable();
+        while let Some(stm) = rest.next() {
+            // A declaration and the first value are one line.
+            match (stm, rest.peek()) {
+                (Stm::Declare(v, None), Some(Stm::Assign(to, e))) if v == to && !e.mentions(*v) => {
+                    self.declare(*v, Some(self.scope().text(e)));
+                    rest.next();
+                }
+                (Stm::Declare(v, None), Some(Stm::Point(to, from, index))) if v == to => {
+                    let address = self.point(*to, *from, index);
+                    self.declare(*v, Some(address));
+                    rest.next();
+                }
+                (Stm::Declare(v, None), Some(Stm::Chunks(to, site, n))) if v == to => {
+                    let number = self.chunks(*site, n);
+                    self.declare(*v, Some(number));
+                    rest.next();
+                }
+                _ => self.stm(stm),
+            }
+        }
+    }
+
+    /// A block in braces after a line that ends in an opening one.
+    pub(super) fn braced(&mut self, head: &str, block: &[Stm]) {
+        self.line(&format!("{head} {{"));
+        self.deeper(|frame| frame.block(block));
+        self.line("}");
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        match stm {
+            Stm::Comment(text) => self.line(&literal::comment(text)),
+            Stm::Declare(v, value) => {
+                let value = value.as_ref().map(|e| self.scope().text(e));
+                self.declare(*v, value);
+            }
+            Stm::Assign(v, e) => self.assign(*v, e),
+            Stm::Store(p, index, e) => {
+                let target = self.scope().element(*p, index).text;
+                let value = self.scope().text(e);
+                self.line(&format!("{target} = {value};"));
+            }
+            Stm::Alloc(v, prim, count) => self.alloc(*v, *prim, count),
+            Stm::Share(to, from) => {
+                let (to, from) = (self.name(*to), self.name(*from));
+                self.line(&format!("fe_share(ctx, &{to}, &{from}, 0);"));
+            }
+            Stm::Export { to, block, ptr, index } => {
+                let (to, data) = (self.name(*to), self.data(*ptr, index));
+                match block.map(|block| self.name(block)) {
+                    Some(block) => {
+                        self.line(&format!(
+                            "fe_share(ctx, &{to}, &{block}, {data} - {block}.data);"
+                        ));
+                    }
+                    None => {
+                        self.line(&format!("fe_free(ctx, &{to});"));
+                        self.line(&format!("{to}.data = {data};"));
+                    }
+                }
+            }
+            Stm::Free(v) => {
+                let name = self.name(*v);
+                self.line(&format!("fe_free(ctx, &{name});"));
+            }
+            Stm::Point(p, from, index) => {
+                let address = self.point(*p, *from, index);
+                let name = self.name(*p);
+                self.line(&format!("{name} = {address};"));
+            }
+            Stm::Copy { to, from, count } => {
+                let scope = self.scope();
+                let target = scope.address(scope.names.get(to.0), &to.1);
+                let source = scope.address(scope.names.get(from.0), &from.1);
+                let (count, ty) = (scope.text(count), c_type(scope.elem(to.0)));
+                self.line(&format!("fe_copy({target}, {source}, {count}, sizeof({ty}));"));
+            }
+            Stm::If(cond, yes, no) => self.branch("", cond, yes, no),
+            Stm::Switch(e, cases, default) => self.switch(e, cases, default),
+            Stm::For { var, from, to, step, kind, body } => {
+                self.for_loop(*var, from, to, *step, kind, body);
+            }
+            Stm::While(cond, body) => {
+                let cond = self.scope().text(cond);
+                self.braced(&format!("while ({cond})"), body);
+            }
+            Stm::Call(fun, results, args) => self.call(*fun, results, args),
+            Stm::Const(number, results) => self.constant(*number, results),
+            Stm::Assert(cond, message) => self.assert(cond, message),
+            Stm::Trace(tag, e, prim) => {
+                let (tag, e) = (literal::string(tag), self.scope().text(e));
+                self.line(&format!("fe_trace_{prim}(\"{tag}\", {e});"));
+            }
+            Stm::TraceArray(tag, p, shape) => self.trace_array(tag, *p, shape),
+            Stm::Atomic(op, p, index, e) => self.atomic(*op, *p, index, e),
+            Stm::Locked(number, body) => self.locked(number, body),
+            Stm::Tasks(tasks) => self.tasks(tasks),
+            Stm::Chunks(v, site, n) => {
+                let (name, number) = (self.name(*v), self.chunks(*site, n));
+                self.line(&format!("{name} = {number};"));
+            }
+        }
+    }
+
+    fn declare(&mut self, v: V, value: Option<String>) {
+        let name = self.name(v);
+        match (self.fun.vars[v].ty, value) {
+            // Declared at the top, and only once: in a loop it keeps its block.
+            (Ty::Mem, _) => {}
+            (Ty::Local(prim, n), _) => self.line(&format!("{} {name}[{n}];", c_type(prim))),
+            (ty @ (Ty::Scalar(_) | Ty::Ptr(_)), Some(value)) => {
+                self.line(&format!("{}{name} = {value};", declared_type(ty)));
+            }
+            (ty @ (Ty::Scalar(_) | Ty::Ptr(_)), None) => {
+                self.line(&format!("{}{name};", declared_type(ty)));
+            }
+        }
+    }
+
+    /// `v = e`, or `v += e` where C has such an operator.
+    fn assign(&mut self, v: V, e: &Exp) {
+        let name = self.name(v);
+        if let Exp::Bin(op, prim, a, b) = e
+            && **a == Exp::Var(v)
+            && *prim != Prim::Bool
+            && let Some((sign, _)) = op::infix(*op, *prim)
+        {
+            let b = self.scope().text(b);
+            self.line(&format!("{name} {sign}= {b};"));
+        } else {
+            let value = self.scope().text(e);
+            self.line(&format!("{name} = {value};"));
+        }
+    }
+
+    fn alloc(&mut self, v: V, prim: Prim, count: &Exp) {
+        let name = self.name(v);
+        let bytes = prim.bits() / 8;
+        let size = match count {
+            Exp::Const(Scalar::I64(n)) if n.checked_mul(i64::from(bytes)).is_some() => {
+                (n * i64::from(bytes)).to_string()
+            }
+            _ if bytes == 1 => self.scope().text(count),
+            // The number of elements is the program's, so the product may be too large for the type.
+            _ => format!("fe_bytes({}, {bytes})", self.scope().text(count)),
+        };
+        self.check_call(&format!("fe_alloc(ctx, &{name}, {size})"));
+    }
+
+    /// The address that a pointer becomes.
+    fn point(&self, p: V, from: From, index: &Exp) -> String {
+        let scope = self.scope();
+        let ty = c_type(scope.elem(p));
+        match from {
+            From::Mem(m) => scope.address(&format!("({ty} *){}.data", self.name(m)), index),
+            From::Ptr(q) if scope.elem(q) == scope.elem(p) => {
+                scope.address(scope.names.get(q), index)
+            }
+            From::Ptr(q) => scope.address(&format!("({ty} *){}", self.name(q)), index),
+        }
+    }
+
+    /// `if`, and `else if` for a branch that is nothing but the next question.
+    fn branch(&mut self, prefix: &str, cond: &Exp, yes: &Block, no: &Block) {
+        if yes.is_empty() && !no.is_empty() {
+            let cond = self.scope().negated(cond);
+            self.braced(&format!("{prefix}if ({cond})"), no);
+            return;
+        }
+        let cond = self.scope().text(cond);
+        self.line(&format!("{prefix}if ({cond}) {{"));
+        self.deeper(|frame| frame.block(yes));
+        match no.as_slice() {
+            [] => self.line("}"),
+            [Stm::If(cond, yes, no)] => self.branch("} else ", cond, yes, no),
+            no => {
+                self.line("} else {");
+                self.deeper(|frame| frame.block(no));
+                self.line("}");
+            }
+        }
+    }
+
+    fn switch(&mut self, e: &Exp, cases: &[(Scalar, Block)], default: &Block) {
+        // C compilers find it odd to switch on a truth value.
+        if let [(Scalar::Bool(value), block), rest @ ..] = cases {
+            let other = match rest {
+                [] => default,
+                [(_, other), ..] => other,
+            };
+            let (yes, no) = if *value { (block, other) } else { (other, block) };
+            return self.branch("", e, yes, no);
+        }
+        if cases.is_empty() {
+            self.line("{");
+            self.deeper(|frame| frame.block(default));
+            return self.line("}");
+        }
+        let value = self.scope().text(e);
+        self.line(&format!("switch ({value}) {{"));
+        for (value, block) in cases {
+            let value = literal::scalar(*value).at(Prec::Unary);
+            self.line(&format!("case {value}: {{"));
+            self.deeper(|frame| {
+                frame.block(block);
+                frame.line("break;");
+            });
+            self.line("}");
+        }
+        self.line("default: {");
+        self.deeper(|frame| {
+            frame.block(default);
+            frame.line("break;");
+        });
+        self.line("}");
+        self.line("}");
+    }
+
+    /// The address of an element, as handles have it.
+    fn data(&self, ptr: V, index: &Exp) -> String {
+        let scope = self.scope();
+        let address = scope.address(scope.names.get(ptr), index);
+        if is_zero(index) {
+            format!("(unsigned char *){address}")
+        } else {
+            format!("(unsigned char *)({address})")
+        }
+    }
+
+    fn call(&mut self, fun: FunId, results: &[V], args: &[Arg]) {
+        let callee = self.program.funs.get(fun).map_or("", |fun| fun.name.as_str());
+        let mut call = format!("fe_fun_{callee}(ctx");
+        for &result in results {
+            call.push_str(", &");
+            call.push_str(self.shared.names.get(result));
+        }
+        for arg in args {
+            call.push_str(", ");
+            match arg {
+                Arg::Scalar(e) => call.push_str(&self.scope().text(e)),
+                Arg::Mem { block, ptr, index } => {
+                    let data = self.data(*ptr, index);
+                    let owner = block
+                        .map_or("NULL".to_owned(), |block| format!("{}.block", self.name(block)));
+                    call.push_str(&format!("(struct fe_mem){{{data}, {owner}}}"));
+                }
+            }
+        }
+        call.push(')');
+        self.check_call(&call);
+    }
+
+    /// Constants live as long as the context, so that their blocks can be lent to anybody: nothing is counted, which
+    /// tasks at the same time could not do.
+    fn constant(&mut self, number: usize, results: &[(usize, V)]) {
+        let fun = self.program.consts.get(number).and_then(|c| self.program.funs.get(c.fun));
+        let members = fun.map(constant_members).unwrap_or_default();
+        for (result, v) in results {
+            let member = members.get(*result).map_or("", String::as_str);
+            let name = self.name(*v);
+            if self.fun.vars[*v].ty == Ty::Mem {
+                self.line(&format!("fe_borrow(ctx, &{name}, &ctx->constants.{member});"));
+            } else {
+                self.line(&format!("{name} = ctx->constants.{member};"));
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// fun control(n.2: i64, c.3: bool) -> (a.0: i64, z.1: i64) {
+//   // what is there \
+//   if eq_i64(n.2, 0) {
+//     a.0 = 10
+//   } else {
+//     if eq_i64(n.2, 1) {
+//       a.0 = 20
+//     } else {
+//       if eq_i64(n.2, 2) {
+//       } else {
+//         a.0 = 30
+//       }
+//     }
+//   }
+//   switch n.2 {
+//   case -1:
+//     z.1 = 1
+//   case 2:
+//     z.1 = 2
+//   default:
+//     z.1 = 3
+//   }
+//   switch c.3 {
+//   case false:
+//     z.1 = add_i64(z.1, 10)
+//   default:
+//     z.1 = add_i64(z.1, 20)
+//   }
+//   var end.4: i64 = 4
+//   for i.5 = 0 .. end.4 by 2 {
+//     end.4 = add_i64(end.4, 1)
+//     a.0 = add_i64(a.0, i.5)
+//   }
+//   while lt_i64(a.0, 100) {
+//     a.0 = add_i64(a.0, a.0)
+//   }
+//   for k.6 = 250u8 .. 255u8 {
+//     z.1 = add_i64(z.1, u8_to_i64(k.6))
+//   }
+// }
+
+// One thread
+
+struct fe_constants {
+  char none;
+};
+
+static int fe_fun_control(struct futhark_context *ctx, int64_t *out_a, int64_t *out_z, int64_t n, bool c) {
+  int64_t a = 0;
+  int64_t z = 0;
+  // what is there
+  if (n == 0) {
+    a = 10;
+  } else if (n == 1) {
+    a = 20;
+  } else if (n != 2) {
+    a = 30;
+  }
+  switch (n) {
+  case -1: {
+    z = 1;
+    break;
+  }
+  case 2: {
+    z = 2;
+    break;
+  }
+  default: {
+    z = 3;
+    break;
+  }
+  }
+  if (c) {
+    z = fe_add_i64(z, 20);
+  } else {
+    z = fe_add_i64(z, 10);
+  }
+  int64_t end = 4;
+  const int64_t i_end = end;
+  for (int64_t i = 0; i < i_end; i += 2) {
+    end = fe_add_i64(end, 1);
+    a = fe_add_i64(a, i);
+  }
+  while (a < 100) {
+    a = fe_add_i64(a, a);
+  }
+  for (uint8_t k = 250; k < 255; k++) {
+    z = fe_add_i64(z, (int64_t)k);
+  }
+  *out_a = a;
+  *out_z = z;
+  return 0;
+}
+
+static int fe_constants_init(struct futhark_context *ctx) {
+  int err = 0;
+  return err;
+}
+
+static void fe_constants_free(struct futhark_context *ctx) {
+  (void)ctx;
+}

@@ -1,0 +1,54 @@
+// fun tails(n.2: i64, xs.3: mem) -> (new.0: mem, old.1: mem) {
+//   var block.4: mem
+//   block.4 = alloc i32[n.2]
+//   var p.5: *i32
+//   p.5 = &block.4[0]
+//   var xs.6: *i32
+//   xs.6 = &xs.3[0]
+//   for i.7 = 0 .. n.2 independent {
+//     p.5[i.7] = mul_i32(xs.6[i.7], xs.6[i.7])
+//   }
+//   new.0 = share &p.5[1]
+//   old.1 = share &xs.6[(n.2 + -1)]
+// }
+
+// One thread
+
+struct fe_constants {
+  char none;
+};
+
+static int fe_fun_tails(struct futhark_context *ctx, struct fe_mem *out_new, struct fe_mem *out_old, int64_t n, struct fe_mem xs) {
+  int err = 0;
+  struct fe_mem new = {0};
+  struct fe_mem old = {0};
+  struct fe_mem block = {0};
+  if ((err = fe_alloc(ctx, &block, fe_bytes(n, 4))) != 0) {
+    goto cleanup;
+  }
+  int32_t *p = (int32_t *)block.data;
+  int32_t *xs_1 = (int32_t *)xs.data;
+  #pragma omp simd
+  for (int64_t i = 0; i < n; i++) {
+    p[i] = fe_mul_i32(xs_1[i], xs_1[i]);
+  }
+  fe_share(ctx, &new, &block, (unsigned char *)(p + 1) - block.data);
+  fe_free(ctx, &old);
+  old.data = (unsigned char *)(xs_1 + (n - 1));
+  fe_move(ctx, out_new, &new);
+  fe_move(ctx, out_old, &old);
+cleanup:
+  fe_free(ctx, &new);
+  fe_free(ctx, &old);
+  fe_free(ctx, &block);
+  return err;
+}
+
+static int fe_constants_init(struct futhark_context *ctx) {
+  int err = 0;
+  return err;
+}
+
+static void fe_constants_free(struct futhark_context *ctx) {
+  (void)ctx;
+}

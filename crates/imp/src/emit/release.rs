@@ -1,0 +1,48 @@
+//! Giving back blocks after their last use.
+//!
+//! Handles are released at the end of the function. That is late: large arrays of the host are released as soon as no
+//! later statement of the body that made them mentions an array in them. Inside of operators' functions blocks are kept,
+//! so that the next position finds them.
+
+use super::Emit;
+use crate::Stm;
+use fehu_ir::{Body, Var, free};
+use fehu_mem::table::BlockId;
+use rustc_hash::FxHashMap;
+
+/// For each statement, the blocks that this body makes and does not need after it.
+pub(super) fn last_uses(emit: &Emit<'_>, body: &Body) -> Vec<Vec<BlockId>> {
+    let block_of = |var: Var| emit.place(var).map(|place| place.block);
+    let mut last: FxHashMap<BlockId, usize> = FxHashMap::default();
+    let mut made: Vec<BlockId> = Vec::new();
+    for (index, stm) in body.stms.iter().enumerate() {
+        for block in stm.pat.iter().copied().filter_map(block_of) {
+            if last.insert(block, index).is_none() {
+                made.push(block);
+            }
+        }
+        for block in free::free_in_stm(stm, emit.ir).into_iter().filter_map(block_of) {
+            if let Some(last) = last.get_mut(&block) {
+                *last = index;
+            }
+        }
+    }
+    let mut dead = vec![Vec::new(); body.stms.len()];
+    let kept: Vec<BlockId> = body.results.iter().filter_map(|atom| block_of(atom.var()?)).collect();
+    for block in made {
+        if !kept.contains(&block) {
+            dead[last[&block]].push(block);
+        }
+    }
+    dead
+}
+
+impl Emit<'_> {
+    pub(super) fn release(&mut self, blocks: &[BlockId]) {
+        for block in blocks {
+            if let Some(handle) = self.blocks.get(block).and_then(|mem| mem.handle) {
+                self.out.push(Stm::Free(handle));
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Maps, reductions and scans.
+
+use super::Emit;
+use crate::{Block, Exp, Kind, RedOp, Stm, Ty, V};
+use fehu_base::Prim;
+use fehu_ir::{self as ir, Atom, BinOp, Lambda, Red, Screma, Type, Var};
+use fehu_mem::table::Place;
+use fehu_opt::facts::poly::Poly;
+
+/// Stands for the position of an operator of which nothing depends on it.
+const NO_INDEX: Var = Var(u32::MAX);
+
+/// What an operator has combined so far: a scalar variable, or a place.
+#[derive(Clone)]
+pub(super) enum Sofar<'a> {
+    /// A scalar.
+    Scalar(V),
+    /// An array.
+    Array(&'a Place),
+    /// No contents.
+    Nothing,
+}
+
+impl<'a> Emit<'a> {
+    pub(super) fn screma(&mut self, pat: &[Var], op: &'a Screma) {
+        let scanned = self.start(op.scans.iter().map(|scan| (&scan.op, scan.neutral.as_slice())));
+        let reduced = self.start(op.reds.iter().map(|red| (&red.op, red.neutral.as_slice())));
+        let width = self.atom(op.width);
+        let kind = self.kind(op, &reduced);
+        self.each(pat, &op.inputs, &op.map, width, kind, |this, index, parts| {
+            this.combine_all(pat, index, op, parts, &scanned, &reduced);
+        });
+        for (var, sofar) in pat[op.scanned()..].iter().zip(reduced.iter().flatten()) {
+            if let Sofar::Scalar(v) = sofar {
+                self.scalars.insert(*var, Exp::Var(*v));
+            }
+        }
+    }
+
+    /// What happens at each position after the map function: scans, reductions, and the plain results.
+    fn combine_all(
+        &mut self,
+        pat: &[Var],
+        index: Var,
+        op: &'a Screma,
+        parts: &[Atom],
+        scanned: &[Vec<Sofar<'a>>],
+        reduced: &[Vec<Sofar<'a>>],
+    ) {
+        let (mut parts, mut bound) = (parts.iter().copied(), pat.iter().copied());
+        for (scan, sofar) in op.scans.iter().zip(scanned) {
+            let elements: Vec<Atom> = parts.by_ref().take(sofar.len()).collect();
+            self.combine(&scan.op, sofar, &elements);
+            for (part, var) in sofar.iter().zip(bound.by_ref().take(sofar.len())) {
+                self.store_sofar(var, index, part);
+            }
+        }
+        for (red, sofar) in op.reds.iter().zip(reduced) {
+            let elements: Vec<Atom> = parts.by_ref().take(sofar.len()).collect();
+            bound.by_ref().take(sofar.len()).for_each(drop);
+            self.combine(&red.op, sofar, &elements);
+        }
+        for (part, var) in parts.zip(bound) {
+            self.store_row(var, index, part);
+        }
+    }
+
+    /// Executes a function for each element of the inputs; `then` gets its results.
+    pub(super) fn each(
+        &mut self,
+        pat: &[Var],
+        inputs: &[Var],
+        map: &'a Lambda,
+        width: Exp,
+        kind: Kind,
+        then: impl FnOnce(&mut Self, Var, &[Atom]),
+    ) {
+        self.each_in(pat, inputs, map, (Exp::int(0), width), kind, then);
+    }
+
+    /// Likewise, for a range.
+    pub(super) fn each_in(
+        &mut self,
+        pat: &[Var],
+        inputs: &[Var],
+        map: &'a Lambda,
+        (from, to): (Exp, Exp),
+        kind: Kind,
+        then: impl FnOnce(&mut Self, Var, &[Atom]),
+    ) {
+        let i = self.new_var("i", Ty::Scalar(Prim::I64));
+        // An operator that binds nothing and has no inputs has no arrays that depend on the position.
+        let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
+        self.scalars.insert(index, Exp::Var(i));
+        self.depth += 1;
+        let body = self.block(|this| {
+            for (param, input) in map.params.iter().zip(inputs) {
+                this.element_param(*param, *input, index);
+            }
+            this.body(&map.body);
+            then(this, index, &map.body.results);
+        });
+        self.depth -= 1;
+        self.out.push(Stm::For { var: i, from, to, step: 1, kind, body });
+    }
+
+    fn element_param(&mut self, param: Var, input: Var, index: Var) {
+        if let Some(value) = self.computed(input, self.atom(index.into())) {
+            return self.bind(param, value);
+        }
+        if let (Type::Scalar(_), Some(place)) = (&self.ir[param].ty, self.place(input)) {
+            if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
+                let value = self.load(place, &lmad.offset);
+                self.bind(param, value);
+            }
+        }
+    }
+
+    /// Declares what reductions or scans have so far, with neutral elements as the first values.
+    pub(super) fn start<'b>(
+        &mut self,
+        ops: impl Iterator<Item = (&'b Lambda, &'b [Atom])>,
+    ) -> Vec<Vec<Sofar<'a>>> {
+        let mut all = Vec::new();
+        for (op, neutral) in ops {
+            let mut parts = Vec::with_capacity(neutral.len());
+            for (param, neutral) in op.params.iter().zip(neutral) {
+                parts.push(self.start_part(*param, *neutral));
+            }
+            all.push(parts);
+        }
+        all
+    }
+
+    fn start_part(&mut self, param: Var, neutral: Atom) -> Sofar<'a> {
+        if let Some(place) = self.place(param) {
+            self.write(place, neutral);
+            return Sofar::Array(place);
+        }
+        let Some(prim) = self.prim(param.into()) else { return Sofar::Nothing };
+        let value = self.atom(neutral);
+        Sofar::Scalar(self.declare(&self.ir[param].hint.clone(), prim, Some(value)))
+    }
+
+    /// One application of an operator to what there is so far and an element.
+    pub(super) fn combine(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Atom]) {
+        let values: Vec<Exp> = elements.iter().map(|element| self.atom(*element)).collect();
+        self.combine_values(op, sofar, &values);
+    }
+
+    /// Likewise, where the scalars among the elements are expressions.
+    pub(super) fn combine_values(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Exp]) {
+        let (first, second) = op.params.split_at(sofar.len());
+        for (param, part) in first.iter().zip(sofar) {
+            if let Sofar::Scalar(v) = part {
+                self.scalars.insert(*param, Exp::Var(*v));
+            }
+        }
+        for (param, element) in second.iter().zip(elements) {
+            if self.prim((*param).into()).is_some() {
+                self.scalars.insert(*param, element.clone());
+            }
+        }
+        self.body(&op.body);
+        self.assign_all(sofar, &op.body.results);
+    }
+
+    /// What there is so far becomes these values, all at the same time.
+    pub(super) fn assign_all(&mut self, sofar: &[Sofar<'a>], results: &[Atom]) {
+        let mut moves = Vec::new();
+        for (part, result) in sofar.iter().zip(results) {
+            match part {
+                Sofar::Scalar(v) => {
+                    let mut value = self.atom(*result);
+                    let is_other = |part: &Sofar<'_>| matches!(part, Sofar::Scalar(w) if value == Exp::Var(*w) && w != v);
+                    if sofar.iter().any(is_other) {
+                        let prim = self.prim(*result).unwrap_or(Prim::I64);
+                        value = Exp::Var(self.declare("next", prim, Some(value)));
+                    }
+                    if value != Exp::Var(*v) {
+                        moves.push(Stm::Assign(*v, value));
+                    }
+                }
+                Sofar::Array(place) => self.write(place, *result),
+                Sofar::Nothing => {}
+            }
+        }
+        self.out.append(&mut moves);
+    }
+
+    fn store_sofar(&mut self, var: Var, index: Var, part: &Sofar<'a>) {
+        let Some(place) = self.place(var) else { return };
+        let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) else { return };
+        match part {
+            Sofar::Scalar(v) => {
+                let (ptr, at) = (self.mem(place.block).ptr, self.poly(&lmad.offset));
+                self.out.push(Stm::Store(ptr, at, Exp::Var(*v)));
+            }
+            Sofar::Array(from) => self.copy(&Place { block: place.block, lmad }, from),
+            Sofar::Nothing => {}
+        }
+    }
+
+    /// A result of the function becomes an element or row of an array.
+    pub(super) fn store_row(&mut self, var: Var, index: Var, value: Atom) {
+        let Some(place) = self.place(var) else { return };
+        if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
+            self.write(&Place { block: place.block, lmad }, value);
+        }
+    }
+
+    /// Whether the positions of an operator are independent of each other.
+    fn kind(&self, op: &Screma, reduced: &[Vec<Sofar<'_>>]) -> Kind {
+        let has_acc = op.inputs.iter().any(|input| matches!(self.ir[*input].ty, Type::Acc(_)));
+        if has_acc || !op.scans.is_empty() {
+            return Kind::Sequential;
+        }
+        let mut reductions = Vec::new();
+        for (red, parts) in op.reds.iter().zip(reduced) {
+            let Some(ops) = self.vector_ops(red) else { return Kind::Sequential };
+            for (part, op) in parts.iter().zip(ops) {
+                match part {
+                    Sofar::Scalar(v) => reductions.push((*v, op)),
+                    Sofar::Array(_) | Sofar::Nothing => return Kind::Sequential,
+                }
+            }
+        }
+        Kind::Independent(reductions)
+    }
+
+    /// The operators of a reduction, if it is one of scalars, part by part, by operators of which partial results may be
+    /// combined in any order.
+    fn vector_ops(&self, red: &Red) -> Option<Vec<RedOp>> {
+        let count = red.neutral.len();
+        let (first, second) = red.op.params.split_at(count);
+        let mut ops = Vec::with_capacity(count);
+        for (k, result) in red.op.body.results.iter().enumerate() {
+            let result = result.var()?;
+            let stm = red.op.body.stms.iter().find(|stm| stm.pat == [result])?;
+            let ir::Exp::BinOp(op, a, b) = &stm.exp else { return None };
+            let (x, y) = (Atom::Var(first[k]), Atom::Var(second[k]));
+            let prim = self.prim(x)?;
+            if !((*a, *b) == (x, y) || (*a, *b) == (y, x)) {
+                return None;
+            }
+            ops.push(red_op(*op, prim, self.options.strict_float)?);
+        }
+        (red.op.body.stms.len() == count).then_some(ops)
+    }
+}
+
+/// The operator as one that may be applied in any order.
+pub(super) fn red_op(op: BinOp, prim: Prim, strict_float: bool) -> Option<RedOp> {
+    let red = match op {
+        BinOp::Add => RedOp::Add,
+        BinOp::Mul => RedOp::Mul,
+        BinOp::Min => RedOp::Min,
+        BinOp::Max => RedOp::Max,
+        BinOp::And => RedOp::And,
+        BinOp::Or => RedOp::Or,
+        BinOp::Xor => RedOp::Xor,
+        _ => return None,
+    };
+    let exact = !prim.is_float() || matches!(red, RedOp::Min | RedOp::Max);
+    (exact || !strict_float).then_some(red)
+}
+
+/// A block that is executed if indices are within the bounds of a shape.
+pub(super) fn if_within(indices: &[Exp], shape: &[Exp], body: Block) -> Stm {
+    use fehu_ir::CmpOp;
+    let mut cond: Option<Exp> = None;
+    for (index, size) in indices.iter().zip(shape) {
+        // As unsigned numbers, negative ones are large.
+        let unsigned =
+            |exp: &Exp| Box::new(Exp::Convert(Prim::I64, Prim::U64, Box::new(exp.clone())));
+        let within = Exp::Cmp(CmpOp::Lt, Prim::U64, unsigned(index), unsigned(size));
+        cond = Some(match cond {
+            None => within,
+            Some(cond) => Exp::Bin(BinOp::And, Prim::Bool, Box::new(cond), Box::new(within)),
+        });
+    }
+    Stm::If(cond.unwrap_or(Exp::Const(ir::Scalar::Bool(true))), body, Block::new())
+}

@@ -1,0 +1,335 @@
+//! Histograms, scatters, partitions and accumulators: writes at computed positions.
+
+use super::screma::{Sofar, if_within};
+use super::{Emit, Mem};
+use crate::{Exp, From, Kind, Stm, Ty, V};
+use fehu_base::Prim;
+use fehu_ir::{AccInput, Atom, BinOp, CmpOp, Hist, Lambda, Partition, Scatter, Type, Var};
+use fehu_mem::lmad::Lmad;
+use fehu_mem::table::{Place, poly};
+use fehu_opt::facts::poly::Poly;
+
+impl<'a> Emit<'a> {
+    pub(super) fn hist(&mut self, pat: &[Var], op: &'a Hist) {
+        let width = self.atom(op.width);
+        let indexed: usize = op.ops.iter().map(|op| op.shape.len()).sum();
+        self.each(pat, &op.inputs, &op.map, width, Kind::Sequential, |this, _, parts| {
+            let (indices, values) = parts.split_at(indexed);
+            let (mut indices, mut values) = (indices.iter().copied(), values.iter().copied());
+            for op in &op.ops {
+                let indices: Vec<Atom> = indices.by_ref().take(op.shape.len()).collect();
+                let values: Vec<Atom> = values.by_ref().take(op.dests.len()).collect();
+                this.contribute(&op.dests, &op.shape, &indices, Some(&op.op), &[], &values);
+            }
+        });
+    }
+
+    /// Combines values with what is at a position of arrays, or overwrites it; nothing is done out of bounds.
+    fn contribute(
+        &mut self,
+        arrays: &[Var],
+        shape: &[Atom],
+        indices: &[Atom],
+        op: Option<&'a Lambda>,
+        given_indices: &[Var],
+        values: &[Atom],
+    ) {
+        let body = self.block(|this| match op {
+            None => {
+                for (array, value) in arrays.iter().zip(values) {
+                    if let Some(row) = this.row(*array, indices) {
+                        this.write(&row, *value);
+                    }
+                }
+            }
+            Some(op) => {
+                for (param, index) in given_indices.iter().zip(indices) {
+                    let value = this.atom(*index);
+                    this.scalars.insert(*param, value);
+                }
+                this.combine_rows(arrays, indices, op, given_indices.len(), values);
+            }
+        });
+        let at: Vec<Exp> = indices.iter().map(|index| self.atom(*index)).collect();
+        let shape: Vec<Exp> = shape.iter().map(|size| self.atom(*size)).collect();
+        self.out.push(if_within(&at, &shape, body));
+    }
+
+    /// The row of an array at a position.
+    fn row(&self, array: Var, indices: &[Atom]) -> Option<Place> {
+        let place = self.place(array)?;
+        let indices: Vec<Poly> = indices.iter().map(|index| poly(*index)).collect();
+        Some(Place { block: place.block, lmad: place.lmad.fix(&indices)? })
+    }
+
+    fn combine_rows(
+        &mut self,
+        arrays: &[Var],
+        indices: &[Atom],
+        op: &'a Lambda,
+        skip: usize,
+        values: &[Atom],
+    ) {
+        let params = &op.params[skip..];
+        let mut sofar: Vec<Sofar<'a>> = Vec::with_capacity(arrays.len());
+        let mut stores: Vec<(V, V, Exp)> = Vec::new();
+        for (param, array) in params.iter().zip(arrays) {
+            let Some(row) = self.row(*array, indices) else {
+                sofar.push(Sofar::Nothing);
+                continue;
+            };
+            let (ptr, at) = (self.mem(row.block).ptr, self.poly(&row.lmad.offset));
+            if let Some(place) = self.place(*param) {
+                let p = self.new_var(
+                    &self.ir[*param].hint.clone(),
+                    Ty::Ptr(self.table.blocks[place.block].elem),
+                );
+                self.out.push(Stm::Declare(p, None));
+                self.out.push(Stm::Point(p, From::Ptr(ptr), at));
+                self.blocks.insert(place.block, Mem { ptr: p, handle: None });
+                sofar.push(Sofar::Array(place));
+            } else if let Some(prim) = self.prim((*param).into()) {
+                let old = Exp::Load(ptr, Box::new(at.clone()));
+                let v = self.declare(&self.ir[*param].hint.clone(), prim, Some(old));
+                stores.push((v, ptr, at));
+                sofar.push(Sofar::Scalar(v));
+            } else {
+                sofar.push(Sofar::Nothing);
+            }
+        }
+        for (param, value) in params[arrays.len()..].iter().zip(values) {
+            self.value_param(*param, *value);
+        }
+        let elements: Vec<Exp> = values.iter().map(|value| self.atom(*value)).collect();
+        self.combine_params(op, params, &sofar, &elements);
+        for (v, ptr, at) in stores {
+            self.out.push(Stm::Store(ptr, at, Exp::Var(v)));
+        }
+    }
+
+    /// A contribution that is an array, and whose block the table says comes with the parameter.
+    fn value_param(&mut self, param: Var, value: Atom) {
+        let (Some(to), Some(from)) = (self.place(param), self.place_of(value)) else { return };
+        if to.block != from.block {
+            let (mem, index) = (self.mem(from.block), self.poly(&from.lmad.offset));
+            let p = self
+                .new_var(&self.ir[param].hint.clone(), Ty::Ptr(self.table.blocks[to.block].elem));
+            self.out.push(Stm::Declare(p, None));
+            self.out.push(Stm::Point(p, From::Ptr(mem.ptr), index));
+            self.blocks.insert(to.block, Mem { ptr: p, handle: None });
+        }
+    }
+
+    fn combine_params(
+        &mut self,
+        op: &'a Lambda,
+        params: &[Var],
+        sofar: &[Sofar<'a>],
+        elements: &[Exp],
+    ) {
+        let (first, second) = params.split_at(sofar.len());
+        for (param, part) in first.iter().zip(sofar) {
+            if let Sofar::Scalar(v) = part {
+                self.scalars.insert(*param, Exp::Var(*v));
+            }
+        }
+        for (param, element) in second.iter().zip(elements) {
+            if self.prim((*param).into()).is_some() {
+                self.scalars.insert(*param, element.clone());
+            }
+        }
+        self.body(&op.body);
+        self.assign_all(sofar, &op.body.results);
+    }
+
+    pub(super) fn scatter(&mut self, pat: &[Var], op: &'a Scatter) {
+        let width = self.atom(op.width);
+        let indexed: usize = op.dests.iter().map(|(shape, _)| shape.len()).sum();
+        let kind = Kind::Independent(Vec::new());
+        self.each(pat, &op.inputs, &op.map, width, kind, |this, _, parts| {
+            let (indices, values) = parts.split_at(indexed);
+            let mut indices = indices.iter().copied();
+            for ((shape, dest), value) in op.dests.iter().zip(values) {
+                let at: Vec<Atom> = indices.by_ref().take(shape.len()).collect();
+                this.contribute(&[*dest], shape, &at, None, &[], &[*value]);
+            }
+        });
+    }
+
+    pub(super) fn with_acc(&mut self, pat: &[Var], inputs: &'a [AccInput], lambda: &'a Lambda) {
+        for (cert, input) in lambda.params.iter().zip(inputs) {
+            self.accs.insert(*cert, input);
+        }
+        self.body(&lambda.body);
+        let arrays: usize = inputs.iter().map(|input| input.arrays.len()).sum();
+        for (var, result) in pat[arrays..].iter().zip(&lambda.body.results[inputs.len()..]) {
+            if self.prim(*result).is_some() {
+                let value = self.atom(*result);
+                self.bind(*var, value);
+            }
+        }
+    }
+
+    pub(super) fn update_acc(&mut self, acc: Var, indices: &[Atom], values: &[Atom]) {
+        let Type::Acc(cert) = self.ir[acc].ty else { return };
+        let Some(input) = self.accs.get(&cert).copied() else { return };
+        let op = input.op.as_ref().map(|(op, _)| op);
+        let given: Vec<Var> = op.map_or(Vec::new(), |op| op.params[..input.shape.len()].to_vec());
+        self.contribute(&input.arrays, &input.shape, indices, op, &given, values);
+    }
+
+    /// Elements that are kept are counted and stored as they come; with several classes, the classes of all positions are found
+    /// first, together with the elements.
+    pub(super) fn partition(&mut self, pat: &[Var], op: &'a Partition) {
+        let (counts, arrays) = pat.split_at(op.classes);
+        let counters: Vec<V> =
+            counts.iter().map(|_| self.declare("count", Prim::I64, Some(Exp::int(0)))).collect();
+        for (var, v) in counts.iter().zip(&counters) {
+            self.scalars.insert(*var, Exp::Var(*v));
+        }
+        let width = self.atom(op.width);
+        if let [count] = counters.as_slice() {
+            let count = *count;
+            self.each(pat, &op.inputs, &op.map, width, Kind::Sequential, |this, _, parts| {
+                let is_kept = this.class_is(parts[0], 0);
+                let body = this.block(|this| {
+                    for (var, value) in arrays.iter().zip(&parts[1..]) {
+                        this.store_at(*var, Exp::Var(count), *value);
+                    }
+                    this.out.push(increment(count));
+                });
+                this.out.push(Stm::If(is_kept, body, Vec::new()));
+            });
+            return;
+        }
+        // The elements are stored in order, with their classes, and then moved.
+        let (classes_mem, classes) = self.temporary("classes", Prim::I64, width.clone());
+        let mut saved: Vec<Option<(V, Lmad)>> = Vec::new();
+        let mut handles = vec![classes_mem];
+        for var in arrays {
+            let Some(place) = self.place(*var) else {
+                saved.push(None);
+                continue;
+            };
+            let elem = self.table.blocks[place.block].elem;
+            let (mem, ptr) = self.temporary("element", elem, self.count(&place.lmad));
+            handles.push(mem);
+            saved.push(Some((ptr, place.lmad.clone())));
+        }
+        let total = width.clone();
+        self.each(pat, &op.inputs, &op.map, width, Kind::Sequential, |this, index, parts| {
+            let at = this.poly(&Poly::var(index));
+            let class = this.atom(parts[0]);
+            this.out.push(Stm::Store(classes, at.clone(), class));
+            for (k, counter) in counters.iter().enumerate() {
+                let is_class = this.class_is(parts[0], k);
+                this.out.push(Stm::If(is_class, vec![increment(*counter)], Vec::new()));
+            }
+            for (saved, value) in saved.iter().zip(&parts[1..]) {
+                let Some((ptr, lmad)) = saved else { continue };
+                this.store_into(*ptr, lmad, at.clone(), *value);
+            }
+        });
+        self.reorder(arrays, &counters, (classes, total), &saved);
+        self.out.extend(handles.into_iter().map(Stm::Free));
+    }
+
+    /// Moves saved elements to the places that their classes say.
+    fn reorder(
+        &mut self,
+        arrays: &[Var],
+        counters: &[V],
+        (classes, total): (V, Exp),
+        saved: &[Option<(V, Lmad)>],
+    ) {
+        let mut start = Exp::int(0);
+        let mut next: Vec<V> = Vec::new();
+        for counter in counters {
+            let v = self.declare("next", Prim::I64, Some(start));
+            start = Exp::Bin(
+                BinOp::Add,
+                Prim::I64,
+                Box::new(Exp::Var(v)),
+                Box::new(Exp::Var(*counter)),
+            );
+            next.push(v);
+        }
+        let i = self.new_var("i", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            for (k, next) in (0i64..).zip(&next) {
+                let class = Exp::Load(classes, Box::new(Exp::Var(i)));
+                let is_class =
+                    Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(class), Box::new(Exp::int(k)));
+                let body = this.block(|this| {
+                    for (var, saved) in arrays.iter().zip(saved) {
+                        let (Some(place), Some((from, lmad))) = (this.place(*var), saved) else {
+                            continue;
+                        };
+                        this.move_row(place, Exp::Var(*next), (*from, lmad), Exp::Var(i));
+                    }
+                    this.out.push(increment(*next));
+                });
+                this.out.push(Stm::If(is_class, body, Vec::new()));
+            }
+        });
+        let kind = Kind::Sequential;
+        self.out.push(Stm::For { var: i, from: Exp::int(0), to: total, step: 1, kind, body });
+    }
+
+    fn move_row(&mut self, place: &Place, at: Exp, (from, lmad): (V, &Lmad), i: Exp) {
+        let to = self.mem(place.block).ptr;
+        let row: Vec<Exp> = lmad.dims[1..].iter().map(|dim| self.poly(&dim.size)).collect();
+        self.nest(&row, |this, indices| {
+            let with = |first: &Exp| -> Vec<Exp> {
+                std::iter::once(first.clone()).chain(indices.iter().cloned()).collect()
+            };
+            let value = Exp::Load(from, Box::new(this.address(lmad, &with(&i))));
+            let at = this.address(&place.lmad, &with(&at));
+            this.out.push(Stm::Store(to, at, value));
+        });
+    }
+
+    fn class_is(&self, class: Atom, k: usize) -> Exp {
+        let k = Exp::int(i64::try_from(k).unwrap_or(i64::MAX));
+        Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(self.atom(class)), Box::new(k))
+    }
+
+    /// An operand becomes the element or row of an array at a position.
+    fn store_at(&mut self, var: Var, at: Exp, value: Atom) {
+        let Some(place) = self.place(var) else { return };
+        let ptr = self.mem(place.block).ptr;
+        self.store_into(ptr, &place.lmad.clone(), at, value);
+    }
+
+    fn store_into(&mut self, ptr: V, lmad: &Lmad, at: Exp, value: Atom) {
+        let Some(from) = self.place_of(value) else {
+            if self.prim(value).is_some() {
+                let (at, value) = (self.address(lmad, &[at]), self.atom(value));
+                self.out.push(Stm::Store(ptr, at, value));
+            }
+            return;
+        };
+        let source = self.mem(from.block).ptr;
+        let row: Vec<Exp> = from.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();
+        self.nest(&row, |this, indices| {
+            let value = Exp::Load(source, Box::new(this.address(&from.lmad, indices)));
+            let all: Vec<Exp> = std::iter::once(at).chain(indices.iter().cloned()).collect();
+            let at = this.address(lmad, &all);
+            this.out.push(Stm::Store(ptr, at, value));
+        });
+    }
+
+    /// A block that the program knows nothing of.
+    fn temporary(&mut self, hint: &str, elem: Prim, count: Exp) -> (V, V) {
+        let handle = self.new_var(&super::hinted(hint, "_mem"), Ty::Mem);
+        let ptr = self.new_var(hint, Ty::Ptr(elem));
+        self.out.extend([Stm::Declare(handle, None), Stm::Declare(ptr, None)]);
+        self.out.push(Stm::Alloc(handle, elem, count));
+        self.out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
+        (handle, ptr)
+    }
+}
+
+fn increment(v: V) -> Stm {
+    Stm::Assign(v, Exp::Bin(BinOp::Add, Prim::I64, Box::new(Exp::Var(v)), Box::new(Exp::int(1))))
+}

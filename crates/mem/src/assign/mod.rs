@@ -1,0 +1,254 @@
+//! `assign`: gives every array of a program a place, simply.
+//!
+//! Whatever makes an array gets a block of its own and fills it in row-major order. Slices, rows, transpositions and reshapes
+//! are views in the block of their operand, updates happen where the array is. This is right, and far from good:
+//! later steps change the table.
+//!
+//! Arrays that cross a border at run time (parameters and results of functions, results of branches, parameters of loops)
+//! are contiguous: a view that is not is copied first, by a `manifest` that is added to the program. Such an array
+//! *carries* its block with it. But small ones of constant size do not travel through branches and loops: the
+//! result has a block of its own, and elements are copied into it, so that it can live in registers.
+//!
+//! ```text
+//! let ys = map f xs                    ys: fresh, 0 + {(n : 1)}
+//! let t = rearrange (1, 0) a           t: where a is, 0 + {(m : 1), (n : m)}
+//! let r = if c then {t} else {b}       the first branch gets `let t' = manifest t`; r carries its block
+//! ```
+//!
+//! Files: `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and calls, `operators` map, reduce and their kin.
+
+mod computed;
+mod control;
+mod operators;
+mod views;
+
+use crate::lmad::Lmad;
+use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
+use ecow::EcoString;
+use fehu_base::IdVec;
+use fehu_ir::{Atom, Body, Exp, Prog, Stm, Type, Var, VarInfo};
+use fehu_opt::facts::poly::Poly;
+use rustc_hash::FxHashMap;
+
+/// What cannot be described: index arithmetic with more terms or factors than we are ready to handle.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TooComplex {
+    /// The name of the array, or something like it.
+    pub array: EcoString,
+}
+
+/// Places all arrays of a program.
+pub fn assign(mut prog: Prog) -> Result<Placed, TooComplex> {
+    let mut funs = IdVec::default();
+    for fun in prog.funs.values_mut() {
+        let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
+        funs.push(Assign::function(&mut fun.vars, &params, &mut fun.body)?);
+    }
+    let mut consts = IdVec::default();
+    for constant in prog.consts.values_mut() {
+        consts.push(Assign::function(&mut constant.vars, &[], &mut constant.body)?);
+    }
+    Ok(Placed { prog, funs, consts })
+}
+
+/// The work on one function.
+struct Assign<'a> {
+    vars: &'a mut IdVec<Var, VarInfo>,
+    table: Table,
+    /// The statements of the body at hand.
+    out: Vec<Stm>,
+    /// The blocks that a carried block may be, itself apart.
+    roots: FxHashMap<BlockId, Vec<BlockId>>,
+    failed: Option<TooComplex>,
+}
+
+impl<'a> Assign<'a> {
+    fn function(
+        vars: &'a mut IdVec<Var, VarInfo>,
+        params: &[Var],
+        body: &mut Body,
+    ) -> Result<Table, TooComplex> {
+        let mut table = Table::default();
+        table.computed = computed::computed(body, vars);
+        let out = Vec::new();
+        let mut this = Assign { vars, table, out, roots: FxHashMap::default(), failed: None };
+        for param in params {
+            this.carried(*param);
+        }
+        this.body(body, |this, body| {
+            for result in &mut body.results {
+                *result = this.contiguous(*result);
+                this.escapes(*result);
+            }
+        });
+        match this.failed {
+            Some(failed) => Err(failed),
+            None => Ok(this.table),
+        }
+    }
+
+    /// Places everything in a body. At its end, `finish` may add statements and change the results.
+    fn body(&mut self, body: &mut Body, finish: impl FnOnce(&mut Self, &mut Body)) {
+        let outer = std::mem::take(&mut self.out);
+        for mut stm in std::mem::take(&mut body.stms) {
+            self.stm(&mut stm);
+            self.out.push(stm);
+        }
+        finish(self, body);
+        body.stms = std::mem::replace(&mut self.out, outer);
+    }
+
+    /// A body whose results stay where they are.
+    fn plain_body(&mut self, body: &mut Body) {
+        self.body(body, |_, _| {});
+    }
+
+    fn stm(&mut self, stm: &mut Stm) {
+        let pat = stm.pat.clone();
+        match &mut stm.exp {
+            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::Call(..) | Exp::Const(_) => {
+                self.control(&pat, &mut stm.exp);
+            }
+            Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..) => self.operator(&pat, &mut stm.exp),
+            Exp::Fail(_) => pat.iter().for_each(|var| self.carried(*var)),
+            _ => {
+                if let [var] = pat.as_slice()
+                    && !self.table.computed.contains_key(var)
+                {
+                    self.single(*var, &mut stm.exp);
+                }
+            }
+        }
+    }
+
+    /// A block of its own for an array, allocated before the statement that binds `before`.
+    fn fresh(&mut self, var: Var, before: Var) {
+        let Type::Array(_, shape) = &self.vars[var].ty else { return };
+        let shape = shape.clone();
+        self.fresh_of(var, before, &shape);
+    }
+
+    /// Likewise, if sizes in the variable's type are not known there, but these are.
+    fn fresh_of(&mut self, var: Var, before: Var, shape: &[Atom]) {
+        let Some(elem) = contents(&self.vars[var].ty) else { return };
+        let origin = Origin::Fresh { before, size: shape.to_vec() };
+        let block =
+            self.block(Block { elem, origin, hint: self.vars[var].hint.clone(), heap: false });
+        let lmad = self.row_major(var);
+        self.table.set(var, Place { block, lmad });
+    }
+
+    /// The array comes with a block.
+    fn carried(&mut self, var: Var) {
+        let Some(elem) = contents(&self.vars[var].ty) else { return };
+        let hint = self.vars[var].hint.clone();
+        let block = self.block(Block { elem, origin: Origin::Carried(var), hint, heap: true });
+        let lmad = self.row_major(var);
+        self.table.set(var, Place { block, lmad });
+    }
+
+    /// The array is where another one is.
+    fn same(&mut self, var: Var, other: Atom) {
+        if let Some(place) = other.var().and_then(|other| self.table.place(other)).cloned() {
+            self.table.set(var, place);
+        }
+    }
+
+    /// The array is a view of another one.
+    fn view(&mut self, var: Var, of: Var, make: impl FnOnce(&Lmad) -> Option<Lmad>) {
+        let Some(place) = self.table.place(of).cloned() else { return };
+        let lmad = make(&place.lmad);
+        let lmad = self.known(var, lmad);
+        self.table.set(var, Place { block: place.block, lmad });
+    }
+
+    fn block(&mut self, block: Block) -> BlockId {
+        self.table.blocks.push(block)
+    }
+
+    fn row_major(&mut self, var: Var) -> Lmad {
+        let lmad = table::row_major(self.vars[var].ty.shape());
+        self.known(var, lmad)
+    }
+
+    /// The LMAD, if there is one; otherwise the whole function cannot be described.
+    fn known(&mut self, var: Var, lmad: Option<Lmad>) -> Lmad {
+        lmad.unwrap_or_else(|| {
+            self.failed.get_or_insert(TooComplex { array: self.vars[var].hint.clone() });
+            Lmad::point(Poly::default())
+        })
+    }
+
+    fn new_var(&mut self, hint: &str, ty: Type) -> Var {
+        self.vars.push(VarInfo { hint: hint.into(), ty })
+    }
+
+    /// The operand, copied if its elements do not follow each other.
+    fn contiguous(&mut self, atom: Atom) -> Atom {
+        match self.array(atom) {
+            Some((var, place)) if !place.lmad.is_contiguous() => self.copied(var, Exp::Manifest),
+            _ => atom,
+        }
+    }
+
+    /// A copy of an array.
+    fn copied(&mut self, var: Var, how: fn(Var) -> Exp) -> Atom {
+        let VarInfo { hint, ty } = self.vars[var].clone();
+        let copy = self.new_var(&hint, ty);
+        self.out.push(Stm::new(vec![copy], how(var)));
+        self.fresh(copy, copy);
+        Atom::Var(copy)
+    }
+
+    /// The operand's block leaves the scope that it was made in: it must be on the heap.
+    fn escapes(&mut self, atom: Atom) {
+        if let Some((_, place)) = self.array(atom) {
+            self.table.blocks[place.block].heap = true;
+        }
+    }
+
+    fn array(&self, atom: Atom) -> Option<(Var, Place)> {
+        let var = atom.var()?;
+        Some((var, self.table.place(var)?.clone()))
+    }
+
+    /// The blocks in which an operand may be.
+    fn roots_of(&self, atom: Atom) -> Vec<BlockId> {
+        let Some((_, place)) = self.array(atom) else { return Vec::new() };
+        let mut roots = self.roots.get(&place.block).cloned().unwrap_or_default();
+        roots.push(place.block);
+        roots
+    }
+
+    /// A carried block may be any of these.
+    fn add_roots(&mut self, var: Var, more: Vec<BlockId>) {
+        let Some(block) = self.table.place(var).map(|place| place.block) else { return };
+        let roots = self.roots.entry(block).or_default();
+        roots.extend(more);
+        roots.sort_unstable();
+        roots.dedup();
+    }
+
+    /// The results of a body that is repeated are about to become the values of variables with blocks of their own: none may
+    /// be in one of these blocks, unless it is just where it has to be.
+    fn settle(&mut self, results: &mut [Atom], targets: &[Option<Place>]) {
+        let blocks: Vec<BlockId> = targets.iter().flatten().map(|place| place.block).collect();
+        for (result, target) in results.iter_mut().zip(targets) {
+            let Some((var, place)) = self.array(*result) else { continue };
+            let in_place = target.as_ref().is_some_and(|target| {
+                target.block == place.block
+                    && target.lmad.offset == place.lmad.offset
+                    && place.lmad.is_contiguous()
+            });
+            if !in_place && self.roots_of(*result).iter().any(|root| blocks.contains(root)) {
+                *result = self.copied(var, Exp::Copy);
+            }
+        }
+    }
+}

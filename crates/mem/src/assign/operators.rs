@@ -1,0 +1,152 @@
+//! Array operators: their results get blocks of their own, the elements that their functions see are rows of the inputs.
+
+use super::Assign;
+use crate::lmad::Lmad;
+use crate::table::Place;
+use fehu_ir::{AccInput, Atom, Exp, Hist, Lambda, Partition, Scatter, Screma, Type, Var};
+use fehu_opt::facts::poly::Poly;
+
+impl Assign<'_> {
+    pub(super) fn operator(&mut self, pat: &[Var], exp: &mut Exp) {
+        match exp {
+            Exp::Screma(op) => self.screma(pat, op),
+            Exp::Hist(op) => self.hist(pat, op),
+            Exp::Scatter(op) => self.scatter(pat, op),
+            Exp::Partition(op) => self.partition(pat, op),
+            Exp::WithAcc(inputs, lambda) => self.with_acc(pat, inputs, lambda),
+            Exp::UpdateAcc(_, _, values) => {
+                for value in values {
+                    *value = self.contiguous(*value);
+                }
+            }
+            // Streams are gone before memory is thought of.
+            _ => {}
+        }
+    }
+
+    /// The function that is applied at each position: array parameters are rows of the inputs.
+    fn elements(&mut self, pat: &[Var], inputs: &[Var], lambda: &mut Lambda) {
+        let index = self.new_var("i", Type::I64);
+        self.table.set_index(pat, lambda, index);
+        for (param, input) in lambda.params.clone().into_iter().zip(inputs) {
+            if self.vars[param].ty.is_array() {
+                self.view(param, *input, |lmad| lmad.fix(&[Poly::var(index)]));
+            }
+        }
+        self.plain_body(&mut lambda.body);
+    }
+
+    fn screma(&mut self, pat: &[Var], op: &mut Screma) {
+        let Screma { inputs, map, scans, reds, .. } = op;
+        self.elements(pat, inputs, map);
+        let mut parts = map.body.results.iter().copied();
+        let mut bound = pat.iter().copied();
+        for scan in scans {
+            let count = scan.neutral.len();
+            let (parts, bound): (Vec<Atom>, Vec<Var>) =
+                (parts.by_ref().take(count).collect(), bound.by_ref().take(count).collect());
+            for var in &bound {
+                self.fresh(*var, *var);
+            }
+            // The value so far is kept in blocks of its own.
+            for (param, var) in scan.op.params.clone().into_iter().zip(&bound) {
+                self.fresh(param, *var);
+            }
+            self.combine(&mut scan.op, &parts);
+        }
+        for red in reds {
+            let count = red.neutral.len();
+            let (parts, bound): (Vec<Atom>, Vec<Var>) =
+                (parts.by_ref().take(count).collect(), bound.by_ref().take(count).collect());
+            for (param, var) in red.op.params.clone().into_iter().zip(&bound) {
+                self.fresh(*var, *var);
+                self.same(param, Atom::Var(*var));
+            }
+            self.combine(&mut red.op, &parts);
+        }
+        for var in bound {
+            self.fresh(var, var);
+        }
+    }
+
+    /// The operator of a scan or reduction: what it has so far is placed already, the other operand is where the
+    /// elements are, and its results become what it has so far.
+    fn combine(&mut self, op: &mut Lambda, elements: &[Atom]) {
+        let (sofar, next) = op.params.split_at(elements.len());
+        let targets: Vec<Option<Place>> =
+            sofar.iter().map(|param| self.table.place(*param).cloned()).collect();
+        for (param, element) in next.to_vec().into_iter().zip(elements) {
+            self.same(param, *element);
+        }
+        self.body(&mut op.body, |this, body| this.settle(&mut body.results, &targets));
+    }
+
+    fn hist(&mut self, pat: &[Var], op: &mut Hist) {
+        let Hist { inputs, map, ops, .. } = op;
+        self.elements(pat, inputs, map);
+        let indices: usize = ops.iter().map(|op| op.shape.len()).sum();
+        let mut values = map.body.results.iter().copied().skip(indices);
+        let mut bound = pat.iter().copied();
+        for op in ops {
+            for (var, dest) in bound.by_ref().zip(&op.dests) {
+                self.same(var, Atom::Var(*dest));
+            }
+            let values: Vec<Atom> = values.by_ref().take(op.dests.len()).collect();
+            self.rows(&op.op.params.clone(), &op.dests, op.shape.len());
+            self.combine(&mut op.op, &values);
+        }
+    }
+
+    /// Parameters that are rows of arrays, wherever: their block is found out when the program runs, their layout is known.
+    fn rows(&mut self, params: &[Var], arrays: &[Var], indexed: usize) {
+        for (param, array) in params.iter().zip(arrays) {
+            self.carried(*param);
+            let Some(row) =
+                self.table.place(*array).and_then(|place| place.lmad.dims.get(indexed..))
+            else {
+                continue;
+            };
+            let dims = row.to_vec();
+            if let Some(place) = self.table.place(*param).cloned() {
+                self.table
+                    .set(*param, Place { lmad: Lmad { offset: Poly::default(), dims }, ..place });
+            }
+        }
+    }
+
+    fn scatter(&mut self, pat: &[Var], op: &mut Scatter) {
+        self.elements(pat, &op.inputs, &mut op.map);
+        for (var, (_, dest)) in pat.iter().zip(&op.dests) {
+            self.same(*var, Atom::Var(*dest));
+        }
+    }
+
+    fn partition(&mut self, pat: &[Var], op: &mut Partition) {
+        self.elements(pat, &op.inputs, &mut op.map);
+        for var in pat {
+            self.fresh(*var, *var);
+        }
+    }
+
+    fn with_acc(&mut self, pat: &[Var], inputs: &mut [AccInput], lambda: &mut Lambda) {
+        let mut bound = pat.iter().copied();
+        for AccInput { shape, arrays, op } in inputs.iter_mut() {
+            for (var, array) in bound.by_ref().zip(arrays.iter()) {
+                self.same(var, Atom::Var(*array));
+            }
+            let Some((op, _)) = op else { continue };
+            // The parameters: indices, the rows so far, the contributions.
+            let (rows, given) = op.params[shape.len()..].split_at(arrays.len());
+            let (rows, given) = (rows.to_vec(), given.to_vec());
+            self.rows(&rows, arrays, shape.len());
+            given.iter().for_each(|param| self.carried(*param));
+            let targets: Vec<Option<Place>> =
+                rows.iter().map(|param| self.table.place(*param).cloned()).collect();
+            self.body(&mut op.body, |this, body| this.settle(&mut body.results, &targets));
+        }
+        self.plain_body(&mut lambda.body);
+        for (var, result) in bound.zip(&lambda.body.results[inputs.len()..]) {
+            self.same(var, *result);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The table: where each array of a function is.
+//!
+//! A *block* is memory for elements of one type. It is either allocated, right before a statement, or it comes with a
+//! variable: the memory of a parameter, or of a result of a branch or a loop, is known only when the program runs. An array
+//! is *placed* in a block by an LMAD. Several arrays may be placed in one block, and share elements.
+//!
+//! Where an operation needs an array to be at a certain place (a row of a map's result, the next value of a loop's parameter,
+//! the part of an array that is updated) and it is at another, its elements are copied there. Where both places are the
+//! same, nothing is done. So optimisations of memory are changes of this table.
+//!
+//! Arrays without contents (of elements of the unit type) are nowhere.
+
+use crate::lmad::{Dim as Stride, Lmad, Pick};
+use ecow::EcoString;
+use fehu_base::{IdVec, Prim, define_id};
+use fehu_ir::{Atom, ConstId, Dim, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
+use fehu_opt::facts::poly::Poly;
+use rustc_hash::FxHashMap;
+
+define_id!(
+    /// A block of memory.
+    pub struct BlockId, "m"
+);
+
+/// A program and where its arrays are.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Placed {
+    /// The program. All that this stage added to it are copies and variables.
+    pub prog: Prog,
+    /// The table of each function.
+    pub funs: IdVec<FunId, Table>,
+    /// The table of each constant.
+    pub consts: IdVec<ConstId, Table>,
+}
+
+/// Where the arrays of a function are.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Table {
+    /// The blocks.
+    pub blocks: IdVec<BlockId, Block>,
+    /// The places of variables; those without are no arrays.
+    places: FxHashMap<Var, Place>,
+    /// The arrays that are nowhere, because their elements are computed where they are read.
+    pub computed: FxHashMap<Var, Computed>,
+    /// The variables that stand for the position of an operator's function; see [`Table::index`].
+    indices: FxHashMap<Var, Var>,
+}
+
+/// An array without memory.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Computed {
+    /// Numbers of a type from a first one, a step apart.
+    Iota(Prim, Atom, Atom),
+    /// The same scalar everywhere.
+    Replicate(Atom),
+}
+
+/// Where an array is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The block.
+    pub block: BlockId,
+    /// Where in it, in elements.
+    pub lmad: Lmad,
+}
+
+/// A block.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    /// The type of its elements.
+    pub elem: Prim,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// A name for people.
+    pub hint: EcoString,
+    /// Whether it may still be needed where the scope ends that it is allocated in: then it cannot be on the stack.
+    pub heap: bool,
+}
+
+/// Where a block comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Origin {
+    /// It is allocated right before the statement that binds the variable, with room for so many elements. An allocation
+    /// inside of a loop or of an operator's function is made anew every time.
+    Fresh {
+        /// A variable of the statement's pattern.
+        before: Var,
+        /// The number of elements, a product of sizes that are known there.
+        size: Vec<Atom>,
+    },
+    /// It comes with the variable, whose elements follow each other from its beginning in row-major order, unless
+    /// the place of the variable says something else.
+    Carried(Var),
+    /// Nothing is in it.
+    Unused,
+}
+
+/// No block of more elements is kept on the stack or in registers.
+pub const MAX_LOCAL: i64 = 64;
+
+impl Table {
+    /// Where a variable is, if it is an array.
+    pub fn place(&self, var: Var) -> Option<&Place> {
+        self.places.get(&var)
+    }
+
+    /// Places a variable.
+    pub fn set(&mut self, var: Var, place: Place) {
+        self.places.insert(var, place);
+    }
+
+    /// All places, by variable.
+    pub fn places(&self) -> Vec<(Var, &Place)> {
+        let mut all: Vec<(Var, &Place)> =
+            self.places.iter().map(|(var, place)| (*var, place)).collect();
+        all.sort_unstable_by_key(|(var, _)| *var);
+        all
+    }
+
+    /// A block in which there is nothing any more is not allocated.
+    pub fn forget(&mut self, block: BlockId) {
+        self.blocks[block].origin = Origin::Unused;
+    }
+
+    /// The variable that stands for the position at which the function of an operator is applied, if arrays depend on it. The
+    /// operator is identified by the variables it binds and the parameters of its function.
+    pub fn index(&self, pat: &[Var], lambda: &Lambda) -> Option<Var> {
+        self.indices.get(pat.first().or(lambda.params.first())?).copied()
+    }
+
+    /// Notes such a variable.
+    pub fn set_index(&mut self, pat: &[Var], lambda: &Lambda, index: Var) {
+        if let Some(key) = pat.first().or(lambda.params.first()) {
+            self.indices.insert(*key, index);
+        }
+    }
+
+    /// The number of elements of a block that can be on the stack or in registers.
+    pub fn local_size(&self, block: BlockId) -> Option<i64> {
+        match &self.blocks[block].origin {
+            Origin::Fresh { size, .. } if !self.blocks[block].heap => small(size),
+            Origin::Fresh { .. } | Origin::Carried(_) | Origin::Unused => None,
+        }
+    }
+}
+
+/// The number of elements of a shape if it is constant and small.
+pub fn small(shape: &[Atom]) -> Option<i64> {
+    let mut count = 1i64;
+    for size in shape {
+        match size {
+            Atom::Const(Scalar::I64(size)) if *size >= 0 => count = count.checked_mul(*size)?,
+            _ => return None,
+        }
+    }
+    (count <= MAX_LOCAL).then_some(count)
+}
+
+/// An operand of type `i64` as a polynomial.
+pub fn poly(atom: Atom) -> Poly {
+    match atom {
+        Atom::Var(var) => Poly::var(var),
+        Atom::Const(Scalar::I64(value)) => Poly::constant(value.into()),
+        Atom::Const(_) => Poly::default(),
+    }
+}
+
+/// The row-major LMAD of a shape.
+pub fn row_major(shape: &[Atom]) -> Option<Lmad> {
+    let shape: Vec<Poly> = shape.iter().map(|size| poly(*size)).collect();
+    Lmad::row_major(&shape)
+}
+
+/// The type of the elements of an array that has contents.
+pub fn contents(ty: &Type) -> Option<Prim> {
+    match ty {
+        Type::Array(fehu_ir::Elem::Prim(prim), _) => Some(*prim),
+        _ => None,
+    }
+}
+
+/// Likewise, of a variable.
+pub fn contents_of(var: Var, vars: &IdVec<Var, VarInfo>) -> Option<Prim> {
+    contents(&vars[var].ty)
+}
+
+/// What an index takes of a dimension.
+pub fn pick(dim: &Dim) -> Pick {
+    match dim {
+        Dim::Fix(at) => Pick::Fix(poly(*at)),
+        Dim::Slice { start, len, stride } => {
+            Pick::Slice { start: poly(*start), len: poly(*len), stride: poly(*stride) }
+        }
+    }
+}
+
+/// The positions of a flat index.
+pub fn flat(offset: Atom, dims: &[(Atom, Atom)]) -> Lmad {
+    let dims =
+        dims.iter().map(|(size, stride)| Stride { size: poly(*size), stride: poly(*stride) });
+    Lmad { offset: poly(offset), dims: dims.collect() }
+}
