@@ -99,13 +99,18 @@ impl Compiled {
     /// Calls an entry point. Tuples and records, as arguments and as result, are several values; units
     /// are none.
     pub fn run(&mut self, entry: &str, values: Vec<Value>) -> Result<Vec<Value>, RunError> {
+        self.apply(entry, values)?.into_values()
+    }
+
+    /// Likewise, with the result as an object.
+    pub fn apply(&mut self, entry: &str, values: Vec<Value>) -> Result<Object, RunError> {
         let (entry, fun) = self.find(entry)?;
         let parts: Vec<&Type> =
             entry.params.iter().flat_map(|(_, external)| parts_of(external)).collect();
         let values = values.into_iter().map(convert::to_interp).collect::<Result<_, _>>()?;
         let args = arguments::from_values(entry, fun, &parts, values)?;
         let (id, result) = (entry.fun, entry.result.clone());
-        self.call_with(id, result, args)?.into_values()
+        self.call_with(id, result, args)
     }
 
     /// Calls an entry point with objects, one for each parameter.

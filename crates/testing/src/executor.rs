@@ -25,8 +25,8 @@ pub trait Executor {
     /// The names and types of the fields of a type, if it is a record or a tuple; none if it is something else.
     fn fields(&mut self, ty: &str) -> Res<Vec<(String, String)>>;
 
-    /// Calls an entry point. Tuples and records, as arguments and as result, are several values; units are none.
-    fn run(&mut self, entry: &str, values: &[Value]) -> Res<Vec<Value>>;
+    /// Calls an entry point with values. Tuples and records are several of them; units are none.
+    fn run(&mut self, entry: &str, values: &[Value]) -> Res<Object>;
 
     /// Calls an entry point with objects, one for each parameter; they can be used again, even if they are
     /// consumed.
@@ -34,6 +34,10 @@ pub trait Executor {
 
     /// The object of a type that consists of these values: one if it is transparent.
     fn put(&mut self, ty: &str, values: &[Value]) -> Res<Object>;
+
+    /// Whether the values that an object of this type consists of can be seen: those of sums and abstract types
+    /// may be nobody's business.
+    fn shows(&mut self, ty: &str) -> Res<bool>;
 
     /// The values that an object consists of.
     fn values(&mut self, object: &Object) -> Res<Vec<Value>>;

@@ -177,6 +177,9 @@ impl Search<'_> {
 
     /// The values of an object, as messages show them.
     fn show(&mut self, object: &Object) -> Res<String> {
+        if !self.program.shows(&object.ty)? {
+            return Ok(format!("a value of type {}", object.ty));
+        }
         let values = self.program.values(object)?;
         Ok(values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
@@ -192,13 +195,15 @@ impl Search<'_> {
     fn shrink(&mut self, property: &Property, shrinker: &str, mut best: Object) -> Res<()> {
         let mut in_vain = 0;
         let mut shown = self.show(&best)?;
+        // What cannot be seen may well have changed.
+        let hidden = !self.program.shows(&best.ty)?;
         for _ in 0..SMALLER {
             let kept = self.program.count();
             let random = self.rng.next_u64();
             let random = self.program.put("u64", &[random.into()])?;
             let smaller = self.program.call(shrinker, &[best.clone(), random])?;
             let text = self.show(&smaller)?;
-            if text != shown && self.refutes(property, &smaller)? {
+            if (hidden || text != shown) && self.refutes(property, &smaller)? {
                 (best, shown) = (smaller, text);
                 in_vain = 0;
             } else {

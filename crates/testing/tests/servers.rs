@@ -15,6 +15,8 @@ entry same (xs: []i32) = xs
 entry eat (xs: *[]i32) = xs
 entry pair (xs: []i32) (ys: []i32) = (xs, ys)
 entry left (p: ([]i32, []i32)) : []i32 = p.0
+type s = #none | #some i32
+entry wrap (xs: []i32) : s = if length xs == 0 then #none else #some xs[0]
 entry fail (xs: []i32) = xs[length xs]
 entry die (xs: []i32) = xs
 entry slow (xs: []i32) = xs
@@ -89,6 +91,17 @@ fn the_older_dialect_is_understood() {
     let compile = Compile { futhark: Some(old), ..Compile::new(Target::C) };
     let result = test("old", BLOCKS, compile);
     assert!(result.is_good() && result.cases.len() == 16, "{result:#?}");
+}
+
+#[test]
+fn what_cannot_be_seen_only_has_to_be_there() {
+    let blocks = "-- ==\n-- entry: wrap\n-- input { [1] }\n-- input { [1] } auto output\n\
+                  -- input { [1] } output { [1] }\n";
+    let result = test("hidden", blocks, compile());
+    let verdicts: Vec<&Verdict> = result.cases.iter().map(|case| &case.verdict).collect();
+    assert_eq!(verdicts[..2], [&Verdict::Passed; 2]);
+    let Verdict::Failed(why) = verdicts[2] else { panic!("{result:?}") };
+    assert!(why.contains("type s cannot be shown"), "{why}");
 }
 
 #[test]

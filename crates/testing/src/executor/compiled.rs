@@ -323,6 +323,10 @@ impl Compiled {
             }
             Held::Variable(name) => {
                 let fields = self.fields(&object.ty)?;
+                if fields.is_empty() && !self.shows(&object.ty)? {
+                    let message = format!("a value of type {} cannot be shown", object.ty);
+                    return Err(Failure::Request(message));
+                }
                 if fields.is_empty() {
                     found.push(name);
                 }
@@ -403,10 +407,9 @@ impl Executor for Compiled {
         Ok(fields)
     }
 
-    fn run(&mut self, entry: &str, values: &[Value]) -> Res<Vec<Value>> {
+    fn run(&mut self, entry: &str, values: &[Value]) -> Res<Object> {
         let args = self.arguments(entry, values)?;
-        let result = self.call(entry, &args)?;
-        self.values(&result)
+        self.call(entry, &args)
     }
 
     fn call(&mut self, entry: &str, args: &[Object]) -> Res<Object> {
@@ -422,6 +425,20 @@ impl Executor for Compiled {
                 "Error: these values do not make up a value of type {ty}"
             ))),
         }
+    }
+
+    fn shows(&mut self, ty: &str) -> Res<bool> {
+        // Older servers store everything as values.
+        if ValueType::parse(ty).is_some() || self.server()?.dialect() == Dialect::Several {
+            return Ok(true);
+        }
+        let fields = self.fields(ty)?;
+        for (_, ty) in &fields {
+            if !self.shows(ty)? {
+                return Ok(false);
+            }
+        }
+        Ok(!fields.is_empty())
     }
 
     fn values(&mut self, object: &Object) -> Res<Vec<Value>> {

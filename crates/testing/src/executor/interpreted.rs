@@ -107,8 +107,9 @@ impl Executor for Interpreted {
             .collect())
     }
 
-    fn run(&mut self, entry: &str, values: &[Value]) -> Res<Vec<Value>> {
-        self.guarded(|compiled| compiled.run(entry, values.to_vec()))
+    fn run(&mut self, entry: &str, values: &[Value]) -> Res<Object> {
+        let result = self.guarded(|compiled| compiled.apply(entry, values.to_vec()))?;
+        Ok(self.add(result))
     }
 
     fn call(&mut self, entry: &str, args: &[Object]) -> Res<Object> {
@@ -127,6 +128,10 @@ impl Executor for Interpreted {
         };
         let object = object.map_err(|error| failure(&error))?;
         Ok(self.add(object))
+    }
+
+    fn shows(&mut self, _: &str) -> Res<bool> {
+        Ok(true)
     }
 
     fn values(&mut self, object: &Object) -> Res<Vec<Value>> {

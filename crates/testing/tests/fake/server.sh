@@ -5,6 +5,7 @@
 #   eat   : *[]i32 -> []i32            likewise, and the argument is gone
 #   pair  : []i32 -> []i32 -> p        a record with the fields 0 and 1; "(a, b)" in both dialects
 #   left  : p -> []i32                 the first component
+#   wrap  : []i32 -> s                 a value that cannot be seen
 #   fail, die, slow, endless           what their names say, with one argument
 dialect=new
 vars=$(mktemp -d)
@@ -24,8 +25,8 @@ while read -r line; do
   command=$1
   shift
   case $command in
-    entry_points) printf '%s\n' same eat pair left fail die slow endless;;
-    types) printf '%s\n' i32 '[]i32' "$record";;
+    entry_points) printf '%s\n' same eat pair left wrap fail die slow endless;;
+    types) printf '%s\n' i32 '[]i32' "$record" s;;
     inputs)
       case $1 in
         eat) echo '*[]i32';;
@@ -35,8 +36,9 @@ while read -r line; do
       esac;;
     output)
       if [ $dialect = old ]; then echo "Unknown command: $command" >&2; exit 1; fi
-      case $1 in pair) echo "$record";; *) echo '*[]i32';; esac;;
-    outputs) case $1 in pair) printf '%s\n' '[]i32' '[]i32';; *) echo '[]i32';; esac;;
+      case $1 in pair) echo "$record";; wrap) echo s;; *) echo '*[]i32';; esac;;
+    outputs)
+      case $1 in pair) printf '%s\n' '[]i32' '[]i32';; wrap) echo s;; *) echo '[]i32';; esac;;
     fields)
       case $1 in
         "$record") printf '%s\n' '0 []i32' '1 []i32';;
@@ -65,6 +67,7 @@ while read -r line; do
       entry=$1; out=$2; shift 2
       case $entry in
         same) dup "$out" "$1"; echo 'runtime: 100';;
+        wrap) echo secret > "$vars/$out"; echo 'runtime: 100';;
         eat)
           if have "$1"; then dup "$out" "$1"; rm "$vars/$1"; echo 'runtime: 200'
           else fail "the variable $1 is gone"; fi;;
