@@ -5,9 +5,9 @@
 //! so that the next position finds them.
 
 use super::Emit;
-use crate::Stm;
-use fehu_ir::{Body, Var, free};
-use fehu_mem::table::BlockId;
+use crate::Stm as Imp;
+use fehu_ir::{Body, Exp, LoopParam, Stm, Var, free};
+use fehu_mem::table::{BlockId, Origin};
 use rustc_hash::FxHashMap;
 
 /// For each statement, the blocks that this body makes and does not need after it.
@@ -17,7 +17,7 @@ pub(super) fn last_uses(emit: &Emit<'_>, body: &Body) -> Vec<Vec<BlockId>> {
     let mut made: Vec<BlockId> = Vec::new();
     for (index, stm) in body.stms.iter().enumerate() {
         for block in stm.pat.iter().copied().filter_map(block_of) {
-            if last.insert(block, index).is_none() {
+            if is_made_by(emit, block, stm) && last.insert(block, index).is_none() {
                 made.push(block);
             }
         }
@@ -37,11 +37,22 @@ pub(super) fn last_uses(emit: &Emit<'_>, body: &Body) -> Vec<Vec<BlockId>> {
     dead
 }
 
+/// Whether a block begins to exist with a statement.
+fn is_made_by(emit: &Emit<'_>, block: BlockId, stm: &Stm) -> bool {
+    match &emit.table.blocks[block].origin {
+        Origin::Fresh { before: var, .. } | Origin::Carried(var) => {
+            let is_param = |params: &[LoopParam]| params.iter().any(|param| param.var == *var);
+            stm.pat.contains(var) || matches!(&stm.exp, Exp::Loop(params, ..) if is_param(params))
+        }
+        Origin::Unused => false,
+    }
+}
+
 impl Emit<'_> {
     pub(super) fn release(&mut self, blocks: &[BlockId]) {
         for block in blocks {
             if let Some(handle) = self.blocks.get(block).and_then(|mem| mem.handle) {
-                self.out.push(Stm::Free(handle));
+                self.out.push(Imp::Free(handle));
             }
         }
     }
