@@ -88,7 +88,7 @@ impl Assign<'_> {
         let mut values = map.body.results.iter().copied().skip(indices);
         let mut bound = pat.iter().copied();
         for op in ops {
-            for (var, dest) in bound.by_ref().zip(&op.dests) {
+            for (dest, var) in op.dests.iter().zip(bound.by_ref()) {
                 self.same(var, Atom::Var(*dest));
             }
             let values: Vec<Atom> = values.by_ref().take(op.dests.len()).collect();
@@ -131,7 +131,7 @@ impl Assign<'_> {
     fn with_acc(&mut self, pat: &[Var], inputs: &mut [AccInput], lambda: &mut Lambda) {
         let mut bound = pat.iter().copied();
         for AccInput { shape, arrays, op } in inputs.iter_mut() {
-            for (var, array) in bound.by_ref().zip(arrays.iter()) {
+            for (array, var) in arrays.iter().zip(bound.by_ref()) {
                 self.same(var, Atom::Var(*array));
             }
             let Some((op, _)) = op else { continue };
