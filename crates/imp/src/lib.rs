@@ -36,6 +36,7 @@ pub mod print;
 mod stm;
 
 pub mod emit;
+pub mod lanes;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
