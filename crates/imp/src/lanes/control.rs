@@ -1,8 +1,8 @@
 //! Control flow in lanes: which statements become one loop over lanes, and what happens around these loops.
 
-use super::rule::{self, Plan};
+use super::rule::Plan;
 use super::straight::Segment;
-use super::{dead, uniform};
+use super::{dead, short, uniform};
 use crate::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo};
 use fehu_base::IdVec;
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
@@ -118,7 +118,7 @@ impl<'a> Lanes<'a> {
             }
             Stm::If(cond, yes, no) => {
                 let varies = uniform::varies(self.vars, &self.varying, cond);
-                if rule::is_short(self.vars, &self.varying, stm) {
+                if short::is_short(self.vars, &self.varying, stm) {
                     self.straight(stm);
                 } else if varies {
                     self.divergent_if(cond, yes, no);

@@ -25,9 +25,9 @@
 //!
 //! # What it is worth
 //!
-//! A loop is transformed if its body has a loop of which lanes would leave at different times, and everything in those inner
-//! loops is something that vector units can do; then it gains whenever the lanes of a block have about as many rounds. It is also
-//! transformed if it has no inner loops and reduces by minimum or maximum of floats: such a reduction is nothing that
+//! A loop is transformed if its body has a loop of which lanes may leave at different times, or which is too long to be unrolled,
+//! and everything in such inner loops is something that vector units can do; then it gains whenever the lanes of a block have
+//! about as many rounds. It is also transformed if it has no inner loops and reduces by minimum or maximum of floats: such a reduction is nothing that
 //! C compilers know how to vectorise, but with one partial result for each lane it needs no knowledge. `rule` has the details.
 //! Other loops stay as they are. Results are the same, up to the order of reductions, which are listed as such.
 
@@ -36,6 +36,7 @@ mod dead;
 mod normal;
 mod reduction;
 mod rule;
+mod short;
 mod straight;
 #[cfg(test)]
 mod tests;
@@ -121,7 +122,8 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, plan: &rule::Plan, out:
         (from, to) => (declare("low", from), declare("high", to)),
     };
     let int = |op, a: Exp, b: Exp| Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b));
-    let count = if low == Exp::int(0) { high.clone() } else { int(BinOp::Sub, high.clone(), low.clone()) };
+    let count =
+        if low == Exp::int(0) { high.clone() } else { int(BinOp::Sub, high.clone(), low.clone()) };
     let count = int(BinOp::Max, count, Exp::int(0));
     let whole = int(BinOp::And, count, Exp::int(-width));
     let whole = if low == Exp::int(0) { whole } else { int(BinOp::Add, low.clone(), whole) };

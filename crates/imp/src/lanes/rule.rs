@@ -5,10 +5,12 @@
 //! - Its body consists of scalars, loads, stores, branches and sequential loops; there are no checks, allocations, calls or
 //!   pointers that move, and no inner independent loop, which would be the one to be vectorised, unless it is short.
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
-//! - Either some inner loop is *divergent*: a `while` loop whose condition varies, or a `for` loop whose bounds do. Then what is
-//!   computed in inner loops must be something that vector units have: no divisions of 64-bit integers but by powers of two, no
-//!   remainders of floats, no powers of integers, no functions that only the C library has, no f16, and no memory
-//!   accesses of less than 32 bits where lanes are not neighbours.
+//! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop with bounds that vary, are not
+//!   known or are far apart. Then what varies in inner loops must be something that vector units have: no divisions of 64-bit integers
+//!   but by powers of two, no remainders of floats, no powers of integers, no functions that only the C library
+//!   has, no f16, and no memory accesses but those where lanes are neighbours, or all at the same place. (C compilers gather elements
+//!   from different places only for some processors, and hardly ever under masks; one element after the other costs more than
+//!   lanes save: binary search would take 1.5 times as long.)
 //! - Or there is no inner loop, no branch that is not short, and a reduction by minimum or maximum of floats.
 //!
 //! The number of lanes fills a vector of 512 bits with the widest of the variables that vary inside of inner loops, or two
@@ -16,17 +18,16 @@
 //! four times as many.
 
 use super::normal;
+use super::short::is_short;
 use super::uniform::{varies, varying};
 use crate::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use fehu_base::IdVec;
-use fehu_ir::{BinOp, MathFn, Scalar, UnOp};
+use fehu_ir::{BinOp, MathFn, Scalar};
 use rustc_hash::FxHashSet;
 
 /// Local arrays of all lanes have at most this many bytes.
 const MOST_LOCAL: u32 = 4096;
-/// A branch that costs at most this much is executed by all lanes, whether it is needed or not.
-const SHORT: usize = 40;
-/// An independent loop with at most this many iterations is not worth being vectorised itself.
+/// A loop with at most this many iterations is unrolled.
 const FEW: i64 = 16;
 /// The bytes of all lanes of a scalar.
 const VECTOR: u32 = 64;
@@ -70,12 +71,13 @@ pub(super) fn plan(
         }
         differing = varying(vars, &body, roots());
     }
-    let rule = Rule { vars, varying: &differing };
+    let rule = Rule { vars, index: var, varying: &differing };
     let width = if has_loop {
-        let worth = rule.is_divergent(&body) && rule.inner(&body, false);
+        let worth = rule.has_long_loop(&body) && rule.inner(&body, false);
         worth.then(|| VECTOR / rule.widest(&body, false).max(4))?
     } else {
-        let short = body.iter().all(|stm| !matches!(stm, Stm::If(..)) || rule.is_short(stm));
+        let short =
+            body.iter().all(|stm| !matches!(stm, Stm::If(..)) || is_short(vars, &differing, stm));
         let bytes = rule.widest(&body, true).max(4);
         (short && rule.inner(&body, true)).then_some(4 * VECTOR / bytes)?
     };
@@ -89,11 +91,6 @@ pub(super) fn plan(
         }
     });
     (local <= MOST_LOCAL).then_some(Plan { width, varying: differing, body })
-}
-
-/// Whether a branch is executed by all lanes.
-pub(super) fn is_short(vars: &IdVec<V, VarInfo>, varying: &FxHashSet<V>, stm: &Stm) -> bool {
-    Rule { vars, varying }.is_short(stm)
 }
 
 fn has_loop(stm: &Stm) -> bool {
@@ -111,10 +108,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
         Stm::For { from, to, step, kind, .. } => match kind {
             Kind::Sequential => *step > 0,
-            Kind::Independent(_) => {
-                matches!((from, to), (Exp::Const(Scalar::I64(0)), Exp::Const(Scalar::I64(n))) if *n <= FEW)
-                    && *step > 0
-            }
+            Kind::Independent(_) => is_unrolled(from, to, *step),
         },
         Stm::Alloc(..)
         | Stm::Share(..)
@@ -137,6 +131,12 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
     all
 }
 
+/// Whether a loop has so few iterations that C compilers unroll it.
+fn is_unrolled(from: &Exp, to: &Exp, step: i64) -> bool {
+    matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
+        if step > 0 && to.saturating_sub(*from) <= step.saturating_mul(FEW))
+}
+
 /// Whether everything that is assigned is declared inside, or is a reduction.
 fn sets_only_its_own(body: &Block, reductions: &[(V, RedOp)]) -> bool {
     let mut own: FxHashSet<V> = reductions.iter().map(|(v, _)| *v).collect();
@@ -152,6 +152,8 @@ fn sets_only_its_own(body: &Block, reductions: &[(V, RedOp)]) -> bool {
 
 struct Rule<'a> {
     vars: &'a IdVec<V, VarInfo>,
+    /// The variable of the loop.
+    index: V,
     varying: &'a FxHashSet<V>,
 }
 
@@ -160,12 +162,12 @@ impl Rule<'_> {
         varies(self.vars, self.varying, e)
     }
 
-    /// Whether lanes leave some loop at different times.
-    fn is_divergent(&self, body: &Block) -> bool {
+    /// Whether there is a loop that does not disappear by being unrolled.
+    fn has_long_loop(&self, body: &Block) -> bool {
         let mut found = false;
         visit::each_stm(body, &mut |stm| match stm {
-            Stm::While(cond, _) => found |= self.varies(cond),
-            Stm::For { to, .. } => found |= self.varies(to),
+            Stm::While(..) => found = true,
+            Stm::For { from, to, step, .. } => found |= !is_unrolled(from, to, *step),
             _ => {}
         });
         found
@@ -178,8 +180,8 @@ impl Rule<'_> {
             let mut fits = true;
             if inside || matches!(stm, Stm::While(..)) {
                 stm.each_exp(&mut |e| fits &= self.is_vector(e));
-                if let Stm::Store(p, ..) = stm {
-                    fits &= self.is_wide(*p);
+                if let Stm::Store(p, index, _) = stm {
+                    fits &= self.is_near(*p, index);
                 }
             }
             stm.each_block(&mut |block| fits = fits && self.inner(block, inside || is_loop));
@@ -187,11 +189,23 @@ impl Rule<'_> {
         })
     }
 
-    fn is_wide(&self, p: V) -> bool {
-        match self.vars[p].ty {
-            Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Scalar(prim) => prim.bits() >= 32,
-            Ty::Mem => false,
-        }
+    /// Whether the elements of all lanes are in one place, and not too small for instructions with masks.
+    fn is_near(&self, p: V, index: &Exp) -> bool {
+        let (prim, is_local) = match self.vars[p].ty {
+            Ty::Ptr(prim) | Ty::Scalar(prim) => (prim, false),
+            Ty::Local(prim, _) => (prim, true),
+            Ty::Mem => return false,
+        };
+        let near = match index {
+            // A term that grows with the lane, and others that do not.
+            Exp::Index(terms) if !is_local => terms.iter().all(|(factor, vars)| {
+                (*factor, vars.as_slice()) == (1, &[self.index])
+                    || !vars.iter().any(|v| self.varying.contains(v))
+            }),
+            Exp::Var(v) if *v == self.index => !is_local,
+            index => !self.varies(index),
+        };
+        near && prim.bits() >= 32
     }
 
     /// Whether vector units can evaluate an expression.
@@ -208,7 +222,7 @@ impl Rule<'_> {
             }
             Exp::Bin(op, prim, _, b) => is_vector_op(*op, *prim, b),
             Exp::Math(f, prim, _) => is_vector_function(*f, *prim),
-            Exp::Load(p, _) => self.is_wide(*p),
+            Exp::Load(p, index) => self.is_near(*p, index),
         };
         let mut all = here;
         e.each_child(&mut |child| all = all && self.is_vector(child));
@@ -234,46 +248,6 @@ impl Rule<'_> {
             stm.each_block(&mut |block| most = most.max(self.widest(block, inside || is_loop)));
         }
         most
-    }
-
-    /// Whether a branch has no loops, costs little, and only does what all lanes can do at once: to load something that does not
-    /// vary is left to code outside of the lanes, and so are assignments to what does not vary.
-    fn is_short(&self, stm: &Stm) -> bool {
-        let (mut cost, mut fits) = (0, true);
-        let mut declared = FxHashSet::default();
-        visit::each_stm(std::slice::from_ref(stm), &mut |inner| {
-            match inner {
-                Stm::Declare(v, _) => {
-                    declared.insert(*v);
-                }
-                Stm::Assign(v, _) => fits &= declared.contains(v) || self.varying.contains(v),
-                Stm::Store(..) | Stm::If(..) | Stm::Comment(_) => {}
-                _ => fits = false,
-            }
-            inner.each_exp(&mut |e| {
-                cost += self.cost(e);
-                fits &= !e.any(&|e| matches!(e, Exp::Load(p, index) if !self.varies(index) && matches!(self.vars[*p].ty, Ty::Ptr(_))));
-            });
-        });
-        fits && cost <= SHORT
-    }
-
-    fn cost(&self, e: &Exp) -> usize {
-        let mut cost = match e {
-            Exp::Const(_) | Exp::Var(_) => 0,
-            Exp::Un(UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sgn, ..)
-            | Exp::Cmp(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Index(_)
-            | Exp::Select(_) => 1,
-            Exp::Bin(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ..) => 8,
-            Exp::Bin(BinOp::Pow, ..) | Exp::Math(..) => 16,
-            Exp::Bin(..) => 1,
-            Exp::Load(..) => 4,
-        };
-        e.each_child(&mut |child| cost += self.cost(child));
-        cost
     }
 }
 

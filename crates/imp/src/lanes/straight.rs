@@ -210,9 +210,7 @@ impl Lanes<'_> {
                 let (p, index) = self.element(*p, index);
                 let load = Exp::Load(p, Box::new(index));
                 match self.full_mask().filter(|_| !is_there) {
-                    Some(on) => {
-                        Exp::Select(Box::new([on, load, Exp::Const(Scalar::zero(elem))]))
-                    }
+                    Some(on) => Exp::Select(Box::new([on, load, Exp::Const(Scalar::zero(elem))])),
                     None => load,
                 }
             }
