@@ -1,6 +1,6 @@
 // What parallel loops cost on the scheduler of multicore programs, beside OpenMP in the same run.
 //
-//   gcc -std=c11 -O3 -march=native -fopenmp -Icrates/backend/runtime -Icrates/backend/tests/c bench/scheduler.c -o /tmp/bench_scheduler -lm -pthread
+//   gcc -std=c11 -O3 -march=native -fopenmp -iquote crates/backend/runtime -iquote crates/backend/tests/c bench/scheduler.c -o /tmp/bench_scheduler -pthread
 //   OMP_WAIT_POLICY=passive /tmp/bench_scheduler [THREADS]
 //
 // Prints medians of many runs, for 1, 2, 4, ... threads, up to the number of cores or THREADS:
@@ -11,7 +11,6 @@
 // - nested: 4 rows, each with a loop of 100,000 cheap iterations (OpenMP: over the rows only).
 
 #include "fake_context.h"
-#include <math.h>
 #include <omp.h>
 
 enum { TINY = 8, ROWS = 400, COLUMNS = 600, SUM = 1 << 24, OUTER = 4, INNER = 100000 };

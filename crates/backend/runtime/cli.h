@@ -3,67 +3,6 @@
 // Values that consist of others (tuples, records, arrays of them) are written as their parts, one after the other;
 // other opaque values have no form outside of the program.
 
-// An argument: data from outside, from which an object is made for each run, since a run may consume it.
-struct fe_argument {
-  const struct fe_type *type;
-  struct fe_value value; // if it has no parts
-  int num_parts;
-  struct fe_argument *parts;
-};
-
-static void fe_argument_free(struct fe_argument *argument) {
-  fe_value_free(&argument->value);
-  for (int i = 0; i < argument->num_parts; i++) {
-    fe_argument_free(&argument->parts[i]);
-  }
-  free(argument->parts);
-  memset(argument, 0, sizeof *argument);
-}
-
-// Reads an argument. What was read is in `argument` even if this fails.
-static int fe_argument_read(struct fe_input *in, const struct fe_type *type, struct fe_argument *argument) {
-  memset(argument, 0, sizeof *argument);
-  argument->type = type;
-  if (type->kind != FE_OPAQUE) {
-    return fe_value_read(in, type->prim, type->rank, &argument->value);
-  }
-  int parts = fe_num_parts(type);
-  argument->parts = calloc((size_t)parts + 1, sizeof *argument->parts);
-  if (argument->parts == NULL) {
-    return fe_input_no_memory(in);
-  }
-  argument->num_parts = parts;
-  for (int i = 0; i < parts; i++) {
-    if (fe_argument_read(in, fe_parts(type)[i].type, &argument->parts[i]) != 0) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-// Makes an object of an argument.
-static int fe_argument_make(struct futhark_context *ctx, const struct fe_argument *argument, union fe_slot *slot) {
-  if (argument->type->kind != FE_OPAQUE) {
-    return fe_slot_from_value(ctx, argument->type, &argument->value, slot);
-  }
-  union fe_slot *parts = calloc((size_t)argument->num_parts + 1, sizeof *parts);
-  if (parts == NULL) {
-    return FUTHARK_OUT_OF_MEMORY;
-  }
-  int result = 0;
-  for (int i = 0; i < argument->num_parts && result == 0; i++) {
-    result = fe_argument_make(ctx, &argument->parts[i], &parts[i]);
-  }
-  if (result == 0) {
-    result = fe_make(ctx, argument->type, slot, parts);
-  }
-  for (int i = 0; i < argument->num_parts; i++) {
-    fe_slot_free(ctx, argument->parts[i].type, &parts[i]);
-  }
-  free(parts);
-  return result;
-}
-
 // A call of an entry point, with all that belongs to it.
 struct fe_call {
   const struct fe_settings *settings;
@@ -157,7 +96,7 @@ static enum fe_next fe_run(struct fe_call *call) {
   if (next != FE_GO_ON || settings->no_print) {
     return next;
   }
-  int code = fe_slot_write(call->ctx, stdout, settings->binary, call->entry->output, &call->result);
+  int code = fe_slot_write(call->ctx, stdout, settings->binary, true, call->entry->output, &call->result);
   if (code > 0) {
     return fe_report_failure(call, code);
   }

@@ -1,7 +1,7 @@
 // Functions of floats: fe_FUNCTION_TYPE with the function's name in the IR, as fe_exp_f32.
 //
-// With FE_STRICT_FLOAT elementary functions are those of the C library. Otherwise they are those of math_f32.h,
-// or the C library's vector versions in loops. What is exact is the same in both.
+// With FE_STRICT_FLOAT elementary functions are those of the C library. Otherwise they are those of math_f32.h
+// and math_wide.h, or the C library's vector versions in loops. What is exact is the same in both.
 
 #if !defined(_WIN32)
 // Unlike lgamma these do not write to a variable that all threads share. Strict C11 headers hide them.
@@ -38,7 +38,7 @@ float lgammaf_r(float, int *);
 FE_MATH_EXACT(f32, float, f)
 FE_MATH_EXACT(f64, double, )
 
-// What math_f32.h does not have is from the C library. GNU's has vector versions of these functions, with errors
+// What math_f32.h and math_wide.h do not have is from the C library. GNU's has vector versions of these functions, with errors
 // up to 4 units in the last place; its own headers declare them only for -ffast-math.
 #if !defined(FE_STRICT_FLOAT) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)
@@ -75,29 +75,29 @@ FE_SIMD_DECLARE(double, )
 #define FE_MATH_LIBRARY(N, T, S)                                                                          \
   static inline T fe_cbrt_##N(T a) { return cbrt##S(a); }                                                 \
   static inline T fe_log1p_##N(T a) { return log1p##S(a); }                                               \
-  static inline T fe_sin_##N(T a) { return sin##S(a); }                                                   \
-  static inline T fe_cos_##N(T a) { return cos##S(a); }                                                   \
-  static inline T fe_tan_##N(T a) { return tan##S(a); }                                                   \
   static inline T fe_asin_##N(T a) { return asin##S(a); }                                                 \
   static inline T fe_acos_##N(T a) { return acos##S(a); }                                                 \
   static inline T fe_atan_##N(T a) { return atan##S(a); }                                                 \
-  static inline T fe_sinh_##N(T a) { return sinh##S(a); }                                                 \
-  static inline T fe_cosh_##N(T a) { return cosh##S(a); }                                                 \
-  static inline T fe_tanh_##N(T a) { return tanh##S(a); }                                                 \
   static inline T fe_asinh_##N(T a) { return asinh##S(a); }                                               \
   static inline T fe_acosh_##N(T a) { return acosh##S(a); }                                               \
   static inline T fe_atanh_##N(T a) { return atanh##S(a); }                                               \
-  static inline T fe_erf_##N(T a) { return erf##S(a); }                                                   \
   static inline T fe_atan2_##N(T a, T b) { return atan2##S(a, b); }                                       \
-  static inline T fe_hypot_##N(T a, T b) { return hypot##S(a, b); }                                       \
-  static inline T fe_pow_##N(T a, T b) { return pow##S(a, b); }
+  static inline T fe_hypot_##N(T a, T b) { return hypot##S(a, b); }
 
 #define FE_MATH_LIBRARY_OWN(N, T, S)                                                                      \
   static inline T fe_exp_##N(T a) { return exp##S(a); }                                                   \
   static inline T fe_log_##N(T a) { return log##S(a); }                                                   \
   static inline T fe_log2_##N(T a) { return log2##S(a); }                                                 \
   static inline T fe_log10_##N(T a) { return log10##S(a); }                                               \
-  static inline T fe_erfc_##N(T a) { return erfc##S(a); }
+  static inline T fe_erfc_##N(T a) { return erfc##S(a); }                                                 \
+  static inline T fe_sin_##N(T a) { return sin##S(a); }                                                   \
+  static inline T fe_cos_##N(T a) { return cos##S(a); }                                                   \
+  static inline T fe_tan_##N(T a) { return tan##S(a); }                                                   \
+  static inline T fe_sinh_##N(T a) { return sinh##S(a); }                                                 \
+  static inline T fe_cosh_##N(T a) { return cosh##S(a); }                                                 \
+  static inline T fe_tanh_##N(T a) { return tanh##S(a); }                                                 \
+  static inline T fe_erf_##N(T a) { return erf##S(a); }                                                   \
+  static inline T fe_pow_##N(T a, T b) { return pow##S(a, b); }
 
 FE_MATH_LIBRARY(f32, float, f)
 FE_MATH_LIBRARY(f64, double, )

@@ -95,11 +95,14 @@ static int fe_num_parts(const struct fe_type *type) {
   if (type->record != NULL) {
     return type->record->num_fields;
   }
+  if (strcmp(type->name, "()") == 0) {
+    return 0;
+  }
   return type->opaque_array != NULL && type->opaque_array->zip != NULL ? type->opaque_array->num_fields : -1;
 }
 
 static const struct fe_field *fe_parts(const struct fe_type *type) {
-  return type->record != NULL ? type->record->fields : type->opaque_array->fields;
+  return type->record != NULL ? type->record->fields : type->opaque_array != NULL ? type->opaque_array->fields : NULL;
 }
 
 // Whether values of a type have a form outside of the program: scalars, arrays, and what consists of them.
@@ -120,6 +123,9 @@ static bool fe_has_text(const struct fe_type *type) {
 static int fe_make(struct futhark_context *ctx, const struct fe_type *type, union fe_slot *slot,
                    const union fe_slot *parts) {
   int count = fe_num_parts(type);
+  if (type->record == NULL && type->opaque_array == NULL) {
+    return FUTHARK_PROGRAM_ERROR; // a unit that is no record cannot be made
+  }
   const void **pointers = malloc(sizeof(void *) * (size_t)(count + 1));
   if (pointers == NULL) {
     return FUTHARK_OUT_OF_MEMORY;
@@ -134,8 +140,9 @@ static int fe_make(struct futhark_context *ctx, const struct fe_type *type, unio
   return result;
 }
 
-// Writes a value, each part on its own line.
-static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, const struct fe_type *type,
+// Writes a value as its parts, each on its own line if there are to be `lines`: 0, an error code of the context, or -1
+// if the file did not take it.
+static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, bool lines, const struct fe_type *type,
                          union fe_slot *slot) {
   int result = 0;
   if (type->kind != FE_OPAQUE) {
@@ -143,7 +150,7 @@ static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, c
     result = fe_value_from_slot(ctx, type, slot, &value);
     if (result == 0) {
       int failed = binary ? fe_binary_write(file, &value) : fe_text_write(file, &value);
-      result = failed != 0 || putc('\n', file) == EOF ? -1 : 0;
+      result = failed != 0 || (lines && putc('\n', file) == EOF) ? -1 : 0;
       fe_value_free(&value);
     }
     return result;
@@ -155,10 +162,73 @@ static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, c
     memset(&part, 0, sizeof part);
     result = field->project(ctx, &part, fe_slot_object(slot));
     if (result == 0) {
-      result = fe_slot_write(ctx, file, binary, field->type, &part);
+      result = fe_slot_write(ctx, file, binary, lines, field->type, &part);
       fe_slot_free(ctx, field->type, &part);
     }
   }
+  return result;
+}
+
+// ---- Data from outside ----
+
+// An argument: data from which objects can be made, one for each run, since a run may consume it.
+struct fe_argument {
+  const struct fe_type *type;
+  struct fe_value value; // if it has no parts
+  int num_parts;
+  struct fe_argument *parts;
+};
+
+static void fe_argument_free(struct fe_argument *argument) {
+  fe_value_free(&argument->value);
+  for (int i = 0; i < argument->num_parts; i++) {
+    fe_argument_free(&argument->parts[i]);
+  }
+  free(argument->parts);
+  memset(argument, 0, sizeof *argument);
+}
+
+// Reads an argument. What was read is in `argument` even if this fails.
+static int fe_argument_read(struct fe_input *in, const struct fe_type *type, struct fe_argument *argument) {
+  memset(argument, 0, sizeof *argument);
+  argument->type = type;
+  if (type->kind != FE_OPAQUE) {
+    return fe_value_read(in, type->prim, type->rank, &argument->value);
+  }
+  int parts = fe_num_parts(type);
+  argument->parts = calloc((size_t)parts + 1, sizeof *argument->parts);
+  if (argument->parts == NULL) {
+    return fe_input_no_memory(in);
+  }
+  argument->num_parts = parts;
+  for (int i = 0; i < parts; i++) {
+    if (fe_argument_read(in, fe_parts(type)[i].type, &argument->parts[i]) != 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// Makes an object of an argument.
+static int fe_argument_make(struct futhark_context *ctx, const struct fe_argument *argument, union fe_slot *slot) {
+  if (argument->type->kind != FE_OPAQUE) {
+    return fe_slot_from_value(ctx, argument->type, &argument->value, slot);
+  }
+  union fe_slot *parts = calloc((size_t)argument->num_parts + 1, sizeof *parts);
+  if (parts == NULL) {
+    return FUTHARK_OUT_OF_MEMORY;
+  }
+  int result = 0;
+  for (int i = 0; i < argument->num_parts && result == 0; i++) {
+    result = fe_argument_make(ctx, &argument->parts[i], &parts[i]);
+  }
+  if (result == 0) {
+    result = fe_make(ctx, argument->type, slot, parts);
+  }
+  for (int i = 0; i < argument->num_parts; i++) {
+    fe_slot_free(ctx, argument->parts[i].type, &parts[i]);
+  }
+  free(parts);
   return result;
 }
 

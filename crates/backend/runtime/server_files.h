@@ -1,7 +1,8 @@
 // `store` and `restore`: variables in files.
 //
-// Scalars and arrays are stored in the binary format, and restored from any. The bytes of an opaque value come in an
-// envelope, because the function that takes them trusts them:
+// Scalars and arrays are stored in the binary format, and restored from any. Tuples and records of them, and arrays of
+// those, are stored as their parts, which clients can read. The bytes of other opaque values come in an envelope,
+// because the function that takes them trusts them:
 //
 //   "fehu-o1\n", length of the type's name, the name, number of bytes, the bytes, a checksum
 //
@@ -66,16 +67,8 @@ static int fe_read_u64(struct fe_input *in, uint64_t *number) {
 // Writes a value: 0, an error code of the context, or -1 if the file did not take it.
 static int fe_store_var(struct fe_server *server, FILE *file, struct fe_var *var) {
   const struct fe_type *type = var->type;
-  int failed;
-  if (type->kind != FE_OPAQUE) {
-    struct fe_value value;
-    int code = fe_value_from_slot(server->ctx, type, &var->slot, &value);
-    if (code != 0) {
-      return code;
-    }
-    failed = fe_binary_write(file, &value);
-    fe_value_free(&value);
-    return failed != 0 ? -1 : 0;
+  if (fe_has_text(type)) {
+    return fe_slot_write(server->ctx, file, true, false, type, &var->slot);
   }
   void *bytes = NULL;
   size_t size = 0;
@@ -86,7 +79,7 @@ static int fe_store_var(struct fe_server *server, FILE *file, struct fe_var *var
     return code;
   }
   size_t length = strlen(type->name);
-  failed = fwrite(fe_envelope, 1, sizeof fe_envelope, file) != sizeof fe_envelope || fe_write_u64(file, length) ||
+  bool failed = fwrite(fe_envelope, 1, sizeof fe_envelope, file) != sizeof fe_envelope || fe_write_u64(file, length) ||
            fwrite(type->name, 1, length, file) != length || fe_write_u64(file, size) ||
            (size > 0 && fwrite(bytes, 1, size, file) != size) ||
            fe_write_u64(file, fe_mix_bytes(fe_mix_type(size, type), bytes, size));
@@ -107,7 +100,8 @@ static FILE *fe_open_beside(const char *name, char *temporary, size_t size) {
 }
 
 // A file appears under its name only when it is complete. What is no usual file (a pipe, a device), or stands in a
-// directory where no file can be made, is written as it is.
+// directory where no file can be made, is written as it is. So is an empty file, which a client may have opened to read
+// from it afterwards; it is empty again if that fails.
 static int fe_cmd_store(struct fe_server *server) {
   const char *name = server->words[1];
   for (int i = 2; i < server->num_words; i++) {
@@ -115,7 +109,7 @@ static int fe_cmd_store(struct fe_server *server) {
     if (var == NULL) {
       return 1;
     }
-    if (var->type->kind == FE_OPAQUE && var->type->opaque_store == NULL) {
+    if (!fe_has_text(var->type) && var->type->opaque_store == NULL) {
       return fe_failure("values of type %s cannot be stored", var->type->name);
     }
   }
@@ -126,7 +120,8 @@ static int fe_cmd_store(struct fe_server *server) {
   }
   struct stat status;
   bool exists = lstat(name, &status) == 0;
-  FILE *file = exists && !S_ISREG(status.st_mode) ? NULL : fe_open_beside(name, temporary, size);
+  bool empty = exists && S_ISREG(status.st_mode) && status.st_size == 0;
+  FILE *file = empty || (exists && !S_ISREG(status.st_mode)) ? NULL : fe_open_beside(name, temporary, size);
   bool beside = file != NULL;
   if (file == NULL) {
     file = fopen(name, "wb");
@@ -157,6 +152,8 @@ static int fe_cmd_store(struct fe_server *server) {
   }
   if (code != 0 && beside) {
     remove(temporary);
+  } else if (code != 0 && empty && (file = fopen(name, "wb")) != NULL) {
+    fclose(file);
   }
   free(temporary);
   if (code == 0) {
@@ -218,18 +215,19 @@ static int fe_restore_opaque(struct fe_server *server, struct fe_input *in, stru
 }
 
 static int fe_restore_var(struct fe_server *server, struct fe_input *in, struct fe_var *var) {
-  if (fe_input_peek(in) == -1) {
-    return fe_input_fail(in, fe_input_place(in), "the input ends where a value of type %s is missing", var->type->name);
-  }
-  if (var->type->kind == FE_OPAQUE) {
+  if (!fe_has_text(var->type)) {
+    if (fe_input_peek(in) == -1) {
+      return fe_input_fail(in, fe_input_place(in), "the input ends where a value of type %s is missing", var->type->name);
+    }
     return fe_restore_opaque(server, in, var);
   }
-  struct fe_value value;
-  if (fe_value_read(in, var->type->prim, var->type->rank, &value) != 0) {
+  struct fe_argument argument;
+  if (fe_argument_read(in, var->type, &argument) != 0) {
+    fe_argument_free(&argument);
     return 1;
   }
-  int code = fe_slot_from_value(server->ctx, var->type, &value, &var->slot);
-  fe_value_free(&value);
+  int code = fe_argument_make(server->ctx, &argument, &var->slot);
+  fe_argument_free(&argument);
   if (code != 0) {
     char *text = fe_error_text(server->ctx, code);
     fe_message(in->message, "%s", text == NULL ? "there is not enough memory" : text);

@@ -39,7 +39,7 @@ static int fe_cmd_output(struct fe_server *server) {
 
 // Whether older clients see several results: the type is a tuple that has no name of its own.
 static bool fe_is_tuple(const struct fe_type *type) {
-  return type->kind == FE_OPAQUE && type->record != NULL && type->name[0] == '(';
+  return type->name[0] == '(' && fe_num_parts(type) >= 0;
 }
 
 // The form of "output" before version 0.26 of the protocol.
@@ -48,8 +48,8 @@ static int fe_cmd_outputs(struct fe_server *server) {
   if (entry == NULL || !fe_is_tuple(entry->output)) {
     return entry == NULL || fe_cmd_output(server);
   }
-  for (int i = 0; i < entry->output->record->num_fields; i++) {
-    printf("%s%s\n", entry->fresh ? "*" : "", entry->output->record->fields[i].type->name);
+  for (int i = 0; i < fe_num_parts(entry->output); i++) {
+    printf("%s%s\n", entry->fresh ? "*" : "", fe_parts(entry->output)[i].type->name);
   }
   return 0;
 }
@@ -86,9 +86,9 @@ static int fe_perform(struct fe_server *server, const struct fe_entry *entry, ch
 // Puts the fields of a tuple into variables, and frees it.
 static int fe_spread(struct fe_server *server, const struct fe_type *type, union fe_slot *tuple, char **names) {
   int code = 0;
-  for (int i = 0; i < type->record->num_fields && code == 0; i++) {
+  for (int i = 0; i < fe_num_parts(type) && code == 0; i++) {
     struct fe_var *var = *fe_var_link(server, names[i]);
-    code = type->record->fields[i].project(server->ctx, &var->slot, fe_slot_object(tuple));
+    code = fe_parts(type)[i].project(server->ctx, &var->slot, fe_slot_object(tuple));
   }
   code = code == 0 ? futhark_context_sync(server->ctx) : code;
   fe_slot_free(server->ctx, type, tuple);
@@ -113,7 +113,7 @@ static int fe_cmd_call(struct fe_server *server) {
   }
   // Older clients give a variable for each field of a tuple.
   int given = server->num_words - 2 - entry->num_inputs;
-  bool spread = given != 1 && fe_is_tuple(entry->output) && given == entry->output->record->num_fields;
+  bool spread = given != 1 && fe_is_tuple(entry->output) && given == fe_num_parts(entry->output);
   if (given != 1 && !spread) {
     return fe_failure("\"%s\" takes %d input%s, so one result and that many variables are needed, but %d are given",
                       entry->name, entry->num_inputs, entry->num_inputs == 1 ? "" : "s", server->num_words - 2);
@@ -128,7 +128,7 @@ static int fe_cmd_call(struct fe_server *server) {
   if (failed == 0) {
     union fe_slot result;
     memset(&result, 0, sizeof result);
-    failed = spread ? fe_add_vars(server, given, outputs, fe_field_type, entry->output->record->fields)
+    failed = spread ? fe_add_vars(server, given, outputs, fe_field_type, fe_parts(entry->output))
                     : fe_add_var(server, outputs[0], entry->output) == NULL;
     if (failed == 0) {
       failed = fe_perform(server, entry, names, inputs, &result);

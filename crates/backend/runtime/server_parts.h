@@ -227,7 +227,7 @@ static int fe_cmd_set(struct fe_server *server) {
 // ---- Records, and arrays of them ----
 
 static bool fe_is_record_array(const struct fe_type *type) {
-  return type->kind == FE_OPAQUE && type->record == NULL && fe_num_parts(type) >= 0;
+  return type->kind == FE_OPAQUE && type->record == NULL && type->opaque_array != NULL && fe_num_parts(type) >= 0;
 }
 
 static int fe_not_a_record(const char *name) {

@@ -85,6 +85,7 @@ const BASE: Files = files![
     "scalar.h",
     "convert.h",
     "math_f32.h",
+    "math_wide.h",
     "math.h",
     "memory.h",
     "program.h",

@@ -32,7 +32,12 @@ fn api(mode: Mode, target: Target) -> Api {
 
 fn whole(mode: Mode, target: Target) -> (String, Api) {
     let api = api(mode, target);
-    let program = Program { constants_struct: CONSTANTS, functions: FUNCTIONS, sites: 0 };
+    let program = Program {
+        constants_struct: CONSTANTS,
+        functions: FUNCTIONS,
+        sites: 0,
+        strict_float: false,
+    };
     (assemble(mode, target, program, &api), api)
 }
 

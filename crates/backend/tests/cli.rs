@@ -42,6 +42,7 @@ fn results_are_written_one_a_line() {
     assert_eq!(prints(&["-e", "transpose"], "empty([0][3]f32)"), "empty([3][0]f32)\n");
     assert_eq!(prints(&["-e", "pair"], "1"), "1i32\n[1i32, 2i32]\n");
     assert_eq!(prints(&["-e", "unit"], "1"), "");
+    assert_eq!(prints(&["-e", "nothing"], "1"), "");
     // The default is "main"; records and arrays of records are several values.
     assert_eq!(prints(&[], "0.5 10 [1, 2] [3, 4]"), "[1.5f32, 2.5f32]\n[13i32, 14i32]\n");
 }

@@ -12,6 +12,9 @@ use fehu_interp::scalar::{binop, cmpop, convert, divides_by_zero, math, reinterp
 use fehu_ir::{BinOp, CmpOp, MathFn, Scalar, UnOp};
 use std::fmt::Write;
 
+/// What a function must return for these arguments, if that is defined.
+type Expect = dyn Fn(&[Scalar]) -> Option<Scalar>;
+
 /// A function of the runtime, on some types.
 struct Case {
     /// The C function.
@@ -19,7 +22,7 @@ struct Case {
     params: Vec<Prim>,
     result: Prim,
     /// What it must return, if that is defined.
-    expect: Box<dyn Fn(&[Scalar]) -> Option<Scalar>>,
+    expect: Box<Expect>,
 }
 
 #[test]
@@ -160,7 +163,7 @@ fn program(cases: &[Case]) -> String {
         let _ = writeln!(
             text,
             "typedef {} T_{name};\nstatic uint{bits}_t V_{name}[] = {{{}}};",
-            c_program::c_type(prim),
+            c_type(prim),
             numbers.join(",")
         );
     }
@@ -199,8 +202,9 @@ fn tuples(params: &[Prim]) -> Vec<Vec<Scalar>> {
     let mut tuples = vec![Vec::new()];
     for &prim in params {
         let mut longer = Vec::new();
+        let values = values(prim);
         for tuple in &tuples {
-            for value in values(prim) {
+            for &value in &values {
                 let mut tuple: Vec<Scalar> = tuple.clone();
                 tuple.push(value);
                 longer.push(tuple);
@@ -283,8 +287,8 @@ const FLOATS: &[f64] = &[
     27_670_116_110_564_327_424.0,
     -1.234_567_890_123e25,
     1.234_567e30,
-    1.70141183460469231731687303715884e38,
-    -1.70141183460469231731687303715884e38,
+    1.701_411_834_604_692_3e38,
+    -1.701_411_834_604_692_3e38,
     2.5e38,
     -2.5e38,
     1e300,
@@ -344,3 +348,21 @@ const BIN_OPS: [(BinOp, &str); 17] = [
 ];
 
 const CMP_OPS: [(CmpOp, &str); 3] = [(CmpOp::Eq, "eq"), (CmpOp::Lt, "lt"), (CmpOp::Le, "le")];
+
+/// How a type is written in C.
+fn c_type(prim: Prim) -> &'static str {
+    match prim {
+        Prim::I8 => "int8_t",
+        Prim::I16 => "int16_t",
+        Prim::I32 => "int32_t",
+        Prim::I64 => "int64_t",
+        Prim::U8 => "uint8_t",
+        Prim::U16 => "uint16_t",
+        Prim::U32 => "uint32_t",
+        Prim::U64 => "uint64_t",
+        Prim::F16 => "FE_F16",
+        Prim::F32 => "float",
+        Prim::F64 => "double",
+        Prim::Bool => "bool",
+    }
+}

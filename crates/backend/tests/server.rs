@@ -13,8 +13,7 @@ fn the_program_describes_itself() {
     let types = "i8\ni16\ni32\ni64\nu8\nu16\nu32\nu64\nf16\nf32\nf64\nbool\n[]i32\n[]f32\n[][]f32\n\
                  point\n(i32, []i32)\n()\nshape\nstate\n[]point\n";
     assert_eq!(server.ok("types"), types);
-    let entries =
-        "add\ncount\nfail\nincrement\ntranspose\npair\nunit\nmain\nmake_state\nread_state\n";
+    let entries = "add\ncount\nfail\nincrement\ntranspose\npair\nunit\nmain\nmake_state\nread_state\nnothing\n";
     assert_eq!(server.ok("entry_points"), entries);
     assert_eq!(server.ok("inputs add"), "i32\ni32\n");
     assert_eq!(server.ok("inputs count"), "");
@@ -143,6 +142,10 @@ fn older_clients_see_tuples_as_several_results() {
     server.call("pair x y a");
     assert_eq!(server.get("x y"), "5i32 [5i32, 6i32]");
     server.call("unit a");
+    assert_eq!(server.ok("outputs nothing"), "");
+    server.call("nothing a");
+    server.call("nothing n a");
+    assert_eq!(server.get("n a"), "5i32");
     // The newer form goes on to work.
     server.call("pair p a");
     server.call("unit u a");

@@ -5,6 +5,7 @@ mod client;
 mod fake;
 
 use client::Server;
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
@@ -109,10 +110,28 @@ fn a_store_that_fails_leaves_the_old_file() {
     let reason = server.fails(&format!("store {file} v"));
     assert!(reason.starts_with("cannot write \""), "{reason}");
     assert_eq!(std::fs::read(&file).expect("it is there"), before);
+    let empty = server.file("empty");
+    std::fs::write(&empty, "").expect("it can be written");
+    server.fails(&format!("store {empty} v"));
+    assert_eq!(std::fs::read(&empty).expect("it is there"), b"");
     let other = server.file("new");
     server.fails(&format!("store {other} v"));
-    assert_eq!(names(&server.directory), ["input", "stored"]);
+    assert_eq!(names(&server.directory), ["empty", "input", "stored"]);
     assert_eq!(server.get("a"), "1i32");
+    server.end();
+}
+
+#[test]
+fn clients_may_open_an_empty_file_first() {
+    let mut server = Server::start("opened");
+    server.set("a", "i32", "1");
+    let file = server.file("opened");
+    std::fs::write(&file, "").expect("it can be written");
+    let mut opened = std::fs::File::open(&file).expect("it is there");
+    server.ok(&format!("store {file} a"));
+    let mut bytes = Vec::new();
+    opened.read_to_end(&mut bytes).expect("it can be read");
+    assert_eq!(bytes, b"b\x02\0 i32\x01\0\0\0");
     server.end();
 }
 

@@ -83,9 +83,18 @@ fn records_and_arrays_of_them() {
     server.ok("new_array qs []point 2 p1 p");
     server.ok("project qx qs x");
     assert_eq!(server.get("qx"), "[2.0f32, 1.5f32]");
-    // This type of the program has no way to be stored.
-    assert_eq!(server.fails("store x ps"), "values of type []point cannot be stored");
-    assert!(server.fails("restore input q []point").contains("cannot be restored"));
+    // They are stored as their parts, which anyone can read, and restored from them.
+    assert_eq!(server.get("p ps"), "1.5f32 2i32 [1.5f32, 2.0f32] [2i32, 4i32]");
+    server.ok("restore output p2 point ps2 []point");
+    assert_eq!(server.get("ps2 p2 u"), "[1.5f32, 2.0f32] [2i32, 4i32] 1.5f32 2i32");
+    server.set("p3 u3 x3", "point () f32", "3 4 5");
+    assert_eq!(server.get("p3"), "3.0f32 4i32");
+    std::fs::write(server.file("input"), "1.5 13").expect("it can be written");
+    assert!(server.fails("restore input q point").contains("unlucky field"));
+    std::fs::write(server.file("input"), "[1, 2] [3]").expect("it can be written");
+    assert!(server.fails("restore input q []point").contains("different sizes"));
+    std::fs::write(server.file("input"), "[1, 2]").expect("it can be written");
+    assert!(server.fails("restore input q []point").contains("type []i32 is missing"));
     server.call("main rs p ps");
     server.ok("unzip rs rx ry");
     assert_eq!(server.get("rx ry"), "[3.0f32, 3.5f32] [4i32, 6i32]");

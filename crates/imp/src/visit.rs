@@ -306,9 +306,13 @@ mod tests {
                 vec![tasks(vec![Stm::Store(V(7), Exp::Var(V(11)), Exp::Var(V(5)))])],
             ),
             Stm::Alloc(V(8), Prim::I64, Exp::Var(V(5))),
-            Stm::Call(crate::FunId(0), vec![V(9)], vec![Arg::Mem(V(4))]),
+            Stm::Call(
+                crate::FunId(0),
+                vec![V(9)],
+                vec![Arg::Mem { block: Some(V(8)), ptr: V(4), index: Exp::Var(V(15)) }],
+            ),
         ];
-        let free = [4, 2, 6, 1, 14, 13, 7, 8, 9].map(V);
+        let free = [4, 2, 6, 1, 14, 13, 7, 8, 15, 9].map(V);
         assert_eq!(free_vars(&block), free);
     }
 

@@ -83,7 +83,10 @@ fn infix_text(sign: &str, prec: Prec, a: Text, b: Text) -> Text {
 pub(super) fn unary(scope: &Scope<'_>, op: UnOp, prim: Prim, a: &Exp) -> Text {
     match op {
         UnOp::Not if prim == Prim::Bool => not(scope, a),
-        UnOp::Not if !matches!(prim, Prim::U8 | Prim::U16) => prefix("~", scope.exp(a)),
+        // Compilers take the complement of a small number, or of a truth value, for a mistake.
+        UnOp::Not if prim.bits() >= 32 && !matches!(a, Exp::Convert(Prim::Bool, ..)) => {
+            prefix("~", scope.exp(a))
+        }
         UnOp::Neg if is_plain(prim) => prefix("-", scope.exp(a)),
         UnOp::Abs if prim.is_unsigned() => scope.exp(a),
         UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sgn => {

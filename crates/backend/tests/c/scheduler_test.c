@@ -187,8 +187,8 @@ static void nested_loops(void) {
 static void stacks_are_bounded_by_nesting(void) {
   struct test test;
   start(&test, 8);
-  for (int run = 0; run < 4; run++) {
-    run_nest(&test, 12, 4, 4, 100000, -1);
+  for (int run = 0; run < 10; run++) {
+    run_nest(&test, 10, 10, 10, 50000, -1);
     // By now all three levels are known to be long, so that each has a depth of its own.
     most_live_tasks = 3;
   }

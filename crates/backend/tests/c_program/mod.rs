@@ -1,6 +1,5 @@
 //! C programs made of the runtime's headers, compiled and run.
 
-use fehu_base::Prim;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +8,7 @@ use std::process::Command;
 pub(crate) fn runtime() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
     let mut text = String::new();
-    for file in ["scalar.h", "convert.h", "math_f32.h", "math.h"] {
+    for file in ["scalar.h", "convert.h", "math_f32.h", "math_wide.h", "math.h"] {
         text.push_str(&fs::read_to_string(folder.join(file)).expect("the header exists"));
     }
     text
@@ -47,22 +46,4 @@ pub(crate) fn run(program: &Path, args: &[&str]) -> Vec<u64> {
     assert!(output.status.success(), "{errors}");
     let bytes = output.stdout.chunks_exact(8);
     bytes.map(|b| u64::from_ne_bytes(b.try_into().unwrap_or_default())).collect()
-}
-
-/// How a type is written in C.
-pub(crate) fn c_type(prim: Prim) -> &'static str {
-    match prim {
-        Prim::I8 => "int8_t",
-        Prim::I16 => "int16_t",
-        Prim::I32 => "int32_t",
-        Prim::I64 => "int64_t",
-        Prim::U8 => "uint8_t",
-        Prim::U16 => "uint16_t",
-        Prim::U32 => "uint32_t",
-        Prim::U64 => "uint64_t",
-        Prim::F16 => "FE_F16",
-        Prim::F32 => "float",
-        Prim::F64 => "double",
-        Prim::Bool => "bool",
-    }
 }

@@ -323,6 +323,9 @@ static const struct fe_type type_shape = {.name = "shape", OPAQUE, .sum = &shape
 // type state, which nothing is known of
 static const struct fe_type type_state = {.name = "state", OPAQUE};
 
+// () again, as a program describes it that does not call it a record
+static const struct fe_type type_nothing = {.name = "()", OPAQUE};
+
 // []point
 struct fake_points {
   int64_t shape[1];
@@ -475,6 +478,10 @@ static int call_read_state(struct futhark_context *ctx, void *out, const void *c
   return 0;
 }
 
+static int call_nothing(struct futhark_context *ctx, void *out, const void *const *inputs) {
+  return make_unit(ctx, out, inputs);
+}
+
 static const char *const names[] = {"a", "b"};
 static const struct fe_type *const two_i32[] = {&type_i32, &type_i32};
 static const struct fe_type *const one_i32_1d[] = {&type_i32_1d};
@@ -502,6 +509,7 @@ static const struct fe_entry entries[] = {
     ENTRY(main, 2, point_and_points, keep, type_points, true),
     ENTRY(make_state, 1, two_i32, keep, type_state, false),
     ENTRY(read_state, 1, one_state, keep, type_i32, false),
+    ENTRY(nothing, 1, two_i32, keep, type_nothing, false),
 };
 
 static const struct fe_type *const types[] = {&type_i32,   &type_f32,  &type_i32_1d, &type_f32_1d, &type_f32_2d, &type_point,

@@ -9,7 +9,7 @@ use fehu_ir::{BinOp, CmpOp, Elem, Scalar, UnOp};
 use std::process::Command;
 
 /// How many functions, and how many expressions in each.
-const FUNCTIONS: u64 = 8;
+const FUNCTIONS: u64 = 4;
 const EXPRESSIONS: usize = 400;
 
 #[test]

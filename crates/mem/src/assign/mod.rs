@@ -155,6 +155,9 @@ impl<'a> Assign<'a> {
 
     /// The array is where another one is.
     fn same(&mut self, var: Var, other: Atom) {
+        if contents(&self.vars[var].ty).is_none() {
+            return;
+        }
         if let Some(place) = other.var().and_then(|other| self.table.place(other)).cloned() {
             self.table.set(var, place);
         }
@@ -162,6 +165,9 @@ impl<'a> Assign<'a> {
 
     /// The array is a view of another one.
     fn view(&mut self, var: Var, of: Var, make: impl FnOnce(&Lmad) -> Option<Lmad>) {
+        if contents(&self.vars[var].ty).is_none() {
+            return;
+        }
         let Some(place) = self.table.place(of).cloned() else { return };
         let lmad = make(&place.lmad);
         let lmad = self.known(var, lmad);
