@@ -108,11 +108,11 @@ impl<'a> Emit<'a> {
         if let Some(value) = self.computed(input, self.atom(index.into())) {
             return self.bind(param, value);
         }
-        if let (Type::Scalar(_), Some(place)) = (&self.ir[param].ty, self.place(input)) {
-            if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
-                let value = self.load(place, &lmad.offset);
-                self.bind(param, value);
-            }
+        if let (Type::Scalar(_), Some(place)) = (&self.ir[param].ty, self.place(input))
+            && let Some(lmad) = place.lmad.fix(&[Poly::var(index)])
+        {
+            let value = self.load(place, &lmad.offset);
+            self.bind(param, value);
         }
     }
 
