@@ -21,7 +21,7 @@ entry halves (xs: []f16) : []f16 = map (/ 2) xs
 entry extremes (xs: []i32) : (i32, i32, []i32) =
   (i32.minimum xs, i32.maximum xs, reverse xs)
 
-entry unit (x: i32) : () = if x == 0 then () else ()
+entry unit (x: ()) : () = x
 
 -- Records, records in records, arrays of records.
 entry midpoint (a: point) (b: point) : point = {x = (a.x + b.x) / 2, y = (a.y + b.y) / 2}

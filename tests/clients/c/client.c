@@ -145,6 +145,15 @@ static void records(struct futhark_context *ctx) {
   OK(futhark_free_opaque_path(ctx, path));
 }
 
+// The unit is a record, too.
+static void unit(struct futhark_context *ctx) {
+  struct futhark_opaque_unit *made = NULL, *found = NULL;
+  OK(futhark_new_opaque_unit(ctx, &made));
+  OK(futhark_entry_unit(ctx, &found, made));
+  OK(futhark_free_opaque_unit(ctx, made));
+  OK(futhark_free_opaque_unit(ctx, found));
+}
+
 static void sums(struct futhark_context *ctx) {
   struct futhark_opaque_shape *circle = NULL, *empty = NULL, *samples = NULL, *grown = NULL;
   OK(futhark_new_opaque_shape_circle(ctx, &circle, 2));
@@ -303,6 +312,7 @@ int main(void) {
   arrays(ctx);
   raw_access(ctx);
   records(ctx);
+  unit(ctx);
   sums(ctx);
   store_and_restore(ctx);
   errors(ctx);

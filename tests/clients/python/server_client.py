@@ -129,19 +129,15 @@ def errors(server):
 
 
 def measurements(server):
-    times = [line for line in server.cmd_call("unit", "u", put_int(server, "n", 1))]
+    server.cmd("new", "u", "()")
+    times = server.cmd_call("unit", "v", "u")
     assert len(times) == 1 and times[0].startswith("runtime: "), times
-    server.cmd_free("u", "n")
+    server.cmd_free("u", "v")
     server.cmd_pause_profiling()
     server.cmd_unpause_profiling()
     assert '"events"' in "".join(server.cmd_report())
     assert server.cmd_tuning_params("dot") == []
     server.cmd_clear()
-
-
-def put_int(server, name, number):
-    server.put_value(name, np.int32(number))
-    return name
 
 
 def main():
