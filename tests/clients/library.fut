@@ -1,6 +1,7 @@
 -- The library that the clients in this folder use: every kind of type that crosses the border.
 
 type point = {x: f32, y: f32}
+type~ extremes = (i32, i32, []i32)
 type~ path = {name: i32, points: []point}
 type shape = #circle f32 | #line point point | #empty | #samples [3]f64
 
@@ -17,9 +18,11 @@ entry flags (xs: []i64) : []bool = map (> 0) xs
 
 entry halves (xs: []f16) : []f16 = map (/ 2) xs
 
--- A tuple is an opaque value with fields.
-entry extremes (xs: []i32) : (i32, i32, []i32) =
-  (i32.minimum xs, i32.maximum xs, reverse xs)
+-- A tuple is an opaque value with fields, whether its type has a name or not. (The crate futhark-bindgen does not
+-- understand types without names that contain arrays.)
+entry extremes (xs: []i32) : extremes = (i32.minimum xs, i32.maximum xs, reverse xs)
+
+entry divmod (a: i32) (b: i32) : (i32, i32) = (a / b, a % b)
 
 entry unit (x: ()) : () = x
 

@@ -25,6 +25,33 @@ fn clean(backend: &str, flags: &str, programs: &[String]) {
     assert!(both(&output).contains("0 failed"), "{}", both(&output));
 }
 
+#[test]
+fn what_a_sanitizer_says_is_heard() {
+    // Each of these is a mistake that is no business of the program's results.
+    let mistakes = [
+        ("leak", "LeakSanitizer", "void *p = malloc(100); memset(p, 1, 100);"),
+        ("outside", "heap-buffer-overflow", "char *volatile p = malloc(8); p[8] = 1; free(p);"),
+        ("overflow", "signed integer overflow", "volatile int x = 2147483647; x = x + 1;"),
+    ];
+    let folder = common::folder("sanitized-mistakes");
+    let program = "-- ==\n-- input { 1 } output { 2 }\nentry main (x: i32) = x + 1\n";
+    std::fs::write(folder.join("a.fut"), program).expect("it can be written");
+    for (name, wanted, statement) in mistakes {
+        let text = format!(
+            "#include <stdlib.h>\n#include <string.h>\n__attribute__((constructor)) static void {name}(void) \
+             {{ {statement} }}\n"
+        );
+        std::fs::write(folder.join(name), text).expect("it can be written");
+        let mut command = fehu();
+        command.args(["test", "a.fut"]).current_dir(&folder);
+        let mistake = folder.join(name);
+        command.env("CFLAGS", format!("-O0 {SANITIZE} -include {}", mistake.display()));
+        let output = command.output().expect("the binary runs");
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", both(&output));
+        assert!(both(&output).contains(wanted), "{name}: {}", both(&output));
+    }
+}
+
 /// The programs that are to be tested: all of ours, or those that somebody asks for.
 fn programs() -> Vec<String> {
     match std::env::var("FEHU_SANITIZE_PATHS") {

@@ -311,7 +311,11 @@ fn running_out_of_memory_is_an_error() {
     drop(input);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(1), "{}", both(&output));
-    assert!(output.stdout.is_empty() && both(&output).contains("out of memory"), "{}", both(&output));
+    assert!(
+        output.stdout.is_empty() && both(&output).contains("out of memory"),
+        "{}",
+        both(&output)
+    );
 }
 
 #[test]

@@ -52,6 +52,13 @@ static void arrays(struct futhark_context *ctx) {
   CHECK(one == 5);
   CHECK(futhark_index_f64_2d(ctx, &one, t, 2, 2) != FUTHARK_SUCCESS);
   check_error(ctx, "out of bounds");
+  struct futhark_opaque_tup2_i32_i32 *both = NULL;
+  int32_t quotient = 0, remainder = 0;
+  OK(futhark_entry_divmod(ctx, &both, -7, 2));
+  OK(futhark_project_opaque_tup2_i32_i32_0(ctx, &quotient, both));
+  OK(futhark_project_opaque_tup2_i32_i32_1(ctx, &remainder, both));
+  CHECK(quotient == -4 && remainder == 1);
+  OK(futhark_free_opaque_tup2_i32_i32(ctx, both));
   // Results stay when their arguments go.
   OK(futhark_free_f64_2d(ctx, m));
   OK(futhark_values_f64_2d(ctx, t, found));
@@ -86,16 +93,16 @@ static void raw_access(struct futhark_context *ctx) {
   memory[1] = 2;
   OK(futhark_entry_dot(ctx, &y, xs, xs));
   CHECK(y == 33);
-  struct futhark_opaque_tup3_i32_i32_arr1d_i32 *extremes = NULL;
+  struct futhark_opaque_extremes *extremes = NULL;
   OK(futhark_entry_extremes(ctx, &extremes, xs));
   OK(futhark_free_i32_1d(ctx, xs));
   free(memory);
   struct futhark_i32_1d *reversed = NULL;
-  OK(futhark_project_opaque_tup3_i32_i32_arr1d_i32_2(ctx, &reversed, extremes));
+  OK(futhark_project_opaque_extremes_2(ctx, &reversed, extremes));
   int32_t first;
   memcpy(&first, futhark_values_raw_i32_1d(ctx, reversed), sizeof first);
   CHECK(first == 4);
-  OK(futhark_free_opaque_tup3_i32_i32_arr1d_i32(ctx, extremes));
+  OK(futhark_free_opaque_extremes(ctx, extremes));
   OK(futhark_free_i32_1d(ctx, reversed));
 }
 

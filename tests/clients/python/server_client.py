@@ -65,7 +65,7 @@ def consumption(server):
 
 def tuples_and_records(server):
     call(server, "extremes", np.int32([3, 1, 2]))
-    assert [line.split(" ", 1) for line in server.cmd_fields('"(i32, i32, []i32)"')] == [
+    assert [line.split(" ", 1) for line in server.cmd_fields("extremes")] == [
         ["0", "i32"],
         ["1", "i32"],
         ["2", "[]i32"],
@@ -74,6 +74,11 @@ def tuples_and_records(server):
         server.cmd_project("part", "out", field)
         assert np.array_equal(server.get_value("part"), wanted)
         server.cmd_free("part")
+    server.cmd_free("out")
+
+    call(server, "divmod", np.int32(-7), np.int32(2))
+    assert server.cmd("type", "out") == ["(i32, i32)"]
+    assert server.cmd_fields('"(i32, i32)"') == ["0 i32", "1 i32"]
     server.cmd_free("out")
 
     assert server.cmd_fields("point") == ["x f32", "y f32"]

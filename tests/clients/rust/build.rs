@@ -1,6 +1,6 @@
 //! Makes the library and its bindings.
 
-use futhark_bindgen::{Backend, build};
+use futhark_bindgen::{build, Backend};
 
 fn main() {
     let backend = Backend::from_env().unwrap_or(Backend::C);

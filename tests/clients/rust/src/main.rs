@@ -9,6 +9,9 @@
     reason = "this is generated"
 )]
 mod library {
+    // The generated code leaves it to its users which type this is.
+    use half::f16;
+
     include!(concat!(env!("OUT_DIR"), "/library.rs"));
 }
 
@@ -54,6 +57,8 @@ fn records(context: &Context) -> Res {
     let rebuilt = Path::new(context, 5, &square.get_points()?)?;
     assert!((context.perimeter(&rebuilt)? - 4.0 * 2f32.sqrt()).abs() < 1e-5);
     let xs = ArrayI32D1::new(context, [3], [3, 1, 2])?;
+    let both = context.divmod(-7, 2)?;
+    assert_eq!((both.get_0()?, both.get_1()?), (-4, 1));
     let extremes = context.extremes(&xs)?;
     assert_eq!((extremes.get_0()?, extremes.get_1()?), (1, 3));
     assert_eq!(extremes.get_2()?.get()?, [2, 1, 3]);
@@ -77,7 +82,9 @@ fn threads() {
     let work = |k: i32| -> Result<Vec<i32>, Error> {
         let context = Context::new()?;
         let xs = ArrayI32D1::new(&context, [1000], vec![k; 1000])?;
-        (0..50).map(|i| context.dot(&xs, &ArrayI32D1::new(&context, [1000], vec![i; 1000])?)).collect()
+        (0..50)
+            .map(|i| context.dot(&xs, &ArrayI32D1::new(&context, [1000], vec![i; 1000])?))
+            .collect()
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..4).map(|k| (k, scope.spawn(move || work(k)))).collect();
