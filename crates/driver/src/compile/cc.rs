@@ -133,7 +133,10 @@ impl CCompiler {
 
     /// The best flags that it accepts.
     fn own_flags(&self, cache: Option<&Cache>) -> Vec<String> {
-        let key = hash::digest([b"flags".as_slice(), self.identity().as_bytes()]);
+        // What was found out about other lists says nothing about these.
+        let asked = format!("{FLAGS:?}");
+        let key =
+            hash::digest([b"flags".as_slice(), self.identity().as_bytes(), asked.as_bytes()]);
         let known = cache.and_then(|cache| std::fs::read_to_string(cache.object(&key)?).ok());
         if let Some(known) = known {
             return known.lines().map(str::to_owned).collect();

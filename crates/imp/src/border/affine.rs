@@ -68,17 +68,19 @@ pub(super) struct Limits {
 impl Limits {
     /// `bound <= a`, or `<` if it is strict.
     pub(super) fn at_least(&mut self, a: &Affine, bound: Exp, strict: bool) {
-        let limit = (bound, a.least - i64::from(strict));
-        if !self.lower.contains(&limit) {
-            self.lower.push(limit);
+        let offset = a.least - i64::from(strict);
+        match self.lower.iter_mut().find(|(other, _)| *other == bound) {
+            Some((_, least)) => *least = offset.min(*least),
+            None => self.lower.push((bound, offset)),
         }
     }
 
     /// `a <= bound`, or `<` if it is strict.
     pub(super) fn at_most(&mut self, a: &Affine, bound: Exp, strict: bool) {
-        let limit = (bound, a.most + i64::from(strict));
-        if !self.upper.contains(&limit) {
-            self.upper.push(limit);
+        let offset = a.most + i64::from(strict);
+        match self.upper.iter_mut().find(|(other, _)| *other == bound) {
+            Some((_, most)) => *most = offset.max(*most),
+            None => self.upper.push((bound, offset)),
         }
     }
 
