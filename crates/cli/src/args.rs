@@ -58,7 +58,7 @@ pub(crate) enum Command {
     Repl(ReplArgs),
     /// Run the tests that programs contain in comments after a line `-- ==`.
     #[command(after_help = TEST_EXAMPLES)]
-    Test(TestArgs),
+    Test(Box<TestArgs>),
     /// Measure how long programs take, with the data of their test blocks.
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(Box<BenchArgs>),

@@ -1,8 +1,9 @@
-//! Commands around compiled programs, where it does not matter which back end makes them.
+//! Commands around compiled programs: what they write, print and keep, and their exit codes.
 #![cfg(unix)]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// A folder of its own for each test, with a cache in it.
 struct Place(PathBuf);
@@ -93,6 +94,98 @@ fn a_missing_c_compiler_is_told() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("error[c-compiler-not-found]"), "{}", stderr(&output));
     assert!(stderr(&output).contains("\"no-such-compiler\""), "{}", stderr(&output));
+}
+
+/// What a program writes for this input.
+fn piped(command: &mut Command, input: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it runs");
+    // A program that fails at once may not read all of it.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    child.wait_with_output().expect("it ends")
+}
+
+const SUM: &str = "-- ==\n-- input { [1, 2] } output { 3 }\n\
+                   entry main (xs: []i32) = i32.sum xs\nentry first (xs: []i32) = xs[0]\n";
+
+#[test]
+fn executables_servers_and_libraries_are_made() {
+    let place = Place::new("modes");
+    place.write("a.fut", SUM);
+    for command in ["c", "multicore"] {
+        let output = place.fehu(&[command, "a.fut"]);
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+        let output = piped(&mut Command::new(place.0.join("a")), "[1, 2, 3]");
+        assert_eq!((output.status.code(), stdout(&output)), (Some(0), "6i32\n".to_owned()));
+        let output = piped(Command::new(place.0.join("a")).args(["-e", "first"]), "empty([0]i32)");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("out of bounds"), "{}", stderr(&output));
+        let output = place.fehu(&[command, "--server", "-o", "s", "a.fut"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let output = piped(&mut Command::new(place.0.join("s")), "entry_points\n");
+        assert!(stdout(&output).contains("first\n"), "{}", stdout(&output));
+        let output = place.fehu(&[command, "--library", "-o", "l", "a.fut"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        for file in ["a", "a.c", "s", "s.c", "s.json", "l.c", "l.h", "l.json"] {
+            assert!(place.0.join(file).is_file(), "{file}");
+            std::fs::remove_file(place.0.join(file)).expect("it is ours");
+        }
+        assert!(!place.0.join("l").exists());
+    }
+}
+
+#[test]
+fn a_program_is_compiled_once() {
+    let place = Place::new("once");
+    place.write("a.fut", "import \"b\"\nentry main (x: i32) = f x\n");
+    place.write("b.fut", "def f (x: i32) = x + 1\n");
+    place.write("cc.sh", "#!/bin/sh\necho called >> calls\nexec cc \"$@\"\n");
+    let run = || {
+        let mut command = place.command(&["run", "a.fut"]);
+        let output = piped(command.env("CC", "sh cc.sh").env("CFLAGS", "-O1"), "5");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let calls = std::fs::read_to_string(place.0.join("calls")).expect("it was called");
+        (stdout(&output), calls.lines().count())
+    };
+    assert_eq!(run(), ("6i32\n".to_owned(), 1));
+    assert_eq!(run(), ("6i32\n".to_owned(), 1));
+    place.write("b.fut", "def f (x: i32) = x + 2\n");
+    assert_eq!(run(), ("7i32\n".to_owned(), 2));
+    // A program that was there before is still known.
+    place.write("b.fut", "def f (x: i32) = x + 1\n");
+    assert_eq!(run(), ("6i32\n".to_owned(), 2));
+    let output = place.fehu(&["run", "a.fut", "--", "--help"]);
+    assert!(stdout(&output).contains("--entry-point"), "{}", stdout(&output));
+}
+
+#[test]
+fn own_servers_are_tested_and_measured() {
+    let place = Place::new("own");
+    place.write("a.fut", SUM);
+    for backend in ["--backend=c", "--backend=multicore"] {
+        let output = place.fehu(&["test", backend, "a.fut"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+        let output = place.fehu(&["bench", backend, "-r", "2", "--no-convergence-phase", "a.fut"]);
+        assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+        assert!(stdout(&output).contains("µs (95% CI: ["), "{}", stdout(&output));
+    }
+    let output = place.fehu(&["bench", "--skip-compilation", "a.fut"]);
+    assert!(stdout(&output).contains("cannot be started"), "{}", stdout(&output));
+    assert_eq!(place.fehu(&["c", "--server", "a.fut"]).status.code(), Some(0));
+    let args = ["bench", "--skip-compilation", "-r", "2", "--no-convergence-phase", "a.fut"];
+    assert_eq!(place.fehu(&args).status.code(), Some(0));
+}
+
+#[test]
+fn a_c_compiler_that_fails_is_told() {
+    let place = Place::new("cc-fails");
+    place.write("a.fut", SUM);
+    let output = place.command(&["c", "a.fut"]).env("CFLAGS", "-fno-such-flag").output();
+    let output = output.expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.contains("error[c-compiler-failed]") && text.contains("no-such-flag"), "{text}");
+    assert!(!place.0.join("a").exists());
 }
 
 const PROGRAM: &str = "-- ==\n-- entry: same\n-- \"one\" input { [1] } output { [1] }\n\

@@ -91,6 +91,8 @@ pub enum Stm {
     Tasks(Box<Tasks>),
     /// The variable becomes the number of ranges that a reduction over this many elements should be cut into.
     Chunks(V, usize, Exp),
+    /// The variable becomes the number of threads.
+    Threads(V),
 }
 
 /// What an argument of a call is.

@@ -8,6 +8,8 @@
 //! | the interpreter, with passes | the interpreter, without passes |
 //! | the back end `c` | the interpreter, without passes |
 //! | another back end | the back end `c` |
+//!
+//! Where a server does not show the result, or the reference is at its limits, such a case only has to succeed, too.
 
 use crate::executor::Executor;
 use crate::executor::compiled::Compiled;

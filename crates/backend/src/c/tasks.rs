@@ -120,6 +120,13 @@ impl Frame<'_> {
         }
     }
 
+    pub(super) fn threads(&self) -> &'static str {
+        match self.target {
+            Target::C => "1",
+            Target::Multicore => "fe_num_workers(ctx)",
+        }
+    }
+
     pub(super) fn atomic(&mut self, op: RedOp, p: V, index: &Exp, e: &Exp) {
         let prim = self.scope().elem(p);
         if self.target == Target::Multicore {
