@@ -39,6 +39,7 @@ mod stm;
 pub mod border;
 pub mod copies;
 pub mod emit;
+pub mod lanes;
 pub mod tile;
 pub mod visit;
 
