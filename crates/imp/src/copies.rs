@@ -66,7 +66,8 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block) {
             | Stm::Trace(..)
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
-            | Stm::Chunks(..) => {}
+            | Stm::Chunks(..)
+            | Stm::Threads(_) => {}
         }
         out.push(stm);
     }

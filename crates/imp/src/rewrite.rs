@@ -267,6 +267,7 @@ fn rename_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>) -> Stm {
             body: block(&tasks.body),
         })),
         Stm::Chunks(v, site, e) => Stm::Chunks(of(v), *site, exp(e)),
+        Stm::Threads(v) => Stm::Threads(of(v)),
     }
 }
 

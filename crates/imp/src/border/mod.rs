@@ -77,7 +77,8 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block) {
             | Stm::Trace(..)
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
-            | Stm::Chunks(..) => {}
+            | Stm::Chunks(..)
+            | Stm::Threads(_) => {}
         }
         out.push(stm);
     }
@@ -180,7 +181,8 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Atomic(..)
         | Stm::Locked(..)
         | Stm::Tasks(_)
-        | Stm::Chunks(..) => false,
+        | Stm::Chunks(..)
+        | Stm::Threads(_) => false,
     })
 }
 
