@@ -263,21 +263,6 @@ fn own_servers_are_tested_and_measured() {
 }
 
 #[test]
-fn a_c_compiler_that_fails_is_told() {
-    let place = Place::new("cc-fails");
-    place.write("a.fut", SUM);
-    let output = place.command(&["c", "a.fut"]).env("CFLAGS", "-fno-such-flag").output();
-    let output = output.expect("the binary runs");
-    assert_eq!(output.status.code(), Some(1));
-    let text = stderr(&output);
-    assert!(text.contains("error[c-compiler-failed]") && text.contains("no-such-flag"), "{text}");
-    assert!(!place.0.join("a").exists());
-}
-
-const PROGRAM: &str = "-- ==\n-- entry: same\n-- \"one\" input { [1] } output { [1] }\n\
-                       entry same (xs: []i32) = xs\n";
-
-#[test]
 fn tests_run_compiled_programs() {
     let place = Place::new("test");
     place.write("a.fut", PROGRAM);
@@ -350,3 +335,6 @@ fn the_drop_in_has_the_names_of_the_commands() {
         assert!(stdout(&output).contains(&format!("Usage: futhark {command}")), "{command}");
     }
 }
+
+const PROGRAM: &str = "-- ==\n-- entry: same\n-- \"one\" input { [1] } output { [1] }\n\
+                       entry same (xs: []i32) = xs\n";
