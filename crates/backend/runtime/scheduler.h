@@ -21,7 +21,7 @@
 #define FE_WAKE_MIN_NS 40000    // for less, nobody is woken
 #define FE_LONG_NS 1000000      // reductions so long are divided even if everybody is busy
 #define FE_SURE_NS 20000000     // so much longer than an interruption that it is believed at once
-#define FE_SPIN_NS 50000        // how long to look for work before sleeping
+#define FE_SPIN_NS 200000       // how long to look for work before sleeping
 
 struct fe_region {
   fe_task task;
@@ -212,6 +212,8 @@ static int fe_run_region(struct fe_worker *w, struct fe_region *r, int64_t lo) {
   atomic_init(&r->remaining, hi - lo);
   atomic_init(&r->error, 0);
   struct fe_range range = {r, lo, hi, r->depth};
+  double helpers = r->ticks * (double)(hi - lo) / s->worthwhile - 1;
+  fe_wake_several(s, r->depth, helpers < s->threads ? (int)helpers : s->threads - 1);
   fe_run_range(w, range);
   while (fe_find(w, r->depth, r, &range)) {
     fe_run_range(w, range);

@@ -63,26 +63,38 @@ pub fn tile(program: &mut Program) {
     }
 }
 
-fn block(vars: &mut Vars<'_>, stms: &mut Block) {
+/// Tasks whose ranges are tiled have ranges of whole tiles, and of enough rows for a packed panel to be worth it.
+const GRAIN: i64 = 32;
+
+/// Says whether a statement of the block itself was tiled.
+fn block(vars: &mut Vars<'_>, stms: &mut Block) -> bool {
+    let mut tiled = false;
     let mut out = Block::with_capacity(stms.len());
     for mut stm in std::mem::take(stms) {
         if let Some(mut better) =
             register::tiled(vars, &stm).or_else(|| columns::turned(vars, &stm))
         {
             out.append(&mut better);
+            tiled = true;
             continue;
         }
         match &mut stm {
             Stm::If(_, yes, no) => {
-                block(vars, yes);
-                block(vars, no);
+                tiled |= block(vars, yes);
+                tiled |= block(vars, no);
             }
             Stm::Switch(_, cases, default) => {
-                cases.iter_mut().for_each(|(_, body)| block(vars, body));
-                block(vars, default);
+                cases.iter_mut().for_each(|(_, body)| tiled |= block(vars, body));
+                tiled |= block(vars, default);
             }
-            Stm::For { body, .. } | Stm::While(_, body) => block(vars, body),
-            Stm::Tasks(tasks) => block(vars, &mut tasks.body),
+            Stm::For { body, .. } | Stm::While(_, body) => {
+                block(vars, body);
+            }
+            Stm::Tasks(tasks) => {
+                if block(vars, &mut tasks.body) {
+                    tasks.grain = GRAIN;
+                }
+            }
             // What is done under a lock should be short.
             Stm::Locked(..) => {}
             Stm::Comment(_)
@@ -107,6 +119,7 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block) {
         out.push(stm);
     }
     *stms = out;
+    tiled
 }
 
 /// The number of iterations of a loop, which begins at zero or at the beginning of a task's range.
