@@ -43,7 +43,7 @@ impl<'a> Lanes<'a> {
         Lanes {
             vars,
             width: plan.width,
-            truth: if plan.width > 8 { Prim::I32 } else { Prim::I64 },
+            truth: plan.truth,
             varying: plan.varying.clone(),
             index,
             base,

@@ -1,18 +1,19 @@
-//! A body with fewer kinds of statements: no `switch`, and no `for` loop that begins at different numbers in different lanes.
+//! A body with fewer kinds of statements: no `switch`, no copies, and no `for` loop that begins at different numbers in
+//! different lanes.
 
 use crate::{Block, Exp, Prim, Stm, Ty, V, VarInfo};
 use fehu_base::IdVec;
 use fehu_ir::{BinOp, CmpOp, Elem, Scalar, UnOp};
 
-/// Choices among several blocks as choices between two.
-pub(super) fn without_switches(body: &Block) -> Block {
+/// Choices among several blocks as choices between two, and copies of few elements as stores of each.
+pub(super) fn simpler(body: &Block) -> Block {
     let mut out = Block::with_capacity(body.len());
     for stm in body {
         out.push(match stm {
             Stm::Switch(on, cases, default) => {
-                let mut rest = without_switches(default);
+                let mut rest = simpler(default);
                 for (value, case) in cases.iter().rev() {
-                    rest = vec![Stm::If(is(on, *value), without_switches(case), rest)];
+                    rest = vec![Stm::If(is(on, *value), simpler(case), rest)];
                 }
                 match rest.pop() {
                     Some(Stm::If(cond, yes, no)) if !cases.is_empty() => Stm::If(cond, yes, no),
@@ -23,23 +24,39 @@ pub(super) fn without_switches(body: &Block) -> Block {
                     }
                 }
             }
-            Stm::If(cond, yes, no) => {
-                Stm::If(cond.clone(), without_switches(yes), without_switches(no))
-            }
-            Stm::While(cond, body) => Stm::While(cond.clone(), without_switches(body)),
+            Stm::If(cond, yes, no) => Stm::If(cond.clone(), simpler(yes), simpler(no)),
+            Stm::While(cond, body) => Stm::While(cond.clone(), simpler(body)),
             Stm::For { var, from, to, step, kind, body } => Stm::For {
                 var: *var,
                 from: from.clone(),
                 to: to.clone(),
                 step: *step,
                 kind: kind.clone(),
-                body: without_switches(body),
+                body: simpler(body),
             },
+            Stm::Copy { to, from, count: Exp::Const(Scalar::I64(count)) } => {
+                out.extend((0..*count).map(|k| {
+                    let load = Exp::Load(from.0, Box::new(plus(&from.1, k)));
+                    Stm::Store(to.0, plus(&to.1, k), load)
+                }));
+                continue;
+            }
             Stm::Comment(_) => continue,
             other => other.clone(),
         });
     }
     out
+}
+
+/// An index further on.
+fn plus(index: &Exp, k: i64) -> Exp {
+    match index {
+        index if k == 0 => index.clone(),
+        Exp::Const(Scalar::I64(at)) => Exp::int(at.wrapping_add(k)),
+        Exp::Var(v) => Exp::Index(vec![(k, vec![]), (1, vec![*v])]),
+        Exp::Index(terms) => Exp::Index([vec![(k, vec![])], terms.clone()].concat()),
+        other => Exp::Bin(BinOp::Add, Prim::I64, Box::new(other.clone()), Box::new(Exp::int(k))),
+    }
 }
 
 fn is(on: &Exp, value: Scalar) -> Exp {

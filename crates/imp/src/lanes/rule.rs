@@ -2,7 +2,7 @@
 //!
 //! A loop is chosen if all of this holds:
 //!
-//! - Its body consists of scalars, loads, stores, branches and sequential loops; there are no checks, allocations, calls or
+//! - Its body consists of scalars, loads, stores, short copies, branches and sequential loops; there are no checks, allocations, calls or
 //!   pointers that move, and no inner independent loop, which would be the one to be vectorised, unless it is short.
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
 //! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop with bounds that vary, are not
@@ -13,9 +13,9 @@
 //!   lanes save: binary search would take 1.5 times as long.)
 //! - Or there is no inner loop, no branch that is not short, and a reduction by minimum or maximum of floats.
 //!
-//! The number of lanes fills a vector of 512 bits with the widest of the variables that vary inside of inner loops, or two
-//! vectors of 256 bits, so that one can be computed while the other waits. Where the only thing that waits is a reduction, there are
-//! four times as many.
+//! All lanes of the widest of the variables that vary inside of inner loops, but for positions in memory, fill two vectors of 512 bits, or four of 256: one can be
+//! computed while another waits. (Half as many take up to twice as long, and never less.) Where the only
+//! thing that waits is a reduction, there are twice as many.
 
 use super::normal;
 use super::short::is_short;
@@ -30,11 +30,14 @@ const MOST_LOCAL: u32 = 4096;
 /// A loop with at most this many iterations is unrolled.
 const FEW: i64 = 16;
 /// The bytes of all lanes of a scalar.
-const VECTOR: u32 = 64;
+const VECTORS: u32 = 128;
 
 /// How a loop is executed in lanes.
 pub(super) struct Plan {
+    /// The number of lanes.
     pub(super) width: u32,
+    /// The type for truth values of which there are to be as many in a vector as of the other variables.
+    pub(super) truth: Prim,
     /// The variables that differ between lanes.
     pub(super) varying: FxHashSet<V>,
     /// The body, normalised.
@@ -61,7 +64,7 @@ pub(super) fn plan(
         return None;
     }
     let roots = || reductions.iter().map(|(v, _)| *v).chain([var]);
-    let mut body = normal::without_switches(body);
+    let mut body = normal::simpler(body);
     let mut differing = varying(vars, &body, roots());
     loop {
         let old: IdVec<V, VarInfo> = vars.clone();
@@ -71,16 +74,18 @@ pub(super) fn plan(
         }
         differing = varying(vars, &body, roots());
     }
-    let rule = Rule { vars, index: var, varying: &differing };
+    let mut rule = Rule { vars, steady: FxHashSet::from_iter([var]), varying: &differing };
+    rule.find_steady(&body);
+    let bytes = rule.widest(&body, !has_loop).max(4);
     let width = if has_loop {
-        let worth = rule.has_long_loop(&body) && rule.inner(&body, false);
-        worth.then(|| VECTOR / rule.widest(&body, false).max(4))?
+        (rule.has_long_loop(&body) && rule.inner(&body, false)).then_some(VECTORS / bytes)?
     } else {
-        let short =
-            body.iter().all(|stm| !matches!(stm, Stm::If(..)) || is_short(vars, &differing, stm));
-        let bytes = rule.widest(&body, true).max(4);
-        (short && rule.inner(&body, true)).then_some(4 * VECTOR / bytes)?
+        let is_straight =
+            |stm: &Stm| !matches!(stm, Stm::If(..)) || is_short(vars, &differing, stm);
+        let fits = body.iter().all(is_straight) && rule.inner(&body, true);
+        fits.then_some(2 * VECTORS / bytes)?
     };
+    let truth = if bytes == 4 { Prim::I32 } else { Prim::I64 };
     let mut local = 0u32;
     visit::each_stm(&body, &mut |stm| {
         if let Stm::Declare(v, _) = stm
@@ -90,7 +95,7 @@ pub(super) fn plan(
             local = local.saturating_add(bytes);
         }
     });
-    (local <= MOST_LOCAL).then_some(Plan { width, varying: differing, body })
+    (local <= MOST_LOCAL).then_some(Plan { width, truth, varying: differing, body })
 }
 
 fn has_loop(stm: &Stm) -> bool {
@@ -105,6 +110,9 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
     let here = match stm {
         Stm::Comment(_) | Stm::Assign(..) | Stm::Store(..) | Stm::While(..) => true,
         Stm::If(..) | Stm::Switch(..) => true,
+        Stm::Copy { count, .. } => {
+            matches!(count, Exp::Const(Scalar::I64(count)) if *count <= FEW)
+        }
         Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
         Stm::For { from, to, step, kind, .. } => match kind {
             Kind::Sequential => *step > 0,
@@ -115,7 +123,6 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Export { .. }
         | Stm::Free(_)
         | Stm::Point(..)
-        | Stm::Copy { .. }
         | Stm::Call(..)
         | Stm::Const(..)
         | Stm::Assert(..)
@@ -153,14 +160,58 @@ fn sets_only_its_own(body: &Block, reductions: &[(V, RedOp)]) -> bool {
 
 struct Rule<'a> {
     vars: &'a IdVec<V, VarInfo>,
-    /// The variable of the loop.
-    index: V,
+    /// The variables that grow by one from lane to lane: the one of the loop, and sums of it and what does not vary.
+    steady: FxHashSet<V>,
     varying: &'a FxHashSet<V>,
 }
 
 impl Rule<'_> {
     fn varies(&self, e: &Exp) -> bool {
         varies(self.vars, self.varying, e)
+    }
+
+    fn find_steady(&mut self, body: &Block) {
+        let mut assigned = FxHashSet::default();
+        visit::each_stm(body, &mut |stm| {
+            stm.each_set(&mut |v| {
+                assigned.insert(v);
+            });
+            if let Stm::Declare(v, Some(e)) = stm
+                && self.is_steady(e)
+            {
+                self.steady.insert(*v);
+            }
+        });
+        self.steady.retain(|v| !assigned.contains(v));
+    }
+
+    /// Whether a number grows by one from lane to lane.
+    fn is_steady(&self, e: &Exp) -> bool {
+        let same = |e: &Exp| !self.varies(e);
+        match e {
+            Exp::Var(v) => self.steady.contains(v),
+            Exp::Bin(BinOp::Add, Prim::I64, a, b) => {
+                self.is_steady(a) && same(b) || same(a) && self.is_steady(b)
+            }
+            Exp::Bin(BinOp::Sub, Prim::I64, a, b) => self.is_steady(a) && same(b),
+            Exp::Index(terms) => {
+                let grows = |(factor, vars): &&(i64, Vec<V>)| {
+                    *factor == 1 && matches!(vars.as_slice(), [v] if self.steady.contains(v))
+                };
+                let varies =
+                    |(_, vars): &&(i64, Vec<V>)| vars.iter().any(|v| self.varying.contains(v));
+                terms.iter().filter(varies).count() == 1 && terms.iter().filter(grows).count() == 1
+            }
+            Exp::Const(_)
+            | Exp::Un(..)
+            | Exp::Bin(..)
+            | Exp::Cmp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Load(..)
+            | Exp::Select(_) => false,
+        }
     }
 
     /// Whether there is a loop that does not disappear by being unrolled.
@@ -198,12 +249,7 @@ impl Rule<'_> {
             Ty::Mem => return false,
         };
         let near = match index {
-            // A term that grows with the lane, and others that do not.
-            Exp::Index(terms) if !is_local => terms.iter().all(|(factor, vars)| {
-                (*factor, vars.as_slice()) == (1, &[self.index])
-                    || !vars.iter().any(|v| self.varying.contains(v))
-            }),
-            Exp::Var(v) if *v == self.index => !is_local,
+            index if !is_local && self.is_steady(index) => true,
             index => !self.varies(index),
         };
         near && prim.bits() >= 32
@@ -239,6 +285,7 @@ impl Rule<'_> {
                 let mut note = |v: V| {
                     if let Ty::Scalar(prim) = self.vars[v].ty
                         && self.varying.contains(&v)
+                        && !self.steady.contains(&v)
                     {
                         most = most.max(prim.bits() / 8);
                     }
