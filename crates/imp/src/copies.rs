@@ -17,7 +17,7 @@
 //! Conditions: two independent loops, one directly in the other, with bounds that do not depend on each other; a body of
 //! declarations and stores; an access that has unit stride in one of the loops only, and one that has it in the other only.
 
-use crate::rewrite::{Vars, bin, is_unit, sum};
+use crate::rewrite::{Vars, bin, is_unit, replace_stms, sum};
 use crate::{Block, Exp, Kind, Prim, Program, Stm, V};
 use fehu_ir::BinOp;
 
@@ -28,49 +28,8 @@ const SIDE: i64 = 32;
 pub fn copies(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
-        block(&mut vars, &mut fun.body);
+        replace_stms(&mut fun.body, &mut |stm| blocked(&mut vars, stm).map(Vec::from));
     }
-}
-
-fn block(vars: &mut Vars<'_>, stms: &mut Block) {
-    let mut out = Block::with_capacity(stms.len());
-    for mut stm in std::mem::take(stms) {
-        if let Some(better) = blocked(vars, &stm) {
-            out.extend(better);
-            continue;
-        }
-        match &mut stm {
-            Stm::If(_, yes, no) => {
-                block(vars, yes);
-                block(vars, no);
-            }
-            Stm::Switch(_, cases, default) => {
-                cases.iter_mut().for_each(|(_, body)| block(vars, body));
-                block(vars, default);
-            }
-            Stm::For { body, .. } | Stm::While(_, body) | Stm::Locked(_, body) => block(vars, body),
-            Stm::Tasks(tasks) => block(vars, &mut tasks.body),
-            Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Assign(..)
-            | Stm::Store(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Point(..)
-            | Stm::Copy { .. }
-            | Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Chunks(..) => {}
-        }
-        out.push(stm);
-    }
-    *stms = out;
 }
 
 /// An independent loop without reductions: its variable, bounds and body.

@@ -135,8 +135,7 @@ impl CCompiler {
     fn own_flags(&self, cache: Option<&Cache>) -> Vec<String> {
         // What was found out about other lists says nothing about these.
         let asked = format!("{FLAGS:?}");
-        let key =
-            hash::digest([b"flags".as_slice(), self.identity().as_bytes(), asked.as_bytes()]);
+        let key = hash::digest([b"flags".as_slice(), self.identity().as_bytes(), asked.as_bytes()]);
         let known = cache.and_then(|cache| std::fs::read_to_string(cache.object(&key)?).ok());
         if let Some(known) = known {
             return known.lines().map(str::to_owned).collect();

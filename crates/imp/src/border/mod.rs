@@ -25,7 +25,7 @@
 mod affine;
 mod interior;
 
-use crate::rewrite::Vars;
+use crate::rewrite::{Vars, replace_stms};
 use crate::visit::each_stm;
 use crate::{Block, Exp, Kind, Prim, Program, Stm, Ty, V};
 use fehu_ir::{CmpOp, Scalar};
@@ -39,49 +39,8 @@ const MOST_INNER: i64 = 64;
 pub fn border(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
-        block(&mut vars, &mut fun.body);
+        replace_stms(&mut fun.body, &mut |stm| split(&mut vars, stm));
     }
-}
-
-fn block(vars: &mut Vars<'_>, stms: &mut Block) {
-    let mut out = Block::with_capacity(stms.len());
-    for mut stm in std::mem::take(stms) {
-        if let Some(mut parts) = split(vars, &stm) {
-            out.append(&mut parts);
-            continue;
-        }
-        match &mut stm {
-            Stm::If(_, yes, no) => {
-                block(vars, yes);
-                block(vars, no);
-            }
-            Stm::Switch(_, cases, default) => {
-                cases.iter_mut().for_each(|(_, body)| block(vars, body));
-                block(vars, default);
-            }
-            Stm::For { body, .. } | Stm::While(_, body) | Stm::Locked(_, body) => block(vars, body),
-            Stm::Tasks(tasks) => block(vars, &mut tasks.body),
-            Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Assign(..)
-            | Stm::Store(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Point(..)
-            | Stm::Copy { .. }
-            | Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Chunks(..) => {}
-        }
-        out.push(stm);
-    }
-    *stms = out;
 }
 
 /// The parts of a loop.
@@ -180,7 +139,8 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Atomic(..)
         | Stm::Locked(..)
         | Stm::Tasks(_)
-        | Stm::Chunks(..) => false,
+        | Stm::Chunks(..)
+        | Stm::Threads(_) => false,
     })
 }
 

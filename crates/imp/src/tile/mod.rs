@@ -52,60 +52,17 @@ mod columns;
 mod nest;
 mod register;
 
-use crate::rewrite::Vars;
-use crate::{Block, Exp, Program, Stm};
+use crate::rewrite::{Vars, replace_stms};
+use crate::{Exp, Program};
 
 /// Tiles the nests of a program.
 pub fn tile(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
-        block(&mut vars, &mut fun.body);
+        replace_stms(&mut fun.body, &mut |stm| {
+            register::tiled(&mut vars, stm).or_else(|| columns::turned(&mut vars, stm))
+        });
     }
-}
-
-fn block(vars: &mut Vars<'_>, stms: &mut Block) {
-    let mut out = Block::with_capacity(stms.len());
-    for mut stm in std::mem::take(stms) {
-        if let Some(mut better) =
-            register::tiled(vars, &stm).or_else(|| columns::turned(vars, &stm))
-        {
-            out.append(&mut better);
-            continue;
-        }
-        match &mut stm {
-            Stm::If(_, yes, no) => {
-                block(vars, yes);
-                block(vars, no);
-            }
-            Stm::Switch(_, cases, default) => {
-                cases.iter_mut().for_each(|(_, body)| block(vars, body));
-                block(vars, default);
-            }
-            Stm::For { body, .. } | Stm::While(_, body) => block(vars, body),
-            Stm::Tasks(tasks) => block(vars, &mut tasks.body),
-            // What is done under a lock should be short.
-            Stm::Locked(..) => {}
-            Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Assign(..)
-            | Stm::Store(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Point(..)
-            | Stm::Copy { .. }
-            | Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Chunks(..) => {}
-        }
-        out.push(stm);
-    }
-    *stms = out;
 }
 
 /// The number of iterations of a loop, which begins at zero or at the beginning of a task's range.
