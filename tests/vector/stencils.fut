@@ -77,7 +77,7 @@ entry flat [n] [m] (s: [n][m]f32): [n][m]f32 =
 -- Which position fails first is the same.
 entry checked [n] (s: [n]f32) (d: i64): [n]f32 = tabulate n (\x -> s[x + d])
 
-entry fixed [n] (s: [n]f32) (k: i64): [n]f32 = map (+ s[k]) s
+entry fixed [n] (s: [n]f32) (k: i64): [n]f32 = map (\x -> x + s[k]) s
 
 entry clamped [n] (s: [n]f32) (low: i64) (high: i64): [n]f32 =
   tabulate n (\x -> s[x] + s[i64.min high (i64.max low (x + 1))])

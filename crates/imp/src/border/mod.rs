@@ -24,6 +24,8 @@
 
 mod affine;
 mod interior;
+#[cfg(test)]
+mod tests;
 
 use crate::rewrite::{Vars, replace_stms};
 use crate::visit::each_stm;

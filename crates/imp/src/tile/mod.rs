@@ -51,6 +51,8 @@
 mod columns;
 mod nest;
 mod register;
+#[cfg(test)]
+mod tests;
 
 use crate::rewrite::{Vars, replace_stms};
 use crate::{Exp, Program};
