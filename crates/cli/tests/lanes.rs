@@ -73,7 +73,8 @@ fn vectorised_programs_agree_with_the_interpreter() {
 
 #[test]
 fn nothing_is_read_or_computed_that_must_not_be() {
-    let flags = "-O1 -g -std=c11 -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover=all";
+    let flags =
+        "-O1 -g -std=c11 -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover=all";
     agrees("c", "sanitized", Some(flags));
 }
 

@@ -17,7 +17,7 @@
 //! Conditions: two independent loops, one directly in the other, with bounds that do not depend on each other; a body of
 //! declarations and stores; an access that has unit stride in one of the loops only, and one that has it in the other only.
 
-use crate::rewrite::{Vars, bin, is_unit, sum};
+use crate::rewrite::{Vars, bin, is_unit, replace_stms, sum};
 use crate::{Block, Exp, Kind, Prim, Program, Stm, V};
 use fehu_ir::BinOp;
 
@@ -28,10 +28,11 @@ const SIDE: i64 = 32;
 pub fn copies(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
-        block(&mut vars, &mut fun.body);
+        replace_stms(&mut fun.body, &mut |stm| blocked(&mut vars, stm).map(Vec::from));
     }
 }
 
+<<<<<<< HEAD
 fn block(vars: &mut Vars<'_>, stms: &mut Block) {
     let mut out = Block::with_capacity(stms.len());
     for mut stm in std::mem::take(stms) {
@@ -74,6 +75,8 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block) {
     *stms = out;
 }
 
+=======
+>>>>>>> tile
 /// An independent loop without reductions: its variable, bounds and body.
 fn head(stm: &Stm) -> Option<(V, &Exp, &Exp, &Block)> {
     match stm {
@@ -155,4 +158,57 @@ fn loads<'a>(e: &'a Exp, visit: &mut dyn FnMut(&'a Exp)) {
         visit(at);
     }
     e.each_child(&mut |child| loads(child, visit));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fun;
+    use crate::testing::{Machine, Maker, at, each, load, only, program, var};
+
+    /// `to[a, b] = from[b, a]`, or the other way round.
+    fn transpose(by_columns: bool) -> (Fun, [V; 4]) {
+        let mut vars = Maker::new();
+        let [n, m, a, b] = ["n", "m", "a", "b"].map(|hint| vars.scalar(hint));
+        let [to, from] = ["to", "from"].map(|hint| vars.ptr(hint));
+        let (row, column) = (at(m, a, b), at(n, b, a));
+        let (written, read) = if by_columns { (column, row) } else { (row, column) };
+        let body = vec![Stm::Store(to, written, load(from, read))];
+        (vars.fun(vec![each(a, var(n), vec![each(b, var(m), body)])]), [n, m, to, from])
+    }
+
+    #[test]
+    fn blocks_cover_everything() {
+        for by_columns in [false, true] {
+            let (fun, [n, m, to, from]) = transpose(by_columns);
+            let mut blocked = program(fun.clone());
+            copies(&mut blocked);
+            let blocked = only(&blocked);
+            assert_ne!(*blocked, fun);
+            for (rows, columns) in [(0, 5), (5, 0), (1, 1), (32, 32), (33, 70), (5, 100)] {
+                let run = |fun: &Fun| {
+                    let mut machine = Machine::default()
+                        .with(n, rows)
+                        .with(m, columns)
+                        .filled(from, 0..rows * columns)
+                        .empty(to, (rows * columns) as usize);
+                    machine.run(fun).expect("there are no checks");
+                    machine.memory[&to].clone()
+                };
+                assert_eq!(run(&fun), run(blocked), "{rows} {columns}");
+            }
+        }
+    }
+
+    #[test]
+    fn plain_copies_are_left_alone() {
+        let mut vars = Maker::new();
+        let [n, m, a, b] = ["n", "m", "a", "b"].map(|hint| vars.scalar(hint));
+        let [to, from] = ["to", "from"].map(|hint| vars.ptr(hint));
+        let body = vec![Stm::Store(to, at(m, a, b), load(from, at(m, a, b)))];
+        let fun = vars.fun(vec![each(a, var(n), vec![each(b, var(m), body)])]);
+        let mut same = program(fun.clone());
+        copies(&mut same);
+        assert_eq!(*only(&same), fun);
+    }
 }

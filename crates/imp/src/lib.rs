@@ -35,6 +35,8 @@ mod exp;
 pub mod print;
 mod rewrite;
 mod stm;
+#[cfg(test)]
+mod testing;
 
 pub mod border;
 pub mod copies;

@@ -180,6 +180,51 @@ impl Vars<'_> {
     }
 }
 
+/// Replaces statements by others, the outermost first; what is new is left alone.
+pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Option<Block>) {
+    let mut out = Block::with_capacity(stms.len());
+    for mut stm in std::mem::take(stms) {
+        if let Some(mut better) = change(&stm) {
+            out.append(&mut better);
+            continue;
+        }
+        match &mut stm {
+            Stm::If(_, yes, no) => {
+                replace_stms(yes, change);
+                replace_stms(no, change);
+            }
+            Stm::Switch(_, cases, default) => {
+                cases.iter_mut().for_each(|(_, body)| replace_stms(body, change));
+                replace_stms(default, change);
+            }
+            Stm::For { body, .. } | Stm::While(_, body) | Stm::Locked(_, body) => {
+                replace_stms(body, change);
+            }
+            Stm::Tasks(tasks) => replace_stms(&mut tasks.body, change),
+            Stm::Comment(_)
+            | Stm::Declare(..)
+            | Stm::Assign(..)
+            | Stm::Store(..)
+            | Stm::Alloc(..)
+            | Stm::Share(..)
+            | Stm::Export { .. }
+            | Stm::Free(_)
+            | Stm::Point(..)
+            | Stm::Copy { .. }
+            | Stm::Call(..)
+            | Stm::Const(..)
+            | Stm::Assert(..)
+            | Stm::Trace(..)
+            | Stm::TraceArray(..)
+            | Stm::Atomic(..)
+            | Stm::Chunks(..)
+            | Stm::Threads(_) => {}
+        }
+        out.push(stm);
+    }
+    *stms = out;
+}
+
 /// A block with other variables for some, also where it declares or sets them.
 pub(crate) fn rename(block: &[Stm], with: &dyn Fn(V) -> Option<V>) -> Block {
     block.iter().map(|stm| rename_stm(stm, with)).collect()

@@ -24,8 +24,10 @@
 
 mod affine;
 mod interior;
+#[cfg(test)]
+mod tests;
 
-use crate::rewrite::Vars;
+use crate::rewrite::{Vars, replace_stms};
 use crate::visit::each_stm;
 use crate::{Block, Exp, Kind, Prim, Program, Stm, Ty, V};
 use fehu_ir::{CmpOp, Scalar};
@@ -39,10 +41,11 @@ const MOST_INNER: i64 = 64;
 pub fn border(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
-        block(&mut vars, &mut fun.body);
+        replace_stms(&mut fun.body, &mut |stm| split(&mut vars, stm));
     }
 }
 
+<<<<<<< HEAD
 fn block(vars: &mut Vars<'_>, stms: &mut Block) {
     let mut out = Block::with_capacity(stms.len());
     for mut stm in std::mem::take(stms) {
@@ -85,6 +88,8 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block) {
     *stms = out;
 }
 
+=======
+>>>>>>> tile
 /// The parts of a loop.
 fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let Stm::For { var, from, to, step: 1, kind, body } = stm else { return None };

@@ -1,6 +1,6 @@
 //! Accumulations along columns, turned so that a block of columns is accumulated row by row.
 
-use super::nest::{ACC, J, K, Line, Nest, depends, loads};
+use super::nest::{ACC, J, K, Line, Nest, depends, loads, needed};
 use super::register::{independent, sequential};
 use super::trips;
 use crate::rewrite::{Vars, all, bin, is_unit, le, substitute, sum};
@@ -36,21 +36,26 @@ pub(super) fn turned(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let mut turn = Turn { vars, nest: &nest, arrays: &arrays, jb };
     let (jj, mut known) = turn.columns();
     let mut inner = Block::new();
-    turn.lines(&mut inner, &nest.before, &mut known, jj, true);
+    let accs: Vec<Exp> = nest.accs.iter().map(|(acc, _)| Exp::Var(*acc)).collect();
+    turn.lines(&mut inner, &nest.before, &mut known, jj, &needed(accs.iter(), &nest.before));
     body.push(independent(jj, Exp::Var(width), inner));
     // The steps.
     let k = turn.vars.like(nest.k.var);
     let (jj, mut known) = turn.columns();
     known.insert(nest.k.var, Exp::Var(k));
     let mut inner = Block::new();
-    turn.lines(&mut inner, &nest.before, &mut known, jj, false);
-    turn.lines(&mut inner, &nest.body, &mut known, jj, false);
+    let values: Vec<&Exp> = nest.body.iter().map(|line| &line.value).collect();
+    turn.lines(&mut inner, &nest.before, &mut known, jj, &turn.wanted(&values));
+    let own: Vec<V> = nest.body.iter().map(|line| line.var).collect();
+    turn.lines(&mut inner, &nest.body, &mut known, jj, &own);
     let steps = vec![independent(jj, Exp::Var(width), inner)];
     body.push(sequential(k, nest.k.from.clone(), nest.k.to.clone(), 1, steps));
     // What is done with the sums.
     let (jj, mut known) = turn.columns();
     let mut inner = Block::new();
-    turn.lines(&mut inner, &nest.before, &mut known, jj, false);
+    let mut values: Vec<&Exp> = Vec::new();
+    nest.after.iter().for_each(|stm| stm.each_exp(&mut |e| values.push(e)));
+    turn.lines(&mut inner, &nest.before, &mut known, jj, &turn.wanted(&values));
     turn.after(&mut inner, known);
     body.push(independent(jj, Exp::Var(width), inner));
 
@@ -103,16 +108,25 @@ impl Turn<'_, '_, '_> {
         (jj, known)
     }
 
-    /// Lines, with elements of arrays for the accumulators, which get their first values only if that is wanted.
+    /// What some expressions need of what is computed before, without the accumulators.
+    fn wanted(&self, values: &[&Exp]) -> Vec<V> {
+        let mut wanted = needed(values.iter().copied(), &self.nest.before);
+        wanted.retain(|v| !self.nest.is_acc(*v));
+        wanted
+    }
+
+    /// Those lines that are wanted, with elements of arrays for the accumulators, which get their first values only if
+    /// they are.
     fn lines(
         &mut self,
         out: &mut Block,
         lines: &[Line],
         known: &mut FxHashMap<V, Exp>,
         jj: V,
-        first: bool,
+        wanted: &[V],
     ) {
-        for line in lines {
+        let first = self.arrays.iter().any(|(acc, _)| wanted.contains(acc));
+        for line in lines.iter().filter(|line| !line.is_new || wanted.contains(&line.var)) {
             let array = self.arrays.iter().find(|(acc, _)| *acc == line.var);
             if array.is_some() && line.is_new && !first {
                 continue;

@@ -51,18 +51,23 @@
 mod columns;
 mod nest;
 mod register;
+#[cfg(test)]
+mod tests;
 
-use crate::rewrite::Vars;
-use crate::{Block, Exp, Program, Stm};
+use crate::rewrite::{Vars, replace_stms};
+use crate::{Exp, Program};
 
 /// Tiles the nests of a program.
 pub fn tile(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
-        block(&mut vars, &mut fun.body);
+        replace_stms(&mut fun.body, &mut |stm| {
+            register::tiled(&mut vars, stm).or_else(|| columns::turned(&mut vars, stm))
+        });
     }
 }
 
+<<<<<<< HEAD
 /// Tasks whose ranges are tiled have ranges of whole tiles, and of enough rows for a packed panel to be worth it.
 const GRAIN: i64 = 32;
 
@@ -122,6 +127,8 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block) -> bool {
     tiled
 }
 
+=======
+>>>>>>> tile
 /// The number of iterations of a loop, which begins at zero or at the beginning of a task's range.
 fn trips(from: &Exp, to: &Exp) -> Exp {
     match from {

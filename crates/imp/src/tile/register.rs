@@ -361,7 +361,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
         let body: Vec<Line> = self.nest.body.clone();
         let mut inner = Block::new();
         let panelled: Vec<Exp> =
-            body.iter().map(|line| self.from_panels(&line.value, &at)).collect();
+            body.iter().map(|line| self.with_panels(&line.value, &at)).collect();
         if panelled.iter().any(|value| value.mentions(self.nest.j.var)) {
             let column = self.column(&mut inner, jb, jj, Some(last));
             known.insert(self.nest.j.var, column);
@@ -415,7 +415,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 
     /// The value with loads from panels.
-    fn from_panels(&self, e: &Exp, at: &Exp) -> Exp {
+    fn with_panels(&self, e: &Exp, at: &Exp) -> Exp {
         replace(e, &|e| {
             let panel = self.panels.iter().find(|panel| panel.load == *e)?;
             Some(Exp::Load(panel.ptr, Box::new(at.clone())))
