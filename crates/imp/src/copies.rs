@@ -32,51 +32,6 @@ pub fn copies(program: &mut Program) {
     }
 }
 
-<<<<<<< HEAD
-fn block(vars: &mut Vars<'_>, stms: &mut Block) {
-    let mut out = Block::with_capacity(stms.len());
-    for mut stm in std::mem::take(stms) {
-        if let Some(better) = blocked(vars, &stm) {
-            out.extend(better);
-            continue;
-        }
-        match &mut stm {
-            Stm::If(_, yes, no) => {
-                block(vars, yes);
-                block(vars, no);
-            }
-            Stm::Switch(_, cases, default) => {
-                cases.iter_mut().for_each(|(_, body)| block(vars, body));
-                block(vars, default);
-            }
-            Stm::For { body, .. } | Stm::While(_, body) | Stm::Locked(_, body) => block(vars, body),
-            Stm::Tasks(tasks) => block(vars, &mut tasks.body),
-            Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Assign(..)
-            | Stm::Store(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Point(..)
-            | Stm::Copy { .. }
-            | Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Chunks(..)
-            | Stm::Threads(_) => {}
-        }
-        out.push(stm);
-    }
-    *stms = out;
-}
-
-=======
->>>>>>> tile
 /// An independent loop without reductions: its variable, bounds and body.
 fn head(stm: &Stm) -> Option<(V, &Exp, &Exp, &Block)> {
     match stm {

@@ -45,51 +45,6 @@ pub fn border(program: &mut Program) {
     }
 }
 
-<<<<<<< HEAD
-fn block(vars: &mut Vars<'_>, stms: &mut Block) {
-    let mut out = Block::with_capacity(stms.len());
-    for mut stm in std::mem::take(stms) {
-        if let Some(mut parts) = split(vars, &stm) {
-            out.append(&mut parts);
-            continue;
-        }
-        match &mut stm {
-            Stm::If(_, yes, no) => {
-                block(vars, yes);
-                block(vars, no);
-            }
-            Stm::Switch(_, cases, default) => {
-                cases.iter_mut().for_each(|(_, body)| block(vars, body));
-                block(vars, default);
-            }
-            Stm::For { body, .. } | Stm::While(_, body) | Stm::Locked(_, body) => block(vars, body),
-            Stm::Tasks(tasks) => block(vars, &mut tasks.body),
-            Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Assign(..)
-            | Stm::Store(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Point(..)
-            | Stm::Copy { .. }
-            | Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Chunks(..)
-            | Stm::Threads(_) => {}
-        }
-        out.push(stm);
-    }
-    *stms = out;
-}
-
-=======
->>>>>>> tile
 /// The parts of a loop.
 fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let Stm::For { var, from, to, step: 1, kind, body } = stm else { return None };
