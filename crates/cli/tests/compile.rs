@@ -262,18 +262,6 @@ fn own_servers_are_tested_and_measured() {
     assert_eq!(place.fehu(&args).status.code(), Some(0));
 }
 
-#[test]
-fn a_c_compiler_that_fails_is_told() {
-    let place = Place::new("cc-fails");
-    place.write("a.fut", SUM);
-    let output = place.command(&["c", "a.fut"]).env("CFLAGS", "-fno-such-flag").output();
-    let output = output.expect("the binary runs");
-    assert_eq!(output.status.code(), Some(1));
-    let text = stderr(&output);
-    assert!(text.contains("error[c-compiler-failed]") && text.contains("no-such-flag"), "{text}");
-    assert!(!place.0.join("a").exists());
-}
-
 const PROGRAM: &str = "-- ==\n-- entry: same\n-- \"one\" input { [1] } output { [1] }\n\
                        entry same (xs: []i32) = xs\n";
 
