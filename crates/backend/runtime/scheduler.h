@@ -12,7 +12,17 @@
 #ifdef FE_MULTICORE
 #ifdef FE_THREADS
 
-// Estimates in nanoseconds.
+// Estimates in nanoseconds. With FE_EAGER every loop is divided as far as it can be, however short it is: so tests
+// with little data look for races.
+#ifdef FE_EAGER
+#define FE_TINY_NS 0
+#define FE_PROBE_NS 0
+#define FE_WORTHWHILE_NS 0
+#define FE_GRAIN_MIN_NS 0
+#define FE_GRAIN_MAX_NS 0
+#define FE_WAKE_MIN_NS (-1)
+#define FE_LONG_NS 0
+#else
 #define FE_TINY_NS 1000         // a loop so short runs in one piece, without further thought
 #define FE_PROBE_NS 5000        // how much must be measured before an unknown loop may become parallel
 #define FE_WORTHWHILE_NS 20000  // shorter loops are sequential
@@ -20,6 +30,7 @@
 #define FE_GRAIN_MAX_NS 50000   // the longest
 #define FE_WAKE_MIN_NS 40000    // for less, nobody is woken
 #define FE_LONG_NS 1000000      // reductions so long are divided even if everybody is busy
+#endif
 #define FE_SURE_NS 20000000     // so much longer than an interruption that it is believed at once
 #define FE_SPIN_NS 200000       // how long to look for work before sleeping
 

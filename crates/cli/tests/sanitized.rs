@@ -10,12 +10,14 @@ mod common;
 use common::{SANITIZE, both, fehu, repository};
 
 /// Programs with work for several threads.
-const PARALLEL: [&str; 3] =
-    ["examples/dot.fut", "examples/mandelbrot.fut", "tests/programs/streams_are_fused.fut"];
+const PARALLEL: [&str; 2] = ["examples/dot.fut", "tests/programs/parallel.fut"];
 
 fn clean(backend: &str, flags: &str, programs: &[String]) {
     let mut command = fehu();
     command.args(["test", "--limit=120", &format!("--backend={backend}")]).args(programs);
+    if backend == "multicore" {
+        command.arg("--pass-option=--num-threads=4");
+    }
     let all = std::env::var("FEHU_SANITIZE").is_ok_and(|value| value == "all");
     let optimise = if all { "-O1" } else { "-O0" };
     command.env("CFLAGS", format!("{optimise} {flags}")).current_dir(repository());
@@ -69,6 +71,6 @@ fn no_program_misuses_memory() {
 fn no_program_has_a_race() {
     let all = std::env::var("FEHU_SANITIZE").is_ok_and(|value| value == "all");
     let few = PARALLEL.map(str::to_owned).to_vec();
-    let flags = "-g1 -fsanitize=thread";
+    let flags = "-g1 -DFE_EAGER -fsanitize=thread";
     clean("multicore", flags, &if all { programs() } else { few });
 }
