@@ -9,6 +9,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[derive(Parser, Debug)]
 #[command(version, about, long_about, after_help = EXAMPLES, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, propagate_version = true)]
+// Existing tools abbreviate options: `--lib`.
+#[command(infer_long_args = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -58,7 +60,7 @@ pub(crate) enum Command {
     Repl(ReplArgs),
     /// Run the tests that programs contain in comments after a line `-- ==`.
     #[command(after_help = TEST_EXAMPLES)]
-    Test(TestArgs),
+    Test(Box<TestArgs>),
     /// Measure how long programs take, with the data of their test blocks.
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(Box<BenchArgs>),

@@ -83,6 +83,9 @@ pub fn generate(
     fehu_mem::circuit::circuit(&mut placed);
     let parallel = target == Target::Multicore;
     let mut imp = fehu_imp::emit::emit(&placed, fehu_imp::emit::Options { parallel, strict_float });
+    fehu_imp::tile::tile(&mut imp);
+    fehu_imp::copies::copies(&mut imp);
+    fehu_imp::border::border(&mut imp);
     fehu_imp::lanes::lanes(&mut imp);
     let functions = fehu_backend::c::functions(&imp, target);
     let name = |id: fehu_ir::FunId| {

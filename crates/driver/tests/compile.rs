@@ -86,7 +86,7 @@ fn each_mode_has_its_files() {
             .unwrap_or_else(|error| panic!("{error:?}"));
         assert_eq!(files(&folder), expected, "{mode:?}");
         if mode != Mode::Library {
-            assert_eq!(output(&folder.join("out"), None), "f\n");
+            assert_eq!(output(&folder.join("out")), "f\n");
         }
     }
 }

@@ -33,10 +33,16 @@
 
 mod exp;
 pub mod print;
+mod rewrite;
 mod stm;
+#[cfg(test)]
+mod testing;
 
+pub mod border;
+pub mod copies;
 pub mod emit;
 pub mod lanes;
+pub mod tile;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};

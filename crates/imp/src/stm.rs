@@ -91,6 +91,8 @@ pub enum Stm {
     Tasks(Box<Tasks>),
     /// The variable becomes the number of ranges that a reduction over this many elements should be cut into.
     Chunks(V, usize, Exp),
+    /// The variable becomes the number of threads.
+    Threads(V),
 }
 
 /// What an argument of a call is.
@@ -137,6 +139,8 @@ pub struct Tasks {
     /// If there: the whole is cut into so many ranges of nearly equal size, and each is one execution of the body.
     /// Otherwise the range is cut in any way.
     pub chunks: Option<V>,
+    /// Ranges of any size begin at multiples of this.
+    pub grain: i64,
     /// The number of the range, if they are counted.
     pub chunk: V,
     /// The range: from here ...

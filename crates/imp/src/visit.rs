@@ -131,14 +131,15 @@ impl Stm {
             | Stm::Trace(..)
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
-            | Stm::Chunks(..) => {}
+            | Stm::Chunks(..)
+            | Stm::Threads(_) => {}
         }
     }
 
     /// The expressions of this statement itself, without those of the blocks inside of it.
     pub fn each_exp<'a>(&'a self, visit: &mut dyn FnMut(&'a Exp)) {
         match self {
-            Stm::Comment(_) | Stm::Share(..) | Stm::Free(_) | Stm::Const(..) => {}
+            Stm::Comment(_) | Stm::Share(..) | Stm::Free(_) | Stm::Const(..) | Stm::Threads(_) => {}
             Stm::Declare(_, e) => e.iter().for_each(visit),
             Stm::Export { index: e, .. }
             | Stm::Assign(_, e)
@@ -214,7 +215,8 @@ impl Stm {
             | Stm::Assert(..)
             | Stm::Trace(..)
             | Stm::Locked(..)
-            | Stm::Chunks(..) => {}
+            | Stm::Chunks(..)
+            | Stm::Threads(_) => {}
         }
         self.each_exp(&mut |e| e.each_var(visit));
     }
@@ -228,7 +230,8 @@ impl Stm {
             | Stm::Export { to: v, .. }
             | Stm::Free(v)
             | Stm::Point(v, ..)
-            | Stm::Chunks(v, ..) => visit(*v),
+            | Stm::Chunks(v, ..)
+            | Stm::Threads(v) => visit(*v),
             Stm::Call(_, results, _) => results.iter().for_each(|&v| visit(v)),
             Stm::Const(_, results) => results.iter().for_each(|&(_, v)| visit(v)),
             Stm::Comment(_)
@@ -274,7 +277,8 @@ impl Stm {
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Locked(..)
-            | Stm::Chunks(..) => {}
+            | Stm::Chunks(..)
+            | Stm::Threads(_) => {}
         }
     }
 }
@@ -292,7 +296,7 @@ mod tests {
         let (chunk, low, high) = (V(10), V(11), V(12));
         let total = Exp::Var(V(13));
         let chunks = Some(V(14));
-        Stm::Tasks(Box::new(Tasks { site: 0, total, chunks, chunk, low, high, body }))
+        Stm::Tasks(Box::new(Tasks { site: 0, total, chunks, grain: 1, chunk, low, high, body }))
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl<'a> Circuit<'a> {
                     Some(Place { block: place.block, lmad: place.lmad.slice(&picks)? })
                 });
                 if let Some(part) = part {
-                    self.into_existing(scope, index, *value, *array, part);
+                    self.within_existing(scope, index, *value, *array, part);
                 }
             }
             Exp::Concat(_, parts) => self.concat(scope, index, stm.pat[0], parts),
@@ -256,7 +256,7 @@ impl<'a> Circuit<'a> {
     }
 
     /// A part of an array that exists already, and must not be looked at in between.
-    fn into_existing(
+    fn within_existing(
         &mut self,
         scope: &Scope<'_>,
         index: usize,
@@ -338,7 +338,13 @@ impl<'a> Circuit<'a> {
                         .made_at(scope, part)
                         .is_some_and(|made| allocated.is_none_or(|at| at < made))
                 {
-                    self.into_existing(scope, index, part, var, Place { block: place.block, lmad });
+                    self.within_existing(
+                        scope,
+                        index,
+                        part,
+                        var,
+                        Place { block: place.block, lmad },
+                    );
                 }
             }
             return;

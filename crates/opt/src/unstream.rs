@@ -180,9 +180,8 @@ impl Unstream<'_> {
             }
             let mut results = chunk.body.results[..accs].to_vec();
             for (out, value) in outs.iter().zip(&chunk.body.results[accs..]) {
-                let rank = inside.ty(*out).rank();
                 let mut dims = vec![part.clone()];
-                for size in inside.ty(*out).shape()[1..rank].to_vec() {
+                for size in inside.ty(*out).shape().to_vec().into_iter().skip(1) {
                     dims.push(Dim::Slice { start: 0.into(), len: size, stride: 1.into() });
                 }
                 results.push(inside.exp("out", Exp::Update(*out, dims, *value)).into());

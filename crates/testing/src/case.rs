@@ -34,10 +34,10 @@ pub(crate) fn run(
         Err(why) => return Verdict::Failed(why),
     };
     // What is expected is read first, so that a missing file does not cost a run.
-    let shown = programs
-        .tested
-        .signature(entry)
-        .and_then(|signature| programs.tested.shows(&signature.result));
+    programs.tested.begin(options.limit);
+    let signature = programs.tested.signature(entry);
+    let shown = signature.and_then(|signature| programs.tested.shows(&signature.result));
+    programs.tested.end();
     // What is wrong with the entry point is told when it is called.
     let shown = shown.unwrap_or(true);
     let expected = match (&case.expected, &mut programs.reference) {

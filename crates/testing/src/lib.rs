@@ -8,7 +8,7 @@
 //! - [`executor`]: what runs entry points, the interpreter or a compiled [`server`];
 //! - [`script`]: the expressions with which blocks make inputs;
 //! - [`suite`]: many programs in parallel, and counts of what came out;
-//! - [`bench`]: how long programs take, and whether two measurements differ.
+//! - [`mod@bench`]: how long programs take, and whether two measurements differ.
 
 pub mod bench;
 pub mod blocks;

@@ -3,7 +3,7 @@
 //! `omp simd` demands a loop that nothing leaves and in which nothing is called that has effects; what it says of a
 //! reduction is C's arithmetic, which may not overflow on signed integers and does not know about NaN. Independent loops
 //! that it does not fit get `FE_INDEPENDENT`, which only says that memory is no obstacle; with atomic updates, which on one
-//! thread are nothing special, it would be one.
+//! thread are nothing special, or with memory of an iteration's own it would be one.
 
 use super::exp::c_type;
 use super::fun::Frame;
@@ -48,7 +48,7 @@ impl Frame<'_> {
                     self.line(&format!("#pragma omp simd{clauses}"));
                     self.in_simd = true;
                 }
-                Some(_) | None if !updates_shared(body) => self.line("FE_INDEPENDENT"),
+                Some(_) | None if !shares_memory(self.fun, body) => self.line("FE_INDEPENDENT"),
                 Some(_) | None => {}
             }
         }
@@ -57,10 +57,17 @@ impl Frame<'_> {
     }
 }
 
-/// Whether iterations update the same memory, in steps that are whole only if they are not vectorised.
-fn updates_shared(body: &[Stm]) -> bool {
+/// Whether iterations use the same memory one after the other: by updates that are whole only if they are not
+/// vectorised, or by blocks and arrays of their own, which are at the same place in every iteration.
+fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
     let mut found = false;
-    visit::each_stm(body, &mut |stm| found |= matches!(stm, Stm::Atomic(..) | Stm::Locked(..)));
+    visit::each_stm(body, &mut |stm| {
+        found |= match stm {
+            Stm::Atomic(..) | Stm::Locked(..) | Stm::Alloc(..) | Stm::Call(..) => true,
+            Stm::Declare(v, _) => matches!(fun.vars[*v].ty, Ty::Local(..)),
+            _ => false,
+        }
+    });
     found
 }
 
@@ -138,6 +145,7 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Atomic(..)
         | Stm::Locked(..)
         | Stm::Tasks(_)
-        | Stm::Chunks(..) => false,
+        | Stm::Chunks(..)
+        | Stm::Threads(_) => false,
     })
 }

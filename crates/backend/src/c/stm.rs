@@ -28,6 +28,10 @@ impl Frame<'_> {
                     self.declare(*v, Some(number));
                     rest.next();
                 }
+                (Stm::Declare(v, None), Some(Stm::Threads(to))) if v == to => {
+                    self.declare(*v, Some(self.threads().to_owned()));
+                    rest.next();
+                }
                 _ => self.stm(stm),
             }
         }
@@ -108,6 +112,10 @@ impl Frame<'_> {
             Stm::Atomic(op, p, index, e) => self.atomic(*op, *p, index, e),
             Stm::Locked(number, body) => self.locked(number, body),
             Stm::Tasks(tasks) => self.tasks(tasks),
+            Stm::Threads(v) => {
+                let (name, number) = (self.name(*v), self.threads());
+                self.line(&format!("{name} = {number};"));
+            }
             Stm::Chunks(v, site, n) => {
                 let (name, number) = (self.name(*v), self.chunks(*site, n));
                 self.line(&format!("{name} = {number};"));

@@ -134,31 +134,50 @@ impl Emit<'_> {
                 ));
             } else {
                 let count = this.count(&inner(&to.lmad, depth));
-                this.out.push(Stm::Copy {
-                    to: (to_ptr, to_index),
-                    from: (from_ptr, from_index),
-                    count,
-                });
+                this.copy_block((to_ptr, to_index), (from_ptr, from_index), count);
             }
         });
     }
 
     /// Loops over all indices below these sizes.
     pub(super) fn nest(&mut self, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
+        match sizes.first() {
+            Some(total) if self.is_parallel() && !matches!(total, Exp::Const(_)) => {
+                let (site, total) = (self.site(), total.clone());
+                self.tasks(site, total, None, |this, [low, high, _]| {
+                    this.nest_in((Exp::Var(low), Exp::Var(high)), sizes, work);
+                });
+            }
+            Some(total) => self.nest_in((Exp::int(0), total.clone()), sizes, work),
+            None => work(self, &[]),
+        }
+    }
+
+    /// Likewise, over a range of the outermost index.
+    fn nest_in(&mut self, range: (Exp, Exp), sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         let vars: Vec<V> = sizes.iter().map(|_| self.new_var("k", Ty::Scalar(Prim::I64))).collect();
         let indices: Vec<Exp> = vars.iter().map(|v| Exp::Var(*v)).collect();
         let mut body = self.block(|this| work(this, &indices));
-        for (var, size) in vars.iter().zip(sizes).rev() {
-            body = vec![Stm::For {
-                var: *var,
-                from: Exp::int(0),
-                to: size.clone(),
-                step: 1,
-                kind: Kind::Independent(Vec::new()),
-                body,
-            }];
+        let inner = sizes[1..].iter().map(|size| (Exp::int(0), size.clone()));
+        let ranges: Vec<(Exp, Exp)> = std::iter::once(range).chain(inner).collect();
+        for (var, (from, to)) in vars.into_iter().zip(ranges).rev() {
+            let kind = Kind::Independent(Vec::new());
+            body = vec![Stm::For { var, from, to, step: 1, kind, body }];
         }
         self.out.append(&mut body);
+    }
+
+    /// Copies contiguous elements.
+    fn copy_block(&mut self, to: (V, Exp), from: (V, Exp), count: Exp) {
+        if !self.is_parallel() || matches!(count, Exp::Const(_)) {
+            return self.out.push(Stm::Copy { to, from, count });
+        }
+        let site = self.site();
+        self.tasks(site, count, None, |this, [low, high, _]| {
+            let start = |(ptr, index): (V, Exp)| (ptr, plus(index, Exp::Var(low)));
+            let count = Exp::Index(vec![(1, vec![high]), (-1, vec![low])]);
+            this.out.push(Stm::Copy { to: start(to), from: start(from), count });
+        });
     }
 
     fn literal(&mut self, var: Var, atoms: &[Atom]) {
@@ -233,5 +252,13 @@ impl Emit<'_> {
             let shape = place.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();
             self.out.push(Stm::TraceArray(tag.clone(), ptr, shape));
         }
+    }
+}
+
+/// A sum of indices.
+fn plus(a: Exp, b: Exp) -> Exp {
+    match a {
+        Exp::Const(Scalar::I64(0)) => b,
+        a => Exp::Bin(BinOp::Add, Prim::I64, Box::new(a), Box::new(b)),
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! Files: `index` has addresses, `scalar` operations on numbers, `array` what makes or copies one array, `control` branches, loops
 //! and calls, `screma` map, reduce and scan, `write` histograms, scatters, partitions and accumulators, `release` where
-//! blocks are given back.
+//! blocks are given back, `tasks` what several threads do.
 
 mod array;
 mod control;
@@ -17,6 +17,7 @@ mod index;
 mod release;
 mod scalar;
 mod screma;
+mod tasks;
 mod write;
 
 use crate::{Block, Constant, Exp, From, Fun, FunId, Program, Stm, Ty, V, VarInfo};
@@ -89,7 +90,9 @@ struct Emit<'a> {
     /// The statements of the block at hand.
     out: Block,
     /// How deep inside of operators' functions the code is; zero is the host.
-    depth: usize,
+    depth: isize,
+    /// Whether the code may be executed by several threads at once.
+    in_tasks: bool,
     sites: usize,
 }
 
@@ -128,6 +131,7 @@ impl<'a> Emit<'a> {
             accs: FxHashMap::default(),
             out: Block::new(),
             depth: 0,
+            in_tasks: false,
             sites,
         }
     }

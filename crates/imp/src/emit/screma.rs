@@ -23,13 +23,97 @@ pub(super) enum Sofar<'a> {
 
 impl<'a> Emit<'a> {
     pub(super) fn screma(&mut self, pat: &[Var], op: &'a Screma) {
-        let scanned = self.start(op.scans.iter().map(|scan| (&scan.op, scan.neutral.as_slice())));
-        let reduced = self.start(op.reds.iter().map(|red| (&red.op, red.neutral.as_slice())));
+        if !self.is_parallel() {
+            return self.screma_here(pat, op);
+        }
+        let width = self.atom(op.width);
+        if op.folded() == 0 {
+            self.versions(
+                &op.map,
+                &width,
+                |this| this.map_in_tasks(pat, op),
+                |this| this.screma_outside(pat, op),
+            );
+        } else if !self.combines_scalars(op) {
+            self.screma_outside(pat, op);
+        } else {
+            // What is reduced is a value of both versions.
+            let reduced: Vec<(Var, V)> = self.declare_reduced(pat, op);
+            let assign = |this: &mut Self| {
+                for (var, v) in &reduced {
+                    let value = this.atom((*var).into());
+                    this.out.push(Stm::Assign(*v, value));
+                }
+            };
+            self.versions(
+                &op.map,
+                &width,
+                |this| {
+                    match op.scans.is_empty() {
+                        true => this.reduce_in_tasks(pat, op),
+                        false => this.scan_in_tasks(pat, op),
+                    }
+                    assign(this);
+                },
+                |this| {
+                    this.screma_outside(pat, op);
+                    assign(this);
+                },
+            );
+            for (var, v) in reduced {
+                self.scalars.insert(var, Exp::Var(v));
+            }
+        }
+    }
+
+    fn declare_reduced(&mut self, pat: &[Var], op: &Screma) -> Vec<(Var, V)> {
+        let mut reduced = Vec::new();
+        for var in &pat[op.scanned()..op.folded()] {
+            if let Some(prim) = self.prim((*var).into()) {
+                reduced.push((*var, self.declare(&self.ir[*var].hint.clone(), prim, None)));
+            }
+        }
+        reduced
+    }
+
+    fn map_in_tasks(&mut self, pat: &[Var], op: &'a Screma) {
+        let (width, site) = (self.atom(op.width), self.site());
+        self.tasks(site, width, None, |this, [low, high, _]| {
+            let (range, kind) = ((Exp::Var(low), Exp::Var(high)), this.kind(op, &[]));
+            this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
+                this.combine_all(pat, index, op, parts, &[], &[]);
+            });
+        });
+    }
+
+    /// One position after the other, where the operators inside of the function are still the host's.
+    fn screma_outside(&mut self, pat: &[Var], op: &'a Screma) {
+        self.depth -= 1;
+        self.screma_here(pat, op);
+        self.depth += 1;
+    }
+
+    /// One position after the other, on this thread.
+    fn screma_here(&mut self, pat: &[Var], op: &'a Screma) {
+        let scanned = self.start_scans(op);
+        let reduced = self.start_reds(op);
         let width = self.atom(op.width);
         let kind = self.kind(op, &reduced);
         self.each(pat, &op.inputs, &op.map, width, kind, |this, index, parts| {
             this.combine_all(pat, index, op, parts, &scanned, &reduced);
         });
+        self.bind_reduced(pat, op, &reduced);
+    }
+
+    pub(super) fn start_scans(&mut self, op: &Screma) -> Vec<Vec<Sofar<'a>>> {
+        self.start(op.scans.iter().map(|scan| (&scan.op, scan.neutral.as_slice())))
+    }
+
+    pub(super) fn start_reds(&mut self, op: &Screma) -> Vec<Vec<Sofar<'a>>> {
+        self.start(op.reds.iter().map(|red| (&red.op, red.neutral.as_slice())))
+    }
+
+    pub(super) fn bind_reduced(&mut self, pat: &[Var], op: &Screma, reduced: &[Vec<Sofar<'a>>]) {
         for (var, sofar) in pat[op.scanned()..].iter().zip(reduced.iter().flatten()) {
             if let Sofar::Scalar(v) = sofar {
                 self.scalars.insert(*var, Exp::Var(*v));
@@ -38,7 +122,7 @@ impl<'a> Emit<'a> {
     }
 
     /// What happens at each position after the map function: scans, reductions, and the plain results.
-    fn combine_all(
+    pub(super) fn combine_all(
         &mut self,
         pat: &[Var],
         index: Var,
@@ -108,11 +192,11 @@ impl<'a> Emit<'a> {
         if let Some(value) = self.computed(input, self.atom(index.into())) {
             return self.bind(param, value);
         }
-        if let (Type::Scalar(_), Some(place)) = (&self.ir[param].ty, self.place(input)) {
-            if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
-                let value = self.load(place, &lmad.offset);
-                self.bind(param, value);
-            }
+        if let (Type::Scalar(_), Some(place)) = (&self.ir[param].ty, self.place(input))
+            && let Some(lmad) = place.lmad.fix(&[Poly::var(index)])
+        {
+            let value = self.load(place, &lmad.offset);
+            self.bind(param, value);
         }
     }
 
@@ -210,7 +294,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether the positions of an operator are independent of each other.
-    fn kind(&self, op: &Screma, reduced: &[Vec<Sofar<'_>>]) -> Kind {
+    pub(super) fn kind(&self, op: &Screma, reduced: &[Vec<Sofar<'_>>]) -> Kind {
         let has_acc = op.inputs.iter().any(|input| matches!(self.ir[*input].ty, Type::Acc(_)));
         if has_acc || !op.scans.is_empty() {
             return Kind::Sequential;

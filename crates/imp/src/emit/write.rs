@@ -1,8 +1,8 @@
 //! Histograms, scatters, partitions and accumulators: writes at computed positions.
 
-use super::screma::{Sofar, if_within};
+use super::screma::{Sofar, if_within, red_op};
 use super::{Emit, Mem};
-use crate::{Exp, From, Kind, Stm, Ty, V};
+use crate::{Exp, From, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{AccInput, Atom, BinOp, CmpOp, Hist, Lambda, Partition, Scatter, Type, Var};
 use fehu_mem::lmad::Lmad;
@@ -11,9 +11,16 @@ use fehu_opt::facts::poly::Poly;
 
 impl<'a> Emit<'a> {
     pub(super) fn hist(&mut self, pat: &[Var], op: &'a Hist) {
+        if self.is_parallel() && self.can_copy_destinations(op) {
+            return self.hist_in_tasks(pat, op);
+        }
         let width = self.atom(op.width);
+        self.hist_in(pat, op, (Exp::int(0), width));
+    }
+
+    pub(super) fn hist_in(&mut self, pat: &[Var], op: &'a Hist, range: (Exp, Exp)) {
         let indexed: usize = op.ops.iter().map(|op| op.shape.len()).sum();
-        self.each(pat, &op.inputs, &op.map, width, Kind::Sequential, |this, _, parts| {
+        self.each_in(pat, &op.inputs, &op.map, range, Kind::Sequential, |this, _, parts| {
             let (indices, values) = parts.split_at(indexed);
             let (mut indices, mut values) = (indices.iter().copied(), values.iter().copied());
             for op in &op.ops {
@@ -144,9 +151,19 @@ impl<'a> Emit<'a> {
 
     pub(super) fn scatter(&mut self, pat: &[Var], op: &'a Scatter) {
         let width = self.atom(op.width);
+        if self.is_parallel() {
+            let site = self.site();
+            return self.tasks(site, width, None, |this, [low, high, _]| {
+                this.scatter_in(pat, op, (Exp::Var(low), Exp::Var(high)));
+            });
+        }
+        self.scatter_in(pat, op, (Exp::int(0), width));
+    }
+
+    fn scatter_in(&mut self, pat: &[Var], op: &'a Scatter, range: (Exp, Exp)) {
         let indexed: usize = op.dests.iter().map(|(shape, _)| shape.len()).sum();
         let kind = Kind::Independent(Vec::new());
-        self.each(pat, &op.inputs, &op.map, width, kind, |this, _, parts| {
+        self.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
             let (indices, values) = parts.split_at(indexed);
             let mut indices = indices.iter().copied();
             for ((shape, dest), value) in op.dests.iter().zip(values) {
@@ -175,7 +192,40 @@ impl<'a> Emit<'a> {
         let Some(input) = self.accs.get(&cert).copied() else { return };
         let op = input.op.as_ref().map(|(op, _)| op);
         let given: Vec<Var> = op.map_or(Vec::new(), |op| op.params[..input.shape.len()].to_vec());
-        self.contribute(&input.arrays, &input.shape, indices, op, &given, values);
+        let Some(op) = op.filter(|_| self.in_tasks) else {
+            return self.contribute(&input.arrays, &input.shape, indices, op, &given, values);
+        };
+        // Other threads may contribute to the same place.
+        let Some(row) = input.arrays.first().and_then(|array| self.row(*array, indices)) else {
+            return;
+        };
+        let at = self.poly(&row.lmad.offset);
+        let body = match (self.atomic_op(op, given.len()), values) {
+            (Some(atomic), [value]) => {
+                vec![Stm::Atomic(atomic, self.mem(row.block).ptr, at, self.atom(*value))]
+            }
+            _ => {
+                let body = self.block(|this| {
+                    this.contribute(&input.arrays, &input.shape, indices, Some(op), &given, values);
+                });
+                vec![Stm::Locked(at, body)]
+            }
+        };
+        let indices: Vec<Exp> = indices.iter().map(|index| self.atom(*index)).collect();
+        let shape: Vec<Exp> = input.shape.iter().map(|size| self.atom(*size)).collect();
+        self.out.push(if_within(&indices, &shape, body));
+    }
+
+    /// The operator of an accumulator, if it is a simple one of scalars.
+    fn atomic_op(&self, op: &Lambda, indices: usize) -> Option<RedOp> {
+        let [old, new] = op.params[indices..] else { return None };
+        let ([stm], [result]) = (op.body.stms.as_slice(), op.body.results.as_slice()) else {
+            return None;
+        };
+        let fehu_ir::Exp::BinOp(bin, a, b) = stm.exp else { return None };
+        let is_plain = (a, b) == (old.into(), new.into()) || (a, b) == (new.into(), old.into());
+        let is_result = result.var().is_some_and(|var| stm.pat == [var]);
+        if is_plain && is_result { red_op(bin, self.prim(a)?, false) } else { None }
     }
 
     /// Elements that are kept are counted and stored as they come; with several classes, the classes of all positions are found
@@ -320,7 +370,7 @@ impl<'a> Emit<'a> {
     }
 
     /// A block that the program knows nothing of.
-    fn temporary(&mut self, hint: &str, elem: Prim, count: Exp) -> (V, V) {
+    pub(super) fn temporary(&mut self, hint: &str, elem: Prim, count: Exp) -> (V, V) {
         let handle = self.new_var(&super::hinted(hint, "_mem"), Ty::Mem);
         let ptr = self.new_var(hint, Ty::Ptr(elem));
         self.out.extend([Stm::Declare(handle, None), Stm::Declare(ptr, None)]);

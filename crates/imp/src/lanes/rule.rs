@@ -131,7 +131,8 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Atomic(..)
         | Stm::Locked(..)
         | Stm::Tasks(_)
-        | Stm::Chunks(..) => false,
+        | Stm::Chunks(..)
+        | Stm::Threads(_) => false,
     };
     let mut all = here;
     stm.each_block(&mut |block| all = all && inner(block));

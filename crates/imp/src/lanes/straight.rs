@@ -279,7 +279,7 @@ impl Lanes<'_> {
             let hint = self.vars[v].hint.clone();
             self.at_start(&hint, Prim::I64, sum)
         } else if self.varying.contains(&v) && is_scalar {
-            self.from_home(v)
+            self.at_home(v)
         } else {
             Exp::Var(self.copies.get(&v).copied().unwrap_or(v))
         };
@@ -291,7 +291,7 @@ impl Lanes<'_> {
     }
 
     /// What a variable has been before this loop over lanes.
-    fn from_home(&mut self, v: V) -> Exp {
+    fn at_home(&mut self, v: V) -> Exp {
         let Ty::Scalar(prim) = self.vars[v].ty else { return Exp::int(0) };
         if let Some(known) = self.segment.origins.get(&v) {
             return known.clone();
@@ -378,7 +378,7 @@ impl Lanes<'_> {
                 continue;
             }
             let (on, new) = (self.value(mask), self.value(var));
-            let old = self.from_home(var);
+            let old = self.at_home(var);
             let hint = self.vars[var].hint.clone();
             let atom = self.atom(&hint, prim, select(prim, on, new, old));
             self.segment.values.insert(var, Value { atom, known: true });

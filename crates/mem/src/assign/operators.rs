@@ -75,7 +75,7 @@ impl Assign<'_> {
         let (sofar, next) = op.params.split_at(elements.len());
         let targets: Vec<Option<Place>> =
             sofar.iter().map(|param| self.table.place(*param).cloned()).collect();
-        for (param, element) in next.to_vec().into_iter().zip(elements) {
+        for (param, element) in next.iter().copied().zip(elements) {
             self.same(param, *element);
         }
         self.body(&mut op.body, |this, body| this.settle(&mut body.results, &targets));
