@@ -41,6 +41,30 @@ pub(crate) fn substitute(e: &Exp, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
     }
 }
 
+/// The expression with others for some of its parts, outermost first.
+pub(crate) fn replace(e: &Exp, with: &dyn Fn(&Exp) -> Option<Exp>) -> Exp {
+    if let Some(other) = with(e) {
+        return other;
+    }
+    let again = |a: &Exp| Box::new(replace(a, with));
+    match e {
+        Exp::Const(_) | Exp::Var(_) | Exp::Index(_) => e.clone(),
+        Exp::Un(op, prim, a) => Exp::Un(*op, *prim, again(a)),
+        Exp::Bin(op, prim, a, b) => Exp::Bin(*op, *prim, again(a), again(b)),
+        Exp::Cmp(op, prim, a, b) => Exp::Cmp(*op, *prim, again(a), again(b)),
+        Exp::Math(f, prim, args) => {
+            Exp::Math(*f, *prim, args.iter().map(|arg| replace(arg, with)).collect())
+        }
+        Exp::Convert(from, to, a) => Exp::Convert(*from, *to, again(a)),
+        Exp::Reinterpret(from, to, a) => Exp::Reinterpret(*from, *to, again(a)),
+        Exp::Load(p, at) => Exp::Load(*p, again(at)),
+        Exp::Select(parts) => {
+            let [a, b, c] = &**parts;
+            Exp::Select(Box::new([*again(a), *again(b), *again(c)]))
+        }
+    }
+}
+
 fn index(terms: &Terms, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
     let mut sum = Terms::new();
     for (factor, vars) in terms {

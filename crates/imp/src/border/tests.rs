@@ -1,3 +1,5 @@
+//! A stencil with checks, executed before and after.
+
 use super::border;
 use crate::rewrite::bin;
 use crate::testing::{Machine, Maker, each, load, only, program, var};

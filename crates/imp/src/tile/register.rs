@@ -2,7 +2,7 @@
 
 use super::nest::{ACC, Deps, Head, I, J, K, Line, Nest, depends, head, lines, loads, needed};
 use super::trips;
-use crate::rewrite::{Vars, all, bin, is_unit, le, substitute, sum};
+use crate::rewrite::{Vars, all, bin, is_unit, le, replace, substitute, sum};
 use crate::{Block, Exp, From, Kind, Prim, Stm, Ty, V};
 use fehu_ir::{BinOp, Scalar};
 use rustc_hash::FxHashMap;
@@ -360,20 +360,19 @@ impl<'v, 'f> Tiling<'v, 'f> {
         let at = self.panel_index(k, jj);
         let body: Vec<Line> = self.nest.body.clone();
         let mut inner = Block::new();
-        let panelled: Vec<Exp> =
-            body.iter().map(|line| self.with_panels(&line.value, &at)).collect();
-        if panelled.iter().any(|value| value.mentions(self.nest.j.var)) {
+        let values: Vec<Exp> = body.iter().map(|line| self.panelled(&line.value, &at)).collect();
+        if values.iter().any(|value| value.mentions(self.nest.j.var)) {
             let column = self.column(&mut inner, jb, jj, Some(last));
             known.insert(self.nest.j.var, column);
         }
         // What was only needed for an address that is now the panel's is not computed.
         let mut wanted: Vec<V> = Vec::new();
-        for (line, value) in body.iter().zip(&panelled).rev() {
+        for (line, value) in body.iter().zip(&values).rev() {
             if !line.is_new || wanted.contains(&line.var) {
                 value.each_var(&mut |v| wanted.push(v));
             }
         }
-        for (line, value) in body.iter().zip(&panelled) {
+        for (line, value) in body.iter().zip(&values) {
             if line.is_new && !wanted.contains(&line.var) {
                 continue;
             }
@@ -415,7 +414,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 
     /// The value with loads from panels.
-    fn with_panels(&self, e: &Exp, at: &Exp) -> Exp {
+    fn panelled(&self, e: &Exp, at: &Exp) -> Exp {
         replace(e, &|e| {
             let panel = self.panels.iter().find(|panel| panel.load == *e)?;
             Some(Exp::Load(panel.ptr, Box::new(at.clone())))
@@ -485,30 +484,6 @@ impl<'v, 'f> Tiling<'v, 'f> {
                 ));
                 known.insert(line.var, Exp::Var(v));
             }
-        }
-    }
-}
-
-/// The expression with others for some of its parts, outermost first.
-fn replace(e: &Exp, with: &dyn Fn(&Exp) -> Option<Exp>) -> Exp {
-    if let Some(other) = with(e) {
-        return other;
-    }
-    let again = |a: &Exp| Box::new(replace(a, with));
-    match e {
-        Exp::Const(_) | Exp::Var(_) | Exp::Index(_) => e.clone(),
-        Exp::Un(op, prim, a) => Exp::Un(*op, *prim, again(a)),
-        Exp::Bin(op, prim, a, b) => Exp::Bin(*op, *prim, again(a), again(b)),
-        Exp::Cmp(op, prim, a, b) => Exp::Cmp(*op, *prim, again(a), again(b)),
-        Exp::Math(f, prim, args) => {
-            Exp::Math(*f, *prim, args.iter().map(|arg| replace(arg, with)).collect())
-        }
-        Exp::Convert(from, to, a) => Exp::Convert(*from, *to, again(a)),
-        Exp::Reinterpret(from, to, a) => Exp::Reinterpret(*from, *to, again(a)),
-        Exp::Load(p, at) => Exp::Load(*p, again(at)),
-        Exp::Select(parts) => {
-            let [a, b, c] = &**parts;
-            Exp::Select(Box::new([*again(a), *again(b), *again(c)]))
         }
     }
 }

@@ -1,3 +1,5 @@
+//! Products and columns, executed before and after.
+
 use super::tile;
 use crate::rewrite::bin;
 use crate::testing::{Machine, Maker, at, each, load, only, program, var};
