@@ -33,9 +33,14 @@
 
 mod exp;
 pub mod print;
+mod rewrite;
 mod stm;
 
+pub mod border;
+pub mod copies;
 pub mod emit;
+pub mod lanes;
+pub mod tile;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
