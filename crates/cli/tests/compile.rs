@@ -262,9 +262,6 @@ fn own_servers_are_tested_and_measured() {
     assert_eq!(place.fehu(&args).status.code(), Some(0));
 }
 
-const PROGRAM: &str = "-- ==\n-- entry: same\n-- \"one\" input { [1] } output { [1] }\n\
-                       entry same (xs: []i32) = xs\n";
-
 #[test]
 fn tests_run_compiled_programs() {
     let place = Place::new("test");
@@ -338,3 +335,6 @@ fn the_drop_in_has_the_names_of_the_commands() {
         assert!(stdout(&output).contains(&format!("Usage: futhark {command}")), "{command}");
     }
 }
+
+const PROGRAM: &str = "-- ==\n-- entry: same\n-- \"one\" input { [1] } output { [1] }\n\
+                       entry same (xs: []i32) = xs\n";

@@ -494,10 +494,20 @@ impl<'a> Emit<'a> {
                 this.combine_values(&op.op, &sofar, &elements);
                 this.out.append(&mut stores);
             });
-            let bins = self.block(|this| this.count_up_independent(bin, Exp::Var(size), body));
-            let others =
-                Exp::Bin(BinOp::Sub, Prim::I64, Box::new(Exp::Var(chunks)), Box::new(Exp::int(1)));
-            self.count_up(k, others, bins);
+            // Bins are independent of each other.
+            let site = self.site();
+            self.tasks(site, Exp::Var(size), None, |this, [low, high, _]| {
+                let (from, to) = (Exp::Var(low), Exp::Var(high));
+                let kind = Kind::Independent(Vec::new());
+                let bins = vec![Stm::For { var: bin, from, to, step: 1, kind, body }];
+                let others = Exp::Bin(
+                    BinOp::Sub,
+                    Prim::I64,
+                    Box::new(Exp::Var(chunks)),
+                    Box::new(Exp::int(1)),
+                );
+                this.count_up(k, others, bins);
+            });
         }
     }
 
