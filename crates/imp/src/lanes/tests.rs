@@ -305,7 +305,7 @@ fn loops_have_their_own_ends() {
     let odd = less(bin(BinOp::And, var(x), Exp::int(1)), Exp::int(1));
     let outer = for_(
         j,
-        bin(BinOp::Sub, var(x), Exp::int(3)),
+        bin(BinOp::Sub, bin(BinOp::And, var(x), Exp::int(15)), Exp::int(3)),
         vec![Stm::If(odd, vec![inner], vec![Stm::Assign(a, add(var(a), Exp::int(1)))])],
     );
     let body = vec![
