@@ -108,6 +108,23 @@ static void fe_wake_any(struct fe_scheduler *s, int depth) {
   pthread_mutex_unlock(&s->lock);
 }
 
+// There is work of this depth for so many others: wakes them, if they sleep, all at once. One that wakes another would take
+// long to have woken all.
+static void fe_wake_several(struct fe_scheduler *s, int depth, int count) {
+  if (count <= 0 || atomic_load(&s->sleeping) == 0) {
+    return;
+  }
+  pthread_mutex_lock(&s->lock);
+  for (int i = 0; i < s->threads && count > 0; i++) {
+    struct fe_worker *w = &s->workers[i];
+    if (atomic_load(&w->sleeping) && w->limit <= depth) {
+      fe_wake_locked(s, w);
+      count--;
+    }
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
 static bool fe_work_visible(struct fe_scheduler *s, int depth) {
   for (int i = 0; i < s->threads; i++) {
     if (fe_deque_visible(&s->workers[i].deque, depth)) {

@@ -12,7 +12,17 @@
 #ifdef FE_MULTICORE
 #ifdef FE_THREADS
 
-// Estimates in nanoseconds.
+// Estimates in nanoseconds. With FE_EAGER every loop is divided as far as it can be, however short it is: so tests
+// with little data look for races.
+#ifdef FE_EAGER
+#define FE_TINY_NS 0
+#define FE_PROBE_NS 0
+#define FE_WORTHWHILE_NS 0
+#define FE_GRAIN_MIN_NS 0
+#define FE_GRAIN_MAX_NS 0
+#define FE_WAKE_MIN_NS (-1)
+#define FE_LONG_NS 0
+#else
 #define FE_TINY_NS 1000         // a loop so short runs in one piece, without further thought
 #define FE_PROBE_NS 5000        // how much must be measured before an unknown loop may become parallel
 #define FE_WORTHWHILE_NS 20000  // shorter loops are sequential
@@ -20,8 +30,9 @@
 #define FE_GRAIN_MAX_NS 50000   // the longest
 #define FE_WAKE_MIN_NS 40000    // for less, nobody is woken
 #define FE_LONG_NS 1000000      // reductions so long are divided even if everybody is busy
+#endif
 #define FE_SURE_NS 20000000     // so much longer than an interruption that it is believed at once
-#define FE_SPIN_NS 50000        // how long to look for work before sleeping
+#define FE_SPIN_NS 200000       // how long to look for work before sleeping
 
 struct fe_region {
   fe_task task;
@@ -212,6 +223,8 @@ static int fe_run_region(struct fe_worker *w, struct fe_region *r, int64_t lo) {
   atomic_init(&r->remaining, hi - lo);
   atomic_init(&r->error, 0);
   struct fe_range range = {r, lo, hi, r->depth};
+  double helpers = r->ticks * (double)(hi - lo) / s->worthwhile - 1;
+  fe_wake_several(s, r->depth, helpers < s->threads ? (int)helpers : s->threads - 1);
   fe_run_range(w, range);
   while (fe_find(w, r->depth, r, &range)) {
     fe_run_range(w, range);

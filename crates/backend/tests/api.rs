@@ -197,6 +197,7 @@ fn the_manifest_has_everything() {
             "cfun": "futhark_entry_dot",
             "inputs": [{"name": "xs", "type": "[]i32", "unique": false}, {"name": "ys", "type": "[]i32", "unique": false}],
             "output": {"type": "i32", "unique": false},
+            "outputs": [{"type": "i32", "unique": false}],
             "tuning_params": ["limit", "tile"],
             "attributes": ["fast", "level(3)"],
             "doc": "The sum of products.",

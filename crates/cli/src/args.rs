@@ -9,6 +9,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[derive(Parser, Debug)]
 #[command(version, about, long_about, after_help = EXAMPLES, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, propagate_version = true)]
+// Existing tools abbreviate options: `--lib`.
+#[command(infer_long_args = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -89,11 +89,97 @@ fn bad_usage_is_told() {
 fn a_missing_c_compiler_is_told() {
     let place = Place::new("no-cc");
     place.write("a.fut", "entry main (x: i32) = x\n");
-    let output = place.command(&["run", "a.fut"]).env("CC", "no-such-compiler").output();
+    for args in [&["run", "a.fut"][..], &["c", "a.fut"], &["multicore", "--server", "a.fut"]] {
+        let output = place.command(args).env("CC", "no-such-compiler").output();
+        let output = output.expect("the binary runs");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("error[c-compiler-not-found]"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("\"no-such-compiler\""), "{}", stderr(&output));
+        // An empty folder has none of the usual ones.
+        let output = place.command(args).env("PATH", &place.0).output().expect("the binary runs");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("error[c-compiler-not-found]"), "{}", stderr(&output));
+    }
+    assert!(!place.0.join("a").exists());
+    // A library needs no C compiler.
+    let library = place.command(&["c", "--library", "a.fut"]).env("PATH", &place.0).output();
+    let library = library.expect("the binary runs");
+    assert_eq!(library.status.code(), Some(0), "{}", stderr(&library));
+    for file in ["a.c", "a.h", "a.json"] {
+        assert!(place.0.join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn a_c_compiler_that_fails_is_told() {
+    let place = Place::new("bad-cc");
+    place.write("a.fut", "entry main (x: i32) = x\n");
+    place.write("a", "an older program");
+    let output = place.command(&["c", "a.fut"]).env("CFLAGS", "-fno-such-flag-exists").output();
     let output = output.expect("the binary runs");
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("error[c-compiler-not-found]"), "{}", stderr(&output));
-    assert!(stderr(&output).contains("\"no-such-compiler\""), "{}", stderr(&output));
+    assert!(stderr(&output).contains("error[c-compiler-failed]"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("-fno-such-flag-exists"), "{}", stderr(&output));
+    let left = std::fs::read_to_string(place.0.join("a")).expect("it is still there");
+    assert_eq!(left, "an older program");
+    // One that is killed, and one that says very much.
+    for (name, script) in [("dies", "kill -9 $$"), ("talks", "yes | head -c 1000000 >&2; exit 7")] {
+        let path = place.0.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("it can be written");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("it can be made a program");
+        let output = place.command(&["c", "a.fut"]).env("CC", &path).env("CFLAGS", "-O0").output();
+        let output = output.expect("the binary runs");
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(stderr(&output).contains("error[c-compiler-failed]"), "{}", stderr(&output));
+        assert!(stderr(&output).len() < 10_000, "{name}");
+    }
+}
+
+#[test]
+fn a_program_without_a_place_is_told() {
+    let place = Place::new("no-place");
+    place.write("a.fut", "entry main (x: i32) = x\n");
+    for mode in ["--server", "--library", "--executable"] {
+        let output = place.fehu(&["c", mode, "-o", "absent/a", "a.fut"]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stderr(&output).contains("absent/a"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn errors_of_a_program_are_its_exit_code() {
+    let place = Place::new("program-errors");
+    place.write(
+        "a.fut",
+        "entry main (n: i64) : []i64 = map (\\i -> i * i) (iota n)\n\
+         entry sized (n: i64) (xs: [n + 1]i32) = xs[n]\n\
+         entry picked (xs: []i32) (i: i64) = xs[i]\n",
+    );
+    let output = place.fehu(&["c", "a.fut"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let run = |entry: &str, input: &str| {
+        place.write("input", input);
+        let input = std::fs::File::open(place.0.join("input")).expect("it is there");
+        let mut command = Command::new(place.0.join("a"));
+        let output = command.args(["-e", entry]).stdin(input).output().expect("it runs");
+        (output.status.code(), stdout(&output), stderr(&output))
+    };
+    assert_eq!(run("main", "3i64"), (Some(0), "[0i64, 1i64, 4i64]\n".to_owned(), String::new()));
+    for (entry, input, wanted) in [
+        ("main", "1125899906842624i64", "out of memory"),
+        ("main", "-1i64", "-1"),
+        ("main", "", "i64"),
+        ("main", "[1i64]", "i64"),
+        ("main", "3i64 4i64", ""),
+        ("absent", "3i64", "absent"),
+        ("sized", "1i64 [1, 2, 3]", "invalid size"),
+        ("picked", "[1, 2] 2i64", "out of bounds"),
+    ] {
+        let (code, said, error) = run(entry, input);
+        assert_eq!(code, Some(1), "{entry} {input}: {error}");
+        assert!(said.is_empty() && error.contains(wanted), "{entry} {input}: {said} {error}");
+    }
 }
 
 /// What a program writes for this input.
@@ -174,18 +260,6 @@ fn own_servers_are_tested_and_measured() {
     assert_eq!(place.fehu(&["c", "--server", "a.fut"]).status.code(), Some(0));
     let args = ["bench", "--skip-compilation", "-r", "2", "--no-convergence-phase", "a.fut"];
     assert_eq!(place.fehu(&args).status.code(), Some(0));
-}
-
-#[test]
-fn a_c_compiler_that_fails_is_told() {
-    let place = Place::new("cc-fails");
-    place.write("a.fut", SUM);
-    let output = place.command(&["c", "a.fut"]).env("CFLAGS", "-fno-such-flag").output();
-    let output = output.expect("the binary runs");
-    assert_eq!(output.status.code(), Some(1));
-    let text = stderr(&output);
-    assert!(text.contains("error[c-compiler-failed]") && text.contains("no-such-flag"), "{text}");
-    assert!(!place.0.join("a").exists());
 }
 
 const PROGRAM: &str = "-- ==\n-- entry: same\n-- \"one\" input { [1] } output { [1] }\n\

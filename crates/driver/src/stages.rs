@@ -86,6 +86,7 @@ pub fn generate(
     fehu_imp::tile::tile(&mut imp);
     fehu_imp::copies::copies(&mut imp);
     fehu_imp::border::border(&mut imp);
+    fehu_imp::lanes::lanes(&mut imp);
     let functions = fehu_backend::c::functions(&imp, target);
     let name = |id: fehu_ir::FunId| {
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));

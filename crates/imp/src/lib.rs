@@ -41,6 +41,7 @@ mod testing;
 pub mod border;
 pub mod copies;
 pub mod emit;
+pub mod lanes;
 pub mod tile;
 pub mod visit;
 

@@ -327,6 +327,7 @@ fn rename_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>) -> Stm {
         Stm::Atomic(op, p, at, e) => Stm::Atomic(*op, of(p), exp(at), exp(e)),
         Stm::Locked(e, body) => Stm::Locked(exp(e), block(body)),
         Stm::Tasks(tasks) => Stm::Tasks(Box::new(crate::Tasks {
+            grain: tasks.grain,
             site: tasks.site,
             total: exp(&tasks.total),
             chunks: tasks.chunks.as_ref().map(of),

@@ -296,7 +296,7 @@ mod tests {
         let (chunk, low, high) = (V(10), V(11), V(12));
         let total = Exp::Var(V(13));
         let chunks = Some(V(14));
-        Stm::Tasks(Box::new(Tasks { site: 0, total, chunks, chunk, low, high, body }))
+        Stm::Tasks(Box::new(Tasks { site: 0, total, chunks, grain: 1, chunk, low, high, body }))
     }
 
     #[test]

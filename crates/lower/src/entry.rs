@@ -49,9 +49,10 @@ impl<'a> Lower<'a> {
         }
         // All sizes come first.
         let mut shapes = Vec::new();
+        let mut computed = Vec::new();
         let mut ty = scheme.ty.clone();
         while let Ty::Fun(fun) = &ty.clone() {
-            shapes.push(self.entry_shape(&fun.param, &inner, span, &mut params)?);
+            shapes.push(self.entry_shape(&fun.param, &inner, span, &mut params, &mut computed)?);
             ty = fun.ret.clone();
         }
         let mut externals = Vec::new();
@@ -80,10 +81,16 @@ impl<'a> Lower<'a> {
                 Some(name) => self.sized_argument(name, value, &inner, span),
                 None => value,
             };
+            if let Some(name) = fun.name
+                && inner.own(name).is_none()
+            {
+                inner.bind(name, Term::Val(value.clone()));
+            }
             args.push(value);
             externals.push((hint, scope.external(&shape, param_written, fun.consumes)));
             ty = fun.ret.clone();
         }
+        let args = self.computed_sizes(name, args, &computed, &inner, span)?;
         let Some(Term::Def(def)) = frame.get(var) else {
             self.building.pop();
             return Ok(());
@@ -126,13 +133,14 @@ impl<'a> Lower<'a> {
     }
 
     /// The shape of a parameter. Its sizes are size parameters of the function, constants, or new
-    /// parameters: what other sizes must be is the business of the function that is called.
+    /// parameters. Those that have to be what a term says are noted in `computed`.
     fn entry_shape(
         &mut self,
         ty: &Ty,
         frame: &Rc<Frame<'a>>,
         span: Span,
         params: &mut Vec<Param>,
+        computed: &mut Vec<(Size, Atom)>,
     ) -> Res<Shape> {
         self.shape_by(ty, frame, span, &mut |this, size, inside| {
             if let Size::Const(n) = size {
@@ -151,9 +159,42 @@ impl<'a> Lower<'a> {
                     Some(Term::Val(Val::Scalar(_, atom))) => atom,
                     _ => this.size_param(Some(*var), frame, params),
                 },
-                _ => this.size_param(None, frame, params),
+                _ => {
+                    let atom = this.size_param(None, frame, params);
+                    computed.push((size.clone(), atom));
+                    atom
+                }
             })
         })
+    }
+
+    /// Checks sizes like `[n + 1]`, now that the arguments that they are made of are known. Everything that
+    /// happens to the arguments comes after that.
+    fn computed_sizes(
+        &mut self,
+        entry: &EcoString,
+        mut args: Vec<Val<'a>>,
+        computed: &[(Size, Atom)],
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Vec<Val<'a>>> {
+        for (size, found) in computed {
+            let Some(wanted) = self.size(size, frame, span)? else { continue };
+            let same = self.b().cmp(CmpOp::Eq, *found, wanted);
+            let parts = vec![
+                text(format!(
+                    "The arguments of the entry point \"{entry}\" have invalid sizes: an array has size "
+                )),
+                CheckPart::Value(*found),
+                text(" where it should have size "),
+                CheckPart::Value(wanted),
+                text("."),
+            ];
+            let places = self.places(span);
+            let cert = self.b().assert(same, parts, places);
+            args = args.into_iter().map(|arg| self.certify(arg, Some(cert))).collect();
+        }
+        Ok(args)
     }
 
     /// An argument that is the size of others: it must be what those have.

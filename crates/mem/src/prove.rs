@@ -21,6 +21,8 @@ use rustc_hash::FxHashMap;
 
 /// How many substitutions are looked at for a goal.
 const BUDGET: u32 = 300;
+/// Definitions are replaced by definitions as long as no product gets more factors.
+const MAX_DEGREE: usize = 4;
 /// How many times definitions are replaced: they speak of variables without one.
 const DEFINITIONS: usize = 4;
 
@@ -80,9 +82,10 @@ impl<'a, 'b> Proof<'a, 'b> {
         let mut result = poly.clone();
         for _ in 0..DEFINITIONS {
             match replace_definitions(self.ranges, &result, &mut self.certs) {
-                Some(Some(next)) => result = next,
+                Some(Some(next)) if degree(&next) <= MAX_DEGREE => result = next,
                 Some(None) => break,
-                None => return poly.clone(),
+                // Too large, perhaps because equations lead in circles.
+                Some(Some(_)) | None => return poly.clone(),
             }
         }
         result
@@ -126,6 +129,11 @@ impl<'a, 'b> Proof<'a, 'b> {
             None
         }
     }
+}
+
+/// The most factors of a product.
+fn degree(poly: &Poly) -> usize {
+    poly.terms().iter().map(|(monomial, _)| monomial.len()).max().unwrap_or(0)
 }
 
 /// The polynomial with definitions in place of variables; nothing inside if there are none.

@@ -135,8 +135,9 @@ pub fn run(ready: Ready, options: &Options, watch: &dyn Watch) -> Vec<Group> {
         compile.program_options.extend(["--profile", "--log"].map(str::to_owned));
     }
     let program = prepare::executor(&path, &compile, built);
-    let reference =
-        reference.map(|built| prepare::executor(&path, &options.compile, built)).transpose();
+    // Options for the program that is measured may mean nothing to the reference.
+    let plain = Compile { program_options: Vec::new(), ..options.compile.clone() };
+    let reference = reference.map(|built| prepare::executor(&path, &plain, built)).transpose();
     let (mut program, mut reference) = match (program, reference) {
         (Ok(program), Ok(reference)) => (program, reference),
         (Err(why), _) | (_, Err(why)) => {

@@ -53,6 +53,9 @@ pub trait Executor {
 
     /// How many objects there are.
     fn count(&self) -> usize;
+
+    /// Ends the program. A server has to end well, too.
+    fn close(&mut self) -> Res<()>;
 }
 
 /// What an executor does, if it can.

@@ -124,7 +124,9 @@ pub(crate) fn prepare(
             compiled.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>)
         }
         Some(Target::Multicore) => {
-            let compile = Compile { target: Target::C, ..compile.clone() };
+            // Options for the program that is tested, such as a number of threads, may mean nothing to this one.
+            let program_options = Vec::new();
+            let compile = Compile { target: Target::C, program_options, ..compile.clone() };
             let (_, built) = server(path, &compile, Warnings::Hide);
             match built.and_then(|(_, built)| executor(path, &compile, built)) {
                 Ok(server) => Some(Box::new(server) as Box<dyn Executor>),

@@ -210,6 +210,11 @@ fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
         let name = format!("property \"{property}\"");
         result.cases.push(CaseResult { name, kind: Kind::Property, verdict });
     }
+    if let Some(Err(why)) = programs.map(|mut programs| programs.tested.close())
+        && result.verdict == Verdict::Passed
+    {
+        result.verdict = Verdict::Failed(why.to_string());
+    }
     result
 }
 

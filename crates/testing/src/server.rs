@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -145,6 +145,21 @@ impl Server {
         String::from_utf8_lossy(said.make_contiguous()).into_owned()
     }
 
+    /// Ends it in good order: it is told that there are no more commands, and has to end well. This is where
+    /// sanitizers report what was never freed.
+    pub fn finish(mut self, limit: Duration) -> Res<()> {
+        self.input = None;
+        match self.wait(limit) {
+            Ok(Some(status)) if status.success() => Ok(()),
+            Ok(Some(status)) => Err(self.told(&status.to_string(), "")),
+            Ok(None) => {
+                let why = "it goes on when there are no more commands";
+                Err(self.told("it had to be stopped", why))
+            }
+            Err(error) => Err(self.told(&error.to_string(), "")),
+        }
+    }
+
     fn spawn(launch: &Launch, deadline: Option<Instant>) -> Res<Server> {
         // A name without a folder would be looked for in the folders of PATH.
         let program = std::path::absolute(&launch.program).unwrap_or(launch.program.clone());
@@ -226,17 +241,27 @@ impl Server {
     fn ended(&mut self, why: &str) -> ServerError {
         self.input = None;
         // It closed its output, so it ends by itself or never will.
-        let waited = Instant::now();
-        let status = loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => break status.to_string(),
-                Ok(None) if waited.elapsed() < Duration::from_millis(500) => {
-                    std::thread::sleep(Duration::from_millis(2));
-                }
-                Ok(None) => break "no longer answering".to_owned(),
-                Err(error) => break error.to_string(),
-            }
+        let status = match self.wait(Duration::from_millis(500)) {
+            Ok(Some(status)) => status.to_string(),
+            Ok(None) => "no longer answering".to_owned(),
+            Err(error) => error.to_string(),
         };
+        self.told(&status, why)
+    }
+
+    /// Waits until it has ended by itself; nothing if it has not in time.
+    fn wait(&mut self, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+        let waited = Instant::now();
+        loop {
+            match self.child.try_wait()? {
+                None if waited.elapsed() < limit => std::thread::sleep(Duration::from_millis(2)),
+                status => return Ok(status),
+            }
+        }
+    }
+
+    /// The error of a server that has ended like this, with its last words.
+    fn told(&mut self, status: &str, why: &str) -> ServerError {
         self.give_up();
         let said = self.said();
         let start = said.char_indices().rev().nth(SHOWN - 1).map_or(0, |(start, _)| start);

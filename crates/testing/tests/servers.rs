@@ -19,6 +19,7 @@ type s = #none | #some i32
 entry wrap (xs: []i32) : s = if length xs == 0 then #none else #some xs[0]
 entry fail (xs: []i32) = xs[length xs]
 entry die (xs: []i32) = xs
+entry spoil (xs: []i32) = xs
 entry slow (xs: []i32) = xs
 entry endless (xs: []i32) = xs
 ";
@@ -142,6 +143,15 @@ fn a_dead_or_stopped_server_does_not_matter_to_the_next_case() {
         assert!(matches!(case[1], Verdict::Limit(_)), "{result:?}");
         assert_eq!(case[2], &Verdict::Passed);
     }
+}
+
+#[test]
+fn a_server_has_to_end_well() {
+    let blocks = "-- ==\n-- entry: spoil\n-- input { [1] } output { [1] }\n";
+    let result = test("spoil", blocks, compile());
+    assert_eq!(result.cases[0].verdict, Verdict::Passed);
+    let Verdict::Failed(why) = &result.verdict else { panic!("{result:?}") };
+    assert!(why.contains("exit status: 23") && why.contains("I have lost memory"), "{why}");
 }
 
 #[test]

@@ -152,7 +152,8 @@ impl Caller<'_> {
         let (fun, output) = (self.callee.fun, self.output);
         let mut body = Vec::new();
         if output.is_prim() {
-            body.push(format!("{} result;", output.c_name));
+            // Without a value of its own, C compilers suspect that it never gets one.
+            body.push(format!("{} result = 0;", output.c_name));
         } else {
             body.extend(super::opaque::new_object(output, "result"));
         }

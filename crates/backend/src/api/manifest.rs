@@ -42,11 +42,14 @@ fn entry_point(types: &Types, entry: &Entry, tuning: &[TuningParam]) -> Value {
         .iter()
         .map(|(param, ty)| json!({"name": param.as_str(), "type": name(ty), "unique": ty.unique()}))
         .collect();
+    let output = json!({"type": name(&entry.result), "unique": entry.result.unique()});
     let relevant = tuning.iter().filter(|param| param.entries.contains(&entry.name));
     let mut described = json!({
         "cfun": c_function(entry),
         "inputs": inputs,
-        "output": {"type": name(&entry.result), "unique": entry.result.unique()},
+        "output": output,
+        // Clients from before 0.28 read a list, which was longer than one for tuples.
+        "outputs": [output],
         "tuning_params": relevant.map(|param| param.name.as_str()).collect::<Vec<_>>(),
         "attributes": entry.attrs.iter().map(attribute).collect::<Vec<_>>(),
     });

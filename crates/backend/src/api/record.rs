@@ -22,9 +22,10 @@ pub(super) fn functions(code: &mut Code, types: &Types, ty: &TypeDef, fields: &[
     body.extend(["*out = obj;".to_owned(), "return FUTHARK_SUCCESS;".to_owned()]);
     code.public(
         &format!(
-            "int futhark_new_{}(struct futhark_context *ctx, struct {} **out, {})",
+            "int futhark_new_{}(struct futhark_context *ctx, struct {} **out{}{})",
             ty.suffix,
             ty.c_name,
+            if fields.is_empty() { "" } else { ", " },
             inputs(types, fields)
         ),
         &body,

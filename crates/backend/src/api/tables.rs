@@ -204,6 +204,10 @@ impl Tables<'_> {
                 field.ty
             ));
         }
+        // C has no array without elements.
+        if fields.is_empty() {
+            return "NULL".to_owned();
+        }
         self.data
             .push_str(&format!("static const struct fe_field fe_fields_{id}[] = {{\n{rows}}};\n"));
         format!("fe_fields_{id}")
@@ -214,10 +218,11 @@ impl Tables<'_> {
         let s = &ty.suffix;
         let ids: Vec<TypeId> = fields.iter().map(|field| field.ty).collect();
         let loads = self.loads(&ids, "fields");
+        let unused = if fields.is_empty() { "(void)fields;\n" } else { "" };
         self.code.private(
             &format!("int fe_new_{s}({CTX}, void **out, const void *const *fields)"),
             &lines![
-                "struct {0} *object = NULL;", ty.c_name;
+                "{unused}struct {0} *object = NULL;", ty.c_name;
                 "int code = futhark_new_{s}(ctx, &object{loads});";
                 "*out = object;";
                 "return code;";

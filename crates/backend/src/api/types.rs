@@ -222,6 +222,8 @@ impl Types {
             fields.iter().map(field).collect()
         };
         match &opaque.kind {
+            // The unit is the record without fields, so that clients can make it.
+            OpaqueKind::Plain if opaque.name == "()" => Kind::Record(Vec::new()),
             OpaqueKind::Plain => Kind::Plain,
             OpaqueKind::Record(record) => Kind::Record(fields(record)),
             OpaqueKind::Sum(variants) => {

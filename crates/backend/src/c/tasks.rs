@@ -34,6 +34,12 @@ impl Frame<'_> {
     fn tasks_outlined(&mut self, tasks: &Tasks) {
         let own = [tasks.chunk, tasks.low, tasks.high];
         let mut captured = visit::free_vars(&tasks.body);
+        if tasks.grain > 1 {
+            // The task itself finds out where its range ends.
+            tasks.total.each_var(&mut |v| captured.push(v));
+            captured.sort_unstable();
+            captured.dedup();
+        }
         captured.retain(|v| !own.contains(v));
         let number = self.shared.count;
         self.shared.count += 1;
@@ -52,6 +58,13 @@ impl Frame<'_> {
                 let chunks = scope.names.get(chunks);
                 format!(
                     "fe_parallel_chunks(ctx, {site}, {function}, {env}, {total}, (int){chunks})"
+                )
+            }
+            None if tasks.grain > 1 => {
+                let total = scope.exp(&tasks.total).at(super::exp::Prec::Add);
+                let (grain, rest) = (tasks.grain, tasks.grain - 1);
+                format!(
+                    "fe_parallel_for(ctx, {site}, {function}, {env}, ({total} + {rest}) / {grain})"
                 )
             }
             None => format!("fe_parallel_for(ctx, {site}, {function}, {env}, {total})"),
@@ -105,6 +118,14 @@ impl Frame<'_> {
             let name = frame.name(v);
             let declared = declared_type(fun.vars[v].ty);
             frame.line(&format!("{declared}{name} = env->{name};"));
+        }
+        if tasks.grain > 1 {
+            let (low, high, grain) = (frame.name(tasks.low), frame.name(tasks.high), tasks.grain);
+            let total = frame.scope().exp(&tasks.total).at(super::exp::Prec::Add);
+            frame.line(&format!("{low} *= {grain};"));
+            frame.line(&format!(
+                "{high} = {high} * {grain} < {total} ? {high} * {grain} : {total};"
+            ));
         }
         frame.add_handles(&tasks.body);
         frame.block(&tasks.body);

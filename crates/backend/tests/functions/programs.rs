@@ -366,7 +366,7 @@ fn messages() -> Case {
 
 fn tasks(site: usize, total: Exp, chunks: Option<V>, own: [V; 3], body: Vec<Stm>) -> Stm {
     let [chunk, low, high] = own;
-    Stm::Tasks(Box::new(Tasks { site, total, chunks, chunk, low, high, body }))
+    Stm::Tasks(Box::new(Tasks { site, total, chunks, grain: 1, chunk, low, high, body }))
 }
 
 fn own(b: &mut Build) -> [V; 3] {

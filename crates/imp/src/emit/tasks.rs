@@ -43,7 +43,16 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| work(this, [low, high, chunk]));
         self.in_tasks = inside;
         self.depth -= 1;
-        self.out.push(Stm::Tasks(Box::new(Tasks { site, total, chunks, chunk, low, high, body })));
+        self.out.push(Stm::Tasks(Box::new(Tasks {
+            site,
+            total,
+            chunks,
+            grain: 1,
+            chunk,
+            low,
+            high,
+            body,
+        })));
     }
 
     /// A new place with tasks.
@@ -379,7 +388,7 @@ impl<'a> Emit<'a> {
         let mut copies = Vec::new();
         for op in &op.ops {
             let size = op.shape.iter().fold(Exp::int(1), |size, dim| self.product(size, *dim));
-            for (dest, neutral) in op.dests.iter().zip(&op.neutral) {
+            for dest in &op.dests {
                 let Some(place) = self.place(*dest) else {
                     copies.push(None);
                     continue;
@@ -396,10 +405,6 @@ impl<'a> Emit<'a> {
                 let count = self.declare("count", Prim::I64, Some(count));
                 let elem = self.table.blocks[place.block].elem;
                 let (_, ptr) = self.temporary("copies", elem, Exp::Var(count));
-                let k = self.new_var("k", Ty::Scalar(Prim::I64));
-                let value = self.atom(*neutral);
-                let fill = vec![Stm::Store(ptr, Exp::Var(k), value)];
-                self.count_up_independent(k, Exp::Var(count), fill);
                 copies.push(Some((ptr, size)));
             }
         }
@@ -420,8 +425,8 @@ impl<'a> Emit<'a> {
         work: impl FnOnce(&mut Self),
     ) {
         let saved = self.blocks.clone();
-        let dests = op.ops.iter().flat_map(|op| &op.dests);
-        for (dest, copy) in dests.zip(copies) {
+        let dests = op.ops.iter().flat_map(|op| op.dests.iter().zip(&op.neutral));
+        for ((dest, neutral), copy) in dests.zip(copies) {
             let (Some(place), Some((copies, size))) = (self.place(*dest), copy) else { continue };
             let mem = self.mem(place.block);
             let elem = self.table.blocks[place.block].elem;
@@ -437,8 +442,15 @@ impl<'a> Emit<'a> {
             let start = Exp::Bin(BinOp::Sub, Prim::I64, Box::new(start), Box::new(offset));
             let other =
                 Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(0)), Box::new(Exp::Var(chunk)));
-            let point = vec![Stm::Point(ptr, From::Ptr(*copies), start)];
-            self.out.push(Stm::If(other, point, Block::new()));
+            let value = self.atom(*neutral);
+            let begin = self.block(|this| {
+                this.out.push(Stm::Point(ptr, From::Ptr(*copies), start));
+                let bin = this.new_var("bin", Ty::Scalar(Prim::I64));
+                let first = this.poly(&place.lmad.offset);
+                let at = Exp::Bin(BinOp::Add, Prim::I64, Box::new(first), Box::new(Exp::Var(bin)));
+                this.count_up_independent(bin, Exp::Var(*size), vec![Stm::Store(ptr, at, value)]);
+            });
+            self.out.push(Stm::If(other, begin, Block::new()));
             self.blocks.insert(place.block, super::Mem { ptr, handle: None });
         }
         work(self);

@@ -55,16 +55,36 @@ mod register;
 mod tests;
 
 use crate::rewrite::{Vars, replace_stms};
-use crate::{Exp, Program};
+use crate::{Block, Exp, Program, Stm, V};
+
+/// Tasks whose ranges are tiled have ranges of whole tiles, and of enough rows for a packed panel to be worth it.
+const GRAIN: i64 = 32;
 
 /// Tiles the nests of a program.
 pub fn tile(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
-        replace_stms(&mut fun.body, &mut |stm| {
-            register::tiled(&mut vars, stm).or_else(|| columns::turned(&mut vars, stm))
-        });
+        block(&mut vars, &mut fun.body, None);
     }
+}
+
+/// Tiles the nests of a block, which may be the body of tasks that begin at `low`. Says whether a nest over these was tiled.
+fn block(vars: &mut Vars<'_>, stms: &mut Block, low: Option<V>) -> bool {
+    let mut over_range = false;
+    replace_stms(stms, &mut |stm| {
+        if let Stm::Tasks(tasks) = stm {
+            let mut tasks = tasks.clone();
+            if block(vars, &mut tasks.body, Some(tasks.low)) {
+                tasks.grain = GRAIN;
+            }
+            return Some(vec![Stm::Tasks(tasks)]);
+        }
+        let better = register::tiled(vars, stm).or_else(|| columns::turned(vars, stm))?;
+        let is_range = |from: &Exp| matches!(from, Exp::Var(v) if Some(*v) == low);
+        over_range |= matches!(stm, Stm::For { from, .. } if is_range(from));
+        Some(better)
+    });
+    over_range
 }
 
 /// The number of iterations of a loop, which begins at zero or at the beginning of a task's range.

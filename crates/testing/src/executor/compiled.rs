@@ -57,6 +57,8 @@ pub struct Timed {
     pub microseconds: u64,
 }
 
+/// How long a server may take to end.
+const ENDING: Duration = Duration::from_secs(10);
 /// How long a server may take to start where nothing else limits it.
 const START: Duration = Duration::from_secs(60);
 
@@ -321,6 +323,7 @@ impl Compiled {
                     self.parts(&part, found)?;
                 }
             }
+            Held::Variable(_) if is_empty(&object.ty) => {}
             Held::Variable(name) => {
                 let fields = self.fields(&object.ty)?;
                 if fields.is_empty() && !self.shows(&object.ty)? {
@@ -429,7 +432,8 @@ impl Executor for Compiled {
 
     fn shows(&mut self, ty: &str) -> Res<bool> {
         // Older servers store everything as values.
-        if ValueType::parse(ty).is_some() || self.server()?.dialect() == Dialect::Several {
+        let transparent = ValueType::parse(ty).is_some() || is_empty(ty);
+        if transparent || self.server()?.dialect() == Dialect::Several {
             return Ok(true);
         }
         let fields = self.fields(ty)?;
@@ -466,7 +470,9 @@ impl Executor for Compiled {
         let parts =
             fields.iter().map(|field| self.variable(field)).collect::<Res<Vec<String>>>()?;
         let name = self.name();
-        let mut words = vec!["new", &name, ty];
+        // Arrays of records are made of arrays.
+        let command = if ty.starts_with('[') { "zip" } else { "new" };
+        let mut words = vec![command, &name, ty];
         words.extend(parts.iter().map(String::as_str));
         self.command(&words)?;
         Ok(self.add(ty, Held::Variable(name)))
@@ -511,6 +517,16 @@ impl Executor for Compiled {
     fn count(&self) -> usize {
         self.objects.len()
     }
+
+    fn close(&mut self) -> Res<()> {
+        let Some(server) = self.server.take() else { return Ok(()) };
+        server.finish(ENDING).map_err(|error| Failure::Broken(error.to_string()))
+    }
+}
+
+/// Whether values of a type have no contents, so that nothing is to be shown of them.
+fn is_empty(ty: &str) -> bool {
+    ty.trim_start_matches("[]") == "()"
 }
 
 fn write(path: &std::path::Path, values: &[Value]) -> std::io::Result<()> {

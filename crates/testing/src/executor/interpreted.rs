@@ -162,6 +162,10 @@ impl Executor for Interpreted {
     fn count(&self) -> usize {
         self.objects.len()
     }
+
+    fn close(&mut self) -> Res<()> {
+        Ok(())
+    }
 }
 
 fn find<'t>(ty: &'t External, name: &str) -> Option<&'t External> {

@@ -7,6 +7,7 @@
 #   left  : p -> []i32                 the first component
 #   wrap  : []i32 -> s                 a value that cannot be seen
 #   fail, die, slow, endless           what their names say, with one argument
+#   spoil : []i32 -> []i32             the same array, but the server will not end well
 dialect=new
 vars=$(mktemp -d)
 trap 'rm -rf "$vars"' EXIT
@@ -19,13 +20,14 @@ dup() {
   done
 }
 record='([]i32, []i32)'
+spoiled=no
 echo '%%% OK'
 while read -r line; do
   eval "set -- $line"
   command=$1
   shift
   case $command in
-    entry_points) printf '%s\n' same eat pair left wrap fail die slow endless;;
+    entry_points) printf '%s\n' same eat pair left wrap fail die spoil slow endless;;
     types) printf '%s\n' i32 '[]i32' "$record" s;;
     inputs)
       case $1 in
@@ -78,6 +80,7 @@ while read -r line; do
         left) cp "$vars/$1.0" "$vars/$out"; echo 'runtime: 400';;
         fail) echo 'runtime: 1'; fail 'Error: it is broken.';;
         die) echo 'I am dying' >&2; exit 3;;
+        spoil) dup "$out" "$1"; spoiled=yes; echo 'runtime: 100';;
         slow) sleep 0.01; dup "$out" "$1"; echo 'runtime: 10000';;
         endless) sleep 100;;
       esac;;
@@ -85,3 +88,4 @@ while read -r line; do
   esac
   echo '%%% OK'
 done
+if [ "$spoiled" = yes ]; then echo 'I have lost memory' >&2; exit 23; fi

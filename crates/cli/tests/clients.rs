@@ -1,0 +1,106 @@
+//! Programs that others wrote for `futhark`, used unchanged with our compiler in its place: packages of Python, a
+//! crate of Rust, and the C interface. The clients are in `tests/clients`, the library that they use is
+//! `tests/clients/library.fut`.
+//!
+//! What they need is installed from PyPI and crates.io on the first run, and kept in the target folder.
+#![cfg(unix)]
+
+mod common;
+
+use common::{both, kept, path_with_futhark, repository, succeed};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn clients() -> PathBuf {
+    repository().join("tests/clients")
+}
+
+/// `futhark`, found on PATH, as clients find it.
+fn futhark(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new("env");
+    command.arg(format!("PATH={}", path_with_futhark(folder))).arg("futhark").args(args);
+    command.current_dir(folder).env_remove("CC").env_remove("CFLAGS");
+    command.env("XDG_CACHE_HOME", folder.join("cache"));
+    command
+}
+
+/// A virtual environment with what the requirements say, made when they change.
+fn python(folder: &Path) -> PathBuf {
+    let requirements = clients().join("python/requirements.txt");
+    let wanted = std::fs::read_to_string(&requirements).expect("the requirements are there");
+    let environment = folder.join("environment");
+    let (python, stamp) = (environment.join("bin/python"), environment.join("installed.txt"));
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return python;
+    }
+    // What is half installed is made anew.
+    let _ = std::fs::remove_dir_all(&environment);
+    succeed(Command::new("python3").args(["-m", "venv"]).arg(&environment));
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+    succeed(Command::new(&python).args(pip).arg(&requirements));
+    std::fs::write(&stamp, wanted).expect("it can be noted");
+    python
+}
+
+#[test]
+fn the_python_packages_work() {
+    let (folder, _lock) = kept("clients-python");
+    let python = python(&folder);
+    let library = clients().join("library.fut").display().to_string();
+
+    succeed(&mut futhark(&folder, &["c", "--server", &library, "-o", "server"]));
+    let script = clients().join("python/server_client.py");
+    let said = succeed(Command::new(&python).arg(script).arg(folder.join("server")));
+    assert_eq!(said, "all is well\n");
+
+    succeed(&mut futhark(&folder, &["c", "--library", &library, "-o", "library"]));
+    let mut build = Command::new(python.with_file_name("build_futhark_ffi"));
+    // Nobody waits for the optimiser here.
+    succeed(build.arg("library").current_dir(&folder).env("CFLAGS", "-O1"));
+    let script = clients().join("python/ffi_client.py");
+    let mut client = Command::new(&python);
+    let said = succeed(client.arg(script).current_dir(&folder).env("PYTHONPATH", &folder));
+    assert_eq!(said, "all is well\n");
+}
+
+#[test]
+fn the_crate_futhark_bindgen_works() {
+    let (folder, _lock) = kept("clients-rust");
+    let target = folder.join("target");
+    for backend in ["c", "multicore"] {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["run", "--quiet", "--locked"]).current_dir(clients().join("rust"));
+        cargo.env("CARGO_TARGET_DIR", &target).env("PATH", path_with_futhark(&folder));
+        cargo.env("FUTHARK_BACKEND", backend).env("COMPILER_STAMP", stamp());
+        // These belong to the compilation of this test.
+        cargo.env_remove("CFLAGS").env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+        assert_eq!(succeed(&mut cargo), "all is well\n", "{backend}");
+    }
+}
+
+/// Something that changes with the compiler, so that the library is made anew.
+fn stamp() -> String {
+    let data = std::fs::metadata(env!("CARGO_BIN_EXE_fehu")).expect("the compiler is there");
+    format!("{:?}", data.modified().expect("files have times"))
+}
+
+#[test]
+fn a_c_program_uses_the_library() {
+    let folder = common::folder("clients-c");
+    let library = clients().join("library.fut").display().to_string();
+    for backend in ["c", "multicore"] {
+        succeed(&mut futhark(&folder, &[backend, "--library", &library, "-o", "library"]));
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-c", "-o", "client.o", "-I."]);
+        cc.args(common::SANITIZE.split(' ')).arg(clients().join("c/client.c"));
+        succeed(cc.current_dir(&folder));
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c99", "-o", "client", "client.o", "library.c", "-lm", "-lpthread"]);
+        succeed(cc.args(common::SANITIZE.split(' ')).current_dir(&folder));
+        let mut client = Command::new(folder.join("client"));
+        let output = client.env("ASAN_OPTIONS", common::ASAN_OPTIONS).output();
+        let output = output.expect("the program runs");
+        assert!(output.status.success(), "{backend}: {}", both(&output));
+        assert!(output.stdout.ends_with(b"all is well\n"), "{backend}: {}", both(&output));
+    }
+}

@@ -1,0 +1,68 @@
+//! What tests of compiled programs have in common: folders, the drop-in on PATH, and things that are made once.
+#![allow(dead_code, reason = "no test needs all of it")]
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Flags of a C compiler that make mistakes visible.
+pub(crate) const SANITIZE: &str = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=all";
+
+/// Out of memory is what programs have to cope with, so it must not end them.
+pub(crate) const ASAN_OPTIONS: &str = "allocator_may_return_null=1:detect_leaks=1";
+
+/// The folder of the repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("it is there")
+}
+
+/// A new folder for a test.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // What an earlier run has left would hide what is not written.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    folder
+}
+
+/// A folder that stays from one run to the next, used by one process at a time, as long as the file lives.
+pub(crate) fn kept(name: &str) -> (PathBuf, File) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let lock = File::create(folder.join("lock")).expect("the lock can be made");
+    lock.lock().expect("it can be locked");
+    (folder, lock)
+}
+
+/// Our compiler. Compiled programs are kept from one run to the next.
+pub(crate) fn fehu() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    command.env_remove("CC").env_remove("CFLAGS").env("ASAN_OPTIONS", ASAN_OPTIONS);
+    command
+}
+
+/// The variable PATH with a folder in front in which our compiler is called `futhark`.
+pub(crate) fn path_with_futhark(folder: &Path) -> String {
+    let bin = folder.join("bin");
+    std::fs::create_dir_all(&bin).expect("the folder can be made");
+    let link = bin.join("futhark");
+    if !link.exists() {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fehu"), &link).expect("a link can be made");
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    format!("{}:{path}", bin.display())
+}
+
+/// Runs a command that has to succeed; what it writes is shown otherwise.
+pub(crate) fn succeed(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    assert!(output.status.success(), "{command:?}: {}\n{}", output.status, both(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// What a command has written.
+pub(crate) fn both(output: &Output) -> String {
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    format!("{}{}", text(&output.stdout), text(&output.stderr))
+}

@@ -1,0 +1,76 @@
+//! The tests of all our own programs, in code that is compiled with sanitizers: no access outside of an array, no use
+//! of freed memory, no undefined behaviour, nothing that is never freed, no race.
+//!
+//! Here the C compiler does not optimise, because it would take most of the time, and the thread sanitizer sees a few
+//! programs only. `FEHU_SANITIZE=all` takes all programs and `-O1`; `FEHU_SANITIZE_PATHS` names other programs.
+#![cfg(unix)]
+
+mod common;
+
+use common::{SANITIZE, both, fehu, repository};
+
+/// Programs with work for several threads.
+const PARALLEL: [&str; 2] = ["examples/dot.fut", "tests/programs/parallel.fut"];
+
+fn clean(backend: &str, flags: &str, programs: &[String]) {
+    let mut command = fehu();
+    command.args(["test", "--limit=120", &format!("--backend={backend}")]).args(programs);
+    if backend == "multicore" {
+        command.arg("--pass-option=--num-threads=4");
+    }
+    let all = std::env::var("FEHU_SANITIZE").is_ok_and(|value| value == "all");
+    let optimise = if all { "-O1" } else { "-O0" };
+    command.env("CFLAGS", format!("{optimise} {flags}")).current_dir(repository());
+    command.env("TSAN_OPTIONS", "halt_on_error=1");
+    let output = command.output().expect("the binary runs");
+    assert!(output.status.success(), "{}", both(&output));
+    assert!(both(&output).contains("0 failed"), "{}", both(&output));
+}
+
+#[test]
+fn what_a_sanitizer_says_is_heard() {
+    // Each of these is a mistake that is no business of the program's results.
+    let mistakes = [
+        ("leak", "LeakSanitizer", "void *p = malloc(100); memset(p, 1, 100);"),
+        ("outside", "heap-buffer-overflow", "char *volatile p = malloc(8); p[8] = 1; free(p);"),
+        ("overflow", "signed integer overflow", "volatile int x = 2147483647; x = x + 1;"),
+    ];
+    let folder = common::folder("sanitized-mistakes");
+    let program = "-- ==\n-- input { 1 } output { 2 }\nentry main (x: i32) = x + 1\n";
+    std::fs::write(folder.join("a.fut"), program).expect("it can be written");
+    for (name, wanted, statement) in mistakes {
+        let text = format!(
+            "#include <stdlib.h>\n#include <string.h>\n__attribute__((constructor)) static void {name}(void) \
+             {{ {statement} }}\n"
+        );
+        std::fs::write(folder.join(name), text).expect("it can be written");
+        let mut command = fehu();
+        command.args(["test", "a.fut"]).current_dir(&folder);
+        let mistake = folder.join(name);
+        command.env("CFLAGS", format!("-O0 {SANITIZE} -include {}", mistake.display()));
+        let output = command.output().expect("the binary runs");
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", both(&output));
+        assert!(both(&output).contains(wanted), "{name}: {}", both(&output));
+    }
+}
+
+/// The programs that are to be tested: all of ours, or those that somebody asks for.
+fn programs() -> Vec<String> {
+    match std::env::var("FEHU_SANITIZE_PATHS") {
+        Ok(paths) => paths.split_whitespace().map(str::to_owned).collect(),
+        Err(_) => ["tests/programs", "examples"].map(str::to_owned).to_vec(),
+    }
+}
+
+#[test]
+fn no_program_misuses_memory() {
+    clean("c", SANITIZE, &programs());
+}
+
+#[test]
+fn no_program_has_a_race() {
+    let all = std::env::var("FEHU_SANITIZE").is_ok_and(|value| value == "all");
+    let few = PARALLEL.map(str::to_owned).to_vec();
+    let flags = "-g1 -DFE_EAGER -fsanitize=thread";
+    clean("multicore", flags, &if all { programs() } else { few });
+}

@@ -1,0 +1,154 @@
+//! `lanes`: iterations of an innermost independent loop in lock-step, a block of them at a time.
+//!
+//! C compilers vectorise a loop whose body is a straight line, or nearly so. They give up where iterations go different
+//! ways: `while` loops, and `for` loops whose bounds differ. Here such a loop becomes
+//!
+//! ```text
+//! for (i = 0; i < n / W * W; i += W)      a block of W iterations
+//!   for each lane: ...                    a straight piece of the body, for all W of them
+//!   while (some lane is live)
+//!     for each lane: ...                  one round of the inner loop; only live lanes keep what they compute
+//! for (; i < n; i++)                      the rest, as it was
+//! ```
+//!
+//! where each loop over lanes is one that C compilers do vectorise. A scalar that lives from one loop over lanes to the next
+//! has a *home*, an array with one element for each lane; other scalars are local to their loop. What does not depend on the lane
+//! stays a plain scalar, and control flow that does not depend on it stays as it is.
+//!
+//! # Masks
+//!
+//! Control flow that does depend on the lane is by masks. A short branch becomes both its sides and a selection (`straight`);
+//! everything else is executed if its mask has any lane, and then assigns to what was declared outside only where the mask
+//! says so (`control`). Expressions are evaluated in lanes that are switched off, too, from values that make no sense there:
+//! arithmetic is defined for all operands, but loads, stores and index arithmetic are guarded by the mask.
+//! Since a region of code is only entered if some lane is on, loads that do not depend on the lane need no guard.
+//!
+//! # What it is worth
+//!
+//! A loop is transformed if its body has a loop of which lanes may leave at different times, or which is too long to be unrolled,
+//! and everything in such inner loops is something that vector units can do; then it gains whenever the lanes of a block have
+//! about as many rounds. It is also transformed if it has no inner loops and reduces by minimum or maximum of floats: such a reduction is nothing that
+//! C compilers know how to vectorise, but with one partial result for each lane it needs no knowledge. `rule` has the details.
+//! Other loops stay as they are. Results are the same, up to the order of reductions, which are listed as such.
+
+mod control;
+mod dead;
+mod normal;
+mod reduction;
+mod rule;
+mod short;
+mod straight;
+#[cfg(test)]
+mod tests;
+mod uniform;
+
+use crate::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Ty, V, VarInfo};
+use control::Lanes;
+use fehu_base::IdVec;
+use fehu_ir::{BinOp, CmpOp};
+
+/// Transforms the loops of a program that gain from it.
+pub fn lanes(program: &mut Program) {
+    for fun in program.funs.values_mut() {
+        let body = std::mem::take(&mut fun.body);
+        fun.body = block(&mut fun.vars, body);
+    }
+}
+
+fn block(vars: &mut IdVec<V, VarInfo>, block_: Block) -> Block {
+    let mut out = Block::with_capacity(block_.len());
+    for stm in block_ {
+        match stm {
+            Stm::For { var, from, to, step, kind, body } => {
+                let found = match &kind {
+                    Kind::Independent(reductions) if step == 1 => {
+                        rule::plan(vars, var, reductions, &body)
+                    }
+                    Kind::Independent(_) | Kind::Sequential => None,
+                };
+                match (found, kind) {
+                    (Some(plan), Kind::Independent(reductions)) => {
+                        let source = Loop { var, from, to, reductions, body };
+                        transform(vars, source, &plan, &mut out);
+                    }
+                    (_, kind) => {
+                        let body = block(vars, body);
+                        out.push(Stm::For { var, from, to, step, kind, body });
+                    }
+                }
+            }
+            Stm::If(cond, yes, no) => {
+                let (yes, no) = (block(vars, yes), block(vars, no));
+                out.push(Stm::If(cond, yes, no));
+            }
+            Stm::Switch(on, cases, default) => {
+                let cases =
+                    cases.into_iter().map(|(value, case)| (value, block(vars, case))).collect();
+                let default = block(vars, default);
+                out.push(Stm::Switch(on, cases, default));
+            }
+            Stm::While(cond, body) => out.push(Stm::While(cond, block(vars, body))),
+            Stm::Locked(number, body) => out.push(Stm::Locked(number, block(vars, body))),
+            Stm::Tasks(mut tasks) => {
+                tasks.body = block(vars, std::mem::take(&mut tasks.body));
+                out.push(Stm::Tasks(tasks));
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// An independent loop with step one.
+struct Loop {
+    var: V,
+    from: Exp,
+    to: Exp,
+    reductions: Vec<(V, RedOp)>,
+    body: Block,
+}
+
+/// The loop in blocks, and the rest of it.
+fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, plan: &rule::Plan, out: &mut Block) {
+    let Loop { var, from, to, reductions, body } = source;
+    let width = i64::from(plan.width);
+    let mut declare = |hint: &str, value: Exp| {
+        let v = vars.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I64) });
+        out.push(Stm::Declare(v, Some(value)));
+        Exp::Var(v)
+    };
+    let (low, high) = match (from, to) {
+        (from @ Exp::Const(_), to @ (Exp::Const(_) | Exp::Var(_))) => (from, to),
+        (from, to) => (declare("low", from), declare("high", to)),
+    };
+    let int = |op, a: Exp, b: Exp| Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b));
+    let count =
+        if low == Exp::int(0) { high.clone() } else { int(BinOp::Sub, high.clone(), low.clone()) };
+    let count = int(BinOp::Max, count, Exp::int(0));
+    let whole = int(BinOp::And, count, Exp::int(-width));
+    let whole = if low == Exp::int(0) { whole } else { int(BinOp::Add, low.clone(), whole) };
+    let end = declare("whole", whole);
+    let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
+
+    let mut work = Lanes::new(vars, plan, var, base);
+    let mut in_blocks = Block::new();
+    if !reductions.is_empty() {
+        work.start(&reductions, &mut in_blocks);
+    }
+    let body_in_lanes = work.body(&plan.body, &reductions);
+    in_blocks.push(Stm::For {
+        var: base,
+        from: low.clone(),
+        to: end.clone(),
+        step: width,
+        kind: Kind::Sequential,
+        body: body_in_lanes,
+    });
+    if !reductions.is_empty() {
+        work.combine(&reductions, &mut in_blocks);
+    }
+    let any = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(low), Box::new(end.clone()));
+    out.push(Stm::If(any, in_blocks, Block::new()));
+    let kind = Kind::Independent(reductions);
+    out.push(Stm::For { var, from: end, to: high, step: 1, kind, body });
+}

@@ -1,0 +1,127 @@
+//! Which variables of a loop's body differ between its iterations.
+//!
+//! A variable *varies* if it is given a value that depends on the position, or if it is declared outside of a region that only
+//! some lanes execute and is assigned inside. A load at an index that does not vary has the same value for all lanes that execute
+//! it: if one iteration had written there, then no other would be allowed to read it.
+
+use crate::{Block, Exp, Stm, Ty, V, VarInfo};
+use fehu_base::IdVec;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The variables that vary, if those given do.
+pub(super) fn varying(
+    vars: &IdVec<V, VarInfo>,
+    body: &Block,
+    roots: impl IntoIterator<Item = V>,
+) -> FxHashSet<V> {
+    let mut walk = Walk {
+        vars,
+        varying: roots.into_iter().collect(),
+        levels: FxHashMap::default(),
+        level: 0,
+        changed: true,
+    };
+    while std::mem::take(&mut walk.changed) {
+        walk.block(body);
+    }
+    walk.varying
+}
+
+/// Whether the value of an expression varies. The elements of local arrays always do.
+pub(super) fn varies(vars: &IdVec<V, VarInfo>, varying: &FxHashSet<V>, e: &Exp) -> bool {
+    let mut found = false;
+    e.each_var(&mut |v| found |= varying.contains(&v) || matches!(vars[v].ty, Ty::Local(..)));
+    found
+}
+
+/// An expression with other variables.
+pub(super) fn renamed(e: &Exp, name: &dyn Fn(V) -> V) -> Exp {
+    let again = |e: &Exp| Box::new(renamed(e, name));
+    match e {
+        Exp::Const(_) => e.clone(),
+        Exp::Var(v) => Exp::Var(name(*v)),
+        Exp::Un(op, prim, a) => Exp::Un(*op, *prim, again(a)),
+        Exp::Bin(op, prim, a, b) => Exp::Bin(*op, *prim, again(a), again(b)),
+        Exp::Cmp(op, prim, a, b) => Exp::Cmp(*op, *prim, again(a), again(b)),
+        Exp::Math(f, prim, args) => {
+            Exp::Math(*f, *prim, args.iter().map(|arg| renamed(arg, name)).collect())
+        }
+        Exp::Convert(from, to, a) => Exp::Convert(*from, *to, again(a)),
+        Exp::Reinterpret(from, to, a) => Exp::Reinterpret(*from, *to, again(a)),
+        Exp::Index(terms) => {
+            let terms = terms.iter();
+            let terms = terms.map(|(k, vars)| (*k, vars.iter().map(|v| name(*v)).collect()));
+            Exp::Index(terms.collect())
+        }
+        Exp::Load(p, index) => Exp::Load(name(*p), again(index)),
+        Exp::Select(parts) => {
+            let [cond, yes, no] = &**parts;
+            Exp::Select(Box::new([cond, yes, no].map(|e| renamed(e, name))))
+        }
+    }
+}
+
+struct Walk<'a> {
+    vars: &'a IdVec<V, VarInfo>,
+    varying: FxHashSet<V>,
+    /// In how many regions that not all lanes execute a variable is declared.
+    levels: FxHashMap<V, usize>,
+    level: usize,
+    changed: bool,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, block: &Block) {
+        block.iter().for_each(|stm| self.stm(stm));
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        stm.each_declared(&mut |v| {
+            self.levels.insert(v, self.level);
+        });
+        match stm {
+            Stm::Declare(v, Some(e)) => self.set(*v, self.varies(e)),
+            Stm::Assign(v, e) => {
+                let everywhere = self.levels.get(v).is_some_and(|level| *level == self.level);
+                self.set(*v, !everywhere || self.varies(e));
+            }
+            Stm::If(cond, yes, no) => {
+                let some = self.varies(cond);
+                self.region(some, |walk| {
+                    walk.block(yes);
+                    walk.block(no);
+                });
+            }
+            Stm::While(cond, body) => {
+                let some = self.varies(cond);
+                self.region(some, |walk| walk.block(body));
+            }
+            Stm::For { var, from, to, body, .. } => {
+                let (first, last) = (self.varies(from), self.varies(to));
+                self.set(*var, first);
+                self.region(first || last, |walk| {
+                    walk.levels.insert(*var, walk.level);
+                    walk.block(body);
+                });
+            }
+            // Nothing else is in the bodies that are looked at, or it has no influence.
+            _ => {}
+        }
+    }
+
+    fn region(&mut self, some: bool, inside: impl FnOnce(&mut Self)) {
+        self.level += usize::from(some);
+        inside(self);
+        self.level -= usize::from(some);
+    }
+
+    fn set(&mut self, v: V, varies: bool) {
+        if varies && self.varying.insert(v) {
+            self.changed = true;
+        }
+    }
+
+    fn varies(&self, e: &Exp) -> bool {
+        varies(self.vars, &self.varying, e)
+    }
+}
