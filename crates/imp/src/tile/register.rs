@@ -360,7 +360,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
         let at = self.panel_index(k, jj);
         let body: Vec<Line> = self.nest.body.clone();
         let mut inner = Block::new();
-        let values: Vec<Exp> = body.iter().map(|line| self.with_panels(&line.value, &at)).collect();
+        let values: Vec<Exp> = body.iter().map(|line| self.panelled(&line.value, &at)).collect();
         if values.iter().any(|value| value.mentions(self.nest.j.var)) {
             let column = self.column(&mut inner, jb, jj, Some(last));
             known.insert(self.nest.j.var, column);
@@ -414,7 +414,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 
     /// The value with loads from panels.
-    fn with_panels(&self, e: &Exp, at: &Exp) -> Exp {
+    fn panelled(&self, e: &Exp, at: &Exp) -> Exp {
         replace(e, &|e| {
             let panel = self.panels.iter().find(|panel| panel.load == *e)?;
             Some(Exp::Load(panel.ptr, Box::new(at.clone())))
