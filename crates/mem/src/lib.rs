@@ -1,6 +1,6 @@
 //! Memory for arrays: where their elements are, and what may share a block.
 //!
-//! # What this stage will be
+//! # What this stage is
 //!
 //! Up to here arrays are values: a slice, a transposition or a concatenation says nothing of addresses, and every
 //! array that an operation makes could be a new one. This stage gives each array a *block* of memory and an *index
@@ -14,7 +14,7 @@
 //! of an array described by an LMAD are described by another LMAD on the same block, so that none of them costs
 //! anything. Nothing may assume that an array owns its block, that its offset is zero or that it is row-major.
 //!
-//! The optimisations will be changes of the table: *short-circuiting* builds an array where it would be copied to later,
+//! Optimisations are changes of the table: *short-circuiting* builds an array where it would be copied to later,
 //! which asks whether that place overlaps what is still needed; *reuse* lets blocks with disjoint lifetimes be one;
 //! *expansion* moves allocations out of parallel code; *double buffering* and *hoisting* move them out of loops.
 //!
