@@ -49,12 +49,21 @@ pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> 
         Mode::Library => return out,
         Mode::Executable | Mode::Server => {}
     }
+    out.push_str(LESS_OPTIMISED);
     parts(&mut out, VALUES);
     part(&mut out, "tables", &api.tables);
     parts(&mut out, OBJECTS);
     parts(&mut out, if mode == Mode::Server { SERVER } else { CLI });
     out
 }
+
+/// What comes after the interface waits for files and clients: it is compiled with less effort, which halves the
+/// time of the C compiler.
+const LESS_OPTIMISED: &str = "
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize (\"O1\")
+#endif
+";
 
 fn parts(out: &mut String, files: &[(&str, &str)]) {
     for (name, text) in files {

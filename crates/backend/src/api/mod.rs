@@ -6,7 +6,7 @@
 //! the manifest for tools, and tables for the command line and the server of the same program.
 //!
 //! * [`types`]: which types there are; [`names`]: what they are called in C;
-//! * [`array`], [`opaque`], [`record`], [`sum`], [`opaque_array`]: the functions of each kind of type;
+//! * [`mod@array`], [`opaque`], [`record`], [`sum`], [`opaque_array`]: the functions of each kind of type;
 //! * [`entry`]: the functions of entry points; [`header`], [`manifest`], [`tables`]: the descriptions.
 
 mod array;
