@@ -46,8 +46,8 @@ def main():
     a.add_argument("fehu"); a.add_argument("futhark"); a.add_argument("folder")
     a.add_argument("--backend", default="c"); a.add_argument("--runs", type=int, default=5)
     a.add_argument("--timeout", type=int, default=20); a.add_argument("--limit", type=int, default=180)
-    a.add_argument("programs", nargs="*")
-    args = a.parse_args()
+    a.add_argument("programs", nargs="*", help="relative to DIR")
+    args = a.parse_intermixed_args()
     args.fehu, args.futhark = os.path.abspath(args.fehu), os.path.abspath(args.futhark)
     logs, failed = [], []
     with tempfile.TemporaryDirectory() as tmp:

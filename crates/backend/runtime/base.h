@@ -8,9 +8,6 @@
 #define _GNU_SOURCE // clocks and affinity masks, also under -std=c11
 #endif
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -9,27 +9,8 @@
 
 // Replaced by tests, which want to see failures.
 #ifndef FE_SYSTEM_ALLOC
-#define FE_SYSTEM_ALLOC(bytes) fe_system_alloc(bytes)
+#define FE_SYSTEM_ALLOC(bytes) aligned_alloc(FE_ALIGNMENT, bytes)
 #endif
-
-// Large blocks begin at a page of the large kind, if the system has such: with small pages, accesses all over the block
-// spend their time looking up where pages are.
-#define FE_LARGE_PAGE ((size_t)1 << 21)
-
-static inline void *fe_system_alloc(size_t bytes) {
-#ifdef __linux__
-  if (bytes >= 2 * FE_LARGE_PAGE) {
-    size_t whole = (bytes + FE_LARGE_PAGE - 1) / FE_LARGE_PAGE * FE_LARGE_PAGE;
-    void *memory = aligned_alloc(FE_LARGE_PAGE, whole);
-    if (memory != NULL) {
-      // Advice only: it does not matter whether it is taken.
-      (void)madvise(memory, whole, MADV_HUGEPAGE);
-    }
-    return memory;
-  }
-#endif
-  return aligned_alloc(FE_ALIGNMENT, bytes);
-}
 
 // The header of a block. Its data starts FE_ALIGNMENT bytes later.
 struct fe_block {
