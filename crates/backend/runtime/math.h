@@ -40,8 +40,7 @@ FE_MATH_EXACT(f64, double, )
 
 // What math_f32.h and math_wide.h do not have is from the C library. GNU's has vector versions of these functions, with errors
 // up to 4 units in the last place; its own headers declare them only for -ffast-math.
-#if !defined(FE_STRICT_FLOAT) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#if __GLIBC_PREREQ(2, 35)
+#ifdef FE_VECTOR_LIBRARY
 #define FE_SIMD __attribute__((simd("notinbranch")))
 #define FE_SIMD_DECLARE(T, S)                                                                             \
   FE_SIMD T exp##S(T);                                                                                    \
@@ -70,7 +69,6 @@ FE_MATH_EXACT(f64, double, )
 FE_SIMD_DECLARE(float, f)
 FE_SIMD_DECLARE(double, )
 #endif
-#endif
 
 #define FE_MATH_LIBRARY(N, T, S)                                                                          \
   static inline T fe_cbrt_##N(T a) { return cbrt##S(a); }                                                 \
@@ -89,7 +87,9 @@ FE_SIMD_DECLARE(double, )
   static inline T fe_log_##N(T a) { return log##S(a); }                                                   \
   static inline T fe_log2_##N(T a) { return log2##S(a); }                                                 \
   static inline T fe_log10_##N(T a) { return log10##S(a); }                                               \
-  static inline T fe_erfc_##N(T a) { return erfc##S(a); }                                                 \
+  static inline T fe_erfc_##N(T a) { return erfc##S(a); }
+
+#define FE_MATH_LIBRARY_WIDE(N, T, S)                                                                     \
   static inline T fe_sin_##N(T a) { return sin##S(a); }                                                   \
   static inline T fe_cos_##N(T a) { return cos##S(a); }                                                   \
   static inline T fe_tan_##N(T a) { return tan##S(a); }                                                   \
@@ -102,8 +102,12 @@ FE_SIMD_DECLARE(double, )
 FE_MATH_LIBRARY(f32, float, f)
 FE_MATH_LIBRARY(f64, double, )
 FE_MATH_LIBRARY_OWN(f64, double, )
+FE_MATH_LIBRARY_WIDE(f64, double, )
 #ifdef FE_STRICT_FLOAT
 FE_MATH_LIBRARY_OWN(f32, float, f)
+#endif
+#if defined(FE_STRICT_FLOAT) || defined(FE_VECTOR_LIBRARY)
+FE_MATH_LIBRARY_WIDE(f32, float, f)
 #endif
 
 // The sine of a number of half turns. The reduction is exact, so that integers yield zero. That of a half

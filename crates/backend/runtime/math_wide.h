@@ -1,8 +1,16 @@
 // Elementary functions of f32 that are computed in f64, at least in part: where f32 would need several
 // numbers for one, half as many lanes with simple arithmetic are as fast, and the result is rounded once.
 // Otherwise all is as in math_f32.h.
+//
+// They are good in vectors and slow alone. So they are only used where the C library has no vector versions of its own.
 
-#ifndef FE_STRICT_FLOAT
+#if !defined(FE_STRICT_FLOAT) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#if __GLIBC_PREREQ(2, 35)
+#define FE_VECTOR_LIBRARY
+#endif
+#endif
+
+#if !defined(FE_STRICT_FLOAT) && !defined(FE_VECTOR_LIBRARY)
 
 #ifdef __FP_FAST_FMA
 #define FE_FMA_F64(a, b, c) __builtin_fma(a, b, c)
