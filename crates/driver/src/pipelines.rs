@@ -97,6 +97,13 @@ mod tests {
     }
 
     #[test]
+    fn cpus_begin_with_the_default() {
+        let names =
+            |pipeline: Pipeline| pipeline.passes.iter().map(|pass| pass.name).collect::<Vec<_>>();
+        assert!(names(CPU).starts_with(&names(DEFAULT)));
+    }
+
+    #[test]
     fn unknown_names_are_told_with_the_known_ones() {
         let error = passes("fuse, nonsense").expect_err("there is no such pass");
         assert!(error.contains("\"nonsense\"") && error.contains("\"fuse\""), "{error}");

@@ -234,7 +234,18 @@ impl<'a> Emit<'a> {
 
     /// Likewise, where the scalars among the elements are expressions.
     pub(super) fn combine_values(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Exp]) {
-        let (first, second) = op.params.split_at(sofar.len());
+        self.combine_params(op, &op.params, sofar, elements);
+    }
+
+    /// Likewise, where the operator has other parameters before these.
+    pub(super) fn combine_params(
+        &mut self,
+        op: &'a Lambda,
+        params: &[Var],
+        sofar: &[Sofar<'a>],
+        elements: &[Exp],
+    ) {
+        let (first, second) = params.split_at(sofar.len());
         for (param, part) in first.iter().zip(sofar) {
             if let Sofar::Scalar(v) = part {
                 self.scalars.insert(*param, Exp::Var(*v));

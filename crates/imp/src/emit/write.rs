@@ -127,28 +127,6 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn combine_params(
-        &mut self,
-        op: &'a Lambda,
-        params: &[Var],
-        sofar: &[Sofar<'a>],
-        elements: &[Exp],
-    ) {
-        let (first, second) = params.split_at(sofar.len());
-        for (param, part) in first.iter().zip(sofar) {
-            if let Sofar::Scalar(v) = part {
-                self.scalars.insert(*param, Exp::Var(*v));
-            }
-        }
-        for (param, element) in second.iter().zip(elements) {
-            if self.prim((*param).into()).is_some() {
-                self.scalars.insert(*param, element.clone());
-            }
-        }
-        self.body(&op.body);
-        self.assign_all(sofar, &op.body.results);
-    }
-
     pub(super) fn scatter(&mut self, pat: &[Var], op: &'a Scatter) {
         let width = self.atom(op.width);
         if self.is_parallel() {

@@ -14,7 +14,7 @@
 //! - Or there is no inner loop, no branch that is not short, and a reduction by minimum or maximum of floats.
 //!
 //! All lanes of the widest of the variables that vary inside of inner loops, but for positions in memory, fill two vectors of 512 bits, or four of 256: one can be
-//! computed while another waits. (Half as many take up to twice as long, and never less.) Where the only
+//! computed while another waits. (With half as many, the loops that were tried took longer, some of them twice as long.) Where the only
 //! thing that waits is a reduction, there are twice as many.
 
 use super::normal;
