@@ -95,6 +95,8 @@ pub enum Exp {
     Trace(EcoString, Atom),
     /// The operand, about which nothing may be assumed.
     Opaque(Atom),
+    /// The value of the tuning parameter with this name, an i64; the operand if nobody has set it.
+    Tuning(EcoString, Atom),
     /// Ends the program with the message. Its results are never used.
     Fail(Check),
 }

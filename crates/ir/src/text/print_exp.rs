@@ -223,6 +223,12 @@ impl Printer<'_> {
                 self.atom(*atom);
             }
             Exp::Opaque(atom) => self.operation("opaque", &[*atom]),
+            Exp::Tuning(name, default) => {
+                self.put("tuning ");
+                self.string(name);
+                self.put(" ");
+                self.atom(*default);
+            }
             Exp::Fail(check) => {
                 self.put("fail");
                 self.check(check);

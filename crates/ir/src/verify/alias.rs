@@ -502,6 +502,7 @@ impl<'a> Alias<'a> {
             | Exp::Reinterpret(..)
             | Exp::Assert(..)
             | Exp::Fail(_)
+            | Exp::Tuning(..)
             | Exp::Iota(..)
             | Exp::Scratch(..) => None,
             Exp::Array(_, atoms) => {

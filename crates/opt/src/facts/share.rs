@@ -303,6 +303,7 @@ impl Visit for Look<'_> {
             | Exp::Scratch(..)
             | Exp::Copy(_)
             | Exp::Manifest(_)
+            | Exp::Tuning(..)
             | Exp::Fail(_) => {}
         }
         walk_stm(self, stm);

@@ -84,6 +84,7 @@ impl Hoist<'_> {
             | Exp::Math(..)
             | Exp::Convert(..)
             | Exp::Reinterpret(..)
+            | Exp::Tuning(..)
             | Exp::Array(..)
             | Exp::Concat(..)
             | Exp::Iota(..)

@@ -1,0 +1,186 @@
+//! Distribution: the levels around a function are put around each of its units (G1, G2, G4).
+
+use crate::context::{Cx, Home, Level};
+use crate::mark::{has_attr, mark, mark_inside};
+use crate::plan::{Flow, Kind, Plan, Unit};
+use fehu_ir::{Atom, Body, Exp, Screma, Stm, Type, Var};
+use rustc_hash::FxHashSet;
+
+impl Cx<'_> {
+    /// A map below the levels; the arrays of the host with its results.
+    pub(crate) fn map(&mut self, stm: &Stm) -> Vec<Var> {
+        let Exp::Screma(op) = &stm.exp else { return Vec::new() };
+        let mark = self.vars.len();
+        self.enter(stm, op);
+        let arrays = self.function(stm, &op.map.body);
+        self.levels.pop();
+        self.own(arrays, &stm.pat, mark)
+    }
+
+    /// Adds a level.
+    pub(crate) fn enter(&mut self, stm: &Stm, op: &Screma) {
+        let level = self.levels.len();
+        for (param, input) in op.map.params.iter().zip(&op.inputs) {
+            self.homes.insert(*param, Home::Param(level, *input));
+        }
+        let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
+        self.levels.push(Level { width: op.width, certs, loc, defs: Vec::new() });
+    }
+
+    /// The function of the innermost level: in one piece, distributed, or both.
+    fn function(&mut self, stm: &Stm, body: &Body) -> Vec<Var> {
+        let plan = self.plan(body);
+        if plan.units.is_empty() {
+            return self.distribute(&plan, body);
+        }
+        if !plan.is_parallel() || only_outer(stm) {
+            return self.whole(body);
+        }
+        let only_inner = self.only_inner;
+        self.only_inner |= inner(stm);
+        let one = self.only_inner || plan.is_free(body) || !self.may_suffice();
+        let arrays = if one {
+            self.distribute(&plan, body)
+        } else {
+            self.versions(body, &mut |cx| cx.distribute(&plan, body))
+        };
+        self.only_inner = only_inner;
+        arrays
+    }
+
+    /// The function as sequential code.
+    pub(crate) fn whole(&mut self, body: &Body) -> Vec<Var> {
+        let mut stms = body.stms.clone();
+        stms.iter_mut().for_each(mark);
+        self.nest(stms, &body.results)
+    }
+
+    /// A nest, or several, for each unit; the arrays of the host with the results.
+    pub(crate) fn distribute(&mut self, plan: &Plan, body: &Body) -> Vec<Var> {
+        self.unit_by_unit(plan, body);
+        self.results(&body.results)
+    }
+
+    /// The units of a function; its results are at home then.
+    pub(crate) fn unit_by_unit(&mut self, plan: &Plan, body: &Body) {
+        let Some(level) = self.levels.len().checked_sub(1) else { return };
+        let flow = Flow::new(self, body, &plan.kinds);
+        for (stm, kind) in body.stms.iter().zip(&plan.kinds) {
+            match kind {
+                Kind::Lift => {
+                    for var in &stm.pat {
+                        self.local.remove(var);
+                    }
+                    self.out.push(stm.clone());
+                }
+                Kind::Defer => {
+                    let index = self.levels[level].defs.len();
+                    self.levels[level].defs.push(stm.clone());
+                    for var in &stm.pat {
+                        self.homes.insert(*var, Home::Def(level, index));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (at, unit) in plan.units.iter().enumerate() {
+            match unit.kind {
+                Kind::Seq => self.sequential(plan, &flow, body, at, unit),
+                _ => {
+                    for index in &unit.stms {
+                        self.parallel(unit.kind, &body.stms[*index]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sequential statements as one nest.
+    fn sequential(&mut self, plan: &Plan, flow: &Flow, body: &Body, at: usize, unit: &Unit) {
+        let own: FxHashSet<Var> =
+            unit.stms.iter().flat_map(|index| body.stms[*index].pat.iter().copied()).collect();
+        // Definitions that depend on the statements stand among them.
+        let mut inside: Vec<usize> = unit.stms.clone();
+        for (index, kind) in plan.kinds.iter().enumerate() {
+            let pat = &body.stms[index].pat;
+            let needed = || unit.stms.iter().any(|stm| pat.iter().any(|v| flow.needs(*stm).contains(v)));
+            if *kind == Kind::Defer && !flow.needs(index).is_disjoint(&own) && needed() {
+                inside.push(index);
+            }
+        }
+        inside.sort_unstable();
+        let mut stms: Vec<Stm> = inside.iter().map(|index| body.stms[*index].clone()).collect();
+        stms.iter_mut().for_each(mark);
+        let scalar = |cx: &Cx<'_>, var: &Var| cx.vars[*var].ty == Type::CERT;
+        let mut results: Vec<Var> = Vec::new();
+        for var in unit.stms.iter().flat_map(|index| &body.stms[*index].pat) {
+            if plan.last_use.get(var).is_some_and(|last| *last > at) && !scalar(self, var) {
+                results.push(*var);
+            }
+        }
+        let effects = stms.iter().any(|stm| self.effects.exp(&stm.exp));
+        if effects || !results.is_empty() {
+            let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
+            let arrays = self.nest(stms, &atoms);
+            for (var, array) in results.iter().zip(arrays) {
+                self.store(*var, array);
+            }
+        }
+        for var in own_certs(self, unit, body) {
+            self.homes.insert(var, Home::Passed);
+        }
+    }
+
+    /// A parallel statement of the innermost level.
+    fn parallel(&mut self, kind: Kind, stm: &Stm) {
+        let arrays = match kind {
+            Kind::Map => self.map(stm),
+            Kind::Fold => self.fold(stm),
+            Kind::Loop => return self.interchange(stm),
+            Kind::Branch => self.branch(stm),
+            Kind::Fill => self.fill_nest(stm),
+            Kind::Write | Kind::Seq | Kind::Lift | Kind::Defer => self.leaf(stm),
+        };
+        for (var, array) in stm.pat.iter().zip(arrays) {
+            self.store(*var, array);
+        }
+    }
+
+    /// An operator whose function is sequential.
+    pub(crate) fn leaf(&mut self, stm: &Stm) -> Vec<Var> {
+        let mut leaf = stm.clone();
+        mark_inside(&mut leaf);
+        let results: Vec<Atom> = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
+        self.nest(vec![leaf], &results)
+    }
+
+    fn fill_nest(&mut self, stm: &Stm) -> Vec<Var> {
+        if let Exp::Copy(array) = &stm.exp
+            && !self.is_host((*array).into())
+            && let Some(array) = self.resolve((*array).into(), self.levels.len())
+        {
+            return vec![self.bind(array.into(), Exp::Copy(array))];
+        }
+        self.leaf(stm)
+    }
+}
+
+fn own_certs(cx: &Cx<'_>, unit: &Unit, body: &Body) -> Vec<Var> {
+    let bound = unit.stms.iter().flat_map(|index| &body.stms[*index].pat);
+    bound.copied().filter(|var| cx.vars[*var].ty == Type::CERT).collect()
+}
+
+/// Whether the source asks for the outer parallelism only.
+fn only_outer(stm: &Stm) -> bool {
+    has_attr(stm, "sequential_inner") || flattening(stm, "only_outer")
+}
+
+/// Whether the source asks for the inner parallelism, or against the outer one alone.
+fn inner(stm: &Stm) -> bool {
+    flattening(stm, "only_inner") || flattening(stm, "no_outer")
+}
+
+fn flattening(stm: &Stm, word: &str) -> bool {
+    let asks = |attr: &&fehu_ir::Attr| attr.name == "incremental_flattening";
+    stm.attrs.iter().filter(asks).any(|attr| attr.args.iter().any(|arg| arg.name == word))
+}
