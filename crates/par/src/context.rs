@@ -5,6 +5,7 @@
 //! something cheap that every nest computes anew, or it stands in an array of the host that an earlier nest has made. All
 //! other variables are those of the host, or bound in the sequential code at hand.
 
+use crate::aliases::Aliases;
 use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
 use fehu_ir::{Atom, Exp, Loc, Prog, Stm, Type, Var, VarInfo};
@@ -48,8 +49,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) local: FxHashSet<Var>,
     /// The classes of memory that the operator at hand changes.
     pub(crate) consumed: FxHashSet<usize>,
-    /// The variables of levels that an array of the host holds.
-    pub(crate) holds: FxHashMap<Var, Vec<Var>>,
+    /// The arrays of the host that were made.
+    pub(crate) aliases: Aliases,
     /// New variables that take the names of old ones in the end.
     pub(crate) renames: FxHashMap<Var, Var>,
     /// The part of the names of thresholds before the point, and how many there are.
@@ -114,16 +115,14 @@ impl Cx<'_> {
         let Some(level) = self.levels.len().checked_sub(1) else { return };
         self.local.insert(var);
         self.homes.insert(var, Home::Stored(level, array));
-        if self.vars[var].ty.is_array() {
-            self.holds.entry(array).or_default().push(var);
+        if self.vars[var].ty.is_array() && !self.share.is_fixed(var) {
+            self.aliases.change(array, &self.share);
         }
     }
 
-    /// Whether nobody changes an array of the host, nor what it holds.
-    pub(crate) fn is_fixed(&self, array: Var) -> bool {
-        self.share.is_fixed(array)
-            && (self.holds.get(&array))
-                .is_none_or(|vars| vars.iter().all(|var| self.share.is_fixed(*var)))
+    /// Notes that an array of the host may share memory with another one.
+    pub(crate) fn alias(&mut self, array: Var, with: Var) {
+        self.aliases.join(array, with, &self.share);
     }
 
     /// Whether the operator at hand changes memory that an array may have.

@@ -12,9 +12,9 @@ impl Cx<'_> {
         let Exp::Screma(op) = &stm.exp else { return Vec::new() };
         let mark = self.vars.len();
         self.enter(stm, op);
-        let arrays = self.function(stm, &op.map.body);
+        let arrays = self.function(stm, &op.map.body, mark);
         self.levels.pop();
-        self.own(arrays, &stm.pat, mark)
+        arrays
     }
 
     /// Adds a level.
@@ -27,11 +27,16 @@ impl Cx<'_> {
         self.levels.push(Level { width: op.width, certs, loc, defs: Vec::new() });
     }
 
-    /// The function of the innermost level: in one piece, distributed, or both.
-    fn function(&mut self, stm: &Stm, body: &Body) -> Vec<Var> {
+    /// The function of the innermost level: in one piece, distributed, or both. Its results share no memory with what is
+    /// older than `mark`, if that would matter.
+    fn function(&mut self, stm: &Stm, body: &Body, mark: usize) -> Vec<Var> {
         let plan = self.plan(body);
+        let mut flat = |cx: &mut Self| {
+            let arrays = cx.distribute(&plan, body);
+            cx.own(arrays, &stm.pat, mark)
+        };
         if plan.units.is_empty() {
-            return self.distribute(&plan, body);
+            return flat(self);
         }
         if !plan.is_parallel() || only_outer(stm) {
             return self.whole(body);
@@ -39,10 +44,9 @@ impl Cx<'_> {
         let only_inner = self.only_inner;
         self.only_inner |= inner(stm);
         let one = self.only_inner || plan.is_free(body) || !self.may_suffice();
-        let arrays = if one {
-            self.distribute(&plan, body)
-        } else {
-            self.versions(body, &mut |cx| cx.distribute(&plan, body))
+        let arrays = match one {
+            true => flat(self),
+            false => self.choose(&mut |cx| cx.whole(body), &mut flat),
         };
         self.only_inner = only_inner;
         arrays

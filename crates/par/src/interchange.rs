@@ -90,12 +90,12 @@ impl Cx<'_> {
             let Some(init) = inits.next() else { return };
             let ty = self.lifted_type(&self.vars[param.var].ty, self.levels.len());
             let array = self.fresh(param.var.into(), ty);
-            self.share.join(array, init);
+            self.alias(array, init);
             self.store(param.var, array);
             outer.push(LoopParam { var: array, init: init.into() });
             let ty = self.lifted_type(&self.vars[*var].ty, self.levels.len());
             let result = self.fresh((*var).into(), ty);
-            self.share.join(result, array);
+            self.alias(result, array);
             pat.push(result);
             arrays.push(Some(array));
         }
@@ -113,7 +113,7 @@ impl Cx<'_> {
                 None => results.push(*result),
                 Some(array) => {
                     let Some(value) = next.next() else { return };
-                    self.share.join(*array, value);
+                    self.alias(*array, value);
                     results.push(value.into());
                 }
             }
@@ -154,7 +154,7 @@ impl Cx<'_> {
             let ty = self.lifted_type(&self.vars[*var].ty, self.levels.len());
             let result = self.fresh((*var).into(), ty);
             for array in made.iter().filter_map(|arrays| arrays.get(index)) {
-                self.share.join(result, *array);
+                self.alias(result, *array);
             }
             pat.push(result);
         }

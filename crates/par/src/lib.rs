@@ -20,6 +20,7 @@
 //! - `distribute`, `fold`, `vector`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
 //! - `version`: thresholds; `mark`: sequential code.
 
+mod aliases;
 mod build;
 mod context;
 mod distribute;
@@ -35,6 +36,7 @@ mod version;
 
 pub use mark::SEQUENTIAL;
 
+use aliases::Aliases;
 use context::Cx;
 use ecow::EcoString;
 use fehu_base::IdVec;
@@ -85,6 +87,7 @@ fn flatten(
     vars: &mut IdVec<Var, VarInfo>,
 ) {
     let share = Share::of(prog, body, vars);
+    let aliases = Aliases::new(vars.len());
     let mut cx = Cx {
         prog,
         effects,
@@ -95,7 +98,7 @@ fn flatten(
         homes: FxHashMap::default(),
         local: FxHashSet::default(),
         consumed: FxHashSet::default(),
-        holds: FxHashMap::default(),
+        aliases,
         renames: FxHashMap::default(),
         name,
         thresholds: 0,

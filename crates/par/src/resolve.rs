@@ -83,7 +83,7 @@ impl Cx<'_> {
                 let array = self.resolve((*base).into(), depth)?;
                 let all = (0..depth).chain(perm.iter().map(|dim| depth + dim));
                 let view = self.bind(var.into(), Exp::Rearrange(array, all.collect()));
-                self.share.join(view, array);
+                self.alias(view, array);
                 Some(view)
             }
             _ => None,
@@ -121,10 +121,10 @@ impl Cx<'_> {
                 all.push(array);
                 continue;
             }
-            let fresh = self.share.class(array).is_some_and(|class| class >= mark);
-            let other = all.contains(&array);
-            let fixed = self.is_fixed(array) && self.share.is_fixed(*var);
-            if fixed || fresh && !other {
+            let class = self.aliases.class(array, &self.share);
+            let other = all.iter().any(|other| self.aliases.same(*other, array));
+            let fixed = !class.changes && self.share.is_fixed(*var);
+            if fixed || class.oldest >= mark && !other {
                 all.push(array);
             } else {
                 let copy = self.bind((*var).into(), Exp::Copy(array));

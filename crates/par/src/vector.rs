@@ -156,7 +156,7 @@ impl Cx<'_> {
             let mut perm: Vec<usize> = (0..cx.vars[array].ty.rank()).collect();
             perm.swap(depth, depth + 1);
             let view = cx.bind(array.into(), Exp::Rearrange(array, perm));
-            cx.share.join(view, array);
+            cx.alias(view, array);
             view
         };
         Some(arrays.into_iter().map(|array| turn(self, array)).collect())
@@ -175,6 +175,7 @@ impl Cx<'_> {
         let view = self.fresh(array.into(), ty);
         let stm = Stm::new(vec![view], Exp::Rearrange(array, perm));
         self.share.join(view, array);
+        self.alias(view, array);
         if self.is_host(array.into()) || self.levels.is_empty() {
             self.out.push(stm);
         } else {

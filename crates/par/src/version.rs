@@ -27,15 +27,6 @@ impl Cx<'_> {
         known.is_none_or(|known| known >= NEVER) && self.thresholds < MAX_THRESHOLDS
     }
 
-    /// Both versions of the innermost level's function.
-    pub(crate) fn versions(
-        &mut self,
-        body: &Body,
-        flat: &mut dyn FnMut(&mut Self) -> Vec<Var>,
-    ) -> Vec<Var> {
-        self.choose(&mut |cx| cx.whole(body), flat)
-    }
-
     /// Both of two versions; the first if the levels have enough positions.
     pub(crate) fn choose(
         &mut self,
@@ -55,7 +46,7 @@ impl Cx<'_> {
         let mut pat = Vec::new();
         for (a, b) in first.iter().zip(&second) {
             let var = self.fresh((*a).into(), self.vars[*a].ty.clone());
-            self.share.join(var, *b);
+            self.alias(var, *b);
             pat.push(var);
         }
         let results = |vars: Vec<Var>| vars.into_iter().map(Atom::Var).collect();
