@@ -103,22 +103,39 @@ impl Cx<'_> {
     fn sequential(&mut self, plan: &Plan, flow: &Flow, body: &Body, at: usize, unit: &Unit) {
         let own: FxHashSet<Var> =
             unit.stms.iter().flat_map(|index| body.stms[*index].pat.iter().copied()).collect();
-        // Definitions that depend on the statements stand among them.
-        let mut inside: Vec<usize> = unit.stms.clone();
-        for (index, kind) in plan.kinds.iter().enumerate() {
-            let pat = &body.stms[index].pat;
-            let needed = || unit.stms.iter().any(|stm| pat.iter().any(|v| flow.needs(*stm).contains(v)));
-            if *kind == Kind::Defer && !flow.needs(index).is_disjoint(&own) && needed() {
-                inside.push(index);
+        let mut needs: FxHashSet<Var> = FxHashSet::default();
+        unit.stms.iter().for_each(|index| needs.extend(flow.needs(*index)));
+        // Scalars that are results and can be computed now are: then no other nest is needed for them.
+        let mut results: Vec<Var> = Vec::new();
+        for var in body.results.iter().filter_map(|atom| atom.var()) {
+            if self.is_early(plan, flow, at, var) && !results.contains(&var) {
+                needs.insert(var);
+                needs.extend(flow.needs_of(var));
+                results.push(var);
             }
         }
+        // Definitions that depend on the statements stand among them.
+        let among = |index: &usize| {
+            plan.kinds[*index] == Kind::Defer
+                && !flow.needs(*index).is_disjoint(&own)
+                && body.stms[*index].pat.iter().any(|var| needs.contains(var))
+        };
+        let mut inside: Vec<usize> = (0..plan.kinds.len()).filter(among).collect();
+        inside.extend(&unit.stms);
         inside.sort_unstable();
         let mut stms: Vec<Stm> = inside.iter().map(|index| body.stms[*index].clone()).collect();
         stms.iter_mut().for_each(mark);
-        let scalar = |cx: &Cx<'_>, var: &Var| cx.vars[*var].ty == Type::CERT;
-        let mut results: Vec<Var> = Vec::new();
+        // What later units and the other results need.
+        let mut live: FxHashSet<Var> = FxHashSet::default();
+        for var in body.results.iter().filter_map(|atom| atom.var()) {
+            if !results.contains(&var) {
+                live.insert(var);
+                live.extend(flow.needs_of(var));
+            }
+        }
         for var in unit.stms.iter().flat_map(|index| &body.stms[*index].pat) {
-            if plan.last_use.get(var).is_some_and(|last| *last > at) && !scalar(self, var) {
+            let later = plan.last_use.get(var).is_some_and(|last| *last > at);
+            if (later || live.contains(var)) && self.vars[*var].ty != Type::CERT {
                 results.push(*var);
             }
         }
@@ -133,6 +150,15 @@ impl Cx<'_> {
         for var in own_certs(self, unit, body) {
             self.homes.insert(var, Home::Passed);
         }
+    }
+
+    /// Whether a variable is a scalar that every nest would compute, and that can be computed after this unit.
+    fn is_early(&self, plan: &Plan, flow: &Flow, at: usize, var: Var) -> bool {
+        let level = self.levels.len().wrapping_sub(1);
+        let open = matches!(self.homes.get(&var), Some(Home::Def(here, _)) if *here == level);
+        let late = |var: &Var| plan.bound.get(var).is_some_and(|unit| *unit > at);
+        let scalar = matches!(self.vars[var].ty, Type::Scalar(_));
+        open && scalar && !flow.needs_of(var).iter().any(late)
     }
 
     /// A parallel statement of the innermost level.

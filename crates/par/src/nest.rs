@@ -18,7 +18,9 @@
 
 use crate::mark::{SEQUENTIAL, has_attr};
 use fehu_base::IdVec;
-use fehu_ir::{Atom, Body, Exp, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::text::show_stm;
+use fehu_ir::visit::{Visit, walk_exp, walk_stm};
+use fehu_ir::{Atom, Body, Exp, Prog, Screma, Stm, Type, Var, VarInfo};
 use fehu_opt::facts::cost;
 
 /// A nest.
@@ -62,6 +64,55 @@ impl Nest<'_> {
     }
 }
 
+/// Whether a program consists of nests: no operator in the functions of an innermost one would run in parallel. The first
+/// statement that is not one, otherwise.
+pub fn check(prog: &Prog) -> Result<(), String> {
+    let consts = prog.consts.iter().map(|(_, item)| (&item.name, &item.body, &item.vars));
+    let funs = prog.funs.iter().map(|(_, fun)| (&fun.name, &fun.body, &fun.vars));
+    for (name, body, vars) in consts.chain(funs) {
+        let mut check = Check { vars, wrong: None };
+        check.body(body);
+        if let Some(stm) = check.wrong {
+            return Err(format!("in \"{name}\":\n{stm}"));
+        }
+    }
+    Ok(())
+}
+
+struct Check<'a> {
+    vars: &'a IdVec<Var, VarInfo>,
+    wrong: Option<String>,
+}
+
+impl Visit for Check<'_> {
+    fn stm(&mut self, stm: &Stm) {
+        let inner = nest(stm, self.vars).map(|nest| nest.innermost);
+        match inner {
+            _ if self.wrong.is_some() => {}
+            Some(inner) => {
+                let mut look = Parallel(false);
+                walk_exp(&mut look, &inner.exp);
+                if look.0 {
+                    self.wrong = Some(show_stm(stm, self.vars));
+                }
+            }
+            // What is in sequential operators was looked at with those that it is in.
+            None if has_attr(stm, SEQUENTIAL) => {}
+            None => walk_stm(self, stm),
+        }
+    }
+}
+
+/// Whether there is an operator that would run in parallel.
+struct Parallel(bool);
+
+impl Visit for Parallel {
+    fn stm(&mut self, stm: &Stm) {
+        self.0 |= stm.exp.operator().is_some() && !has_attr(stm, SEQUENTIAL);
+        walk_stm(self, stm);
+    }
+}
+
 /// Whether an expression is an operator or makes an array in a way that many threads can share.
 fn is_parallel(exp: &Exp) -> bool {
     match exp {
@@ -79,8 +130,12 @@ fn level<'a>(stm: &'a Stm, vars: &IdVec<Var, VarInfo>) -> Option<(Level<'a>, &'a
         return None;
     }
     let Body { stms, results } = &op.map.body;
-    let Some(Atom::Var(first)) = results.first() else { return None };
-    let inside = stms.iter().find(|stm| stm.pat.first() == Some(first))?;
+    // Without results there are only checks inside.
+    let inside = match results.first() {
+        Some(Atom::Var(first)) => stms.iter().find(|stm| stm.pat.first() == Some(first))?,
+        Some(Atom::Const(_)) => return None,
+        None => stms.iter().find(|stm| stm.pat.is_empty())?,
+    };
     let same = inside.pat.len() == results.len()
         && inside.pat.iter().zip(results).all(|(var, result)| Atom::Var(*var) == *result);
     // A partition below a map is sequential.

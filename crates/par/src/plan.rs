@@ -52,9 +52,10 @@ pub(crate) struct Unit {
 pub(crate) struct Plan {
     pub(crate) kinds: Vec<Kind>,
     pub(crate) units: Vec<Unit>,
-    /// For each variable the last unit that needs it, also through definitions; what results need is needed by the one
-    /// after the last.
+    /// For each variable the last unit that needs it, also through definitions.
     pub(crate) last_use: FxHashMap<Var, usize>,
+    /// For each variable the unit that binds it.
+    pub(crate) bound: FxHashMap<Var, usize>,
     /// Whether arrays that are not made here are copied to the results.
     copies: bool,
 }
@@ -101,10 +102,15 @@ impl Cx<'_> {
             }
         }
         loop {
-            let last_use = last_uses(&flow, &units, body);
+            let last_use = last_uses(&flow, &units);
             let Some((first, last)) = self.irregular(&units, body, &last_use) else {
-                let copies = self.copies(body, &units);
-                return Plan { kinds, units, last_use, copies };
+                let mut bound = FxHashMap::default();
+                for (at, unit) in units.iter().enumerate() {
+                    let vars = unit.stms.iter().flat_map(|index| &body.stms[*index].pat);
+                    bound.extend(vars.map(|var| (*var, at)));
+                }
+                let copies = self.copies(body, &bound);
+                return Plan { kinds, units, last_use, bound, copies };
             };
             let mut stms: Vec<usize> =
                 units.drain(first..=last).flat_map(|unit| unit.stms).collect();
@@ -114,15 +120,11 @@ impl Cx<'_> {
     }
 
     /// Whether arrays that the units do not make are results.
-    fn copies(&self, body: &Body, units: &[Unit]) -> bool {
-        let made = |var: &Var| {
-            let mut stms = units.iter().flat_map(|unit| &unit.stms);
-            stms.any(|index| body.stms[*index].pat.contains(var))
-        };
+    fn copies(&self, body: &Body, bound: &FxHashMap<Var, usize>) -> bool {
         let mut results = body.results.iter().filter_map(|atom| atom.var());
         results.any(|var| {
             let shape = self.vars[var].ty.shape();
-            shape.iter().any(|size| worth(*size)) && !made(&var)
+            shape.iter().any(|size| worth(*size)) && !bound.contains_key(&var)
         })
     }
 
@@ -141,7 +143,7 @@ impl Cx<'_> {
                 .max()
                 .filter(|last| *last > at);
             if let Some(last) = far {
-                return Some((at, last.min(units.len() - 1))).filter(|(at, last)| at < last);
+                return Some((at, last));
             }
         }
         None
@@ -366,15 +368,17 @@ pub(crate) fn is_scalar_operator(op: &Lambda) -> bool {
 }
 
 /// What the statements of a body need: variables, also those that definitions need in turn.
+#[derive(Default)]
 pub(crate) struct Flow {
     needs: Vec<FxHashSet<Var>>,
     /// The definitions by their variables.
     defs: FxHashMap<Var, usize>,
+    nothing: FxHashSet<Var>,
 }
 
 impl Flow {
     pub(crate) fn new(cx: &Cx<'_>, body: &Body, kinds: &[Kind]) -> Flow {
-        let mut flow = Flow { needs: Vec::new(), defs: FxHashMap::default() };
+        let mut flow = Flow::default();
         for (index, stm) in body.stms.iter().enumerate() {
             let needs = flow.close(free_in_stm(stm, cx.vars));
             flow.needs.push(needs);
@@ -398,20 +402,23 @@ impl Flow {
         all
     }
 
+    /// What a definition's variable needs; nothing for others.
+    pub(crate) fn needs_of(&self, var: Var) -> &FxHashSet<Var> {
+        self.defs.get(&var).map_or(&self.nothing, |index| &self.needs[*index])
+    }
+
     /// What a statement needs.
     pub(crate) fn needs(&self, index: usize) -> &FxHashSet<Var> {
         &self.needs[index]
     }
 }
 
-fn last_uses(flow: &Flow, units: &[Unit], body: &Body) -> FxHashMap<Var, usize> {
+fn last_uses(flow: &Flow, units: &[Unit]) -> FxHashMap<Var, usize> {
     let mut last = FxHashMap::default();
     for (at, unit) in units.iter().enumerate() {
         for index in &unit.stms {
             last.extend(flow.needs[*index].iter().map(|var| (*var, at)));
         }
     }
-    let results = flow.close(body.results.iter().filter_map(|atom| atom.var()).collect());
-    last.extend(results.into_iter().map(|var| (var, units.len())));
     last
 }

@@ -9,10 +9,10 @@ use fehu_ir::visit::{VisitMut, walk_exp_mut};
 use fehu_ir::{Atom, Exp, Prog};
 use fehu_irgen::{Config, random_prog};
 use fehu_irtest::oracle::{Oracle, Runs};
-use fehu_irtest::passes::examine;
+use fehu_irtest::passes::{examine, transform};
 use fehu_irtest::reduce::reduce;
 use fehu_opt::{FUSE, SIMPLIFY, UNSTREAM};
-use fehu_par::FLATTEN;
+use fehu_par::{FLATTEN, nest};
 
 /// Takes the first version wherever there are two: otherwise the small arrays of tests never would.
 const OUTER: Pass = Pass { name: "outer", about: "all thresholds are zero", run: |prog, _| lower(prog) };
@@ -47,6 +47,9 @@ fn config(seed: u64) -> Config {
 /// Examines a program; what is wrong, with the smallest program that shows it.
 fn try_program(prog: &Prog, passes: &[Pass], seed: u64) -> Result<Runs, String> {
     let oracle = Oracle { seed, ..Oracle::default() };
+    if let Ok(after) = transform(prog, passes) {
+        nest::check(&after).map_err(|stm| format!("seed {seed}: not a nest: {stm}\n{prog}"))?;
+    }
     let failure = match examine(prog, passes, &oracle) {
         Ok(runs) => return Ok(runs),
         Err(failure) => failure,
