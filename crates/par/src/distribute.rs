@@ -3,7 +3,7 @@
 use crate::context::{Cx, Home, Level};
 use crate::mark::{has_attr, mark, mark_inside};
 use crate::plan::{Flow, Kind, Plan, Unit};
-use fehu_ir::{Atom, Body, Exp, Screma, Stm, Type, Var};
+use fehu_ir::{Atom, Body, Exp, Lambda, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 
 impl Cx<'_> {
@@ -11,20 +11,20 @@ impl Cx<'_> {
     pub(crate) fn map(&mut self, stm: &Stm) -> Vec<Var> {
         let Exp::Screma(op) = &stm.exp else { return Vec::new() };
         let mark = self.vars.len();
-        self.enter(stm, op);
+        self.enter(stm, op.width, &op.inputs, &op.map);
         let arrays = self.function(stm, &op.map.body, mark);
         self.levels.pop();
         arrays
     }
 
     /// Adds a level.
-    pub(crate) fn enter(&mut self, stm: &Stm, op: &Screma) {
+    pub(crate) fn enter(&mut self, stm: &Stm, width: Atom, inputs: &[Var], map: &Lambda) {
         let level = self.levels.len();
-        for (param, input) in op.map.params.iter().zip(&op.inputs) {
+        for (param, input) in map.params.iter().zip(inputs) {
             self.homes.insert(*param, Home::Param(level, *input));
         }
         let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
-        self.levels.push(Level { width: op.width, certs, loc, defs: Vec::new() });
+        self.levels.push(Level { width, certs, loc, defs: Vec::new() });
     }
 
     /// The function of the innermost level: in one piece, distributed, or both. Its results share no memory with what is
@@ -169,7 +169,9 @@ impl Cx<'_> {
             Kind::Loop => return self.interchange(stm),
             Kind::Branch => self.branch(stm),
             Kind::Fill => self.fill_nest(stm),
-            Kind::Write | Kind::Seq | Kind::Lift | Kind::Defer => self.leaf(stm),
+            Kind::Update => self.update(stm),
+            Kind::Write => self.write(stm),
+            Kind::Seq | Kind::Lift | Kind::Defer => self.leaf(stm),
         };
         for (var, array) in stm.pat.iter().zip(arrays) {
             self.store(*var, array);

@@ -13,7 +13,7 @@ impl Cx<'_> {
     pub(crate) fn fold(&mut self, stm: &Stm) -> Vec<Var> {
         let Exp::Screma(op) = &stm.exp else { return Vec::new() };
         let vector = folds(op).iter().any(Fold::is_vector);
-        self.enter(stm, op);
+        self.enter(stm, op.width, &op.inputs, &op.map);
         let plan = self.plan(&op.map.body);
         let may_suffice = self.may_suffice() && !self.only_inner;
         self.levels.pop();
@@ -22,7 +22,7 @@ impl Cx<'_> {
             (false, false) => self.leaf(stm),
             (false, true) if may_suffice => {
                 // The guard counts the positions of the operator, too.
-                self.enter(stm, op);
+                self.enter(stm, op.width, &op.inputs, &op.map);
                 let arrays = self.choose(
                     &mut |cx| cx.below(|cx| cx.leaf(stm)),
                     &mut |cx| cx.below(|cx| cx.taken_apart(stm, op)),
@@ -35,7 +35,7 @@ impl Cx<'_> {
     }
 
     /// Does something without the innermost level.
-    fn below(&mut self, work: impl FnOnce(&mut Self) -> Vec<Var>) -> Vec<Var> {
+    pub(crate) fn below(&mut self, work: impl FnOnce(&mut Self) -> Vec<Var>) -> Vec<Var> {
         let level = self.levels.pop();
         let result = work(self);
         self.levels.extend(level);
@@ -45,12 +45,12 @@ impl Cx<'_> {
     /// First the map, then the operators.
     fn taken_apart(&mut self, stm: &Stm, op: &Screma) -> Vec<Var> {
         let mark = self.vars.len();
-        self.enter(stm, op);
+        self.enter(stm, op.width, &op.inputs, &op.map);
         let plan = self.plan(&op.map.body);
         let arrays = self.distribute(&plan, &op.map.body);
         self.levels.pop();
         let (mapped, plain) = arrays.split_at(op.folded().min(arrays.len()));
-        let inputs: Vec<Var> = mapped.iter().map(|array| self.level_var(*array, op)).collect();
+        let inputs: Vec<Var> = mapped.iter().map(|array| self.level_var(*array)).collect();
         let mut results: Vec<Option<Var>> = vec![None; op.folded()];
         let mut rest: (Vec<Var>, Vec<Fold>, Vec<usize>) = (Vec::new(), Vec::new(), Vec::new());
         let mut at = 0;
@@ -93,7 +93,7 @@ impl Cx<'_> {
     }
 
     /// The variable of the innermost level for an array that has one dimension more than the levels.
-    fn level_var(&mut self, array: Var, op: &Screma) -> Var {
+    pub(crate) fn level_var(&mut self, array: Var) -> Var {
         if self.levels.is_empty() {
             return array;
         }
@@ -101,7 +101,6 @@ impl Cx<'_> {
         for _ in &self.levels {
             ty = ty.row().unwrap_or(ty);
         }
-        debug_assert_eq!(ty.shape().first(), Some(&op.width), "the array is that of the map");
         let var = self.fresh(array.into(), ty);
         self.store(var, array);
         var

@@ -37,15 +37,13 @@ impl Cx<'_> {
         let sequential = has_attr(&stm, SEQUENTIAL);
         match &mut stm.exp {
             Exp::Screma(op) if !sequential => {
-                let scans = op.scans.iter().map(|scan| &scan.op);
-                let reds = op.reds.iter().map(|red| &red.op);
-                for lambda in scans.chain(reds).chain([&op.map]) {
-                    self.local.extend(bound_in_lambda(lambda));
-                }
                 let folds = op.folded() > 0;
-                let found = consumed(self.prog, &stm);
-                self.consumed = found.iter().filter_map(|var| self.share.class(*var)).collect();
+                self.begin(&stm);
                 self.operator(stm, folds);
+            }
+            Exp::Hist(_) | Exp::Scatter(_) | Exp::Partition(_) if !sequential => {
+                self.begin(&stm);
+                self.writing(stm);
             }
             Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) | Exp::Stream(_) | Exp::Partition(_) => {
                 mark_inside(&mut stm);
@@ -68,13 +66,31 @@ impl Cx<'_> {
         }
     }
 
+    /// Notes what an operator of the host binds and changes.
+    fn begin(&mut self, stm: &Stm) {
+        stm.exp.for_each_lambda(&mut |lambda| self.local.extend(bound_in_lambda(lambda)));
+        let found = consumed(self.prog, stm);
+        self.consumed = found.iter().filter_map(|var| self.share.class(*var)).collect();
+    }
+
+    fn writing(&mut self, mut stm: Stm) {
+        if !self.writes_parallel(&stm) {
+            mark_inside(&mut stm);
+            self.out.push(stm);
+            return;
+        }
+        let mark = self.vars.len();
+        let arrays = self.write(&stm);
+        self.name_results(&stm, arrays, mark);
+    }
+
     fn operator(&mut self, mut stm: Stm, folds: bool) {
         let Exp::Screma(op) = &stm.exp else { return };
         let vector = folds_of(op).iter().any(|fold| {
             let known = element_operator(fold.op(), self.vars);
             known.is_some_and(|(_, width)| self.is_host(width))
         });
-        self.enter(&stm, op);
+        self.enter(&stm, op.width, &op.inputs, &op.map);
         let parallel = self.plan(&op.map.body).is_parallel();
         self.levels.pop();
         if !vector && !parallel {
@@ -84,6 +100,11 @@ impl Cx<'_> {
         }
         let mark = self.vars.len();
         let arrays = if folds { self.fold(&stm) } else { self.map(&stm) };
+        self.name_results(&stm, arrays, mark);
+    }
+
+    /// The results of an operator get the names that it had for them.
+    fn name_results(&mut self, stm: &Stm, arrays: Vec<Var>, mark: usize) {
         for (var, array) in stm.pat.iter().zip(arrays) {
             let new = fehu_base::id::Id::index(array) >= mark;
             if new && !self.renames.contains_key(&array) {

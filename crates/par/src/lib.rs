@@ -17,7 +17,7 @@
 //!
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
-//! - `distribute`, `fold`, `vector`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
+//! - `distribute`, `fold`, `vector`, `write`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
 //! - `version`: thresholds; `mark`: sequential code.
 
 mod aliases;
@@ -33,6 +33,7 @@ mod plan;
 mod resolve;
 mod vector;
 mod version;
+mod write;
 
 pub use mark::SEQUENTIAL;
 

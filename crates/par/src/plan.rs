@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Write,
     /// An array without a function.
     Fill,
+    /// An update at a place that is the same for all positions.
+    Update,
     /// A loop that is interchanged with the levels.
     Loop,
     /// A branch that is the same for all positions.
@@ -72,7 +74,7 @@ impl Plan {
             Kind::Map | Kind::Fill | Kind::Branch => true,
             Kind::Seq => (unit.stms.iter())
                 .all(|index| matches!(body.stms[*index].exp, Exp::Assert(..))),
-            Kind::Fold | Kind::Write | Kind::Loop | Kind::Lift | Kind::Defer => false,
+            Kind::Fold | Kind::Write | Kind::Update | Kind::Loop | Kind::Lift | Kind::Defer => false,
         })
     }
 }
@@ -169,10 +171,10 @@ impl Cx<'_> {
     fn keep_fills(&self, body: &Body, kinds: &mut [Kind]) {
         let flow = Flow::new(self, body, kinds);
         let others = kinds.iter().any(|kind| {
-            !matches!(kind, Kind::Lift | Kind::Defer | Kind::Seq | Kind::Fill)
+            !matches!(kind, Kind::Lift | Kind::Defer | Kind::Seq | Kind::Fill | Kind::Update)
         });
         for index in 0..kinds.len() {
-            if kinds[index] != Kind::Fill {
+            if !matches!(kinds[index], Kind::Fill | Kind::Update) {
                 continue;
             }
             let pat = &body.stms[index].pat;
@@ -211,7 +213,7 @@ impl Cx<'_> {
         self.local.extend(lifted);
         kinds.iter().any(|kind| match kind {
             Kind::Map | Kind::Fold | Kind::Write | Kind::Loop | Kind::Branch => true,
-            Kind::Lift | Kind::Defer | Kind::Seq | Kind::Fill => false,
+            Kind::Lift | Kind::Defer | Kind::Seq | Kind::Fill | Kind::Update => false,
         })
     }
 
@@ -241,6 +243,11 @@ impl Cx<'_> {
             Exp::Scatter(op) => self.regular(stm, op.width, worth(op.width), Kind::Write),
             Exp::Copy(_) | Exp::Manifest(_) | Exp::Concat(..) | Exp::Iota(..) => self.fill(stm),
             Exp::Replicate(..) => self.fill(stm),
+            Exp::Update(array, dims, _) => {
+                let same = dims.iter().all(|dim| self.is_host_dim(dim));
+                let here = !self.is_host((*array).into());
+                if same && here && self.binds_regular(stm) { Kind::Update } else { Kind::Seq }
+            }
             Exp::Loop(params, LoopForm::For(var, bound), body) if self.is_host(*bound) => {
                 let fits = self.interchanges(stm, params, *var, body);
                 if fits { Kind::Loop } else { Kind::Seq }

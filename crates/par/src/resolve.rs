@@ -7,7 +7,7 @@
 //! indices are out of bounds, and sizes that are negative, if the array around is empty.
 
 use crate::context::{Cx, Home};
-use fehu_ir::{Atom, Exp, Scalar, Stm, Type, Var};
+use fehu_ir::{Atom, Body, CmpOp, Dim, Exp, Scalar, Stm, Type, Var};
 
 impl Cx<'_> {
     /// The arrays of the host for operands of the innermost level, made where there are none.
@@ -98,6 +98,44 @@ impl Cx<'_> {
         let array = arrays.first().copied().unwrap_or(copy);
         self.keep(var, array);
         array
+    }
+
+    /// Updates all rows at once, in place.
+    pub(crate) fn update(&mut self, stm: &Stm) -> Vec<Var> {
+        let Exp::Update(array, dims, value) = &stm.exp else { return Vec::new() };
+        let arrays = self.results(&[(*array).into(), *value]);
+        let [array, value] = arrays[..] else { return Vec::new() };
+        let widths = self.widths();
+        let (start, stride) = (Atom::i64(0), Atom::i64(1));
+        let whole = widths.iter().map(|len| Dim::Slice { start, len: *len, stride });
+        let exp = Exp::Update(array, whole.chain(dims.iter().cloned()).collect(), value.into());
+        // Without positions nothing says that the place is there.
+        let before = std::mem::take(&mut self.out);
+        let updated = self.bind(array.into(), exp);
+        let stms = std::mem::replace(&mut self.out, before);
+        self.alias(updated, array);
+        let unknown = |width: &Atom| matches!(width, Atom::Var(_));
+        if !widths.iter().any(unknown) {
+            self.out.extend(stms);
+            return vec![updated];
+        }
+        let par = self.parallelism();
+        let some = self.bind(par, Exp::CmpOp(CmpOp::Lt, Atom::i64(0), par));
+        let result = self.fresh(array.into(), self.vars[array].ty.clone());
+        self.alias(result, updated);
+        let yes = Body { stms, results: vec![updated.into()] };
+        let exp = Exp::If(some.into(), Box::new([yes, Body::of(vec![array.into()])]));
+        self.out.push(Stm { loc: stm.loc.clone(), ..Stm::new(vec![result], exp) });
+        vec![result]
+    }
+
+    pub(crate) fn is_host_dim(&self, dim: &Dim) -> bool {
+        match dim {
+            Dim::Fix(atom) => self.is_host(*atom),
+            Dim::Slice { start, len, stride } => {
+                [start, len, stride].iter().all(|atom| self.is_host(**atom))
+            }
+        }
     }
 
     /// Notes that what the innermost level has is also in an array of the host.

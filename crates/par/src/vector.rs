@@ -74,8 +74,8 @@ impl Fold {
     }
 }
 
-/// The operator that applies folds to inputs.
-pub(crate) fn folding(cx: &mut Cx<'_>, width: Atom, inputs: Vec<Var>, folds: Vec<Fold>) -> Screma {
+/// The function that returns the elements of inputs.
+pub(crate) fn identity(cx: &mut Cx<'_>, inputs: &[Var]) -> Lambda {
     let types: Vec<Type> =
         inputs.iter().map(|input| cx.vars[*input].ty.row().unwrap_or(Type::CERT)).collect();
     let params: Vec<Var> = (inputs.iter().zip(&types))
@@ -83,7 +83,12 @@ pub(crate) fn folding(cx: &mut Cx<'_>, width: Atom, inputs: Vec<Var>, folds: Vec
         .collect();
     let body = Body::of(params.iter().map(|param| Atom::Var(*param)).collect());
     cx.local.extend(&params);
-    let map = Lambda { params, body, ret: types };
+    Lambda { params, body, ret: types }
+}
+
+/// The operator that applies folds to inputs.
+pub(crate) fn folding(cx: &mut Cx<'_>, width: Atom, inputs: Vec<Var>, folds: Vec<Fold>) -> Screma {
+    let map = identity(cx, &inputs);
     let (mut scans, mut reds) = (Vec::new(), Vec::new());
     for fold in folds {
         match fold {

@@ -59,7 +59,7 @@ impl Cx<'_> {
     }
 
     /// The number of positions of all levels together.
-    fn parallelism(&mut self) -> Atom {
+    pub(crate) fn parallelism(&mut self) -> Atom {
         let widths = self.widths();
         let mut product = widths.first().copied().unwrap_or(Atom::i64(1));
         for width in widths.iter().skip(1) {
