@@ -43,7 +43,7 @@ impl Cx<'_> {
         }
         let only_inner = self.only_inner;
         self.only_inner |= inner(stm);
-        let one = self.only_inner || plan.is_free(body) || !self.may_suffice();
+        let one = self.only_inner || plan.is_free(body, self.vars) || !self.may_suffice();
         let arrays = match one {
             true => flat(self),
             false => self.choose(&mut |cx| cx.whole(body), &mut flat),

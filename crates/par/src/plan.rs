@@ -8,8 +8,9 @@
 use crate::context::Cx;
 use crate::mark::{SEQUENTIAL, has_attr};
 use crate::vector;
+use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Body, Exp, Lambda, LoopForm, Scalar, Screma, Stm, Type, Var};
+use fehu_ir::{Atom, Body, Exp, Lambda, LoopForm, Scalar, Screma, Stm, Type, Var, VarInfo};
 use fehu_opt::facts::{consumed, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -68,12 +69,12 @@ impl Plan {
         self.copies || self.units.iter().any(|unit| unit.kind != Kind::Seq)
     }
 
-    /// Whether nothing is lost when the levels are distributed over it: all units are maps.
-    pub(crate) fn is_free(&self, body: &Body) -> bool {
+    /// Whether nothing is lost when the levels are distributed over it: all units are maps, but for scalar code.
+    pub(crate) fn is_free(&self, body: &Body, vars: &IdVec<Var, VarInfo>) -> bool {
+        let scalar = |index: &usize| cost::weigh_stm(&body.stms[*index], vars).is_some();
         self.units.iter().all(|unit| match unit.kind {
             Kind::Map | Kind::Fill | Kind::Branch => true,
-            Kind::Seq => (unit.stms.iter())
-                .all(|index| matches!(body.stms[*index].exp, Exp::Assert(..))),
+            Kind::Seq => unit.stms.iter().all(scalar),
             Kind::Fold | Kind::Write | Kind::Update | Kind::Loop | Kind::Lift | Kind::Defer => false,
         })
     }
