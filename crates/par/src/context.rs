@@ -56,6 +56,9 @@ pub(crate) struct Cx<'a> {
     /// The part of the names of thresholds before the point, and how many there are.
     pub(crate) name: ecow::EcoString,
     pub(crate) thresholds: usize,
+    /// How many levels are known to have positions, and whether that was made use of.
+    pub(crate) nonempty: usize,
+    pub(crate) assumed: bool,
     /// Whether an operator around asks for one version.
     pub(crate) only_inner: bool,
 }

@@ -1,6 +1,7 @@
 //! Distribution: the levels around a function are put around each of its units (G1, G2, G4).
 
 use crate::context::{Cx, Home, Level};
+use crate::lift::is_plain;
 use crate::mark::{has_attr, mark, mark_inside};
 use crate::plan::{Flow, Kind, Plan, Unit};
 use fehu_ir::{Atom, Body, Exp, Lambda, Stm, Type, Var};
@@ -30,8 +31,12 @@ impl Cx<'_> {
     /// The function of the innermost level: in one piece, distributed, or both. Its results share no memory with what is
     /// older than `mark`, if that would matter.
     fn function(&mut self, stm: &Stm, body: &Body, mark: usize) -> Vec<Var> {
+        if let Some(arrays) = self.without_invariant(stm, body, mark) {
+            return arrays;
+        }
         let plan = self.plan(body);
         let mut flat = |cx: &mut Self| {
+            let plan = cx.plan(body);
             let arrays = cx.distribute(&plan, body);
             cx.own(arrays, &stm.pat, mark)
         };
@@ -45,11 +50,33 @@ impl Cx<'_> {
         self.only_inner |= inner(stm);
         let one = self.only_inner || plan.is_free(body, self.vars) || !self.may_suffice();
         let arrays = match one {
-            true => flat(self),
+            true => self.guarded(&stm.pat, flat),
             false => self.choose(&mut |cx| cx.whole(body), &mut flat),
         };
         self.only_inner = only_inner;
         arrays
+    }
+
+    /// The same after the host has done what it can, if that is worth a test whether there are positions.
+    fn without_invariant(&mut self, stm: &Stm, body: &Body, mark: usize) -> Option<Vec<Var>> {
+        if !stm.pat.iter().all(|var| self.vars[*var].ty.is_array()) || only_outer(stm) {
+            return None;
+        }
+        let (kinds, _) = self.assuming(|cx| cx.plan(body).kinds);
+        let worth = |(stm, kind): (&Stm, &Kind)| *kind == Kind::Lift && !is_plain(&stm.exp);
+        if !body.stms.iter().zip(&kinds).any(worth) {
+            return None;
+        }
+        Some(self.guarded(&stm.pat, |cx| {
+            let mut rest = Body { stms: Vec::new(), results: body.results.clone() };
+            for (stm, kind) in body.stms.iter().zip(&kinds) {
+                match kind {
+                    Kind::Lift => cx.lift(stm),
+                    _ => rest.stms.push(stm.clone()),
+                }
+            }
+            cx.function(stm, &rest, mark)
+        }))
     }
 
     /// The function as sequential code.
@@ -71,12 +98,7 @@ impl Cx<'_> {
         let flow = Flow::new(self, body, &plan.kinds);
         for (stm, kind) in body.stms.iter().zip(&plan.kinds) {
             match kind {
-                Kind::Lift => {
-                    for var in &stm.pat {
-                        self.local.remove(var);
-                    }
-                    self.out.push(stm.clone());
-                }
+                Kind::Lift => self.lift(stm),
                 Kind::Defer => {
                     let index = self.levels[level].defs.len();
                     self.levels[level].defs.push(stm.clone());

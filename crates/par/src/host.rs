@@ -33,7 +33,7 @@ impl Cx<'_> {
         body.stms = std::mem::replace(&mut self.out, before);
     }
 
-    fn host_stm(&mut self, mut stm: Stm) {
+    pub(crate) fn host_stm(&mut self, mut stm: Stm) {
         let sequential = has_attr(&stm, SEQUENTIAL);
         match &mut stm.exp {
             Exp::Screma(op) if !sequential => {

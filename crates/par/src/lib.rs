@@ -18,7 +18,7 @@
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
 //! - `distribute`, `fold`, `vector`, `write`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
-//! - `version`: thresholds; `mark`: sequential code.
+//! - `version`: thresholds; `lift`: what is done once; `mark`: sequential code.
 
 mod aliases;
 mod build;
@@ -27,6 +27,7 @@ mod distribute;
 mod fold;
 mod host;
 mod interchange;
+mod lift;
 mod mark;
 pub mod nest;
 mod plan;
@@ -103,6 +104,8 @@ fn flatten(
         renames: FxHashMap::default(),
         name,
         thresholds: 0,
+        nonempty: 0,
+        assumed: false,
         only_inner: false,
     };
     cx.whole_function(body);

@@ -300,26 +300,6 @@ impl Cx<'_> {
         if ops.into_iter().all(known) { Kind::Fold } else { Kind::Seq }
     }
 
-    /// Whether the host can do a statement in any case.
-    fn lifts(&self, stm: &Stm) -> bool {
-        let fits = match &stm.exp {
-            Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Rearrange(..)
-            | Exp::Const(_)
-            | Exp::Tuning(..) => true,
-            _ => false,
-        };
-        fits && stm.pat.iter().all(|var| !matches!(self.vars[*var].ty, Type::Acc(_)))
-            && self.effects.speculable(&stm.exp, self.vars)
-            && free_in_stm(stm, self.vars).iter().all(|var| self.is_host((*var).into()))
-    }
-
     /// What it costs to repeat a statement in every nest that needs it, if that can be done.
     fn repeated(&self, stm: &Stm, before: &FxHashMap<Var, u32>) -> Option<u32> {
         let scalars =

@@ -37,12 +37,18 @@ impl Cx<'_> {
         let name = eco_format!("{}.suff_outer_par_{}", self.name, self.thresholds);
         self.thresholds += 1;
         let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
-        let enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
+        let mut enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
         let before = std::mem::take(&mut self.out);
         let first = outer(self);
         let yes = std::mem::take(&mut self.out);
-        let second = flat(self);
+        let (second, assumed) = self.assuming(|cx| flat(cx));
         let no = std::mem::replace(&mut self.out, before);
+        if assumed {
+            // The second version relies on positions, the first one does not.
+            let none = self.named("none", Exp::CmpOp(CmpOp::Le, par, Atom::i64(0)));
+            let exp = Exp::BinOp(BinOp::Or, none.into(), enough.into());
+            enough = self.named("enough", exp);
+        }
         let mut pat = Vec::new();
         for (a, b) in first.iter().zip(&second) {
             let var = self.fresh((*a).into(), self.vars[*a].ty.clone());
@@ -68,7 +74,7 @@ impl Cx<'_> {
         product
     }
 
-    fn named(&mut self, hint: &str, exp: Exp) -> Var {
+    pub(crate) fn named(&mut self, hint: &str, exp: Exp) -> Var {
         let var = self.bind(Atom::i64(0), exp);
         self.vars[var].hint = hint.into();
         var
