@@ -16,8 +16,7 @@ impl Cx<'_> {
     /// Makes a nest of all levels around the statements; the arrays of the host with its results. Without levels the
     /// statements are the host's.
     pub(crate) fn nest(&mut self, stms: Vec<Stm>, results: &[Atom]) -> Vec<Var> {
-        let mut types: Vec<Type> =
-            results.iter().map(|atom| atom_type(*atom, self.vars)).collect();
+        let mut types: Vec<Type> = results.iter().map(|atom| atom_type(*atom, self.vars)).collect();
         let mut body = Body { stms, results: results.to_vec() };
         for level in (0..self.levels.len()).rev() {
             let stm = self.level(level, body, &types, results);

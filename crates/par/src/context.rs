@@ -8,6 +8,7 @@
 use crate::aliases::Aliases;
 use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
+use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Atom, Exp, Loc, Prog, Stm, Type, Var, VarInfo};
 use fehu_opt::facts::{Effects, Share};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,6 +39,7 @@ pub(crate) enum Home {
 /// The state of the pass for one function or constant.
 pub(crate) struct Cx<'a> {
     pub(crate) prog: &'a Prog,
+    pub(crate) remarks: &'a mut Remarks,
     pub(crate) effects: &'a Effects,
     pub(crate) vars: &'a mut IdVec<Var, VarInfo>,
     pub(crate) share: Share,
@@ -59,8 +61,6 @@ pub(crate) struct Cx<'a> {
     /// How many levels are known to have positions, and whether that was made use of.
     pub(crate) nonempty: usize,
     pub(crate) assumed: bool,
-    /// Whether an operator around asks for one version.
-    pub(crate) only_inner: bool,
 }
 
 impl Cx<'_> {
@@ -121,6 +121,11 @@ impl Cx<'_> {
         if self.vars[var].ty.is_array() && !self.share.is_fixed(var) {
             self.aliases.change(array, &self.share);
         }
+    }
+
+    /// Tells people about a decision.
+    pub(crate) fn remark(&mut self, kind: RemarkKind, loc: Option<&Loc>, text: &str) {
+        self.remarks.add(crate::FLATTEN.name, kind, loc, None, text);
     }
 
     /// Notes that an array of the host may share memory with another one.

@@ -2,8 +2,9 @@
 
 use crate::context::{Cx, Home, Level};
 use crate::lift::is_plain;
-use crate::mark::{has_attr, mark, mark_inside};
+use crate::mark::{SEQUENTIAL, has_attr, mark, mark_inside};
 use crate::plan::{Flow, Kind, Plan, Unit};
+use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, Lambda, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 
@@ -44,17 +45,14 @@ impl Cx<'_> {
             return flat(self);
         }
         if !plan.is_parallel() || only_outer(stm) {
+            body.stms.iter().for_each(|stm| self.explain(stm));
             return self.whole(body);
         }
-        let only_inner = self.only_inner;
-        self.only_inner |= inner(stm);
-        let one = self.only_inner || plan.is_free(body, self.vars) || !self.may_suffice();
-        let arrays = match one {
+        let one = only_inner(stm) || plan.is_free(body, self.vars) || !self.may_suffice();
+        match one {
             true => self.guarded(&stm.pat, flat),
             false => self.choose(&mut |cx| cx.whole(body), &mut flat),
-        };
-        self.only_inner = only_inner;
-        arrays
+        }
     }
 
     /// The same after the host has done what it can, if that is worth a test whether there are positions.
@@ -161,6 +159,9 @@ impl Cx<'_> {
                 results.push(*var);
             }
         }
+        for index in &unit.stms {
+            self.explain(&body.stms[*index]);
+        }
         let effects = stms.iter().any(|stm| self.effects.exp(&stm.exp));
         if effects || !results.is_empty() {
             let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
@@ -171,6 +172,20 @@ impl Cx<'_> {
         }
         for var in own_certs(self, unit, body) {
             self.homes.insert(var, Home::Passed);
+        }
+    }
+
+    /// Says why an operator is sequential, if the reader may wonder.
+    fn explain(&mut self, stm: &Stm) {
+        let width = match &stm.exp {
+            Exp::Screma(op) => op.width,
+            Exp::Hist(op) => op.width,
+            Exp::Scatter(op) => op.width,
+            _ => return,
+        };
+        if !self.is_host(width) && !has_attr(stm, SEQUENTIAL) {
+            let text = "one thread does it, because the number of elements differs within the map around it";
+            self.remark(RemarkKind::Missed, stm.loc.as_ref(), text);
         }
     }
 
@@ -225,16 +240,18 @@ fn own_certs(cx: &Cx<'_>, unit: &Unit, body: &Body) -> Vec<Var> {
 }
 
 /// Whether the source asks for the outer parallelism only.
-fn only_outer(stm: &Stm) -> bool {
+pub(crate) fn only_outer(stm: &Stm) -> bool {
     has_attr(stm, "sequential_inner") || flattening(stm, "only_outer")
 }
 
 /// Whether the source asks for the inner parallelism, or against the outer one alone.
-fn inner(stm: &Stm) -> bool {
+pub(crate) fn only_inner(stm: &Stm) -> bool {
     flattening(stm, "only_inner") || flattening(stm, "no_outer")
 }
 
 fn flattening(stm: &Stm, word: &str) -> bool {
-    let asks = |attr: &&fehu_ir::Attr| attr.name == "incremental_flattening";
+    // The second is what it was called before.
+    let names = ["flattening", "incremental_flattening"];
+    let asks = |attr: &&fehu_ir::Attr| names.contains(&attr.name.as_str());
     stm.attrs.iter().filter(asks).any(|attr| attr.args.iter().any(|arg| arg.name == word))
 }

@@ -2,8 +2,8 @@
 
 use crate::context::Cx;
 use crate::fold::folds as folds_of;
-use crate::vector::element_operator;
 use crate::mark::{SEQUENTIAL, has_attr, mark_inside};
+use crate::vector::element_operator;
 use fehu_ir::free::bound_in_lambda;
 use fehu_ir::visit::{VisitMut, walk_type_mut};
 use fehu_ir::{Atom, Body, Exp, Stm, Var};
@@ -45,7 +45,11 @@ impl Cx<'_> {
                 self.begin(&stm);
                 self.writing(stm);
             }
-            Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) | Exp::Stream(_) | Exp::Partition(_) => {
+            Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_) => {
                 mark_inside(&mut stm);
                 self.out.push(stm);
             }

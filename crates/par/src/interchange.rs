@@ -8,6 +8,7 @@
 
 use crate::context::Cx;
 use fehu_ir::free::free_in_stm;
+use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Switch, Type, Var};
 use rustc_hash::FxHashSet;
 
@@ -120,6 +121,8 @@ impl Cx<'_> {
         }
         let stms = std::mem::replace(&mut self.out, before);
         let body = Box::new(Body { stms, results });
+        let text = "interchanged with the map around it";
+        self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
         let exp = Exp::Loop(outer, LoopForm::For(*counter, *bound), body);
         for ((var, result), array) in stm.pat.iter().zip(&pat).zip(&arrays) {
             if array.is_some() {

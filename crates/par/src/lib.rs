@@ -18,7 +18,7 @@
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
 //! - `distribute`, `fold`, `vector`, `write`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
-//! - `version`: thresholds; `lift`: what is done once; `mark`: sequential code.
+//! - `version`: thresholds; `lift`: what is done once; `mark`, `outer`: sequential code.
 
 mod aliases;
 mod build;
@@ -30,6 +30,7 @@ mod interchange;
 mod lift;
 mod mark;
 pub mod nest;
+mod outer;
 mod plan;
 mod resolve;
 mod vector;
@@ -58,14 +59,14 @@ pub const FLATTEN: Pass = Pass {
 /// All passes of this crate, by name.
 pub const PASSES: &[Pass] = &[FLATTEN];
 
-fn run(prog: &mut Prog, _: &mut Remarks) {
+fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);
     let before = prog.funs.clone();
     for id in (0..prog.consts.len()).map(ConstId::from_index) {
         let mut body = std::mem::take(&mut prog.consts[id].body);
         let mut vars = std::mem::take(&mut prog.consts[id].vars);
         let name = prog.consts[id].name.clone();
-        flatten(prog, &effects, name, &mut body, &mut vars);
+        flatten(prog, &effects, name, remarks, &mut body, &mut vars);
         prog.consts[id].body = body;
         prog.consts[id].vars = vars;
     }
@@ -74,7 +75,7 @@ fn run(prog: &mut Prog, _: &mut Remarks) {
         let mut vars = std::mem::take(&mut prog.funs[id].vars);
         let entry = prog.entries.iter().find(|entry| entry.fun == id);
         let name = entry.map_or(&prog.funs[id].name, |entry| &entry.name).clone();
-        flatten(prog, &effects, name, &mut body, &mut vars);
+        flatten(prog, &effects, name, remarks, &mut body, &mut vars);
         prog.funs[id].body = body;
         prog.funs[id].vars = vars;
     }
@@ -85,13 +86,16 @@ fn flatten(
     prog: &Prog,
     effects: &Effects,
     name: EcoString,
+    remarks: &mut Remarks,
     body: &mut Body,
     vars: &mut IdVec<Var, VarInfo>,
 ) {
+    outer::loops(prog, body, vars);
     let share = Share::of(prog, body, vars);
     let aliases = Aliases::new(vars.len());
     let mut cx = Cx {
         prog,
+        remarks,
         effects,
         vars,
         share,
@@ -106,7 +110,6 @@ fn flatten(
         thresholds: 0,
         nonempty: 0,
         assumed: false,
-        only_inner: false,
     };
     cx.whole_function(body);
 }

@@ -89,6 +89,14 @@ impl VisitMut for Calls<'_> {
             }
             Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) => self.inside = true,
             Exp::Stream(_) | Exp::Partition(_) => self.inside = true,
+            Exp::WithAcc(inputs, lambda) => {
+                self.inside = true;
+                for (op, _) in inputs.iter_mut().filter_map(|input| input.op.as_mut()) {
+                    self.lambda(op);
+                }
+                self.inside = was;
+                return self.lambda(lambda);
+            }
             _ => {}
         }
         walk_exp_mut(self, exp);

@@ -75,7 +75,9 @@ impl Plan {
         self.units.iter().all(|unit| match unit.kind {
             Kind::Map | Kind::Fill | Kind::Branch => true,
             Kind::Seq => unit.stms.iter().all(scalar),
-            Kind::Fold | Kind::Write | Kind::Update | Kind::Loop | Kind::Lift | Kind::Defer => false,
+            Kind::Fold | Kind::Write | Kind::Update | Kind::Loop | Kind::Lift | Kind::Defer => {
+                false
+            }
         })
     }
 }
@@ -224,15 +226,17 @@ impl Cx<'_> {
         }
         if let Some(weight) = self.repeated(stm, weights) {
             let needs = free_in_stm(stm, self.vars);
-            let before: u32 =
-                needs.iter().filter_map(|var| weights.get(var)).fold(0, |a, b| a.saturating_add(*b));
+            let before: u32 = needs
+                .iter()
+                .filter_map(|var| weights.get(var))
+                .fold(0, |a, b| a.saturating_add(*b));
             let weight = weight.saturating_add(before);
             if weight <= REPEATED {
                 weights.extend(stm.pat.iter().map(|var| (*var, weight)));
                 return Kind::Defer;
             }
         }
-        if has_attr(stm, SEQUENTIAL) || has_attr(stm, "sequential_outer") {
+        if has_attr(stm, SEQUENTIAL) {
             return Kind::Seq;
         }
         match &stm.exp {
@@ -302,8 +306,7 @@ impl Cx<'_> {
 
     /// What it costs to repeat a statement in every nest that needs it, if that can be done.
     fn repeated(&self, stm: &Stm, before: &FxHashMap<Var, u32>) -> Option<u32> {
-        let scalars =
-            stm.pat.iter().all(|var| matches!(self.vars[*var].ty, Type::Scalar(_)));
+        let scalars = stm.pat.iter().all(|var| matches!(self.vars[*var].ty, Type::Scalar(_)));
         let fits = match &stm.exp {
             Exp::Scratch(..) => false,
             Exp::Replicate(_, atom) => {
@@ -314,9 +317,7 @@ impl Cx<'_> {
             | Exp::FlatIndex(..)
             | Exp::Reshape(..)
             | Exp::Rearrange(..) => true,
-            Exp::Atom(_) => {
-                stm.pat.iter().all(|var| !matches!(self.vars[*var].ty, Type::Acc(_)))
-            }
+            Exp::Atom(_) => stm.pat.iter().all(|var| !matches!(self.vars[*var].ty, Type::Acc(_))),
             _ => scalars,
         };
         if !fits || self.effects.exp(&stm.exp) {

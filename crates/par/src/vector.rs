@@ -8,10 +8,11 @@
 //! The order of the operands is kept.
 
 use crate::context::{Cx, Home};
-use fehu_ir::free::free_in_lambda;
-use fehu_ir::{Atom, Body, Exp, Lambda, Red, Scan, Screma, Stm, Type, Var};
 use fehu_base::IdVec;
 use fehu_ir::VarInfo;
+use fehu_ir::free::free_in_lambda;
+use fehu_ir::pass::RemarkKind;
+use fehu_ir::{Atom, Body, Exp, Lambda, Red, Scan, Screma, Stm, Type, Var};
 
 /// The operator on elements of an operator that is just a map over both its operands, and the width of that map.
 pub(crate) fn element_operator(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> Option<(Lambda, Atom)> {
@@ -28,7 +29,8 @@ pub(crate) fn element_operator(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> Optio
         })
         .collect();
     let free = free_in_lambda(&inner.map, vars);
-    let shared = op.params.iter().any(|param| free.contains(param) || inner.width == (*param).into());
+    let shared =
+        op.params.iter().any(|param| free.contains(param) || inner.width == (*param).into());
     let own_certs = stm.certs.is_empty();
     if inner.folded() > 0 || shared || !own_certs || inner.inputs.len() != op.params.len() {
         return None;
@@ -127,14 +129,17 @@ impl Cx<'_> {
             params.push(column);
             columns.push(column);
         }
+        let text = "made reductions or scans of its columns";
+        self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
         let folds = vec![fold.with(op, starts)];
         let op = folding(self, width, columns, folds);
         let scans = !op.scans.is_empty();
         let ret: Vec<Type> = (op.map.ret.iter())
             .map(|ty| if scans { crate::context::array_of(ty, width) } else { ty.clone() })
             .collect();
-        let pat: Vec<Var> =
-            (ret.iter().zip(inputs)).map(|(ty, like)| self.fresh((*like).into(), ty.clone())).collect();
+        let pat: Vec<Var> = (ret.iter().zip(inputs))
+            .map(|(ty, like)| self.fresh((*like).into(), ty.clone()))
+            .collect();
         self.local.extend(params.iter().chain(&pat));
         let results = pat.iter().map(|var| Atom::Var(*var)).collect();
         let inside = Stm { loc: stm.loc.clone(), ..Stm::new(pat, Exp::Screma(Box::new(op))) };

@@ -8,6 +8,7 @@
 
 use crate::context::Cx;
 use ecow::eco_format;
+use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Var};
 
 /// So many positions are enough for the machine, unless the user says something else.
@@ -60,6 +61,8 @@ impl Cx<'_> {
         let no = Body { stms: no, results: results(second) };
         let exp = Exp::If(enough.into(), Box::new([yes, no]));
         let loc = self.levels.last().and_then(|level| level.loc.clone());
+        let text = "made two versions: with the parallelism outside alone, if there is enough, and with all of it";
+        self.remark(RemarkKind::Done, loc.as_ref(), text);
         self.out.push(Stm { loc, ..Stm::new(pat.clone(), exp) });
         pat
     }

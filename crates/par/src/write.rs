@@ -2,6 +2,7 @@
 //! reductions.
 
 use crate::context::Cx;
+use crate::distribute::{only_inner, only_outer};
 use crate::mark::mark_inside;
 use crate::vector::identity;
 use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
@@ -9,15 +10,14 @@ use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
 impl Cx<'_> {
     /// Such an operator below the levels, or of the host; the arrays of the host with its results.
     pub(crate) fn write(&mut self, stm: &Stm) -> Vec<Var> {
-        if !self.enter_function(stm) {
+        if only_outer(stm) || !self.enter_function(stm) {
             return self.leaf(stm);
         }
-        let may_suffice = self.may_suffice() && !self.only_inner;
+        let may_suffice = self.may_suffice() && !only_inner(stm);
         let arrays = match may_suffice {
-            true => self.choose(
-                &mut |cx| cx.below(|cx| cx.leaf(stm)),
-                &mut |cx| cx.below(|cx| cx.mapped_first(stm)),
-            ),
+            true => self.choose(&mut |cx| cx.below(|cx| cx.leaf(stm)), &mut |cx| {
+                cx.below(|cx| cx.mapped_first(stm))
+            }),
             false => self.below(|cx| cx.mapped_first(stm)),
         };
         self.levels.pop();

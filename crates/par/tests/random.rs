@@ -15,7 +15,8 @@ use fehu_opt::{FUSE, SIMPLIFY, UNSTREAM};
 use fehu_par::{FLATTEN, nest};
 
 /// Takes the first version wherever there are two: otherwise the small arrays of tests never would.
-const OUTER: Pass = Pass { name: "outer", about: "all thresholds are zero", run: |prog, _| lower(prog) };
+const OUTER: Pass =
+    Pass { name: "outer", about: "all thresholds are zero", run: |prog, _| lower(prog) };
 
 fn lower(prog: &mut Prog) {
     struct Lower;
