@@ -23,7 +23,7 @@ impl Cx<'_> {
     pub(crate) fn enter(&mut self, stm: &Stm, width: Atom, inputs: &[Var], map: &Lambda) {
         let level = self.levels.len();
         for (param, input) in map.params.iter().zip(inputs) {
-            self.homes.insert(*param, Home::Param(level, *input));
+            self.move_to(*param, Home::Param(level, *input));
         }
         let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
         self.levels.push(Level { width, certs, loc, defs: Vec::new() });
@@ -101,7 +101,7 @@ impl Cx<'_> {
                     let index = self.levels[level].defs.len();
                     self.levels[level].defs.push(stm.clone());
                     for var in &stm.pat {
-                        self.homes.insert(*var, Home::Def(level, index));
+                        self.move_to(*var, Home::Def(level, index));
                     }
                 }
                 _ => {}
@@ -171,7 +171,7 @@ impl Cx<'_> {
             }
         }
         for var in own_certs(self, unit, body) {
-            self.homes.insert(var, Home::Passed);
+            self.move_to(var, Home::Passed);
         }
     }
 

@@ -18,7 +18,7 @@ impl Cx<'_> {
         let plan = self.plan(&op.map.body);
         let may_suffice = self.may_suffice() && !only_inner(stm);
         self.levels.pop();
-        match (vector, plan.is_parallel()) {
+        match (vector, plan.has_operators()) {
             (true, _) => self.taken_apart(stm, op),
             (false, _) if only_outer(stm) => self.leaf(stm),
             (false, false) => self.leaf(stm),

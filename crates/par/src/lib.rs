@@ -17,10 +17,11 @@
 //!
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
-//! - `distribute`, `fold`, `vector`, `write`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
+//! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
 //! - `version`: thresholds; `lift`: what is done once; `mark`, `outer`: sequential code.
 
 mod aliases;
+mod bins;
 mod build;
 mod context;
 mod distribute;
@@ -102,12 +103,14 @@ fn flatten(
         out: Vec::new(),
         levels: Vec::new(),
         homes: FxHashMap::default(),
+        moved: Vec::new(),
         local: FxHashSet::default(),
         consumed: FxHashSet::default(),
         aliases,
         renames: FxHashMap::default(),
         name,
         thresholds: 0,
+        equal: FxHashMap::default(),
         nonempty: 0,
         assumed: false,
     };

@@ -78,22 +78,22 @@ impl Cx<'_> {
         if !pat.iter().all(|var| self.vars[*var].ty.is_array()) {
             return work(self);
         }
-        let before = std::mem::take(&mut self.out);
-        let (arrays, used) = self.assuming(work);
-        let stms = std::mem::replace(&mut self.out, before);
+        let (stms, (arrays, used)) = self.inside(|cx| cx.assuming(work));
         if !used {
             self.out.extend(stms);
             return arrays;
         }
         let some = self.some();
-        let before = std::mem::take(&mut self.out);
-        let mut empty = Vec::new();
-        for array in &arrays {
-            if let Type::Array(elem, shape) = self.vars[*array].ty.clone() {
-                empty.push(self.bind((*array).into(), Exp::Scratch(elem, shape)).into());
+        let (none, results) = self.inside(|cx| {
+            let mut empty = Vec::new();
+            for array in &arrays {
+                if let Type::Array(elem, shape) = cx.vars[*array].ty.clone() {
+                    empty.push(cx.bind((*array).into(), Exp::Scratch(elem, shape)).into());
+                }
             }
-        }
-        let no = Body { stms: std::mem::replace(&mut self.out, before), results: empty };
+            empty
+        });
+        let no = Body { stms: none, results };
         let yes = Body { stms, results: arrays.iter().map(|array| Atom::Var(*array)).collect() };
         let mut pat = Vec::new();
         for array in arrays {

@@ -10,7 +10,7 @@ use crate::mark::{SEQUENTIAL, has_attr};
 use crate::vector;
 use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Body, Exp, Lambda, LoopForm, Scalar, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, HistOp, Lambda, LoopForm, Scalar, Screma, Stm, Type, Var, VarInfo};
 use fehu_opt::facts::{consumed, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -66,7 +66,12 @@ pub(crate) struct Plan {
 impl Plan {
     /// Whether anything in it is parallel.
     pub(crate) fn is_parallel(&self) -> bool {
-        self.copies || self.units.iter().any(|unit| unit.kind != Kind::Seq)
+        self.copies || self.has_operators()
+    }
+
+    /// Whether it makes anything in parallel; results that are only handed on do not count.
+    pub(crate) fn has_operators(&self) -> bool {
+        self.units.iter().any(|unit| unit.kind != Kind::Seq)
     }
 
     /// Whether nothing is lost when the levels are distributed over it: all units are maps, but for scalar code.
@@ -242,7 +247,8 @@ impl Cx<'_> {
         match &stm.exp {
             Exp::Screma(op) => self.screma_kind(stm, op),
             Exp::Hist(op) => {
-                let scalar = op.ops.iter().all(|op| is_scalar_operator(&op.op));
+                let fits = |op: &HistOp| is_scalar_operator(&op.op) || self.has_elements(op);
+                let scalar = op.ops.iter().all(fits);
                 self.regular(stm, op.width, scalar && worth(op.width), Kind::Write)
             }
             Exp::Scatter(op) => self.regular(stm, op.width, worth(op.width), Kind::Write),

@@ -137,9 +137,7 @@ impl Cx<'_> {
         let whole = widths.iter().map(|len| Dim::Slice { start, len: *len, stride });
         let exp = Exp::Update(array, whole.chain(dims.iter().cloned()).collect(), value.into());
         // Without positions nothing says that the place is there.
-        let before = std::mem::take(&mut self.out);
-        let updated = self.bind(array.into(), exp);
-        let stms = std::mem::replace(&mut self.out, before);
+        let (stms, updated) = self.inside(|cx| cx.bind(array.into(), exp));
         self.alias(updated, array);
         let unknown = |width: &Atom| matches!(width, Atom::Var(_));
         if self.evaluated() || !widths.iter().any(unknown) {

@@ -190,9 +190,9 @@ impl Cx<'_> {
             self.out.push(stm);
         } else {
             let level = self.levels.len() - 1;
-            let defs = &mut self.levels[level].defs;
-            defs.push(stm);
-            self.homes.insert(view, Home::Def(level, defs.len() - 1));
+            let index = self.levels[level].defs.len();
+            self.levels[level].defs.push(stm);
+            self.move_to(view, Home::Def(level, index));
             self.local.insert(view);
         }
         Some(view)

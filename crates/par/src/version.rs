@@ -39,11 +39,8 @@ impl Cx<'_> {
         self.thresholds += 1;
         let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
         let mut enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
-        let before = std::mem::take(&mut self.out);
-        let first = outer(self);
-        let yes = std::mem::take(&mut self.out);
-        let (second, assumed) = self.assuming(|cx| flat(cx));
-        let no = std::mem::replace(&mut self.out, before);
+        let (yes, first) = self.inside(|cx| outer(cx));
+        let (no, (second, assumed)) = self.inside(|cx| cx.assuming(|cx| flat(cx)));
         if assumed {
             // The second version relies on positions, the first one does not.
             let none = self.named("none", Exp::CmpOp(CmpOp::Le, par, Atom::i64(0)));
