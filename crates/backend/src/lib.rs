@@ -28,6 +28,17 @@ pub enum Target {
     C,
     /// All cores.
     Multicore,
+    /// A device, by way of CUDA.
+    Cuda,
+    /// A device, by way of OpenCL.
+    OpenCl,
+}
+
+impl Target {
+    /// Whether arrays are in the memory of a device.
+    pub fn is_device(self) -> bool {
+        matches!(self, Target::Cuda | Target::OpenCl)
+    }
 }
 
 /// The texts that a program becomes.

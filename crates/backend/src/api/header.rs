@@ -34,6 +34,8 @@ pub(super) fn backend(target: Target) -> &'static str {
     match target {
         Target::C => "c",
         Target::Multicore => "multicore",
+        Target::Cuda => "cuda",
+        Target::OpenCl => "opencl",
     }
 }
 
