@@ -132,6 +132,7 @@ impl Stm {
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Chunks(..)
+            | Stm::Tuning(..)
             | Stm::Threads(_) => {}
         }
     }
@@ -150,7 +151,8 @@ impl Stm {
             | Stm::While(e, _)
             | Stm::Trace(_, e, _)
             | Stm::Locked(e, _)
-            | Stm::Chunks(_, _, e) => visit(e),
+            | Stm::Chunks(_, _, e)
+            | Stm::Tuning(_, _, e) => visit(e),
             Stm::Store(_, index, e) | Stm::Atomic(_, _, index, e) => {
                 visit(index);
                 visit(e);
@@ -216,6 +218,7 @@ impl Stm {
             | Stm::Trace(..)
             | Stm::Locked(..)
             | Stm::Chunks(..)
+            | Stm::Tuning(..)
             | Stm::Threads(_) => {}
         }
         self.each_exp(&mut |e| e.each_var(visit));
@@ -231,6 +234,7 @@ impl Stm {
             | Stm::Free(v)
             | Stm::Point(v, ..)
             | Stm::Chunks(v, ..)
+            | Stm::Tuning(v, ..)
             | Stm::Threads(v) => visit(*v),
             Stm::Call(_, results, _) => results.iter().for_each(|&v| visit(v)),
             Stm::Const(_, results) => results.iter().for_each(|&(_, v)| visit(v)),
@@ -278,6 +282,7 @@ impl Stm {
             | Stm::Atomic(..)
             | Stm::Locked(..)
             | Stm::Chunks(..)
+            | Stm::Tuning(..)
             | Stm::Threads(_) => {}
         }
     }

@@ -146,6 +146,7 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
+            | Stm::Tuning(..)
         | Stm::Threads(_) => false,
     })
 }
