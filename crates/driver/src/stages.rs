@@ -3,6 +3,7 @@
 use crate::errors;
 use crate::load::{Loaded, LoadedFile};
 use ecow::EcoString;
+use fehu_backend::api::TuningParam;
 pub use fehu_backend::{Artifacts, Mode, Target};
 use fehu_base::id::Id;
 use fehu_base::{Diagnostic, FileId, SourceMap};
@@ -97,7 +98,8 @@ pub fn generate(
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));
         format!("fe_fun_{}", fun.map_or("", |fun| fun.name.as_str()))
     };
-    let api = fehu_backend::api::generate(&prog, &name, target, mode, &[]);
+    let tuning: Vec<TuningParam> = imp.tuning.iter().map(tuning_param).collect();
+    let api = fehu_backend::api::generate(&prog, &name, target, mode, &tuning);
     let parts = fehu_backend::runtime::Program {
         constants_struct: &functions.constants_struct,
         functions: &functions.text,
@@ -108,6 +110,16 @@ pub fn generate(
     let header = (mode == Mode::Library).then_some(api.header);
     let manifest = (mode != Mode::Executable).then_some(api.manifest);
     Ok(Artifacts { c, header, manifest })
+}
+
+/// A tuning parameter as the interface shows it. Those of the compiler's own making are named after what they decide.
+fn tuning_param(param: &fehu_imp::Tuning) -> TuningParam {
+    let class = if param.name.contains(".suff_") { "threshold" } else { "param" };
+    TuningParam {
+        name: param.name.to_string(),
+        class: class.to_owned(),
+        entries: param.entries.clone(),
+    }
 }
 
 /// What the back end should do besides the usual.

@@ -75,8 +75,19 @@ pub struct Program {
     pub funs: IdVec<FunId, Fun>,
     /// The constants, in the order of their computation.
     pub consts: Vec<Constant>,
+    /// The tuning parameters.
+    pub tuning: Vec<Tuning>,
     /// How many places with tasks there are: [`Tasks::site`] numbers them.
     pub sites: usize,
+}
+
+/// A tuning parameter: a number that users may choose.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tuning {
+    /// Its name.
+    pub name: EcoString,
+    /// The entry points that depend on it.
+    pub entries: Vec<EcoString>,
 }
 
 /// A function.

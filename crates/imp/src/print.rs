@@ -257,6 +257,9 @@ impl Printer<'_> {
                 self.block(f, depth + 1, &tasks.body)?;
                 writeln!(f, "{pad}}}")
             }
+            Stm::Tuning(v, number, standard) => {
+                writeln!(f, "{} = tuning {number} or {}", self.var(*v), self.exp(standard))
+            }
             Stm::Threads(v) => writeln!(f, "{} = threads", self.var(*v)),
             Stm::Chunks(v, site, n) => {
                 writeln!(f, "{} = chunks at {site} of {}", self.var(*v), self.exp(n))

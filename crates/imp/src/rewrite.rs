@@ -246,6 +246,7 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Chunks(..)
+            | Stm::Tuning(..)
             | Stm::Threads(_)
             | Stm::Fetch(..)
             | Stm::Poll(..)
@@ -347,6 +348,7 @@ fn rename_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>) -> Stm {
             body: block(&tasks.body),
         })),
         Stm::Chunks(v, site, e) => Stm::Chunks(of(v), *site, exp(e)),
+        Stm::Tuning(v, number, e) => Stm::Tuning(of(v), *number, exp(e)),
         Stm::Threads(v) => Stm::Threads(of(v)),
         Stm::Launch(kernel) => Stm::Launch(Box::new(crate::Kernel {
             hint: kernel.hint.clone(),

@@ -91,6 +91,9 @@ pub enum Stm {
     Tasks(Box<Tasks>),
     /// The variable becomes the number of ranges that a reduction over this many elements should be cut into.
     Chunks(V, usize, Exp),
+    /// The variable becomes the value of a tuning parameter, by its number in [`crate::Program::tuning`], or of the
+    /// expression if nobody has set it.
+    Tuning(V, usize, Exp),
     /// The variable becomes the number of threads.
     Threads(V),
 

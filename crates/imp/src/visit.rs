@@ -136,6 +136,7 @@ impl Stm {
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Chunks(..)
+            | Stm::Tuning(..)
             | Stm::Threads(_)
             | Stm::Fetch(..)
             | Stm::Poll(..)
@@ -171,7 +172,8 @@ impl Stm {
             | Stm::Fetch(_, _, e)
             | Stm::Poll(_, _, e)
             | Stm::Count(_, _, e)
-            | Stm::Chunks(_, _, e) => visit(e),
+            | Stm::Chunks(_, _, e)
+            | Stm::Tuning(_, _, e) => visit(e),
             Stm::Store(_, index, e) | Stm::Atomic(_, _, index, e) => {
                 visit(index);
                 visit(e);
@@ -241,6 +243,7 @@ impl Stm {
             | Stm::Trace(..)
             | Stm::Locked(..)
             | Stm::Chunks(..)
+            | Stm::Tuning(..)
             | Stm::Threads(_)
             | Stm::Launch(_)
             | Stm::Fence
@@ -264,6 +267,7 @@ impl Stm {
             | Stm::Fetch(v, ..)
             | Stm::Poll(v, ..)
             | Stm::Count(v, ..)
+            | Stm::Tuning(v, ..)
             | Stm::Threads(v) => visit(*v),
             Stm::Call(_, results, _) => results.iter().for_each(|&v| visit(v)),
             Stm::Const(_, results) => results.iter().for_each(|&(_, v)| visit(v)),
@@ -317,6 +321,7 @@ impl Stm {
             | Stm::Atomic(..)
             | Stm::Locked(..)
             | Stm::Chunks(..)
+            | Stm::Tuning(..)
             | Stm::Threads(_)
             | Stm::Fetch(..)
             | Stm::Poll(..)

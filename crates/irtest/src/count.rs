@@ -124,6 +124,7 @@ pub fn name(exp: &Exp) -> &'static str {
         Exp::UpdateAcc(..) => "update_acc",
         Exp::Trace(..) => "trace",
         Exp::Opaque(_) => "opaque",
+        Exp::Tuning(..) => "tuning",
         Exp::Fail(_) => "fail",
     }
 }

@@ -123,7 +123,7 @@ pub(crate) fn prepare(
                 compile_for_interpreter(path, options, Warnings::Hide, &Plan::none());
             compiled.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>)
         }
-        Some(Target::Multicore) => {
+        Some(Target::Multicore | Target::Cuda | Target::OpenCl) => {
             // Options for the program that is tested, such as a number of threads, may mean nothing to this one.
             let program_options = Vec::new();
             let compile = Compile { target: Target::C, program_options, ..compile.clone() };

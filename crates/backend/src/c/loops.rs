@@ -147,6 +147,7 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
+        | Stm::Tuning(..)
         | Stm::Threads(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)

@@ -122,6 +122,10 @@ impl Frame<'_> {
             Stm::Atomic(op, p, index, e) => self.atomic(*op, *p, index, e),
             Stm::Locked(number, body) => self.locked(number, body),
             Stm::Tasks(tasks) => self.tasks(tasks),
+            Stm::Tuning(v, number, standard) => {
+                let (name, standard) = (self.name(*v), self.scope().text(standard));
+                self.line(&format!("{name} = fe_tuning_param(ctx, {number}, {standard});"));
+            }
             Stm::Threads(v) => {
                 let (name, number) = (self.name(*v), self.threads());
                 self.line(&format!("{name} = {number};"));

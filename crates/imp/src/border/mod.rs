@@ -142,6 +142,7 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
+        | Stm::Tuning(..)
         | Stm::Threads(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)

@@ -9,7 +9,7 @@
 //!
 //! Files: `index` has addresses, `scalar` operations on numbers, `array` what makes or copies one array, `control` branches, loops
 //! and calls, `screma` map, reduce and scan, `write` histograms, scatters, partitions and accumulators, `release` where
-//! blocks are given back, `tasks` what several threads do, `grid` what a device does.
+//! blocks are given back, `tasks` what several threads do, `grid` what a device does, `tuning` numbers that users may choose.
 
 mod array;
 mod control;
@@ -19,6 +19,7 @@ mod release;
 mod scalar;
 mod screma;
 mod tasks;
+mod tuning;
 mod write;
 
 use crate::{Block, Constant, Exp, From, Fun, FunId, Program, Stm, Ty, V, VarInfo};
@@ -42,10 +43,14 @@ pub struct Options {
 
 /// Translates a program.
 pub fn emit(placed: &Placed, options: Options) -> Program {
-    let mut program = Program::default();
+    let mut program = Program { tuning: tuning::parameters(&placed.prog), ..Program::default() };
+    let numbers = program.tuning.iter().enumerate();
+    let tuning: FxHashMap<EcoString, usize> =
+        numbers.map(|(number, param)| (param.name.clone(), number)).collect();
     for (id, fun) in placed.prog.funs.iter() {
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         let mut emit = Emit::new(placed, &fun.vars, &placed.funs[id], options, program.sites);
+        emit.tuning = tuning.clone();
         let made = emit.function(&fun.name, &params, &fun.results, &fun.body);
         program.sites = emit.sites;
         program.funs.push(made);
@@ -53,6 +58,7 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
     for (id, constant) in placed.prog.consts.iter() {
         let mut emit =
             Emit::new(placed, &constant.vars, &placed.consts[id], options, program.sites);
+        emit.tuning = tuning.clone();
         let made = emit.function(&constant.name, &[], &constant.results, &constant.body);
         program.sites = emit.sites;
         let fun = program.funs.push(made);
@@ -99,6 +105,8 @@ struct Emit<'a> {
     sites: usize,
     /// The place in the source of the statement at hand.
     loc: EcoString,
+    /// The numbers of tuning parameters.
+    tuning: FxHashMap<EcoString, usize>,
 }
 
 /// A block at run time.
@@ -139,6 +147,7 @@ impl<'a> Emit<'a> {
             in_tasks: false,
             sites,
             loc: EcoString::new(),
+            tuning: FxHashMap::default(),
         }
     }
 
@@ -248,6 +257,7 @@ impl<'a> Emit<'a> {
             ir::Exp::Partition(op) => self.partition(&stm.pat, op),
             ir::Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda),
             ir::Exp::UpdateAcc(acc, indices, values) => self.update_acc(*acc, indices, values),
+            ir::Exp::Tuning(name, standard) => self.tuning(&stm.pat, name, *standard),
             ir::Exp::Stream(_) => unreachable!("streams become loops before memory is assigned"),
             exp => {
                 if let [var] = stm.pat.as_slice() {

@@ -132,6 +132,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
+        | Stm::Tuning(..)
         | Stm::Threads(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
