@@ -80,8 +80,7 @@ fn random_programs_mean_the_same_by_their_tables() {
                     all.undefined += runs.undefined;
                 }
                 Err(first) => {
-                    let small =
-                        reduce(&prog, 2000, &mut |prog| examine(prog, way, seed).is_err());
+                    let small = reduce(&prog, 2000, &mut |prog| examine(prog, way, seed).is_err());
                     let what = examine(&small, way, seed).err().unwrap_or(first);
                     failures.push(format!("seed {seed}, {way:?}:\n{small}\n{what}"));
                     break;

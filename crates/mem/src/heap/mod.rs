@@ -125,9 +125,7 @@ impl<'a> Machine<'a> {
         for (var, item) in fun.results.iter().zip(results) {
             values.push(match (&fun.vars[*var].ty, item) {
                 (_, Item::Scalar(scalar)) => Value::Scalar(scalar),
-                (Type::Array(elem, shape), item) => {
-                    self.value(&frame, *elem, shape, &item)?
-                }
+                (Type::Array(elem, shape), item) => self.value(&frame, *elem, shape, &item)?,
                 (_, _) => Value::Scalar(Scalar::Unit),
             });
         }

@@ -106,7 +106,11 @@ impl Store {
     pub(super) fn filled(&mut self, elements: Vec<Scalar>) -> Res<usize> {
         self.elements = self.elements.saturating_add(elements.len());
         self.blocks.push(Block { elements, alive: true });
-        if self.elements > self.limits.elements { Err(Fault::Limit) } else { Ok(self.blocks.len() - 1) }
+        if self.elements > self.limits.elements {
+            Err(Fault::Limit)
+        } else {
+            Ok(self.blocks.len() - 1)
+        }
     }
 
     /// A new block of nonsense.
@@ -152,7 +156,8 @@ impl Store {
         let (mode, key) = (self.mode, (mem.block, at));
         for level in self.levels.iter_mut().filter(|level| mem.block < level.born) {
             let access = level.accesses.entry(key).or_default();
-            let met = access.reader.others(level.iteration) || access.writer.others(level.iteration);
+            let met =
+                access.reader.others(level.iteration) || access.writer.others(level.iteration);
             let contributed = access.contributor.others(level.iteration);
             match mode {
                 Mode::Quiet => {}
