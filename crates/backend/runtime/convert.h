@@ -26,10 +26,10 @@
 // the least number. As in the interpreter, finite numbers of 2^127 and more count as 2^127 - 1.
 #define FE_WRAP(NAME, F, T, BITS, RINT, TRUNC, FABS, INF)                                                 \
   static inline T NAME(F a) {                                                                             \
-    const F turn = (F)2 * (F)(1ull << (BITS - 1)), half = (F)(1ull << (BITS - 1));                        \
+    const F half_turn = (F)((uint64_t)1 << (BITS - 1)), turn = 2 * half_turn;                             \
     F whole = TRUNC(a);                                                                                   \
     F rest = whole - RINT(whole * (1 / turn)) * turn;                                                     \
-    rest = rest >= half ? -half : rest;                                                                   \
+    rest = rest >= half_turn ? -half_turn : rest;                                                         \
     F huge = (a > 0) & (a < INF) ? (F)-1 : (F)0;                                                          \
     return (T)(FABS(a) < (F)0x1p127 ? rest : huge);                                                       \
   }

@@ -1,0 +1,27 @@
+// Checks that fail in kernels. The failure buffer is in global memory; the host looks at it when it waits for the device,
+// and it knows the layout, too: gpu/failure.h.
+
+#define FE_FAILURE_VALUES 16
+
+struct fe_failure {
+  int32_t check; // one more than the number of the check; 0: none has failed
+  int32_t padding;
+  int64_t values[FE_FAILURE_VALUES];
+};
+
+// The first parameters of kernels.
+#ifdef __OPENCL_VERSION__
+#define FE_FAILURE FE_GLOBAL struct fe_failure *failure, FE_LOCAL unsigned char *fe_dynamic
+#else
+#define FE_FAILURE FE_GLOBAL struct fe_failure *failure
+#endif
+
+// Whether some check has failed, perhaps in a kernel before this one.
+FE_DEVICE bool fe_failed(FE_GLOBAL struct fe_failure *failure) {
+  return *(volatile FE_GLOBAL int32_t *)&failure->check != 0;
+}
+
+// Whether this is the first check to fail. If so, the caller writes the values that the message shows.
+FE_DEVICE bool fe_claim(FE_GLOBAL struct fe_failure *failure, int32_t check) {
+  return fe_cas_32((FE_GLOBAL uint32_t *)&failure->check, 0, (uint32_t)check + 1) == 0;
+}
