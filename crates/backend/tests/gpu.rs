@@ -49,7 +49,7 @@ fn an_executable_reads_and_writes_values() {
     let folder = executable("gpu_executable");
     let run = |entry: &str, input: &str| folder.run_program(&["-e", entry], input);
     assert_eq!(run("dot", "[1, 2, 3] [4, 5, 6]"), "32i32\n");
-    assert_eq!(run("dot", "(empty([0]i32)) (empty([0]i32))"), "0i32\n");
+    assert_eq!(run("dot", "empty([0]i32) empty([0]i32)"), "0i32\n");
     assert_eq!(
         run("scale'", "[[1f32, 2f32], [3f32, 4f32]] 2f32"),
         "[[2f32, 4f32], [6f32, 8f32]]\n"

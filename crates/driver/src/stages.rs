@@ -74,6 +74,9 @@ pub fn generate(
     mode: Mode,
     options: &GenerateOptions,
 ) -> Result<Artifacts, Box<Diagnostic>> {
+    if target.is_gpu() {
+        return Err(Box::new(errors::no_kernels(target)));
+    }
     let strict_float = options.strict_float;
     let mut prog = prog.clone();
     // Whatever passes were chosen, there must be no streams from here on.
