@@ -28,16 +28,19 @@ pub enum Target {
     C,
     /// All cores.
     Multicore,
-    /// A device, by way of CUDA.
+    /// A GPU of NVIDIA's.
     Cuda,
-    /// A device, by way of OpenCL.
+    /// Any device with OpenCL.
     OpenCl,
 }
 
 impl Target {
     /// Whether arrays are in the memory of a device.
-    pub fn is_device(self) -> bool {
-        matches!(self, Target::Cuda | Target::OpenCl)
+    pub fn is_gpu(self) -> bool {
+        match self {
+            Target::C | Target::Multicore => false,
+            Target::Cuda | Target::OpenCl => true,
+        }
     }
 }
 

@@ -82,7 +82,7 @@ pub fn generate(
     let mut placed = fehu_mem::assign::assign(prog.clone())
         .map_err(|limit| Box::new(errors::too_complex(&limit.array)))?;
     fehu_mem::circuit::circuit(&mut placed);
-    let (parallel, device) = (target == Target::Multicore, target.is_device());
+    let (parallel, device) = (target == Target::Multicore, target.is_gpu());
     let options = fehu_imp::emit::Options { parallel, device, strict_float };
     let mut imp = fehu_imp::emit::emit(&placed, options);
     if device {

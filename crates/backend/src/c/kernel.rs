@@ -47,16 +47,10 @@ enum Space {
 impl Device {
     /// The C text of the device program: its source, the table of kernels, and the messages of checks.
     pub(super) fn text(&self) -> String {
+        let source: Vec<&str> = self.kernels.iter().map(|(_, _, kernel)| kernel.as_str()).collect();
         let mut text = format!("#define FE_NUM_KERNELS {}\n\n", self.kernels.len());
-        text.push_str("static const char *const fe_device_source[] = {\n");
-        for (_, _, kernel) in &self.kernels {
-            for line in kernel.lines() {
-                // A string takes whatever is written to it.
-                let _ = writeln!(text, "  \"{}\\n\"", literal::string(line));
-            }
-            text.push_str("  \"\\n\",\n");
-        }
-        text.push_str("  NULL,\n};\n\nstatic const struct fe_kernel fe_kernels[] = {\n");
+        text.push_str(&crate::runtime::device_source(&source.join("\n")));
+        text.push_str("\nstatic const struct fe_kernel fe_kernels[] = {\n");
         for (name, place, _) in &self.kernels {
             let _ = writeln!(text, "  {{\"{name}\", \"{}\"}},", literal::string(place));
         }

@@ -40,7 +40,7 @@ pub fn functions(program: &Program, target: Target) -> Functions {
         text.push_str(&fun::function(program, fun, target, &mut device));
         text.push('\n');
     }
-    if target.is_device() {
+    if target.is_gpu() {
         text.insert_str(0, &device.text());
     }
     text.push_str(&constants_functions(program));

@@ -93,7 +93,7 @@ impl Frame<'_> {
                 let target = scope.address(scope.names.get(to.0), &to.1);
                 let source = scope.address(scope.names.get(from.0), &from.1);
                 let (count, ty) = (scope.exp(count), c_type(scope.elem(to.0)));
-                if self.target.is_device() {
+                if self.target.is_gpu() {
                     let count = count.at(Prec::Unary);
                     return self.check_call(&format!(
                         "fe_device_copy(ctx, {target}, {source}, {count} * (int64_t)sizeof({ty}))"
