@@ -1,10 +1,8 @@
 //! The messages about files, one constructor for each code.
 
-use crate::compile::target_name;
 use crate::files::ReadError;
 use crate::paths::Location;
 use crate::session::Crash;
-use fehu_backend::Target;
 use fehu_base::{Diagnostic, Span};
 
 /// A file could not be read; `import` is the place of the import, if it was imported.
