@@ -37,6 +37,46 @@ fn a_program_uses_the_library() {
     assert_eq!(lines_of(after)["events"], serde_json::json!([]));
 }
 
+#[test]
+fn failures_come_to_light_when_somebody_waits() {
+    let (text, api) = whole(Mode::Library, Target::OpenCl);
+    let folder = Folder::new("gpu_asynchronous");
+    folder.write("api.c", &text);
+    folder.write("api.h", &api.header);
+    folder.write("driver.c", ASYNCHRONOUS);
+    let said = folder.compile_and_run("driver.c", &["-O0", "api.c", "-ldl"]);
+    assert_eq!(said, "0 2 Error: nan is no number\n0\n".repeat(2));
+}
+
+/// A large array is copied at once, and with debugging every kernel is waited for; what has failed is not forgotten.
+const ASYNCHRONOUS: &str = r#"
+#include "api.h"
+#include <math.h>
+#include <stdlib.h>
+int main(void) {
+  for (int debugging = 0; debugging < 2; debugging++) {
+    struct futhark_context_config *cfg = futhark_context_config_new();
+    futhark_context_config_set_debugging(cfg, debugging);
+    struct futhark_context *ctx = futhark_context_new(cfg);
+    float *numbers = calloc(100000, sizeof(float));
+    struct futhark_f32_2d *xs = futhark_new_f32_2d(ctx, numbers, 1, 3), *ys = NULL;
+    printf("%d ", futhark_entry_scalezq(ctx, &ys, xs, NAN));
+    struct futhark_f32_1d *large = futhark_new_f32_1d(ctx, numbers, 100000);
+    int code = futhark_context_sync(ctx);
+    char *error = futhark_context_get_error(ctx);
+    printf("%d %s\n%d\n", code, error == NULL ? "" : error, futhark_context_sync(ctx));
+    free(error);
+    free(numbers);
+    futhark_free_f32_1d(ctx, large);
+    futhark_free_f32_2d(ctx, xs);
+    futhark_free_f32_2d(ctx, ys);
+    futhark_context_free(ctx);
+    futhark_context_config_free(cfg);
+  }
+  return 0;
+}
+"#;
+
 fn executable(name: &str) -> Folder {
     let folder = Folder::new(name);
     folder.write("api.c", &whole(Mode::Executable, Target::OpenCl).0);

@@ -13,8 +13,7 @@ static int fe_gpu_init(struct futhark_context *ctx) {
     }
   }
   if (code == FUTHARK_SUCCESS) {
-    gpu->busy = true;
-    code = fe_driver_zero(ctx, gpu->failure, sizeof *gpu->failure, NULL);
+    code = fe_failure_reset(ctx);
   }
   return code == FUTHARK_SUCCESS ? fe_build_program(ctx) : code;
 }
