@@ -4,7 +4,7 @@
 mod cc;
 mod gpu_program;
 
-use cc::Folder;
+use cc::{Folder, runtime};
 use fehu_backend::{Mode, Target};
 use gpu_program::whole;
 use serde_json::Value;
@@ -76,6 +76,27 @@ int main(void) {
   return 0;
 }
 "#;
+
+#[test]
+fn the_digest_is_sha_256() {
+    let folder = Folder::new("gpu_digest");
+    let main = format!(
+        "int main(void) {{\n  char out[65];\n  const char *first[] = {{\"abc\"}}, *second[] = {{\"{}\", \"{}\"}};\n  \
+         fe_digest_texts(first, 1, out);\n  puts(out);\n  fe_digest_texts(second, 2, out);\n  puts(out);\n}}\n",
+        "a".repeat(100),
+        "b".repeat(23)
+    );
+    let includes =
+        "#include <inttypes.h>\n#include <stdbool.h>\n#include <stdio.h>\n#include <string.h>\n";
+    folder.write("digest.c", &format!("{includes}{}{main}", runtime("gpu/digest.h")));
+    let said = folder.compile_and_run("digest.c", &["-fsanitize=undefined"]);
+    // Of the texts with a zero after each, by another program.
+    let expected = [
+        "dc1114cd074914bd872cc1f9a23ec910ea2203bc79779ab2e17da25782a624fc",
+        "1a64d5e1176f876e462e97dbfff9bc1a416ca1468a7027fc7eb6c8e6f927dda9",
+    ];
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
+}
 
 fn executable(name: &str) -> Folder {
     let folder = Folder::new(name);

@@ -106,6 +106,17 @@ static int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int
   return code;
 }
 
+FE_UNUSED static void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes) {
+  void *to = bytes < 0 ? NULL : malloc((size_t)bytes + 1);
+  if (to == NULL) {
+    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot copy %" PRId64 " bytes from the device", bytes);
+  } else if (fe_fetch(ctx, to, from, bytes) != FUTHARK_SUCCESS) {
+    free(to);
+    to = NULL;
+  }
+  return to;
+}
+
 static int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
   struct fe_gpu *gpu = &ctx->gpu;
   if (bytes <= 0) {
