@@ -43,6 +43,15 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 // The builtins of C compilers that scalar.h, convert.h and math.h use.
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fc00000)
+// Compilers before 13.1 do not have this one.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_constant_p)
+#define FE_HAS_CONSTANT_P
+#endif
+#endif
+#ifndef FE_HAS_CONSTANT_P
+#define __builtin_constant_p(a) false
+#endif
 #define __builtin_popcount(a) __popc(a)
 #define __builtin_popcountll(a) __popcll(a)
 #define __builtin_clz(a) __clz((int)(a))
