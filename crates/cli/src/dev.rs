@@ -86,8 +86,8 @@ fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
                 }
                 print_code = true;
             }
-            compiled = Compiled::prepare(session, prog, Default::default())
-                .staged(session, &plan.stages);
+            compiled =
+                Compiled::prepare(session, prog, Default::default()).staged(session, &plan.stages);
             if let (true, Some(code)) = (print_code, compiled.as_ref().and_then(Compiled::code)) {
                 text.push_str(&code.to_string());
             }

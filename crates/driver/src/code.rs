@@ -1,12 +1,13 @@
 //! The stages beyond the core IR, one at a time, for people and tests: where arrays are, and imperative code.
 //!
 //! `assign` gives arrays places and `circuit` better ones; `emit` makes imperative code of that, and `tile`, `copies`,
-//! `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it: on a heap that watches for
-//! races (`fehu_mem::heap`).
+//! `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it, on machines that watch for
+//! races (`fehu_mem::heap`, `fehu_imp::machine`).
 
+use fehu_imp::machine;
 use fehu_interp::{Error, ErrorKind, Value};
 use fehu_ir::pass::Remarks;
-use fehu_ir::{FunId, Prog};
+use fehu_ir::{FunId, Loc, Prog};
 use fehu_mem::heap::{self, Fault, Limits};
 use fehu_mem::table::Placed;
 use std::fmt;
@@ -40,8 +41,8 @@ pub const STAGES: [(Stage, &str); 7] = [
 pub enum Code {
     /// With the places of its arrays.
     Placed(Box<Placed>),
-    /// As imperative code.
-    Imp(fehu_imp::Program),
+    /// As imperative code, with the program that it is of.
+    Imp(Box<Prog>, fehu_imp::Program),
 }
 
 /// The stages with these names, separated by commas; otherwise a sentence that says what is wrong with them.
@@ -84,9 +85,10 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
             }
             (Stage::Emit, Some(Code::Placed(placed))) => {
                 let options = fehu_imp::emit::Options { parallel, strict_float: false };
-                Some(Code::Imp(fehu_imp::emit::emit(&placed, options)))
+                let program = fehu_imp::emit::emit(&placed, options);
+                Some(Code::Imp(Box::new(placed.prog), program))
             }
-            (stage, Some(Code::Imp(mut program))) => {
+            (stage, Some(Code::Imp(prog, mut program))) => {
                 match stage {
                     Stage::Tile => fehu_imp::tile::tile(&mut program),
                     Stage::Copies => fehu_imp::copies::copies(&mut program),
@@ -94,7 +96,7 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
                     Stage::Lanes => fehu_imp::lanes::lanes(&mut program),
                     Stage::Assign | Stage::Circuit | Stage::Emit => {}
                 }
-                Some(Code::Imp(program))
+                Some(Code::Imp(prog, program))
             }
             (_, code) => code,
         };
@@ -105,15 +107,12 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
 impl Code {
     /// Calls a function.
     pub fn call(&self, fun: FunId, args: &[Value]) -> Result<Vec<Value>, Error> {
-        match self {
-            Code::Placed(placed) => {
-                let limits = Limits { steps: 100_000_000, ..Limits::default() };
-                heap::call(placed, fun, args, limits).map_err(error)
-            }
-            Code::Imp(_) => {
-                Err(failure(ErrorKind::Resource, "imperative code cannot be run here".to_owned()))
-            }
-        }
+        let limits = Limits { steps: 100_000_000, ..Limits::default() };
+        let results = match self {
+            Code::Placed(placed) => heap::call(placed, fun, args, limits),
+            Code::Imp(prog, program) => machine::call(prog, program, fun, args, limits, 1),
+        };
+        results.map_err(error)
     }
 }
 
@@ -121,14 +120,17 @@ impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Code::Placed(placed) => placed.fmt(f),
-            Code::Imp(program) => program.fmt(f),
+            Code::Imp(_, program) => program.fmt(f),
         }
     }
 }
 
 fn error(fault: Fault) -> Error {
     match fault {
-        Fault::Check(message) | Fault::Undefined(message) => failure(ErrorKind::Program, message),
+        Fault::Check(message, trace) => {
+            Error { kind: ErrorKind::Program, message, trace: trace.into_iter().map(Loc).collect() }
+        }
+        Fault::Undefined(message) => failure(ErrorKind::Program, message),
         Fault::Memory(message) => failure(ErrorKind::Internal, message),
         Fault::Limit => failure(ErrorKind::Resource, "the heap's limits are reached".to_owned()),
     }

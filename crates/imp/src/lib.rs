@@ -42,6 +42,7 @@ pub mod border;
 pub mod copies;
 pub mod emit;
 pub mod lanes;
+pub mod machine;
 pub mod tile;
 pub mod visit;
 

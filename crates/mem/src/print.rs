@@ -72,7 +72,9 @@ fn table(f: &mut fmt::Formatter<'_>, mut fun: Fun, table: &Table) -> fmt::Result
         let elem = block.elem;
         match &block.origin {
             Origin::Unused => {}
-            Origin::Carried(var) => writeln!(f, "--   {id:?} comes with {}: {elem}", names.var(*var))?,
+            Origin::Carried(var) => {
+                writeln!(f, "--   {id:?} comes with {}: {elem}", names.var(*var))?
+            }
             Origin::Fresh { before, size } => {
                 let size: Vec<String> = size.iter().map(|size| names.atom(*size)).collect();
                 let size = if size.is_empty() { "1".to_owned() } else { size.join("*") };
@@ -123,11 +125,8 @@ mod tests {
         let shown = placed.to_string();
         assert_eq!(parse(&shown).map(|prog| prog.to_string()), Ok(prog.to_string()));
         let table: Vec<&str> = shown.lines().filter(|line| line.starts_with("--")).collect();
-        let expected = [
-            "-- memory of f",
-            "--   m0 comes with xs_1: i32",
-            "--   m2 before rs_3: i32, n_0*100",
-        ];
+        let expected =
+            ["-- memory of f", "--   m0 comes with xs_1: i32", "--   m2 before rs_3: i32, n_0*100"];
         assert_eq!(&table[..3], expected, "{shown}");
         // The row is made in its place.
         assert!(table.iter().any(|line| line.starts_with("--   v_5: m2, 100*i.")), "{shown}");

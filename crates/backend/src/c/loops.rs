@@ -146,7 +146,7 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
-            | Stm::Tuning(..)
+        | Stm::Tuning(..)
         | Stm::Threads(_) => false,
     })
 }

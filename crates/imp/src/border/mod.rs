@@ -142,7 +142,7 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
-            | Stm::Tuning(..)
+        | Stm::Tuning(..)
         | Stm::Threads(_) => false,
     })
 }

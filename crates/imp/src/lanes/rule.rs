@@ -132,7 +132,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
-            | Stm::Tuning(..)
+        | Stm::Tuning(..)
         | Stm::Threads(_) => false,
     };
     let mut all = here;

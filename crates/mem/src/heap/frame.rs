@@ -7,7 +7,9 @@ use crate::table::{BlockId, Computed, Origin, Place, Table};
 use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
 use fehu_interp::scalar;
-use fehu_ir::{AccInput, Atom, BinOp, Body, ConstId, Elem, Exp, FunId, Scalar, Stm, Type, Var, VarInfo};
+use fehu_ir::{
+    AccInput, Atom, BinOp, Body, ConstId, Elem, Exp, FunId, Scalar, Stm, Type, Var, VarInfo,
+};
 use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
@@ -158,7 +160,13 @@ impl<'a> Frame<'a> {
     }
 
     /// `start + index * step`
-    pub(super) fn progression(&self, prim: Prim, start: Atom, step: Atom, index: i64) -> Res<Scalar> {
+    pub(super) fn progression(
+        &self,
+        prim: Prim,
+        start: Atom,
+        step: Atom,
+        index: i64,
+    ) -> Res<Scalar> {
         let (start, step) = (self.scalar(start)?, self.scalar(step)?);
         let index = scalar::convert(prim, Scalar::I64(index));
         index

@@ -32,7 +32,9 @@ impl<'a> Machine<'a> {
             let mut bound = pat.iter().copied();
             for (scan, sofar) in op.scans.iter().zip(&mut scanned) {
                 let elements: Vec<Atom> = parts.by_ref().take(sofar.len()).collect();
-                machine.quietly(|machine| machine.combine(frame, &scan.op, &scan.op.params, sofar, &elements))?;
+                machine.quietly(|machine| {
+                    machine.combine(frame, &scan.op, &scan.op.params, sofar, &elements)
+                })?;
                 for (part, var) in sofar.iter().zip(bound.by_ref().take(sofar.len())) {
                     machine.quietly(|machine| machine.store_sofar(frame, var, index, *part))?;
                 }
@@ -40,7 +42,9 @@ impl<'a> Machine<'a> {
             for (red, sofar) in op.reds.iter().zip(&mut reduced) {
                 let elements: Vec<Atom> = parts.by_ref().take(sofar.len()).collect();
                 bound.by_ref().take(sofar.len()).for_each(drop);
-                machine.quietly(|machine| machine.combine(frame, &red.op, &red.op.params, sofar, &elements))?;
+                machine.quietly(|machine| {
+                    machine.combine(frame, &red.op, &red.op.params, sofar, &elements)
+                })?;
             }
             for (part, var) in parts.zip(bound) {
                 if let Some(row) = row_of(frame, var, index)? {

@@ -19,7 +19,8 @@ impl<'a> Machine<'a> {
             for op in &op.ops {
                 let indices: Vec<Atom> = indices.by_ref().take(op.shape.len()).collect();
                 let values: Vec<Atom> = values.by_ref().take(op.dests.len()).collect();
-                let dests = Dests { arrays: &op.dests, shape: &op.shape, op: Some(&op.op), given: 0 };
+                let dests =
+                    Dests { arrays: &op.dests, shape: &op.shape, op: Some(&op.op), given: 0 };
                 machine.contribute(frame, &dests, &indices, &values)?;
             }
             Ok(())
@@ -179,7 +180,9 @@ impl<'a> Machine<'a> {
         self.each(frame, pat, &op.inputs, &op.map, width, |machine, frame, _, i| {
             let results = &op.map.body.results;
             let class = usize::try_from(frame.size(results[0])?).ok();
-            if let (Some(class), Ok(i)) = (class.and_then(|k| classes.get_mut(k)), usize::try_from(i)) {
+            if let (Some(class), Ok(i)) =
+                (class.and_then(|k| classes.get_mut(k)), usize::try_from(i))
+            {
                 class.push(i);
             }
             for (all, value) in elements.iter_mut().zip(&results[1..]) {
