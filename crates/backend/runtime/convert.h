@@ -24,21 +24,21 @@
 
 // A float's integer part as a number of the signed type T with width BITS. What does not fit is the least number, which
 // is what processors give, and infinities and NaN are zero. LEAST is the largest float that is too small to fit.
-#define FE_TO_SIGNED(NAME, F, T, BITS, LEAST, FABS, INF)                                                     \
+#define FE_TO_SIGNED(NAME, F, T, BITS, LEAST, FABS, INF)                                                  \
   static inline T NAME(F a) {                                                                             \
-    const F half = (F)(1ull << (BITS - 1));                                                               \
-    F other = FABS(a) < INF ? -half : (F)0;                                                               \
-    return (T)((a > LEAST) & (a < half) ? a : other);                                                     \
+    const F high = (F)((uint64_t)1 << (BITS - 1));                                                        \
+    F other = FABS(a) < INF ? -high : (F)0;                                                               \
+    return (T)((a > LEAST) & (a < high) ? a : other);                                                     \
   }
 
 // Likewise, the bits of a number of the unsigned type of this width, of which negative numbers keep the low bits. Numbers in
 // the upper half of the range are one turn away from a signed one, which is exact.
-#define FE_TO_UNSIGNED(NAME, F, T, U, BITS, LEAST, TRUNC, FABS, INF)                                         \
+#define FE_TO_UNSIGNED(NAME, F, T, U, BITS, LEAST, TRUNC, FABS, INF)                                      \
   static inline U NAME(F a) {                                                                             \
-    const F half = (F)(1ull << (BITS - 1)), turn = 2 * half;                                              \
-    F other = FABS(a) < INF ? -half : (F)0;                                                               \
-    F upper = (a >= half) & (a < turn) ? TRUNC(a) - turn : other;                                         \
-    return (U)(T)((a > LEAST) & (a < half) ? a : upper);                                                  \
+    const F high = (F)((uint64_t)1 << (BITS - 1)), turn = 2 * high;                                       \
+    F other = FABS(a) < INF ? -high : (F)0;                                                               \
+    F upper = (a >= high) & (a < turn) ? TRUNC(a) - turn : other;                                         \
+    return (U)(T)((a > LEAST) & (a < high) ? a : upper);                                                  \
   }
 
 // A number of 2^31 (f32) or 2^63 and more is whole.

@@ -2,6 +2,7 @@
 //!
 //! A pipeline is a list of passes, each with a comment that says why it stands where it stands.
 
+use fehu_backend::Target;
 use fehu_ir::pass::Pass;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, PASSES, SIMPLIFY, UNSTREAM};
 
@@ -54,6 +55,13 @@ pub const CPU: Pipeline = Pipeline {
         UNSTREAM, SIMPLIFY,
     ],
 };
+
+/// The pipeline for programs of a back end.
+pub fn of_target(target: Target) -> Pipeline {
+    match target {
+        Target::C | Target::Multicore | Target::Cuda | Target::OpenCl => CPU,
+    }
+}
 
 /// The pipeline with this name; otherwise a sentence that lists those that there are.
 pub fn pipeline(name: &str) -> Result<Pipeline, String> {

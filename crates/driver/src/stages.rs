@@ -82,12 +82,17 @@ pub fn generate(
     let mut placed = fehu_mem::assign::assign(prog.clone())
         .map_err(|limit| Box::new(errors::too_complex(&limit.array)))?;
     fehu_mem::circuit::circuit(&mut placed);
-    let parallel = target == Target::Multicore;
-    let mut imp = fehu_imp::emit::emit(&placed, fehu_imp::emit::Options { parallel, strict_float });
-    fehu_imp::tile::tile(&mut imp);
-    fehu_imp::copies::copies(&mut imp);
-    fehu_imp::border::border(&mut imp);
-    fehu_imp::lanes::lanes(&mut imp);
+    let (parallel, device) = (target == Target::Multicore, target.is_gpu());
+    let options = fehu_imp::emit::Options { parallel, device, strict_float };
+    let mut imp = fehu_imp::emit::emit(&placed, options);
+    if device {
+        fehu_imp::device::device(&mut imp);
+    } else {
+        fehu_imp::tile::tile(&mut imp);
+        fehu_imp::copies::copies(&mut imp);
+        fehu_imp::border::border(&mut imp);
+        fehu_imp::lanes::lanes(&mut imp);
+    }
     let functions = fehu_backend::c::functions(&imp, target);
     let name = |id: fehu_ir::FunId| {
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));

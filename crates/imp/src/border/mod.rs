@@ -143,7 +143,15 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Tasks(_)
         | Stm::Chunks(..)
         | Stm::Tuning(..)
-        | Stm::Threads(_) => false,
+        | Stm::Threads(_)
+        | Stm::Launch(_)
+        | Stm::Fetch(..)
+        | Stm::Poll(..)
+        | Stm::Count(..)
+        | Stm::Fence
+        | Stm::Leave
+        | Stm::Barrier
+        | Stm::Section(_) => false,
     })
 }
 

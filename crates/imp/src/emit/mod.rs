@@ -5,14 +5,15 @@
 //! copied.
 //!
 //! Code outside of all operators' functions is the *host's*: it is executed by one thread, and an operator there may
-//! become tasks. Inside of them everything is sequential.
+//! become tasks or kernels. Inside of them everything is sequential.
 //!
 //! Files: `index` has addresses, `scalar` operations on numbers, `array` what makes or copies one array, `control` branches, loops
 //! and calls, `screma` map, reduce and scan, `write` histograms, scatters, partitions and accumulators, `release` where
-//! blocks are given back, `tasks` what several threads do, `tuning` numbers that users may choose.
+//! blocks are given back, `tasks` what several threads do, `grid` what a device does, `tuning` numbers that users may choose.
 
 mod array;
 mod control;
+mod grid;
 mod index;
 mod release;
 mod scalar;
@@ -34,6 +35,8 @@ use rustc_hash::FxHashMap;
 pub struct Options {
     /// Whether operators of the host become tasks.
     pub parallel: bool,
+    /// Whether arrays are in the memory of a device, and operators of the host become kernels.
+    pub device: bool,
     /// Whether sums of floats keep their order.
     pub strict_float: bool,
 }
@@ -100,6 +103,8 @@ struct Emit<'a> {
     /// Whether the code may be executed by several threads at once.
     in_tasks: bool,
     sites: usize,
+    /// The place in the source of the statement at hand.
+    loc: EcoString,
     /// The numbers of tuning parameters.
     tuning: FxHashMap<EcoString, usize>,
 }
@@ -141,6 +146,7 @@ impl<'a> Emit<'a> {
             depth: 0,
             in_tasks: false,
             sites,
+            loc: EcoString::new(),
             tuning: FxHashMap::default(),
         }
     }
@@ -232,6 +238,12 @@ impl<'a> Emit<'a> {
                 self.allocate(block);
             }
         }
+        if let Some(loc) = &stm.loc {
+            self.loc = loc.0.clone();
+        }
+        if self.is_beside_device() && self.on_grid(stm) {
+            return;
+        }
         match &stm.exp {
             ir::Exp::If(cond, bodies) => self.if_(&stm.pat, *cond, bodies),
             ir::Exp::Switch(on, switch) => self.switch(&stm.pat, *on, switch),
@@ -259,7 +271,9 @@ impl<'a> Emit<'a> {
     fn allocate(&mut self, id: BlockId) {
         let block = &self.table.blocks[id];
         let Origin::Fresh { size, .. } = &block.origin else { return };
-        if let Some(size) = self.table.local_size(id) {
+        if let Some(size) = self.table.local_size(id)
+            && !self.is_beside_device()
+        {
             let size = u32::try_from(size.max(1)).unwrap_or(1);
             let ptr = self.new_var(&block.hint, Ty::Local(block.elem, size));
             self.out.push(Stm::Declare(ptr, None));

@@ -11,7 +11,7 @@
 //! * the source and target of a copy do not overlap;
 //! * at the end, all blocks have been released but those of the results.
 //!
-//! Constants are computed when they are asked for. The files: `memory` has handles and pointers, `exp` expressions,
+//! Kernels of devices are not executed. Constants are computed when they are asked for. The files: `memory` has handles and pointers, `exp` expressions,
 //! `stm` statements.
 
 mod exp;
@@ -43,7 +43,8 @@ pub fn call(
     with_large_stack(|| {
         let mut machine = Machine {
             code,
-            store: Store::new(limits),
+            // A scatter may write a value twice.
+            store: Store { lenient: true, ..Store::new(limits) },
             references: FxHashMap::default(),
             consts: vec![None; code.consts.len()],
             levels: 0,

@@ -134,6 +134,14 @@ impl<'a> Machine<'a> {
                 let threads = 1 + self.below(MOST);
                 self.assign(frame, *v, Scalar::I64(threads as i64))
             }
+            Stm::Launch(_)
+            | Stm::Fetch(..)
+            | Stm::Barrier
+            | Stm::Fence
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Leave
+            | Stm::Section(_) => Err(Fault::Undefined("this machine is no device".to_owned())),
             Stm::Tuning(v, _, standard) => {
                 let value = self.exp(frame, standard)?;
                 self.assign(frame, *v, value)
@@ -152,7 +160,7 @@ impl<'a> Machine<'a> {
                 }
                 return Ok(());
             }
-            Ty::Local(prim, count) => {
+            Ty::Local(prim, count) | Ty::Shared(prim, count) => {
                 let block = self.store.fresh(prim, count.into())?;
                 frame.locals.push(block);
                 Slot::Pointer(Some(Mem { block, base: 0 }))

@@ -23,6 +23,8 @@ pub struct Store {
     limits: Limits,
     /// How accesses are recorded at the moment.
     mode: Mode,
+    /// Whether several iterations may write the same value to an element.
+    pub lenient: bool,
 }
 
 struct Block {
@@ -94,6 +96,7 @@ impl Store {
             elements: 0,
             limits,
             mode: Mode::Plain,
+            lenient: false,
         }
     }
 
@@ -157,10 +160,11 @@ impl Store {
     pub fn write(&mut self, mem: Mem, at: i64, value: Scalar) -> Res<()> {
         let at = self.checked(mem, at)?;
         let (mode, key) = (self.mode, (mem.block, at));
+        let same = self.lenient && self.blocks[mem.block].elements[at] == value;
         for level in self.levels.iter_mut().filter(|level| mem.block < level.born) {
             let access = level.accesses.entry(key).or_default();
-            let met =
-                access.reader.others(level.iteration) || access.writer.others(level.iteration);
+            let met = access.reader.others(level.iteration)
+                || access.writer.others(level.iteration) && !same;
             let contributed = access.contributor.others(level.iteration);
             match mode {
                 Mode::Quiet => {}
