@@ -41,10 +41,12 @@ pub fn call(
     seed: u64,
 ) -> Result<Vec<Value>, Fault> {
     with_large_stack(|| {
+        let mut store = Store::new(limits);
+        // A scatter may write a value twice.
+        store.lenient = true;
         let mut machine = Machine {
             code,
-            // A scatter may write a value twice.
-            store: Store { lenient: true, ..Store::new(limits) },
+            store,
             references: FxHashMap::default(),
             consts: vec![None; code.consts.len()],
             levels: 0,
