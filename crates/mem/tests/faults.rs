@@ -12,7 +12,7 @@ use fehu_opt::facts::poly::Poly;
 
 /// A row for each element, and their sum.
 const ROWS: &str = "prog arrays
-fun f (n: i64, xs: [n]i32) -> (r: [n][100]i32, s: i32) =
+fun f (n: i64, xs: [n]i32) -> (r: [n][100]i32, t: i32) =
   let (rows: [n][100]i32) = screma n (xs) map \\(x: i32) -> ([100]i32) {
     let (y: i32) = add x 1i32
     let (row: [100]i32) = replicate (100) y
@@ -92,6 +92,28 @@ fn iterations_that_write_the_same_place_race() {
 
 #[test]
 fn iterations_that_read_what_others_write_race() {
+    let text = "prog arrays
+fun f (n: i64, xs: [n]i32) -> (r: [n]i32) =
+  let (ys: [n]i32) = screma n (xs) map \\(x: i32) -> (i32) {
+    let (y: i32) = add x 1i32
+    in (y)
+  }
+  in (ys)
+";
+    let mut placed = placed(text);
+    // Each element is written to where the next one is read.
+    let (xs, ys) = (place(&placed, "xs"), var(&placed, "ys"));
+    let lmad = Lmad { offset: Poly::constant(1), dims: xs.lmad.dims.clone() };
+    table(&mut placed).set(ys, Place { block: xs.block, lmad });
+    let complaint = complaint(&placed, &three());
+    assert!(complaint.contains("a race: iteration 1 reads element 1"), "{complaint}");
+    // In its own place it may be changed.
+    table(&mut placed).set(ys, xs);
+    assert!(run(&placed, &three()).is_ok());
+}
+
+#[test]
+fn places_that_do_not_fit_are_told() {
     let mut placed = placed(ROWS);
     // The result begins where the input is, so that rows overwrite what later iterations read.
     let (xs, rows) = (place(&placed, "xs"), var(&placed, "rows"));
@@ -109,7 +131,7 @@ fn iterations_that_read_what_others_write_race() {
 
 #[test]
 fn blocks_on_the_stack_end_with_their_body() {
-    let text = "prog arrays\nfun f (c: bool) -> (r: [4]i32) =
+    let text = "prog arrays\nfun f (c: bool) -> (out: [4]i32) =
   let (r: [4]i32) = if c then {
     let (a: [4]i32) = replicate (4) 1i32
     in (a)
