@@ -24,18 +24,18 @@
 
 // A float's integer part as a number of the signed type T with width BITS. What does not fit is the least number, which
 // is what processors give, and infinities and NaN are zero. LEAST is the largest float that is too small to fit.
-#define FE_SIGNED(NAME, F, T, BITS, LEAST, FABS, INF)                                                     \
+#define FE_TO_SIGNED(NAME, F, T, BITS, LEAST, FABS, INF)                                                  \
   static inline T NAME(F a) {                                                                             \
-    const F high = (F)((uint64_t)1 << (BITS - 1));                                                               \
+    const F high = (F)((uint64_t)1 << (BITS - 1));                                                        \
     F other = FABS(a) < INF ? -high : (F)0;                                                               \
     return (T)((a > LEAST) & (a < high) ? a : other);                                                     \
   }
 
 // Likewise, the bits of a number of the unsigned type of this width, of which negative numbers keep the low bits. Numbers in
-// the upper high of the range are one turn away from a signed one, which is exact.
-#define FE_UNSIGNED(NAME, F, T, U, BITS, LEAST, TRUNC, FABS, INF)                                         \
+// the upper half of the range are one turn away from a signed one, which is exact.
+#define FE_TO_UNSIGNED(NAME, F, T, U, BITS, LEAST, TRUNC, FABS, INF)                                      \
   static inline U NAME(F a) {                                                                             \
-    const F high = (F)((uint64_t)1 << (BITS - 1)), turn = 2 * high;                                              \
+    const F high = (F)((uint64_t)1 << (BITS - 1)), turn = 2 * high;                                       \
     F other = FABS(a) < INF ? -high : (F)0;                                                               \
     F upper = (a >= high) & (a < turn) ? TRUNC(a) - turn : other;                                         \
     return (U)(T)((a > LEAST) & (a < high) ? a : upper);                                                  \
@@ -43,15 +43,15 @@
 
 // A number of 2^31 (f32) or 2^63 and more is whole.
 #define FE_SAME(a) (a)
-FE_SIGNED(fe_float_f32_i32, float, int32_t, 32, -0x1.000002p31f, __builtin_fabsf, INFINITY)
-FE_SIGNED(fe_float_f32_i64, float, int64_t, 64, -0x1.000002p63f, __builtin_fabsf, INFINITY)
-FE_SIGNED(fe_float_f64_i32, double, int32_t, 32, -0x1.00000002p31, __builtin_fabs, (double)INFINITY)
-FE_SIGNED(fe_float_f64_i64, double, int64_t, 64, -0x1.0000000000001p63, __builtin_fabs, (double)INFINITY)
-FE_UNSIGNED(fe_float_f32_u32, float, int32_t, uint32_t, 32, -0x1.000002p31f, FE_SAME, __builtin_fabsf, INFINITY)
-FE_UNSIGNED(fe_float_f32_u64, float, int64_t, uint64_t, 64, -0x1.000002p63f, FE_SAME, __builtin_fabsf, INFINITY)
-FE_UNSIGNED(fe_float_f64_u32, double, int32_t, uint32_t, 32, -0x1.00000002p31, __builtin_trunc, __builtin_fabs,
+FE_TO_SIGNED(fe_float_f32_i32, float, int32_t, 32, -0x1.000002p31f, __builtin_fabsf, INFINITY)
+FE_TO_SIGNED(fe_float_f32_i64, float, int64_t, 64, -0x1.000002p63f, __builtin_fabsf, INFINITY)
+FE_TO_SIGNED(fe_float_f64_i32, double, int32_t, 32, -0x1.00000002p31, __builtin_fabs, (double)INFINITY)
+FE_TO_SIGNED(fe_float_f64_i64, double, int64_t, 64, -0x1.0000000000001p63, __builtin_fabs, (double)INFINITY)
+FE_TO_UNSIGNED(fe_float_f32_u32, float, int32_t, uint32_t, 32, -0x1.000002p31f, FE_SAME, __builtin_fabsf, INFINITY)
+FE_TO_UNSIGNED(fe_float_f32_u64, float, int64_t, uint64_t, 64, -0x1.000002p63f, FE_SAME, __builtin_fabsf, INFINITY)
+FE_TO_UNSIGNED(fe_float_f64_u32, double, int32_t, uint32_t, 32, -0x1.00000002p31, __builtin_trunc, __builtin_fabs,
             (double)INFINITY)
-FE_UNSIGNED(fe_float_f64_u64, double, int64_t, uint64_t, 64, -0x1.0000000000001p63, FE_SAME, __builtin_fabs,
+FE_TO_UNSIGNED(fe_float_f64_u64, double, int64_t, uint64_t, 64, -0x1.0000000000001p63, FE_SAME, __builtin_fabs,
             (double)INFINITY)
 
 #define FE_CONV_FROM_FLOAT(N, F)                                                                          \

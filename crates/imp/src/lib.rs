@@ -49,6 +49,7 @@ pub mod copies;
 pub mod device;
 pub mod emit;
 pub mod lanes;
+pub mod machine;
 pub mod tile;
 pub mod visit;
 

@@ -39,6 +39,7 @@ pub mod circuit;
 pub mod heap;
 pub mod lmad;
 pub mod overlap;
+mod print;
 pub mod prove;
 pub mod table;
 

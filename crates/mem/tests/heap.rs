@@ -1,17 +1,20 @@
 //! Tables are right: programs run by them on a heap give what they mean, without races.
 //!
-//! Random programs, as they are and optimised, with the first table and with what `circuit` makes of it. A program
-//! that fails is reduced and printed; `tests/ir/memory` has those that failed once. `FEHU_RANDOM_PROGRAMS` sets how many
-//! are tried, `FEHU_RANDOM_SEED` the first.
+//! Random programs and those of `tests/ir`, as they are and optimised, with the first table and with what `circuit` makes of
+//! it. A random program that fails is reduced and printed. `FEHU_RANDOM_PROGRAMS` sets how many are tried,
+//! `FEHU_RANDOM_SEED` the first.
 
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
+use fehu_ir::text::parse;
+use fehu_ir::verify::verify;
 use fehu_irgen::{Config, random_prog};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::reduce::reduce;
 use fehu_mem::assign::assign;
 use fehu_mem::circuit::circuit;
 use fehu_mem::heap::{self, Fault, Limits};
+use std::path::{Path, PathBuf};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -53,7 +56,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
         let limits = Limits { steps: 3_000_000, ..Limits::default() };
         match heap::call(&placed, fun, args, limits) {
             Ok(values) => Outcome::Values(values),
-            Err(Fault::Check(message)) => Outcome::Check(message),
+            Err(Fault::Check(message, _)) => Outcome::Check(message),
             Err(Fault::Undefined(message) | Fault::Memory(message)) => Outcome::Wrong(message),
             Err(Fault::Limit) => Outcome::Limit,
         }
@@ -93,4 +96,79 @@ fn random_programs_mean_the_same_by_their_tables() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(all.succeeded > 10 * all.undefined && all.succeeded > all.failed, "{all:?}");
+}
+
+#[test]
+fn programs_of_other_tests_mean_the_same_by_their_tables() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
+    let (mut count, mut all) = (0, Runs::default());
+    for folder in entries(&root).iter().filter(|path| path.is_dir()) {
+        for path in entries(folder).iter().filter(|path| path.extension() == Some("ir".as_ref())) {
+            let text = std::fs::read_to_string(path).expect("it can be read");
+            let (text, _) = fehu_irtest::file::split(&text);
+            // Some are wrong on purpose.
+            let Ok(prog) = parse(text) else { continue };
+            if verify(&prog).is_err() {
+                continue;
+            }
+            count += 1;
+            for way in WAYS {
+                match examine(&prog, way, 0) {
+                    Ok(runs) => all.succeeded += runs.succeeded,
+                    Err(why) => panic!("{}, {way:?}: {why}", path.display()),
+                }
+            }
+        }
+    }
+    assert!(count > 100 && all.succeeded > 4 * count, "{count} {all:?}");
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("it can be listed");
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// A program that failed once.
+fn good(text: &str) {
+    let prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    for way in WAYS {
+        let runs = examine(&prog, way, 0).unwrap_or_else(|why| panic!("{way:?}: {why}"));
+        assert!(runs.succeeded > 0, "{way:?}: {runs:?}");
+    }
+}
+
+#[test]
+fn a_small_array_may_come_back_from_a_call() {
+    good(
+        "prog arrays
+fun same (n: i64, xs: [n]i32) -> (r: [n]i32) =
+  (xs)
+fun main (x: i32) -> (r: [4]i32) =
+  let (a: [4]i32) = replicate (4) x
+  let (b: [4]i32) = call same (4, a)
+  in (b)
+",
+    );
+}
+
+#[test]
+fn small_arrays_may_change_places_by_way_of_calls() {
+    good(
+        "prog arrays
+fun same (n: i64, xs: [n]i32) -> (r: [n]i32) =
+  (xs)
+fun main (x: i32, y: i32) -> (r: [2]i32, s: [2]i32) =
+  let (a: [2]i32) = replicate (2) x
+  let (b: [2]i32) = replicate (2) y
+  let (c: [2]i32, d: [2]i32) = loop (p: [2]i32 = a, q: [2]i32 = b) for i: i64 < 3 {
+    let (e: [2]i32) = call same (2, q)
+    let (f: [2]i32) = call same (2, p)
+    in (e, f)
+  }
+  in (c, d)
+",
+    );
 }

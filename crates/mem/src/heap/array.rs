@@ -105,7 +105,7 @@ impl<'a> Machine<'a> {
                 },
             }
         }
-        Fault::Check(text)
+        Fault::Check(text, check.trace.iter().map(|loc| loc.0.clone()).collect())
     }
 
     /// The value of an element.

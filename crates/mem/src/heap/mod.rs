@@ -25,10 +25,11 @@ mod array;
 mod control;
 mod frame;
 mod operators;
-mod store;
+pub mod store;
 mod write;
 
 use crate::table::Placed;
+use ecow::EcoString;
 use fehu_base::stack::with_large_stack;
 use fehu_interp::{Buffer, Value};
 use fehu_ir::{Atom, Elem, FunId, Scalar, Type};
@@ -38,8 +39,8 @@ use store::{Mem, Store};
 /// How a run ends without results.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The program's own check failed.
-    Check(String),
+    /// The program's own check failed: the message, and the places in the source that led there, innermost first.
+    Check(String, Vec<EcoString>),
     /// The program does something that no check guards and that has no meaning, such as a division by zero.
     Undefined(String),
     /// The table is wrong, see the module's documentation.

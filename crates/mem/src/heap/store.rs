@@ -1,4 +1,4 @@
-//! Blocks, and who has read and written what in them.
+//! Blocks, and who has read and written what in them. Also for machines of later stages.
 
 use super::{Fault, Limits, Res, wrong};
 use fehu_base::Prim;
@@ -7,15 +7,15 @@ use rustc_hash::FxHashMap;
 
 /// A position in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Mem {
+pub struct Mem {
     /// The number of the block.
-    pub(super) block: usize,
+    pub block: usize,
     /// Addresses are counted from this element.
-    pub(super) base: i64,
+    pub base: i64,
 }
 
 /// All blocks there ever were, and the parallel operators that are under way.
-pub(super) struct Store {
+pub struct Store {
     blocks: Vec<Block>,
     levels: Vec<Level>,
     steps: u64,
@@ -23,6 +23,8 @@ pub(super) struct Store {
     limits: Limits,
     /// How accesses are recorded at the moment.
     mode: Mode,
+    /// Whether several iterations may write the same value to an element.
+    pub lenient: bool,
 }
 
 struct Block {
@@ -57,7 +59,7 @@ enum Who {
 
 /// How an access is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mode {
+pub enum Mode {
     /// As a read or write.
     Plain,
     /// As a contribution, of which there may be several to one element.
@@ -85,7 +87,8 @@ impl Who {
 }
 
 impl Store {
-    pub(super) fn new(limits: Limits) -> Store {
+    /// An empty store.
+    pub fn new(limits: Limits) -> Store {
         Store {
             blocks: Vec::new(),
             levels: Vec::new(),
@@ -93,17 +96,18 @@ impl Store {
             elements: 0,
             limits,
             mode: Mode::Plain,
+            lenient: false,
         }
     }
 
     /// Counts a step.
-    pub(super) fn step(&mut self) -> Res<()> {
+    pub fn step(&mut self) -> Res<()> {
         self.steps += 1;
         if self.steps > self.limits.steps { Err(Fault::Limit) } else { Ok(()) }
     }
 
     /// A new block with these elements.
-    pub(super) fn filled(&mut self, elements: Vec<Scalar>) -> Res<usize> {
+    pub fn filled(&mut self, elements: Vec<Scalar>) -> Res<usize> {
         self.elements = self.elements.saturating_add(elements.len());
         self.blocks.push(Block { elements, alive: true });
         if self.elements > self.limits.elements {
@@ -114,7 +118,7 @@ impl Store {
     }
 
     /// A new block of nonsense.
-    pub(super) fn fresh(&mut self, elem: Prim, count: i64) -> Res<usize> {
+    pub fn fresh(&mut self, elem: Prim, count: i64) -> Res<usize> {
         let count = usize::try_from(count).unwrap_or(0);
         if self.elements.saturating_add(count) > self.limits.elements {
             return Err(Fault::Limit);
@@ -123,14 +127,15 @@ impl Store {
     }
 
     /// A block ends.
-    pub(super) fn end(&mut self, block: usize) {
+    pub fn end(&mut self, block: usize) {
         let block = &mut self.blocks[block];
         block.alive = false;
         self.elements -= block.elements.len();
         block.elements = Vec::new();
     }
 
-    pub(super) fn read(&mut self, mem: Mem, at: i64) -> Res<Scalar> {
+    /// The element at an address.
+    pub fn read(&mut self, mem: Mem, at: i64) -> Res<Scalar> {
         let at = self.checked(mem, at)?;
         let (mode, key) = (self.mode, (mem.block, at));
         for level in self.levels.iter_mut().filter(|level| mem.block < level.born) {
@@ -151,13 +156,15 @@ impl Store {
         Ok(self.blocks[mem.block].elements[at])
     }
 
-    pub(super) fn write(&mut self, mem: Mem, at: i64, value: Scalar) -> Res<()> {
+    /// The element at an address becomes this.
+    pub fn write(&mut self, mem: Mem, at: i64, value: Scalar) -> Res<()> {
         let at = self.checked(mem, at)?;
         let (mode, key) = (self.mode, (mem.block, at));
+        let same = self.lenient && self.blocks[mem.block].elements[at] == value;
         for level in self.levels.iter_mut().filter(|level| mem.block < level.born) {
             let access = level.accesses.entry(key).or_default();
-            let met =
-                access.reader.others(level.iteration) || access.writer.others(level.iteration);
+            let met = access.reader.others(level.iteration)
+                || access.writer.others(level.iteration) && !same;
             let contributed = access.contributor.others(level.iteration);
             match mode {
                 Mode::Quiet => {}
@@ -195,13 +202,13 @@ impl Store {
     }
 
     /// A parallel operator begins.
-    pub(super) fn enter(&mut self) {
+    pub fn enter(&mut self) {
         let born = self.blocks.len();
         self.levels.push(Level { accesses: FxHashMap::default(), iteration: 0, born });
     }
 
     /// Its next iteration begins.
-    pub(super) fn iteration(&mut self, iteration: i64) {
+    pub fn iteration(&mut self, iteration: i64) {
         let born = self.blocks.len();
         if let Some(level) = self.levels.last_mut() {
             (level.iteration, level.born) = (iteration, born);
@@ -209,12 +216,12 @@ impl Store {
     }
 
     /// The innermost parallel operator ends.
-    pub(super) fn leave(&mut self) {
+    pub fn leave(&mut self) {
         self.levels.pop();
     }
 
     /// How the next accesses are recorded. What is quiet stays so.
-    pub(super) fn set_mode(&mut self, mode: Mode) -> Mode {
+    pub fn set_mode(&mut self, mode: Mode) -> Mode {
         let old = self.mode;
         if old != Mode::Quiet {
             self.mode = mode;
@@ -223,7 +230,7 @@ impl Store {
     }
 
     /// Back to what it was.
-    pub(super) fn restore_mode(&mut self, mode: Mode) {
+    pub fn restore_mode(&mut self, mode: Mode) {
         self.mode = mode;
     }
 }
