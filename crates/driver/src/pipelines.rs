@@ -2,8 +2,9 @@
 //!
 //! A pipeline is a list of passes, each with a comment that says why it stands where it stands.
 
+use fehu_backend::Target;
 use fehu_ir::pass::Pass;
-use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNSTREAM};
+use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNSTREAM};
 use fehu_par::FLATTEN;
 
 /// A named list of passes.
@@ -61,18 +62,44 @@ pub const GPU: Pipeline = Pipeline {
     name: "gpu",
     about: "the default, and then nests for GPUs",
     passes: &[
-        INLINE, SIMPLIFY, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE, SIMPLIFY,
+        INLINE,
+        SIMPLIFY,
+        CSE,
+        CHECKS,
+        HOIST,
+        SIMPLIFY,
+        FUSE,
+        SIMPLIFY,
+        CSE,
+        HOIST,
+        FUSE,
+        SIMPLIFY,
         // As for CPUs. What does not depend on a function's parameters leaves it, so that it is not in the way of
         // nests.
-        UNSTREAM, SIMPLIFY, HOIST, SIMPLIFY,
+        UNSTREAM,
+        SIMPLIFY,
+        HOIST,
+        SIMPLIFY,
+        // Filters in many threads are scans.
+        UNPARTITION,
+        SIMPLIFY,
         // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
-        FLATTEN, SIMPLIFY,
+        FLATTEN,
+        SIMPLIFY,
     ],
 };
 
 /// The passes that there are, of all crates.
 fn all() -> impl Iterator<Item = &'static Pass> + Clone {
     fehu_opt::PASSES.iter().chain(fehu_par::PASSES)
+}
+
+/// The pipeline for programs of a back end.
+pub fn of_target(target: Target) -> Pipeline {
+    match target {
+        Target::C | Target::Multicore => CPU,
+        Target::Cuda | Target::OpenCl => GPU,
+    }
 }
 
 /// The pipeline with this name; otherwise a sentence that lists those that there are.

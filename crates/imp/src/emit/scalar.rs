@@ -8,7 +8,7 @@ impl Emit<'_> {
     /// The value of a scalar operation; none if the expression is something else.
     pub(super) fn scalar(&mut self, exp: &ir::Exp) -> Option<Exp> {
         Some(match exp {
-            ir::Exp::Atom(atom) | ir::Exp::Opaque(atom) | ir::Exp::Tuning(_, atom) => {
+            ir::Exp::Atom(atom) | ir::Exp::Opaque(atom) => {
                 self.prim(*atom)?;
                 self.atom(*atom)
             }

@@ -11,6 +11,7 @@ impl Compiler<'_> {
     /// An expression whose results are bound to `pat`.
     pub(super) fn exp(&mut self, exp: &Exp, pat: &[Var]) -> Op {
         match exp {
+            // There is nothing to tune here.
             Exp::Atom(a) | Exp::Opaque(a) | Exp::Tuning(_, a) => Op::Atom(self.take(*a)),
             Exp::UnOp(op, a) => Op::Un(*op, self.read(*a)),
             Exp::BinOp(op, a, b) => Op::Bin(*op, self.read(*a), self.read(*b)),

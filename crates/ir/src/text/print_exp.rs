@@ -223,11 +223,11 @@ impl Printer<'_> {
                 self.atom(*atom);
             }
             Exp::Opaque(atom) => self.operation("opaque", &[*atom]),
-            Exp::Tuning(name, default) => {
+            Exp::Tuning(name, atom) => {
                 self.put("tuning ");
                 self.string(name);
                 self.put(" ");
-                self.atom(*default);
+                self.atom(*atom);
             }
             Exp::Fail(check) => {
                 self.put("fail");

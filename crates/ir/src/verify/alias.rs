@@ -501,8 +501,8 @@ impl<'a> Alias<'a> {
             | Exp::Convert(..)
             | Exp::Reinterpret(..)
             | Exp::Assert(..)
-            | Exp::Fail(_)
             | Exp::Tuning(..)
+            | Exp::Fail(_)
             | Exp::Iota(..)
             | Exp::Scratch(..) => None,
             Exp::Array(_, atoms) => {

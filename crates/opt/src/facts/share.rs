@@ -289,7 +289,8 @@ impl Visit for Look<'_> {
                     self.same(*var, *result);
                 }
             }
-            Exp::UnOp(..)
+            Exp::Tuning(..)
+            | Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)
             | Exp::Math(..)
@@ -303,7 +304,6 @@ impl Visit for Look<'_> {
             | Exp::Scratch(..)
             | Exp::Copy(_)
             | Exp::Manifest(_)
-            | Exp::Tuning(..)
             | Exp::Fail(_) => {}
         }
         walk_stm(self, stm);
