@@ -16,6 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Operators over fewer positions, known to be that few, are left to one thread.
 const FEW: i64 = 32;
+/// Rows of fewer elements are written by one thread.
+const SEVERAL: i64 = 4;
 /// What every nest may repeat, by the measure of [`cost`].
 const REPEATED: u32 = 12;
 
@@ -92,6 +94,7 @@ impl Cx<'_> {
     pub(crate) fn plan(&mut self, body: &Body) -> Plan {
         let (mut kinds, lifted) = self.classify(body);
         self.keep_fills(body, &mut kinds);
+        self.widen(body, &mut kinds);
         let plan = self.units(body, kinds);
         // Nothing is done yet.
         self.local.extend(lifted);
@@ -173,6 +176,23 @@ impl Cx<'_> {
             }
         }
         None
+    }
+
+    /// A map over few positions is parallel after all if it is all there is, so that its results are written side by side.
+    fn widen(&self, body: &Body, kinds: &mut [Kind]) {
+        let mut others = (0..kinds.len()).filter(|index| match kinds[*index] {
+            Kind::Lift | Kind::Defer => false,
+            _ => true,
+        });
+        let (Some(index), None) = (others.next(), others.next()) else { return };
+        let stm = &body.stms[index];
+        let Exp::Screma(op) = &stm.exp else { return };
+        let results = (body.results.iter().copied()).eq(stm.pat.iter().map(|var| Atom::Var(*var)));
+        let several = matches!(op.width, Atom::Const(Scalar::I64(width)) if width >= SEVERAL);
+        let plain = op.folded() == 0 && !has_attr(stm, SEQUENTIAL);
+        if results && several && plain && self.binds_regular(stm) {
+            kinds[index] = Kind::Map;
+        }
     }
 
     /// An array that sequential code fills or reads belongs to that code, and so does one that nobody else needs.
