@@ -15,6 +15,7 @@
 //! Where it is not clear whether the inner parallelism is needed there are two versions, and a threshold, which can be
 //! tuned, decides when the program runs.
 //!
+//! - `expose`: a pass before, which inlines what is of use here;
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
 //! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
@@ -25,6 +26,7 @@ mod bins;
 mod build;
 mod context;
 mod distribute;
+mod expose;
 mod fold;
 mod host;
 mod interchange;
@@ -38,6 +40,7 @@ mod vector;
 mod version;
 mod write;
 
+pub use expose::EXPOSE;
 pub use mark::SEQUENTIAL;
 
 use aliases::Aliases;
@@ -58,7 +61,7 @@ pub const FLATTEN: Pass = Pass {
 };
 
 /// All passes of this crate, by name.
-pub const PASSES: &[Pass] = &[FLATTEN];
+pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);

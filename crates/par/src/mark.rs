@@ -105,7 +105,7 @@ impl VisitMut for Calls<'_> {
 }
 
 /// The functions that contain operators, or call such functions.
-fn with_operators(funs: &IdVec<FunId, Fun>) -> IdVec<FunId, bool> {
+pub(crate) fn with_operators(funs: &IdVec<FunId, Fun>) -> IdVec<FunId, bool> {
     let mut found = IdVec::filled(false, funs.len());
     loop {
         let mut changed = false;
