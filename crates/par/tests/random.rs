@@ -22,7 +22,9 @@ fn lower(prog: &mut Prog) {
     struct Lower;
     impl VisitMut for Lower {
         fn exp(&mut self, exp: &mut Exp) {
-            if let Exp::Tuning(_, default) = exp {
+            if let Exp::Tuning(name, default) = exp
+                && name.contains(".suff_outer_par_")
+            {
                 *default = Atom::i64(0);
             }
             walk_exp_mut(self, exp);
