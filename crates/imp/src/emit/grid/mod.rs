@@ -11,6 +11,7 @@ mod nest;
 mod reduce;
 mod scan;
 mod team;
+mod tile;
 mod transpose;
 
 use super::Emit;
@@ -169,13 +170,23 @@ impl<'a> Emit<'a> {
     }
 
     fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        if !self.tile_on_grid(nest, pat, op) {
+            self.map_plain(nest, pat, op);
+        }
+    }
+
+    /// A thread for each position.
+    fn map_plain(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
         let sizes = self.sizes(nest, Some(self.atom(op.width)));
-        self.grid("map", &sizes, |this, indices| {
-            let at = this.enter_levels(nest, indices);
-            let index = this.enter(pat, &op.inputs, &op.map, at);
-            this.body(&op.map.body);
-            this.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
-        });
+        self.grid("map", &sizes, |this, indices| this.map_at(nest, pat, op, indices));
+    }
+
+    /// The code for one position of a map.
+    fn map_at(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma, indices: &[Exp]) {
+        let at = self.enter_levels(nest, indices);
+        let index = self.enter(pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
     }
 
     /// Reductions and scans of scalars. Where both are there, the map function is executed for each of them.
