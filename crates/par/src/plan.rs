@@ -180,10 +180,8 @@ impl Cx<'_> {
 
     /// A map over few positions is parallel after all if it is all there is, so that its results are written side by side.
     fn widen(&self, body: &Body, kinds: &mut [Kind]) {
-        let mut others = (0..kinds.len()).filter(|index| match kinds[*index] {
-            Kind::Lift | Kind::Defer => false,
-            _ => true,
-        });
+        let none = |kind: &Kind| matches!(kind, Kind::Lift | Kind::Defer);
+        let mut others = (0..kinds.len()).filter(|index| !none(&kinds[*index]));
         let (Some(index), None) = (others.next(), others.next()) else { return };
         let stm = &body.stms[index];
         let Exp::Screma(op) = &stm.exp else { return };
