@@ -1,4 +1,4 @@
-//! `expose`: functions that contain operators are inlined where the functions of operators call them.
+//! `expose`: functions that contain operators, over more than a few elements, are inlined where the functions of operators call them.
 //!
 //! ```text
 //! fun sum xs = reduce (+) 0 xs
@@ -9,7 +9,8 @@
 //! thread would do all of it. Recursive functions and those that are marked `noinline` stay calls, and so do all
 //! that come when the program has grown by [`MOST`] statements.
 
-use crate::mark::with_operators;
+use crate::mark::containing;
+use crate::plan;
 use fehu_base::IdVec;
 use fehu_ir::builder::count_stms;
 use fehu_ir::pass::{Pass, Remarks};
@@ -25,12 +26,12 @@ pub const EXPOSE: Pass = Pass {
     run: |prog, _: &mut Remarks| run(prog),
 };
 
-/// By how many statements a program grows at most.
-const MOST: usize = 30_000;
+/// By how many statements a program may grow: flattening makes two versions of many of them.
+const MOST: usize = 4000;
 
 fn run(prog: &mut Prog) {
     let funs = prog.funs.clone();
-    let mut worth = with_operators(&funs);
+    let mut worth = containing(&funs, is_worth);
     for (id, fun) in funs.iter() {
         let stays = fun.attrs.iter().any(|attr| attr.name == "noinline") || recursive(&funs, id);
         worth[id] &= !stays;
@@ -127,6 +128,16 @@ impl Expose<'_> {
         }
         out.extend(body.stms);
         body.results
+    }
+}
+
+/// Whether an expression is an operator that several threads may share.
+fn is_worth(exp: &Exp) -> bool {
+    match exp {
+        Exp::Screma(op) => plan::worth(op.width),
+        Exp::Hist(op) => plan::worth(op.width),
+        Exp::Scatter(op) => plan::worth(op.width),
+        _ => false,
     }
 }
 

@@ -41,7 +41,7 @@ impl VisitMut for Mark {
 
 /// Lets calls inside of operators refer to copies of the functions, as they were in `before`, that are marked.
 pub(crate) fn separate_calls(prog: &mut Prog, before: &IdVec<FunId, Fun>) {
-    let worth = with_operators(before);
+    let worth = containing(before, |exp| exp.operator().is_some());
     let mut calls = Calls {
         worth: &worth,
         next: prog.funs.len(),
@@ -104,14 +104,14 @@ impl VisitMut for Calls<'_> {
     }
 }
 
-/// The functions that contain operators, or call such functions.
-pub(crate) fn with_operators(funs: &IdVec<FunId, Fun>) -> IdVec<FunId, bool> {
+/// The functions that contain such expressions, or call such functions.
+pub(crate) fn containing(funs: &IdVec<FunId, Fun>, wanted: fn(&Exp) -> bool) -> IdVec<FunId, bool> {
     let mut found = IdVec::filled(false, funs.len());
     loop {
         let mut changed = false;
         for (id, fun) in funs.iter() {
             if !found[id] {
-                let mut look = Look { known: &found, found: false };
+                let mut look = Look { wanted, known: &found, found: false };
                 look.body(&fun.body);
                 if look.found {
                     found[id] = true;
@@ -126,6 +126,7 @@ pub(crate) fn with_operators(funs: &IdVec<FunId, Fun>) -> IdVec<FunId, bool> {
 }
 
 struct Look<'a> {
+    wanted: fn(&Exp) -> bool,
     known: &'a IdVec<FunId, bool>,
     found: bool,
 }
@@ -134,7 +135,7 @@ impl Visit for Look<'_> {
     fn exp(&mut self, exp: &Exp) {
         self.found |= match exp {
             Exp::Call(id, _) => self.known.get(*id).is_some_and(|known| *known),
-            _ => exp.operator().is_some(),
+            _ => (self.wanted)(exp),
         };
         if !self.found {
             walk_exp(self, exp);
