@@ -12,6 +12,7 @@ enum fe_option_id {
   FE_OPTION_DEBUGGING,
   FE_OPTION_LOG,
   FE_OPTION_PROFILE,
+  FE_OPTION_REPORT,
   FE_OPTION_HELP,
   FE_OPTION_PRINT_PARAMS,
   FE_OPTION_PARAM,
@@ -48,6 +49,7 @@ static const struct fe_option fe_options[] = {
     {FE_OPTION_DEBUGGING, false, 'D', "debugging", NULL, "Check more than is needed, and tell what happens."},
     {FE_OPTION_LOG, false, 'L', "log", NULL, "Tell on standard error what happens."},
     {FE_OPTION_PROFILE, false, 'P', "profile", NULL, "Collect what takes time."},
+    {FE_OPTION_REPORT, true, 0, "report", NULL, "Tell on standard error how long the last run took, and the most memory that was in use."},
 #ifdef FE_MULTICORE
     {FE_OPTION_NUM_THREADS, false, 0, "num-threads", "INT", "Use that many threads; the default is one for each core."},
 #endif
@@ -85,7 +87,7 @@ struct fe_settings {
   const char *program;
   bool executable;
   struct futhark_context_config *cfg;
-  bool profile;
+  bool profile, report;
   const char *entry;
   const char *runtime_file; // NULL: none
   long runs;                // 0: one, without warming up
@@ -311,6 +313,9 @@ static enum fe_next fe_apply_option(struct fe_settings *settings, const struct f
   case FE_OPTION_PROFILE:
     futhark_context_config_set_profiling(settings->cfg, 1);
     settings->profile = true;
+    break;
+  case FE_OPTION_REPORT:
+    settings->report = true;
     break;
   case FE_OPTION_HELP:
     fe_help(settings);

@@ -342,6 +342,10 @@ pub(crate) struct PlanArgs {
     /// Do not verify the program after each pass.
     #[arg(long)]
     pub(crate) no_verify: bool,
+    /// For `dev` and interpreted programs: then go through these stages, with commas between them: `assign`, `circuit` (run
+    /// on a heap with race detection), `emit`, `tile`, `copies`, `border`, `lanes`.
+    #[arg(long, value_name = "NAMES", hide_short_help = true)]
+    pub(crate) stages: Option<String>,
 }
 
 #[derive(clap::Args, Debug)]

@@ -1,10 +1,8 @@
 //! The messages about files, one constructor for each code.
 
-use crate::compile::target_name;
 use crate::files::ReadError;
 use crate::paths::Location;
 use crate::session::Crash;
-use fehu_backend::Target;
 use fehu_base::{Diagnostic, Span};
 
 /// A file could not be read; `import` is the place of the import, if it was imported.
@@ -103,13 +101,6 @@ pub(crate) fn too_complex(array: &str) -> Diagnostic {
     Diagnostic::error_without_place("not-supported", message)
         .note("it depends on too many variables, because it is a part of a part of an array of many dimensions")
         .help("`copy` it where it is taken from another array")
-}
-
-/// Programs cannot be made into kernels.
-pub(crate) fn no_kernels(target: Target) -> Diagnostic {
-    let message = format!("not supported yet: programs for the back end `{}`", target_name(target));
-    Diagnostic::error_without_place("not-supported", message)
-        .help("`fehu multicore` makes programs that use all cores")
 }
 
 /// There is no C compiler.

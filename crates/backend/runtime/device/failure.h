@@ -12,6 +12,9 @@ struct fe_failure {
 #endif
 };
 
+// Behind it there are locks, as many as gpu/state.h says.
+#define FE_LOCKS 4096
+
 // The first parameters of kernels.
 #ifdef __OPENCL_VERSION__
 #define FE_FAILURE FE_GLOBAL struct fe_failure *failure, FE_LOCAL unsigned char *fe_dynamic
@@ -31,4 +34,19 @@ FE_DEVICE bool fe_claim(FE_GLOBAL struct fe_failure *failure, int32_t check) {
   if (first) *failure->told = 1;
 #endif
   return first;
+}
+
+// Locks for updates that take several steps. Who has one gives it back before it waits for anything: the threads of a
+// warp go on together.
+FE_DEVICE FE_GLOBAL uint32_t *fe_lock_at(FE_GLOBAL struct fe_failure *failure, int64_t number) {
+  return (FE_GLOBAL uint32_t *)(failure + 1) + ((uint64_t)number & (FE_LOCKS - 1));
+}
+FE_DEVICE bool fe_try_lock(FE_GLOBAL struct fe_failure *failure, int64_t number) {
+  const bool free = fe_cas_32(fe_lock_at(failure, number), 0, 1) == 0;
+  FE_FENCE();
+  return free;
+}
+FE_DEVICE void fe_unlock(FE_GLOBAL struct fe_failure *failure, int64_t number) {
+  FE_FENCE();
+  fe_swap_32(fe_lock_at(failure, number), 0);
 }

@@ -7,10 +7,14 @@ static int fe_gpu_init(struct futhark_context *ctx) {
   if (code == FUTHARK_SUCCESS) {
     fe_log(ctx, "device: %s", gpu->name);
     gpu->stage = fe_driver_alloc_stage(ctx, FE_STAGE);
-    gpu->failure = fe_driver_alloc(ctx, sizeof *gpu->failure);
+    gpu->failure = fe_driver_alloc(ctx, FE_FAILURE_BYTES);
     if (gpu->stage == NULL || gpu->failure == NULL) {
       code = fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: the device %s has none left", gpu->name);
     }
+  }
+  if (code == FUTHARK_SUCCESS) {
+    gpu->busy = true;
+    code = fe_driver_zero(ctx, gpu->failure, FE_FAILURE_BYTES, NULL);
   }
   if (code == FUTHARK_SUCCESS) {
     code = fe_failure_reset(ctx);

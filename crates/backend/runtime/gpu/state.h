@@ -10,6 +10,8 @@ struct fe_failure {
   int32_t *told; // where a kernel tells us that a check has failed, so that we need not ask
 #endif
 };
+// Behind it there are locks.
+enum { FE_LOCKS = 4096, FE_FAILURE_BYTES = sizeof(struct fe_failure) + FE_LOCKS * sizeof(uint32_t) };
 
 struct fe_gpu_config {
   char *device;   // "#2" or a part of its name; NULL: any

@@ -26,7 +26,7 @@ impl Frame<'_> {
     ) {
         let ty = match self.fun.vars[var].ty {
             Ty::Scalar(prim) => c_type(prim),
-            Ty::Mem | Ty::Ptr(_) | Ty::Local(..) => "int64_t",
+            Ty::Mem | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => "int64_t",
         };
         let bound = if is_fixed(to, body) {
             self.scope().exp(to).at(super::exp::Prec::Add)
@@ -42,6 +42,7 @@ impl Frame<'_> {
         let was_in_simd = self.in_simd;
         if let Kind::Independent(reductions) = kind
             && !self.in_simd
+            && self.inside.is_none()
         {
             match simd_clauses(self, reductions) {
                 Some(clauses) if fits_simd(body) => {
@@ -146,6 +147,15 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
-        | Stm::Threads(_) => false,
+        | Stm::Tuning(..)
+        | Stm::Threads(_)
+        | Stm::Launch(_)
+        | Stm::Fetch(..)
+        | Stm::Poll(..)
+        | Stm::Count(..)
+        | Stm::Fence
+        | Stm::Leave
+        | Stm::Barrier
+        | Stm::Section(_) => false,
     })
 }

@@ -81,7 +81,7 @@ impl Frame<'_> {
                     let value = match frame.fun.vars[v].ty {
                         // Lent: tasks count no references of what is not theirs.
                         Ty::Mem => format!("{{{name}.data, NULL}}"),
-                        Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..) => name.clone(),
+                        Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => name.clone(),
                     };
                     frame.line(&format!(".{name} = {value},"));
                 }
@@ -110,7 +110,7 @@ impl Frame<'_> {
             self.name(tasks.low),
             self.name(tasks.high)
         );
-        let mut frame = Frame::new(self.program, fun, self.target, self.shared);
+        let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
         if !captured.is_empty() {
             frame.line(&format!("const struct fe_env_{place} *env = env_;"));
         }

@@ -142,6 +142,7 @@ impl Emit<'_> {
     /// Loops over all indices below these sizes.
     pub(super) fn nest(&mut self, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         match sizes.first() {
+            Some(_) if self.is_beside_device() => self.grid("copy", sizes, work),
             Some(total) if self.is_parallel() && !matches!(total, Exp::Const(_)) => {
                 let (site, total) = (self.site(), total.clone());
                 self.tasks(site, total, None, |this, [low, high, _]| {

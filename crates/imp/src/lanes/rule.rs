@@ -132,7 +132,16 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
-        | Stm::Threads(_) => false,
+        | Stm::Tuning(..)
+        | Stm::Threads(_)
+        | Stm::Launch(_)
+        | Stm::Fetch(..)
+        | Stm::Poll(..)
+        | Stm::Count(..)
+        | Stm::Fence
+        | Stm::Leave
+        | Stm::Barrier
+        | Stm::Section(_) => false,
     };
     let mut all = here;
     stm.each_block(&mut |block| all = all && inner(block));
@@ -246,7 +255,7 @@ impl Rule<'_> {
         let (prim, is_local) = match self.vars[p].ty {
             Ty::Ptr(prim) | Ty::Scalar(prim) => (prim, false),
             Ty::Local(prim, _) => (prim, true),
-            Ty::Mem => return false,
+            Ty::Mem | Ty::Shared(..) => return false,
         };
         let near = match index {
             index if !is_local && self.is_steady(index) => true,

@@ -1,0 +1,227 @@
+//! Operators of the host on a device.
+//!
+//! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map or a
+//! write has a thread for each position; a reduction has a team of threads for each segment ([`reduce`]); a scan goes over all
+//! segments at once ([`scan`]). Whatever is inside of the innermost operator's function is executed by one thread.
+//!
+//! What cannot be a kernel stays host code: a loop around the kernels inside of it. Scalars that such code loads from
+//! memory or stores there are what [`crate::device`] takes care of.
+
+mod nest;
+mod reduce;
+mod scan;
+mod team;
+
+use super::Emit;
+use crate::{Block, Exp, Kernel, Stm, Ty, V};
+use fehu_base::Prim;
+use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
+use nest::Nest;
+
+/// The threads of a block.
+pub(super) const THREADS: u32 = 256;
+
+impl<'a> Emit<'a> {
+    /// Whether the code is the host's, of a program for a device.
+    pub(super) fn is_beside_device(&self) -> bool {
+        self.options.device && self.depth <= 0 && !self.in_tasks
+    }
+
+    /// A kernel; `work` gets the numbers of the block and of the thread in it.
+    pub(super) fn launch(
+        &mut self,
+        hint: &str,
+        blocks: Exp,
+        threads: u32,
+        work: impl FnOnce(&mut Self, V, V),
+    ) {
+        let [block, thread] =
+            ["block", "thread"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
+        let depth = std::mem::replace(&mut self.depth, 1);
+        let inside = std::mem::replace(&mut self.in_tasks, true);
+        let scalars = self.scalars.clone();
+        let body = self.block(|this| work(this, block, thread));
+        self.scalars = scalars;
+        self.in_tasks = inside;
+        self.depth = depth;
+        let (hint, place) = (hint.into(), self.loc.clone());
+        self.out.push(Stm::Launch(Box::new(Kernel {
+            hint,
+            place,
+            blocks,
+            threads,
+            block,
+            thread,
+            body,
+        })));
+    }
+
+    /// A kernel with a thread for each index below these sizes.
+    pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
+        let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
+        let total = self.total(&sizes);
+        let blocks = quot_up(total.clone(), Exp::int(i64::from(THREADS)));
+        self.launch(hint, blocks, THREADS, |this, block, thread| {
+            let at = this.flat(block, thread);
+            let body = this.block(|this| {
+                let indices = this.unranked(at.clone(), &sizes);
+                work(this, &indices);
+            });
+            this.out.push(Stm::If(lt(at, total), body, Block::new()));
+        });
+    }
+
+    /// The number of a thread among those of all blocks.
+    fn flat(&mut self, block: V, thread: V) -> Exp {
+        let at = Exp::Index(vec![(i64::from(THREADS), vec![block]), (1, vec![thread])]);
+        Exp::Var(self.declare("at", Prim::I64, Some(at)))
+    }
+
+    /// The value of an expression as a variable or constant.
+    fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
+        match exp {
+            Exp::Const(_) | Exp::Var(_) => exp.clone(),
+            other => Exp::Var(self.declare(hint, Prim::I64, Some(other.clone()))),
+        }
+    }
+
+    /// The product of sizes, in a variable.
+    fn total(&mut self, sizes: &[Exp]) -> Exp {
+        let product = sizes.iter().cloned().reduce(times).unwrap_or(Exp::int(1));
+        self.simple("total", &product)
+    }
+
+    /// The indices of a position in a space, by its number in row-major order.
+    fn unranked(&mut self, at: Exp, sizes: &[Exp]) -> Vec<Exp> {
+        let mut indices = Vec::with_capacity(sizes.len());
+        let mut rest = at;
+        for size in sizes.iter().skip(1).rev() {
+            let index = self.simple("i", &bin(BinOp::Rem, rest.clone(), size.clone()));
+            rest = self.simple("rest", &bin(BinOp::Quot, rest, size.clone()));
+            indices.push(index);
+        }
+        if !sizes.is_empty() {
+            indices.push(rest);
+        }
+        indices.reverse();
+        indices
+    }
+
+    /// An operator of the host as kernels; false if the statement is something else, or has to be a loop of the host.
+    pub(super) fn on_grid(&mut self, stm: &'a ir::Stm) -> bool {
+        match &stm.exp {
+            ir::Exp::Screma(op) if self.combines_scalars(op) && self.may_repeat(op) => {}
+            ir::Exp::Hist(_) | ir::Exp::Scatter(_) => {}
+            _ => return false,
+        }
+        let nest = self.nest_of(stm);
+        self.nest_on_grid(&nest);
+        true
+    }
+
+    /// Whether the function of an operator may be executed as often as kernels want to.
+    fn may_repeat(&self, op: &Screma) -> bool {
+        let is_once = op.scans.is_empty() || op.reds.is_empty();
+        is_once || !has_effects(&op.map.body)
+    }
+
+    /// A nest, by what is innermost.
+    fn nest_on_grid(&mut self, nest: &Nest<'a>) {
+        let inner = nest.inner;
+        match &inner.exp {
+            ir::Exp::Screma(op) if op.folded() > 0 => self.folds_on_grid(nest, &inner.pat, op),
+            ir::Exp::Screma(op) => self.map_on_grid(nest, &inner.pat, op),
+            ir::Exp::Scatter(op) => {
+                let sizes = self.sizes(nest, Some(self.atom(op.width)));
+                self.grid("scatter", &sizes, |this, indices| {
+                    let at = this.enter_levels(nest, indices);
+                    this.scatter_at(&inner.pat, op, at);
+                });
+            }
+            ir::Exp::Hist(op) => {
+                let sizes = self.sizes(nest, Some(self.atom(op.width)));
+                self.grid("hist", &sizes, |this, indices| {
+                    let at = this.enter_levels(nest, indices);
+                    this.hist_at(&inner.pat, op, at);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// The sizes of the levels of a nest, and one more.
+    fn sizes(&self, nest: &Nest<'a>, last: Option<Exp>) -> Vec<Exp> {
+        nest.levels.iter().map(|level| self.atom(level.op.width)).chain(last).collect()
+    }
+
+    fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        let sizes = self.sizes(nest, Some(self.atom(op.width)));
+        self.grid("map", &sizes, |this, indices| {
+            let at = this.enter_levels(nest, indices);
+            let index = this.enter(pat, &op.inputs, &op.map, at);
+            this.body(&op.map.body);
+            this.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
+        });
+    }
+
+    /// Reductions and scans of scalars. Where both are there, the map function is executed for each of them.
+    fn folds_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        if !op.reds.is_empty() {
+            self.reduce_on_grid(nest, pat, op, op.scans.is_empty());
+        }
+        if !op.scans.is_empty() {
+            self.scan_on_grid(nest, pat, op);
+        }
+    }
+
+    /// Whether a variable is an accumulator.
+    fn is_accumulator(&self, var: Var) -> bool {
+        matches!(self.ir[var].ty, Type::Acc(_))
+    }
+}
+
+/// Whether a body changes arrays or accumulators.
+fn has_effects(body: &ir::Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(
+            &stm.exp,
+            ir::Exp::Update(..)
+                | ir::Exp::FlatUpdate(..)
+                | ir::Exp::UpdateAcc(..)
+                | ir::Exp::WithAcc(..)
+                | ir::Exp::Hist(_)
+                | ir::Exp::Scatter(_)
+                | ir::Exp::Call(..)
+        );
+        stm.exp.for_each_body(&mut |body| found |= has_effects(body));
+        found
+    })
+}
+
+/// `a op b`
+pub(super) fn bin(op: BinOp, a: Exp, b: Exp) -> Exp {
+    Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b))
+}
+
+/// `a < b`
+pub(super) fn lt(a: Exp, b: Exp) -> Exp {
+    Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(a), Box::new(b))
+}
+
+/// `a == b`
+pub(super) fn eq(a: Exp, b: Exp) -> Exp {
+    Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(a), Box::new(b))
+}
+
+fn times(a: Exp, b: Exp) -> Exp {
+    match (a, b) {
+        (Exp::Const(Scalar::I64(1)), b) => b,
+        (a, Exp::Const(Scalar::I64(1))) => a,
+        (a, b) => bin(BinOp::Mul, a, b),
+    }
+}
+
+/// The quotient of numbers that are not negative, rounded up.
+fn quot_up(a: Exp, b: Exp) -> Exp {
+    bin(BinOp::Quot, bin(BinOp::Add, a, bin(BinOp::Sub, b.clone(), Exp::int(1))), b)
+}
