@@ -102,7 +102,7 @@ fn the_digest_is_sha_256() {
 fn executable(name: &str) -> Folder {
     let folder = Folder::new(name);
     folder.write("api.c", &whole(Mode::Executable, Target::OpenCl).0);
-    folder.compile("api.c", &["-O0", "-ldl"]);
+    folder.compile_once("api.c", &["-O0", "-ldl"]);
     folder
 }
 
