@@ -41,6 +41,8 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 #define FE_FENCE() __threadfence()
 
 // The builtins of C compilers that scalar.h, convert.h and math.h use.
+#define INT32_MIN (-2147483647 - 1)
+#define INT64_MIN (-9223372036854775807ll - 1)
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fc00000)
 // Compilers before 13.1 do not have this one.

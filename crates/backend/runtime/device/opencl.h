@@ -24,6 +24,9 @@
 #define uint32_t uint
 #define uint64_t ulong
 
+#define INT32_MIN INT_MIN
+#define INT64_MIN LONG_MIN
+
 #define FE_GLOBAL __global
 #define FE_LOCAL __local
 #define FE_CONSTANT __constant
