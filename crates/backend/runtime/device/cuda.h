@@ -20,6 +20,9 @@ typedef unsigned long long uint64_t;
 #define FE_SHARED __shared__
 #define FE_RESTRICT __restrict__
 
+// Before a loop of a few iterations.
+#define FE_UNROLL _Pragma("unroll")
+
 #define FE_DEVICE static __device__ inline
 #define FE_KERNEL extern "C" __global__
 // After FE_KERNEL: blocks have at most so many threads, so that registers can be dealt out.

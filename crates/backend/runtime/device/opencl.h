@@ -33,6 +33,8 @@
 #define FE_SHARED __local
 #define FE_RESTRICT restrict
 
+#define FE_UNROLL _Pragma("unroll")
+
 #define FE_DEVICE static inline
 #define FE_KERNEL __kernel
 #define FE_BOUNDS(threads)
