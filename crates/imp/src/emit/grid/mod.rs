@@ -18,6 +18,9 @@ use super::Emit;
 use crate::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
+use fehu_mem::lmad::Pick;
+use fehu_mem::table::Place;
+use fehu_opt::facts::poly::Poly;
 use nest::Nest;
 use rustc_hash::FxHashSet;
 
@@ -161,8 +164,82 @@ impl<'a> Emit<'a> {
                     this.hist_at(&inner.pat, op, at);
                 });
             }
+            exp => {
+                if let [var] = inner.pat.as_slice() {
+                    self.make_on_grid(nest, *var, exp);
+                }
+            }
+        }
+    }
+
+    /// An array that is made in the function of the innermost level, by a thread for each element.
+    fn make_on_grid(&mut self, nest: &Nest<'a>, var: Var, exp: &'a ir::Exp) {
+        let Some(to) = self.place(var) else { return };
+        match exp {
+            ir::Exp::Copy(array) | ir::Exp::Manifest(array) => self.rows_on_grid(nest, to, *array),
+            ir::Exp::Concat(_, arrays) => {
+                let mut start = Some(Poly::default());
+                for array in arrays {
+                    let size =
+                        self.ir[*array].ty.shape().first().copied().map(fehu_mem::table::poly);
+                    let (Some(at), Some(size)) = (start, size) else { return };
+                    let part = to.lmad.slice(&[Pick::range(at.clone(), size.clone())]);
+                    if let Some(lmad) = part {
+                        self.rows_on_grid(nest, &Place { block: to.block, lmad }, *array);
+                    }
+                    start = at.add(&size);
+                }
+            }
+            ir::Exp::Replicate(_, value) => {
+                let value = *value;
+                self.elements_on_grid(nest, to, |this, indices| match this.place_of(value) {
+                    None => this.atom(value),
+                    Some(from) => {
+                        let inner = &indices[indices.len() - from.lmad.rank()..];
+                        let at = this.address(&from.lmad, inner);
+                        Exp::Load(this.mem(from.block).ptr, Box::new(at))
+                    }
+                });
+            }
+            ir::Exp::Iota(prim, _, start, step) => {
+                self.elements_on_grid(nest, to, |this, indices| {
+                    this.progression(*prim, *start, *step, indices[0].clone())
+                });
+            }
             _ => {}
         }
+    }
+
+    /// Copies of arrays in the function of the innermost level.
+    fn rows_on_grid(&mut self, nest: &Nest<'a>, to: &Place, array: Var) {
+        let from = self.place(array);
+        self.elements_on_grid(nest, to, |this, indices| match from {
+            Some(from) => {
+                let at = this.address(&from.lmad, indices);
+                Exp::Load(this.mem(from.block).ptr, Box::new(at))
+            }
+            None => this.computed(array, indices[0].clone()).unwrap_or(Exp::int(0)),
+        });
+    }
+
+    /// Elements of a place, each computed by a thread at a position of the nest.
+    fn elements_on_grid(
+        &mut self,
+        nest: &Nest<'a>,
+        to: &Place,
+        value: impl FnOnce(&mut Self, &[Exp]) -> Exp,
+    ) {
+        let mut sizes = self.sizes(nest, None);
+        let levels = sizes.len();
+        sizes.extend(to.lmad.dims.iter().map(|dim| self.poly(&dim.size)));
+        self.grid("copy", &sizes, |this, indices| {
+            this.enter_levels(nest, &indices[..levels]);
+            let indices = &indices[levels..];
+            let value = value(this, indices);
+            let at = this.address(&to.lmad, indices);
+            let ptr = this.mem(to.block).ptr;
+            this.out.push(Stm::Store(ptr, at, value));
+        });
     }
 
     /// The sizes of the levels of a nest, and one more.
