@@ -49,11 +49,17 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
         numbers.map(|(number, param)| (param.name.clone(), number)).collect();
     let recursive =
         if options.device { grid::recursive(&placed.prog) } else { FxHashSet::default() };
+    let called =
+        if options.device { grid::called_by_kernels(&placed.prog) } else { FxHashSet::default() };
     for (id, fun) in placed.prog.funs.iter() {
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         let mut emit = Emit::new(placed, &fun.vars, &placed.funs[id], options, program.sites);
         emit.tuning = tuning.clone();
         emit.recursive = recursive.clone();
+        if called.contains(&id) {
+            // What kernels call is executed by one thread.
+            (emit.depth, emit.in_tasks) = (1, true);
+        }
         let made = emit.function(&fun.name, &params, &fun.results, &fun.body);
         program.sites = emit.sites;
         program.funs.push(made);

@@ -307,6 +307,36 @@ pub(super) fn recursive(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     prog.funs.iter().map(|(id, _)| id).filter(|id| leads_back(*id)).collect()
 }
 
+/// The functions that the functions of operators call, by way of others, too. Those that call themselves are left to the host.
+pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
+    let mut found: Vec<ir::FunId> = Vec::new();
+    let funs = prog.funs.values().map(|fun| &fun.body);
+    for body in funs.chain(prog.consts.values().map(|constant| &constant.body)) {
+        called_inside(body, &mut found);
+    }
+    let mut next = 0;
+    while let Some(&fun) = found.get(next) {
+        called(&prog.funs[fun].body, &mut found);
+        next += 1;
+    }
+    let recursive = recursive(prog);
+    found.into_iter().filter(|fun| !recursive.contains(fun)).collect()
+}
+
+/// Likewise, those that they call directly.
+fn called_inside(body: &ir::Body, found: &mut Vec<ir::FunId>) {
+    for stm in &body.stms {
+        let is_operator = matches!(
+            &stm.exp,
+            ir::Exp::Screma(_) | ir::Exp::Hist(_) | ir::Exp::Scatter(_) | ir::Exp::Partition(_)
+        );
+        stm.exp.for_each_body(&mut |body| match is_operator {
+            true => called(body, found),
+            false => called_inside(body, found),
+        });
+    }
+}
+
 fn called(body: &ir::Body, callees: &mut Vec<ir::FunId>) {
     for stm in &body.stms {
         if let ir::Exp::Call(fun, _) = stm.exp

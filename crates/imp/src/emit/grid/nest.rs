@@ -130,9 +130,15 @@ impl<'a> Emit<'a> {
             | IrExp::Manifest(_)
             | IrExp::Concat(..)
             | IrExp::Replicate(..)
-            | IrExp::Iota(..) => inner.pat.iter().all(|var| {
-                self.place(*var).is_some() && self.ir[*var].ty.shape().iter().all(|d| known(*d))
-            }),
+            | IrExp::Iota(..) => {
+                let has_size = |var: &Var| self.ir[*var].ty.shape().iter().all(|d| known(*d));
+                let parts: &[Var] = match &inner.exp {
+                    IrExp::Concat(_, arrays) => arrays,
+                    _ => &[],
+                };
+                let is_placed = inner.pat.iter().all(|var| self.place(*var).is_some());
+                is_placed && inner.pat.iter().chain(parts).all(has_size)
+            }
             _ => false,
         }
     }
