@@ -114,7 +114,8 @@ static inline double fe_bits_u64_f64(uint64_t a) {
     if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) return (T)(a & (b - 1));                  \
     T remainder = fe_rem_##N(a, b);                                                                       \
     bool up = (remainder != 0) & ((remainder ^ b) < 0);                                                   \
-    return fe_add_##N(remainder, up ? b : (T)0);                                                          \
+    /* By a mask: signs are hard to predict, and a branch would cost more than the division. */           \
+    return fe_add_##N(remainder, (T)(b & (T)-(T)up));                                                     \
   }                                                                                                       \
   /* With a negative exponent only 1 and -1 have a power that is not zero. */                             \
   static inline T fe_pow_##N(T a, T b) {                                                                  \
