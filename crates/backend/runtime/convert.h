@@ -23,10 +23,12 @@
 
 // The low bits of a float's integer part, as a number of the signed type T with width BITS: in turns of
 // 2^BITS, rounded to the nearest, what is left is exact and fits, but for 2^(BITS-1), which is one turn from
-// the least number. As in the interpreter, finite numbers of 2^127 and more count as 2^127 - 1.
+// the least number. As in the interpreter, finite numbers of 2^127 and more count as 2^127 - 1. What fits is converted at
+// once: the branch is easy to predict, and in vector code it becomes a selection.
 #define FE_WRAP(NAME, F, T, BITS, RINT, TRUNC, FABS, INF)                                                 \
   static inline T NAME(F a) {                                                                             \
     const F turn = (F)2 * (F)(1ull << (BITS - 1)), half = (F)(1ull << (BITS - 1));                        \
+    if (FABS(a) < half) return (T)a;                                                                      \
     F whole = TRUNC(a);                                                                                   \
     F rest = whole - RINT(whole * (1 / turn)) * turn;                                                     \
     rest = rest >= half ? -half : rest;                                                                   \
