@@ -147,7 +147,11 @@ static inline double fe_bits_u64_f64(uint64_t a) {
 // number to be rounded to it. A divisor that is known is left to the compiler, which multiplies.
 #define FE_QUOT_PLAIN(a, b, T) ((T)((a) / (b)))
 #define FE_QUOT_F32(a, b, T) (__builtin_constant_p(b) ? (T)((a) / (b)) : (T)((float)(a) / (float)(b)))
-#define FE_QUOT_F64(a, b, T) (__builtin_constant_p(b) ? (T)((a) / (b)) : (T)((double)(a) / (double)(b)))
+// For f64 it is a product with the reciprocal, which a loop with one divisor computes once. Numbers that are divisible are the
+// ones at risk: so the reciprocal is enlarged by 2^-50 of itself, more than all errors of rounding. The product is then
+// too large by less than 2^-49 of itself, which is less than 2^-17 / b, and others are 1 / b away from the next whole number.
+#define FE_RECIPROCAL(b) ((1.0 / (double)(b)) * (1 + 0x1p-50))
+#define FE_QUOT_F64(a, b, T) (__builtin_constant_p(b) ? (T)((a) / (b)) : (T)((double)(a) * FE_RECIPROCAL(b)))
 
 // Upper half of the product, by a type of twice the width.
 #define FE_MUL_HI(N, T, WIDE, BITS)                                                                       \
