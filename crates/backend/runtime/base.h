@@ -24,6 +24,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #endif
+// Arrays are in the memory of a device, which one of two interfaces leads to.
+#if defined(FE_CUDA) || defined(FE_OPENCL)
+#define FE_GPU
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 // The header that comes with libraries defines these, too, with the same words.
 #define FUTHARK_SUCCESS 0
@@ -66,6 +73,13 @@ static void fe_constants_free(struct futhark_context *ctx);
 #ifdef FE_MULTICORE
 static int fe_scheduler_init(struct futhark_context *ctx);
 static void fe_scheduler_free(struct futhark_context *ctx);
+#endif
+
+#ifdef FE_GPU
+// The device of a context, from gpu/.
+static int fe_gpu_init(struct futhark_context *ctx);
+static void fe_gpu_free(struct futhark_context *ctx);
+static void fe_gpu_settle(struct futhark_context *ctx);
 #endif
 
 // Nanoseconds since some moment in the past.

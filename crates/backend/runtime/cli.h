@@ -1,7 +1,7 @@
 // `main` of an executable: reads the arguments of an entry point, runs it, and writes its result.
 //
-// Values that consist of others (tuples, records, arrays of them) are written as their parts, one after the other;
-// other opaque values have no form outside of the program.
+// Values that consist of others (tuples, records, arrays of them) are written as their parts, one after the other, and
+// sums as the number of their variant and what it carries; other opaque values have no form outside of the program.
 
 // A call of an entry point, with all that belongs to it.
 struct fe_call {
@@ -13,6 +13,7 @@ struct fe_call {
   const void **pointers;  // to the slots
   union fe_slot result;
   FILE *runtime_file;
+  int64_t time; // of the last run, in microseconds
 };
 
 static enum fe_next fe_report_failure(const struct fe_call *call, int code) {
@@ -64,6 +65,7 @@ static enum fe_next fe_run_once(struct fe_call *call, bool timed, bool last) {
     code = code == 0 ? futhark_context_sync(call->ctx) : code;
     time = fe_microseconds() - time;
   }
+  call->time = time;
   enum fe_next next = code == 0 ? FE_GO_ON : fe_report_failure(call, code);
   for (int i = 0; i < entry->num_inputs; i++) {
     fe_slot_free(call->ctx, entry->inputs[i], &call->slots[i]);
@@ -119,18 +121,31 @@ static const struct fe_entry *fe_find_entry(const struct fe_settings *settings) 
     return NULL;
   }
   for (int i = 0; i < entry->num_inputs; i++) {
-    if (!fe_has_text(entry->inputs[i])) {
+    if (!fe_has_values(entry->inputs[i])) {
       fe_wrong(settings, "the argument \"%s\" of \"%s\" has type %s, whose values cannot be read", entry->input_names[i],
                entry->name, entry->inputs[i]->name);
       return NULL;
     }
   }
-  if (!settings->no_print && !fe_has_text(entry->output)) {
+  if (!settings->no_print && !fe_has_values(entry->output)) {
     fe_wrong(settings, "the result of \"%s\" has type %s, whose values cannot be written; use --no-print-result",
              entry->name, entry->output->name);
     return NULL;
   }
   return entry;
+}
+
+// What the last run took. The context's own report has the memory.
+static void fe_tell_cost(const struct fe_call *call) {
+  static const char key[] = "\"default space\": ";
+  char *report = futhark_context_report(call->ctx);
+  const char *found = report == NULL ? NULL : strstr(report, key);
+  fprintf(stderr, "time: %lld microseconds\n", (long long)call->time);
+  if (found != NULL) {
+    long long bytes = strtoll(found + sizeof key - 1, NULL, 10);
+    fprintf(stderr, "peak memory: %lld bytes (%.1f MiB)\n", bytes, (double)bytes / (1 << 20));
+  }
+  free(report);
 }
 
 static enum fe_next fe_execute(const struct fe_settings *settings) {
@@ -139,7 +154,7 @@ static enum fe_next fe_execute(const struct fe_settings *settings) {
   if (ctx == NULL) {
     return FE_EXIT_FAILURE;
   }
-  struct fe_call call = {settings, ctx, entry, NULL, NULL, NULL, {{0}}, NULL};
+  struct fe_call call = {settings, ctx, entry, NULL, NULL, NULL, {{0}}, NULL, 0};
   size_t count = (size_t)entry->num_inputs + 1;
   call.arguments = calloc(count, sizeof *call.arguments);
   call.slots = calloc(count, sizeof *call.slots);
@@ -156,6 +171,9 @@ static enum fe_next fe_execute(const struct fe_settings *settings) {
       fe_argument_free(&call.arguments[i]);
     }
     fe_slot_free(ctx, entry->output, &call.result);
+  }
+  if (settings->report && next == FE_GO_ON) {
+    fe_tell_cost(&call);
   }
   if (settings->profile) {
     char *report = futhark_context_report(ctx);

@@ -9,10 +9,13 @@ struct futhark_context_config {
   bool profiling;
   bool logging;
   bool in_use; // by a context
-  char *cache_file; // nothing is cached on processors, but the setting exists everywhere
+  char *cache_file; // of compiled kernels; nothing is cached on processors, but the setting exists everywhere
   int64_t tuning[FE_NUM_TUNING_PARAMS + 1]; // zero means the default
 #ifdef FE_MULTICORE
   int num_threads;
+#endif
+#ifdef FE_GPU
+  struct fe_gpu_config gpu;
 #endif
 };
 
@@ -43,6 +46,9 @@ struct futhark_context {
   pthread_mutex_t lock; // of `error` and of the events
   struct fe_scheduler *scheduler;
   struct fe_locks locks;
+#endif
+#ifdef FE_GPU
+  struct fe_gpu gpu;
 #endif
 };
 
@@ -133,6 +139,9 @@ struct futhark_context_config *futhark_context_config_new(void) {
 
 void futhark_context_config_free(struct futhark_context_config *cfg) {
   if (cfg != NULL) {
+#ifdef FE_GPU
+    fe_gpu_config_free(&cfg->gpu);
+#endif
     free(cfg->cache_file);
     free(cfg);
   }
@@ -190,6 +199,9 @@ int futhark_context_config_set_tuning_param(struct futhark_context_config *cfg, 
 // The value of a tuning parameter.
 FE_UNUSED static int64_t fe_tuning_param(struct futhark_context *ctx, int i, int64_t standard) {
   int64_t value = ctx->cfg->tuning[i];
+#ifdef FE_GPU
+  standard = fe_gpu_standard(&ctx->cfg->gpu, fe_tuning_classes[i], standard);
+#endif
   return value == 0 ? standard : value;
 }
 
@@ -216,6 +228,13 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
     return ctx;
   }
   cfg->in_use = true;
+#ifdef FE_GPU
+  ctx->pool.ctx = ctx;
+  if (fe_gpu_init(ctx) != FUTHARK_SUCCESS) {
+    fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "cannot use the device");
+    return ctx;
+  }
+#endif
 #ifdef FE_MULTICORE
   if (fe_scheduler_init(ctx) != FUTHARK_SUCCESS) {
     fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "cannot make a pool of threads");
@@ -243,6 +262,9 @@ void futhark_context_free(struct futhark_context *ctx) {
   pthread_mutex_destroy(&ctx->lock);
 #endif
   fe_pool_free(&ctx->pool);
+#ifdef FE_GPU
+  fe_gpu_free(ctx);
+#endif
   if (ctx->cfg != NULL) {
     ctx->cfg->in_use = false;
   }
@@ -251,14 +273,21 @@ void futhark_context_free(struct futhark_context *ctx) {
   free(ctx);
 }
 
-// Every function of the interface has done its work when it returns.
+// On processors every function of the interface has done its work when it returns. A device may still be busy with it.
 int futhark_context_sync(struct futhark_context *ctx) {
+#ifdef FE_GPU
+  return fe_finish(ctx);
+#else
   (void)ctx;
   return FUTHARK_SUCCESS;
+#endif
 }
 
 // Gives back the memory that is kept, and begins to count anew.
 int futhark_context_clear_caches(struct futhark_context *ctx) {
+#ifdef FE_GPU
+  fe_gpu_settle(ctx);
+#endif
   fe_pool_trim(&ctx->pool);
   ctx->pool.peak = (int64_t)ctx->pool.used;
   ctx->num_events = 0;
@@ -276,13 +305,9 @@ FE_UNUSED static inline int64_t fe_event_start(struct futhark_context *ctx) {
   return ctx->profiling ? fe_now() : 0;
 }
 
-// Something ends that began at `start`. Events that no memory is left for are lost.
-FE_UNUSED static void fe_event_end(struct futhark_context *ctx, const char *name, const char *provenance,
-                                   int64_t start) {
-  if (!ctx->profiling || ctx->profiling_paused) {
-    return;
-  }
-  int64_t end = fe_now();
+// Something that lasted from `start` to `end`. Events that no memory is left for are lost.
+FE_UNUSED static void fe_event_add(struct futhark_context *ctx, const char *name, const char *provenance, int64_t start,
+                                   int64_t end) {
   fe_context_lock(ctx);
   if (ctx->num_events == ctx->max_events) {
     int64_t more = ctx->max_events == 0 ? 64 : 2 * ctx->max_events;
@@ -297,6 +322,14 @@ FE_UNUSED static void fe_event_end(struct futhark_context *ctx, const char *name
     ctx->events[ctx->num_events++] = event;
   }
   fe_context_unlock(ctx);
+}
+
+// Something ends that began at `start`.
+FE_UNUSED static void fe_event_end(struct futhark_context *ctx, const char *name, const char *provenance,
+                                   int64_t start) {
+  if (ctx->profiling && !ctx->profiling_paused) {
+    fe_event_add(ctx, name, provenance, start, fe_now());
+  }
 }
 
 // A text that grows. After a failure it stays NULL and everything else is ignored.
@@ -349,7 +382,12 @@ static void fe_text_quoted(struct fe_text *text, const char *chars) {
 
 char *futhark_context_report(struct futhark_context *ctx) {
   struct fe_text text = {0};
+#ifdef FE_GPU
+  fe_gpu_settle(ctx);
+  fe_text_words(&text, "{\"memory\":{\"device\": ");
+#else
   fe_text_words(&text, "{\"memory\":{\"default space\": ");
+#endif
   fe_text_number(&text, (int64_t)ctx->pool.peak);
   fe_text_words(&text, "},\"events\":[");
   for (int64_t i = 0; i < ctx->num_events; i++) {

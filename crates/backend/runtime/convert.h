@@ -3,7 +3,8 @@
 //
 // Integers are truncated or extended, by the sign if both types are signed and otherwise by zeros.
 // Floats are rounded to the nearest, ties to even; to integers towards zero, where NaN and infinities
-// become zero and what does not fit keeps its low bits. To bool means "not zero".
+// become zero, and what does not fit into 32 bits (64 for the types of 64 bits) becomes the least signed number of
+// these; then the low bits are kept. To bool means "not zero".
 
 // From and to the integer types: V is the value's own type, U the unsigned type of the same width.
 #define FE_CONV_FROM_INT(N, V, U)                                                                         \
@@ -21,37 +22,47 @@
   /* An integer that f32 must round is too large for f16 either way: nothing is rounded twice. */         \
   static inline FE_F16 fe_conv_##N##_f16(V a) { return fe_conv_f32_f16((float)a); }
 
-// The low bits of a float's integer part, as a number of the signed type T with width BITS: in turns of
-// 2^BITS, rounded to the nearest, what is left is exact and fits, but for 2^(BITS-1), which is one turn from
-// the least number. As in the interpreter, finite numbers of 2^127 and more count as 2^127 - 1. What fits is converted at
-// once: the branch is easy to predict, and in vector code it becomes a selection.
-#define FE_WRAP(NAME, F, T, BITS, RINT, TRUNC, FABS, INF)                                                 \
+// A float's integer part as a number of the signed type T with width BITS. What does not fit is the least number, which
+// is what processors give, and infinities and NaN are zero. LEAST is the largest float that is too small to fit.
+#define FE_TO_SIGNED(NAME, F, T, BITS, LEAST, FABS, INF)                                                  \
   static inline T NAME(F a) {                                                                             \
-    const F turn = (F)2 * (F)(1ull << (BITS - 1)), half = (F)(1ull << (BITS - 1));                        \
-    if (FABS(a) < half) return (T)a;                                                                      \
-    F whole = TRUNC(a);                                                                                   \
-    F rest = whole - RINT(whole * (1 / turn)) * turn;                                                     \
-    rest = rest >= half ? -half : rest;                                                                   \
-    F huge = (a > 0) & (a < INF) ? (F)-1 : (F)0;                                                          \
-    return (T)(FABS(a) < (F)0x1p127 ? rest : huge);                                                       \
+    const F high = (F)((uint64_t)1 << (BITS - 1));                                                        \
+    F other = FABS(a) < INF ? -high : (F)0;                                                               \
+    return (T)((a > LEAST) & (a < high) ? a : other);                                                     \
   }
 
-// An f32 that does not fit into the integers below is whole.
+// Likewise, the bits of a number of the unsigned type of this width, of which negative numbers keep the low bits. Numbers in
+// the upper half of the range are one turn away from a signed one, which is exact.
+#define FE_TO_UNSIGNED(NAME, F, T, U, BITS, LEAST, TRUNC, FABS, INF)                                      \
+  static inline U NAME(F a) {                                                                             \
+    const F high = (F)((uint64_t)1 << (BITS - 1)), turn = 2 * high;                                       \
+    F other = FABS(a) < INF ? -high : (F)0;                                                               \
+    F upper = (a >= high) & (a < turn) ? TRUNC(a) - turn : other;                                         \
+    return (U)(T)((a > LEAST) & (a < high) ? a : upper);                                                  \
+  }
+
+// A number of 2^31 (f32) or 2^63 and more is whole.
 #define FE_SAME(a) (a)
-FE_WRAP(fe_wrap_f32_i32, float, int32_t, 32, __builtin_rintf, FE_SAME, __builtin_fabsf, INFINITY)
-FE_WRAP(fe_wrap_f32_i64, float, int64_t, 64, __builtin_rintf, FE_SAME, __builtin_fabsf, INFINITY)
-FE_WRAP(fe_wrap_f64_i32, double, int32_t, 32, __builtin_rint, __builtin_trunc, __builtin_fabs, (double)INFINITY)
-FE_WRAP(fe_wrap_f64_i64, double, int64_t, 64, __builtin_rint, FE_SAME, __builtin_fabs, (double)INFINITY)
+FE_TO_SIGNED(fe_float_f32_i32, float, int32_t, 32, -0x1.000002p31f, __builtin_fabsf, INFINITY)
+FE_TO_SIGNED(fe_float_f32_i64, float, int64_t, 64, -0x1.000002p63f, __builtin_fabsf, INFINITY)
+FE_TO_SIGNED(fe_float_f64_i32, double, int32_t, 32, -0x1.00000002p31, __builtin_fabs, (double)INFINITY)
+FE_TO_SIGNED(fe_float_f64_i64, double, int64_t, 64, -0x1.0000000000001p63, __builtin_fabs, (double)INFINITY)
+FE_TO_UNSIGNED(fe_float_f32_u32, float, int32_t, uint32_t, 32, -0x1.000002p31f, FE_SAME, __builtin_fabsf, INFINITY)
+FE_TO_UNSIGNED(fe_float_f32_u64, float, int64_t, uint64_t, 64, -0x1.000002p63f, FE_SAME, __builtin_fabsf, INFINITY)
+FE_TO_UNSIGNED(fe_float_f64_u32, double, int32_t, uint32_t, 32, -0x1.00000002p31, __builtin_trunc, __builtin_fabs,
+            (double)INFINITY)
+FE_TO_UNSIGNED(fe_float_f64_u64, double, int64_t, uint64_t, 64, -0x1.0000000000001p63, FE_SAME, __builtin_fabs,
+            (double)INFINITY)
 
 #define FE_CONV_FROM_FLOAT(N, F)                                                                          \
-  static inline int8_t fe_conv_##N##_i8(F a) { return (int8_t)fe_wrap_##N##_i32(a); }                     \
-  static inline int16_t fe_conv_##N##_i16(F a) { return (int16_t)fe_wrap_##N##_i32(a); }                  \
-  static inline int32_t fe_conv_##N##_i32(F a) { return fe_wrap_##N##_i32(a); }                           \
-  static inline int64_t fe_conv_##N##_i64(F a) { return fe_wrap_##N##_i64(a); }                           \
-  static inline uint8_t fe_conv_##N##_u8(F a) { return (uint8_t)fe_wrap_##N##_i32(a); }                   \
-  static inline uint16_t fe_conv_##N##_u16(F a) { return (uint16_t)fe_wrap_##N##_i32(a); }                \
-  static inline uint32_t fe_conv_##N##_u32(F a) { return (uint32_t)fe_wrap_##N##_i32(a); }                \
-  static inline uint64_t fe_conv_##N##_u64(F a) { return (uint64_t)fe_wrap_##N##_i64(a); }                \
+  static inline int8_t fe_conv_##N##_i8(F a) { return (int8_t)fe_float_##N##_i32(a); }                    \
+  static inline int16_t fe_conv_##N##_i16(F a) { return (int16_t)fe_float_##N##_i32(a); }                 \
+  static inline int32_t fe_conv_##N##_i32(F a) { return fe_float_##N##_i32(a); }                          \
+  static inline int64_t fe_conv_##N##_i64(F a) { return fe_float_##N##_i64(a); }                          \
+  static inline uint8_t fe_conv_##N##_u8(F a) { return (uint8_t)fe_float_##N##_u32(a); }                  \
+  static inline uint16_t fe_conv_##N##_u16(F a) { return (uint16_t)fe_float_##N##_u32(a); }               \
+  static inline uint32_t fe_conv_##N##_u32(F a) { return fe_float_##N##_u32(a); }                         \
+  static inline uint64_t fe_conv_##N##_u64(F a) { return fe_float_##N##_u64(a); }                         \
   static inline float fe_conv_##N##_f32(F a) { return (float)a; }                                         \
   static inline double fe_conv_##N##_f64(F a) { return (double)a; }                                       \
   static inline bool fe_conv_##N##_bool(F a) { return a != 0; }
@@ -131,10 +142,10 @@ static inline double fe_conv_bool_f64(bool a) { return a ? 1.0 : 0.0; }
 static inline bool fe_conv_bool_bool(bool a) { return a; }
 
 // The same bits as another type.
-#define FE_BITS(N, T, M, U) \
-  static inline U fe_bits_##N##_##M(T a) { return (U)a; } \
-  static inline T fe_bits_##M##_##N(U a) { return (T)a; } \
-  static inline T fe_bits_##N##_##N(T a) { return a; } \
+#define FE_BITS(N, T, M, U)                                                                               \
+  static inline U fe_bits_##N##_##M(T a) { return (U)a; }                                                 \
+  static inline T fe_bits_##M##_##N(U a) { return (T)a; }                                                 \
+  static inline T fe_bits_##N##_##N(T a) { return a; }                                                    \
   static inline U fe_bits_##M##_##M(U a) { return a; }
 FE_BITS(i8, int8_t, u8, uint8_t)
 FE_BITS(i16, int16_t, u16, uint16_t)

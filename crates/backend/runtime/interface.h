@@ -33,6 +33,60 @@ FE_UNUSED static int64_t fe_volume(const int64_t *shape, int rank) {
   return empty ? 0 : count;
 }
 
+// The elements of arrays are only touched by the following four functions: they may be in the memory of a device. Those
+// that fail leave a message.
+
+// Copies bytes out of an array.
+FE_UNUSED static int fe_copy_out(struct futhark_context *ctx, void *out, const struct fe_mem *mem, int64_t offset,
+                                 int64_t bytes) {
+#ifdef FE_GPU
+  return fe_fetch(ctx, out, mem->data + offset, bytes);
+#else
+  (void)ctx;
+  if (bytes > 0) {
+    memcpy(out, mem->data + offset, (size_t)bytes);
+  }
+  return FUTHARK_SUCCESS;
+#endif
+}
+
+// Copies bytes into an array.
+FE_UNUSED static int fe_copy_in(struct futhark_context *ctx, struct fe_mem *mem, int64_t offset, const void *data,
+                                int64_t bytes) {
+#ifdef FE_GPU
+  return fe_put(ctx, mem->data + offset, data, bytes);
+#else
+  (void)ctx;
+  if (bytes > 0) {
+    memcpy(mem->data + offset, data, (size_t)bytes);
+  }
+  return FUTHARK_SUCCESS;
+#endif
+}
+
+// Copies bytes from the beginning of an array into another one.
+FE_UNUSED static int fe_copy_across(struct futhark_context *ctx, struct fe_mem *mem, int64_t offset,
+                                    const struct fe_mem *from, int64_t bytes) {
+#ifdef FE_GPU
+  return fe_device_copy(ctx, mem->data + offset, from->data, bytes);
+#else
+  return fe_copy_in(ctx, mem, offset, from->data, bytes);
+#endif
+}
+
+// Makes the bytes of an array zero.
+FE_UNUSED static int fe_clear(struct futhark_context *ctx, struct fe_mem *mem, int64_t bytes) {
+#ifdef FE_GPU
+  return fe_device_zero(ctx, mem->data, bytes);
+#else
+  (void)ctx;
+  if (bytes > 0) {
+    memset(mem->data, 0, (size_t)bytes);
+  }
+  return FUTHARK_SUCCESS;
+#endif
+}
+
 // Makes an array of elements of this size, with a copy of the data, or of zeros if there is none.
 FE_UNUSED static int fe_make_array(struct futhark_context *ctx, struct fe_mem *mem, int64_t *shape,
                                    const int64_t *sizes, int rank, int64_t elem_size, const void *data) {
@@ -44,12 +98,8 @@ FE_UNUSED static int fe_make_array(struct futhark_context *ctx, struct fe_mem *m
   }
   int64_t bytes = fe_bytes(fe_volume(shape, rank), elem_size);
   int code = fe_alloc(ctx, mem, bytes);
-  if (code == FUTHARK_SUCCESS && bytes > 0) {
-    if (data == NULL) {
-      memset(mem->data, 0, (size_t)bytes);
-    } else {
-      memcpy(mem->data, data, (size_t)bytes);
-    }
+  if (code == FUTHARK_SUCCESS) {
+    code = data == NULL ? fe_clear(ctx, mem, bytes) : fe_copy_in(ctx, mem, 0, data, bytes);
   }
   return code;
 }
@@ -61,20 +111,6 @@ FE_UNUSED static void fe_share_array(struct futhark_context *ctx, struct fe_mem 
   memcpy(shape, from_shape, (size_t)rank * sizeof *shape);
 }
 
-// Copies elements out of an array.
-FE_UNUSED static void fe_copy_out(void *out, const struct fe_mem *mem, int64_t offset, int64_t bytes) {
-  if (bytes > 0) {
-    memcpy(out, mem->data + offset, (size_t)bytes);
-  }
-}
-
-// Copies elements into an array.
-FE_UNUSED static void fe_copy_in(struct fe_mem *mem, int64_t offset, const void *data, int64_t bytes) {
-  if (bytes > 0) {
-    memcpy(mem->data + offset, data, (size_t)bytes);
-  }
-}
-
 // Makes sure that nobody else sees when this array is changed.
 FE_UNUSED static int fe_own_array(struct futhark_context *ctx, struct fe_mem *mem, int64_t bytes) {
   if (mem->block != NULL && mem->block->refs == 1) {
@@ -83,9 +119,13 @@ FE_UNUSED static int fe_own_array(struct futhark_context *ctx, struct fe_mem *me
   struct fe_mem own = {0};
   int code = fe_alloc(ctx, &own, bytes);
   if (code == FUTHARK_SUCCESS) {
-    fe_copy_out(own.data, mem, 0, bytes);
+    code = fe_copy_across(ctx, &own, 0, mem, bytes);
+  }
+  if (code == FUTHARK_SUCCESS) {
     fe_free(ctx, mem);
     *mem = own;
+  } else {
+    fe_free(ctx, &own);
   }
   return code;
 }
@@ -139,49 +179,60 @@ FE_UNUSED static int fe_same_shape(struct futhark_context *ctx, const int64_t *a
 
 // With `bytes` NULL it only counts.
 struct fe_writer {
+  struct futhark_context *ctx;
   unsigned char *bytes;
   size_t size;
+  int code;
 };
 
-FE_UNUSED static void fe_put(struct fe_writer *w, const void *data, size_t size) {
+FE_UNUSED static void fe_pack(struct fe_writer *w, const void *data, size_t size) {
   if (w->bytes != NULL && size > 0) {
     memcpy(w->bytes + w->size, data, size);
   }
   w->size += size;
 }
 
-FE_UNUSED static void fe_put_array(struct fe_writer *w, const struct fe_mem *mem, const int64_t *shape, int rank,
+FE_UNUSED static void fe_pack_array(struct fe_writer *w, const struct fe_mem *mem, const int64_t *shape, int rank,
                                    int64_t elem_size) {
-  fe_put(w, shape, (size_t)rank * sizeof *shape);
-  fe_put(w, mem->data, (size_t)(fe_volume(shape, rank) * elem_size));
+  fe_pack(w, shape, (size_t)rank * sizeof *shape);
+  int64_t bytes = fe_volume(shape, rank) * elem_size;
+  if (w->bytes != NULL && w->code == FUTHARK_SUCCESS) {
+    w->code = fe_copy_out(w->ctx, w->bytes + w->size, mem, 0, bytes);
+  }
+  w->size += (size_t)bytes;
 }
 
-static void fe_put_object(struct fe_writer *w, uint64_t size, uint64_t type, const void *object,
-                          void (*put)(struct fe_writer *w, const void *object)) {
+static void fe_pack_object(struct fe_writer *w, uint64_t size, uint64_t type, const void *object,
+                          void (*pack)(struct fe_writer *w, const void *object)) {
   uint64_t magic = FE_STORE_MAGIC;
-  fe_put(w, &magic, sizeof magic);
-  fe_put(w, &size, sizeof size);
-  fe_put(w, &type, sizeof type);
-  put(w, object);
+  fe_pack(w, &magic, sizeof magic);
+  fe_pack(w, &size, sizeof size);
+  fe_pack(w, &type, sizeof type);
+  pack(w, object);
 }
 
 FE_UNUSED static int fe_store(struct futhark_context *ctx, uint64_t type, const void *object,
-                              void (*put)(struct fe_writer *w, const void *object), void **p, size_t *n) {
-  struct fe_writer w = {0};
-  fe_put_object(&w, 0, type, object, put);
+                              void (*pack)(struct fe_writer *w, const void *object), void **p, size_t *n) {
+  struct fe_writer w = {.ctx = ctx};
+  fe_pack_object(&w, 0, type, object, pack);
   *n = w.size;
   if (p == NULL) {
     return FUTHARK_SUCCESS;
   }
-  if (*p == NULL) {
+  bool own = *p == NULL;
+  if (own) {
     *p = malloc(*n);
   }
   if (*p == NULL) {
     return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot store a value of %zu bytes", *n);
   }
-  struct fe_writer real = {*p, 0};
-  fe_put_object(&real, w.size, type, object, put);
-  return FUTHARK_SUCCESS;
+  struct fe_writer real = {.ctx = ctx, .bytes = *p};
+  fe_pack_object(&real, w.size, type, object, pack);
+  if (real.code != FUTHARK_SUCCESS && own) {
+    free(*p);
+    *p = NULL;
+  }
+  return real.code;
 }
 
 // What is still to be read, and whether something was wrong.
@@ -226,7 +277,9 @@ FE_UNUSED static void fe_get_array(struct futhark_context *ctx, struct fe_reader
     r->code = fe_alloc(ctx, mem, bytes);
   }
   if (r->code == FUTHARK_SUCCESS) {
-    fe_get(r, mem->data, (size_t)bytes);
+    r->code = fe_copy_in(ctx, mem, 0, r->bytes, bytes);
+    r->bytes += bytes;
+    r->left -= (size_t)bytes;
   }
 }
 

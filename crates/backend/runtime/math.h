@@ -3,7 +3,11 @@
 // With FE_STRICT_FLOAT elementary functions are those of the C library. Otherwise they are those of math_f32.h
 // and math_wide.h, or the C library's vector versions in loops. What is exact is the same in both.
 
-#if !defined(_WIN32)
+// Device programs have this file, too; device/cuda.h and device/opencl.h say what their libraries call these functions.
+
+#if defined(FE_DEVICE_CODE)
+// Nothing is missing.
+#elif !defined(_WIN32)
 // Unlike lgamma these do not write to a variable that all threads share. Strict C11 headers hide them.
 double lgamma_r(double, int *);
 float lgammaf_r(float, int *);

@@ -4,6 +4,9 @@
 // page is cleared and mapped at its first use). So blocks that are no longer used are kept and used again.
 //
 // The count of a block is not atomic: the tasks of a parallel loop only borrow handles of other threads.
+//
+// With a GPU the data of a block is in the device's memory, and only the header is in ours: see gpu/memory.h. What the
+// device is still doing with a block that is taken again comes before what is asked of it later.
 
 #define FE_ALIGNMENT 64
 
@@ -12,11 +15,14 @@
 #define FE_SYSTEM_ALLOC(bytes) aligned_alloc(FE_ALIGNMENT, bytes)
 #endif
 
-// The header of a block. Its data starts FE_ALIGNMENT bytes later.
+// The header of a block. Its data starts FE_ALIGNMENT bytes later, unless it is in a device's memory.
 struct fe_block {
   int64_t refs;
   int64_t capacity; // bytes of data
   struct fe_block *next; // in a list of free blocks
+#ifdef FE_GPU
+  unsigned char *data;
+#endif
 };
 
 // A handle of memory. Without a block the memory is borrowed, or there is none.
@@ -91,11 +97,32 @@ struct fe_pool {
   fe_counter used; // bytes of the blocks that have handles
   fe_counter peak; // the most that `used` has been
   fe_counter kept; // bytes of the free blocks
+#ifdef FE_GPU
+  struct futhark_context *ctx; // which has the device
+#endif
 };
 
+#ifdef FE_GPU
+static inline unsigned char *fe_block_data(struct fe_block *block) { return block->data; }
+
+// A new block; NULL if the device has no memory. And the end of one.
+static struct fe_block *fe_block_new(struct fe_pool *pool, int64_t capacity);
+static void fe_block_delete(struct fe_pool *pool, struct fe_block *block);
+#else
 static inline unsigned char *fe_block_data(struct fe_block *block) {
   return (unsigned char *)block + FE_ALIGNMENT;
 }
+
+static struct fe_block *fe_block_new(struct fe_pool *pool, int64_t capacity) {
+  (void)pool;
+  return FE_SYSTEM_ALLOC((size_t)capacity + FE_ALIGNMENT);
+}
+
+static void fe_block_delete(struct fe_pool *pool, struct fe_block *block) {
+  (void)pool;
+  free(block);
+}
+#endif
 
 static void fe_pool_init(struct fe_pool *pool) {
   memset(pool, 0, sizeof *pool);
@@ -142,7 +169,7 @@ static void fe_pool_trim(struct fe_pool *pool) {
         struct fe_block *block = shard->free[class];
         shard->free[class] = block->next;
         pool->kept -= block->capacity;
-        free(block);
+        fe_block_delete(pool, block);
       }
     }
     fe_shard_unlock(shard);
@@ -213,11 +240,10 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
   struct fe_block *block = fe_pool_take(pool, class);
   if (block == NULL) {
     int64_t capacity = fe_class_capacity(class);
-    size_t size = (size_t)capacity + FE_ALIGNMENT;
-    block = FE_SYSTEM_ALLOC(size);
+    block = fe_block_new(pool, capacity);
     if (block == NULL) {
       fe_pool_trim(pool);
-      block = FE_SYSTEM_ALLOC(size);
+      block = fe_block_new(pool, capacity);
     }
     if (block == NULL) {
       return NULL;
@@ -230,13 +256,16 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
   return block;
 }
 
-// Takes back a block without handles. No more is kept than was used at some time.
+// Takes back a block without handles. No more is kept than was used at some time. Giving memory back to a device means
+// waiting for it, so there all is kept until it is needed.
 static void fe_pool_put(struct fe_pool *pool, struct fe_block *block) {
   pool->used -= block->capacity;
+#ifndef FE_GPU
   if (pool->kept + block->capacity > pool->peak) {
-    free(block);
+    fe_block_delete(pool, block);
     return;
   }
+#endif
   pool->kept += block->capacity;
   struct fe_shard *shard = &pool->shards[fe_own_shard()];
   int class = fe_class_of(block->capacity);

@@ -119,6 +119,28 @@ static bool fe_has_text(const struct fe_type *type) {
   return parts >= 0;
 }
 
+// Likewise, if sums count: a sum is the number of its variant, a u8, and then what that carries.
+static bool fe_has_values(const struct fe_type *type) {
+  if (type->kind == FE_OPAQUE && type->sum != NULL) {
+    for (int i = 0; i < type->sum->num_variants; i++) {
+      const struct fe_variant *variant = &type->sum->variants[i];
+      for (int j = 0; j < variant->num_payload; j++) {
+        if (!fe_has_values(variant->payload[j])) {
+          return false;
+        }
+      }
+    }
+    return type->sum->num_variants <= 256;
+  }
+  int parts = fe_num_parts(type);
+  for (int i = 0; i < parts; i++) {
+    if (!fe_has_values(fe_parts(type)[i].type)) {
+      return false;
+    }
+  }
+  return type->kind != FE_OPAQUE || parts >= 0;
+}
+
 // Puts an object together from its parts.
 static int fe_make(struct futhark_context *ctx, const struct fe_type *type, union fe_slot *slot,
                    const union fe_slot *parts) {
@@ -140,6 +162,43 @@ static int fe_make(struct futhark_context *ctx, const struct fe_type *type, unio
   return result;
 }
 
+static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, bool lines, const struct fe_type *type,
+                         union fe_slot *slot);
+
+// Writes one value, with an end of line if there are to be `lines`.
+static int fe_value_write(FILE *file, bool binary, bool lines, struct fe_value *value) {
+  int failed = binary ? fe_binary_write(file, value) : fe_text_write(file, value);
+  return failed != 0 || (lines && putc('\n', file) == EOF) ? -1 : 0;
+}
+
+static int fe_sum_write(struct futhark_context *ctx, FILE *file, bool binary, bool lines, const struct fe_sum *sum,
+                        union fe_slot *slot) {
+  int number = sum->variant(ctx, fe_slot_object(slot));
+  const struct fe_variant *variant = &sum->variants[number];
+  size_t count = (size_t)variant->num_payload + 1;
+  union fe_slot *payload = calloc(count, sizeof *payload);
+  void **outs = calloc(count, sizeof *outs);
+  int result = payload == NULL || outs == NULL ? FUTHARK_OUT_OF_MEMORY : 0;
+  for (int i = 0; i < variant->num_payload && result == 0; i++) {
+    outs[i] = &payload[i];
+  }
+  result = result == 0 ? variant->destruct(ctx, outs, fe_slot_object(slot)) : result;
+  if (result == 0) {
+    uint8_t byte = (uint8_t)number;
+    struct fe_value value = {.prim = &fe_prim_u8, .data = (void *)&byte};
+    result = fe_value_write(file, binary, lines, &value);
+    for (int i = 0; i < variant->num_payload; i++) {
+      if (result == 0) {
+        result = fe_slot_write(ctx, file, binary, lines, variant->payload[i], &payload[i]);
+      }
+      fe_slot_free(ctx, variant->payload[i], &payload[i]);
+    }
+  }
+  free(payload);
+  free(outs);
+  return result;
+}
+
 // Writes a value as its parts, each on its own line if there are to be `lines`: 0, an error code of the context, or -1
 // if the file did not take it.
 static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, bool lines, const struct fe_type *type,
@@ -149,11 +208,13 @@ static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, b
     struct fe_value value;
     result = fe_value_from_slot(ctx, type, slot, &value);
     if (result == 0) {
-      int failed = binary ? fe_binary_write(file, &value) : fe_text_write(file, &value);
-      result = failed != 0 || (lines && putc('\n', file) == EOF) ? -1 : 0;
+      result = fe_value_write(file, binary, lines, &value);
       fe_value_free(&value);
     }
     return result;
+  }
+  if (type->sum != NULL) {
+    return fe_sum_write(ctx, file, binary, lines, type->sum, slot);
   }
   int parts = fe_num_parts(type);
   for (int i = 0; i < parts && result == 0; i++) {
@@ -174,7 +235,7 @@ static int fe_slot_write(struct futhark_context *ctx, FILE *file, bool binary, b
 // An argument: data from which objects can be made, one for each run, since a run may consume it.
 struct fe_argument {
   const struct fe_type *type;
-  struct fe_value value; // if it has no parts
+  struct fe_value value; // if it has no parts, or the number of a sum's variant
   int num_parts;
   struct fe_argument *parts;
 };
@@ -188,6 +249,11 @@ static void fe_argument_free(struct fe_argument *argument) {
   memset(argument, 0, sizeof *argument);
 }
 
+// The number of the variant of a sum.
+static int fe_argument_variant(const struct fe_argument *argument) {
+  return *(const uint8_t *)argument->value.data;
+}
+
 // Reads an argument. What was read is in `argument` even if this fails.
 static int fe_argument_read(struct fe_input *in, const struct fe_type *type, struct fe_argument *argument) {
   memset(argument, 0, sizeof *argument);
@@ -196,13 +262,29 @@ static int fe_argument_read(struct fe_input *in, const struct fe_type *type, str
     return fe_value_read(in, type->prim, type->rank, &argument->value);
   }
   int parts = fe_num_parts(type);
+  if (type->sum != NULL) {
+    fe_input_peek(in);
+    struct fe_place place = fe_input_place(in);
+    if (fe_value_read(in, &fe_prim_u8, 0, &argument->value) != 0) {
+      return 1;
+    }
+    int number = fe_argument_variant(argument);
+    if (number >= type->sum->num_variants) {
+      return fe_input_fail(in, place, "a value of type %s has no variant %d, but those from 0 to %d", type->name, number,
+                           type->sum->num_variants - 1);
+    }
+    parts = type->sum->variants[number].num_payload;
+  }
   argument->parts = calloc((size_t)parts + 1, sizeof *argument->parts);
   if (argument->parts == NULL) {
     return fe_input_no_memory(in);
   }
   argument->num_parts = parts;
   for (int i = 0; i < parts; i++) {
-    if (fe_argument_read(in, fe_parts(type)[i].type, &argument->parts[i]) != 0) {
+    const struct fe_type *part = type->sum != NULL
+                                     ? type->sum->variants[fe_argument_variant(argument)].payload[i]
+                                     : fe_parts(type)[i].type;
+    if (fe_argument_read(in, part, &argument->parts[i]) != 0) {
       return 1;
     }
   }
@@ -222,7 +304,16 @@ static int fe_argument_make(struct futhark_context *ctx, const struct fe_argumen
   for (int i = 0; i < argument->num_parts && result == 0; i++) {
     result = fe_argument_make(ctx, &argument->parts[i], &parts[i]);
   }
-  if (result == 0) {
+  if (result == 0 && argument->type->sum != NULL) {
+    const void **payload = calloc((size_t)argument->num_parts + 1, sizeof *payload);
+    for (int i = 0; i < argument->num_parts && payload != NULL; i++) {
+      payload[i] = &parts[i];
+    }
+    const struct fe_variant *variant = &argument->type->sum->variants[fe_argument_variant(argument)];
+    memset(slot, 0, sizeof *slot);
+    result = payload == NULL ? FUTHARK_OUT_OF_MEMORY : variant->construct(ctx, &slot->pointer, payload);
+    free(payload);
+  } else if (result == 0) {
     result = fe_make(ctx, argument->type, slot, parts);
   }
   for (int i = 0; i < argument->num_parts; i++) {

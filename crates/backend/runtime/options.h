@@ -12,12 +12,23 @@ enum fe_option_id {
   FE_OPTION_DEBUGGING,
   FE_OPTION_LOG,
   FE_OPTION_PROFILE,
+  FE_OPTION_REPORT,
   FE_OPTION_HELP,
   FE_OPTION_PRINT_PARAMS,
   FE_OPTION_PARAM,
   FE_OPTION_TUNING,
   FE_OPTION_CACHE_FILE,
-  FE_OPTION_NUM_THREADS
+  FE_OPTION_NUM_THREADS,
+  FE_OPTION_DEVICE,
+  FE_OPTION_PLATFORM,
+  FE_OPTION_BUILD_OPTION,
+  FE_OPTION_BLOCK_SIZE,
+  FE_OPTION_GRID_SIZE,
+  FE_OPTION_TILE_SIZE,
+  FE_OPTION_REG_TILE_SIZE,
+  FE_OPTION_THRESHOLD,
+  FE_OPTION_DUMP_PROGRAM,
+  FE_OPTION_LOAD_PROGRAM
 };
 
 struct fe_option {
@@ -38,8 +49,29 @@ static const struct fe_option fe_options[] = {
     {FE_OPTION_DEBUGGING, false, 'D', "debugging", NULL, "Check more than is needed, and tell what happens."},
     {FE_OPTION_LOG, false, 'L', "log", NULL, "Tell on standard error what happens."},
     {FE_OPTION_PROFILE, false, 'P', "profile", NULL, "Collect what takes time."},
+    {FE_OPTION_REPORT, true, 0, "report", NULL, "Tell on standard error how long the last run took, and the most memory that was in use."},
 #ifdef FE_MULTICORE
     {FE_OPTION_NUM_THREADS, false, 0, "num-threads", "INT", "Use that many threads; the default is one for each core."},
+#endif
+#ifdef FE_GPU
+    {FE_OPTION_DEVICE, false, 'd', "device", "NAME", "Use the first device with this in its name, or number K if it is #K."},
+#ifdef FE_OPENCL
+    {FE_OPTION_PLATFORM, false, 'p', "platform", "NAME", "Only use devices of platforms with this in their names."},
+    {FE_OPTION_BUILD_OPTION, false, 0, "build-option", "OPT", "Give this to the compiler of kernels, too."},
+    {FE_OPTION_DUMP_PROGRAM, false, 0, "dump-opencl", "FILE", "Write the device program to this file, and do nothing else."},
+    {FE_OPTION_LOAD_PROGRAM, false, 0, "load-opencl", "FILE", "Use the device program of this file."},
+#else
+    {FE_OPTION_BUILD_OPTION, false, 0, "nvrtc-option", "OPT", "Give this to the compiler of kernels, too."},
+    {FE_OPTION_DUMP_PROGRAM, false, 0, "dump-cuda", "FILE", "Write the device program to this file, and do nothing else."},
+    {FE_OPTION_LOAD_PROGRAM, false, 0, "load-cuda", "FILE", "Use the device program of this file."},
+#endif
+    {FE_OPTION_BLOCK_SIZE, false, 0, "default-thread-block-size", "INT", "The default of the threads of a block."},
+    {FE_OPTION_BLOCK_SIZE, false, 0, "default-group-size", "INT", "The same under its old name."},
+    {FE_OPTION_GRID_SIZE, false, 0, "default-num-thread-blocks", "INT", "The default of the number of blocks."},
+    {FE_OPTION_GRID_SIZE, false, 0, "default-num-groups", "INT", "The same under its old name."},
+    {FE_OPTION_TILE_SIZE, false, 0, "default-tile-size", "INT", "The default size of tiles in shared memory."},
+    {FE_OPTION_REG_TILE_SIZE, false, 0, "default-reg-tile-size", "INT", "The default size of tiles in registers."},
+    {FE_OPTION_THRESHOLD, false, 0, "default-threshold", "INT", "The default of how much parallelism is enough."},
 #endif
     {FE_OPTION_PRINT_PARAMS, false, 0, "print-params", NULL, "List the tuning parameters, with their classes."},
     {FE_OPTION_PARAM, false, 0, "param", "NAME=INT", "Set a tuning parameter."},
@@ -55,7 +87,7 @@ struct fe_settings {
   const char *program;
   bool executable;
   struct futhark_context_config *cfg;
-  bool profile;
+  bool profile, report;
   const char *entry;
   const char *runtime_file; // NULL: none
   long runs;                // 0: one, without warming up
@@ -171,6 +203,85 @@ static enum fe_next fe_load_tuning(const struct fe_settings *settings, const cha
   return next;
 }
 
+#ifdef FE_GPU
+// Reads a file as the device program.
+static enum fe_next fe_load_program(const struct fe_settings *settings, const char *name) {
+  FILE *file = fopen(name, "rb");
+  if (file == NULL) {
+    return fe_wrong(settings, "cannot open \"%s\": %s", name, strerror(errno));
+  }
+  struct fe_text text = {0};
+  char part[4096];
+  for (size_t length; (length = fread(part, 1, sizeof part, file)) > 0;) {
+    fe_text_add(&text, part, length);
+  }
+  bool failed = ferror(file) != 0 || text.failed || text.chars == NULL;
+  fclose(file);
+  if (!failed) {
+    futhark_context_config_set_program(settings->cfg, text.chars);
+  }
+  free(text.chars);
+  return failed ? fe_wrong(settings, "cannot read the device program in \"%s\"", name) : FE_GO_ON;
+}
+
+static enum fe_next fe_dump_program(const struct fe_settings *settings, const char *name) {
+  const char *program = futhark_context_config_get_program(settings->cfg);
+  FILE *file = program == NULL ? NULL : fopen(name, "wb");
+  bool failed = file == NULL || fputs(program, file) == EOF;
+  if (file != NULL) {
+    failed = fclose(file) != 0 || failed;
+  }
+  return failed ? fe_wrong(settings, "cannot write the device program to \"%s\": %s", name, strerror(errno))
+                : FE_EXIT_SUCCESS;
+}
+
+// Options about devices.
+static enum fe_next fe_apply_device_option(struct fe_settings *settings, const struct fe_option *option, char *argument) {
+  struct futhark_context_config *cfg = settings->cfg;
+  switch ((int)option->id) {
+  case FE_OPTION_DEVICE:
+    futhark_context_config_set_device(cfg, argument);
+    return FE_GO_ON;
+#ifdef FE_OPENCL
+  case FE_OPTION_PLATFORM:
+    futhark_context_config_set_platform(cfg, argument);
+    return FE_GO_ON;
+#endif
+  case FE_OPTION_BUILD_OPTION:
+    fe_add_option(cfg, argument);
+    return FE_GO_ON;
+  case FE_OPTION_DUMP_PROGRAM:
+    return fe_dump_program(settings, argument);
+  case FE_OPTION_LOAD_PROGRAM:
+    return fe_load_program(settings, argument);
+  default:
+    break;
+  }
+  long number;
+  if (!fe_parse_long(argument, 1, &number) || number > INT32_MAX) {
+    return fe_wrong(settings, "the option --%s needs an integer above 0, but has `%s`", option->name, argument);
+  }
+  switch ((int)option->id) {
+  case FE_OPTION_BLOCK_SIZE:
+    futhark_context_config_set_default_thread_block_size(cfg, (int)number);
+    break;
+  case FE_OPTION_GRID_SIZE:
+    futhark_context_config_set_default_grid_size(cfg, (int)number);
+    break;
+  case FE_OPTION_TILE_SIZE:
+    futhark_context_config_set_default_tile_size(cfg, (int)number);
+    break;
+  case FE_OPTION_REG_TILE_SIZE:
+    futhark_context_config_set_default_reg_tile_size(cfg, (int)number);
+    break;
+  default:
+    futhark_context_config_set_default_threshold(cfg, (int)number);
+    break;
+  }
+  return FE_GO_ON;
+}
+#endif
+
 static enum fe_next fe_apply_option(struct fe_settings *settings, const struct fe_option *option, char *argument) {
   const char *problem;
   long number;
@@ -203,6 +314,9 @@ static enum fe_next fe_apply_option(struct fe_settings *settings, const struct f
     futhark_context_config_set_profiling(settings->cfg, 1);
     settings->profile = true;
     break;
+  case FE_OPTION_REPORT:
+    settings->report = true;
+    break;
   case FE_OPTION_HELP:
     fe_help(settings);
     return FE_EXIT_SUCCESS;
@@ -230,6 +344,21 @@ static enum fe_next fe_apply_option(struct fe_settings *settings, const struct f
     futhark_context_config_set_num_threads(settings->cfg, number < 1 ? 0 : (int)number);
 #endif
     break;
+  case FE_OPTION_DEVICE:
+  case FE_OPTION_PLATFORM:
+  case FE_OPTION_BUILD_OPTION:
+  case FE_OPTION_BLOCK_SIZE:
+  case FE_OPTION_GRID_SIZE:
+  case FE_OPTION_TILE_SIZE:
+  case FE_OPTION_REG_TILE_SIZE:
+  case FE_OPTION_THRESHOLD:
+  case FE_OPTION_DUMP_PROGRAM:
+  case FE_OPTION_LOAD_PROGRAM:
+#ifdef FE_GPU
+    return fe_apply_device_option(settings, option, argument);
+#else
+    break;
+#endif
   }
   return FE_GO_ON;
 }

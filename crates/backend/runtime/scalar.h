@@ -7,14 +7,20 @@
 //
 // Integers wrap: they are computed as unsigned numbers that are not narrower than int, as others would
 // be promoted to int. The cast back and ">>" of negative numbers are defined by gcc and clang.
+//
+// Device programs have this file, too, after device/cuda.h or device/opencl.h, with FE_DEVICE_CODE defined.
 
+#ifndef FE_DEVICE_CODE
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#endif
 
 // The bits of an f16. Its operations are functions, too: never use C's operators on it.
 typedef uint16_t FE_F16;
 
+// Devices have functions for these.
+#ifndef FE_DEVICE_CODE
 union fe_pun32 {
   float f;
   uint32_t u;
@@ -44,6 +50,7 @@ static inline double fe_bits_u64_f64(uint64_t a) {
   union fe_pun64 p = {.u = a};
   return p.f;
 }
+#endif
 
 // What signed and unsigned integers share. N: name, T: type, U: unsigned type of the same width,
 // S: signed one, W: unsigned type to compute in, BITS: width.
@@ -105,7 +112,7 @@ static inline double fe_bits_u64_f64(uint64_t a) {
   /* Rounding towards zero has rounded up if the remainder's sign is not the divisor's. */                \
   static inline T fe_div_##N(T a, T b) {                                                                  \
     if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0)                                           \
-      return (T)(a >> __builtin_ctzll((unsigned long long)b));                                            \
+      return (T)(a >> __builtin_ctzll((uint64_t)b));                                                     \
     T remainder = fe_rem_##N(a, b);                                                                       \
     bool up = (remainder != 0) & ((remainder ^ b) < 0);                                                   \
     return fe_sub_##N(fe_quot_##N(a, b), (T)up);                                                          \
@@ -146,12 +153,17 @@ static inline double fe_bits_u64_f64(uint64_t a) {
 // rounded towards zero, is the same number: a quotient that is not whole is too far from the next whole
 // number to be rounded to it. A divisor that is known is left to the compiler, which multiplies.
 #define FE_QUOT_PLAIN(a, b, T) ((T)((a) / (b)))
+#ifdef FE_DEVICE_CODE
+#define FE_QUOT_F32 FE_QUOT_PLAIN
+#define FE_QUOT_F64 FE_QUOT_PLAIN
+#else
 #define FE_QUOT_F32(a, b, T) (__builtin_constant_p(b) ? (T)((a) / (b)) : (T)((float)(a) / (float)(b)))
 // For f64 it is a product with the reciprocal, which a loop with one divisor computes once. Numbers that are divisible are the
 // ones at risk: so the reciprocal is enlarged by 2^-50 of itself, more than all errors of rounding. The product is then
 // too large by less than 2^-49 of itself, which is less than 2^-17 / b, and others are 1 / b away from the next whole number.
 #define FE_RECIPROCAL(b) ((1.0 / (double)(b)) * (1 + 0x1p-50))
 #define FE_QUOT_F64(a, b, T) (__builtin_constant_p(b) ? (T)((a) / (b)) : (T)((double)(a) * FE_RECIPROCAL(b)))
+#endif
 
 // Upper half of the product, by a type of twice the width.
 #define FE_MUL_HI(N, T, WIDE, BITS)                                                                       \

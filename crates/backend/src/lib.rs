@@ -28,6 +28,20 @@ pub enum Target {
     C,
     /// All cores.
     Multicore,
+    /// A GPU of NVIDIA's.
+    Cuda,
+    /// Any device with OpenCL.
+    OpenCl,
+}
+
+impl Target {
+    /// Whether arrays are in the memory of a device.
+    pub fn is_gpu(self) -> bool {
+        match self {
+            Target::C | Target::Multicore => false,
+            Target::Cuda | Target::OpenCl => true,
+        }
+    }
 }
 
 /// The texts that a program becomes.

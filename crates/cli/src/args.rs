@@ -49,6 +49,12 @@ pub(crate) enum Command {
     /// Compile a program for all cores: an executable, a server or a library.
     #[command(after_help = COMPILE_EXAMPLES)]
     Multicore(CompileArgs),
+    /// Compile a program for GPUs of NVIDIA's: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Cuda(CompileArgs),
+    /// Compile a program for devices with OpenCL: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Opencl(CompileArgs),
     /// Run a program: arguments from standard input, results to standard output.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
@@ -144,6 +150,7 @@ const COMPILE_EXAMPLES: &str = "\
 Examples:
   fehu c prog.fut                        Makes prog.c and the executable prog.
   fehu multicore -o fast prog.fut        Makes fast.c and the executable fast.
+  fehu opencl prog.fut                   Makes prog.c and an executable that compiles its kernels when it starts.
   fehu c --library prog.fut              Makes prog.c, prog.h and prog.json.
   fehu c --server prog.fut               Makes prog.c, prog.json and the server prog.
 
@@ -288,6 +295,10 @@ pub(crate) enum Backend {
     C,
     /// All cores.
     Multicore,
+    /// A GPU of NVIDIA's.
+    Cuda,
+    /// Any device with OpenCL.
+    Opencl,
 }
 
 #[derive(clap::Args, Debug)]
@@ -331,6 +342,10 @@ pub(crate) struct PlanArgs {
     /// Do not verify the program after each pass.
     #[arg(long)]
     pub(crate) no_verify: bool,
+    /// For `dev` and interpreted programs: then go through these stages, with commas between them: `assign`, `circuit` (run
+    /// on a heap with race detection), `emit`, `tile`, `copies`, `border`, `lanes`.
+    #[arg(long, value_name = "NAMES", hide_short_help = true)]
+    pub(crate) stages: Option<String>,
 }
 
 #[derive(clap::Args, Debug)]

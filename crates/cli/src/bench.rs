@@ -186,12 +186,14 @@ impl Watch for Screen {
             Ok(measured) => {
                 let samples = floats(&measured.runtimes);
                 let (low, high) = confidence(&samples);
+                let memory: u64 = measured.bytes.iter().map(|(_, bytes)| bytes).sum();
                 format!(
-                    "  {dataset:<30} {:>12} (95% CI: [{}, {}]; {} runs)\n",
+                    "  {dataset:<30} {:>12} (95% CI: [{}, {}]; {} runs; {:.1} MiB)\n",
                     time(mean(&samples)),
                     time(low),
                     time(high),
-                    samples.len()
+                    samples.len(),
+                    memory as f64 / f64::from(1 << 20)
                 )
             }
             Err(why) => format!("  {dataset:<30} failed: {}\n", why.replace('\n', "\n    ")),

@@ -1,4 +1,4 @@
-//! `fehu c`, `fehu multicore`, and `fehu run` of compiled programs.
+//! `fehu c`, `fehu multicore`, `fehu cuda`, `fehu opencl`, and `fehu run` of compiled programs.
 
 use crate::args::{Backend, CompileArgs, RunArgs};
 #[cfg(not(unix))]
@@ -18,12 +18,12 @@ use fehu_driver::stages::{self, Mode, Target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// `fehu c` and `fehu multicore`
+/// `fehu c` and its siblings
 pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
     if args.file == "-" {
         return wrong("the program must be a file, because its name is that of the result");
     }
-    let plan = match plan(&args.plan, pipelines::CPU.name) {
+    let plan = match plan(&args.plan, pipelines::of_target(target).name) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
     };
@@ -74,12 +74,13 @@ pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
 
 /// `fehu run` without `-i`
 pub(crate) fn run(args: &RunArgs) -> u8 {
-    let plan = match plan(&args.plan, pipelines::CPU.name) {
+    let target = target(args.backend);
+    let plan = match plan(&args.plan, pipelines::of_target(target).name) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
     };
     let request = Request {
-        target: target(args.backend),
+        target,
         mode: Mode::Executable,
         warnings: if args.no_warnings { Warnings::Hide } else { Warnings::Show },
         entry_points: Vec::new(),
@@ -112,6 +113,8 @@ pub(crate) fn target(backend: Backend) -> Target {
     match backend {
         Backend::C => Target::C,
         Backend::Multicore => Target::Multicore,
+        Backend::Cuda => Target::Cuda,
+        Backend::Opencl => Target::OpenCl,
     }
 }
 

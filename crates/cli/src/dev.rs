@@ -5,6 +5,7 @@ use crate::commands::{FAILURE, SUCCESS, exit};
 use crate::output;
 use crate::run::{values_in, values_out, wrong};
 use fehu_driver::check::{Exit, Warnings};
+use fehu_driver::code;
 use fehu_driver::dev::{self, reduce};
 use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
@@ -41,7 +42,8 @@ pub(crate) fn plan(args: &PlanArgs, default: &str) -> Result<Plan, String> {
         (Some(names), _) => pipelines::passes(names)?,
         (None, name) => pipelines::pipeline(name.as_deref().unwrap_or(default))?.passes.to_vec(),
     };
-    Ok(Plan { verify: !args.no_verify, ..Plan::of(&passes) })
+    let stages = code::stages(args.stages.as_deref().unwrap_or_default())?;
+    Ok(Plan { verify: !args.no_verify, stages, ..Plan::of(&passes) })
 }
 
 fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
@@ -49,7 +51,7 @@ fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
     let mut number = 0;
     let mut failed = None;
     let mut compiled = None;
-    let mut text = String::new();
+    let (mut text, mut print_code) = (String::new(), false);
     let mut observe = |pass: &str, printed: &dyn Fn() -> String| {
         number += 1;
         if !args.dump_after.iter().any(|name| name == pass) {
@@ -79,9 +81,16 @@ fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
             }
             let asked = args.count || args.remarks || args.interpret || args.timings;
             if args.print || !asked && args.dump_after.is_empty() {
-                text.push_str(&prog.to_string());
+                if plan.stages.is_empty() {
+                    text.push_str(&prog.to_string());
+                }
+                print_code = true;
             }
-            compiled = Some(Compiled::prepare(session, prog, Default::default()));
+            compiled =
+                Compiled::prepare(session, prog, Default::default()).staged(session, &plan.stages);
+            if let (true, Some(code)) = (print_code, compiled.as_ref().and_then(Compiled::code)) {
+                text.push_str(&code.to_string());
+            }
         },
     );
     let outcome = match outcome {

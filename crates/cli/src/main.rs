@@ -40,6 +40,8 @@ fn main() -> ExitCode {
         Command::Fmt(args) => commands::fmt(args),
         Command::C(args) => compile::compile(args, Target::C),
         Command::Multicore(args) => compile::compile(args, Target::Multicore),
+        Command::Cuda(args) => compile::compile(args, Target::Cuda),
+        Command::Opencl(args) => compile::compile(args, Target::OpenCl),
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
         Command::Bench(args) => bench::bench(args),

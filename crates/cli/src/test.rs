@@ -38,7 +38,7 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
         return wrong("there is nothing to test; name programs or folders");
     }
     let compiled = !args.interpret && !args.translate && !args.check;
-    let usual = if compiled { pipelines::CPU } else { pipelines::NONE };
+    let usual = if compiled { pipelines::of_target(target(args.backend)) } else { pipelines::NONE };
     let plan = match plan(&args.plan, usual.name) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),

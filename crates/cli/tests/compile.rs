@@ -327,9 +327,20 @@ fn the_drop_in_has_the_names_of_the_commands() {
     let place = Place::new("drop-in");
     let link = place.0.join("futhark");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fehu"), &link).expect("a link can be made");
-    for command in
-        ["c", "multicore", "run", "test", "bench", "benchcmp", "check", "dataset", "repl", "fmt"]
-    {
+    for command in [
+        "c",
+        "multicore",
+        "cuda",
+        "opencl",
+        "run",
+        "test",
+        "bench",
+        "benchcmp",
+        "check",
+        "dataset",
+        "repl",
+        "fmt",
+    ] {
         let output = Command::new(&link).args([command, "--help"]).output().expect("it runs");
         assert_eq!(output.status.code(), Some(0), "{command}");
         assert!(stdout(&output).contains(&format!("Usage: futhark {command}")), "{command}");

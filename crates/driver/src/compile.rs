@@ -202,6 +202,8 @@ pub fn target_name(target: Target) -> &'static str {
     match target {
         Target::C => "c",
         Target::Multicore => "multicore",
+        Target::Cuda => "cuda",
+        Target::OpenCl => "opencl",
     }
 }
 

@@ -5,6 +5,7 @@
 //! - [`compile`]: executables, servers and libraries; [`cache`]: those that are kept, under digests ([`hash`]);
 //! - [`repl`]: what `fehu repl` and `fehu eval` do: a session that remembers declarations;
 //! - [`translate`]: from a file to the core IR; [`passes`] and [`pipelines`]: the optimiser's passes and their order;
+//! - [`code`]: the stages beyond the core IR one at a time, printed and run for tests;
 //! - [`dev`]: what `fehu dev` does;
 //! - [`report`]: what `fehu report` does: what the optimiser made of a program, line by line;
 //! - [`load`]: a root file and everything it imports, in dependency order;
@@ -17,6 +18,7 @@
 
 pub mod cache;
 pub mod check;
+pub mod code;
 pub mod compile;
 pub mod dev;
 mod errors;

@@ -3,6 +3,7 @@
 //! A pass that panics or makes something that the verifier refuses is our bug. The user gets an `internal-error`
 //! that names the pass, the files with the program before and after it, and the command that repeats it.
 
+use crate::code::Stage;
 use crate::errors;
 use crate::session::{self, Session};
 use fehu_ir::Prog;
@@ -18,6 +19,8 @@ pub struct Plan {
     pub passes: Vec<Pass>,
     /// Whether the verifier runs after each.
     pub verify: bool,
+    /// The stages that programs that are interpreted go through after that.
+    pub stages: Vec<Stage>,
 }
 
 /// Looks at the program after each pass.
@@ -27,7 +30,7 @@ impl Plan {
     /// These passes, verified.
     pub fn of(passes: &[Pass]) -> Plan {
         // Verification stays on in release builds until it is more than a tenth of a compilation.
-        Plan { passes: passes.to_vec(), verify: true }
+        Plan { passes: passes.to_vec(), verify: true, stages: Vec::new() }
     }
 
     /// No passes.
@@ -125,7 +128,7 @@ mod tests {
         let mut session = Session::default();
         let mut result = None;
         session::run(&mut session, |session| {
-            let plan = Plan { passes: vec![pass, pass], verify };
+            let plan = Plan { passes: vec![pass, pass], verify, stages: Vec::new() };
             result = run(session, prog, &plan, &mut Remarks::default(), &mut |_, _| {});
         });
         (session, result)

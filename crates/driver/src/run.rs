@@ -9,6 +9,8 @@ pub use error::RunError;
 pub use object::{Object, type_name};
 
 use crate::check::{Exit, Outcome, Warnings};
+use crate::code::{self, Code, Stage};
+use crate::errors;
 use crate::files::Files;
 use crate::load::Root;
 use crate::passes::Plan;
@@ -41,7 +43,7 @@ pub fn compile_with(
     let mut compiled = None;
     let job = Job { files, root, warnings, plan, changes: Changes::default() };
     let finish = |session: &mut Session, prog: Prog, _| {
-        compiled = Some(Compiled::prepare(session, prog, options));
+        compiled = Compiled::prepare(session, prog, options).staged(session, &plan.stages);
     };
     let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
     let compiled = compiled.filter(|_| outcome.exit == Exit::Success);
@@ -52,13 +54,34 @@ pub fn compile_with(
 pub struct Compiled {
     prog: Deep<Option<Prog>>,
     interp: Interp,
+    /// What runs instead of the interpreter, if something does.
+    code: Deep<Option<Code>>,
 }
 
 impl Compiled {
     /// Prepares a verified program for running.
     pub fn prepare(session: &mut Session, prog: Prog, options: Options) -> Compiled {
         let interp = session.stage("prepare", |_| Interp::with_options(&prog, options));
-        Compiled { prog: Deep::new(Some(prog)), interp }
+        Compiled { prog: Deep::new(Some(prog)), interp, code: Deep::new(None) }
+    }
+
+    /// Takes the program through stages, if there are any; it will run by what they make of it.
+    pub fn staged(mut self, session: &mut Session, stages: &[Stage]) -> Option<Compiled> {
+        let code = self.prog().map(|prog| code::run(prog, stages, false));
+        match code {
+            None => {}
+            Some(Ok(code)) => self.code = Deep::new(code),
+            Some(Err(array)) => {
+                session.diagnostics.push(errors::too_complex(&array));
+                return None;
+            }
+        }
+        Some(self)
+    }
+
+    /// What the stages made of the program.
+    pub fn code(&self) -> Option<&Code> {
+        self.code.as_ref()
     }
 
     /// The program in the core IR.
@@ -147,7 +170,11 @@ impl Compiled {
         result: External,
         args: Vec<fehu_interp::Value>,
     ) -> Result<Object, RunError> {
-        let mut results = self.interp.call(fun, args).map_err(RunError::Program)?;
+        let results = match self.code() {
+            Some(code) => code.call(fun, &args),
+            None => self.interp.call(fun, args),
+        };
+        let mut results = results.map_err(RunError::Program)?;
         // The sizes of the results come first; the values show them.
         let skipped = results.len().saturating_sub(parts_of(&result).len());
         results.drain(..skipped);

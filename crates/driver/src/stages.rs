@@ -3,6 +3,7 @@
 use crate::errors;
 use crate::load::{Loaded, LoadedFile};
 use ecow::EcoString;
+use fehu_backend::api::TuningParam;
 pub use fehu_backend::{Artifacts, Mode, Target};
 use fehu_base::id::Id;
 use fehu_base::{Diagnostic, FileId, SourceMap};
@@ -81,18 +82,24 @@ pub fn generate(
     let mut placed = fehu_mem::assign::assign(prog.clone())
         .map_err(|limit| Box::new(errors::too_complex(&limit.array)))?;
     fehu_mem::circuit::circuit(&mut placed);
-    let parallel = target == Target::Multicore;
-    let mut imp = fehu_imp::emit::emit(&placed, fehu_imp::emit::Options { parallel, strict_float });
-    fehu_imp::tile::tile(&mut imp);
-    fehu_imp::copies::copies(&mut imp);
-    fehu_imp::border::border(&mut imp);
-    fehu_imp::lanes::lanes(&mut imp);
+    let (parallel, device) = (target == Target::Multicore, target.is_gpu());
+    let options = fehu_imp::emit::Options { parallel, device, strict_float };
+    let mut imp = fehu_imp::emit::emit(&placed, options);
+    if device {
+        fehu_imp::device::device(&mut imp);
+    } else {
+        fehu_imp::tile::tile(&mut imp);
+        fehu_imp::copies::copies(&mut imp);
+        fehu_imp::border::border(&mut imp);
+        fehu_imp::lanes::lanes(&mut imp);
+    }
     let functions = fehu_backend::c::functions(&imp, target);
     let name = |id: fehu_ir::FunId| {
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));
         format!("fe_fun_{}", fun.map_or("", |fun| fun.name.as_str()))
     };
-    let api = fehu_backend::api::generate(&prog, &name, target, mode, &[]);
+    let tuning: Vec<TuningParam> = imp.tuning.iter().map(tuning_param).collect();
+    let api = fehu_backend::api::generate(&prog, &name, target, mode, &tuning);
     let parts = fehu_backend::runtime::Program {
         constants_struct: &functions.constants_struct,
         functions: &functions.text,
@@ -103,6 +110,16 @@ pub fn generate(
     let header = (mode == Mode::Library).then_some(api.header);
     let manifest = (mode != Mode::Executable).then_some(api.manifest);
     Ok(Artifacts { c, header, manifest })
+}
+
+/// A tuning parameter as the interface shows it. Those of the compiler's own making are named after what they decide.
+fn tuning_param(param: &fehu_imp::Tuning) -> TuningParam {
+    let class = if param.name.contains(".suff_") { "threshold" } else { "param" };
+    TuningParam {
+        name: param.name.to_string(),
+        class: class.to_owned(),
+        entries: param.entries.clone(),
+    }
 }
 
 /// What the back end should do besides the usual.

@@ -27,11 +27,17 @@
 //! and the values of what is declared outside are those at its beginning; to assign to them is not allowed. Results
 //! leave through memory. There are two forms: ranges of any size in any order, or a fixed number of ranges.
 //!
+//! # Devices
+//!
+//! In a program for a device, the memory of blocks is the device's: only a [`Kernel`] loads from it and stores to it, and the
+//! host, which is what is outside of kernels, hands addresses around. See [`device`] and the documentation of [`Kernel`].
+//!
 //! # Errors
 //!
 //! [`Stm::Assert`] and a failed allocation end the function with an error code; handles are released on the way.
 
 mod exp;
+mod kernel;
 pub mod print;
 mod rewrite;
 mod stm;
@@ -40,12 +46,15 @@ mod testing;
 
 pub mod border;
 pub mod copies;
+pub mod device;
 pub mod emit;
 pub mod lanes;
+pub mod machine;
 pub mod tile;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
+pub use kernel::Kernel;
 pub use stm::{Arg, Block, From, Kind, Message, Part, Stm, Tasks};
 
 use ecow::EcoString;
@@ -67,8 +76,19 @@ pub struct Program {
     pub funs: IdVec<FunId, Fun>,
     /// The constants, in the order of their computation.
     pub consts: Vec<Constant>,
+    /// The tuning parameters.
+    pub tuning: Vec<Tuning>,
     /// How many places with tasks there are: [`Tasks::site`] numbers them.
     pub sites: usize,
+}
+
+/// A tuning parameter: a number that users may choose.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tuning {
+    /// Its name.
+    pub name: EcoString,
+    /// The entry points that depend on it.
+    pub entries: Vec<EcoString>,
 }
 
 /// A function.
@@ -106,6 +126,8 @@ pub enum Ty {
     Ptr(Prim),
     /// This many elements on the stack or in registers.
     Local(Prim, u32),
+    /// This many elements that the threads of a block share.
+    Shared(Prim, u32),
 }
 
 /// A value that is computed once, when a context is made: scalars and arrays, by a function without parameters. The

@@ -33,6 +33,7 @@ impl fmt::Display for Ty {
             Ty::Mem => f.write_str("mem"),
             Ty::Ptr(prim) => write!(f, "*{prim}"),
             Ty::Local(prim, n) => write!(f, "{prim}[{n}]"),
+            Ty::Shared(prim, n) => write!(f, "shared {prim}[{n}]"),
         }
     }
 }
@@ -256,9 +257,40 @@ impl Printer<'_> {
                 self.block(f, depth + 1, &tasks.body)?;
                 writeln!(f, "{pad}}}")
             }
+            Stm::Tuning(v, number, standard) => {
+                writeln!(f, "{} = tuning {number} or {}", self.var(*v), self.exp(standard))
+            }
             Stm::Threads(v) => writeln!(f, "{} = threads", self.var(*v)),
             Stm::Chunks(v, site, n) => {
                 writeln!(f, "{} = chunks at {site} of {}", self.var(*v), self.exp(n))
+            }
+            Stm::Launch(kernel) => {
+                let (block, thread) = (self.var(kernel.block), self.var(kernel.thread));
+                let (blocks, threads) = (self.exp(&kernel.blocks), kernel.threads);
+                writeln!(
+                    f,
+                    "launch {} block {block} of {blocks} thread {thread} of {threads} {{",
+                    kernel.hint
+                )?;
+                self.block(f, depth + 1, &kernel.body)?;
+                writeln!(f, "{pad}}}")
+            }
+            Stm::Fetch(v, p, at) => {
+                writeln!(f, "{} = fetch {}[{}]", self.var(*v), self.var(*p), self.exp(at))
+            }
+            Stm::Poll(v, p, at) => {
+                writeln!(f, "{} = poll {}[{}]", self.var(*v), self.var(*p), self.exp(at))
+            }
+            Stm::Count(v, p, at) => {
+                writeln!(f, "{} = count {}[{}]", self.var(*v), self.var(*p), self.exp(at))
+            }
+            Stm::Fence => writeln!(f, "fence"),
+            Stm::Leave => writeln!(f, "leave"),
+            Stm::Barrier => writeln!(f, "barrier"),
+            Stm::Section(body) => {
+                writeln!(f, "section {{")?;
+                self.block(f, depth + 1, body)?;
+                writeln!(f, "{pad}}}")
             }
         }
     }

@@ -221,10 +221,14 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
                 cases.iter_mut().for_each(|(_, body)| replace_stms(body, change));
                 replace_stms(default, change);
             }
-            Stm::For { body, .. } | Stm::While(_, body) | Stm::Locked(_, body) => {
+            Stm::For { body, .. }
+            | Stm::While(_, body)
+            | Stm::Locked(_, body)
+            | Stm::Section(body) => {
                 replace_stms(body, change);
             }
             Stm::Tasks(tasks) => replace_stms(&mut tasks.body, change),
+            Stm::Launch(kernel) => replace_stms(&mut kernel.body, change),
             Stm::Comment(_)
             | Stm::Declare(..)
             | Stm::Assign(..)
@@ -242,7 +246,14 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Chunks(..)
-            | Stm::Threads(_) => {}
+            | Stm::Tuning(..)
+            | Stm::Threads(_)
+            | Stm::Fetch(..)
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Fence
+            | Stm::Leave
+            | Stm::Barrier => {}
         }
         out.push(stm);
     }
@@ -337,7 +348,24 @@ fn rename_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>) -> Stm {
             body: block(&tasks.body),
         })),
         Stm::Chunks(v, site, e) => Stm::Chunks(of(v), *site, exp(e)),
+        Stm::Tuning(v, number, e) => Stm::Tuning(of(v), *number, exp(e)),
         Stm::Threads(v) => Stm::Threads(of(v)),
+        Stm::Launch(kernel) => Stm::Launch(Box::new(crate::Kernel {
+            hint: kernel.hint.clone(),
+            place: kernel.place.clone(),
+            blocks: exp(&kernel.blocks),
+            threads: kernel.threads,
+            block: of(&kernel.block),
+            thread: of(&kernel.thread),
+            body: block(&kernel.body),
+        })),
+        Stm::Fetch(v, p, at) => Stm::Fetch(of(v), of(p), exp(at)),
+        Stm::Poll(v, p, at) => Stm::Poll(of(v), of(p), exp(at)),
+        Stm::Count(v, p, at) => Stm::Count(of(v), of(p), exp(at)),
+        Stm::Barrier => Stm::Barrier,
+        Stm::Fence => Stm::Fence,
+        Stm::Leave => Stm::Leave,
+        Stm::Section(body) => Stm::Section(block(body)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Statements.
 
-use crate::{Exp, FunId, Prim, RedOp, V};
+use crate::{Exp, FunId, Kernel, Prim, RedOp, V};
 use ecow::EcoString;
 
 /// Statements, one after the other.
@@ -91,8 +91,28 @@ pub enum Stm {
     Tasks(Box<Tasks>),
     /// The variable becomes the number of ranges that a reduction over this many elements should be cut into.
     Chunks(V, usize, Exp),
+    /// The variable becomes the value of a tuning parameter, by its number in [`crate::Program::tuning`], or of the
+    /// expression if nobody has set it.
+    Tuning(V, usize, Exp),
     /// The variable becomes the number of threads.
     Threads(V),
+
+    /// The device begins to execute a kernel. What the host does next to memory of the device happens after it.
+    Launch(Box<Kernel>),
+    /// The variable becomes the element at an index of a pointer to memory of the device. The host waits for it.
+    Fetch(V, V, Exp),
+    /// In a kernel: no thread of the block goes on before all are here; then all see what the others have written.
+    Barrier,
+    /// In a kernel: what the thread has written before is seen by other blocks before what it writes after.
+    Fence,
+    /// In a kernel: the variable becomes the element at an index as it is at this moment, perhaps written by another block.
+    Poll(V, V, Exp),
+    /// In a kernel: the variable becomes the element at an index, an `i32`, which grows by one in the same step.
+    Count(V, V, Exp),
+    /// In a kernel: ends the thread, or the section that it is in.
+    Leave,
+    /// In a kernel: if a check fails in the block, the rest of the block is skipped, so that all threads reach the next barrier.
+    Section(Block),
 }
 
 /// What an argument of a call is.

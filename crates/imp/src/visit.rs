@@ -113,8 +113,12 @@ impl Stm {
                 cases.iter().for_each(|(_, block)| visit(block));
                 visit(default);
             }
-            Stm::For { body, .. } | Stm::While(_, body) | Stm::Locked(_, body) => visit(body),
+            Stm::For { body, .. }
+            | Stm::While(_, body)
+            | Stm::Locked(_, body)
+            | Stm::Section(body) => visit(body),
             Stm::Tasks(tasks) => visit(&tasks.body),
+            Stm::Launch(kernel) => visit(&kernel.body),
             Stm::Comment(_)
             | Stm::Declare(..)
             | Stm::Assign(..)
@@ -132,14 +136,29 @@ impl Stm {
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Chunks(..)
-            | Stm::Threads(_) => {}
+            | Stm::Tuning(..)
+            | Stm::Threads(_)
+            | Stm::Fetch(..)
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Fence
+            | Stm::Leave
+            | Stm::Barrier => {}
         }
     }
 
     /// The expressions of this statement itself, without those of the blocks inside of it.
     pub fn each_exp<'a>(&'a self, visit: &mut dyn FnMut(&'a Exp)) {
         match self {
-            Stm::Comment(_) | Stm::Share(..) | Stm::Free(_) | Stm::Const(..) | Stm::Threads(_) => {}
+            Stm::Comment(_)
+            | Stm::Share(..)
+            | Stm::Free(_)
+            | Stm::Const(..)
+            | Stm::Threads(_)
+            | Stm::Barrier
+            | Stm::Fence
+            | Stm::Leave
+            | Stm::Section(_) => {}
             Stm::Declare(_, e) => e.iter().for_each(visit),
             Stm::Export { index: e, .. }
             | Stm::Assign(_, e)
@@ -150,7 +169,11 @@ impl Stm {
             | Stm::While(e, _)
             | Stm::Trace(_, e, _)
             | Stm::Locked(e, _)
-            | Stm::Chunks(_, _, e) => visit(e),
+            | Stm::Fetch(_, _, e)
+            | Stm::Poll(_, _, e)
+            | Stm::Count(_, _, e)
+            | Stm::Chunks(_, _, e)
+            | Stm::Tuning(_, _, e) => visit(e),
             Stm::Store(_, index, e) | Stm::Atomic(_, _, index, e) => {
                 visit(index);
                 visit(e);
@@ -177,6 +200,7 @@ impl Stm {
             }
             Stm::TraceArray(_, _, shape) => shape.iter().for_each(visit),
             Stm::Tasks(tasks) => visit(&tasks.total),
+            Stm::Launch(kernel) => visit(&kernel.blocks),
         }
     }
 
@@ -189,6 +213,9 @@ impl Stm {
             | Stm::Free(v)
             | Stm::Point(_, From::Mem(v) | From::Ptr(v), _)
             | Stm::TraceArray(_, v, _)
+            | Stm::Fetch(_, v, _)
+            | Stm::Poll(_, v, _)
+            | Stm::Count(_, v, _)
             | Stm::Atomic(_, v, ..) => visit(*v),
             Stm::Export { block, ptr, .. } => block.iter().chain([ptr]).for_each(|v| visit(*v)),
             Stm::Copy { to, from, .. } => {
@@ -216,7 +243,13 @@ impl Stm {
             | Stm::Trace(..)
             | Stm::Locked(..)
             | Stm::Chunks(..)
-            | Stm::Threads(_) => {}
+            | Stm::Tuning(..)
+            | Stm::Threads(_)
+            | Stm::Launch(_)
+            | Stm::Fence
+            | Stm::Leave
+            | Stm::Barrier
+            | Stm::Section(_) => {}
         }
         self.each_exp(&mut |e| e.each_var(visit));
     }
@@ -231,6 +264,10 @@ impl Stm {
             | Stm::Free(v)
             | Stm::Point(v, ..)
             | Stm::Chunks(v, ..)
+            | Stm::Fetch(v, ..)
+            | Stm::Poll(v, ..)
+            | Stm::Count(v, ..)
+            | Stm::Tuning(v, ..)
             | Stm::Threads(v) => visit(*v),
             Stm::Call(_, results, _) => results.iter().for_each(|&v| visit(v)),
             Stm::Const(_, results) => results.iter().for_each(|&(_, v)| visit(v)),
@@ -247,7 +284,12 @@ impl Stm {
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Locked(..)
-            | Stm::Tasks(_) => {}
+            | Stm::Tasks(_)
+            | Stm::Launch(_)
+            | Stm::Fence
+            | Stm::Leave
+            | Stm::Barrier
+            | Stm::Section(_) => {}
         }
     }
 
@@ -258,6 +300,7 @@ impl Stm {
             Stm::Tasks(tasks) => {
                 [tasks.chunk, tasks.low, tasks.high].into_iter().for_each(visit);
             }
+            Stm::Launch(kernel) => [kernel.block, kernel.thread].into_iter().for_each(visit),
             Stm::Comment(_)
             | Stm::Assign(..)
             | Stm::Store(..)
@@ -278,7 +321,15 @@ impl Stm {
             | Stm::Atomic(..)
             | Stm::Locked(..)
             | Stm::Chunks(..)
-            | Stm::Threads(_) => {}
+            | Stm::Tuning(..)
+            | Stm::Threads(_)
+            | Stm::Fetch(..)
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Fence
+            | Stm::Leave
+            | Stm::Barrier
+            | Stm::Section(_) => {}
         }
     }
 }

@@ -230,7 +230,7 @@ fn conversions_between_integers() {
 
 #[test]
 fn conversions_from_floats_truncate_and_keep_the_low_bits() {
-    let cases: [(f64, i8, u8, i64, u64); 9] = [
+    let cases: [(f64, i8, u8, i64, u64); 10] = [
         (0.0, 0, 0, 0, 0),
         (-0.9, 0, 0, 0, 0),
         (3.99, 3, 3, 3, 3),
@@ -238,6 +238,7 @@ fn conversions_from_floats_truncate_and_keep_the_low_bits() {
         (200.5, -56, 200, 200, 200),
         (65537.0, 1, 1, 65537, 65537),
         (9_223_372_036_854_775_808.0, 0, 0, i64::MIN, 1 << 63),
+        (-1e30, 0, 0, i64::MIN, 1 << 63),
         (f64::INFINITY, 0, 0, 0, 0),
         (f64::NAN, 0, 0, 0, 0),
     ];
@@ -249,6 +250,22 @@ fn conversions_from_floats_truncate_and_keep_the_low_bits() {
             assert_eq!(convert(Prim::U64, a), Some(Scalar::U64(u64)));
         }
     }
+    let at_the_borders: [(f64, i32, u32); 8] = [
+        (2_147_483_647.5, i32::MAX, i32::MAX as u32),
+        (2_147_483_648.0, i32::MIN, 1 << 31),
+        (4_294_967_295.5, i32::MIN, u32::MAX),
+        (4_294_967_296.0, i32::MIN, 1 << 31),
+        (-2_147_483_648.5, i32::MIN, 1 << 31),
+        (-2_147_483_649.0, i32::MIN, 1 << 31),
+        (-2_147_483_647.5, -i32::MAX, (1 << 31) + 1),
+        (f64::NEG_INFINITY, 0, 0),
+    ];
+    for (float, i32, u32) in at_the_borders {
+        assert_eq!(convert(Prim::I32, Scalar::F64(float)), Some(Scalar::I32(i32)), "{float}");
+        assert_eq!(convert(Prim::U32, Scalar::F64(float)), Some(Scalar::U32(u32)), "{float}");
+    }
+    let whole = 18_446_742_974_197_923_840.0;
+    assert_eq!(convert(Prim::U64, Scalar::F32(whole)), Some(Scalar::U64(whole as u64)));
     assert_eq!(convert(Prim::Bool, Scalar::F32(f32::NAN)), Some(Scalar::Bool(true)));
     assert_eq!(convert(Prim::Bool, Scalar::F64(-0.0)), Some(Scalar::Bool(false)));
     assert_eq!(convert(Prim::F32, Scalar::F64(1e300)), Some(Scalar::F32(f32::INFINITY)));

@@ -22,7 +22,8 @@ pub enum Exp {
     Math(MathFn, Vec<Atom>),
     /// The number as another type: integers are truncated, or extended by the sign of their own type
     /// (by zeros if the target is unsigned and wider); floats are rounded to the nearest, or towards
-    /// zero to integers, where NaN and infinities are zero and what does not fit keeps its low bits; to bool means "not zero".
+    /// zero to integers, where NaN and infinities are zero, and what does not fit into 32 bits (64 for the types of 64
+    /// bits) is the least signed number of these, of which the low bits are kept; to bool means "not zero".
     Convert(Prim, Atom),
     /// The same bits as another type of the same width.
     Reinterpret(Prim, Atom),
@@ -95,6 +96,8 @@ pub enum Exp {
     Trace(EcoString, Atom),
     /// The operand, about which nothing may be assumed.
     Opaque(Atom),
+    /// The value of the tuning parameter of this name, an `i64`, or the operand if nobody has set it.
+    Tuning(EcoString, Atom),
     /// Ends the program with the message. Its results are never used.
     Fail(Check),
 }

@@ -131,7 +131,8 @@ macro_rules! traversal {
                 | Exp::Convert(_, a)
                 | Exp::Reinterpret(_, a)
                 | Exp::Trace(_, a)
-                | Exp::Opaque(a) => v.use_atom(a),
+                | Exp::Opaque(a)
+                | Exp::Tuning(_, a) => v.use_atom(a),
                 Exp::BinOp(_, a, b) | Exp::CmpOp(_, a, b) => {
                     v.use_atom(a);
                     v.use_atom(b);

@@ -87,9 +87,10 @@ impl Gen<'_> {
             }
             10 => self.assertion(a),
             _ => {
-                let exp = match self.rng.below(3) {
+                let exp = match self.rng.below(4) {
                     0 => Exp::Atom(a),
                     1 => Exp::Opaque(a),
+                    2 if prim == Prim::I64 => Exp::Tuning("tuned".into(), a),
                     _ => Exp::Trace("trace".into(), a),
                 };
                 self.exp("b", exp);

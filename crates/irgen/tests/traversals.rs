@@ -232,7 +232,7 @@ fn every_operation_occurs() {
     each_fun(|_, fun| seen.body(&fun.body));
     let all = "Array Assert Atom BinOp Call CmpOp Concat Const Convert Copy Fail FlatIndex FlatUpdate \
                Hist If Index Iota Loop Manifest Math Opaque Partition Rearrange Reinterpret Replicate \
-               Reshape Scatter Scratch Screma Stream Switch Trace UnOp Update UpdateAcc WithAcc";
+               Reshape Scatter Scratch Screma Stream Switch Trace Tuning UnOp Update UpdateAcc WithAcc";
     let missing: Vec<&str> =
         all.split(' ').filter(|name| !name.is_empty() && !seen.0.contains(*name)).collect();
     assert!(missing.is_empty(), "missing: {missing:?}");

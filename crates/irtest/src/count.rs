@@ -75,6 +75,7 @@ pub const NAMES: &[&str] = &[
     "reinterpret",
     "trace",
     "opaque",
+    "tuning",
 ];
 
 /// Whether there can be such an operator: a name of [`NAMES`] or of a scalar operation.
@@ -124,6 +125,7 @@ pub fn name(exp: &Exp) -> &'static str {
         Exp::UpdateAcc(..) => "update_acc",
         Exp::Trace(..) => "trace",
         Exp::Opaque(_) => "opaque",
+        Exp::Tuning(..) => "tuning",
         Exp::Fail(_) => "fail",
     }
 }

@@ -47,6 +47,19 @@ pub struct Runs {
     pub undefined: usize,
 }
 
+/// What another machine makes of a call.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Results.
+    Values(Vec<Value>),
+    /// A check of the program failed.
+    Check(String),
+    /// Something that no program should do.
+    Wrong(String),
+    /// It took too long, or too much memory.
+    Limit,
+}
+
 /// The mark that tells messages of checks from those of the interpreter.
 const MARK: &str = "check: ";
 
@@ -110,6 +123,52 @@ impl Oracle {
                         "\"{name}\" differs{cut} for the arguments {args}\nbefore: {old}\nafter:  {new}"
                     ));
                 }
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Whether another machine gives the results of the interpreter; otherwise what differs.
+    pub fn agree_with(
+        &self,
+        prog: &Prog,
+        machine: &mut dyn FnMut(FunId, &[Value]) -> Outcome,
+    ) -> Result<Runs, String> {
+        let mut first = self.machine(prog, 1, Chunking::Whole);
+        let mut runs = Runs::default();
+        for (name, id, _) in pairs(prog, prog)? {
+            let mut rng = Rng::new(self.seed ^ number(&name));
+            for args in self.inputs(&name, &prog.funs[id], &mut rng)? {
+                let expected = first.call(id, args.clone());
+                let class = class(&expected);
+                if class == Class::Undefined {
+                    runs.undefined += 1;
+                    continue;
+                }
+                let found = match (machine(id, &args), &expected) {
+                    (Outcome::Values(found), Ok(values)) if self.all_same(values, &found) => {
+                        runs.succeeded += 1;
+                        continue;
+                    }
+                    (Outcome::Check(_), Err(_)) => {
+                        runs.failed += 1;
+                        continue;
+                    }
+                    (Outcome::Limit, _) => {
+                        runs.undefined += 1;
+                        continue;
+                    }
+                    (Outcome::Values(found), _) => {
+                        found.iter().map(show).collect::<Vec<_>>().join(" ")
+                    }
+                    (Outcome::Check(message), _) => format!("error: {message}"),
+                    (Outcome::Wrong(message), _) => message,
+                };
+                let args: Vec<String> = args.iter().map(show).collect();
+                let (args, expected) = (args.join(" "), describe(&expected));
+                return Err(format!(
+                    "\"{name}\" differs for the arguments {args}\nexpected: {expected}\nfound:    {found}"
+                ));
             }
         }
         Ok(runs)

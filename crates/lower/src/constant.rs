@@ -6,6 +6,7 @@ use crate::special::{Packed, unpack};
 use crate::value::{Closure, Code, Instance, Val};
 use crate::{Lower, Res};
 use fehu_base::Span;
+use fehu_check::ty::Ty;
 use fehu_ir::{Atom, Const, ConstId, Exp, Type};
 use std::rc::Rc;
 
@@ -46,7 +47,7 @@ impl<'a> Lower<'a> {
             return self.exp(&def.bind.body, &frame);
         }
         if let Some(value) = def.value.borrow().clone() {
-            return Ok(self.use_constant(&value));
+            return Ok(self.use_constant(&value, &scheme.ty));
         }
         if is_functional(&scheme.ty) {
             // Functions are known at compile time: evaluated anew, nothing is computed twice.
@@ -71,7 +72,7 @@ impl<'a> Lower<'a> {
         };
         let constant = self.finish_constant(def, value);
         *def.value.borrow_mut() = Some(constant.clone());
-        Ok(self.use_constant(&constant))
+        Ok(self.use_constant(&constant, &scheme.ty))
     }
 
     fn finish_constant(&mut self, def: &Def<'a>, value: Val<'a>) -> Constant<'a> {
@@ -90,7 +91,26 @@ impl<'a> Lower<'a> {
         Constant::Residual(id, packed)
     }
 
-    fn use_constant(&mut self, constant: &Constant<'a>) -> Val<'a> {
+    fn use_constant(&mut self, constant: &Constant<'a>, ty: &Ty) -> Val<'a> {
+        let value = self.constant_value(constant);
+        if has_abstract(ty) { self.copied(value) } else { value }
+    }
+
+    /// A copy of all arrays. Whoever has a value of abstract type may hand it on as its own, since nobody sees that there are
+    /// arrays in it. Where nobody changes them, the optimiser makes nothing of the copies.
+    fn copied(&mut self, value: Val<'a>) -> Val<'a> {
+        let shape = value.shape();
+        let mut parts = Vec::new();
+        for (part, ty) in value.parts().into_iter().zip(shape.parts()) {
+            parts.push(match part {
+                Atom::Var(array) if ty.is_array() => self.b().one("c", ty, Exp::Copy(array)),
+                part => part,
+            });
+        }
+        Val::build(&shape, &mut parts.into_iter())
+    }
+
+    fn constant_value(&mut self, constant: &Constant<'a>) -> Val<'a> {
         match constant {
             Constant::Static(value) => value.clone(),
             Constant::Residual(id, packed) => {
@@ -139,9 +159,18 @@ impl<'a> Lower<'a> {
     }
 }
 
+/// Whether a type contains an abstract one.
+fn has_abstract(ty: &Ty) -> bool {
+    match ty {
+        Ty::Con(..) => true,
+        Ty::Record(fields) => fields.iter().any(|(_, ty)| has_abstract(ty)),
+        Ty::Unique(inner) => has_abstract(inner),
+        _ => false,
+    }
+}
+
 /// Whether a type contains a function.
-pub(crate) fn is_functional(ty: &fehu_check::ty::Ty) -> bool {
-    use fehu_check::ty::Ty;
+pub(crate) fn is_functional(ty: &Ty) -> bool {
     match ty {
         Ty::Fun(_) => true,
         Ty::Record(fields) => fields.iter().any(|(_, t)| is_functional(t)),

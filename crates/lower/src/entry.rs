@@ -155,10 +155,13 @@ impl<'a> Lower<'a> {
                 });
             }
             Ok(match size {
-                Size::Var(var) => match frame.own(*var) {
-                    Some(Term::Val(Val::Scalar(_, atom))) => atom,
-                    _ => this.size_param(Some(*var), frame, params),
-                },
+                Size::Var(var) if frame.own(*var).is_some() || frame.get(*var).is_none() => {
+                    match frame.own(*var) {
+                        Some(Term::Val(Val::Scalar(_, atom))) => atom,
+                        _ => this.size_param(Some(*var), frame, params),
+                    }
+                }
+                // Also the name of a constant that is defined outside.
                 _ => {
                     let atom = this.size_param(None, frame, params);
                     computed.push((size.clone(), atom));

@@ -3,7 +3,7 @@
 use crate::env::{Frame, Mod, Term};
 use crate::value::{Closure, Code, Instance, Shape, Val, payload_slots};
 use crate::{Lower, Res, Unsafe};
-use fehu_base::Span;
+use fehu_base::{Prim, Span};
 use fehu_check::program::{Resolved, VarKind};
 use fehu_check::ty::{Ty, VarId};
 use fehu_ir::{Atom, Attr, Check, Elem, Exp, Scalar, Type, UnOp};
@@ -556,6 +556,16 @@ impl<'a> Lower<'a> {
             "opaque" => {
                 let value = self.exp(inner, frame)?;
                 Ok(self.map_parts(value, Exp::Opaque))
+            }
+            "param" => {
+                let value = self.exp(inner, frame)?;
+                match (&value, lowered.args.first()) {
+                    (Val::Scalar(Prim::I64, atom), Some(name)) => {
+                        let exp = Exp::Tuning(name.name.clone(), *atom);
+                        Ok(Val::i64(self.b().one("param", Type::I64, exp)))
+                    }
+                    _ => Ok(value),
+                }
             }
             "blank" | "scratch" => {
                 let ty = self.node_type(inner.id, frame);

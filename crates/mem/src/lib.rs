@@ -23,6 +23,7 @@
 //! * [`table`]: blocks, and the place of each array;
 //! * [`assign`]: a first, simple table for a program;
 //! * [`circuit`]: arrays are made where they would be copied to;
+//! * [`heap`]: a machine that runs a program by its table, as an oracle for the others;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and what can be done with them;
 //! * [`overlap`]: whether two LMADs have no address in common, by what is known of the variables;
 //! * [`prove`]: inequalities of polynomials, from the facts of [`fehu_opt::facts::Ranges`];
@@ -35,8 +36,10 @@
 pub mod arith;
 pub mod assign;
 pub mod circuit;
+pub mod heap;
 pub mod lmad;
 pub mod overlap;
+mod print;
 pub mod prove;
 pub mod table;
 

@@ -26,6 +26,7 @@ mod fuse;
 mod hoist;
 mod inline;
 mod simplify;
+mod unpartition;
 mod unstream;
 
 pub use checks::CHECKS;
@@ -34,6 +35,7 @@ pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::SIMPLIFY;
+pub use unpartition::UNPARTITION;
 pub use unstream::UNSTREAM;
 
 use fehu_ir::pass::Pass;
@@ -47,4 +49,5 @@ pub const PASSES: &[Pass] = &[
     CHECKS,   //
     FUSE,     //
     UNSTREAM, //
+    UNPARTITION,
 ];

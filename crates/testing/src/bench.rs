@@ -120,7 +120,7 @@ pub fn ready(path: &str, options: &Options) -> Result<Option<Ready>, String> {
     let reference = match auto && !own {
         false => None,
         true => {
-            let compile = Compile { target: Target::C, ..options.compile.clone() };
+            let compile = options.compile.reference();
             Some(prepare::server(path, &compile, Warnings::Hide).1?.1)
         }
     };

@@ -62,13 +62,23 @@ impl Compile {
             futhark: None,
             compiler_options: Vec::new(),
             strict_float: false,
-            plan: Plan::of(pipelines::CPU.passes),
+            plan: Plan::of(pipelines::of_target(target).passes),
             skip_compilation: false,
             runner: None,
             program_options: Vec::new(),
             tuning: Some("tuning".to_owned()),
             cache_files: None,
         }
+    }
+
+    /// How programs are compiled whose results are the expected ones: for one core. Options for the program that is
+    /// tested, such as a number of threads or a device, may mean nothing to this one.
+    pub fn reference(&self) -> Compile {
+        let plan = match self.target.is_gpu() {
+            true => Plan::of(pipelines::of_target(Target::C).passes),
+            false => self.plan.clone(),
+        };
+        Compile { target: Target::C, plan, program_options: Vec::new(), ..self.clone() }
     }
 
     /// How the server of a program is started.
@@ -123,10 +133,8 @@ pub(crate) fn prepare(
                 compile_for_interpreter(path, options, Warnings::Hide, &Plan::none());
             compiled.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>)
         }
-        Some(Target::Multicore) => {
-            // Options for the program that is tested, such as a number of threads, may mean nothing to this one.
-            let program_options = Vec::new();
-            let compile = Compile { target: Target::C, program_options, ..compile.clone() };
+        Some(Target::Multicore | Target::Cuda | Target::OpenCl) => {
+            let compile = compile.reference();
             let (_, built) = server(path, &compile, Warnings::Hide);
             match built.and_then(|(_, built)| executor(path, &compile, built)) {
                 Ok(server) => Some(Box::new(server) as Box<dyn Executor>),

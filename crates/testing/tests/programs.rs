@@ -25,6 +25,28 @@ fn all_programs_pass() {
     assert!(summary.successes.passed >= 4 && summary.properties.passed >= 5, "{summary}");
 }
 
+/// Options for programs that run by what stages make of them.
+fn staged(names: &str) -> Options {
+    let stages = fehu_driver::code::stages(names).expect("there are such stages");
+    let passes = fehu_driver::pipelines::CPU.passes;
+    let limit = Duration::from_secs(60);
+    Options { plan: Plan { stages, ..Plan::of(passes) }, limit, ..Options::default() }
+}
+
+#[test]
+fn all_programs_pass_by_their_memory_and_as_imperative_code() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = [folder(), repository.join("examples").display().to_string()];
+    let programs = suite::programs(&folders).expect("the folders can be listed");
+    for names in ["assign", "assign,circuit", "assign,circuit,emit,tile,copies,border,lanes"] {
+        let results = suite::run(&programs, 2, &staged(names), &|_| {});
+        for result in &results {
+            assert!(result.is_good(), "{names}: {result:#?}");
+        }
+        assert!(Summary::of(&results).values.passed >= 20, "{names}");
+    }
+}
+
 /// Tests a program that is written to a file of this name.
 fn test(name: &str, text: &str, options: &Options) -> ProgramResult {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -46,6 +46,7 @@ pub(super) fn functions(code: &mut Code, ty: &TypeDef, elem: Prim, rank: usize) 
             "struct {name} *arr = fe_new_object(ctx, sizeof *arr);";
             "const int64_t shape[] = {shape};";
             "if (arr != NULL && fe_make_array(ctx, &arr->p0.mem, arr->p0.shape, shape, {rank}, sizeof *data, data) != 0) {{";
+            "  fe_free(ctx, &arr->p0.mem);";
             "  free(arr);";
             "  return NULL;";
             "}}";
@@ -77,10 +78,8 @@ pub(super) fn functions(code: &mut Code, ty: &TypeDef, elem: Prim, rank: usize) 
     code.public(
         &format!("int futhark_values_{suffix}({ctx}, struct {name} *arr, {c_elem} *data)"),
         &lines![
-            "(void)ctx;";
             "int64_t count = fe_volume(arr->p0.shape, {rank});";
-            "fe_copy_out(data, &arr->p0.mem, 0, count * (int64_t)sizeof *data);";
-            "return FUTHARK_SUCCESS;";
+            "return fe_copy_out(ctx, data, &arr->p0.mem, 0, count * (int64_t)sizeof *data);";
         ],
     );
     code.public(
@@ -93,7 +92,7 @@ pub(super) fn functions(code: &mut Code, ty: &TypeDef, elem: Prim, rank: usize) 
             "int64_t position;";
             "int code = fe_locate(ctx, arr->p0.shape, {rank}, indices, &position);";
             "if (code == FUTHARK_SUCCESS) {{";
-            "  fe_copy_out(out, &arr->p0.mem, position * (int64_t)sizeof *out, sizeof *out);";
+            "  code = fe_copy_out(ctx, out, &arr->p0.mem, position * (int64_t)sizeof *out, sizeof *out);";
             "}}";
             "return code;";
         ],

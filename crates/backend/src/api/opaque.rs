@@ -28,24 +28,24 @@ pub(super) fn functions(code: &mut Code, ty: &TypeDef) {
     for (i, part) in stored() {
         any = true;
         body.push(match (part.prim(), part.rank()) {
-            (Some(_), 0) => format!("fe_put(w, &obj->p{i}, sizeof obj->p{i});"),
+            (Some(_), 0) => format!("fe_pack(w, &obj->p{i}, sizeof obj->p{i});"),
             (Some(_), rank) => format!(
-                "fe_put_array(w, &obj->p{i}.mem, obj->p{i}.shape, {rank}, {});",
+                "fe_pack_array(w, &obj->p{i}.mem, obj->p{i}.shape, {rank}, {});",
                 part.elem_size()
             ),
-            (None, _) => format!("fe_put(w, obj->p{i}.shape, sizeof obj->p{i}.shape);"),
+            (None, _) => format!("fe_pack(w, obj->p{i}.shape, sizeof obj->p{i}.shape);"),
         });
     }
     if !any {
         body = lines!["(void)w;"; "(void)object;"];
     }
-    code.private(&format!("void fe_put_{suffix}(struct fe_writer *w, const void *object)"), &body);
+    code.private(&format!("void fe_pack_{suffix}(struct fe_writer *w, const void *object)"), &body);
     let hash = ty.hash();
     code.public(
         &format!(
             "int futhark_store_{suffix}({ctx}, const struct {name} *obj, void **p, size_t *n)"
         ),
-        &lines!["return fe_store(ctx, UINT64_C(0x{hash:016x}), obj, fe_put_{suffix}, p, n);"],
+        &lines!["return fe_store(ctx, UINT64_C(0x{hash:016x}), obj, fe_pack_{suffix}, p, n);"],
     );
     code.public(
         &format!("struct {name} *futhark_restore_{suffix}({ctx}, const void *p)"),

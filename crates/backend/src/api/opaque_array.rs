@@ -83,12 +83,15 @@ fn index(ty: &TypeDef, elem: &TypeDef, rank: usize) -> Vec<String> {
         "}}";
     ];
     body.extend(new_object(elem, "elem"));
+    let scalars = elem.parts.iter().any(|inner| inner.rank() == 0 && inner.prim().is_some());
     for (i, (part, inner)) in ty.parts.iter().zip(&elem.parts).enumerate() {
         let bytes = elem_bytes(i, part, rank);
         match (part.prim(), inner.rank()) {
-            (Some(_), 0) => body.push(format!(
-                "fe_copy_out(&elem->p{i}, &arr->p{i}.mem, position * {bytes}, {bytes});"
-            )),
+            (Some(_), 0) => body.extend(lines![
+                "if (code == FUTHARK_SUCCESS) {{";
+                "  code = fe_copy_out(ctx, &elem->p{i}, &arr->p{i}.mem, position * {bytes}, {bytes});";
+                "}}";
+            ]),
             (Some(_), _) => body.extend(lines![
                 "fe_share(ctx, &elem->p{i}.mem, &arr->p{i}.mem, position * {bytes});";
                 "memcpy(elem->p{i}.shape, arr->p{i}.shape + {rank}, sizeof elem->p{i}.shape);";
@@ -98,6 +101,14 @@ fn index(ty: &TypeDef, elem: &TypeDef, rank: usize) -> Vec<String> {
                 "memcpy(elem->p{i}.shape, arr->p{i}.shape + {rank}, sizeof elem->p{i}.shape);"
             )),
         }
+    }
+    if scalars {
+        body.extend(lines![
+            "if (code != FUTHARK_SUCCESS) {{";
+            "  {0}(ctx, elem);", elem.function("free");
+            "  return code;";
+            "}}";
+        ]);
     }
     body.extend(lines!["*out = elem;"; "return FUTHARK_SUCCESS;"]);
     body
@@ -119,17 +130,21 @@ fn check_elem(ty: &TypeDef, elem: &TypeDef, rank: usize, elem_name: &str) -> Vec
     body
 }
 
-/// Statements that copy an element to a position.
+/// Statements that copy an element to a position, as long as nothing fails.
 fn copy_elem(ty: &TypeDef, elem: &TypeDef, rank: usize, name: &str, position: &str) -> Vec<String> {
     let copy = |(i, part, inner): (usize, &Part, &Part)| {
         let bytes = elem_bytes(i, part, rank);
-        let data = match inner.rank() {
-            0 => format!("&{name}->p{i}"),
-            _ => format!("{name}->p{i}.mem.data"),
+        let (function, from) = match inner.rank() {
+            0 => ("fe_copy_in", format!("&{name}->p{i}")),
+            _ => ("fe_copy_across", format!("&{name}->p{i}.mem")),
         };
-        format!("fe_copy_in(&arr->p{i}.mem, {position} * ({bytes}), {data}, {bytes});")
+        lines![
+            "if (code == FUTHARK_SUCCESS) {{";
+            "  code = {function}(ctx, &arr->p{i}.mem, {position} * ({bytes}), {from}, {bytes});";
+            "}}";
+        ]
     };
-    contents(ty, elem).map(copy).collect()
+    contents(ty, elem).flat_map(copy).collect()
 }
 
 fn set(ty: &TypeDef, elem: &TypeDef, rank: usize) -> Vec<String> {
@@ -149,11 +164,8 @@ fn set(ty: &TypeDef, elem: &TypeDef, rank: usize) -> Vec<String> {
     let copies = copy_elem(ty, elem, rank, "elem", "position");
     if copies.is_empty() {
         body.push("(void)elem;".to_owned());
-    } else {
-        body.push("if (code == FUTHARK_SUCCESS) {".to_owned());
-        body.extend(copies.iter().map(|line| format!("  {line}")));
-        body.push("}".to_owned());
     }
+    body.extend(copies);
     body.push("return code;".to_owned());
     body
 }
@@ -197,14 +209,7 @@ fn make(ty: &TypeDef, elem: &TypeDef, rank: usize) -> Vec<String> {
         body.push("(void)elems;".to_owned());
     } else {
         body.push("for (int64_t i = 0; i < count && code == FUTHARK_SUCCESS; i++) {".to_owned());
-        body.extend(checks.iter().map(|line| format!("  {line}")));
-        if checks.is_empty() {
-            body.extend(copies.iter().map(|line| format!("  {line}")));
-        } else {
-            body.push("  if (code == FUTHARK_SUCCESS) {".to_owned());
-            body.extend(copies.iter().map(|line| format!("    {line}")));
-            body.push("  }".to_owned());
-        }
+        body.extend(checks.iter().chain(&copies).map(|line| format!("  {line}")));
         body.push("}".to_owned());
     }
     body.extend(lines![

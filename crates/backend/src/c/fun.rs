@@ -5,18 +5,24 @@
 //! well: a handle that is both argument and result of a call is then no danger.
 
 use super::exp::{Scope, c_type};
+use super::kernel::{Device, Inside};
 use super::names::Names;
 use crate::Target;
 use fehu_imp::{Fun, Program, Stm, Ty, V};
 use std::fmt::Write;
 
 /// A function, with the tasks inside of it before it.
-pub(super) fn function(program: &Program, fun: &Fun, target: Target) -> String {
+pub(super) fn function(
+    program: &Program,
+    fun: &Fun,
+    target: Target,
+    device: &mut Device,
+) -> String {
     let mut names = Names::new(fun);
     let (signature, outs) = signature(fun, &names);
     outs.iter().for_each(|out| names.reserve(out));
     let mut shared = Shared { names, tasks: String::new(), count: 0 };
-    let mut frame = Frame::new(program, fun, target, &mut shared);
+    let mut frame = Frame::new(program, fun, target, &mut shared, device);
     for &result in &fun.results {
         match fun.vars[result].ty {
             Ty::Mem => frame.handles.push(result),
@@ -25,7 +31,7 @@ pub(super) fn function(program: &Program, fun: &Fun, target: Target) -> String {
                 frame.line(&format!("{} {name} = {};", c_type(prim), zero(prim)));
             }
             // Results are scalars and handles.
-            Ty::Ptr(_) | Ty::Local(..) => {}
+            Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => {}
         }
     }
     frame.add_handles(&fun.body);
@@ -35,7 +41,7 @@ pub(super) fn function(program: &Program, fun: &Fun, target: Target) -> String {
         match fun.vars[result].ty {
             Ty::Mem => frame.line(&format!("fe_move(ctx, {out}, &{name});")),
             Ty::Scalar(_) => frame.line(&format!("*{out} = {name};")),
-            Ty::Ptr(_) | Ty::Local(..) => {}
+            Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => {}
         }
     }
     let text = frame.finish(&signature);
@@ -67,7 +73,9 @@ pub(super) fn declared_type(ty: Ty) -> String {
         Ty::Scalar(prim) => format!("{} ", c_type(prim)),
         Ty::Mem => "struct fe_mem ".to_owned(),
         // Elsewhere a local array is known by the address of its first element.
-        Ty::Ptr(prim) | Ty::Local(prim, _) => format!("{} *{}", c_type(prim), restrict(ty)),
+        Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => {
+            format!("{} *{}", c_type(prim), restrict(ty))
+        }
     }
 }
 
@@ -95,6 +103,9 @@ pub(super) struct Frame<'a> {
     pub(super) fun: &'a Fun,
     pub(super) target: Target,
     pub(super) shared: &'a mut Shared,
+    pub(super) device: &'a mut Device,
+    /// What is known of the kernel that this is.
+    pub(super) inside: Option<Inside>,
     /// The handles that are released at the end.
     pub(super) handles: Vec<V>,
     /// Names of variables with the numbers of locks that are held.
@@ -113,12 +124,15 @@ impl<'a> Frame<'a> {
         fun: &'a Fun,
         target: Target,
         shared: &'a mut Shared,
+        device: &'a mut Device,
     ) -> Frame<'a> {
         Frame {
             program,
             fun,
             target,
             shared,
+            device,
+            inside: None,
             handles: Vec::new(),
             held: Vec::new(),
             in_simd: false,
@@ -135,6 +149,7 @@ impl<'a> Frame<'a> {
             match stm {
                 Stm::Declare(v, _) if self.fun.vars[*v].ty == Ty::Mem => self.handles.push(*v),
                 Stm::Tasks(_) if self.target == Target::Multicore => {}
+                Stm::Launch(_) => {}
                 _ => stm.each_block(&mut |inner| self.add_handles(inner)),
             }
         }
@@ -159,6 +174,11 @@ impl<'a> Frame<'a> {
         }
         text.push_str(if self.uses_cleanup { "  return err;\n}\n" } else { "  return 0;\n}\n" });
         text
+    }
+
+    /// The statements alone.
+    pub(super) fn into_text(self) -> String {
+        self.text
     }
 
     /// What expressions refer to.

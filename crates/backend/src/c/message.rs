@@ -6,8 +6,26 @@ use super::literal;
 use fehu_base::Prim;
 use fehu_imp::{Exp, Message, Part, V};
 
+/// How the values of a message are written.
+pub(super) enum Shown {
+    /// As the expressions that they are.
+    Expressions,
+    /// As these texts.
+    Texts(Vec<String>),
+}
+
 impl Frame<'_> {
     pub(super) fn assert(&mut self, cond: &Exp, message: &Message) {
+        let mut fail = self.message_text(message, &Shown::Expressions);
+        if let Some(first) = fail.first_mut() {
+            first.insert_str(0, "err = ");
+        }
+        let cond = self.scope().negated(cond);
+        self.leave_if(&cond, &fail);
+    }
+
+    /// The call that sets the message of the context, line by line.
+    pub(super) fn message_text(&self, message: &Message, shown: &Shown) -> Vec<String> {
         let mut format = String::new();
         let mut args = Vec::new();
         for part in &message.parts {
@@ -15,7 +33,10 @@ impl Frame<'_> {
                 Part::Text(text) => format.push_str(&literal::format_string(text)),
                 Part::Value(e, prim) => {
                     format.push_str(conversion(*prim));
-                    args.push(self.shown(e, *prim));
+                    args.push(match shown {
+                        Shown::Expressions => self.shown(e, *prim),
+                        Shown::Texts(texts) => texts.get(args.len()).cloned().unwrap_or_default(),
+                    });
                 }
             }
         }
@@ -27,16 +48,15 @@ impl Frame<'_> {
             lines.push(format!("\\n-> #{i}  {}", literal::format_string(place)));
         }
         // Adjacent strings are one.
-        let mut fail = vec!["err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR,".to_owned()];
-        fail.extend(
+        let mut call = vec!["fe_fail(ctx, FUTHARK_PROGRAM_ERROR,".to_owned()];
+        call.extend(
             lines.iter().map(|line| quoted(line)).map(|line| format!("              {line}")),
         );
-        if let Some(last) = fail.last_mut() {
+        if let Some(last) = call.last_mut() {
             args.iter().for_each(|arg| *last += &format!(", {arg}"));
             last.push_str(");");
         }
-        let cond = self.scope().negated(cond);
-        self.leave_if(&cond, &fail);
+        call
     }
 
     /// A value as an argument of `printf`, of exactly the type that the conversion expects.

@@ -1,7 +1,7 @@
 //! Functions of imp as C functions.
 //!
 //! * `fun`: a function or task around its statements: declarations of handles, the way out;
-//! * `stm`, `loops`, `tasks`, `message`: statements;
+//! * `stm`, `loops`, `tasks`, `kernel`, `message`: statements;
 //! * `exp`, `op`, `literal`, `names`: what they are made of.
 //!
 //! What the text relies on is in `runtime/`: `fe_alloc` and its like in `memory.h`, operators in `scalar.h` and `math.h`,
@@ -9,6 +9,7 @@
 
 mod exp;
 mod fun;
+mod kernel;
 mod literal;
 mod loops;
 mod message;
@@ -33,10 +34,14 @@ pub struct Functions {
 
 /// Prints all functions of a program.
 pub fn functions(program: &Program, target: Target) -> Functions {
+    let mut device = kernel::Device::default();
     let mut text = prototypes(program);
     for (_, fun) in program.funs.iter() {
-        text.push_str(&fun::function(program, fun, target));
+        text.push_str(&fun::function(program, fun, target, &mut device));
         text.push('\n');
+    }
+    if target.is_gpu() {
+        text.insert_str(0, &device.text());
     }
     text.push_str(&constants_functions(program));
     Functions { constants_struct: constants_struct(program), text }

@@ -45,6 +45,9 @@ impl Frame<'_> {
     }
 
     fn stm(&mut self, stm: &Stm) {
+        if self.inside.is_some() && self.stm_inside(stm) {
+            return;
+        }
         match stm {
             Stm::Comment(text) => self.line(&literal::comment(text)),
             Stm::Declare(v, value) => {
@@ -89,7 +92,14 @@ impl Frame<'_> {
                 let scope = self.scope();
                 let target = scope.address(scope.names.get(to.0), &to.1);
                 let source = scope.address(scope.names.get(from.0), &from.1);
-                let (count, ty) = (scope.text(count), c_type(scope.elem(to.0)));
+                let (count, ty) = (scope.exp(count), c_type(scope.elem(to.0)));
+                if self.target.is_gpu() {
+                    let count = count.at(Prec::Unary);
+                    return self.check_call(&format!(
+                        "fe_device_copy(ctx, {target}, {source}, {count} * (int64_t)sizeof({ty}))"
+                    ));
+                }
+                let count = count.text;
                 self.line(&format!("fe_copy({target}, {source}, {count}, sizeof({ty}));"));
             }
             Stm::If(cond, yes, no) => self.branch("", cond, yes, no),
@@ -112,6 +122,10 @@ impl Frame<'_> {
             Stm::Atomic(op, p, index, e) => self.atomic(*op, *p, index, e),
             Stm::Locked(number, body) => self.locked(number, body),
             Stm::Tasks(tasks) => self.tasks(tasks),
+            Stm::Tuning(v, number, standard) => {
+                let (name, standard) = (self.name(*v), self.scope().text(standard));
+                self.line(&format!("{name} = fe_tuning_param(ctx, {number}, {standard});"));
+            }
             Stm::Threads(v) => {
                 let (name, number) = (self.name(*v), self.threads());
                 self.line(&format!("{name} = {number};"));
@@ -120,6 +134,20 @@ impl Frame<'_> {
                 let (name, number) = (self.name(*v), self.chunks(*site, n));
                 self.line(&format!("{name} = {number};"));
             }
+            Stm::Launch(kernel) => self.launch(kernel),
+            Stm::Fetch(v, p, index) => {
+                let scope = self.scope();
+                let address = scope.address(scope.names.get(*p), index);
+                let name = self.name(*v);
+                self.check_call(&format!("fe_fetch(ctx, &{name}, {address}, sizeof {name})"));
+            }
+            // These are in kernels only.
+            Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Fence
+            | Stm::Leave
+            | Stm::Barrier
+            | Stm::Section(_) => {}
         }
     }
 
@@ -129,11 +157,16 @@ impl Frame<'_> {
             // Declared at the top, and only once: in a loop it keeps its block.
             (Ty::Mem, _) => {}
             (Ty::Local(prim, n), _) => self.line(&format!("{} {name}[{n}];", c_type(prim))),
+            (Ty::Shared(prim, n), _) => {
+                self.line(&format!("FE_SHARED {} {name}[{n}];", c_type(prim)));
+            }
             (ty @ (Ty::Scalar(_) | Ty::Ptr(_)), Some(value)) => {
-                self.line(&format!("{}{name} = {value};", declared_type(ty)));
+                let space = self.space(v);
+                self.line(&format!("{space}{}{name} = {value};", declared_type(ty)));
             }
             (ty @ (Ty::Scalar(_) | Ty::Ptr(_)), None) => {
-                self.line(&format!("{}{name};", declared_type(ty)));
+                let space = self.space(v);
+                self.line(&format!("{space}{}{name};", declared_type(ty)));
             }
         }
     }
@@ -177,7 +210,10 @@ impl Frame<'_> {
             From::Ptr(q) if scope.elem(q) == scope.elem(p) => {
                 scope.address(scope.names.get(q), index)
             }
-            From::Ptr(q) => scope.address(&format!("({ty} *){}", self.name(q)), index),
+            From::Ptr(q) => {
+                let space = self.space(p);
+                scope.address(&format!("({space}{ty} *){}", self.name(q)), index)
+            }
         }
     }
 

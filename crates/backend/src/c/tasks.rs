@@ -13,7 +13,7 @@ use std::fmt::Write;
 impl Frame<'_> {
     pub(super) fn tasks(&mut self, tasks: &Tasks) {
         match self.target {
-            Target::C => self.tasks_in_place(tasks),
+            Target::C | Target::Cuda | Target::OpenCl => self.tasks_in_place(tasks),
             Target::Multicore => self.tasks_outlined(tasks),
         }
     }
@@ -81,7 +81,7 @@ impl Frame<'_> {
                     let value = match frame.fun.vars[v].ty {
                         // Lent: tasks count no references of what is not theirs.
                         Ty::Mem => format!("{{{name}.data, NULL}}"),
-                        Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..) => name.clone(),
+                        Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => name.clone(),
                     };
                     frame.line(&format!(".{name} = {value},"));
                 }
@@ -110,7 +110,7 @@ impl Frame<'_> {
             self.name(tasks.low),
             self.name(tasks.high)
         );
-        let mut frame = Frame::new(self.program, fun, self.target, self.shared);
+        let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
         if !captured.is_empty() {
             frame.line(&format!("const struct fe_env_{place} *env = env_;"));
         }
@@ -136,14 +136,14 @@ impl Frame<'_> {
     /// How many ranges a reduction should be cut into.
     pub(super) fn chunks(&self, site: usize, n: &Exp) -> String {
         match self.target {
-            Target::C => "1".to_owned(),
+            Target::C | Target::Cuda | Target::OpenCl => "1".to_owned(),
             Target::Multicore => format!("fe_chunks(ctx, {site}, {})", self.scope().text(n)),
         }
     }
 
     pub(super) fn threads(&self) -> &'static str {
         match self.target {
-            Target::C => "1",
+            Target::C | Target::Cuda | Target::OpenCl => "1",
             Target::Multicore => "fe_num_workers(ctx)",
         }
     }
@@ -189,7 +189,7 @@ impl Frame<'_> {
     pub(super) fn locked(&mut self, number: &Exp, body: &[Stm]) {
         self.line("{");
         self.deeper(|frame| match frame.target {
-            Target::C => frame.block(body),
+            Target::C | Target::Cuda | Target::OpenCl => frame.block(body),
             Target::Multicore => {
                 let value = frame.scope().text(number);
                 let lock = frame.shared.names.fresh("lock");

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef FUTHARK_BACKEND_c
+#if defined(FUTHARK_BACKEND_cuda) || defined(FUTHARK_BACKEND_opencl)
+#define ON_DEVICE
+#elif !defined(FUTHARK_BACKEND_c)
 #error "the header tells no back end"
 #endif
 
@@ -34,8 +36,15 @@ static void arrays(struct futhark_context *ctx) {
   int32_t numbers[] = {1, 2, 3, 4, 5, 6};
   struct futhark_i32_1d *xs = futhark_new_i32_1d(ctx, numbers, 6);
   struct futhark_i32_1d *ys = futhark_new_i32_1d(ctx, numbers, 4);
-  struct futhark_i32_1d *raw = futhark_new_raw_i32_1d(ctx, (unsigned char *)numbers, 6);
-  CHECK(futhark_values_raw_i32_1d(ctx, raw) == (unsigned char *)numbers);
+  // Memory of the device, or ours.
+#ifdef ON_DEVICE
+  struct futhark_i32_1d *owner = futhark_new_i32_1d(ctx, numbers, 6);
+  unsigned char *memory = futhark_values_raw_i32_1d(ctx, owner);
+#else
+  unsigned char *memory = (unsigned char *)numbers;
+#endif
+  struct futhark_i32_1d *raw = futhark_new_raw_i32_1d(ctx, memory, 6);
+  CHECK(futhark_values_raw_i32_1d(ctx, raw) == memory);
   int32_t result = 0;
   CHECK(futhark_entry_dot(ctx, &result, xs, raw) == FUTHARK_SUCCESS && result == 91);
   result = 7;
@@ -55,6 +64,9 @@ static void arrays(struct futhark_context *ctx) {
   CHECK(futhark_new_i32_1d(ctx, numbers, INT64_MAX) == NULL);
   expect_error(ctx, "out of memory");
   futhark_free_i32_1d(ctx, raw);
+#ifdef ON_DEVICE
+  futhark_free_i32_1d(ctx, owner);
+#endif
   futhark_free_i32_1d(ctx, evens);
   futhark_free_i32_1d(ctx, ys);
   futhark_free_i32_1d(ctx, xs);

@@ -53,7 +53,7 @@ const FLAGS: [&[&str]; 4] = [
 const STRICT: &str = "-ffp-contract=off";
 
 /// What programs are linked with.
-const LIBRARIES: [&str; 2] = ["-lm", "-lpthread"];
+const LIBRARIES: [&str; 3] = ["-lm", "-lpthread", "-ldl"];
 
 /// How much is shown of what the compiler says.
 const LINES: usize = 12;

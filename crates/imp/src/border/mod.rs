@@ -142,7 +142,16 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
-        | Stm::Threads(_) => false,
+        | Stm::Tuning(..)
+        | Stm::Threads(_)
+        | Stm::Launch(_)
+        | Stm::Fetch(..)
+        | Stm::Poll(..)
+        | Stm::Count(..)
+        | Stm::Fence
+        | Stm::Leave
+        | Stm::Barrier
+        | Stm::Section(_) => false,
     })
 }
 

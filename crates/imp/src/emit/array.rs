@@ -55,7 +55,7 @@ impl Emit<'_> {
     }
 
     /// `start + index * step`
-    fn progression(&self, prim: Prim, start: Atom, step: Atom, index: Exp) -> Exp {
+    pub(super) fn progression(&self, prim: Prim, start: Atom, step: Atom, index: Exp) -> Exp {
         let position = match prim {
             Prim::I64 => index,
             _ => Exp::Convert(Prim::I64, prim, Box::new(index)),
@@ -113,6 +113,9 @@ impl Emit<'_> {
         if to.block == from.block && to.lmad.same(&from.lmad) {
             return;
         }
+        if self.is_beside_device() && self.transpose_on_grid(to, from) {
+            return;
+        }
         let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
         // Outer dimensions are loops, until what is left is contiguous on both sides.
         let rank = to.lmad.rank().min(from.lmad.rank());
@@ -120,7 +123,11 @@ impl Emit<'_> {
             |lmad: &Lmad, k: usize| Lmad { offset: Poly::default(), dims: lmad.dims[k..].to_vec() };
         let contiguous =
             |k: usize| inner(&to.lmad, k).is_contiguous() && inner(&from.lmad, k).is_contiguous();
-        let depth = (0..rank).find(|k| contiguous(*k)).unwrap_or(rank);
+        let depth = match (0..rank).find(|k| contiguous(*k)).unwrap_or(rank) {
+            // A thread of a device copies one element.
+            some if some > 0 && self.is_beside_device() => rank,
+            depth => depth,
+        };
         let outer: Vec<Exp> =
             to.lmad.dims[..depth].iter().map(|dim| self.poly(&dim.size)).collect();
         self.nest(&outer, |this, indices| {
@@ -142,6 +149,7 @@ impl Emit<'_> {
     /// Loops over all indices below these sizes.
     pub(super) fn nest(&mut self, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         match sizes.first() {
+            Some(_) if self.is_beside_device() => self.grid("copy", sizes, work),
             Some(total) if self.is_parallel() && !matches!(total, Exp::Const(_)) => {
                 let (site, total) = (self.site(), total.clone());
                 self.tasks(site, total, None, |this, [low, high, _]| {

@@ -98,6 +98,9 @@ impl<'a> Emit<'a> {
                     if assigned.contains(&source.ptr) {
                         source = self.saved(source, index, self.table.blocks[place.block].elem);
                         index = Exp::int(0);
+                    } else if assigned.iter().any(|v| index.mentions(*v)) {
+                        // Where it begins depends on a scalar that is about to change.
+                        index = Exp::Var(self.declare("start", Prim::I64, Some(index)));
                     }
                     moves.extend(share(to, source, index));
                 }

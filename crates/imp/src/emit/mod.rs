@@ -5,19 +5,21 @@
 //! copied.
 //!
 //! Code outside of all operators' functions is the *host's*: it is executed by one thread, and an operator there may
-//! become tasks. Inside of them everything is sequential.
+//! become tasks or kernels. Inside of them everything is sequential.
 //!
 //! Files: `index` has addresses, `scalar` operations on numbers, `array` what makes or copies one array, `control` branches, loops
 //! and calls, `screma` map, reduce and scan, `write` histograms, scatters, partitions and accumulators, `release` where
-//! blocks are given back, `tasks` what several threads do.
+//! blocks are given back, `tasks` what several threads do, `grid` what a device does, `tuning` numbers that users may choose.
 
 mod array;
 mod control;
+mod grid;
 mod index;
 mod release;
 mod scalar;
 mod screma;
 mod tasks;
+mod tuning;
 mod write;
 
 use crate::{Block, Constant, Exp, From, Fun, FunId, Program, Stm, Ty, V, VarInfo};
@@ -26,23 +28,32 @@ use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Type, Var};
 use fehu_mem::table::{BlockId, Origin, Place, Placed, Table};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What can be chosen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Whether operators of the host become tasks.
     pub parallel: bool,
+    /// Whether arrays are in the memory of a device, and operators of the host become kernels.
+    pub device: bool,
     /// Whether sums of floats keep their order.
     pub strict_float: bool,
 }
 
 /// Translates a program.
 pub fn emit(placed: &Placed, options: Options) -> Program {
-    let mut program = Program::default();
+    let mut program = Program { tuning: tuning::parameters(&placed.prog), ..Program::default() };
+    let numbers = program.tuning.iter().enumerate();
+    let tuning: FxHashMap<EcoString, usize> =
+        numbers.map(|(number, param)| (param.name.clone(), number)).collect();
+    let recursive =
+        if options.device { grid::recursive(&placed.prog) } else { FxHashSet::default() };
     for (id, fun) in placed.prog.funs.iter() {
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         let mut emit = Emit::new(placed, &fun.vars, &placed.funs[id], options, program.sites);
+        emit.tuning = tuning.clone();
+        emit.recursive = recursive.clone();
         let made = emit.function(&fun.name, &params, &fun.results, &fun.body);
         program.sites = emit.sites;
         program.funs.push(made);
@@ -50,6 +61,8 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
     for (id, constant) in placed.prog.consts.iter() {
         let mut emit =
             Emit::new(placed, &constant.vars, &placed.consts[id], options, program.sites);
+        emit.tuning = tuning.clone();
+        emit.recursive = recursive.clone();
         let made = emit.function(&constant.name, &[], &constant.results, &constant.body);
         program.sites = emit.sites;
         let fun = program.funs.push(made);
@@ -94,6 +107,12 @@ struct Emit<'a> {
     /// Whether the code may be executed by several threads at once.
     in_tasks: bool,
     sites: usize,
+    /// The place in the source of the statement at hand.
+    loc: EcoString,
+    /// The functions that call themselves, which no kernel can do.
+    recursive: FxHashSet<ir::FunId>,
+    /// The numbers of tuning parameters.
+    tuning: FxHashMap<EcoString, usize>,
 }
 
 /// A block at run time.
@@ -133,6 +152,9 @@ impl<'a> Emit<'a> {
             depth: 0,
             in_tasks: false,
             sites,
+            loc: EcoString::new(),
+            recursive: FxHashSet::default(),
+            tuning: FxHashMap::default(),
         }
     }
 
@@ -223,6 +245,12 @@ impl<'a> Emit<'a> {
                 self.allocate(block);
             }
         }
+        if let Some(loc) = &stm.loc {
+            self.loc = loc.0.clone();
+        }
+        if self.is_beside_device() && self.on_grid(stm) {
+            return;
+        }
         match &stm.exp {
             ir::Exp::If(cond, bodies) => self.if_(&stm.pat, *cond, bodies),
             ir::Exp::Switch(on, switch) => self.switch(&stm.pat, *on, switch),
@@ -236,6 +264,7 @@ impl<'a> Emit<'a> {
             ir::Exp::Partition(op) => self.partition(&stm.pat, op),
             ir::Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda),
             ir::Exp::UpdateAcc(acc, indices, values) => self.update_acc(*acc, indices, values),
+            ir::Exp::Tuning(name, standard) => self.tuning(&stm.pat, name, *standard),
             ir::Exp::Stream(_) => unreachable!("streams become loops before memory is assigned"),
             exp => {
                 if let [var] = stm.pat.as_slice() {
@@ -249,7 +278,9 @@ impl<'a> Emit<'a> {
     fn allocate(&mut self, id: BlockId) {
         let block = &self.table.blocks[id];
         let Origin::Fresh { size, .. } = &block.origin else { return };
-        if let Some(size) = self.table.local_size(id) {
+        if let Some(size) = self.table.local_size(id)
+            && !self.is_beside_device()
+        {
             let size = u32::try_from(size.max(1)).unwrap_or(1);
             let ptr = self.new_var(&block.hint, Ty::Local(block.elem, size));
             self.out.push(Stm::Declare(ptr, None));

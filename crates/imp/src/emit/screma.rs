@@ -8,7 +8,7 @@ use fehu_mem::table::Place;
 use fehu_opt::facts::poly::Poly;
 
 /// Stands for the position of an operator of which nothing depends on it.
-const NO_INDEX: Var = Var(u32::MAX);
+pub(super) const NO_INDEX: Var = Var(u32::MAX);
 
 /// What an operator has combined so far: a scalar variable, or a place.
 #[derive(Clone)]
@@ -176,7 +176,9 @@ impl<'a> Emit<'a> {
         // An operator that binds nothing and has no inputs has no arrays that depend on the position.
         let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
         self.scalars.insert(index, Exp::Var(i));
-        self.depth += 1;
+        // A loop of the host around kernels is still the host's.
+        let inner = isize::from(!self.is_beside_device());
+        self.depth += inner;
         let body = self.block(|this| {
             for (param, input) in map.params.iter().zip(inputs) {
                 this.element_param(*param, *input, index);
@@ -184,11 +186,11 @@ impl<'a> Emit<'a> {
             this.body(&map.body);
             then(this, index, &map.body.results);
         });
-        self.depth -= 1;
+        self.depth -= inner;
         self.out.push(Stm::For { var: i, from, to, step: 1, kind, body });
     }
 
-    fn element_param(&mut self, param: Var, input: Var, index: Var) {
+    pub(super) fn element_param(&mut self, param: Var, input: Var, index: Var) {
         if let Some(value) = self.computed(input, self.atom(index.into())) {
             return self.bind(param, value);
         }
@@ -283,7 +285,7 @@ impl<'a> Emit<'a> {
         self.out.append(&mut moves);
     }
 
-    fn store_sofar(&mut self, var: Var, index: Var, part: &Sofar<'a>) {
+    pub(super) fn store_sofar(&mut self, var: Var, index: Var, part: &Sofar<'a>) {
         let Some(place) = self.place(var) else { return };
         let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) else { return };
         match part {
@@ -325,7 +327,7 @@ impl<'a> Emit<'a> {
 
     /// The operators of a reduction, if it is one of scalars, part by part, by operators of which partial results may be
     /// combined in any order.
-    fn vector_ops(&self, red: &Red) -> Option<Vec<RedOp>> {
+    pub(super) fn vector_ops(&self, red: &Red) -> Option<Vec<RedOp>> {
         let count = red.neutral.len();
         let (first, second) = red.op.params.split_at(count);
         let mut ops = Vec::with_capacity(count);

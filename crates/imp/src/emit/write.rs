@@ -4,7 +4,7 @@ use super::screma::{Sofar, if_within, red_op};
 use super::{Emit, Mem};
 use crate::{Exp, From, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{AccInput, Atom, BinOp, CmpOp, Hist, Lambda, Partition, Scatter, Type, Var};
+use fehu_ir::{AccInput, Atom, BinOp, CmpOp, Hist, HistOp, Lambda, Partition, Scatter, Type, Var};
 use fehu_mem::lmad::Lmad;
 use fehu_mem::table::{Place, poly};
 use fehu_opt::facts::poly::Poly;
@@ -19,16 +19,20 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn hist_in(&mut self, pat: &[Var], op: &'a Hist, range: (Exp, Exp)) {
-        let indexed: usize = op.ops.iter().map(|op| op.shape.len()).sum();
         self.each_in(pat, &op.inputs, &op.map, range, Kind::Sequential, |this, _, parts| {
-            let (indices, values) = parts.split_at(indexed);
-            let (mut indices, mut values) = (indices.iter().copied(), values.iter().copied());
-            for op in &op.ops {
-                let indices: Vec<Atom> = indices.by_ref().take(op.shape.len()).collect();
-                let values: Vec<Atom> = values.by_ref().take(op.dests.len()).collect();
+            for (op, indices, values) in hist_parts(op, parts) {
                 this.contribute(&op.dests, &op.shape, &indices, Some(&op.op), &[], &values);
             }
         });
+    }
+
+    /// One position of histograms to which other threads contribute at the same time.
+    pub(super) fn hist_at(&mut self, pat: &[Var], op: &'a Hist, at: Exp) {
+        self.enter(pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        for (op, indices, values) in hist_parts(op, &op.map.body.results) {
+            self.contribute_shared(&op.dests, &op.shape, &indices, &op.op, &[], &values);
+        }
     }
 
     /// Combines values with what is at a position of arrays, or overwrites it; nothing is done out of bounds.
@@ -139,16 +143,27 @@ impl<'a> Emit<'a> {
     }
 
     fn scatter_in(&mut self, pat: &[Var], op: &'a Scatter, range: (Exp, Exp)) {
-        let indexed: usize = op.dests.iter().map(|(shape, _)| shape.len()).sum();
         let kind = Kind::Independent(Vec::new());
         self.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
-            let (indices, values) = parts.split_at(indexed);
-            let mut indices = indices.iter().copied();
-            for ((shape, dest), value) in op.dests.iter().zip(values) {
-                let at: Vec<Atom> = indices.by_ref().take(shape.len()).collect();
-                this.contribute(&[*dest], shape, &at, None, &[], &[*value]);
-            }
+            this.scatter_parts(op, parts);
         });
+    }
+
+    /// One position of a scatter.
+    pub(super) fn scatter_at(&mut self, pat: &[Var], op: &'a Scatter, at: Exp) {
+        self.enter(pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        self.scatter_parts(op, &op.map.body.results);
+    }
+
+    fn scatter_parts(&mut self, op: &'a Scatter, parts: &[Atom]) {
+        let indexed: usize = op.dests.iter().map(|(shape, _)| shape.len()).sum();
+        let (indices, values) = parts.split_at(indexed);
+        let mut indices = indices.iter().copied();
+        for ((shape, dest), value) in op.dests.iter().zip(values) {
+            let at: Vec<Atom> = indices.by_ref().take(shape.len()).collect();
+            self.contribute(&[*dest], shape, &at, None, &[], &[*value]);
+        }
     }
 
     pub(super) fn with_acc(&mut self, pat: &[Var], inputs: &'a [AccInput], lambda: &'a Lambda) {
@@ -173,8 +188,20 @@ impl<'a> Emit<'a> {
         let Some(op) = op.filter(|_| self.in_tasks) else {
             return self.contribute(&input.arrays, &input.shape, indices, op, &given, values);
         };
-        // Other threads may contribute to the same place.
-        let Some(row) = input.arrays.first().and_then(|array| self.row(*array, indices)) else {
+        self.contribute_shared(&input.arrays, &input.shape, indices, op, &given, values);
+    }
+
+    /// Like `contribute`, where other threads may contribute to the same place.
+    fn contribute_shared(
+        &mut self,
+        arrays: &[Var],
+        shape: &[Atom],
+        indices: &[Atom],
+        op: &'a Lambda,
+        given: &[Var],
+        values: &[Atom],
+    ) {
+        let Some(row) = arrays.first().and_then(|array| self.row(*array, indices)) else {
             return;
         };
         let at = self.poly(&row.lmad.offset);
@@ -182,15 +209,21 @@ impl<'a> Emit<'a> {
             (Some(atomic), [value]) => {
                 vec![Stm::Atomic(atomic, self.mem(row.block).ptr, at, self.atom(*value))]
             }
+            (None, [value])
+                if let (Some(atomic), Some(from)) =
+                    (self.vector_atomic_op(op, given.len()), self.place_of(*value)) =>
+            {
+                self.block(|this| this.contribute_row(atomic, &row, from))
+            }
             _ => {
                 let body = self.block(|this| {
-                    this.contribute(&input.arrays, &input.shape, indices, Some(op), &given, values);
+                    this.contribute(arrays, shape, indices, Some(op), given, values);
                 });
                 vec![Stm::Locked(at, body)]
             }
         };
         let indices: Vec<Exp> = indices.iter().map(|index| self.atom(*index)).collect();
-        let shape: Vec<Exp> = input.shape.iter().map(|size| self.atom(*size)).collect();
+        let shape: Vec<Exp> = shape.iter().map(|size| self.atom(*size)).collect();
         self.out.push(if_within(&indices, &shape, body));
     }
 
@@ -204,6 +237,31 @@ impl<'a> Emit<'a> {
         let is_plain = (a, b) == (old.into(), new.into()) || (a, b) == (new.into(), old.into());
         let is_result = result.var().is_some_and(|var| stm.pat == [var]);
         if is_plain && is_result { red_op(bin, self.prim(a)?, false) } else { None }
+    }
+
+    /// The operator of an accumulator of rows, if it combines them element by element by a simple operator.
+    fn vector_atomic_op(&self, op: &Lambda, indices: usize) -> Option<RedOp> {
+        let [old, new] = op.params[indices..] else { return None };
+        let (stm, before) = op.body.stms.split_last()?;
+        let fehu_ir::Exp::Screma(map) = &stm.exp else { return None };
+        let is_plain = map.inputs == [old, new] || map.inputs == [new, old];
+        let is_result =
+            op.body.results == stm.pat.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
+        if !before.is_empty() || !is_plain || !is_result || map.folded() > 0 {
+            return None;
+        }
+        self.atomic_op(&map.map, 0).or_else(|| self.vector_atomic_op(&map.map, 0))
+    }
+
+    /// Combines the elements of a row with others, each in one step.
+    fn contribute_row(&mut self, op: RedOp, to: &Place, from: &Place) {
+        let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
+        let sizes: Vec<Exp> = to.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();
+        self.nest(&sizes, |this, indices| {
+            let value = Exp::Load(from_ptr, Box::new(this.address(&from.lmad, indices)));
+            let at = this.address(&to.lmad, indices);
+            this.out.push(Stm::Atomic(op, to_ptr, at, value));
+        });
     }
 
     /// Elements that are kept are counted and stored as they come; with several classes, the classes of all positions are found
@@ -356,6 +414,18 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
         (handle, ptr)
     }
+}
+
+/// For each operator of histograms, the indices and the values at a position.
+fn hist_parts<'a>(op: &'a Hist, parts: &[Atom]) -> Vec<(&'a HistOp, Vec<Atom>, Vec<Atom>)> {
+    let indexed: usize = op.ops.iter().map(|op| op.shape.len()).sum();
+    let (indices, values) = parts.split_at(indexed);
+    let (mut indices, mut values) = (indices.iter().copied(), values.iter().copied());
+    let one = |op: &'a HistOp| {
+        let indices = indices.by_ref().take(op.shape.len()).collect();
+        (op, indices, values.by_ref().take(op.dests.len()).collect())
+    };
+    op.ops.iter().map(one).collect()
 }
 
 fn increment(v: V) -> Stm {

@@ -130,7 +130,16 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Locked(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
-        | Stm::Threads(_) => false,
+        | Stm::Tuning(..)
+        | Stm::Threads(_)
+        | Stm::Launch(_)
+        | Stm::Fetch(..)
+        | Stm::Poll(..)
+        | Stm::Count(..)
+        | Stm::Fence
+        | Stm::Leave
+        | Stm::Barrier
+        | Stm::Section(_) => false,
     };
     let mut all = here;
     stm.each_block(&mut |block| all = all && inner(block));

@@ -11,7 +11,8 @@ impl Compiler<'_> {
     /// An expression whose results are bound to `pat`.
     pub(super) fn exp(&mut self, exp: &Exp, pat: &[Var]) -> Op {
         match exp {
-            Exp::Atom(a) | Exp::Opaque(a) => Op::Atom(self.take(*a)),
+            // There is nothing to tune here.
+            Exp::Atom(a) | Exp::Opaque(a) | Exp::Tuning(_, a) => Op::Atom(self.take(*a)),
             Exp::UnOp(op, a) => Op::Un(*op, self.read(*a)),
             Exp::BinOp(op, a, b) => Op::Bin(*op, self.read(*a), self.read(*b)),
             Exp::CmpOp(op, a, b) => Op::Cmp(*op, self.read(*a), self.read(*b)),

@@ -99,6 +99,7 @@ impl Levels {
             | Exp::UpdateAcc(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
+            | Exp::Tuning(..)
             | Exp::Fail(_) => {}
         }
     }

@@ -157,7 +157,11 @@ impl<'p> Machine<'p> {
         for ret in rets {
             outputs.push(match ret {
                 Ret::Data(elem, row) => {
-                    let row = sizes(frame, row)?;
+                    let mut row = sizes(frame, row)?;
+                    // Nobody has computed a row, so that nothing says that it has a size.
+                    if width == 0 {
+                        row.iter_mut().for_each(|size| *size = (*size).max(0));
+                    }
                     let mut shape = Shape::from_slice(&[width]);
                     shape.extend_from_slice(&row);
                     Output::Data { buffer: self.allocate(*elem, &shape)?, row }

@@ -8,7 +8,11 @@ use half::f16;
 ///
 /// Integers are truncated or extended. An extension is by the sign if source and target are signed,
 /// otherwise by zeros. Floats are rounded to the nearest (ties to even), or towards zero to integers,
-/// where NaN and infinities become zero and what does not fit keeps its low bits. To bool means "not zero".
+/// where NaN and infinities become zero, and what does not fit into 32 bits (64 for the types of 64 bits) becomes the
+/// least signed number of these; then the low bits are kept. To bool means "not zero".
+///
+/// This is what the instructions of common processors give; only unsigned numbers in the upper half of their
+/// range, which fit, need more than one.
 pub fn convert(to: Prim, a: Scalar) -> Option<Scalar> {
     Some(match a {
         Scalar::I8(v) => from_int(to, i128::from(v), u64::from(v as u8)),
@@ -58,15 +62,18 @@ fn from_int(to: Prim, value: i128, bits: u64) -> Scalar {
 /// From a float, which f64 holds exactly.
 fn from_f64(to: Prim, value: f64) -> Scalar {
     let whole = if value.is_finite() { value as i128 } else { 0 };
+    // Numbers from `least` to `end`, or `least` itself.
+    let within = |least: i128, end: i128| if (least..end).contains(&whole) { whole } else { least };
+    let (least32, least64) = (i128::from(i32::MIN), i128::from(i64::MIN));
     match to {
-        Prim::I8 => Scalar::I8(whole as i8),
-        Prim::I16 => Scalar::I16(whole as i16),
-        Prim::I32 => Scalar::I32(whole as i32),
-        Prim::I64 => Scalar::I64(whole as i64),
-        Prim::U8 => Scalar::U8(whole as u8),
-        Prim::U16 => Scalar::U16(whole as u16),
-        Prim::U32 => Scalar::U32(whole as u32),
-        Prim::U64 => Scalar::U64(whole as u64),
+        Prim::I8 => Scalar::I8(within(least32, -least32) as i8),
+        Prim::I16 => Scalar::I16(within(least32, -least32) as i16),
+        Prim::I32 => Scalar::I32(within(least32, -least32) as i32),
+        Prim::I64 => Scalar::I64(within(least64, -least64) as i64),
+        Prim::U8 => Scalar::U8(within(least32, -2 * least32) as u8),
+        Prim::U16 => Scalar::U16(within(least32, -2 * least32) as u16),
+        Prim::U32 => Scalar::U32(within(least32, -2 * least32) as u32),
+        Prim::U64 => Scalar::U64(within(least64, -2 * least64) as u64),
         Prim::F16 => Scalar::F16(f16_from_f64(value)),
         Prim::F32 => Scalar::F32(value as f32),
         Prim::F64 => Scalar::F64(value),

@@ -20,6 +20,7 @@ impl Parser<'_> {
             "fail" => Exp::Fail(self.check()?),
             "trace" => Exp::Trace(self.string()?, self.atom()?),
             "opaque" => Exp::Opaque(self.atom()?),
+            "tuning" => Exp::Tuning(self.string()?, self.atom()?),
             "array" => Exp::Array(self.elem()?, self.atoms()?),
             "index" => Exp::Index(self.var()?, self.dims()?),
             "update" => {

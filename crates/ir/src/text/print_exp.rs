@@ -223,6 +223,12 @@ impl Printer<'_> {
                 self.atom(*atom);
             }
             Exp::Opaque(atom) => self.operation("opaque", &[*atom]),
+            Exp::Tuning(name, atom) => {
+                self.put("tuning ");
+                self.string(name);
+                self.put(" ");
+                self.atom(*atom);
+            }
             Exp::Fail(check) => {
                 self.put("fail");
                 self.check(check);

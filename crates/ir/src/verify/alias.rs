@@ -501,6 +501,7 @@ impl<'a> Alias<'a> {
             | Exp::Convert(..)
             | Exp::Reinterpret(..)
             | Exp::Assert(..)
+            | Exp::Tuning(..)
             | Exp::Fail(_)
             | Exp::Iota(..)
             | Exp::Scratch(..) => None,

@@ -388,6 +388,7 @@ impl<'a> Checker<'a> {
             | Exp::Assert(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
+            | Exp::Tuning(..)
             | Exp::Fail(_) => self.scalar_exp(exp).map(|ty| vec![ty]),
             Exp::Array(..)
             | Exp::Index(..)

@@ -14,12 +14,25 @@ impl Assign<'_> {
             }
             Exp::Loop(params, _, body) => self.loop_(pat, params, body),
             Exp::Call(_, args) => {
-                for arg in args {
+                for arg in args.iter_mut() {
                     *arg = self.contiguous(*arg);
                 }
                 pat.iter().for_each(|var| self.carried(*var));
+                pat.iter().for_each(|var| self.may_be_argument(*var, args));
             }
             _ => pat.iter().for_each(|var| self.carried(*var)),
+        }
+    }
+
+    /// A result of a call may be an argument, or a part of one.
+    fn may_be_argument(&mut self, var: Var, args: &[Atom]) {
+        let Some(elem) = contents(&self.vars[var].ty) else { return };
+        for arg in args {
+            let same = arg.var().and_then(|arg| contents(&self.vars[arg].ty)) == Some(elem);
+            if same {
+                self.escapes(*arg);
+                self.add_roots(var, self.roots_of(*arg));
+            }
         }
     }
 

@@ -122,7 +122,8 @@ impl<'a> Cse<'a> {
             | Exp::CmpOp(..)
             | Exp::Math(..)
             | Exp::Convert(..)
-            | Exp::Reinterpret(..) => return true,
+            | Exp::Reinterpret(..)
+            | Exp::Tuning(..) => return true,
             Exp::Assert(cond, _) => return matches!(cond, Atom::Var(_)),
             Exp::Index(..)
             | Exp::FlatIndex(..)

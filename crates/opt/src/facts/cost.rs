@@ -30,7 +30,9 @@ pub fn weigh(body: &Body, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
 pub fn weigh_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
     match &stm.exp {
         Exp::Atom(_) | Exp::Reinterpret(..) => Some(0),
-        Exp::UnOp(..) | Exp::Convert(..) | Exp::CmpOp(..) | Exp::Assert(..) => Some(1),
+        Exp::UnOp(..) | Exp::Convert(..) | Exp::CmpOp(..) | Exp::Assert(..) | Exp::Tuning(..) => {
+            Some(1)
+        }
         Exp::BinOp(op, a, _) => Some(binop(*op, &atom_type(*a, vars))),
         Exp::Math(f, _) => Some(math(*f)),
         Exp::Index(_, dims) => {

@@ -122,7 +122,8 @@ impl Visit for Speculate<'_> {
             | Exp::Switch(..)
             | Exp::Screma(_)
             | Exp::Partition(_)
-            | Exp::Opaque(_) => true,
+            | Exp::Opaque(_)
+            | Exp::Tuning(..) => true,
             Exp::BinOp(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, _, divisor) => {
                 divides(*divisor, self.vars)
             }

@@ -289,7 +289,8 @@ impl Visit for Look<'_> {
                     self.same(*var, *result);
                 }
             }
-            Exp::UnOp(..)
+            Exp::Tuning(..)
+            | Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)
             | Exp::Math(..)

@@ -81,6 +81,7 @@ impl Hoist<'_> {
             Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)
+            | Exp::Tuning(..)
             | Exp::Math(..)
             | Exp::Convert(..)
             | Exp::Reinterpret(..)

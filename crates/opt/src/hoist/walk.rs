@@ -259,6 +259,7 @@ impl<'a> Hoist<'a> {
             | Exp::UpdateAcc(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
+            | Exp::Tuning(..)
             | Exp::Fail(_) => {}
         }
         facts

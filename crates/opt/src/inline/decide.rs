@@ -368,6 +368,7 @@ impl Visit for Item {
             | Exp::UpdateAcc(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
+            | Exp::Tuning(..)
             | Exp::Fail(_) => {}
         }
         walk_stm(self, stm);

@@ -469,6 +469,7 @@ fn owns_results(exp: &Exp) -> bool {
         | Exp::UpdateAcc(..)
         | Exp::Trace(..)
         | Exp::Opaque(_)
+        | Exp::Tuning(..)
         | Exp::Fail(_) => false,
     }
 }
@@ -502,6 +503,7 @@ fn is_simple(exp: &Exp) -> bool {
         | Exp::UpdateAcc(..)
         | Exp::Trace(..)
         | Exp::Opaque(_)
+        | Exp::Tuning(..)
         | Exp::Fail(_) => true,
         Exp::If(..)
         | Exp::Switch(..)

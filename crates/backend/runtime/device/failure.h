@@ -1,0 +1,52 @@
+// Checks that fail in kernels. The failure buffer is in global memory; the host looks at it when it waits for the device,
+// and it knows the layout, too: gpu/failure.h.
+
+#define FE_FAILURE_VALUES 16
+
+struct fe_failure {
+  int32_t check; // one more than the number of the check; 0: none has failed
+  int32_t padding;
+  int64_t values[FE_FAILURE_VALUES];
+#ifndef __OPENCL_VERSION__
+  volatile int32_t *told; // memory of the host's: not zero if a check has failed
+#endif
+};
+
+// Behind it there are locks, as many as gpu/state.h says.
+#define FE_LOCKS 4096
+
+// The first parameters of kernels.
+#ifdef __OPENCL_VERSION__
+#define FE_FAILURE FE_GLOBAL struct fe_failure *failure, FE_LOCAL unsigned char *fe_dynamic
+#else
+#define FE_FAILURE FE_GLOBAL struct fe_failure *failure
+#endif
+
+// Whether some check has failed, perhaps in a kernel before this one.
+FE_DEVICE bool fe_failed(FE_GLOBAL struct fe_failure *failure) {
+  return *(volatile FE_GLOBAL int32_t *)&failure->check != 0;
+}
+
+// Whether this is the first check to fail. If so, the caller writes the values that the message shows.
+FE_DEVICE bool fe_claim(FE_GLOBAL struct fe_failure *failure, int32_t check) {
+  bool first = fe_cas_32((FE_GLOBAL uint32_t *)&failure->check, 0, (uint32_t)check + 1) == 0;
+#ifndef __OPENCL_VERSION__
+  if (first) *failure->told = 1;
+#endif
+  return first;
+}
+
+// Locks for updates that take several steps. Who has one gives it back before it waits for anything: the threads of a
+// warp go on together.
+FE_DEVICE FE_GLOBAL uint32_t *fe_lock_at(FE_GLOBAL struct fe_failure *failure, int64_t number) {
+  return (FE_GLOBAL uint32_t *)(failure + 1) + ((uint64_t)number & (FE_LOCKS - 1));
+}
+FE_DEVICE bool fe_try_lock(FE_GLOBAL struct fe_failure *failure, int64_t number) {
+  const bool free = fe_cas_32(fe_lock_at(failure, number), 0, 1) == 0;
+  FE_FENCE();
+  return free;
+}
+FE_DEVICE void fe_unlock(FE_GLOBAL struct fe_failure *failure, int64_t number) {
+  FE_FENCE();
+  fe_swap_32(fe_lock_at(failure, number), 0);
+}

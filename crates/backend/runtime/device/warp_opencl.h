@@ -1,0 +1,3 @@
+// OpenCL does not say how many threads run in step, so nobody relies on it.
+
+#define FE_WARP 1

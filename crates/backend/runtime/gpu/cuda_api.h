@@ -1,0 +1,103 @@
+// What we use of the CUDA driver and of NVRTC, its compiler, declared here so that neither is needed for building.
+
+typedef void *fe_function; // CUfunction
+
+// Two events, between which something happens.
+struct fe_stamp {
+  void *start, *end;
+};
+
+#define FE_CUDA_OUT_OF_MEMORY 2
+
+// Kernels can write to memory that is made for copies.
+#define FE_TOLD
+
+// Functions of the driver, by the names that their current versions have in the library.
+#define FE_CUDA_FUNCTIONS(F)                                                                            \
+  F(init, "cuInit", (unsigned flags))                                                                   \
+  F(driver_version, "cuDriverGetVersion", (int *version))                                               \
+  F(error_string, "cuGetErrorString", (int error, const char **text))                                   \
+  F(device_count, "cuDeviceGetCount", (int *count))                                                     \
+  F(device_get, "cuDeviceGet", (int *device, int number))                                               \
+  F(device_name, "cuDeviceGetName", (char *name, int size, int device))                                 \
+  F(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                  \
+  F(context_retain, "cuDevicePrimaryCtxRetain", (void **context, int device))                           \
+  F(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                      \
+  F(context_set, "cuCtxSetCurrent", (void *context))                                                    \
+  F(stream_create, "cuStreamCreate", (void **stream, unsigned flags))                                   \
+  F(stream_wait, "cuStreamSynchronize", (void *stream))                                                 \
+  F(stream_destroy, "cuStreamDestroy_v2", (void *stream))                                               \
+  F(module_load, "cuModuleLoadData", (void **module, const void *image))                                \
+  F(module_unload, "cuModuleUnload", (void *module))                                                    \
+  F(module_function, "cuModuleGetFunction", (void **function, void *module, const char *name))          \
+  F(function_attribute, "cuFuncGetAttribute", (int *value, int attribute, void *function))              \
+  F(function_set, "cuFuncSetAttribute", (void *function, int attribute, int value))                     \
+  F(launch, "cuLaunchKernel",                                                                           \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, void *stream, void **arguments, void **extra))            \
+  F(alloc, "cuMemAlloc_v2", (uint64_t *address, size_t bytes))                                          \
+  F(free, "cuMemFree_v2", (uint64_t address))                                                           \
+  F(alloc_host, "cuMemAllocHost_v2", (void **memory, size_t bytes))                                     \
+  F(free_host, "cuMemFreeHost", (void *memory))                                                         \
+  F(copy_in, "cuMemcpyHtoDAsync_v2", (uint64_t to, const void *from, size_t bytes, void *stream))       \
+  F(copy_out, "cuMemcpyDtoHAsync_v2", (void *to, uint64_t from, size_t bytes, void *stream))            \
+  F(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, void *stream))             \
+  F(fill, "cuMemsetD8Async", (uint64_t to, unsigned char byte, size_t bytes, void *stream))             \
+  F(event_create, "cuEventCreate", (void **event, unsigned flags))                                      \
+  F(event_record, "cuEventRecord", (void *event, void *stream))                                         \
+  F(event_elapsed, "cuEventElapsedTime", (float *milliseconds, void *start, void *end))                 \
+  F(event_destroy, "cuEventDestroy_v2", (void *event))
+
+// Attributes of devices and functions.
+enum {
+  FE_CUDA_MAX_THREADS_PER_BLOCK = 1,
+  FE_CUDA_SHARED_PER_BLOCK = 8,
+  FE_CUDA_MULTIPROCESSORS = 16,
+  FE_CUDA_THREADS_PER_MULTIPROCESSOR = 39,
+  FE_CUDA_MAJOR = 75,
+  FE_CUDA_MINOR = 76,
+  FE_CUDA_SHARED_PER_BLOCK_OPTIN = 97,
+  FE_CUDA_FUNCTION_THREADS = 0,
+  FE_CUDA_FUNCTION_SHARED = 1,
+  FE_CUDA_FUNCTION_DYNAMIC_SHARED = 8
+};
+
+// Functions of NVRTC.
+#define FE_NVRTC_FUNCTIONS(F)                                                                           \
+  F(version, "nvrtcVersion", (int *major, int *minor))                                                  \
+  F(create, "nvrtcCreateProgram",                                                                       \
+    (void **program, const char *source, const char *name, int headers, const char *const *texts,       \
+     const char *const *names))                                                                         \
+  F(destroy, "nvrtcDestroyProgram", (void **program))                                                   \
+  F(compile, "nvrtcCompileProgram", (void *program, int count, const char *const *options))             \
+  F(log_size, "nvrtcGetProgramLogSize", (void *program, size_t *size))                                  \
+  F(log, "nvrtcGetProgramLog", (void *program, char *log))                                              \
+  F(cubin_size, "nvrtcGetCUBINSize", (void *program, size_t *size))                                     \
+  F(cubin, "nvrtcGetCUBIN", (void *program, char *cubin))                                               \
+  F(ptx_size, "nvrtcGetPTXSize", (void *program, size_t *size))                                         \
+  F(ptx, "nvrtcGetPTX", (void *program, char *ptx))                                                     \
+  F(num_archs, "nvrtcGetNumSupportedArchs", (int *count))                                               \
+  F(archs, "nvrtcGetSupportedArchs", (int *archs))
+
+#define FE_MEMBER(name, symbol, parameters) int(*name) parameters;
+struct fe_cuda {
+  FE_CUDA_FUNCTIONS(FE_MEMBER)
+};
+struct fe_nvrtc {
+  FE_NVRTC_FUNCTIONS(FE_MEMBER)
+};
+#undef FE_MEMBER
+
+struct fe_driver {
+  void *library, *compiler_library;
+  struct fe_cuda cuda;
+  struct fe_nvrtc nvrtc;
+  bool started; // the driver is there
+  int device;
+  int capability; // 90 for 9.0
+  void *context, *stream, *module;
+  unsigned char *image; // what was compiled
+  size_t image_size;
+  void *base; // an event when the context began
+  int64_t base_time;
+};

@@ -1,0 +1,148 @@
+// Kernels of CUDA: compiled by NVRTC, loaded and launched by the driver. After cuda.h and state.h.
+
+// The architecture to compile for: that of the device, or the newest that the compiler knows before it, from whose PTX the
+// driver goes on.
+static int fe_cuda_architecture(struct futhark_context *ctx, bool *exact) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  int count = 0, best = 0;
+  int *known = driver->nvrtc.num_archs(&count) == 0 && count > 0 ? calloc((size_t)count, sizeof *known) : NULL;
+  if (known != NULL && driver->nvrtc.archs(known) == 0) {
+    for (int i = 0; i < count; i++) {
+      best = known[i] <= driver->capability && known[i] > best ? known[i] : best;
+    }
+  }
+  free(known);
+  *exact = best == driver->capability;
+  return best == 0 ? driver->capability : best;
+}
+
+// The compiler has failed: the first lines of what it says.
+FE_COLD static int fe_nvrtc_failed(struct futhark_context *ctx, void *program) {
+  struct fe_nvrtc *nvrtc = &ctx->gpu.driver.nvrtc;
+  size_t size = 0;
+  char *log = nvrtc->log_size(program, &size) == 0 ? malloc(size + 1) : NULL;
+  if (log != NULL && nvrtc->log(program, log) == 0) {
+    log[size] = '\0';
+  }
+  int code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the compiler for CUDA kernels fails:\n%.4000s", log == NULL ? "" : log);
+  free(log);
+  return code;
+}
+
+// Compiles to the driver's image.
+static int fe_cuda_compile(struct futhark_context *ctx, const char *source, const char *options) {
+  unsigned char **binary = &ctx->gpu.driver.image;
+  size_t *size = &ctx->gpu.driver.image_size;
+  struct fe_nvrtc *nvrtc = &ctx->gpu.driver.nvrtc;
+  bool exact = false;
+  char architecture[64];
+  int number = fe_cuda_architecture(ctx, &exact);
+  snprintf(architecture, sizeof architecture, "--gpu-architecture=%s_%d", exact ? "sm" : "compute", number);
+  // Ours, then those of the user, which are separated by line breaks.
+  const char *all[64] = {architecture, "--device-as-default-execution-space", "--std=c++17", "--disable-warnings"};
+  int count = 4;
+#ifdef FE_STRICT_FLOAT
+  all[count++] = "--fmad=false";
+#endif
+  if (ctx->debugging) {
+    all[count++] = "--generate-line-info";
+  }
+  char *copy = fe_copy_string(options);
+  char *rest = NULL;
+  for (char *word = copy == NULL ? NULL : strtok_r(copy, "\n", &rest); word != NULL && count < 64;
+       word = strtok_r(NULL, "\n", &rest)) {
+    all[count++] = word;
+  }
+  void *program = NULL;
+  int code = FUTHARK_SUCCESS;
+  if (nvrtc->create(&program, source, "kernels.cu", 0, NULL, NULL) != 0) {
+    code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the compiler for CUDA kernels does not start");
+  } else if (nvrtc->compile(program, count, all) != 0) {
+    code = fe_nvrtc_failed(ctx, program);
+  } else {
+    // PTX is a text, which the driver wants with a zero at the end; the size counts that.
+    int failed = exact ? nvrtc->cubin_size(program, size) : nvrtc->ptx_size(program, size);
+    *binary = failed == 0 ? malloc(*size + 1) : NULL;
+    if (*binary == NULL || (exact ? nvrtc->cubin(program, (char *)*binary) : nvrtc->ptx(program, (char *)*binary)) != 0) {
+      code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the compiler for CUDA kernels yields nothing");
+    }
+  }
+  if (program != NULL) {
+    nvrtc->destroy(&program);
+  }
+  free(copy);
+  return code;
+}
+
+static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options) {
+  int code = fe_cuda_compile(ctx, source, options);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
+  struct fe_driver *driver = &ctx->gpu.driver;
+  return fe_cuda_check(ctx, fe_cuda(ctx)->module_load(&driver->module, driver->image), "load the kernels");
+}
+
+static unsigned char *fe_driver_binary(struct futhark_context *ctx, size_t *size) {
+  unsigned char *image = ctx->gpu.driver.image;
+  *size = ctx->gpu.driver.image_size;
+  ctx->gpu.driver.image = NULL;
+  return image;
+}
+
+static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size) {
+  (void)size;
+  return fe_cuda(ctx)->module_load(&ctx->gpu.driver.module, binary) == 0 ? FUTHARK_SUCCESS : FUTHARK_PROGRAM_ERROR;
+}
+
+static bool fe_driver_keeps(struct futhark_context *ctx) {
+  (void)ctx;
+  return false;
+}
+
+// A kernel may use all shared memory that a block can have, if it says so first.
+static int fe_driver_kernel(struct futhark_context *ctx, const char *name, fe_function *kernel) {
+  struct fe_cuda *cuda = fe_cuda(ctx);
+  int code = fe_cuda_check(ctx, cuda->module_function(kernel, ctx->gpu.driver.module, name), "find a kernel");
+  int declared = 0;
+  if (code == FUTHARK_SUCCESS && cuda->function_attribute(&declared, FE_CUDA_FUNCTION_SHARED, *kernel) == 0) {
+    int most = (int)ctx->gpu.limits[FE_SHARED_BYTES] - declared;
+    // Older devices have no more than kernels may use anyway, and refuse.
+    cuda->function_set(*kernel, FE_CUDA_FUNCTION_DYNAMIC_SHARED, most);
+  }
+  return code;
+}
+
+static void fe_driver_release_kernel(struct futhark_context *ctx, fe_function kernel) {
+  // It goes with the module.
+  (void)ctx;
+  (void)kernel;
+}
+
+static int64_t fe_driver_kernel_block_size(struct futhark_context *ctx, fe_function kernel) {
+  int most = 0;
+  return fe_cuda(ctx)->function_attribute(&most, FE_CUDA_FUNCTION_THREADS, kernel) == 0 ? most : ctx->gpu.limits[FE_BLOCK_SIZE];
+}
+
+static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,
+                            int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp) {
+  struct fe_cuda *cuda = fe_cuda(ctx);
+  void *few[32];
+  void **pointers = num_args < 32 ? few : malloc(((size_t)num_args + 1) * sizeof *pointers);
+  if (pointers == NULL) {
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot launch a kernel");
+  }
+  // The driver copies the arguments before it returns; it takes them as if it could change them.
+  pointers[0] = &ctx->gpu.failure;
+  for (int i = 0; i < num_args; i++) {
+    memcpy(&pointers[i + 1], &args[i].value, sizeof(void *));
+  }
+  fe_stamp_start(ctx, stamp);
+  int result = cuda->launch(kernel, (unsigned)blocks, 1, 1, (unsigned)block_size, 1, 1, (unsigned)shared_bytes,
+                            ctx->gpu.driver.stream, pointers, NULL);
+  fe_stamp_end(ctx, stamp);
+  if (pointers != few) {
+    free(pointers);
+  }
+  return fe_cuda_check(ctx, result, "launch a kernel");
+}

@@ -1,0 +1,39 @@
+// What gpu/cuda.h and gpu/opencl.h both do, each in its way. Functions that return an int return an error code, and leave
+// a message if it is not FUTHARK_SUCCESS.
+
+// Finds the driver and a device, and fills in what is known of it. What was opened is closed by fe_driver_close, also
+// after a failure.
+static int fe_driver_open(struct futhark_context *ctx);
+static void fe_driver_close(struct futhark_context *ctx);
+
+// Memory of the device; NULL, perhaps with a message, if there is none.
+static void *fe_driver_alloc(struct futhark_context *ctx, int64_t bytes);
+static void fe_driver_free(struct futhark_context *ctx, void *memory);
+// Memory of ours that the device reaches without help.
+static void *fe_driver_alloc_stage(struct futhark_context *ctx, size_t bytes);
+static void fe_driver_free_stage(struct futhark_context *ctx, void *memory);
+
+// These only ask for something. With a stamp, they note its times there.
+static int fe_driver_copy_out(struct futhark_context *ctx, void *to, const void *from, size_t bytes, struct fe_stamp *stamp);
+static int fe_driver_copy_in(struct futhark_context *ctx, void *to, const void *from, size_t bytes, struct fe_stamp *stamp);
+static int fe_driver_copy(struct futhark_context *ctx, void *to, const void *from, size_t bytes, struct fe_stamp *stamp);
+static int fe_driver_zero(struct futhark_context *ctx, void *to, size_t bytes, struct fe_stamp *stamp);
+static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,
+                            int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp);
+// Waits until all is done.
+static int fe_driver_wait(struct futhark_context *ctx);
+
+// When something began, as fe_now tells time, and how long it took; it is done. The stamp is used up.
+static void fe_driver_times(struct futhark_context *ctx, const struct fe_timing *timing, int64_t *start, int64_t *nanoseconds);
+
+// Compiles a device program and loads it.
+static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options);
+// What was compiled as bytes in memory of their own; NULL if there are none.
+static unsigned char *fe_driver_binary(struct futhark_context *ctx, size_t *size);
+// Loads such bytes. They may not be what they should be, so a failure leaves no message.
+static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size);
+// Whether the driver keeps what it has compiled by itself, and is quicker at that than we would be.
+static bool fe_driver_keeps(struct futhark_context *ctx);
+static int fe_driver_kernel(struct futhark_context *ctx, const char *name, fe_function *kernel);
+static void fe_driver_release_kernel(struct futhark_context *ctx, fe_function kernel);
+static int64_t fe_driver_kernel_block_size(struct futhark_context *ctx, fe_function kernel);

@@ -1,0 +1,62 @@
+// Launches of kernels, limits and tuning parameters. After profile.h.
+
+static int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, int block_size, int64_t shared_bytes,
+                     int num_args, const struct fe_arg *args) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  const struct fe_kernel *known = &fe_kernels[kernel];
+  if (blocks <= 0) {
+    return FUTHARK_SUCCESS;
+  }
+  if (blocks > INT32_MAX) {
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the kernel \"%s\" (%s) would need %" PRId64 " blocks of threads; a device runs "
+                   "at most %d", known->name, known->place, blocks, INT32_MAX);
+  }
+  if (shared_bytes > gpu->limits[FE_SHARED_BYTES]) {
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the kernel \"%s\" (%s) needs %" PRId64 " bytes of shared memory for a block; "
+                   "this device has %" PRId64, known->name, known->place, shared_bytes, gpu->limits[FE_SHARED_BYTES]);
+  }
+  if (ctx->debugging) {
+    fe_log(ctx, "kernel %s (%s): %" PRId64 " blocks of %d threads, %" PRId64 " bytes of shared memory", known->name,
+           known->place, blocks, block_size, shared_bytes);
+  }
+  struct fe_stamp *stamp = fe_timing_start(ctx, known->name, known->place);
+  int code = fe_driver_launch(ctx, gpu->kernels[kernel], blocks, block_size, shared_bytes, num_args, args, stamp);
+  gpu->unchecked = true;
+  code = fe_timing_asked(ctx, stamp, code);
+  // Waiting for each kernel shows which one goes wrong.
+  return code == FUTHARK_SUCCESS && ctx->debugging ? fe_wait(ctx) : code;
+}
+
+static int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which) { return ctx->gpu.limits[which]; }
+
+static int64_t fe_kernel_block_size(struct futhark_context *ctx, int kernel) {
+  return fe_driver_kernel_block_size(ctx, ctx->gpu.kernels[kernel]);
+}
+
+// Defaults of the classes. The grid is one that fills the device.
+static int64_t fe_class_default(struct futhark_context *ctx, const char *class) {
+  const int64_t *limits = ctx->gpu.limits;
+  int64_t wanted = fe_gpu_standard(&ctx->cfg->gpu, "thread_block_size", 256);
+  int64_t block = wanted < limits[FE_BLOCK_SIZE] ? wanted : limits[FE_BLOCK_SIZE];
+  if (strcmp(class, "thread_block_size") == 0) {
+    return block;
+  }
+  if (strcmp(class, "grid_size") == 0) {
+    int64_t per_unit = limits[FE_UNIT_THREADS] / block;
+    return limits[FE_UNITS] * (per_unit < 1 ? 1 : per_unit);
+  }
+  if (strcmp(class, "shared_memory") == 0) {
+    return limits[FE_SHARED_BYTES];
+  }
+  if (strcmp(class, "tile_size") == 0) {
+    return 16;
+  }
+  if (strcmp(class, "reg_tile_size") == 0) {
+    return 4;
+  }
+  return strncmp(class, "threshold", strlen("threshold")) == 0 ? 1 << 15 : 0;
+}
+
+static int64_t fe_tuning(struct futhark_context *ctx, int param) {
+  return fe_tuning_param(ctx, param, fe_class_default(ctx, fe_tuning_classes[param]));
+}

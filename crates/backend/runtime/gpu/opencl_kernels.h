@@ -1,0 +1,142 @@
+// Kernels of OpenCL: compiled, kept as the bytes that the implementation yields, and launched. After opencl.h and state.h.
+
+// The compiler has failed: the first lines of what it says.
+FE_COLD static int fe_cl_build_failed(struct futhark_context *ctx, void *program, int result) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  size_t size = 0;
+  char *log = NULL;
+  if (driver->cl.build_info(program, driver->device, FE_CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == 0) {
+    log = calloc(size + 1, 1);
+  }
+  if (log != NULL) {
+    driver->cl.build_info(program, driver->device, FE_CL_PROGRAM_BUILD_LOG, size, log, NULL);
+  }
+  int code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the OpenCL compiler fails (error %d):\n%.4000s", result,
+                     log == NULL ? "" : log);
+  free(log);
+  return code;
+}
+
+// Our options and those of the user, which are separated by line breaks; NULL if there is no memory.
+static char *fe_cl_options(struct futhark_context *ctx, const char *more) {
+  struct fe_text text = {0};
+  fe_text_words(&text, ctx->gpu.driver.version >= 30 ? "-cl-std=CL3.0 -w" : "-cl-std=CL2.0 -w");
+  if (ctx->gpu.driver.correct_divide) {
+    fe_text_words(&text, " -cl-fp32-correctly-rounded-divide-sqrt");
+  }
+#ifdef FE_STRICT_FLOAT
+  fe_text_words(&text, " -D FE_NO_CONTRACTION");
+#endif
+  fe_text_words(&text, " ");
+  fe_text_words(&text, more);
+  if (text.failed) {
+    free(text.chars);
+    return NULL;
+  }
+  for (char *c = text.chars; *c != '\0'; c++) {
+    *c = *c == '\n' ? ' ' : *c;
+  }
+  return text.chars;
+}
+
+static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  int result = 0;
+  char *all = fe_cl_options(ctx, options);
+  if (all == NULL) {
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot compile kernels");
+  }
+  driver->program = driver->cl.program_source(driver->context, 1, &source, NULL, &result);
+  int code = fe_cl_check(ctx, result, "make a program");
+  if (code == FUTHARK_SUCCESS) {
+    result = driver->cl.program_build(driver->program, 1, &driver->device, all, NULL, NULL);
+    code = result == 0 ? FUTHARK_SUCCESS : fe_cl_build_failed(ctx, driver->program, result);
+  }
+  free(all);
+  return code;
+}
+
+static unsigned char *fe_driver_binary(struct futhark_context *ctx, size_t *size) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  unsigned char *binary = NULL;
+  if (driver->cl.program_info(driver->program, FE_CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) == 0 && *size > 0) {
+    binary = malloc(*size);
+  }
+  if (binary != NULL && driver->cl.program_info(driver->program, FE_CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != 0) {
+    free(binary);
+    binary = NULL;
+  }
+  return binary;
+}
+
+static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  int status = 0, result = 0;
+  void *program = driver->cl.program_binary(driver->context, 1, &driver->device, &size, &binary, &status, &result);
+  result = result == 0 ? status : result;
+  if (result == 0) {
+    result = driver->cl.program_build(program, 1, &driver->device, "", NULL, NULL);
+  }
+  if (result != 0 && program != NULL) {
+    driver->cl.program_release(program);
+    program = NULL;
+  }
+  driver->program = program;
+  return result == 0 ? FUTHARK_SUCCESS : FUTHARK_PROGRAM_ERROR;
+}
+
+// PoCL keeps programs. For the bytes of one it would compile all kernels for blocks of any size, which takes seconds, and
+// compile those that are used once more, for their sizes.
+static bool fe_driver_keeps(struct futhark_context *ctx) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  char name[256] = "";
+  driver->cl.platform_info(driver->platform, FE_CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+  return strstr(name, "Portable Computing Language") != NULL;
+}
+
+static int fe_driver_kernel(struct futhark_context *ctx, const char *name, fe_function *kernel) {
+  int error = 0;
+  *kernel = ctx->gpu.driver.cl.kernel_create(ctx->gpu.driver.program, name, &error);
+  return fe_cl_check(ctx, error, "find a kernel");
+}
+
+static void fe_driver_release_kernel(struct futhark_context *ctx, fe_function kernel) {
+  ctx->gpu.driver.cl.kernel_release(kernel);
+}
+
+static int64_t fe_driver_kernel_block_size(struct futhark_context *ctx, fe_function kernel) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  size_t most = 0;
+  int result = driver->cl.kernel_info(kernel, driver->device, FE_CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+  return result == 0 && most > 0 ? (int64_t)most : ctx->gpu.limits[FE_BLOCK_SIZE];
+}
+
+// An address, of which nobody may follow that of an empty array; some implementations do not take NULL.
+static int fe_cl_pointer(struct futhark_context *ctx, fe_function kernel, unsigned number, const void *address) {
+  return ctx->gpu.driver.cl.kernel_arg_pointer(kernel, number, address == NULL ? (const void *)ctx->gpu.failure : address);
+}
+
+static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,
+                            int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  // Every kernel has the failure buffer and dynamic shared memory, which must not be empty, before its own arguments.
+  int result = fe_cl_pointer(ctx, kernel, 0, ctx->gpu.failure);
+  if (result == 0) {
+    result = driver->cl.kernel_arg(kernel, 1, shared_bytes < 16 ? 16 : (size_t)shared_bytes, NULL);
+  }
+  for (int i = 0; i < num_args && result == 0; i++) {
+    if (args[i].is_pointer) {
+      void *address = NULL;
+      memcpy(&address, args[i].value, sizeof address);
+      result = fe_cl_pointer(ctx, kernel, (unsigned)i + 2, address);
+    } else {
+      result = driver->cl.kernel_arg(kernel, (unsigned)i + 2, args[i].size, args[i].value);
+    }
+  }
+  if (result != 0) {
+    return fe_cl_check(ctx, result, "take the arguments of a kernel");
+  }
+  const size_t local = (size_t)block_size, global = (size_t)blocks * local;
+  result = driver->cl.launch(driver->queue, kernel, 1, NULL, &global, &local, 0, NULL, fe_cl_event(stamp));
+  return fe_cl_check(ctx, result, "launch a kernel");
+}

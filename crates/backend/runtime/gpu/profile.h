@@ -1,0 +1,44 @@
+// How long kernels and copies take. The device notes when each began and ended; we ask it when we have waited for it.
+
+// Where the times of what is asked for next are to be noted; NULL if nobody wants to know them.
+static struct fe_stamp *fe_timing_start(struct futhark_context *ctx, const char *name, const char *place) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  if (!ctx->profiling || ctx->profiling_paused) {
+    return NULL;
+  }
+  if (gpu->num_timings == gpu->max_timings) {
+    int64_t more = gpu->max_timings == 0 ? 64 : 2 * gpu->max_timings;
+    struct fe_timing *timings = realloc(gpu->timings, (size_t)more * sizeof *timings);
+    if (timings == NULL) {
+      return NULL;
+    }
+    gpu->timings = timings;
+    gpu->max_timings = more;
+  }
+  struct fe_timing *timing = &gpu->timings[gpu->num_timings];
+  memset(timing, 0, sizeof *timing);
+  timing->name = name;
+  timing->place = place;
+  timing->asked = fe_now();
+  return &timing->stamp;
+}
+
+// What was asked for is under way, or has failed.
+static int fe_timing_asked(struct futhark_context *ctx, const struct fe_stamp *stamp, int code) {
+  ctx->gpu.busy = true;
+  if (stamp != NULL && code == FUTHARK_SUCCESS) {
+    ctx->gpu.num_timings++;
+  }
+  return code;
+}
+
+// Everything is done: times become events.
+static void fe_timings_collect(struct futhark_context *ctx) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  for (int64_t i = 0; i < gpu->num_timings; i++) {
+    int64_t start = 0, nanoseconds = 0;
+    fe_driver_times(ctx, &gpu->timings[i], &start, &nanoseconds);
+    fe_event_add(ctx, gpu->timings[i].name, gpu->timings[i].place, start, start + nanoseconds);
+  }
+  gpu->num_timings = 0;
+}

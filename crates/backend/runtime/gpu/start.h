@@ -1,0 +1,43 @@
+// A context begins and ends with its device. After all other files of the folder.
+
+static int fe_gpu_init(struct futhark_context *ctx) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  int code = fe_driver_open(ctx);
+  gpu->open = code == FUTHARK_SUCCESS;
+  if (code == FUTHARK_SUCCESS) {
+    fe_log(ctx, "device: %s", gpu->name);
+    gpu->stage = fe_driver_alloc_stage(ctx, FE_STAGE);
+    gpu->failure = fe_driver_alloc(ctx, FE_FAILURE_BYTES);
+    if (gpu->stage == NULL || gpu->failure == NULL) {
+      code = fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: the device %s has none left", gpu->name);
+    }
+  }
+  if (code == FUTHARK_SUCCESS) {
+    gpu->busy = true;
+    code = fe_driver_zero(ctx, gpu->failure, FE_FAILURE_BYTES, NULL);
+  }
+  if (code == FUTHARK_SUCCESS) {
+    code = fe_failure_reset(ctx);
+  }
+  return code == FUTHARK_SUCCESS ? fe_build_program(ctx) : code;
+}
+
+static void fe_gpu_free(struct futhark_context *ctx) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  fe_gpu_settle(ctx);
+  for (int i = 0; gpu->kernels != NULL && i < FE_NUM_KERNELS; i++) {
+    if (gpu->kernels[i] != NULL) {
+      fe_driver_release_kernel(ctx, gpu->kernels[i]);
+    }
+  }
+  if (gpu->failure != NULL) {
+    fe_driver_free(ctx, gpu->failure);
+  }
+  if (gpu->stage != NULL) {
+    fe_driver_free_stage(ctx, gpu->stage);
+  }
+  fe_driver_close(ctx);
+  free(gpu->kernels);
+  free(gpu->timings);
+  gpu->open = false;
+}

@@ -1,0 +1,76 @@
+// What a context and its configuration know of a device. After cuda_api.h or opencl_api.h, which have `struct fe_driver`.
+
+// The layout of device/failure.h.
+enum { FE_FAILURE_VALUES = 16 };
+struct fe_failure {
+  int32_t check; // one more than the number of the check that failed; 0: none did
+  int32_t padding;
+  int64_t values[FE_FAILURE_VALUES];
+#ifdef FE_TOLD
+  int32_t *told; // where a kernel tells us that a check has failed, so that we need not ask
+#endif
+};
+// Behind it there are locks.
+enum { FE_LOCKS = 4096, FE_FAILURE_BYTES = sizeof(struct fe_failure) + FE_LOCKS * sizeof(uint32_t) };
+
+struct fe_gpu_config {
+  char *device;   // "#2" or a part of its name; NULL: any
+  char *platform; // of OpenCL, likewise
+  char *program;  // what replaces the device program, or that program once somebody has asked for it
+  char *options; // for the compiler of kernels, separated by line breaks
+  // Defaults of tuning parameters; zero if nobody has set them.
+  int64_t block_size, grid_size, tile_size, register_tile_size, threshold;
+};
+
+// A kernel or a copy whose times the device will know when it is done.
+struct fe_timing {
+  const char *name, *place;
+  int64_t asked; // when it was asked for
+  struct fe_stamp stamp;
+};
+
+// Copies to and from the device of at most this many bytes go through memory that it can reach by itself.
+enum { FE_STAGED = 1 << 14, FE_STAGE = 16 * FE_STAGED };
+
+struct fe_gpu {
+  bool open;
+  struct fe_driver driver;
+  char name[256];      // of the device
+  char identity[1024]; // of the device, its driver and its compiler: what compiled kernels depend on
+  int64_t limits[FE_NUM_LIMITS];
+  fe_function *kernels;
+  struct fe_failure *failure; // in the device's memory
+  bool unchecked;             // kernels have run since we last looked there
+  bool busy;                  // something was asked for since we last waited
+  // Memory of ours that the device can reach: one part for what comes from it, the rest for what goes there, used in turn.
+  unsigned char *stage;
+  int64_t stage_used;
+  struct fe_timing *timings;
+  int64_t num_timings, max_timings;
+};
+
+static void fe_gpu_config_free(struct fe_gpu_config *cfg) {
+  free(cfg->device);
+  free(cfg->platform);
+  free(cfg->program);
+  free(cfg->options);
+}
+
+// The default of a tuning parameter of a class, if the user has set one.
+static int64_t fe_gpu_standard(const struct fe_gpu_config *cfg, const char *class, int64_t standard) {
+  const struct {
+    const char *class;
+    int64_t value;
+  } set[] = {{"thread_block_size", cfg->block_size},
+             {"grid_size", cfg->grid_size},
+             {"tile_size", cfg->tile_size},
+             {"reg_tile_size", cfg->register_tile_size},
+             {"threshold", cfg->threshold}};
+  for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
+    // A threshold has more in its class: what it is compared with.
+    if (set[i].value != 0 && strncmp(class, set[i].class, strlen(set[i].class)) == 0) {
+      return set[i].value;
+    }
+  }
+  return standard;
+}

@@ -1,0 +1,157 @@
+// Copies between our memory and the device's, waiting, and what failed in kernels. After profile.h.
+
+// Waits, without looking at what failed.
+static int fe_wait(struct futhark_context *ctx) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  int code = fe_driver_wait(ctx);
+  gpu->busy = false;
+  gpu->stage_used = 0;
+  if (code == FUTHARK_SUCCESS) {
+    fe_timings_collect(ctx);
+  }
+  return code;
+}
+
+static void fe_gpu_settle(struct futhark_context *ctx) {
+  if (ctx->gpu.open && ctx->gpu.busy) {
+    fe_wait(ctx);
+  }
+}
+
+// The parts of the stage: what failed, what comes from the device, and what goes there.
+static struct fe_failure *fe_stage_failure(struct futhark_context *ctx) {
+  return (struct fe_failure *)(void *)ctx->gpu.stage;
+}
+static unsigned char *fe_stage_in(struct futhark_context *ctx) { return ctx->gpu.stage + FE_STAGED; }
+static unsigned char *fe_stage_out(struct futhark_context *ctx) { return ctx->gpu.stage + 2 * FE_STAGED; }
+
+_Static_assert(sizeof(struct fe_failure) + sizeof(int32_t) <= FE_STAGED, "what failed must fit into its part of the stage");
+
+#ifdef FE_TOLD
+static volatile int32_t *fe_stage_told(struct futhark_context *ctx) {
+  return (volatile int32_t *)(void *)(fe_stage_failure(ctx) + 1);
+}
+#endif
+
+// No check has failed so far.
+static int fe_failure_reset(struct futhark_context *ctx) {
+  struct fe_failure *failure = fe_stage_failure(ctx);
+  memset(failure, 0, sizeof *failure);
+#ifdef FE_TOLD
+  failure->told = (int32_t *)(failure + 1);
+  *failure->told = 0;
+#endif
+  ctx->gpu.busy = true;
+  int code = fe_driver_copy_in(ctx, ctx->gpu.failure, failure, sizeof *failure, NULL);
+  return code == FUTHARK_SUCCESS ? fe_wait(ctx) : code;
+}
+
+// Waits, and yields what failed first since the last time, if anything.
+static int fe_failure_fetch(struct futhark_context *ctx, struct fe_failure *failure) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  int code = FUTHARK_SUCCESS;
+  failure->check = 0;
+#ifdef FE_TOLD
+  code = fe_wait(ctx);
+  if (code != FUTHARK_SUCCESS || *fe_stage_told(ctx) == 0) {
+    return code;
+  }
+#endif
+  code = fe_driver_copy_out(ctx, fe_stage_failure(ctx), gpu->failure, sizeof *failure, NULL);
+  int waited = fe_wait(ctx);
+  *failure = *fe_stage_failure(ctx);
+  return code == FUTHARK_SUCCESS ? waited : code;
+}
+
+// Waits, and looks whether a check has failed since the last time.
+static int fe_finish(struct futhark_context *ctx) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  if (!gpu->open) {
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no device");
+  }
+  if (!gpu->unchecked) {
+    return gpu->busy ? fe_wait(ctx) : FUTHARK_SUCCESS;
+  }
+  struct fe_failure failure;
+  int code = fe_failure_fetch(ctx, &failure);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
+  gpu->unchecked = false;
+  if (failure.check == 0) {
+    return FUTHARK_SUCCESS;
+  }
+  code = fe_failure_reset(ctx);
+  if (code == FUTHARK_SUCCESS) {
+    fe_device_error(ctx, failure.check - 1, failure.values);
+    code = FUTHARK_PROGRAM_ERROR;
+  }
+  return code;
+}
+
+static int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+  if (bytes <= 0) {
+    return FUTHARK_SUCCESS;
+  }
+  bool staged = bytes <= FE_STAGED;
+  struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_host", "");
+  int code = fe_driver_copy_out(ctx, staged ? fe_stage_in(ctx) : to, from, (size_t)bytes, stamp);
+  code = fe_timing_asked(ctx, stamp, code);
+  if (code == FUTHARK_SUCCESS) {
+    code = fe_finish(ctx);
+  }
+  if (code == FUTHARK_SUCCESS && staged) {
+    memcpy(to, fe_stage_in(ctx), (size_t)bytes);
+  }
+  return code;
+}
+
+FE_UNUSED static void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes) {
+  void *to = bytes < 0 ? NULL : malloc((size_t)bytes + 1);
+  if (to == NULL) {
+    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot copy %" PRId64 " bytes from the device", bytes);
+  } else if (fe_fetch(ctx, to, from, bytes) != FUTHARK_SUCCESS) {
+    free(to);
+    to = NULL;
+  }
+  return to;
+}
+
+static int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  if (bytes <= 0) {
+    return FUTHARK_SUCCESS;
+  }
+  bool staged = bytes <= FE_STAGED;
+  int code = FUTHARK_SUCCESS;
+  if (staged) {
+    if (gpu->stage_used + bytes > FE_STAGE - 2 * FE_STAGED) {
+      code = fe_wait(ctx);
+    }
+    void *stage = fe_stage_out(ctx) + gpu->stage_used;
+    memcpy(stage, from, (size_t)bytes);
+    gpu->stage_used += (bytes + 63) / 64 * 64;
+    from = stage;
+  }
+  if (code == FUTHARK_SUCCESS) {
+    struct fe_stamp *stamp = fe_timing_start(ctx, "copy_host_to_dev", "");
+    code = fe_timing_asked(ctx, stamp, fe_driver_copy_in(ctx, to, from, (size_t)bytes, stamp));
+  }
+  return code == FUTHARK_SUCCESS && !staged ? fe_wait(ctx) : code;
+}
+
+static int fe_device_copy(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+  if (bytes <= 0) {
+    return FUTHARK_SUCCESS;
+  }
+  struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_dev", "");
+  return fe_timing_asked(ctx, stamp, fe_driver_copy(ctx, to, from, (size_t)bytes, stamp));
+}
+
+static int fe_device_zero(struct futhark_context *ctx, void *to, int64_t bytes) {
+  if (bytes <= 0) {
+    return FUTHARK_SUCCESS;
+  }
+  struct fe_stamp *stamp = fe_timing_start(ctx, "zero_dev", "");
+  return fe_timing_asked(ctx, stamp, fe_driver_zero(ctx, to, (size_t)bytes, stamp));
+}

@@ -1,0 +1,354 @@
+//! Kernels: functions of the device program, and their launches by the host.
+//!
+//! The statements of a kernel are printed by the same code as the host's; what is different is here. The device program is text
+//! inside of the C program, in a dialect that `runtime/device` makes CUDA C or OpenCL C.
+//!
+//! A check that fails has a number, and the values of its message are left in the failure buffer. The host prints the
+//! message, by `fe_device_error`, which is generated here, too.
+
+use super::exp::{Text, c_type};
+use super::fun::{Frame, declared_type};
+use super::literal;
+use super::message::Shown;
+use fehu_base::Prim;
+use fehu_imp::{Block, Exp, From, Kernel, Message, Part, Stm, Ty, V, visit};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// The most values in the message of a check in a kernel; the rest are shown as zero.
+const MOST_VALUES: usize = 16;
+
+/// The device program in the making.
+#[derive(Default)]
+pub(super) struct Device {
+    /// Name, place in the source, and text of each kernel.
+    kernels: Vec<(String, String, String)>,
+    /// The cases of `fe_device_error`.
+    errors: Vec<String>,
+}
+
+/// What a kernel's frame knows besides.
+pub(super) struct Inside {
+    /// What memory pointers point to.
+    spaces: FxHashMap<V, Space>,
+    /// The labels at the ends of the sections around, and whether they are used.
+    sections: Vec<(String, bool)>,
+}
+
+/// Memory of a device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Space {
+    Global,
+    Shared,
+    /// Of a thread.
+    Own,
+}
+
+impl Device {
+    /// The C text of the device program: its source, the table of kernels, and the messages of checks.
+    pub(super) fn text(&self) -> String {
+        let source: Vec<&str> = self.kernels.iter().map(|(_, _, kernel)| kernel.as_str()).collect();
+        let mut text = format!("#define FE_NUM_KERNELS {}\n\n", self.kernels.len());
+        text.push_str(&crate::runtime::device_source(&source.join("\n")));
+        text.push_str("\nstatic const struct fe_kernel fe_kernels[] = {\n");
+        for (name, place, _) in &self.kernels {
+            let _ = writeln!(text, "  {{\"{name}\", \"{}\"}},", literal::string(place));
+        }
+        text.push_str("  {NULL, NULL},\n};\n\n");
+        text.push_str("static void fe_device_error(struct futhark_context *ctx, int check, const int64_t *values) {\n");
+        text.push_str("  (void)values;\n  switch (check) {\n");
+        for (number, error) in self.errors.iter().enumerate() {
+            let _ = writeln!(text, "  case {number}:\n{error}    break;");
+        }
+        text.push_str("  default:\n    fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"a check of a kernel failed\");\n  }\n}\n\n");
+        text
+    }
+}
+
+impl Inside {
+    fn new(frame: &Frame<'_>, kernel: &Kernel) -> Inside {
+        let mut spaces: FxHashMap<V, Space> = FxHashMap::default();
+        let of = |spaces: &FxHashMap<V, Space>, v: V| match frame.fun.vars[v].ty {
+            Ty::Local(..) => Space::Own,
+            Ty::Shared(..) => Space::Shared,
+            Ty::Ptr(_) | Ty::Scalar(_) | Ty::Mem => {
+                spaces.get(&v).copied().unwrap_or(Space::Global)
+            }
+        };
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            visit::each_stm(&kernel.body, &mut |stm| {
+                if let Stm::Point(p, From::Ptr(q), _) = stm {
+                    let space = of(&spaces, *q);
+                    if space != Space::Global && spaces.insert(*p, space) != Some(space) {
+                        changed = true;
+                    }
+                }
+            });
+        }
+        Inside { spaces, sections: Vec::new() }
+    }
+}
+
+impl Frame<'_> {
+    /// What stands before a pointer to memory of a kind.
+    pub(super) fn space(&self, v: V) -> &'static str {
+        let Some(inside) = &self.inside else { return "" };
+        match self.fun.vars[v].ty {
+            Ty::Ptr(_) => match inside.spaces.get(&v) {
+                None | Some(Space::Global) => "FE_GLOBAL ",
+                Some(Space::Shared) => "FE_LOCAL ",
+                Some(Space::Own) => "",
+            },
+            Ty::Shared(..) => "FE_LOCAL ",
+            Ty::Scalar(_) | Ty::Mem | Ty::Local(..) => "",
+        }
+    }
+
+    /// The host's part of a kernel: arguments and the launch.
+    pub(super) fn launch(&mut self, kernel: &Kernel) {
+        let own = [kernel.block, kernel.thread];
+        let mut captured = visit::free_vars(&kernel.body);
+        captured.retain(|v| !own.contains(v));
+        let number = self.device.kernels.len();
+        let name = format!("{}_{}_{number}", self.fun.name, super::names::identifier(&kernel.hint));
+        let text = self.kernel_function(kernel, &captured, &name);
+        self.device.kernels[number] = (name, kernel.place.to_string(), text);
+
+        let scope = self.scope();
+        let (blocks, threads) = (scope.text(&kernel.blocks), kernel.threads);
+        let count = captured.len();
+        if captured.is_empty() {
+            return self
+                .check_call(&format!("fe_launch(ctx, {number}, {blocks}, {threads}, 0, 0, NULL)"));
+        }
+        self.line("{");
+        self.deeper(|frame| {
+            frame.line("const struct fe_arg args[] = {");
+            frame.deeper(|frame| {
+                for &v in &captured {
+                    let name = frame.name(v);
+                    let is_pointer = matches!(frame.fun.vars[v].ty, Ty::Ptr(_));
+                    frame.line(&format!("{{&{name}, sizeof {name}, {is_pointer}}},"));
+                }
+            });
+            frame.line("};");
+            frame.check_call(&format!(
+                "fe_launch(ctx, {number}, {blocks}, {threads}, 0, {count}, args)"
+            ));
+        });
+        self.line("}");
+    }
+
+    /// The kernel as a function of the device program.
+    fn kernel_function(&mut self, kernel: &Kernel, captured: &[V], name: &str) -> String {
+        // Its place in the table is taken before the kernel has a text.
+        self.device.kernels.push(Default::default());
+        let fun = self.fun;
+        let inside = Inside::new(self, kernel);
+        let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
+        frame.inside = Some(inside);
+        for (v, value) in [(kernel.block, "fe_block_id()"), (kernel.thread, "fe_thread_id()")] {
+            let name = frame.name(v);
+            frame.line(&format!("const int64_t {name} = {value};"));
+        }
+        frame.line("if (fe_failed(failure)) {");
+        frame.deeper(|frame| frame.line("return;"));
+        frame.line("}");
+        frame.block(&kernel.body);
+        let mut params = String::from("FE_FAILURE");
+        for &v in captured {
+            let declared = match fun.vars[v].ty {
+                // Truth values cannot be arguments.
+                Ty::Scalar(Prim::Bool) => "uint8_t ".to_owned(),
+                ty @ Ty::Ptr(_) => format!("FE_GLOBAL {}", declared_type(ty)),
+                ty @ (Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..)) => {
+                    declared_type(ty)
+                }
+            };
+            let _ = write!(params, ", {declared}{}", frame.name(v));
+        }
+        let threads = kernel.threads;
+        format!(
+            "FE_KERNEL FE_BOUNDS({threads}) void {name}({params}) {{\n{}}}\n",
+            frame.into_text()
+        )
+    }
+
+    /// A statement that is different in kernels; false if it is not.
+    pub(super) fn stm_inside(&mut self, stm: &Stm) -> bool {
+        match stm {
+            Stm::Copy { to, from, count } => self.copy_inside(to, from, count),
+            Stm::Assert(cond, message) => self.assert_inside(cond, message),
+            Stm::Locked(number, body) => self.locked_inside(number, body),
+            Stm::Atomic(op, p, index, e) => {
+                let scope = self.scope();
+                let prim = scope.elem(*p);
+                let (element, value) = (scope.element(*p, index).text, scope.text(e));
+                self.line(&format!("fe_atomic_{}_{prim}(&{element}, {value});", op.name()));
+            }
+            Stm::Barrier => self.line("FE_BARRIER();"),
+            Stm::Fence => self.line("FE_FENCE();"),
+            Stm::Leave => self.leave_inside(),
+            Stm::Poll(v, p, index) => {
+                let scope = self.scope();
+                let (prim, element) = (scope.elem(*p), scope.element(*p, index).text);
+                let name = self.name(*v);
+                self.line(&format!("{name} = fe_volatile_load_{prim}(&{element});"));
+            }
+            Stm::Count(v, p, index) => {
+                let (name, element) = (self.name(*v), self.scope().element(*p, index).text);
+                self.line(&format!("{name} = fe_atomic_add_i32(&{element}, 1);"));
+            }
+            Stm::Section(body) => self.section(body),
+            // There is nowhere to print to.
+            Stm::Trace(..) | Stm::TraceArray(..) => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Copies element by element.
+    fn copy_inside(&mut self, to: &(V, Exp), from: &(V, Exp), count: &Exp) {
+        let scope = self.scope();
+        let target = Text::atom(scope.address(scope.names.get(to.0), &to.1));
+        let source = Text::atom(scope.address(scope.names.get(from.0), &from.1));
+        let count = scope.text(count);
+        let ty = c_type(scope.elem(to.0));
+        let (to_space, from_space) = (self.space(to.0), self.space(from.0));
+        self.line("{");
+        self.deeper(|frame| {
+            let names = ["to", "from", "count", "i"].map(|hint| frame.shared.names.fresh(hint));
+            let [to, from, end, i] = &names;
+            frame.line(&format!("{to_space}{ty} *const {to} = {};", target.text));
+            frame.line(&format!("{from_space}const {ty} *const {from} = {};", source.text));
+            frame.line(&format!("const int64_t {end} = {count};"));
+            frame.line(&format!("for (int64_t {i} = 0; {i} < {end}; {i}++) {{"));
+            frame.deeper(|frame| frame.line(&format!("{to}[{i}] = {from}[{i}];")));
+            frame.line("}");
+        });
+        self.line("}");
+    }
+
+    fn assert_inside(&mut self, cond: &Exp, message: &Message) {
+        let number = self.device.errors.len();
+        let mut values: Vec<String> = Vec::new();
+        let mut shown = Vec::new();
+        for part in &message.parts {
+            let Part::Value(e, prim) = part else { continue };
+            let slot = values.len();
+            if slot < MOST_VALUES {
+                values.push(self.scope().text(&as_bits(e, *prim)));
+            }
+            shown.push(from_bits(slot.min(MOST_VALUES - 1), *prim));
+        }
+        let error = self.message_text(message, &Shown::Texts(shown));
+        let mut case = String::new();
+        for line in &error {
+            let _ = writeln!(case, "    {line}");
+        }
+        self.device.errors.push(case);
+        let cond = self.scope().negated(cond);
+        self.line(&format!("if ({cond}) {{"));
+        self.deeper(|frame| {
+            if values.is_empty() {
+                frame.line(&format!("fe_claim(failure, {number});"));
+            } else {
+                frame.line(&format!("if (fe_claim(failure, {number})) {{"));
+                frame.deeper(|frame| {
+                    for (slot, value) in values.iter().enumerate() {
+                        frame.line(&format!("failure->values[{slot}] = {value};"));
+                    }
+                });
+                frame.line("}");
+            }
+            frame.leave_inside();
+        });
+        self.line("}");
+    }
+
+    /// Ends the thread or the section.
+    fn leave_inside(&mut self) {
+        for lock in self.held.clone().iter().rev() {
+            self.line(&format!("fe_unlock(failure, {lock});"));
+        }
+        let section = self.inside.as_mut().and_then(|inside| inside.sections.last_mut());
+        match section {
+            Some((label, used)) => {
+                *used = true;
+                let line = format!("goto {label};");
+                self.line(&line);
+            }
+            None => self.line("return;"),
+        }
+    }
+
+    fn section(&mut self, body: &Block) {
+        let label = self.shared.names.fresh("after");
+        if let Some(inside) = &mut self.inside {
+            inside.sections.push((label, false));
+        }
+        self.line("{");
+        self.deeper(|frame| frame.block(body));
+        self.line("}");
+        let section = self.inside.as_mut().and_then(|inside| inside.sections.pop());
+        if let Some((label, true)) = section {
+            self.line(&format!("{label}:;"));
+        }
+    }
+
+    /// A thread that has the lock gives it back before it looks again at what the threads beside it do: they may wait for it.
+    fn locked_inside(&mut self, number: &Exp, body: &Block) {
+        let value = self.scope().text(number);
+        let (lock, done) = (self.shared.names.fresh("lock"), self.shared.names.fresh("done"));
+        self.line("{");
+        self.deeper(|frame| {
+            frame.line(&format!("const int64_t {lock} = {value};"));
+            frame.line(&format!("bool {done} = false;"));
+            frame.line(&format!("while (!{done}) {{"));
+            frame.deeper(|frame| {
+                frame.line(&format!("if (fe_try_lock(failure, {lock})) {{"));
+                frame.deeper(|frame| {
+                    frame.held.push(lock.clone());
+                    frame.line("{");
+                    frame.deeper(|frame| frame.block(body));
+                    frame.line("}");
+                    frame.held.pop();
+                    frame.line(&format!("fe_unlock(failure, {lock});"));
+                    frame.line(&format!("{done} = true;"));
+                });
+                frame.line("}");
+            });
+            frame.line("}");
+        });
+        self.line("}");
+    }
+}
+
+/// A value as 64 bits.
+fn as_bits(e: &Exp, prim: Prim) -> Exp {
+    let to = if prim.is_float() { Prim::F64 } else { Prim::I64 };
+    let wide = match prim == to {
+        true => e.clone(),
+        false => Exp::Convert(prim, to, Box::new(e.clone())),
+    };
+    match to {
+        Prim::F64 => Exp::Reinterpret(Prim::F64, Prim::U64, Box::new(wide)),
+        _ => wide,
+    }
+}
+
+/// The value of a slot as an argument of `printf`.
+fn from_bits(slot: usize, prim: Prim) -> String {
+    let value = format!("values[{slot}]");
+    match prim {
+        Prim::I8 | Prim::I16 | Prim::I32 => format!("(int){value}"),
+        Prim::U8 | Prim::U16 | Prim::U32 => format!("(unsigned){value}"),
+        Prim::I64 => value,
+        Prim::U64 => format!("(uint64_t){value}"),
+        Prim::F16 | Prim::F32 | Prim::F64 => {
+            format!("fe_shown(fe_bits_u64_f64((uint64_t){value}))")
+        }
+        Prim::Bool => format!("{value} != 0 ? \"true\" : \"false\""),
+    }
+}

@@ -1,0 +1,112 @@
+//! What executables read and write besides plain values: sums, tuning parameters, their cost.
+#![cfg(unix)]
+
+mod common;
+
+use common::{both, fehu, folder};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Compiles a program to an executable `a`.
+fn compiled(name: &str, text: &str, more: &[&str]) -> std::path::PathBuf {
+    let place = folder(name);
+    std::fs::write(place.join("a.fut"), text).expect("it can be written");
+    let output = fehu()
+        .args(["c", "a.fut"])
+        .args(more)
+        .current_dir(&place)
+        .env("CFLAGS", "-O0")
+        .output()
+        .expect("the binary runs");
+    assert!(output.status.success(), "{}", both(&output));
+    place
+}
+
+fn run(place: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(place.join("a"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    // A program that fails at once may not read all of it.
+    let _ = child.stdin.take().expect("a pipe").write_all(input);
+    child.wait_with_output().expect("it ends")
+}
+
+#[test]
+fn sums_are_the_number_of_the_variant_and_what_it_carries() {
+    let text = "type t = #a i32 | #b [2]f64 (i8, bool) | #c\n\
+        entry make (x: i32) : t = if x > 0 then #a x else if x < 0 then #b [1, 2] (3, true) else #c\n\
+        entry same (x: t) : t = x\n\
+        entry pair (x: (t, i32)) : (i32, t) = (x.1, x.0)\n";
+    let place = compiled("values-sums", text, &[]);
+    for (entry, input, expected) in [
+        ("make", "5", "0u8\n5i32\n"),
+        ("make", "0", "2u8\n"),
+        ("same", "0u8 7", "0u8\n7i32\n"),
+        ("same", "1 [1.0, 2.0] 3i8 true", "1u8\n[1.0f64, 2.0f64]\n3i8\ntrue\n"),
+        ("same", "2u8", "2u8\n"),
+        ("pair", "2u8 9", "9i32\n2u8\n"),
+    ] {
+        let output = run(&place, &["-e", entry], input.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{}", both(&output));
+    }
+    // Also in the binary format, from one run to the next.
+    let written = run(&place, &["-b", "-e", "make"], b"-1");
+    let output = run(&place, &["-e", "same"], &written.stdout);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1u8\n[1.0f64, 2.0f64]\n3i8\ntrue\n");
+    for (input, wanted) in [("3u8", "no variant 3"), ("0u8", "i32"), ("true", "u8")] {
+        let output = run(&place, &["-e", "same"], input.as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(both(&output).contains(wanted), "{}", both(&output));
+    }
+}
+
+#[test]
+fn tuning_parameters_are_listed_and_set() {
+    let text = "def half (x: i64) = #[param(half)] (x / 2)\n\
+        entry main (x: i64) = half x + 1\n\
+        entry inside (xs: []i64) = map (\\x -> #[param(each)] x) xs\n\
+        entry ignored (x: i32) = #[param(other)] (x + 1)\n";
+    let place = compiled("values-params", text, &[]);
+    let said = |args: &[&str], input: &str| {
+        let output = run(&place, args, input.as_bytes());
+        assert!(output.status.success(), "{}", both(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    // Only an i64 can be tuned.
+    assert_eq!(said(&["--print-params"], ""), "each (param)\nhalf (param)\n");
+    assert_eq!(said(&[], "10i64"), "6i64\n");
+    assert_eq!(said(&["--param", "half=7"], "10i64"), "8i64\n");
+    std::fs::write(place.join("file"), "each=3\nhalf=1\n").expect("it can be written");
+    let tuning = format!("--tuning={}", place.join("file").display());
+    assert_eq!(said(&[&tuning], "10i64"), "2i64\n");
+    assert_eq!(said(&[&tuning, "-e", "inside"], "[5i64, 6i64]"), "[3i64, 3i64]\n");
+    let output = run(&place, &["--param", "other=1"], b"10i64");
+    assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+    // The manifest says which entry points depend on which.
+    let output = fehu().args(["c", "--library", "a.fut", "-o", "l"]).current_dir(&place).output();
+    assert!(output.expect("the binary runs").status.success());
+    let manifest = std::fs::read_to_string(place.join("l.json")).expect("there is a manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("it is JSON");
+    let of = |entry: &str| manifest["entry_points"][entry]["tuning_params"].clone();
+    assert_eq!(of("main"), serde_json::json!(["half"]));
+    assert_eq!(of("inside"), serde_json::json!(["each"]));
+}
+
+#[test]
+fn programs_tell_what_they_took() {
+    let text = "entry main (n: i64) = let xs = iota n in (i64.sum xs, xs[n / 2], scan (+) 0 xs)\n";
+    let place = compiled("values-report", text, &[]);
+    let output = run(&place, &["--report", "-n"], b"1000000i64");
+    assert!(output.status.success(), "{}", both(&output));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = |start: &str| text.lines().find_map(|line| line.strip_prefix(start));
+    assert!(line("time: ").is_some_and(|time| time.ends_with("microseconds")), "{text}");
+    let bytes = line("peak memory: ").and_then(|line| line.split(' ').next()?.parse::<u64>().ok());
+    // At least the scanned numbers, at most a few arrays of that size.
+    assert!(bytes.is_some_and(|bytes| (8_000_000..40_000_000).contains(&bytes)), "{text}");
+}

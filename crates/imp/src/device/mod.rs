@@ -1,0 +1,25 @@
+//! `device`: what remains to be done for a program whose arrays are in the memory of a device.
+//!
+//! `emit` makes kernels of operators. Around them it leaves code of the host that loads and stores elements, and inside of them
+//! code that calls functions and allocates blocks, which no device can do. This takes care of both:
+//!
+//! 1. `calls`: functions that kernels call become part of them, and so do the constants that they use;
+//! 2. `offload`: what the host would do with elements is done by kernels of one thread, or the elements are fetched;
+//! 3. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them.
+//!
+//! Afterwards only kernels load and store, and nothing in them has a handle.
+
+mod calls;
+mod expand;
+mod offload;
+
+use crate::Program;
+
+/// Completes a program that was emitted for a device.
+pub fn device(program: &mut Program) {
+    calls::calls(program);
+    for fun in program.funs.values_mut() {
+        offload::offload(fun);
+        expand::expand(fun);
+    }
+}

@@ -1,0 +1,376 @@
+//! Operators of the host on a device.
+//!
+//! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map or a
+//! write has a thread for each position; a reduction has a team of threads for each segment ([`reduce`]); a scan goes over all
+//! segments at once ([`scan`]). Whatever is inside of the innermost operator's function is executed by one thread.
+//!
+//! What cannot be a kernel stays host code: a loop around the kernels inside of it. Scalars that such code loads from
+//! memory or stores there are what [`crate::device`] takes care of.
+
+mod nest;
+mod reduce;
+mod scan;
+mod team;
+mod tile;
+mod transpose;
+
+use super::Emit;
+use crate::{Block, Exp, Kernel, Stm, Ty, V};
+use fehu_base::{IdVec, Prim};
+use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
+use fehu_mem::lmad::Pick;
+use fehu_mem::table::Place;
+use fehu_opt::facts::poly::Poly;
+use nest::Nest;
+use rustc_hash::FxHashSet;
+
+/// The threads of a block.
+pub(super) const THREADS: u32 = 256;
+
+impl<'a> Emit<'a> {
+    /// Whether the code is the host's, of a program for a device.
+    pub(super) fn is_beside_device(&self) -> bool {
+        self.options.device && self.depth <= 0 && !self.in_tasks
+    }
+
+    /// A kernel; `work` gets the numbers of the block and of the thread in it.
+    pub(super) fn launch(
+        &mut self,
+        hint: &str,
+        blocks: Exp,
+        threads: u32,
+        work: impl FnOnce(&mut Self, V, V),
+    ) {
+        let [block, thread] =
+            ["block", "thread"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
+        let depth = std::mem::replace(&mut self.depth, 1);
+        let inside = std::mem::replace(&mut self.in_tasks, true);
+        let scalars = self.scalars.clone();
+        let body = self.block(|this| work(this, block, thread));
+        self.scalars = scalars;
+        self.in_tasks = inside;
+        self.depth = depth;
+        let (hint, place) = (hint.into(), self.loc.clone());
+        self.out.push(Stm::Launch(Box::new(Kernel {
+            hint,
+            place,
+            blocks,
+            threads,
+            block,
+            thread,
+            body,
+        })));
+    }
+
+    /// A kernel with a thread for each index below these sizes.
+    pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
+        let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
+        let total = self.total(&sizes);
+        let blocks = quot_up(total.clone(), Exp::int(i64::from(THREADS)));
+        self.launch(hint, blocks, THREADS, |this, block, thread| {
+            let at = this.flat(block, thread);
+            let body = this.block(|this| {
+                let indices = this.unranked(at.clone(), &sizes);
+                work(this, &indices);
+            });
+            this.out.push(Stm::If(lt(at, total), body, Block::new()));
+        });
+    }
+
+    /// The number of a thread among those of all blocks.
+    fn flat(&mut self, block: V, thread: V) -> Exp {
+        let at = Exp::Index(vec![(i64::from(THREADS), vec![block]), (1, vec![thread])]);
+        Exp::Var(self.declare("at", Prim::I64, Some(at)))
+    }
+
+    /// The value of an expression as a variable or constant.
+    fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
+        match exp {
+            Exp::Const(_) | Exp::Var(_) => exp.clone(),
+            other => Exp::Var(self.declare(hint, Prim::I64, Some(other.clone()))),
+        }
+    }
+
+    /// The product of sizes, in a variable.
+    fn total(&mut self, sizes: &[Exp]) -> Exp {
+        let product = sizes.iter().cloned().reduce(times).unwrap_or(Exp::int(1));
+        self.simple("total", &product)
+    }
+
+    /// The indices of a position in a space, by its number in row-major order.
+    fn unranked(&mut self, at: Exp, sizes: &[Exp]) -> Vec<Exp> {
+        let mut indices = Vec::with_capacity(sizes.len());
+        let mut rest = at;
+        for size in sizes.iter().skip(1).rev() {
+            let whole = self.simple("rest", &quick_quot(rest.clone(), size.clone()));
+            let before = bin(BinOp::Mul, whole.clone(), size.clone());
+            indices.push(self.simple("i", &bin(BinOp::Sub, rest, before)));
+            rest = whole;
+        }
+        if !sizes.is_empty() {
+            indices.push(rest);
+        }
+        indices.reverse();
+        indices
+    }
+
+    /// An operator of the host as kernels; false if the statement is something else, or has to be a loop of the host.
+    pub(super) fn on_grid(&mut self, stm: &'a ir::Stm) -> bool {
+        match &stm.exp {
+            ir::Exp::Screma(op) if self.combines_scalars(op) && self.may_repeat(op) => {}
+            ir::Exp::Hist(_) | ir::Exp::Scatter(_) => {}
+            _ => return false,
+        }
+        if self.calls_recursive(&stm.exp) {
+            return false;
+        }
+        let nest = self.nest_of(stm);
+        self.nest_on_grid(&nest);
+        true
+    }
+
+    /// Whether there is a call of a function that calls itself.
+    fn calls_recursive(&self, exp: &ir::Exp) -> bool {
+        let mut found = matches!(exp, ir::Exp::Call(fun, _) if self.recursive.contains(fun));
+        exp.for_each_body(&mut |body| {
+            found = found || body.stms.iter().any(|stm| self.calls_recursive(&stm.exp));
+        });
+        found
+    }
+
+    /// Whether the function of an operator may be executed as often as kernels want to.
+    fn may_repeat(&self, op: &Screma) -> bool {
+        let is_once = op.scans.is_empty() || op.reds.is_empty();
+        is_once || !has_effects(&op.map.body)
+    }
+
+    /// A nest, by what is innermost.
+    fn nest_on_grid(&mut self, nest: &Nest<'a>) {
+        let inner = nest.inner;
+        match &inner.exp {
+            ir::Exp::Screma(op) if op.folded() > 0 => self.folds_on_grid(nest, &inner.pat, op),
+            ir::Exp::Screma(op) => self.map_on_grid(nest, &inner.pat, op),
+            ir::Exp::Scatter(op) => {
+                let sizes = self.sizes(nest, Some(self.atom(op.width)));
+                self.grid("scatter", &sizes, |this, indices| {
+                    let at = this.enter_levels(nest, indices);
+                    this.scatter_at(&inner.pat, op, at);
+                });
+            }
+            ir::Exp::Hist(op) => {
+                let sizes = self.sizes(nest, Some(self.atom(op.width)));
+                self.grid("hist", &sizes, |this, indices| {
+                    let at = this.enter_levels(nest, indices);
+                    this.hist_at(&inner.pat, op, at);
+                });
+            }
+            exp => {
+                if let [var] = inner.pat.as_slice() {
+                    self.make_on_grid(nest, *var, exp);
+                }
+            }
+        }
+    }
+
+    /// An array that is made in the function of the innermost level, by a thread for each element.
+    fn make_on_grid(&mut self, nest: &Nest<'a>, var: Var, exp: &'a ir::Exp) {
+        let Some(to) = self.place(var) else { return };
+        match exp {
+            ir::Exp::Copy(array) | ir::Exp::Manifest(array) => self.rows_on_grid(nest, to, *array),
+            ir::Exp::Concat(_, arrays) => {
+                let mut start = Some(Poly::default());
+                for array in arrays {
+                    let size =
+                        self.ir[*array].ty.shape().first().copied().map(fehu_mem::table::poly);
+                    let (Some(at), Some(size)) = (start, size) else { return };
+                    let part = to.lmad.slice(&[Pick::range(at.clone(), size.clone())]);
+                    if let Some(lmad) = part {
+                        self.rows_on_grid(nest, &Place { block: to.block, lmad }, *array);
+                    }
+                    start = at.add(&size);
+                }
+            }
+            ir::Exp::Replicate(_, value) => {
+                let value = *value;
+                self.elements_on_grid(nest, to, |this, indices| match this.place_of(value) {
+                    None => this.atom(value),
+                    Some(from) => {
+                        let inner = &indices[indices.len() - from.lmad.rank()..];
+                        let at = this.address(&from.lmad, inner);
+                        Exp::Load(this.mem(from.block).ptr, Box::new(at))
+                    }
+                });
+            }
+            ir::Exp::Iota(prim, _, start, step) => {
+                self.elements_on_grid(nest, to, |this, indices| {
+                    this.progression(*prim, *start, *step, indices[0].clone())
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Copies of arrays in the function of the innermost level.
+    fn rows_on_grid(&mut self, nest: &Nest<'a>, to: &Place, array: Var) {
+        let from = self.place(array);
+        self.elements_on_grid(nest, to, |this, indices| match from {
+            Some(from) => {
+                let at = this.address(&from.lmad, indices);
+                Exp::Load(this.mem(from.block).ptr, Box::new(at))
+            }
+            None => this.computed(array, indices[0].clone()).unwrap_or(Exp::int(0)),
+        });
+    }
+
+    /// Elements of a place, each computed by a thread at a position of the nest.
+    fn elements_on_grid(
+        &mut self,
+        nest: &Nest<'a>,
+        to: &Place,
+        value: impl FnOnce(&mut Self, &[Exp]) -> Exp,
+    ) {
+        let mut sizes = self.sizes(nest, None);
+        let levels = sizes.len();
+        sizes.extend(to.lmad.dims.iter().map(|dim| self.poly(&dim.size)));
+        self.grid("copy", &sizes, |this, indices| {
+            this.enter_levels(nest, &indices[..levels]);
+            let indices = &indices[levels..];
+            let value = value(this, indices);
+            let at = this.address(&to.lmad, indices);
+            let ptr = this.mem(to.block).ptr;
+            this.out.push(Stm::Store(ptr, at, value));
+        });
+    }
+
+    /// The sizes of the levels of a nest, and one more.
+    fn sizes(&self, nest: &Nest<'a>, last: Option<Exp>) -> Vec<Exp> {
+        nest.levels.iter().map(|level| self.atom(level.op.width)).chain(last).collect()
+    }
+
+    fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        if !self.tile_on_grid(nest, pat, op) {
+            self.map_plain(nest, pat, op);
+        }
+    }
+
+    /// A thread for each position.
+    fn map_plain(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        let sizes = self.sizes(nest, Some(self.atom(op.width)));
+        self.grid("map", &sizes, |this, indices| this.map_at(nest, pat, op, indices));
+    }
+
+    /// The code for one position of a map.
+    fn map_at(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma, indices: &[Exp]) {
+        let at = self.enter_levels(nest, indices);
+        let index = self.enter(pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
+    }
+
+    /// Reductions and scans of scalars. Where both are there, the map function is executed for each of them.
+    fn folds_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        if !op.reds.is_empty() {
+            self.reduce_on_grid(nest, pat, op, op.scans.is_empty());
+        }
+        if !op.scans.is_empty() {
+            self.scan_on_grid(nest, pat, op);
+        }
+    }
+
+    /// Whether a variable is an accumulator.
+    fn is_accumulator(&self, var: Var) -> bool {
+        matches!(self.ir[var].ty, Type::Acc(_))
+    }
+}
+
+/// The functions of which a call leads to another call of them.
+pub(super) fn recursive(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
+    let mut calls: IdVec<ir::FunId, Vec<ir::FunId>> = IdVec::default();
+    for (_, fun) in prog.funs.iter() {
+        let mut callees = Vec::new();
+        called(&fun.body, &mut callees);
+        calls.push(callees);
+    }
+    let leads_back = |start: ir::FunId| {
+        let mut seen: Vec<ir::FunId> = calls[start].clone();
+        let mut next = 0;
+        while let Some(&fun) = seen.get(next) {
+            for callee in &calls[fun] {
+                if !seen.contains(callee) {
+                    seen.push(*callee);
+                }
+            }
+            next += 1;
+        }
+        seen.contains(&start)
+    };
+    prog.funs.iter().map(|(id, _)| id).filter(|id| leads_back(*id)).collect()
+}
+
+fn called(body: &ir::Body, callees: &mut Vec<ir::FunId>) {
+    for stm in &body.stms {
+        if let ir::Exp::Call(fun, _) = stm.exp
+            && !callees.contains(&fun)
+        {
+            callees.push(fun);
+        }
+        stm.exp.for_each_body(&mut |body| called(body, callees));
+    }
+}
+
+/// Whether a body changes arrays or accumulators.
+fn has_effects(body: &ir::Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(
+            &stm.exp,
+            ir::Exp::Update(..)
+                | ir::Exp::FlatUpdate(..)
+                | ir::Exp::UpdateAcc(..)
+                | ir::Exp::WithAcc(..)
+                | ir::Exp::Hist(_)
+                | ir::Exp::Scatter(_)
+                | ir::Exp::Call(..)
+        );
+        stm.exp.for_each_body(&mut |body| found |= has_effects(body));
+        found
+    })
+}
+
+/// `a op b`
+pub(super) fn bin(op: BinOp, a: Exp, b: Exp) -> Exp {
+    Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b))
+}
+
+/// `a < b`
+pub(super) fn lt(a: Exp, b: Exp) -> Exp {
+    Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(a), Box::new(b))
+}
+
+/// `a == b`
+pub(super) fn eq(a: Exp, b: Exp) -> Exp {
+    Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(a), Box::new(b))
+}
+
+fn times(a: Exp, b: Exp) -> Exp {
+    match (a, b) {
+        (Exp::Const(Scalar::I64(1)), b) => b,
+        (a, Exp::Const(Scalar::I64(1))) => a,
+        (a, b) => bin(BinOp::Mul, a, b),
+    }
+}
+
+/// The quotient of numbers that are not negative. Devices take several times as long for 64 bits as for 32, which are
+/// nearly always enough.
+fn quick_quot(a: Exp, b: Exp) -> Exp {
+    let is_small = |e: &Exp| lt(e.clone(), Exp::int(1 << 32));
+    let short = |e: &Exp| Box::new(Exp::Convert(Prim::I64, Prim::U32, Box::new(e.clone())));
+    let quot = Exp::Bin(BinOp::Quot, Prim::U32, short(&a), short(&b));
+    let quick = Exp::Convert(Prim::U32, Prim::I64, Box::new(quot));
+    let both = Exp::Bin(BinOp::And, Prim::Bool, Box::new(is_small(&a)), Box::new(is_small(&b)));
+    Exp::Select(Box::new([both, quick, bin(BinOp::Quot, a, b)]))
+}
+
+/// The quotient of numbers that are not negative, rounded up.
+fn quot_up(a: Exp, b: Exp) -> Exp {
+    bin(BinOp::Quot, bin(BinOp::Add, a, bin(BinOp::Sub, b.clone(), Exp::int(1))), b)
+}

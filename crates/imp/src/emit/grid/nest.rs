@@ -1,0 +1,198 @@
+//! Nests: maps whose function is nothing but one operator, and what is cheap enough to be done by every thread.
+//!
+//! A level is entered by every thread of the operator inside of it. So what stands before that operator is executed as often
+//! as the operator has positions, and must be cheap, and not at all if it has none, so that it must not be a check.
+
+use super::super::Emit;
+use super::super::screma::NO_INDEX;
+use crate::{Exp, Stm as Imp};
+use fehu_base::Prim;
+use fehu_ir::{Atom, Body, Exp as IrExp, Lambda, Screma, Stm, Var, free};
+use fehu_mem::table::Place;
+use fehu_opt::facts::poly::Poly;
+
+/// A level of a nest.
+pub(in crate::emit) struct Level<'a> {
+    /// What it binds.
+    pub(super) pat: &'a [Var],
+    /// The map.
+    pub(super) op: &'a Screma,
+}
+
+/// Maps around an operator.
+pub(in crate::emit) struct Nest<'a> {
+    /// The maps, outermost first.
+    pub(super) levels: Vec<Level<'a>>,
+    /// The operator.
+    pub(super) inner: &'a Stm,
+}
+
+impl<'a> Emit<'a> {
+    /// The nest whose outermost level a map is.
+    pub(super) fn nest_of(&self, stm: &'a Stm) -> Nest<'a> {
+        let mut levels = Vec::new();
+        let mut inner = stm;
+        // What the functions of the levels bind.
+        let mut bound: Vec<Var> = Vec::new();
+        while let IrExp::Screma(op) = &inner.exp {
+            bound.extend(&op.map.params);
+            bound.extend(op.map.body.stms.iter().flat_map(|stm| stm.pat.iter().copied()));
+            let Some(next) = self.inner_operator(&inner.pat, op, &bound) else { break };
+            levels.push(Level { pat: &inner.pat, op });
+            inner = next;
+        }
+        Nest { levels, inner }
+    }
+
+    /// The operator that the function of a map consists of.
+    fn inner_operator(&self, pat: &[Var], op: &'a Screma, bound: &[Var]) -> Option<&'a Stm> {
+        if op.folded() > 0 {
+            return None;
+        }
+        let body = &op.map.body;
+        let (inner, before) = body.stms.split_last()?;
+        let names: Vec<Atom> = inner.pat.iter().map(|var| Atom::Var(*var)).collect();
+        let fits = before.iter().all(|stm| self.is_cheap(stm))
+            && names == body.results
+            && self.is_parallel_inside(inner, bound)
+            && self.stays(pat, op, inner);
+        fits.then_some(inner)
+    }
+
+    /// Whether every thread may execute a statement.
+    fn is_cheap(&self, stm: &Stm) -> bool {
+        if stm.pat.iter().any(|var| self.allocations.contains_key(var)) {
+            return false;
+        }
+        match &stm.exp {
+            IrExp::Atom(_)
+            | IrExp::UnOp(..)
+            | IrExp::BinOp(..)
+            | IrExp::CmpOp(..)
+            | IrExp::Math(..)
+            | IrExp::Convert(..)
+            | IrExp::Reinterpret(..)
+            | IrExp::Index(..)
+            | IrExp::FlatIndex(..)
+            | IrExp::Reshape(..)
+            | IrExp::Rearrange(..)
+            | IrExp::Opaque(_) => true,
+            IrExp::If(_, bodies) => {
+                self.yields_scalars(stm) && bodies.iter().all(|body| self.is_cheap_body(body))
+            }
+            IrExp::Switch(_, switch) => {
+                let cases = switch.cases.iter().map(|(_, body)| body);
+                self.yields_scalars(stm)
+                    && cases.chain([&switch.default]).all(|body| self.is_cheap_body(body))
+            }
+            // Arrays without memory.
+            IrExp::Iota(..) | IrExp::Replicate(..) => {
+                stm.pat.iter().all(|var| self.place(*var).is_none())
+            }
+            _ => false,
+        }
+    }
+
+    fn is_cheap_body(&self, body: &Body) -> bool {
+        body.stms.iter().all(|stm| self.is_cheap(stm))
+    }
+
+    fn yields_scalars(&self, stm: &Stm) -> bool {
+        stm.pat.iter().all(|var| !self.ir[*var].ty.is_array())
+    }
+
+    /// Whether an operator in the function of a map can be part of the nest.
+    fn is_parallel_inside(&self, inner: &'a Stm, bound: &[Var]) -> bool {
+        if inner.attrs.iter().any(|attr| attr.name == "sequential") {
+            return false;
+        }
+        let known = |atom: Atom| atom.var().is_none_or(|var| self.scalars.contains_key(&var));
+        // What an operator combines with must be the same for all segments, or known before.
+        let outside = |lambda: &Lambda| {
+            free::free_in_lambda(lambda, self.ir).iter().all(|var| !bound.contains(var))
+        };
+        match &inner.exp {
+            IrExp::Screma(op) => {
+                let is_pure =
+                    op.folded() == 0 || op.inputs.iter().all(|input| !self.is_accumulator(*input));
+                let scans = op.scans.iter().all(|scan| {
+                    outside(&scan.op) && scan.neutral.iter().all(|neutral| known(*neutral))
+                });
+                known(op.width)
+                    && is_pure
+                    && scans
+                    && self.combines_scalars(op)
+                    && self.may_repeat(op)
+            }
+            IrExp::Scatter(op) => known(op.width),
+            IrExp::Hist(op) => known(op.width),
+            IrExp::Copy(_)
+            | IrExp::Manifest(_)
+            | IrExp::Concat(..)
+            | IrExp::Replicate(..)
+            | IrExp::Iota(..) => inner.pat.iter().all(|var| {
+                self.place(*var).is_some() && self.ir[*var].ty.shape().iter().all(|d| known(*d))
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether what the operator makes is made where the map wants it.
+    fn stays(&self, pat: &[Var], op: &Screma, inner: &Stm) -> bool {
+        let index = self.table.index(pat, &op.map).unwrap_or(NO_INDEX);
+        pat.iter().zip(&inner.pat).all(|(var, result)| {
+            match (self.place(*var), self.place(*result)) {
+                (Some(outer), Some(made)) => outer
+                    .lmad
+                    .fix(&[Poly::var(index)])
+                    .is_some_and(|row| outer.block == made.block && row.same(&made.lmad)),
+                (Some(_), None) => !self.ir[*result].ty.is_array(),
+                (None, _) => true,
+            }
+        })
+    }
+
+    /// Enters the levels of a nest at these indices; what is left of the indices is that of the operator inside.
+    pub(super) fn enter_levels(&mut self, nest: &Nest<'a>, indices: &[Exp]) -> Exp {
+        for (level, at) in nest.levels.iter().zip(indices) {
+            self.enter(level.pat, &level.op.inputs, &level.op.map, at.clone());
+            if let Some((_, before)) = level.op.map.body.stms.split_last() {
+                before.iter().for_each(|stm| self.stm(stm));
+            }
+        }
+        indices.last().cloned().unwrap_or(Exp::int(0))
+    }
+
+    /// The parameters of an operator's function at a position; yields the variable that stands for it.
+    pub(in crate::emit) fn enter(
+        &mut self,
+        pat: &[Var],
+        inputs: &[Var],
+        map: &Lambda,
+        at: Exp,
+    ) -> Var {
+        let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
+        let at = match at {
+            Exp::Var(_) | Exp::Const(_) => at,
+            other => Exp::Var(self.declare("i", Prim::I64, Some(other))),
+        };
+        self.scalars.insert(index, at);
+        for (param, input) in map.params.iter().zip(inputs) {
+            self.element_param(*param, *input, index);
+        }
+        index
+    }
+
+    /// A scalar result of the operator inside becomes an element of what the innermost level binds, at the position that has
+    /// been entered.
+    pub(super) fn store_result(&mut self, nest: &Nest<'a>, number: usize, value: Exp) {
+        let Some(level) = nest.levels.last() else { return };
+        let Some(var) = level.pat.get(number) else { return };
+        let index = self.table.index(level.pat, &level.op.map).unwrap_or(NO_INDEX);
+        let Some(Place { block, lmad }) = self.place(*var) else { return };
+        if let Some(lmad) = lmad.fix(&[Poly::var(index)]) {
+            let (ptr, at) = (self.mem(*block).ptr, self.poly(&lmad.offset));
+            self.out.push(Imp::Store(ptr, at, value));
+        }
+    }
+}

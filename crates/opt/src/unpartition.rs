@@ -1,0 +1,167 @@
+//! `unpartition`: partitions become scans and scatters, for machines with many threads.
+//!
+//! ```text
+//! (k, ys) = partition n 1 (xs) (\x -> f)
+//! ==>
+//! (places, classes, zs) = screma n (xs) scan (+) (\x -> f; in (i64 (class == 0), class, z))
+//! k = if 0 < n then places[n-1] else 0
+//! ys = scatter n (classes, places, zs) (\class place z -> (if class == 0 then place - 1 else -1, z)) scratch
+//! ```
+//!
+//! With several classes there is a scan for each, and the places of a class begin where those of the one before end. Inside of the
+//! functions of operators, where one thread is at work, partitions stay.
+
+use fehu_base::id::Id;
+use fehu_base::{IdVec, Prim};
+use fehu_ir::builder::Builder;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::{
+    Atom, BinOp, Body, CmpOp, ConstId, Dim, Exp, FunId, Lambda, Partition, Prog, Scan, Scatter,
+    Screma, Type, Var, VarInfo,
+};
+
+/// The pass.
+pub const UNPARTITION: Pass = Pass {
+    name: "unpartition",
+    about: "partitions outside of operators become scans and scatters",
+    run: |prog, _: &mut Remarks| run(prog),
+};
+
+fn run(prog: &mut Prog) {
+    for id in (0..prog.funs.len()).map(FunId::from_index) {
+        let fun = &mut prog.funs[id];
+        host(&mut fun.body, &mut fun.vars);
+    }
+    for id in (0..prog.consts.len()).map(ConstId::from_index) {
+        let constant = &mut prog.consts[id];
+        host(&mut constant.body, &mut constant.vars);
+    }
+}
+
+/// A body outside of all operators' functions.
+fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
+    let mut out = Vec::with_capacity(body.stms.len());
+    for mut stm in std::mem::take(&mut body.stms) {
+        match &mut stm.exp {
+            Exp::If(_, bodies) => bodies.iter_mut().for_each(|body| host(body, vars)),
+            Exp::Switch(_, switch) => {
+                switch.cases.iter_mut().for_each(|(_, body)| host(body, vars));
+                host(&mut switch.default, vars);
+            }
+            Exp::Loop(_, _, body) => host(body, vars),
+            Exp::WithAcc(_, lambda) => host(&mut lambda.body, vars),
+            Exp::Partition(_) => {
+                let Exp::Partition(op) = stm.exp else { continue };
+                let mut builder = Builder::new(vars);
+                builder.set_certs(stm.certs);
+                builder.set_loc(stm.loc);
+                partition(&stm.pat, *op, &mut builder);
+                out.extend(builder.finish(Vec::new()).stms);
+                continue;
+            }
+            _ => {}
+        }
+        out.push(stm);
+    }
+    body.stms = out;
+}
+
+fn partition(pat: &[Var], op: Partition, b: &mut Builder<'_>) {
+    let Partition { width, classes, inputs, map, .. } = op;
+    let (counts, arrays) = pat.split_at(classes);
+    let elements: Vec<Type> = map.ret[1..].to_vec();
+
+    // The class and the elements of each position, and how many of each class there are up to it.
+    let counted = counting(map, classes, b);
+    let scans = (0..classes).map(|_| Scan { op: sum(b), neutral: vec![0.into()] }).collect();
+    let of = |ty: &Type| array_of(ty, width);
+    let mut types = vec![of(&Type::I64); classes + 1];
+    types.extend(elements.iter().map(of));
+    let screma = Screma { width, inputs, map: counted, scans, reds: Vec::new() };
+    let made = b.several("place", types, Exp::Screma(Box::new(screma)));
+    let (places, made) = made.split_at(classes);
+
+    let last = b.exp("last", Exp::BinOp(BinOp::Sub, width, 1.into()));
+    let some = b.exp("some", Exp::CmpOp(CmpOp::Lt, 0.into(), width));
+    let mut starts: Vec<Atom> = vec![0.into()];
+    for (count, places) in counts.iter().zip(places) {
+        let yes = b.body(|b| {
+            vec![b.exp("count", Exp::Index(*places, vec![Dim::Fix(last.into())])).into()]
+        });
+        let no = Body::of(vec![0.into()]);
+        b.stm(vec![*count], Exp::If(some.into(), Box::new([yes, no])));
+        let start = starts.last().copied().unwrap_or(0.into());
+        starts.push(b.exp("start", Exp::BinOp(BinOp::Add, start, (*count).into())).into());
+    }
+
+    let mut dests = Vec::with_capacity(arrays.len());
+    for array in arrays {
+        let Type::Array(elem, shape) = b.ty(*array).clone() else { continue };
+        let dest = b.exp("all", Exp::Scratch(elem, shape));
+        dests.push((vec![width], dest));
+    }
+    let map = placing(&starts[..classes], &elements, b);
+    let inputs = made[..1].iter().chain(places).chain(&made[1..]).copied().collect();
+    b.stm(arrays.to_vec(), Exp::Scatter(Box::new(Scatter { width, inputs, map, dests })));
+}
+
+fn array_of(ty: &Type, width: Atom) -> Type {
+    match ty {
+        Type::Scalar(elem) => Type::Array(*elem, vec![width]),
+        Type::Array(elem, shape) => {
+            let shape = std::iter::once(width).chain(shape.iter().copied()).collect();
+            Type::Array(*elem, shape)
+        }
+        other => other.clone(),
+    }
+}
+
+/// The function of a partition with the number of elements of each class before its results.
+fn counting(mut map: Lambda, classes: usize, b: &mut Builder<'_>) -> Lambda {
+    let class = map.body.results[0];
+    let counts = b.body(|b| {
+        let numbers = (0i64..).take(classes);
+        numbers
+            .map(|k| {
+                let is = b.exp("is", Exp::CmpOp(CmpOp::Eq, class, k.into()));
+                b.exp("one", Exp::Convert(Prim::I64, is.into())).into()
+            })
+            .collect()
+    });
+    map.body.stms.extend(counts.stms);
+    map.body.results.splice(0..0, counts.results);
+    map.ret.splice(0..0, vec![Type::I64; classes]);
+    map
+}
+
+fn sum(b: &mut Builder<'_>) -> Lambda {
+    let params = vec![("a".into(), Type::I64), ("b".into(), Type::I64)];
+    b.lambda(params, vec![Type::I64], |b, params| {
+        vec![b.exp("c", Exp::BinOp(BinOp::Add, params[0].into(), params[1].into())).into()]
+    })
+}
+
+/// From a class, the places for all classes, and elements to the place for each element, and the elements.
+fn placing(starts: &[Atom], elements: &[Type], b: &mut Builder<'_>) -> Lambda {
+    let mut params = vec![("class".into(), Type::I64)];
+    params.extend(starts.iter().map(|_| ("place".into(), Type::I64)));
+    params.extend(elements.iter().map(|ty| ("element".into(), ty.clone())));
+    let mut ret = vec![Type::I64; elements.len()];
+    ret.extend(elements.iter().cloned());
+    b.lambda(params, ret, |b, params| {
+        let mut at: Atom = Atom::i64(-1);
+        let classes: Vec<(i64, (&Var, &Atom))> =
+            (0i64..).zip(params[1..].iter().zip(starts)).collect();
+        for (k, (place, start)) in classes.into_iter().rev() {
+            let is = b.exp("is", Exp::CmpOp(CmpOp::Eq, params[0].into(), k.into()));
+            let yes = b.body(|b| {
+                let after = b.exp("after", Exp::BinOp(BinOp::Add, (*place).into(), *start));
+                vec![b.exp("at", Exp::BinOp(BinOp::Sub, after.into(), 1.into())).into()]
+            });
+            let no = Body::of(vec![at]);
+            at = b.typed("at", Type::I64, Exp::If(is.into(), Box::new([yes, no]))).into();
+        }
+        let values = params[1 + starts.len()..].iter().map(|value| Atom::Var(*value));
+        elements.iter().map(|_| at).chain(values).collect()
+    })
+}
