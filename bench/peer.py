@@ -11,6 +11,10 @@ many times faster fehu is, and the geometric mean over programs (of the means of
 import argparse, json, math, os, statistics, subprocess, sys, tempfile
 
 
+# Times are whole microseconds: data sets that take less than this in both are shown and not counted.
+SHORT = 10
+
+
 def programs(folder):
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(f for f in folders if f not in ("lib", ".git") and not f.endswith("tests"))
@@ -55,10 +59,15 @@ def main():
             ours = measure(args, program, [], os.path.join(tmp, "ours.json"))
             theirs = measure(args, program, ["--futhark", args.futhark], os.path.join(tmp, "theirs.json"))
             both = [key for key in ours if key in theirs]
+            short = [key for key in both if theirs[key] < SHORT and ours[key] < SHORT]
+            for key in short:
+                print(f"{key[0]:44.44} {key[1]:34.34} {theirs[key]:12.0f} {ours[key]:12.0f} us    short", flush=True)
+            both = [key for key in both if key not in short]
             if not both:
-                failed.append(f"{program} ({'fehu' if not ours else 'the peer' if not theirs else 'no common data'})")
+                why = "fehu" if not ours else "the peer" if not theirs else "too short" if short else "no common data"
+                failed.append(f"{program} ({why})")
                 continue
-            ratios = [theirs[key] / max(ours[key], 1e-9) for key in both]
+            ratios = [max(theirs[key], 1) / max(ours[key], 1) for key in both]
             mean = math.exp(statistics.mean(map(math.log, ratios)))
             logs.append((mean, program))
             for key, ratio in zip(both, ratios):

@@ -72,6 +72,13 @@ FE_MATH_EXACT(f64, double, )
   FE_SIMD T pow##S(T, T);
 FE_SIMD_DECLARE(float, f)
 FE_SIMD_DECLARE(double, )
+// A sine and a cosine of the same number become one call before the compiler thinks of vectors, and that one has no vector
+// version. So the compiler must not know what this function is.
+FE_SIMD __attribute__((const)) float fe_library_cosf(float) __asm__("cosf");
+FE_SIMD __attribute__((const)) double fe_library_cos(double) __asm__("cos");
+#else
+#define fe_library_cosf cosf
+#define fe_library_cos cos
 #endif
 
 #define FE_MATH_LIBRARY(N, T, S)                                                                          \
@@ -95,7 +102,7 @@ FE_SIMD_DECLARE(double, )
 
 #define FE_MATH_LIBRARY_WIDE(N, T, S)                                                                     \
   static inline T fe_sin_##N(T a) { return sin##S(a); }                                                   \
-  static inline T fe_cos_##N(T a) { return cos##S(a); }                                                   \
+  static inline T fe_cos_##N(T a) { return fe_library_cos##S(a); }                                        \
   static inline T fe_tan_##N(T a) { return tan##S(a); }                                                   \
   static inline T fe_sinh_##N(T a) { return sinh##S(a); }                                                 \
   static inline T fe_cosh_##N(T a) { return cosh##S(a); }                                                 \

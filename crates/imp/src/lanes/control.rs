@@ -117,8 +117,8 @@ impl<'a> Lanes<'a> {
                 self.out.push(Stm::Assign(copy, value));
             }
             Stm::If(cond, yes, no) => {
-                let varies = uniform::varies(self.vars, &self.varying, cond);
-                if short::is_short(self.vars, &self.varying, stm) {
+                let varies = uniform::varies(&self.varying, cond);
+                if short::is_short(&self.varying, stm) {
                     self.straight(stm);
                 } else if varies {
                     self.divergent_if(cond, yes, no);
@@ -130,7 +130,7 @@ impl<'a> Lanes<'a> {
                 }
             }
             Stm::While(cond, body) => {
-                if uniform::varies(self.vars, &self.varying, cond) {
+                if uniform::varies(&self.varying, cond) {
                     self.divergent_while(cond, body);
                 } else {
                     self.flush();
@@ -141,7 +141,7 @@ impl<'a> Lanes<'a> {
             }
             Stm::For { var, from, to, step, body, .. } => {
                 let from = self.uniform(from);
-                if uniform::varies(self.vars, &self.varying, to) {
+                if uniform::varies(&self.varying, to) {
                     self.divergent_for(*var, from, to, *step, body);
                 } else {
                     self.flush();

@@ -3,7 +3,9 @@
 //! A loop is chosen if all of this holds:
 //!
 //! - Its body consists of scalars, loads, stores, short copies, branches and sequential loops; there are no checks, allocations, calls or
-//!   pointers that move, and no inner independent loop, which would be the one to be vectorised, unless it is short.
+//!   pointers that move, and no inner independent loop, which would be the one to be vectorised, unless it is short, or loads
+//!   nothing, or computes something expensive that is the same for all lanes. (A sum of a few waves at each of many points is such a
+//!   loop: in lanes of points the waves' directions are computed once for all of them.)
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
 //! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop with bounds that vary, are not
 //!   known or are far apart. Then what varies in inner loops must be something that vector units have: no divisions of 64-bit integers
@@ -67,8 +69,7 @@ pub(super) fn plan(
     let mut body = normal::simpler(body);
     let mut differing = varying(vars, &body, roots());
     loop {
-        let old: IdVec<V, VarInfo> = vars.clone();
-        let ragged = |e: &Exp| varies(&old, &differing, e);
+        let ragged = |e: &Exp| varies(&differing, e);
         if !normal::without_ragged_starts(vars, &mut body, &ragged) {
             break;
         }
@@ -78,10 +79,10 @@ pub(super) fn plan(
     rule.find_steady(&body);
     let bytes = rule.widest(&body, !has_loop).max(4);
     let width = if has_loop {
-        (rule.has_long_loop(&body) && rule.inner(&body, false)).then_some(VECTORS / bytes)?
+        let fits = rule.has_long_loop(&body) && rule.is_better(&body) && rule.inner(&body, false);
+        fits.then_some(VECTORS / bytes)?
     } else {
-        let is_straight =
-            |stm: &Stm| !matches!(stm, Stm::If(..)) || is_short(vars, &differing, stm);
+        let is_straight = |stm: &Stm| !matches!(stm, Stm::If(..)) || is_short(&differing, stm);
         let fits = body.iter().all(is_straight) && rule.inner(&body, true);
         fits.then_some(2 * VECTORS / bytes)?
     };
@@ -114,10 +115,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
             matches!(count, Exp::Const(Scalar::I64(count)) if *count <= FEW)
         }
         Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
-        Stm::For { from, to, step, kind, .. } => match kind {
-            Kind::Sequential => *step > 0,
-            Kind::Independent(_) => is_unrolled(from, to, *step),
-        },
+        Stm::For { step, .. } => *step > 0,
         Stm::Alloc(..)
         | Stm::Share(..)
         | Stm::Export { .. }
@@ -176,7 +174,7 @@ struct Rule<'a> {
 
 impl Rule<'_> {
     fn varies(&self, e: &Exp) -> bool {
-        varies(self.vars, self.varying, e)
+        varies(self.varying, e)
     }
 
     fn find_steady(&mut self, body: &Block) {
@@ -234,6 +232,30 @@ impl Rule<'_> {
         found
     }
 
+    /// Whether lanes of this loop are better than those of independent loops inside, which could be executed in lanes themselves.
+    fn is_better(&self, body: &Block) -> bool {
+        let mut better = true;
+        visit::each_stm(body, &mut |stm| {
+            let Stm::For { from, to, step, kind: Kind::Independent(_), body, .. } = stm else {
+                return;
+            };
+            if !is_unrolled(from, to, *step) {
+                let same = !self.varies(from) && !self.varies(to);
+                better &= same && (self.saves(body) || !loads(body));
+            }
+        });
+        better
+    }
+
+    /// Whether there is something expensive that is the same for all lanes.
+    fn saves(&self, body: &Block) -> bool {
+        let mut found = false;
+        visit::each_stm(body, &mut |stm| {
+            stm.each_exp(&mut |e| found |= !self.varies(e) && e.any(&is_expensive));
+        });
+        found
+    }
+
     /// Whether everything inside of inner loops, or everywhere, is something that vector units can do.
     fn inner(&self, block: &Block, inside: bool) -> bool {
         block.iter().all(|stm| {
@@ -252,13 +274,12 @@ impl Rule<'_> {
 
     /// Whether the elements of all lanes are in one place, and not too small for instructions with masks.
     fn is_near(&self, p: V, index: &Exp) -> bool {
-        let (prim, is_local) = match self.vars[p].ty {
-            Ty::Ptr(prim) | Ty::Scalar(prim) => (prim, false),
-            Ty::Local(prim, _) => (prim, true),
-            Ty::Mem | Ty::Shared(..) => return false,
+        let (Ty::Ptr(prim) | Ty::Scalar(prim) | Ty::Local(prim, _)) = self.vars[p].ty else {
+            return false;
         };
+        let is_own = self.varying.contains(&p);
         let near = match index {
-            index if !is_local && self.is_steady(index) => true,
+            index if !is_own && self.is_steady(index) => true,
             index => !self.varies(index),
         };
         near && prim.bits() >= 32
@@ -305,6 +326,22 @@ impl Rule<'_> {
             stm.each_block(&mut |block| most = most.max(self.widest(block, inside || is_loop)));
         }
         most
+    }
+}
+
+fn loads(body: &Block) -> bool {
+    let mut found = false;
+    visit::each_stm(body, &mut |stm| {
+        stm.each_exp(&mut |e| found |= e.any(&|e| matches!(e, Exp::Load(..))));
+    });
+    found
+}
+
+fn is_expensive(e: &Exp) -> bool {
+    match e {
+        Exp::Math(f, ..) => !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp),
+        Exp::Bin(BinOp::Pow, ..) => true,
+        _ => false,
     }
 }
 

@@ -1,8 +1,7 @@
 //! Which branches become selections.
 
 use super::uniform::varies;
-use crate::{Exp, Stm, Ty, V, VarInfo, visit};
-use fehu_base::IdVec;
+use crate::{Exp, Stm, V, visit};
 use fehu_ir::BinOp;
 use rustc_hash::FxHashSet;
 
@@ -11,11 +10,11 @@ const SHORT: usize = 40;
 
 /// Whether a branch has no loops, costs little, and only does what all lanes can do at once: to load something that does not
 /// vary is left to code outside of the lanes, and so are assignments to what does not vary.
-pub(super) fn is_short(vars: &IdVec<V, VarInfo>, varying: &FxHashSet<V>, stm: &Stm) -> bool {
+pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
     let (mut total, mut fits) = (0, true);
     let mut declared = FxHashSet::default();
     let loads_same = |e: &Exp| match e {
-        Exp::Load(p, index) => matches!(vars[*p].ty, Ty::Ptr(_)) && !varies(vars, varying, index),
+        Exp::Load(p, index) => !varying.contains(p) && !varies(varying, index),
         _ => false,
     };
     visit::each_stm(std::slice::from_ref(stm), &mut |inner| {

@@ -411,10 +411,20 @@ impl Lanes<'_> {
     }
 }
 
-/// One of two values.
+/// One of two values. Truth values are chosen by logic: C compilers do not vectorise a selection between them where other
+/// vectors have wider elements.
 fn select(prim: Prim, cond: Exp, yes: Exp, no: Exp) -> Exp {
+    let truth = |value: bool| Exp::Const(Scalar::Bool(value));
     match (cond, yes, no) {
-        (cond, yes, Exp::Const(Scalar::Bool(false))) if prim == Prim::Bool => and(cond, yes),
-        (cond, yes, no) => Exp::Select(Box::new([cond, yes, no])),
+        (cond, yes, no) if prim != Prim::Bool => Exp::Select(Box::new([cond, yes, no])),
+        (cond, yes, no) if no == truth(false) => and(cond, yes),
+        (cond, yes, no) if yes == truth(false) => and(not(cond), no),
+        (cond, yes, no) if yes == truth(true) => or(cond, no),
+        (cond, yes, no) if no == truth(true) => or(not(cond), yes),
+        (cond, yes, no) => or(and(cond.clone(), yes), and(not(cond), no)),
     }
+}
+
+fn or(a: Exp, b: Exp) -> Exp {
+    Exp::Bin(BinOp::Or, Prim::Bool, Box::new(a), Box::new(b))
 }

@@ -416,6 +416,103 @@ fn extrema_of_floats_have_lanes_without_loops() {
     }
 }
 
+/// `a = 0; for (j < k) independently, a += f(...)`, and `out[i] = a`
+fn inner_sum(source: &mut Source, term: impl FnOnce(&mut Source, V) -> (Block, Exp)) -> Block {
+    let (a, j) = (source.int("a"), source.int("j"));
+    let (mut body, term) = term(source, j);
+    body.push(Stm::Assign(a, add(var(a), term)));
+    let kind = Kind::Independent(vec![(a, RedOp::Add)]);
+    vec![
+        Stm::Declare(a, Some(Exp::int(0))),
+        Stm::For { var: j, from: Exp::int(0), to: var(K), step: 1, kind, body },
+        Stm::Store(OUT, var(I), var(a)),
+    ]
+}
+
+#[test]
+fn a_sum_that_loads_nothing_is_one_of_lanes() {
+    let mut source = Source::new();
+    let body = inner_sum(&mut source, |_, j| (Block::new(), bin(BinOp::Mul, var(I), var(j))));
+    let after = source.check(Vec::new(), body);
+    // The loop inside is not over lanes, but has a loop over lanes inside.
+    let mut found = false;
+    visit::each_stm(&after.body, &mut |stm| {
+        if let Stm::For { to, kind: Kind::Sequential, body, .. } = stm {
+            found |= *to == var(K) && body.iter().any(|stm| matches!(stm, Stm::For { .. }));
+        }
+    });
+    assert!(found, "{after}");
+}
+
+#[test]
+fn a_sum_of_elements_is_vectorised_itself_unless_lanes_save_something() {
+    for saves in [false, true] {
+        let mut source = Source::new();
+        let body = inner_sum(&mut source, |source, j| {
+            let (x, y) = (source.int("x"), source.int("y"));
+            let mut body = vec![Stm::Declare(x, Some(load(XS, var(j))))];
+            if saves {
+                let sine = Exp::Math(fehu_ir::MathFn::Sin, Prim::F64, vec![var(x)]);
+                body.push(Stm::Declare(y, Some(sine)));
+            }
+            (body, add(var(if saves { y } else { x }), var(I)))
+        });
+        let [before, after] = source.program(Vec::new(), body);
+        assert_eq!(before != after, saves, "{after}");
+    }
+}
+
+#[test]
+fn arrays_from_outside_are_the_same_for_all_lanes() {
+    let mut source = Source::new();
+    let table = source.vars.push(VarInfo { hint: "table".into(), ty: Ty::Local(Prim::I64, 4) });
+    let body = doubling(&mut source, |source, x| {
+        let (j, y) = (source.int("j"), source.int("y"));
+        let body =
+            vec![Stm::Declare(y, Some(load(table, var(j)))), Stm::Assign(x, add(var(x), var(y)))];
+        vec![for_(j, Exp::int(4), body)]
+    });
+    let [_, after] = source.program(Vec::new(), body);
+    // It is loaded outside of the loops over lanes.
+    let mut inside = 0;
+    visit::each_stm(&after.body, &mut |stm| {
+        if let Stm::For { to, body, kind: Kind::Independent(_), .. } = stm
+            && matches!(to, Exp::Const(_))
+        {
+            visit::each_stm(body, &mut |stm| {
+                stm.each_exp(&mut |e| inside += usize::from(e.mentions(table)));
+            });
+        }
+    });
+    assert_eq!(inside, 0, "{after}");
+    assert!(lane_arrays(&after) > 0, "{after}");
+}
+
+#[test]
+fn truth_values_are_chosen_by_logic() {
+    let mut source = Source::new();
+    let body = doubling(&mut source, |source, x| {
+        let (small, first) = (source.truth("small"), source.truth("first"));
+        let assign = |e: Exp| vec![Stm::Assign(first, e)];
+        vec![
+            Stm::Declare(small, Some(less(var(x), Exp::int(20)))),
+            Stm::Declare(first, None),
+            Stm::If(
+                less(var(I), var(K)),
+                assign(Exp::Const(Scalar::Bool(true))),
+                assign(var(small)),
+            ),
+            Stm::If(var(first), vec![Stm::Assign(x, add(var(x), Exp::int(1)))], Block::new()),
+        ]
+    });
+    let after = source.check(Vec::new(), body);
+    visit::each_stm(&after.body, &mut |stm| {
+        if let Stm::Declare(v, Some(Exp::Select(_))) = stm {
+            assert_ne!(after.vars[*v].ty, Ty::Scalar(Prim::Bool), "{after}");
+        }
+    });
+}
+
 #[test]
 fn some_loops_stay_as_they_are() {
     let unchanged = |source: Source, body: Block| {

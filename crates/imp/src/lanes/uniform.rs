@@ -1,10 +1,10 @@
 //! Which variables of a loop's body differ between its iterations.
 //!
 //! A variable *varies* if it is given a value that depends on the position, or if it is declared outside of a region that only
-//! some lanes execute and is assigned inside. A load at an index that does not vary has the same value for all lanes that execute
+//! some lanes execute and is assigned inside. So does a local array that is declared in the body: each iteration has its own. A load at an index that does not vary has the same value for all lanes that execute
 //! it: if one iteration had written there, then no other would be allowed to read it.
 
-use crate::{Block, Exp, Stm, Ty, V, VarInfo};
+use crate::{Block, Exp, Stm, Ty, V, VarInfo, visit};
 use fehu_base::IdVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,22 +15,28 @@ pub(super) fn varying(
     roots: impl IntoIterator<Item = V>,
 ) -> FxHashSet<V> {
     let mut walk = Walk {
-        vars,
         varying: roots.into_iter().collect(),
         levels: FxHashMap::default(),
         level: 0,
         changed: true,
     };
+    visit::each_stm(body, &mut |stm| {
+        stm.each_declared(&mut |v| {
+            if matches!(vars[v].ty, Ty::Local(..)) {
+                walk.varying.insert(v);
+            }
+        });
+    });
     while std::mem::take(&mut walk.changed) {
         walk.block(body);
     }
     walk.varying
 }
 
-/// Whether the value of an expression varies. The elements of local arrays always do.
-pub(super) fn varies(vars: &IdVec<V, VarInfo>, varying: &FxHashSet<V>, e: &Exp) -> bool {
+/// Whether the value of an expression varies.
+pub(super) fn varies(varying: &FxHashSet<V>, e: &Exp) -> bool {
     let mut found = false;
-    e.each_var(&mut |v| found |= varying.contains(&v) || matches!(vars[v].ty, Ty::Local(..)));
+    e.each_var(&mut |v| found |= varying.contains(&v));
     found
 }
 
@@ -61,8 +67,7 @@ pub(super) fn renamed(e: &Exp, name: &dyn Fn(V) -> V) -> Exp {
     }
 }
 
-struct Walk<'a> {
-    vars: &'a IdVec<V, VarInfo>,
+struct Walk {
     varying: FxHashSet<V>,
     /// In how many regions that not all lanes execute a variable is declared.
     levels: FxHashMap<V, usize>,
@@ -70,7 +75,7 @@ struct Walk<'a> {
     changed: bool,
 }
 
-impl Walk<'_> {
+impl Walk {
     fn block(&mut self, block: &Block) {
         block.iter().for_each(|stm| self.stm(stm));
     }
@@ -122,6 +127,6 @@ impl Walk<'_> {
     }
 
     fn varies(&self, e: &Exp) -> bool {
-        varies(self.vars, &self.varying, e)
+        varies(&self.varying, e)
     }
 }

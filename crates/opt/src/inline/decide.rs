@@ -45,6 +45,7 @@ pub(super) fn plan(prog: &Prog, remarks: &mut Remarks) -> Plan {
         prog,
         recursive: IdVec::filled(false, funs.len()),
         calls: IdVec::filled(0, funs.len()),
+        inside: IdVec::filled(false, funs.len()),
         is_root: IdVec::filled(false, funs.len()),
         funs,
         consts,
@@ -97,6 +98,8 @@ struct Decide<'a> {
     is_root: IdVec<FunId, bool>,
     /// How many calls of a function there are in what is needed.
     calls: IdVec<FunId, usize>,
+    /// Whether a function may be called from the function of an array operator, perhaps by way of others.
+    inside: IdVec<FunId, bool>,
     /// By how many statements the program may still grow.
     left: usize,
     remarks: &'a mut Remarks,
@@ -119,6 +122,7 @@ impl Decide<'_> {
             }
         }
         self.left = FACTOR * total + LEAST;
+        self.spread(&order);
 
         let mut plan = Plan {
             funs: IdVec::filled(Vec::new(), self.funs.len()),
@@ -127,24 +131,39 @@ impl Decide<'_> {
         };
         for id in order {
             let item = std::mem::take(&mut self.funs[id]);
-            let (decisions, size, height) = self.sites(&item);
+            let (decisions, size, height) = self.sites(&item, self.inside[id]);
             plan.funs[id] = decisions;
             self.funs[id] = Item { size, height, ..item };
         }
         for id in consts {
             let item = std::mem::take(&mut self.consts[id]);
-            plan.consts[id] = self.sites(&item).0;
+            plan.consts[id] = self.sites(&item, true).0;
         }
         plan
     }
 
-    /// Decides for the calls of one function; also its size and height afterwards.
-    fn sites(&mut self, item: &Item) -> (Vec<bool>, usize, usize) {
+    /// Finds out what operators' functions call: these calls are executed for each element, and what is not inlined there
+    /// keeps the loop from being vectorised. Callers are looked at before what they call.
+    fn spread(&mut self, order: &[FunId]) {
+        for (_, item) in self.consts.iter() {
+            for site in item.sites.iter().filter(|site| site.inside) {
+                self.inside[site.callee] = true;
+            }
+        }
+        for id in order.iter().rev() {
+            for site in &self.funs[*id].sites {
+                self.inside[site.callee] |= site.inside || self.inside[*id];
+            }
+        }
+    }
+
+    /// Decides for the calls of one function, which may itself be called inside; also its size and height afterwards.
+    fn sites(&mut self, item: &Item, inside: bool) -> (Vec<bool>, usize, usize) {
         let (mut size, mut height) = (item.size, 0);
         let most = FACTOR * item.size + LEAST;
         let mut decisions = Vec::with_capacity(item.sites.len());
         for site in &item.sites {
-            let yes = self.inlined(site, most.saturating_sub(size));
+            let yes = self.inlined(site, site.inside || inside, most.saturating_sub(size));
             if yes {
                 size += self.funs[site.callee].size;
                 height = height.max(self.funs[site.callee].height + 1);
@@ -154,7 +173,7 @@ impl Decide<'_> {
         (decisions, size, height)
     }
 
-    fn inlined(&mut self, site: &Site, room: usize) -> bool {
+    fn inlined(&mut self, site: &Site, inside: bool, room: usize) -> bool {
         let id = site.callee;
         let callee = &self.funs[id];
         let mark = match mark(&self.prog.funs[id].attrs) {
@@ -170,7 +189,7 @@ impl Decide<'_> {
         if (self.calls[id] == 1 && !self.is_root[id]) || callee.size <= SMALL {
             return true;
         }
-        if mark != Mark::Inline && !callee.arrays && !site.inside {
+        if mark != Mark::Inline && !callee.arrays && !inside {
             return false;
         }
         let small_enough = mark == Mark::Inline || callee.size <= LARGE;
