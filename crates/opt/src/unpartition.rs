@@ -107,10 +107,10 @@ fn partition(pat: &[Var], op: Partition, b: &mut Builder<'_>) {
 
 fn array_of(ty: &Type, width: Atom) -> Type {
     match ty {
-        Type::Scalar(elem) => Type::Array(elem.clone(), vec![width]),
+        Type::Scalar(elem) => Type::Array(*elem, vec![width]),
         Type::Array(elem, shape) => {
             let shape = std::iter::once(width).chain(shape.iter().copied()).collect();
-            Type::Array(elem.clone(), shape)
+            Type::Array(*elem, shape)
         }
         other => other.clone(),
     }
