@@ -143,11 +143,17 @@ fn a_server_obeys() {
 
 #[test]
 fn the_header_is_c_and_cpp() {
-    for target in [Target::C, Target::Multicore] {
+    let targets = [
+        (Target::C, "c"),
+        (Target::Multicore, "multicore"),
+        (Target::Cuda, "cuda"),
+        (Target::OpenCl, "opencl"),
+    ];
+    for (target, backend) in targets {
         let api = api(Mode::Library, target);
+        assert!(api.manifest.contains(&format!("\"backend\": \"{backend}\"")));
         let folder = Folder::new(&format!("api_header_{target:?}"));
         folder.write("api.h", &api.header);
-        let backend = if target == Target::C { "c" } else { "multicore" };
         let use_it = format!(
             "#include \"api.h\"\n#include \"api.h\"\n#ifndef FUTHARK_BACKEND_{backend}\n#error\n#endif\n\
              int run(struct futhark_context *ctx);\n\

@@ -4,7 +4,7 @@
 mod cc;
 mod gpu_program;
 
-use cc::Folder;
+use cc::{Folder, runtime};
 use fehu_backend::{Mode, Target};
 use gpu_program::whole;
 use serde_json::Value;
@@ -35,6 +35,67 @@ fn a_program_uses_the_library() {
     assert_eq!(events[1]["provenance"], "api.fut:4:5");
     assert!(events.iter().all(|event| event["start"].as_i64() <= event["end"].as_i64()));
     assert_eq!(lines_of(after)["events"], serde_json::json!([]));
+}
+
+#[test]
+fn failures_come_to_light_when_somebody_waits() {
+    let (text, api) = whole(Mode::Library, Target::OpenCl);
+    let folder = Folder::new("gpu_asynchronous");
+    folder.write("api.c", &text);
+    folder.write("api.h", &api.header);
+    folder.write("driver.c", ASYNCHRONOUS);
+    let said = folder.compile_and_run("driver.c", &["-O0", "api.c", "-ldl"]);
+    assert_eq!(said, "0 2 Error: nan is no number\n0\n".repeat(2));
+}
+
+/// A large array is copied at once, and with debugging every kernel is waited for; what has failed is not forgotten.
+const ASYNCHRONOUS: &str = r#"
+#include "api.h"
+#include <math.h>
+#include <stdlib.h>
+int main(void) {
+  for (int debugging = 0; debugging < 2; debugging++) {
+    struct futhark_context_config *cfg = futhark_context_config_new();
+    futhark_context_config_set_debugging(cfg, debugging);
+    struct futhark_context *ctx = futhark_context_new(cfg);
+    float *numbers = calloc(100000, sizeof(float));
+    struct futhark_f32_2d *xs = futhark_new_f32_2d(ctx, numbers, 1, 3), *ys = NULL;
+    printf("%d ", futhark_entry_scalezq(ctx, &ys, xs, NAN));
+    struct futhark_f32_1d *large = futhark_new_f32_1d(ctx, numbers, 100000);
+    int code = futhark_context_sync(ctx);
+    char *error = futhark_context_get_error(ctx);
+    printf("%d %s\n%d\n", code, error == NULL ? "" : error, futhark_context_sync(ctx));
+    free(error);
+    free(numbers);
+    futhark_free_f32_1d(ctx, large);
+    futhark_free_f32_2d(ctx, xs);
+    futhark_free_f32_2d(ctx, ys);
+    futhark_context_free(ctx);
+    futhark_context_config_free(cfg);
+  }
+  return 0;
+}
+"#;
+
+#[test]
+fn the_digest_is_sha_256() {
+    let folder = Folder::new("gpu_digest");
+    let main = format!(
+        "int main(void) {{\n  char out[65];\n  const char *first[] = {{\"abc\"}}, *second[] = {{\"{}\", \"{}\"}};\n  \
+         fe_digest_texts(first, 1, out);\n  puts(out);\n  fe_digest_texts(second, 2, out);\n  puts(out);\n}}\n",
+        "a".repeat(100),
+        "b".repeat(23)
+    );
+    let includes =
+        "#include <inttypes.h>\n#include <stdbool.h>\n#include <stdio.h>\n#include <string.h>\n";
+    folder.write("digest.c", &format!("{includes}{}{main}", runtime("gpu/digest.h")));
+    let said = folder.compile_and_run("digest.c", &["-fsanitize=undefined"]);
+    // Of the texts with a zero after each, by another program.
+    let expected = [
+        "dc1114cd074914bd872cc1f9a23ec910ea2203bc79779ab2e17da25782a624fc",
+        "1a64d5e1176f876e462e97dbfff9bc1a416ca1468a7027fc7eb6c8e6f927dda9",
+    ];
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
 }
 
 fn executable(name: &str) -> Folder {

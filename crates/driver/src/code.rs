@@ -84,7 +84,8 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
                 Some(Code::Placed(placed))
             }
             (Stage::Emit, Some(Code::Placed(placed))) => {
-                let options = fehu_imp::emit::Options { parallel, device: false, strict_float: false };
+                let options =
+                    fehu_imp::emit::Options { parallel, device: false, strict_float: false };
                 let program = fehu_imp::emit::emit(&placed, options);
                 Some(Code::Imp(Box::new(placed.prog), program))
             }

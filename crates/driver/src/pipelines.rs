@@ -4,7 +4,8 @@
 
 use fehu_backend::Target;
 use fehu_ir::pass::Pass;
-use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, PASSES, SIMPLIFY, UNSTREAM};
+use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNSTREAM};
+use fehu_par::FLATTEN;
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ pub struct Pipeline {
 }
 
 /// All pipelines.
-pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU];
+pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU, GPU];
 
 /// The program as it was lowered.
 pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[] };
@@ -56,10 +57,48 @@ pub const CPU: Pipeline = Pipeline {
     ],
 };
 
+/// What programs for GPUs need after that.
+pub const GPU: Pipeline = Pipeline {
+    name: "gpu",
+    about: "the default, and then nests for GPUs",
+    passes: &[
+        INLINE,
+        SIMPLIFY,
+        CSE,
+        CHECKS,
+        HOIST,
+        SIMPLIFY,
+        FUSE,
+        SIMPLIFY,
+        CSE,
+        HOIST,
+        FUSE,
+        SIMPLIFY,
+        // As for CPUs. What does not depend on a function's parameters leaves it, so that it is not in the way of
+        // nests.
+        UNSTREAM,
+        SIMPLIFY,
+        HOIST,
+        SIMPLIFY,
+        // Filters in many threads are scans.
+        UNPARTITION,
+        SIMPLIFY,
+        // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
+        FLATTEN,
+        SIMPLIFY,
+    ],
+};
+
+/// The passes that there are, of all crates.
+fn all() -> impl Iterator<Item = &'static Pass> + Clone {
+    fehu_opt::PASSES.iter().chain(fehu_par::PASSES)
+}
+
 /// The pipeline for programs of a back end.
 pub fn of_target(target: Target) -> Pipeline {
     match target {
-        Target::C | Target::Multicore | Target::Cuda | Target::OpenCl => CPU,
+        Target::C | Target::Multicore => CPU,
+        Target::Cuda | Target::OpenCl => GPU,
     }
 }
 
@@ -80,9 +119,9 @@ pub fn passes(names: &str) -> Result<Vec<Pass>, String> {
 
 /// The pass with this name; likewise.
 pub fn pass(name: &str) -> Result<Pass, String> {
-    let found = PASSES.iter().find(|pass| pass.name == name);
+    let found = all().find(|pass| pass.name == name);
     found.copied().ok_or_else(|| {
-        let names = PASSES.iter().map(|pass| pass.name);
+        let names = all().map(|pass| pass.name);
         format!("there is no pass \"{name}\"; there are {}", list(names))
     })
 }
@@ -105,10 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn cpus_begin_with_the_default() {
+    fn machines_begin_with_the_default() {
         let names =
             |pipeline: Pipeline| pipeline.passes.iter().map(|pass| pass.name).collect::<Vec<_>>();
         assert!(names(CPU).starts_with(&names(DEFAULT)));
+        assert!(names(GPU).starts_with(&names(DEFAULT)));
+    }
+
+    #[test]
+    fn nothing_fuses_what_was_flattened() {
+        let after = GPU.passes.iter().skip_while(|pass| pass.name != FLATTEN.name).skip(1);
+        let names: Vec<&str> = after.map(|pass| pass.name).collect();
+        assert!(!names.contains(&FUSE.name) && !names.contains(&FLATTEN.name), "{names:?}");
     }
 
     #[test]
@@ -116,6 +163,6 @@ mod tests {
         let error = passes("fuse, nonsense").expect_err("there is no such pass");
         assert!(error.contains("\"nonsense\"") && error.contains("\"fuse\""), "{error}");
         let error = pipeline("nonsense").expect_err("there is no such pipeline");
-        assert!(error.contains("\"none\", \"default\", \"cpu\""), "{error}");
+        assert!(error.contains("\"none\", \"default\", \"cpu\", \"gpu\""), "{error}");
     }
 }

@@ -38,7 +38,8 @@ fn code(prog: &Prog, way: Way) -> Option<Program> {
     // What is too complex for a table has none.
     let mut placed = fehu_mem::assign::assign(prog.clone()).ok()?;
     fehu_mem::circuit::circuit(&mut placed);
-    let mut program = emit(&placed, Options { parallel: way.parallel, device: false, strict_float: true });
+    let mut program =
+        emit(&placed, Options { parallel: way.parallel, device: false, strict_float: true });
     if way.improved {
         fehu_imp::tile::tile(&mut program);
         fehu_imp::copies::copies(&mut program);

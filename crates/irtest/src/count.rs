@@ -75,6 +75,7 @@ pub const NAMES: &[&str] = &[
     "reinterpret",
     "trace",
     "opaque",
+    "tuning",
 ];
 
 /// Whether there can be such an operator: a name of [`NAMES`] or of a scalar operation.

@@ -10,8 +10,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Folders whose programs are not about passes; `crates/ir/tests/files.rs` reads them.
-const OTHERS: [&str; 2] = ["text", "verify"];
+/// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
+const OTHERS: [&str; 3] = ["flatten", "text", "verify"];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

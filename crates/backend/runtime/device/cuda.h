@@ -20,6 +20,9 @@ typedef unsigned long long uint64_t;
 #define FE_SHARED __shared__
 #define FE_RESTRICT __restrict__
 
+// Before a loop of a few iterations.
+#define FE_UNROLL _Pragma("unroll")
+
 #define FE_DEVICE static __device__ inline
 #define FE_KERNEL extern "C" __global__
 // After FE_KERNEL: blocks have at most so many threads, so that registers can be dealt out.
@@ -41,8 +44,19 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 #define FE_FENCE() __threadfence()
 
 // The builtins of C compilers that scalar.h, convert.h and math.h use.
+#define INT32_MIN (-2147483647 - 1)
+#define INT64_MIN (-9223372036854775807ll - 1)
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fc00000)
+// Compilers before 13.1 do not have this one.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_constant_p)
+#define FE_HAS_CONSTANT_P
+#endif
+#endif
+#ifndef FE_HAS_CONSTANT_P
+#define __builtin_constant_p(a) false
+#endif
 #define __builtin_popcount(a) __popc(a)
 #define __builtin_popcountll(a) __popcll(a)
 #define __builtin_clz(a) __clz((int)(a))

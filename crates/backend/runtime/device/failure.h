@@ -7,6 +7,9 @@ struct fe_failure {
   int32_t check; // one more than the number of the check; 0: none has failed
   int32_t padding;
   int64_t values[FE_FAILURE_VALUES];
+#ifndef __OPENCL_VERSION__
+  volatile int32_t *told; // memory of the host's: not zero if a check has failed
+#endif
 };
 
 // Behind it there are locks, as many as gpu/state.h says.
@@ -26,7 +29,11 @@ FE_DEVICE bool fe_failed(FE_GLOBAL struct fe_failure *failure) {
 
 // Whether this is the first check to fail. If so, the caller writes the values that the message shows.
 FE_DEVICE bool fe_claim(FE_GLOBAL struct fe_failure *failure, int32_t check) {
-  return fe_cas_32((FE_GLOBAL uint32_t *)&failure->check, 0, (uint32_t)check + 1) == 0;
+  bool first = fe_cas_32((FE_GLOBAL uint32_t *)&failure->check, 0, (uint32_t)check + 1) == 0;
+#ifndef __OPENCL_VERSION__
+  if (first) *failure->told = 1;
+#endif
+  return first;
 }
 
 // Locks for updates that take several steps. Who has one gives it back before it waits for anything: the threads of a

@@ -24,11 +24,16 @@
 #define uint32_t uint
 #define uint64_t ulong
 
+#define INT32_MIN INT_MIN
+#define INT64_MIN LONG_MIN
+
 #define FE_GLOBAL __global
 #define FE_LOCAL __local
 #define FE_CONSTANT __constant
 #define FE_SHARED __local
 #define FE_RESTRICT restrict
+
+#define FE_UNROLL _Pragma("unroll")
 
 #define FE_DEVICE static inline
 #define FE_KERNEL __kernel

@@ -9,6 +9,9 @@ struct fe_stamp {
 
 #define FE_CUDA_OUT_OF_MEMORY 2
 
+// Kernels can write to memory that is made for copies.
+#define FE_TOLD
+
 // Functions of the driver, by the names that their current versions have in the library.
 #define FE_CUDA_FUNCTIONS(F)                                                                            \
   F(init, "cuInit", (unsigned flags))                                                                   \

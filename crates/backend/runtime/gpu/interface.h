@@ -30,6 +30,8 @@ static int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, in
 
 // Copies from the device to us, when all before it is done.
 static int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
+// The same in memory of its own, for `free`; NULL, with a message, if that fails. It is not NULL for no bytes.
+static void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes);
 // Copies from us to the device. What is copied may change after the call.
 static int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
 // Copies inside of the device's memory. The two places do not overlap.

@@ -16,6 +16,9 @@ static int fe_gpu_init(struct futhark_context *ctx) {
     gpu->busy = true;
     code = fe_driver_zero(ctx, gpu->failure, FE_FAILURE_BYTES, NULL);
   }
+  if (code == FUTHARK_SUCCESS) {
+    code = fe_failure_reset(ctx);
+  }
   return code == FUTHARK_SUCCESS ? fe_build_program(ctx) : code;
 }
 

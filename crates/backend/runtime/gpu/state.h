@@ -6,6 +6,9 @@ struct fe_failure {
   int32_t check; // one more than the number of the check that failed; 0: none did
   int32_t padding;
   int64_t values[FE_FAILURE_VALUES];
+#ifdef FE_TOLD
+  int32_t *told; // where a kernel tells us that a check has failed, so that we need not ask
+#endif
 };
 // Behind it there are locks.
 enum { FE_LOCKS = 4096, FE_FAILURE_BYTES = sizeof(struct fe_failure) + FE_LOCKS * sizeof(uint32_t) };

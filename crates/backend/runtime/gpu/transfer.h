@@ -25,7 +25,43 @@ static struct fe_failure *fe_stage_failure(struct futhark_context *ctx) {
 static unsigned char *fe_stage_in(struct futhark_context *ctx) { return ctx->gpu.stage + FE_STAGED; }
 static unsigned char *fe_stage_out(struct futhark_context *ctx) { return ctx->gpu.stage + 2 * FE_STAGED; }
 
-_Static_assert(sizeof(struct fe_failure) <= FE_STAGED, "what failed must fit into its part of the stage");
+_Static_assert(sizeof(struct fe_failure) + sizeof(int32_t) <= FE_STAGED, "what failed must fit into its part of the stage");
+
+#ifdef FE_TOLD
+static volatile int32_t *fe_stage_told(struct futhark_context *ctx) {
+  return (volatile int32_t *)(void *)(fe_stage_failure(ctx) + 1);
+}
+#endif
+
+// No check has failed so far.
+static int fe_failure_reset(struct futhark_context *ctx) {
+  struct fe_failure *failure = fe_stage_failure(ctx);
+  memset(failure, 0, sizeof *failure);
+#ifdef FE_TOLD
+  failure->told = (int32_t *)(failure + 1);
+  *failure->told = 0;
+#endif
+  ctx->gpu.busy = true;
+  int code = fe_driver_copy_in(ctx, ctx->gpu.failure, failure, sizeof *failure, NULL);
+  return code == FUTHARK_SUCCESS ? fe_wait(ctx) : code;
+}
+
+// Waits, and yields what failed first since the last time, if anything.
+static int fe_failure_fetch(struct futhark_context *ctx, struct fe_failure *failure) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  int code = FUTHARK_SUCCESS;
+  failure->check = 0;
+#ifdef FE_TOLD
+  code = fe_wait(ctx);
+  if (code != FUTHARK_SUCCESS || *fe_stage_told(ctx) == 0) {
+    return code;
+  }
+#endif
+  code = fe_driver_copy_out(ctx, fe_stage_failure(ctx), gpu->failure, sizeof *failure, NULL);
+  int waited = fe_wait(ctx);
+  *failure = *fe_stage_failure(ctx);
+  return code == FUTHARK_SUCCESS ? waited : code;
+}
 
 // Waits, and looks whether a check has failed since the last time.
 static int fe_finish(struct futhark_context *ctx) {
@@ -33,27 +69,19 @@ static int fe_finish(struct futhark_context *ctx) {
   if (!gpu->open) {
     return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no device");
   }
-  if (!gpu->busy) {
-    return FUTHARK_SUCCESS;
+  if (!gpu->unchecked) {
+    return gpu->busy ? fe_wait(ctx) : FUTHARK_SUCCESS;
   }
-  bool look = gpu->unchecked;
-  int code = FUTHARK_SUCCESS;
-  if (look) {
-    code = fe_driver_copy_out(ctx, fe_stage_failure(ctx), gpu->failure, sizeof *gpu->failure, NULL);
-  }
-  int waited = fe_wait(ctx);
-  code = code == FUTHARK_SUCCESS ? waited : code;
-  if (!look || code != FUTHARK_SUCCESS) {
+  struct fe_failure failure;
+  int code = fe_failure_fetch(ctx, &failure);
+  if (code != FUTHARK_SUCCESS) {
     return code;
   }
   gpu->unchecked = false;
-  struct fe_failure failure = *fe_stage_failure(ctx);
   if (failure.check == 0) {
     return FUTHARK_SUCCESS;
   }
-  // What comes next begins anew.
-  gpu->busy = true;
-  code = fe_driver_zero(ctx, gpu->failure, sizeof *gpu->failure, NULL);
+  code = fe_failure_reset(ctx);
   if (code == FUTHARK_SUCCESS) {
     fe_device_error(ctx, failure.check - 1, failure.values);
     code = FUTHARK_PROGRAM_ERROR;
@@ -76,6 +104,17 @@ static int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int
     memcpy(to, fe_stage_in(ctx), (size_t)bytes);
   }
   return code;
+}
+
+FE_UNUSED static void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes) {
+  void *to = bytes < 0 ? NULL : malloc((size_t)bytes + 1);
+  if (to == NULL) {
+    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot copy %" PRId64 " bytes from the device", bytes);
+  } else if (fe_fetch(ctx, to, from, bytes) != FUTHARK_SUCCESS) {
+    free(to);
+    to = NULL;
+  }
+  return to;
 }
 
 static int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {

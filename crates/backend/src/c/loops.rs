@@ -37,6 +37,7 @@ impl Frame<'_> {
             self.line(&format!("const {ty} {end} = {value};"));
             end
         };
+        let from_exp = from;
         let (name, from) = (self.name(var), self.scope().text(from));
         let growth = if step == 1 { format!("{name}++") } else { format!("{name} += {step}") };
         let was_in_simd = self.in_simd;
@@ -53,9 +54,18 @@ impl Frame<'_> {
                 Some(_) | None => {}
             }
         }
+        if self.inside.is_some() && is_short(from_exp, to, step) {
+            self.line("FE_UNROLL");
+        }
         self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
         self.in_simd = was_in_simd;
     }
+}
+
+/// Whether a loop of a kernel is unrolled, so that small arrays in it can be registers.
+fn is_short(from: &Exp, to: &Exp, step: i64) -> bool {
+    matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
+        if to.saturating_sub(*from) <= MOST_INNER.saturating_mul(step))
 }
 
 /// Whether iterations use the same memory one after the other: by updates that are whole only if they are not

@@ -13,7 +13,9 @@ static const struct fe_kernel fe_kernels[] = {{"my_scale", "api.fut:1:2"},  {"my
             (int)(sizeof((const struct fe_arg[]){__VA_ARGS__}) / sizeof(struct fe_arg)), (const struct fe_arg[]){__VA_ARGS__})
 
 static void fe_device_error(struct futhark_context *ctx, int check, const int64_t *values) {
-  if (check == 1) {
+  if (check == 0) {
+    fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "%f is no number", (double)fe_bits_i32_f32((int32_t)values[15]));
+  } else if (check == 1) {
     fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "%" PRId64 " is negative", values[0]);
   } else {
     fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "unknown check %d", check);

@@ -3,6 +3,10 @@
 
 FE_KERNEL void my_scale(FE_FAILURE, FE_GLOBAL float *xs, int64_t n, float k) {
   if (fe_failed(failure)) return;
+  if (fe_isnan_f32(k)) {
+    if (fe_claim(failure, 0)) failure->values[15] = fe_bits_f32_i32(k);
+    return;
+  }
   int64_t i = fe_block_id() * fe_block_size() + fe_thread_id();
   if (i < n) xs[i] = xs[i] * k;
 }

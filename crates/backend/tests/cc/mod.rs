@@ -117,6 +117,13 @@ impl Folder {
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
+    /// Runs what was compiled; yields the bytes that it writes.
+    pub(crate) fn bytes_of_program(&self, args: &[&str]) -> Vec<u8> {
+        let output = self.output(&[], &self.path("program").to_string_lossy(), args, "");
+        succeeded(&output);
+        output.stdout
+    }
+
     /// Compiles a C file and runs the program; yields what it writes.
     pub(crate) fn compile_and_run(&self, source: &str, options: &[&str]) -> String {
         self.compile(source, options);

@@ -1,5 +1,7 @@
 //! A program for devices whose functions and kernels are written by hand.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use fehu_backend::api::{Api, TuningParam, generate};
 use fehu_backend::runtime::{Program, assemble, device_source};
 use fehu_backend::{Mode, Target};

@@ -113,6 +113,9 @@ impl Emit<'_> {
         if to.block == from.block && to.lmad.same(&from.lmad) {
             return;
         }
+        if self.is_beside_device() && self.transpose_on_grid(to, from) {
+            return;
+        }
         let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
         // Outer dimensions are loops, until what is left is contiguous on both sides.
         let rank = to.lmad.rank().min(from.lmad.rank());
@@ -120,7 +123,11 @@ impl Emit<'_> {
             |lmad: &Lmad, k: usize| Lmad { offset: Poly::default(), dims: lmad.dims[k..].to_vec() };
         let contiguous =
             |k: usize| inner(&to.lmad, k).is_contiguous() && inner(&from.lmad, k).is_contiguous();
-        let depth = (0..rank).find(|k| contiguous(*k)).unwrap_or(rank);
+        let depth = match (0..rank).find(|k| contiguous(*k)).unwrap_or(rank) {
+            // A thread of a device copies one element.
+            some if some > 0 && self.is_beside_device() => rank,
+            depth => depth,
+        };
         let outer: Vec<Exp> =
             to.lmad.dims[..depth].iter().map(|dim| self.poly(&dim.size)).collect();
         self.nest(&outer, |this, indices| {

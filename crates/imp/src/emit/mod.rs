@@ -28,7 +28,7 @@ use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Type, Var};
 use fehu_mem::table::{BlockId, Origin, Place, Placed, Table};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What can be chosen.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,10 +47,13 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
     let numbers = program.tuning.iter().enumerate();
     let tuning: FxHashMap<EcoString, usize> =
         numbers.map(|(number, param)| (param.name.clone(), number)).collect();
+    let recursive =
+        if options.device { grid::recursive(&placed.prog) } else { FxHashSet::default() };
     for (id, fun) in placed.prog.funs.iter() {
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         let mut emit = Emit::new(placed, &fun.vars, &placed.funs[id], options, program.sites);
         emit.tuning = tuning.clone();
+        emit.recursive = recursive.clone();
         let made = emit.function(&fun.name, &params, &fun.results, &fun.body);
         program.sites = emit.sites;
         program.funs.push(made);
@@ -59,6 +62,7 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
         let mut emit =
             Emit::new(placed, &constant.vars, &placed.consts[id], options, program.sites);
         emit.tuning = tuning.clone();
+        emit.recursive = recursive.clone();
         let made = emit.function(&constant.name, &[], &constant.results, &constant.body);
         program.sites = emit.sites;
         let fun = program.funs.push(made);
@@ -105,6 +109,8 @@ struct Emit<'a> {
     sites: usize,
     /// The place in the source of the statement at hand.
     loc: EcoString,
+    /// The functions that call themselves, which no kernel can do.
+    recursive: FxHashSet<ir::FunId>,
     /// The numbers of tuning parameters.
     tuning: FxHashMap<EcoString, usize>,
 }
@@ -147,6 +153,7 @@ impl<'a> Emit<'a> {
             in_tasks: false,
             sites,
             loc: EcoString::new(),
+            recursive: FxHashSet::default(),
             tuning: FxHashMap::default(),
         }
     }

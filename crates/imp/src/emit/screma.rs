@@ -176,7 +176,9 @@ impl<'a> Emit<'a> {
         // An operator that binds nothing and has no inputs has no arrays that depend on the position.
         let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
         self.scalars.insert(index, Exp::Var(i));
-        self.depth += 1;
+        // A loop of the host around kernels is still the host's.
+        let inner = isize::from(!self.is_beside_device());
+        self.depth += inner;
         let body = self.block(|this| {
             for (param, input) in map.params.iter().zip(inputs) {
                 this.element_param(*param, *input, index);
@@ -184,7 +186,7 @@ impl<'a> Emit<'a> {
             this.body(&map.body);
             then(this, index, &map.body.results);
         });
-        self.depth -= 1;
+        self.depth -= inner;
         self.out.push(Stm::For { var: i, from, to, step: 1, kind, body });
     }
 

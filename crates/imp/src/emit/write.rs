@@ -209,6 +209,12 @@ impl<'a> Emit<'a> {
             (Some(atomic), [value]) => {
                 vec![Stm::Atomic(atomic, self.mem(row.block).ptr, at, self.atom(*value))]
             }
+            (None, [value])
+                if let (Some(atomic), Some(from)) =
+                    (self.vector_atomic_op(op, given.len()), self.place_of(*value)) =>
+            {
+                self.block(|this| this.contribute_row(atomic, &row, from))
+            }
             _ => {
                 let body = self.block(|this| {
                     this.contribute(arrays, shape, indices, Some(op), given, values);
@@ -231,6 +237,31 @@ impl<'a> Emit<'a> {
         let is_plain = (a, b) == (old.into(), new.into()) || (a, b) == (new.into(), old.into());
         let is_result = result.var().is_some_and(|var| stm.pat == [var]);
         if is_plain && is_result { red_op(bin, self.prim(a)?, false) } else { None }
+    }
+
+    /// The operator of an accumulator of rows, if it combines them element by element by a simple operator.
+    fn vector_atomic_op(&self, op: &Lambda, indices: usize) -> Option<RedOp> {
+        let [old, new] = op.params[indices..] else { return None };
+        let (stm, before) = op.body.stms.split_last()?;
+        let fehu_ir::Exp::Screma(map) = &stm.exp else { return None };
+        let is_plain = map.inputs == [old, new] || map.inputs == [new, old];
+        let is_result =
+            op.body.results == stm.pat.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
+        if !before.is_empty() || !is_plain || !is_result || map.folded() > 0 {
+            return None;
+        }
+        self.atomic_op(&map.map, 0).or_else(|| self.vector_atomic_op(&map.map, 0))
+    }
+
+    /// Combines the elements of a row with others, each in one step.
+    fn contribute_row(&mut self, op: RedOp, to: &Place, from: &Place) {
+        let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
+        let sizes: Vec<Exp> = to.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();
+        self.nest(&sizes, |this, indices| {
+            let value = Exp::Load(from_ptr, Box::new(this.address(&from.lmad, indices)));
+            let at = this.address(&to.lmad, indices);
+            this.out.push(Stm::Atomic(op, to_ptr, at, value));
+        });
     }
 
     /// Elements that are kept are counted and stored as they come; with several classes, the classes of all positions are found

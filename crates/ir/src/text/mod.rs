@@ -61,7 +61,8 @@
 //!     | "partition" atom "(" var,* ")" number lambda
 //!     | "withacc" ("acc" shape "(" var,* ")" ("op" op)?)* "in" lambda
 //!     | "update_acc" var "[" atom,* "]" "(" atom,* ")"
-//!     | "trace" string atom | "opaque" atom | "tuning" string atom | "fail" check
+//!     | "trace" string atom | "opaque" atom | "fail" check
+//!     | "tuning" string atom                       -- the name, the default
 //! dim   = atom | atom ":" atom ":" atom            -- a position, or start, length and stride
 //! shape = "[" atom,* "]"
 //! op    = lambda "neutral" "(" atom,* ")"

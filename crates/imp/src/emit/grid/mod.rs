@@ -11,12 +11,15 @@ mod nest;
 mod reduce;
 mod scan;
 mod team;
+mod tile;
+mod transpose;
 
 use super::Emit;
 use crate::{Block, Exp, Kernel, Stm, Ty, V};
-use fehu_base::Prim;
+use fehu_base::{IdVec, Prim};
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
 use nest::Nest;
+use rustc_hash::FxHashSet;
 
 /// The threads of a block.
 pub(super) const THREADS: u32 = 256;
@@ -114,9 +117,21 @@ impl<'a> Emit<'a> {
             ir::Exp::Hist(_) | ir::Exp::Scatter(_) => {}
             _ => return false,
         }
+        if self.calls_recursive(&stm.exp) {
+            return false;
+        }
         let nest = self.nest_of(stm);
         self.nest_on_grid(&nest);
         true
+    }
+
+    /// Whether there is a call of a function that calls itself.
+    fn calls_recursive(&self, exp: &ir::Exp) -> bool {
+        let mut found = matches!(exp, ir::Exp::Call(fun, _) if self.recursive.contains(fun));
+        exp.for_each_body(&mut |body| {
+            found = found || body.stms.iter().any(|stm| self.calls_recursive(&stm.exp));
+        });
+        found
     }
 
     /// Whether the function of an operator may be executed as often as kernels want to.
@@ -155,13 +170,23 @@ impl<'a> Emit<'a> {
     }
 
     fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        if !self.tile_on_grid(nest, pat, op) {
+            self.map_plain(nest, pat, op);
+        }
+    }
+
+    /// A thread for each position.
+    fn map_plain(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
         let sizes = self.sizes(nest, Some(self.atom(op.width)));
-        self.grid("map", &sizes, |this, indices| {
-            let at = this.enter_levels(nest, indices);
-            let index = this.enter(pat, &op.inputs, &op.map, at);
-            this.body(&op.map.body);
-            this.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
-        });
+        self.grid("map", &sizes, |this, indices| this.map_at(nest, pat, op, indices));
+    }
+
+    /// The code for one position of a map.
+    fn map_at(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma, indices: &[Exp]) {
+        let at = self.enter_levels(nest, indices);
+        let index = self.enter(pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
     }
 
     /// Reductions and scans of scalars. Where both are there, the map function is executed for each of them.
@@ -177,6 +202,41 @@ impl<'a> Emit<'a> {
     /// Whether a variable is an accumulator.
     fn is_accumulator(&self, var: Var) -> bool {
         matches!(self.ir[var].ty, Type::Acc(_))
+    }
+}
+
+/// The functions of which a call leads to another call of them.
+pub(super) fn recursive(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
+    let mut calls: IdVec<ir::FunId, Vec<ir::FunId>> = IdVec::default();
+    for (_, fun) in prog.funs.iter() {
+        let mut callees = Vec::new();
+        called(&fun.body, &mut callees);
+        calls.push(callees);
+    }
+    let leads_back = |start: ir::FunId| {
+        let mut seen: Vec<ir::FunId> = calls[start].clone();
+        let mut next = 0;
+        while let Some(&fun) = seen.get(next) {
+            for callee in &calls[fun] {
+                if !seen.contains(callee) {
+                    seen.push(*callee);
+                }
+            }
+            next += 1;
+        }
+        seen.contains(&start)
+    };
+    prog.funs.iter().map(|(id, _)| id).filter(|id| leads_back(*id)).collect()
+}
+
+fn called(body: &ir::Body, callees: &mut Vec<ir::FunId>) {
+    for stm in &body.stms {
+        if let ir::Exp::Call(fun, _) = stm.exp
+            && !callees.contains(&fun)
+        {
+            callees.push(fun);
+        }
+        stm.exp.for_each_body(&mut |body| called(body, callees));
     }
 }
 

@@ -1,0 +1,77 @@
+//! What CUDA programs begin with, and kernels that use it, compiled by NVRTC for a GPU that need not be there.
+
+mod gpu_program;
+mod nvrtc_compiler;
+mod scalar_cases;
+
+use fehu_backend::Target;
+use fehu_backend::runtime::device_prelude;
+use fehu_base::Prim;
+use nvrtc_compiler::ptx;
+use scalar_cases::{c_type, cases};
+use std::fmt::Write;
+
+#[test]
+fn kernels_are_compiled() {
+    let source = device_prelude(Target::Cuda) + gpu_program::KERNELS;
+    let text = ptx("kernels", &source);
+    for kernel in ["my_scale", "my_dot", "my_evens", "my_check", "my_points", "my_area"] {
+        assert!(text.contains(&format!(".visible .entry {kernel}(")), "{kernel}");
+    }
+    // One instruction in shared memory, one in global memory.
+    assert!(text.contains("atom.shared.add.u32") || text.contains("red.shared.add.u32"));
+    assert!(text.contains("global.add.u64"), "{text}");
+}
+
+#[test]
+fn divisions_by_constants_are_no_divisions() {
+    let kernel = "FE_KERNEL void halve(FE_FAILURE, FE_GLOBAL int64_t *p) {\n  \
+                  p[0] = fe_div_i64(p[1], 8) + fe_mod_i64(p[2], 10);\n}\n";
+    let text = ptx("constants", &(device_prelude(Target::Cuda) + kernel));
+    assert!(text.contains("shr.s64") && text.contains("mul.hi.s64"), "{text}");
+    assert!(!text.contains("div.") && !text.contains("rem."), "{text}");
+}
+
+/// Every function that programs may call, with every type.
+#[test]
+fn everything_compiles() {
+    let mut kernels = String::new();
+    for (i, case) in cases().iter().enumerate() {
+        let params = case.params.iter().enumerate();
+        let declared: String =
+            params.map(|(p, prim)| format!(", FE_GLOBAL const {} *p{p}", c_type(*prim))).collect();
+        let args: Vec<String> = (0..case.params.len()).map(|p| format!("p{p}[0]")).collect();
+        let _ = writeln!(
+            kernels,
+            "FE_KERNEL void case_{i}(FE_FAILURE, FE_GLOBAL {} *r{declared}) {{ *r = {}({}); }}",
+            c_type(case.result),
+            case.function,
+            args.join(", ")
+        );
+    }
+    for function in fehu_ir::MathFn::ALL.iter().filter(|function| function.arity() == 1) {
+        let name = function.name();
+        if !["popc", "clz", "ctz", "isnan", "isinf"].contains(&name) {
+            for prim in [Prim::F16, Prim::F32, Prim::F64] {
+                let ty = c_type(prim);
+                let _ = writeln!(
+                    kernels,
+                    "FE_KERNEL void {name}_{prim}(FE_FAILURE, FE_GLOBAL {ty} *p) {{ *p = fe_{name}_{prim}(*p); }}"
+                );
+            }
+        }
+    }
+    for prim in Prim::ALL {
+        let (ty, name) = (c_type(prim), prim.name());
+        let _ = writeln!(
+            kernels,
+            "FE_KERNEL void warp_{name}(FE_FAILURE, FE_GLOBAL {ty} *p) {{\n  {ty} v = p[fe_thread_id()];\n  \
+             v = fe_shuffle_up_{name}(v, 1);\n  v = fe_shuffle_down_{name}(v, 2);\n  v = fe_shuffle_xor_{name}(v, 4);\n  \
+             v = fe_shuffle_{name}(v, 0);\n  fe_warp_sync();\n  \
+             if (fe_ballot(fe_eq_{name}(v, v)) != 0) fe_atomic_exchange_{name}(p, v);\n  \
+             FE_FENCE();\n  p[1] = fe_volatile_load_{name}(p);\n}}"
+        );
+    }
+    let text = ptx("everything", &(device_prelude(Target::Cuda) + &kernels));
+    assert!(text.contains("shfl.sync.up.b32") && text.contains("vote.sync.ballot.b32"));
+}

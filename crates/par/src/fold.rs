@@ -1,0 +1,113 @@
+//! Reductions and scans below levels, or at the host.
+//!
+//! If the function before the operator contains parallelism, that is taken apart: first the map, then the reduction. If the
+//! operator combines arrays, `vector` makes it one of their elements.
+
+use crate::context::Cx;
+use crate::mark::mark_inside;
+use crate::vector::{Fold, folding};
+use fehu_ir::{Atom, Exp, Screma, Stm, Var};
+
+impl Cx<'_> {
+    /// A reduction or scan below the levels; the arrays of the host with its results, or the values without levels.
+    pub(crate) fn fold(&mut self, stm: &Stm) -> Vec<Var> {
+        let Exp::Screma(op) = &stm.exp else { return Vec::new() };
+        let vector = folds(op).iter().any(Fold::is_vector);
+        self.enter(stm, op.width, &op.inputs, &op.map);
+        let plan = self.plan(&op.map.body);
+        let may_suffice = self.may_suffice() && !self.only_inner;
+        self.levels.pop();
+        match (vector, plan.is_parallel()) {
+            (true, _) => self.taken_apart(stm, op),
+            (false, false) => self.leaf(stm),
+            (false, true) if may_suffice => {
+                // The guard counts the positions of the operator, too.
+                self.enter(stm, op.width, &op.inputs, &op.map);
+                let arrays = self.choose(&mut |cx| cx.below(|cx| cx.leaf(stm)), &mut |cx| {
+                    cx.below(|cx| cx.taken_apart(stm, op))
+                });
+                self.levels.pop();
+                arrays
+            }
+            (false, true) => self.taken_apart(stm, op),
+        }
+    }
+
+    /// Does something without the innermost level.
+    pub(crate) fn below(&mut self, work: impl FnOnce(&mut Self) -> Vec<Var>) -> Vec<Var> {
+        let level = self.levels.pop();
+        let result = work(self);
+        self.levels.extend(level);
+        result
+    }
+
+    /// First the map, then the operators.
+    fn taken_apart(&mut self, stm: &Stm, op: &Screma) -> Vec<Var> {
+        let mark = self.vars.len();
+        self.enter(stm, op.width, &op.inputs, &op.map);
+        let plan = self.plan(&op.map.body);
+        let arrays = self.distribute(&plan, &op.map.body);
+        self.levels.pop();
+        let (mapped, plain) = arrays.split_at(op.folded().min(arrays.len()));
+        let inputs: Vec<Var> = mapped.iter().map(|array| self.level_var(*array)).collect();
+        let mut results: Vec<Option<Var>> = vec![None; op.folded()];
+        let mut rest: (Vec<Var>, Vec<Fold>, Vec<usize>) = (Vec::new(), Vec::new(), Vec::new());
+        let mut at = 0;
+        for fold in folds(op) {
+            let range = at..at + fold.neutral().len();
+            at = range.end;
+            let mine = &inputs[range.clone()];
+            let found = match fold.is_vector() {
+                true => self.by_elements(stm, op.width, mine, &fold),
+                false => None,
+            };
+            match found {
+                Some(arrays) => {
+                    for (index, array) in range.zip(arrays) {
+                        results[index] = Some(array);
+                    }
+                }
+                None => {
+                    rest.0.extend(mine);
+                    rest.1.push(fold);
+                    rest.2.extend(range);
+                }
+            }
+        }
+        let (inputs, folds, places) = rest;
+        if !folds.is_empty() {
+            let pat: Vec<Var> = places.iter().map(|place| stm.pat[*place]).collect();
+            let op = folding(self, op.width, inputs, folds);
+            let exp = Exp::Screma(Box::new(op));
+            let mut leaf = Stm { pat: pat.clone(), exp, ..stm.clone() };
+            mark_inside(&mut leaf);
+            let atoms: Vec<Atom> = pat.into_iter().map(Atom::Var).collect();
+            let arrays = self.nest(vec![leaf], &atoms);
+            for (place, array) in places.into_iter().zip(arrays) {
+                results[place] = Some(array);
+            }
+        }
+        let plain = self.own(plain.to_vec(), &stm.pat[op.folded()..], mark);
+        results.into_iter().flatten().chain(plain).collect()
+    }
+
+    /// The variable of the innermost level for an array that has one dimension more than the levels.
+    pub(crate) fn level_var(&mut self, array: Var) -> Var {
+        if self.levels.is_empty() {
+            return array;
+        }
+        let mut ty = self.vars[array].ty.clone();
+        for _ in &self.levels {
+            ty = ty.row().unwrap_or(ty);
+        }
+        let var = self.fresh(array.into(), ty);
+        self.store(var, array);
+        var
+    }
+}
+
+/// The reductions and scans, in the order of their operands.
+pub(crate) fn folds(op: &Screma) -> Vec<Fold> {
+    let scans = op.scans.iter().cloned().map(Fold::Scan);
+    scans.chain(op.reds.iter().cloned().map(Fold::Red)).collect()
+}

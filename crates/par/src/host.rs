@@ -1,0 +1,141 @@
+//! The host's code: bodies of functions, and of loops and branches in them. Operators are flattened, and the rest stays.
+
+use crate::context::Cx;
+use crate::fold::folds as folds_of;
+use crate::mark::{SEQUENTIAL, has_attr, mark_inside};
+use crate::vector::element_operator;
+use fehu_ir::free::bound_in_lambda;
+use fehu_ir::visit::{VisitMut, walk_type_mut};
+use fehu_ir::{Atom, Body, Exp, Stm, Var};
+use fehu_opt::facts::consumed;
+use rustc_hash::FxHashMap;
+
+impl Cx<'_> {
+    /// Flattens the operators of a whole function.
+    pub(crate) fn whole_function(&mut self, body: &mut Body) {
+        self.host(body);
+        let renames = std::mem::take(&mut self.renames);
+        if renames.is_empty() {
+            return;
+        }
+        let mut rename = Rename(&renames);
+        rename.body(body);
+        for info in self.vars.values_mut() {
+            walk_type_mut(&mut rename, &mut info.ty);
+        }
+    }
+
+    fn host(&mut self, body: &mut Body) {
+        let before = std::mem::take(&mut self.out);
+        for stm in std::mem::take(&mut body.stms) {
+            self.host_stm(stm);
+        }
+        body.stms = std::mem::replace(&mut self.out, before);
+    }
+
+    fn host_stm(&mut self, mut stm: Stm) {
+        let sequential = has_attr(&stm, SEQUENTIAL);
+        match &mut stm.exp {
+            Exp::Screma(op) if !sequential => {
+                let folds = op.folded() > 0;
+                self.begin(&stm);
+                self.operator(stm, folds);
+            }
+            Exp::Hist(_) | Exp::Scatter(_) | Exp::Partition(_) if !sequential => {
+                self.begin(&stm);
+                self.writing(stm);
+            }
+            Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_) => {
+                mark_inside(&mut stm);
+                self.out.push(stm);
+            }
+            Exp::WithAcc(_, lambda) => {
+                let mut body = std::mem::take(&mut lambda.body);
+                mark_inside(&mut stm);
+                self.host(&mut body);
+                if let Exp::WithAcc(_, lambda) = &mut stm.exp {
+                    lambda.body = body;
+                }
+                self.out.push(stm);
+            }
+            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => {
+                stm.exp.map_bodies(&mut |body| self.host(body));
+                self.out.push(stm);
+            }
+            _ => self.out.push(stm),
+        }
+    }
+
+    /// Notes what an operator of the host binds and changes.
+    fn begin(&mut self, stm: &Stm) {
+        stm.exp.for_each_lambda(&mut |lambda| self.local.extend(bound_in_lambda(lambda)));
+        let found = consumed(self.prog, stm);
+        self.consumed = found.iter().filter_map(|var| self.share.class(*var)).collect();
+    }
+
+    fn writing(&mut self, mut stm: Stm) {
+        if !self.writes_parallel(&stm) {
+            mark_inside(&mut stm);
+            self.out.push(stm);
+            return;
+        }
+        let mark = self.vars.len();
+        let arrays = self.write(&stm);
+        self.name_results(&stm, arrays, mark);
+    }
+
+    fn operator(&mut self, mut stm: Stm, folds: bool) {
+        let Exp::Screma(op) = &stm.exp else { return };
+        let vector = folds_of(op).iter().any(|fold| {
+            let known = element_operator(fold.op(), self.vars);
+            known.is_some_and(|(_, width)| self.is_host(width))
+        });
+        self.enter(&stm, op.width, &op.inputs, &op.map);
+        let parallel = self.plan(&op.map.body).is_parallel();
+        self.levels.pop();
+        if !vector && !parallel {
+            mark_inside(&mut stm);
+            self.out.push(stm);
+            return;
+        }
+        let mark = self.vars.len();
+        let arrays = if folds { self.fold(&stm) } else { self.map(&stm) };
+        self.name_results(&stm, arrays, mark);
+    }
+
+    /// The results of an operator get the names that it had for them.
+    fn name_results(&mut self, stm: &Stm, arrays: Vec<Var>, mark: usize) {
+        for (var, array) in stm.pat.iter().zip(arrays) {
+            let new = fehu_base::id::Id::index(array) >= mark;
+            if new && !self.renames.contains_key(&array) {
+                self.renames.insert(array, *var);
+            } else {
+                self.out.push(Stm::new(vec![*var], Exp::Atom(array.into())));
+            }
+        }
+    }
+}
+
+struct Rename<'a>(&'a FxHashMap<Var, Var>);
+
+impl VisitMut for Rename<'_> {
+    fn use_var(&mut self, var: &mut Var) {
+        if let Some(new) = self.0.get(var) {
+            *var = *new;
+        }
+    }
+
+    fn use_atom(&mut self, atom: &mut Atom) {
+        if let Atom::Var(var) = atom {
+            self.use_var(var);
+        }
+    }
+
+    fn bind(&mut self, var: &mut Var) {
+        self.use_var(var);
+    }
+}

@@ -1,0 +1,109 @@
+//! Flattening: from nested parallelism to perfect nests.
+//!
+//! A program says what is parallel by operators inside of the functions of operators. Machines want one flat space of
+//! positions at a time: a *nest*, maps inside of each other, of which the innermost function is sequential code, or just
+//! one operator. [`FLATTEN`] takes programs to where all operators at the host level are nests ([`nest::Nest`] says what
+//! that is, and finds them).
+//!
+//! ```text
+//! map (\ps -> let s = reduce (+) 0 ps in map (\p -> p / s) ps) pss
+//! ==>
+//! ss = map (\ps -> reduce (+) 0 ps) pss
+//! map (\ps s -> map (\p -> p / s) ps) pss ss
+//! ```
+//!
+//! Where it is not clear whether the inner parallelism is needed there are two versions, and a threshold, which can be
+//! tuned, decides when the program runs.
+//!
+//! - `host`: the code around operators;
+//! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
+//! - `distribute`, `fold`, `vector`, `write`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
+//! - `version`: thresholds; `mark`: sequential code.
+
+mod aliases;
+mod build;
+mod context;
+mod distribute;
+mod fold;
+mod host;
+mod interchange;
+mod mark;
+pub mod nest;
+mod plan;
+mod resolve;
+mod vector;
+mod version;
+mod write;
+
+pub use mark::SEQUENTIAL;
+
+use aliases::Aliases;
+use context::Cx;
+use ecow::EcoString;
+use fehu_base::IdVec;
+use fehu_base::id::Id;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::{Body, ConstId, FunId, Prog, Var, VarInfo};
+use fehu_opt::facts::{Effects, Share};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The pass.
+pub const FLATTEN: Pass = Pass {
+    name: "flatten",
+    about: "makes perfect nests of nested parallelism, in several versions",
+    run,
+};
+
+/// All passes of this crate, by name.
+pub const PASSES: &[Pass] = &[FLATTEN];
+
+fn run(prog: &mut Prog, _: &mut Remarks) {
+    let effects = Effects::of(prog);
+    let before = prog.funs.clone();
+    for id in (0..prog.consts.len()).map(ConstId::from_index) {
+        let mut body = std::mem::take(&mut prog.consts[id].body);
+        let mut vars = std::mem::take(&mut prog.consts[id].vars);
+        let name = prog.consts[id].name.clone();
+        flatten(prog, &effects, name, &mut body, &mut vars);
+        prog.consts[id].body = body;
+        prog.consts[id].vars = vars;
+    }
+    for id in (0..prog.funs.len()).map(FunId::from_index) {
+        let mut body = std::mem::take(&mut prog.funs[id].body);
+        let mut vars = std::mem::take(&mut prog.funs[id].vars);
+        let entry = prog.entries.iter().find(|entry| entry.fun == id);
+        let name = entry.map_or(&prog.funs[id].name, |entry| &entry.name).clone();
+        flatten(prog, &effects, name, &mut body, &mut vars);
+        prog.funs[id].body = body;
+        prog.funs[id].vars = vars;
+    }
+    mark::separate_calls(prog, &before);
+}
+
+fn flatten(
+    prog: &Prog,
+    effects: &Effects,
+    name: EcoString,
+    body: &mut Body,
+    vars: &mut IdVec<Var, VarInfo>,
+) {
+    let share = Share::of(prog, body, vars);
+    let aliases = Aliases::new(vars.len());
+    let mut cx = Cx {
+        prog,
+        effects,
+        vars,
+        share,
+        out: Vec::new(),
+        levels: Vec::new(),
+        homes: FxHashMap::default(),
+        local: FxHashSet::default(),
+        consumed: FxHashSet::default(),
+        aliases,
+        renames: FxHashMap::default(),
+        name,
+        thresholds: 0,
+        only_inner: false,
+    };
+    cx.whole_function(body);
+}

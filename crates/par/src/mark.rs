@@ -1,0 +1,141 @@
+//! Sequential code: where parallelism ends, every operator has the attribute `sequential`.
+//!
+//! Functions that are called from the inside of an operator get a copy of which that is true, so that the host's calls
+//! keep their parallelism.
+
+use ecow::eco_format;
+use fehu_base::IdVec;
+use fehu_base::id::Id;
+use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut, walk_stm_mut};
+use fehu_ir::{Attr, Body, Exp, Fun, FunId, Prog, Stm};
+use rustc_hash::FxHashMap;
+
+/// The attribute of operators that one thread executes.
+pub const SEQUENTIAL: &str = "sequential";
+
+/// Whether a statement has an attribute of this name.
+pub(crate) fn has_attr(stm: &Stm, name: &str) -> bool {
+    stm.attrs.iter().any(|attr| attr.name == name)
+}
+
+/// Marks a statement and what is in it.
+pub(crate) fn mark(stm: &mut Stm) {
+    Mark.stm(stm);
+}
+
+/// Marks what is in the functions of a statement.
+pub(crate) fn mark_inside(stm: &mut Stm) {
+    walk_exp_mut(&mut Mark, &mut stm.exp);
+}
+
+struct Mark;
+
+impl VisitMut for Mark {
+    fn stm(&mut self, stm: &mut Stm) {
+        if stm.exp.operator().is_some() && !has_attr(stm, SEQUENTIAL) {
+            stm.attrs.push(Attr::named(SEQUENTIAL));
+        }
+        walk_stm_mut(self, stm);
+    }
+}
+
+/// Lets calls inside of operators refer to copies of the functions, as they were in `before`, that are marked.
+pub(crate) fn separate_calls(prog: &mut Prog, before: &IdVec<FunId, Fun>) {
+    let worth = with_operators(before);
+    let mut calls = Calls {
+        worth: &worth,
+        next: prog.funs.len(),
+        copies: FxHashMap::default(),
+        work: Vec::new(),
+        inside: false,
+    };
+    for item in prog.consts.values_mut() {
+        calls.body(&mut item.body);
+    }
+    for fun in prog.funs.values_mut() {
+        calls.body(&mut fun.body);
+    }
+    calls.inside = true;
+    while let Some(id) = calls.work.first().copied() {
+        calls.work.remove(0);
+        let mut fun = before[id].clone();
+        fun.name = eco_format!("{}_sequential", fun.name);
+        Mark.body(&mut fun.body);
+        calls.body(&mut fun.body);
+        prog.funs.push(fun);
+    }
+}
+
+struct Calls<'a> {
+    worth: &'a IdVec<FunId, bool>,
+    next: usize,
+    copies: FxHashMap<FunId, FunId>,
+    /// The functions that are yet to be copied, in the order of their copies.
+    work: Vec<FunId>,
+    inside: bool,
+}
+
+impl VisitMut for Calls<'_> {
+    fn exp(&mut self, exp: &mut Exp) {
+        let was = self.inside;
+        match exp {
+            Exp::Call(id, _) if was && self.worth.get(*id).is_some_and(|worth| *worth) => {
+                let copy = self.copies.entry(*id).or_insert_with(|| {
+                    self.work.push(*id);
+                    self.next += 1;
+                    FunId::from_index(self.next - 1)
+                });
+                *id = *copy;
+            }
+            Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) => self.inside = true,
+            Exp::Stream(_) | Exp::Partition(_) => self.inside = true,
+            _ => {}
+        }
+        walk_exp_mut(self, exp);
+        self.inside = was;
+    }
+}
+
+/// The functions that contain operators, or call such functions.
+fn with_operators(funs: &IdVec<FunId, Fun>) -> IdVec<FunId, bool> {
+    let mut found = IdVec::filled(false, funs.len());
+    loop {
+        let mut changed = false;
+        for (id, fun) in funs.iter() {
+            if !found[id] {
+                let mut look = Look { known: &found, found: false };
+                look.body(&fun.body);
+                if look.found {
+                    found[id] = true;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return found;
+        }
+    }
+}
+
+struct Look<'a> {
+    known: &'a IdVec<FunId, bool>,
+    found: bool,
+}
+
+impl Visit for Look<'_> {
+    fn exp(&mut self, exp: &Exp) {
+        self.found |= match exp {
+            Exp::Call(id, _) => self.known.get(*id).is_some_and(|known| *known),
+            _ => exp.operator().is_some(),
+        };
+        if !self.found {
+            walk_exp(self, exp);
+        }
+    }
+
+    fn body(&mut self, body: &Body) {
+        for stm in &body.stms {
+            self.stm(stm);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Versions: the outer parallelism alone, if there is enough of it, or all of it (incremental flattening).
+//!
+//! ```text
+//! let (t: i64) = tuning "main.suff_outer_par_0" 32768
+//! let (enough: bool) = le t par
+//! let (xs: ...) = if enough then { one nest, sequential inside } else { flattened }
+//! ```
+
+use crate::context::Cx;
+use ecow::eco_format;
+use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Var};
+
+/// So many positions are enough for the machine, unless the user says something else.
+const ENOUGH: i64 = 1 << 15;
+/// Fewer positions than these, known to be so few, are never enough.
+const NEVER: i64 = 256;
+/// The most thresholds of a function.
+const MAX_THRESHOLDS: usize = 32;
+
+impl Cx<'_> {
+    /// Whether the levels may have enough positions for a version that needs nothing else.
+    pub(crate) fn may_suffice(&self) -> bool {
+        let known = self.levels.iter().try_fold(1i64, |product, level| match level.width {
+            Atom::Const(Scalar::I64(width)) => product.checked_mul(width),
+            Atom::Const(_) | Atom::Var(_) => None,
+        });
+        known.is_none_or(|known| known >= NEVER) && self.thresholds < MAX_THRESHOLDS
+    }
+
+    /// Both of two versions; the first if the levels have enough positions.
+    pub(crate) fn choose(
+        &mut self,
+        outer: &mut dyn FnMut(&mut Self) -> Vec<Var>,
+        flat: &mut dyn FnMut(&mut Self) -> Vec<Var>,
+    ) -> Vec<Var> {
+        let par = self.parallelism();
+        let name = eco_format!("{}.suff_outer_par_{}", self.name, self.thresholds);
+        self.thresholds += 1;
+        let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
+        let enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
+        let before = std::mem::take(&mut self.out);
+        let first = outer(self);
+        let yes = std::mem::take(&mut self.out);
+        let second = flat(self);
+        let no = std::mem::replace(&mut self.out, before);
+        let mut pat = Vec::new();
+        for (a, b) in first.iter().zip(&second) {
+            let var = self.fresh((*a).into(), self.vars[*a].ty.clone());
+            self.alias(var, *b);
+            pat.push(var);
+        }
+        let results = |vars: Vec<Var>| vars.into_iter().map(Atom::Var).collect();
+        let yes = Body { stms: yes, results: results(first) };
+        let no = Body { stms: no, results: results(second) };
+        let exp = Exp::If(enough.into(), Box::new([yes, no]));
+        let loc = self.levels.last().and_then(|level| level.loc.clone());
+        self.out.push(Stm { loc, ..Stm::new(pat.clone(), exp) });
+        pat
+    }
+
+    /// The number of positions of all levels together.
+    pub(crate) fn parallelism(&mut self) -> Atom {
+        let widths = self.widths();
+        let mut product = widths.first().copied().unwrap_or(Atom::i64(1));
+        for width in widths.iter().skip(1) {
+            product = self.named("par", Exp::BinOp(BinOp::Mul, product, *width)).into();
+        }
+        product
+    }
+
+    fn named(&mut self, hint: &str, exp: Exp) -> Var {
+        let var = self.bind(Atom::i64(0), exp);
+        self.vars[var].hint = hint.into();
+        var
+    }
+}
