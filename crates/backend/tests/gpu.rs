@@ -5,8 +5,9 @@ mod cc;
 mod gpu_program;
 
 use cc::{Folder, runtime};
+use fehu_backend::api::TuningParam;
 use fehu_backend::{Mode, Target};
-use gpu_program::whole;
+use gpu_program::{assembled, numbers, whole};
 use serde_json::Value;
 
 fn lines_of(report: &str) -> Value {
@@ -101,7 +102,7 @@ fn the_digest_is_sha_256() {
 fn executable(name: &str) -> Folder {
     let folder = Folder::new(name);
     folder.write("api.c", &whole(Mode::Executable, Target::OpenCl).0);
-    folder.compile("api.c", &["-O0", "-ldl"]);
+    folder.compile_once("api.c", &["-O0", "-ldl"]);
     folder
 }
 
@@ -228,4 +229,46 @@ fn memory_that_does_not_exist_is_an_error() {
     assert!(said.contains("Error: out of memory"), "{said}");
     let said = folder.fail_program(&["-e", "points", "-n"], "1000000000000i64");
     assert!(said.contains("Error: out of memory: cannot allocate 4000000000000 bytes"), "{said}");
+}
+
+/// There are no kernels at all, and the host writes all tuning parameters and limits.
+#[test]
+fn tuning_parameters_have_defaults_by_class() {
+    let classes =
+        ["thread_block_size", "grid_size", "tile_size", "reg_tile_size", "threshold(x)", "param"];
+    let param = |class: &&str| TuningParam {
+        name: format!("main.{}", class.replace("(x)", "")),
+        class: (*class).to_owned(),
+        entries: Vec::new(),
+    };
+    let tuning: Vec<TuningParam> = classes.iter().map(param).collect();
+    let host = "static int my_run(struct futhark_context *ctx, int64_t *out) {\n  \
+                for (int i = 0; i < FE_NUM_TUNING_PARAMS + FE_NUM_LIMITS; i++) {\n    \
+                int64_t value = i < FE_NUM_TUNING_PARAMS ? fe_tuning(ctx, i)\n      \
+                : fe_device_limit(ctx, (enum fe_limit)(i - FE_NUM_TUNING_PARAMS));\n    \
+                fwrite(&value, sizeof value, 1, stdout);\n  }\n  *out = 0;\n  return FUTHARK_SUCCESS;\n}\n";
+    let folder = assembled("gpu_tuning", "", host, &tuning);
+    let values = numbers(&folder, &[]);
+    let [block, grid, tile, register, threshold, other, most, shared, units, threads] = values[..]
+    else {
+        panic!("{values:?}")
+    };
+    assert_eq!([block, tile, register, threshold, other], [256, 16, 4, 32768, 0]);
+    assert_eq!(grid, units * (threads / block));
+    assert!(most >= 256 && shared >= 16384 && units >= 1, "{values:?}");
+    let set = ["--default-thread-block-size=128", "--default-threshold=7", "--default-tile-size=8"];
+    let more = ["--param", "main.reg_tile_size=3", "--param=main.tile_size=9"];
+    let changed = numbers(&folder, &[&set[..], &more[..]].concat());
+    assert_eq!(changed[..6], [128, units * (threads / 128), 9, 3, 7, 0]);
+}
+
+/// A device that refuses memory: free blocks are given back first, and then it is an error.
+#[test]
+fn free_blocks_are_given_back_when_there_is_no_memory() {
+    let folder = assembled("gpu_full", "", include_str!("c/gpu_full.c"), &[]);
+    let said = numbers(&folder, &[]);
+    let million = 1 << 20;
+    // Used, free and peak bytes, and error codes.
+    let expected = [0, 5 * million, 5 * million, 0, 0, 3, 0, 0, 0, 10 * million];
+    assert_eq!(said, expected);
 }

@@ -2,15 +2,13 @@
 //! many threads at once against doing one after the other.
 
 mod cc;
+mod gpu_program;
 mod scalar_cases;
 
-use cc::Folder;
-use fehu_backend::api::generate;
-use fehu_backend::runtime::{Program, assemble, device_source};
-use fehu_backend::{Mode, Target};
 use fehu_base::Prim;
 use fehu_interp::scalar::binop;
 use fehu_ir::{BinOp, Scalar};
+use gpu_program::{assembled, numbers};
 use scalar_cases::{Case, c_type, cases, compare, tuples, values};
 use std::fmt::Write;
 
@@ -38,7 +36,7 @@ fn every_operation_agrees_with_the_interpreter() {
         }
         kernels.push_str("  }\n}\n");
     }
-    let results = run("gpu_scalar", &kernels, &host(&cases));
+    let results = numbers(&assembled("gpu_scalar", &kernels, &host(&cases), &[]), &[]);
     compare(&cases, results);
 }
 
@@ -98,36 +96,6 @@ fn host(cases: &[Case]) -> String {
     );
     text.push_str(include_str!("c/gpu_scalar.c"));
     text
-}
-
-/// Runs a program for a device: kernels, and the host's part, with a function `my_run` that writes 64-bit numbers.
-fn run(name: &str, kernels: &str, host: &str) -> Vec<u64> {
-    let prog = "prog arrays\nfun run () -> (r: i64) = (0i64)\nentry \"main\" = run () -> i64\n";
-    let prog = fehu_ir::text::parse(prog).expect("the program is right");
-    let api = generate(&prog, &|_| "my_run".to_owned(), Target::OpenCl, Mode::Executable, &[]);
-    let names: Vec<String> = kernels
-        .split("FE_KERNEL void ")
-        .skip(1)
-        .filter_map(|text| Some(format!("{{\"{}\", \"\"}}", text.split_once('(')?.0)))
-        .collect();
-    let functions = format!(
-        "{}#define FE_NUM_KERNELS {}\nstatic const struct fe_kernel fe_kernels[] = {{{}}};\n{}{host}",
-        device_source(kernels),
-        names.len(),
-        names.join(", "),
-        include_str!("c/gpu_common.c")
-    );
-    let program = Program {
-        constants_struct: "struct fe_constants {\n  char nothing;\n};",
-        functions: &functions,
-        sites: 0,
-        strict_float: true,
-    };
-    let folder = Folder::new(name);
-    folder.write("test.c", &assemble(Mode::Executable, Target::OpenCl, program, &api));
-    folder.compile("test.c", &["-O0", "-ldl"]);
-    let output = folder.bytes_of_program(&["-n"]);
-    output.chunks_exact(8).map(|b| u64::from_ne_bytes(b.try_into().unwrap_or_default())).collect()
 }
 
 /// Operations whose order does not matter.
@@ -218,7 +186,7 @@ fn many_threads_update_memory_at_once() {
         updates.len()
     );
     inputs.push_str(include_str!("c/gpu_update.c"));
-    let results = run("gpu_update", &kernels, &inputs);
+    let results = numbers(&assembled("gpu_update", &kernels, &inputs, &[]), &[]);
     let mut results = results.into_iter();
     for (prim, op, name) in updates {
         // First in global memory, where elements start with those of the first threads as well, then in shared memory.

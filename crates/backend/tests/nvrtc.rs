@@ -1,5 +1,6 @@
 //! What CUDA programs begin with, and kernels that use it, compiled by NVRTC for a GPU that need not be there.
 
+mod cc;
 mod gpu_program;
 mod nvrtc_compiler;
 mod scalar_cases;

@@ -31,6 +31,8 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 const OBJECTS: &str = "objects";
 const PROGRAMS: &str = "programs";
+/// What programs for devices keep here themselves (`gpu/cache.h` of the runtime); we only throw it away.
+const KERNELS: &str = "kernels";
 /// The start of temporary names; keys have no such sign.
 const TEMPORARY: &str = "+";
 
@@ -130,7 +132,7 @@ impl Cache {
     /// Removes the oldest files until the rest is small enough. What others remove meanwhile is gone, too.
     fn trim(&self) {
         let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
-        for folder in [OBJECTS, PROGRAMS] {
+        for folder in [OBJECTS, PROGRAMS, KERNELS] {
             let Ok(entries) = fs::read_dir(self.root.join(folder)) else { continue };
             for entry in entries.flatten() {
                 let Ok(data) = entry.metadata() else { continue };
@@ -205,6 +207,20 @@ mod tests {
         put(&cache, "c", "12345");
         let left = ["a", "b", "c"].map(|key| cache.object(key).is_some());
         assert_eq!(left, [true, false, true]);
+        fs::remove_dir_all(cache.root).expect("it can be removed");
+    }
+
+    #[test]
+    fn compiled_kernels_go_when_they_are_old() {
+        let cache = cache("kernels", 10);
+        let folder = cache.root.join(KERNELS);
+        fs::create_dir_all(&folder).expect("the folder can be made");
+        fs::write(folder.join("k"), "12345678").expect("it can be written");
+        let age = SystemTime::now() - Duration::from_secs(100);
+        let file = File::open(folder.join("k"));
+        file.and_then(|file| file.set_modified(age)).expect("it is ours");
+        put(&cache, "a", "12345");
+        assert!(!folder.join("k").exists() && cache.object("a").is_some());
         fs::remove_dir_all(cache.root).expect("it can be removed");
     }
 

@@ -5,7 +5,7 @@
 use fehu_backend::Target;
 use fehu_ir::pass::Pass;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNSTREAM};
-use fehu_par::FLATTEN;
+use fehu_par::{EXPOSE, FLATTEN};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,11 @@ pub const GPU: Pipeline = Pipeline {
         SIMPLIFY,
         CSE,
         HOIST,
+        FUSE,
+        SIMPLIFY,
+        // What large functions hide below a map is lost; what they bring can be fused.
+        EXPOSE,
+        SIMPLIFY,
         FUSE,
         SIMPLIFY,
         // As for CPUs. What does not depend on a function's parameters leaves it, so that it is not in the way of

@@ -4,10 +4,11 @@ use fehu_driver::check::{Exit, Warnings};
 use fehu_driver::dev;
 use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
-use fehu_driver::pipelines::{DEFAULT, PIPELINES};
+use fehu_driver::pipelines::{GPU, PIPELINES};
 use fehu_irgen::{Config, random_prog};
 use fehu_irtest::oracle::Oracle;
 use fehu_irtest::passes::examine;
+use fehu_par::{FLATTEN, nest};
 use std::path::{Path, PathBuf};
 
 /// The program that is wrong on purpose.
@@ -38,14 +39,21 @@ fn every_dump_of_every_program_reads_as_the_same_program() {
                 panic!("{name} after {stage}: {error}");
             }
         };
-        let mut done = false;
+        let (mut done, mut flat) = (false, false);
         let outcome = dev::run(
             &Disk,
             &name,
             Warnings::Hide,
-            &Plan::of(DEFAULT.passes),
+            // It begins with what all have in common.
+            &Plan::of(GPU.passes),
             |prog| check("lower", prog),
-            &mut |pass, prog| check(pass.name, prog),
+            &mut |pass, prog| {
+                check(pass.name, prog);
+                flat |= pass.name == FLATTEN.name;
+                if flat && let Err(stm) = nest::check(prog) {
+                    panic!("{name} after {}: not a nest: {stm}", pass.name);
+                }
+            },
             |_, _, _| done = true,
         )
         .expect("it is a source file");

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
-const OTHERS: [&str; 3] = ["flatten", "text", "verify"];
+const OTHERS: [&str; 4] = ["expose", "flatten", "text", "verify"];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

@@ -98,7 +98,7 @@ impl Cx<'_> {
     fn row(&mut self, level: usize, var: Var, array: Var) -> Var {
         let ty = array_of(&self.vars[var].ty, self.levels[level].width);
         let row = self.fresh(var.into(), ty);
-        self.homes.insert(row, Home::Stored(level - 1, array));
+        self.move_to(row, Home::Stored(level - 1, array));
         row
     }
 

@@ -8,6 +8,7 @@
 use crate::aliases::Aliases;
 use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
+use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Atom, Exp, Loc, Prog, Stm, Type, Var, VarInfo};
 use fehu_opt::facts::{Effects, Share};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,6 +39,7 @@ pub(crate) enum Home {
 /// The state of the pass for one function or constant.
 pub(crate) struct Cx<'a> {
     pub(crate) prog: &'a Prog,
+    pub(crate) remarks: &'a mut Remarks,
     pub(crate) effects: &'a Effects,
     pub(crate) vars: &'a mut IdVec<Var, VarInfo>,
     pub(crate) share: Share,
@@ -45,6 +47,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) out: Vec<Stm>,
     pub(crate) levels: Vec<Level>,
     pub(crate) homes: FxHashMap<Var, Home>,
+    /// The homes that variables had before, in the order of their moves.
+    pub(crate) moved: Vec<(Var, Option<Home>)>,
     /// What is bound inside of operators, and not (yet) by the host.
     pub(crate) local: FxHashSet<Var>,
     /// The classes of memory that the operator at hand changes.
@@ -56,8 +60,11 @@ pub(crate) struct Cx<'a> {
     /// The part of the names of thresholds before the point, and how many there are.
     pub(crate) name: ecow::EcoString,
     pub(crate) thresholds: usize,
-    /// Whether an operator around asks for one version.
-    pub(crate) only_inner: bool,
+    /// Arrays whose elements are all the same, and what they are.
+    pub(crate) equal: FxHashMap<Var, Atom>,
+    /// How many levels are known to have positions, and whether that was made use of.
+    pub(crate) nonempty: usize,
+    pub(crate) assumed: bool,
 }
 
 impl Cx<'_> {
@@ -110,14 +117,40 @@ impl Cx<'_> {
         var
     }
 
+    /// Gives a variable a home.
+    pub(crate) fn move_to(&mut self, var: Var, home: Home) {
+        let before = self.homes.insert(var, home);
+        self.moved.push((var, before));
+    }
+
+    /// The statements of the host that some work makes, for a body inside. What variables have moved to in it is not
+    /// there outside.
+    pub(crate) fn inside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (Vec<Stm>, T) {
+        let before = std::mem::take(&mut self.out);
+        let mark = self.moved.len();
+        let result = work(self);
+        for (var, home) in self.moved.drain(mark..).rev() {
+            match home {
+                Some(home) => self.homes.insert(var, home),
+                None => self.homes.remove(&var),
+            };
+        }
+        (std::mem::replace(&mut self.out, before), result)
+    }
+
     /// Notes that a variable of the innermost level is in an array of the host.
     pub(crate) fn store(&mut self, var: Var, array: Var) {
         let Some(level) = self.levels.len().checked_sub(1) else { return };
         self.local.insert(var);
-        self.homes.insert(var, Home::Stored(level, array));
+        self.move_to(var, Home::Stored(level, array));
         if self.vars[var].ty.is_array() && !self.share.is_fixed(var) {
             self.aliases.change(array, &self.share);
         }
+    }
+
+    /// Tells people about a decision.
+    pub(crate) fn remark(&mut self, kind: RemarkKind, loc: Option<&Loc>, text: &str) {
+        self.remarks.add(crate::FLATTEN.name, kind, loc, None, text);
     }
 
     /// Notes that an array of the host may share memory with another one.

@@ -1,8 +1,10 @@
 //! Distribution: the levels around a function are put around each of its units (G1, G2, G4).
 
 use crate::context::{Cx, Home, Level};
-use crate::mark::{has_attr, mark, mark_inside};
+use crate::lift::is_plain;
+use crate::mark::{SEQUENTIAL, has_attr, mark, mark_inside};
 use crate::plan::{Flow, Kind, Plan, Unit};
+use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, Lambda, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 
@@ -21,7 +23,7 @@ impl Cx<'_> {
     pub(crate) fn enter(&mut self, stm: &Stm, width: Atom, inputs: &[Var], map: &Lambda) {
         let level = self.levels.len();
         for (param, input) in map.params.iter().zip(inputs) {
-            self.homes.insert(*param, Home::Param(level, *input));
+            self.move_to(*param, Home::Param(level, *input));
         }
         let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
         self.levels.push(Level { width, certs, loc, defs: Vec::new() });
@@ -30,8 +32,12 @@ impl Cx<'_> {
     /// The function of the innermost level: in one piece, distributed, or both. Its results share no memory with what is
     /// older than `mark`, if that would matter.
     fn function(&mut self, stm: &Stm, body: &Body, mark: usize) -> Vec<Var> {
+        if let Some(arrays) = self.without_invariant(stm, body, mark) {
+            return arrays;
+        }
         let plan = self.plan(body);
         let mut flat = |cx: &mut Self| {
+            let plan = cx.plan(body);
             let arrays = cx.distribute(&plan, body);
             cx.own(arrays, &stm.pat, mark)
         };
@@ -39,17 +45,36 @@ impl Cx<'_> {
             return flat(self);
         }
         if !plan.is_parallel() || only_outer(stm) {
+            body.stms.iter().for_each(|stm| self.explain(stm));
             return self.whole(body);
         }
-        let only_inner = self.only_inner;
-        self.only_inner |= inner(stm);
-        let one = self.only_inner || plan.is_free(body, self.vars) || !self.may_suffice();
-        let arrays = match one {
-            true => flat(self),
+        let one = only_inner(stm) || plan.is_free(body, self.vars) || !self.may_suffice();
+        match one {
+            true => self.guarded(&stm.pat, flat),
             false => self.choose(&mut |cx| cx.whole(body), &mut flat),
-        };
-        self.only_inner = only_inner;
-        arrays
+        }
+    }
+
+    /// The same after the host has done what it can, if that is worth a test whether there are positions.
+    fn without_invariant(&mut self, stm: &Stm, body: &Body, mark: usize) -> Option<Vec<Var>> {
+        if !stm.pat.iter().all(|var| self.vars[*var].ty.is_array()) || only_outer(stm) {
+            return None;
+        }
+        let (kinds, _) = self.assuming(|cx| cx.plan(body).kinds);
+        let worth = |(stm, kind): (&Stm, &Kind)| *kind == Kind::Lift && !is_plain(&stm.exp);
+        if !body.stms.iter().zip(&kinds).any(worth) {
+            return None;
+        }
+        Some(self.guarded(&stm.pat, |cx| {
+            let mut rest = Body { stms: Vec::new(), results: body.results.clone() };
+            for (stm, kind) in body.stms.iter().zip(&kinds) {
+                match kind {
+                    Kind::Lift => cx.lift(stm),
+                    _ => rest.stms.push(stm.clone()),
+                }
+            }
+            cx.function(stm, &rest, mark)
+        }))
     }
 
     /// The function as sequential code.
@@ -71,17 +96,12 @@ impl Cx<'_> {
         let flow = Flow::new(self, body, &plan.kinds);
         for (stm, kind) in body.stms.iter().zip(&plan.kinds) {
             match kind {
-                Kind::Lift => {
-                    for var in &stm.pat {
-                        self.local.remove(var);
-                    }
-                    self.out.push(stm.clone());
-                }
+                Kind::Lift => self.lift(stm),
                 Kind::Defer => {
                     let index = self.levels[level].defs.len();
                     self.levels[level].defs.push(stm.clone());
                     for var in &stm.pat {
-                        self.homes.insert(*var, Home::Def(level, index));
+                        self.move_to(*var, Home::Def(level, index));
                     }
                 }
                 _ => {}
@@ -139,6 +159,9 @@ impl Cx<'_> {
                 results.push(*var);
             }
         }
+        for index in &unit.stms {
+            self.explain(&body.stms[*index]);
+        }
         let effects = stms.iter().any(|stm| self.effects.exp(&stm.exp));
         if effects || !results.is_empty() {
             let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
@@ -148,7 +171,21 @@ impl Cx<'_> {
             }
         }
         for var in own_certs(self, unit, body) {
-            self.homes.insert(var, Home::Passed);
+            self.move_to(var, Home::Passed);
+        }
+    }
+
+    /// Says why an operator is sequential, if the reader may wonder.
+    fn explain(&mut self, stm: &Stm) {
+        let width = match &stm.exp {
+            Exp::Screma(op) => op.width,
+            Exp::Hist(op) => op.width,
+            Exp::Scatter(op) => op.width,
+            _ => return,
+        };
+        if !self.is_host(width) && !has_attr(stm, SEQUENTIAL) {
+            let text = "one thread does it, because the number of elements differs within the map around it";
+            self.remark(RemarkKind::Missed, stm.loc.as_ref(), text);
         }
     }
 
@@ -203,16 +240,18 @@ fn own_certs(cx: &Cx<'_>, unit: &Unit, body: &Body) -> Vec<Var> {
 }
 
 /// Whether the source asks for the outer parallelism only.
-fn only_outer(stm: &Stm) -> bool {
+pub(crate) fn only_outer(stm: &Stm) -> bool {
     has_attr(stm, "sequential_inner") || flattening(stm, "only_outer")
 }
 
 /// Whether the source asks for the inner parallelism, or against the outer one alone.
-fn inner(stm: &Stm) -> bool {
+pub(crate) fn only_inner(stm: &Stm) -> bool {
     flattening(stm, "only_inner") || flattening(stm, "no_outer")
 }
 
 fn flattening(stm: &Stm, word: &str) -> bool {
-    let asks = |attr: &&fehu_ir::Attr| attr.name == "incremental_flattening";
+    // The second is what it was called before.
+    let names = ["flattening", "incremental_flattening"];
+    let asks = |attr: &&fehu_ir::Attr| names.contains(&attr.name.as_str());
     stm.attrs.iter().filter(asks).any(|attr| attr.args.iter().any(|arg| arg.name == word))
 }

@@ -4,6 +4,7 @@
 //! operator combines arrays, `vector` makes it one of their elements.
 
 use crate::context::Cx;
+use crate::distribute::{only_inner, only_outer};
 use crate::mark::mark_inside;
 use crate::vector::{Fold, folding};
 use fehu_ir::{Atom, Exp, Screma, Stm, Var};
@@ -15,10 +16,11 @@ impl Cx<'_> {
         let vector = folds(op).iter().any(Fold::is_vector);
         self.enter(stm, op.width, &op.inputs, &op.map);
         let plan = self.plan(&op.map.body);
-        let may_suffice = self.may_suffice() && !self.only_inner;
+        let may_suffice = self.may_suffice() && !only_inner(stm);
         self.levels.pop();
-        match (vector, plan.is_parallel()) {
+        match (vector, plan.has_operators()) {
             (true, _) => self.taken_apart(stm, op),
+            (false, _) if only_outer(stm) => self.leaf(stm),
             (false, false) => self.leaf(stm),
             (false, true) if may_suffice => {
                 // The guard counts the positions of the operator, too.

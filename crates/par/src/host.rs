@@ -4,15 +4,20 @@ use crate::context::Cx;
 use crate::fold::folds as folds_of;
 use crate::mark::{SEQUENTIAL, has_attr, mark_inside};
 use crate::vector::element_operator;
+use fehu_base::IdVec;
+use fehu_ir::builder::atom_type;
 use fehu_ir::free::bound_in_lambda;
-use fehu_ir::visit::{VisitMut, walk_type_mut};
-use fehu_ir::{Atom, Body, Exp, Stm, Var};
+use fehu_ir::visit::{Visit, VisitMut, walk_stm, walk_type_mut};
+use fehu_ir::{Atom, Body, Exp, Stm, Type, Var, VarInfo};
 use fehu_opt::facts::consumed;
 use rustc_hash::FxHashMap;
 
 impl Cx<'_> {
     /// Flattens the operators of a whole function.
     pub(crate) fn whole_function(&mut self, body: &mut Body) {
+        let mut equal = Equal { vars: self.vars, found: FxHashMap::default() };
+        equal.body(body);
+        self.equal = equal.found;
         self.host(body);
         let renames = std::mem::take(&mut self.renames);
         if renames.is_empty() {
@@ -33,7 +38,7 @@ impl Cx<'_> {
         body.stms = std::mem::replace(&mut self.out, before);
     }
 
-    fn host_stm(&mut self, mut stm: Stm) {
+    pub(crate) fn host_stm(&mut self, mut stm: Stm) {
         let sequential = has_attr(&stm, SEQUENTIAL);
         match &mut stm.exp {
             Exp::Screma(op) if !sequential => {
@@ -95,7 +100,8 @@ impl Cx<'_> {
             known.is_some_and(|(_, width)| self.is_host(width))
         });
         self.enter(&stm, op.width, &op.inputs, &op.map);
-        let parallel = self.plan(&op.map.body).is_parallel();
+        let plan = self.plan(&op.map.body);
+        let parallel = if folds { plan.has_operators() } else { plan.is_parallel() };
         self.levels.pop();
         if !vector && !parallel {
             mark_inside(&mut stm);
@@ -117,6 +123,27 @@ impl Cx<'_> {
                 self.out.push(Stm::new(vec![*var], Exp::Atom(array.into())));
             }
         }
+    }
+}
+
+/// Arrays whose elements are all the same scalar.
+struct Equal<'a> {
+    vars: &'a IdVec<Var, VarInfo>,
+    found: FxHashMap<Var, Atom>,
+}
+
+impl Visit for Equal<'_> {
+    fn stm(&mut self, stm: &Stm) {
+        if let (Exp::Replicate(_, atom), [var]) = (&stm.exp, &stm.pat[..]) {
+            let element = match atom_type(*atom, self.vars) {
+                Type::Scalar(_) => Some(*atom),
+                Type::Array(..) | Type::Acc(_) => {
+                    atom.var().and_then(|array| self.found.get(&array).copied())
+                }
+            };
+            self.found.extend(element.map(|element| (*var, element)));
+        }
+        walk_stm(self, stm);
     }
 }
 

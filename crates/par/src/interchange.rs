@@ -8,6 +8,7 @@
 
 use crate::context::Cx;
 use fehu_ir::free::free_in_stm;
+use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Switch, Type, Var};
 use rustc_hash::FxHashSet;
 
@@ -99,27 +100,10 @@ impl Cx<'_> {
             pat.push(result);
             arrays.push(Some(array));
         }
-        let before = std::mem::take(&mut self.out);
-        let plan = self.plan(body);
-        self.unit_by_unit(&plan, body);
-        let varying: Vec<Atom> = (body.results.iter().zip(&arrays))
-            .filter(|(_, array)| array.is_some())
-            .map(|(result, _)| *result)
-            .collect();
-        let mut next = self.results(&varying).into_iter();
-        let mut results = Vec::new();
-        for (result, array) in body.results.iter().zip(&arrays) {
-            match array {
-                None => results.push(*result),
-                Some(array) => {
-                    let Some(value) = next.next() else { return };
-                    self.alias(*array, value);
-                    results.push(value.into());
-                }
-            }
-        }
-        let stms = std::mem::replace(&mut self.out, before);
+        let (stms, results) = self.inside(|cx| cx.iteration(body, &arrays));
         let body = Box::new(Body { stms, results });
+        let text = "interchanged with the map around it";
+        self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
         let exp = Exp::Loop(outer, LoopForm::For(*counter, *bound), body);
         for ((var, result), array) in stm.pat.iter().zip(&pat).zip(&arrays) {
             if array.is_some() {
@@ -127,6 +111,30 @@ impl Cx<'_> {
             }
         }
         self.out.push(Stm { pat, exp, certs: self.certs(stm), ..stm.clone() });
+    }
+
+    /// The body of a loop of the host, of which some parameters are arrays; its results.
+    fn iteration(&mut self, body: &Body, arrays: &[Option<Var>]) -> Vec<Atom> {
+        let plan = self.plan(body);
+        self.unit_by_unit(&plan, body);
+        let varying: Vec<Atom> = (body.results.iter().zip(arrays))
+            .filter(|(_, array)| array.is_some())
+            .map(|(result, _)| *result)
+            .collect();
+        let mut next = self.results(&varying).into_iter();
+        let mut results = Vec::new();
+        for (result, array) in body.results.iter().zip(arrays) {
+            match array {
+                None => results.push(*result),
+                Some(array) => {
+                    if let Some(value) = next.next() {
+                        self.alias(*array, value);
+                        results.push(value.into());
+                    }
+                }
+            }
+        }
+        results
     }
 
     /// A branch of the innermost level becomes one of the host.
@@ -163,10 +171,10 @@ impl Cx<'_> {
     }
 
     fn alternative(&mut self, body: &Body, made: &mut Vec<Vec<Var>>) -> Body {
-        let before = std::mem::take(&mut self.out);
-        let plan = self.plan(body);
-        let arrays = self.distribute(&plan, body);
-        let stms = std::mem::replace(&mut self.out, before);
+        let (stms, arrays) = self.inside(|cx| {
+            let plan = cx.plan(body);
+            cx.distribute(&plan, body)
+        });
         let results = arrays.iter().map(|array| Atom::Var(*array)).collect();
         made.push(arrays);
         Body { stms, results }

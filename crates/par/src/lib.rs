@@ -15,26 +15,32 @@
 //! Where it is not clear whether the inner parallelism is needed there are two versions, and a threshold, which can be
 //! tuned, decides when the program runs.
 //!
+//! - `expose`: a pass before, which inlines what is of use here;
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
-//! - `distribute`, `fold`, `vector`, `write`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
-//! - `version`: thresholds; `mark`: sequential code.
+//! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
+//! - `version`: thresholds; `lift`: what is done once; `mark`, `outer`: sequential code.
 
 mod aliases;
+mod bins;
 mod build;
 mod context;
 mod distribute;
+mod expose;
 mod fold;
 mod host;
 mod interchange;
+mod lift;
 mod mark;
 pub mod nest;
+mod outer;
 mod plan;
 mod resolve;
 mod vector;
 mod version;
 mod write;
 
+pub use expose::EXPOSE;
 pub use mark::SEQUENTIAL;
 
 use aliases::Aliases;
@@ -55,16 +61,16 @@ pub const FLATTEN: Pass = Pass {
 };
 
 /// All passes of this crate, by name.
-pub const PASSES: &[Pass] = &[FLATTEN];
+pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN];
 
-fn run(prog: &mut Prog, _: &mut Remarks) {
+fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);
     let before = prog.funs.clone();
     for id in (0..prog.consts.len()).map(ConstId::from_index) {
         let mut body = std::mem::take(&mut prog.consts[id].body);
         let mut vars = std::mem::take(&mut prog.consts[id].vars);
         let name = prog.consts[id].name.clone();
-        flatten(prog, &effects, name, &mut body, &mut vars);
+        flatten(prog, &effects, name, remarks, &mut body, &mut vars);
         prog.consts[id].body = body;
         prog.consts[id].vars = vars;
     }
@@ -73,7 +79,7 @@ fn run(prog: &mut Prog, _: &mut Remarks) {
         let mut vars = std::mem::take(&mut prog.funs[id].vars);
         let entry = prog.entries.iter().find(|entry| entry.fun == id);
         let name = entry.map_or(&prog.funs[id].name, |entry| &entry.name).clone();
-        flatten(prog, &effects, name, &mut body, &mut vars);
+        flatten(prog, &effects, name, remarks, &mut body, &mut vars);
         prog.funs[id].body = body;
         prog.funs[id].vars = vars;
     }
@@ -84,26 +90,32 @@ fn flatten(
     prog: &Prog,
     effects: &Effects,
     name: EcoString,
+    remarks: &mut Remarks,
     body: &mut Body,
     vars: &mut IdVec<Var, VarInfo>,
 ) {
+    outer::loops(prog, body, vars);
     let share = Share::of(prog, body, vars);
     let aliases = Aliases::new(vars.len());
     let mut cx = Cx {
         prog,
+        remarks,
         effects,
         vars,
         share,
         out: Vec::new(),
         levels: Vec::new(),
         homes: FxHashMap::default(),
+        moved: Vec::new(),
         local: FxHashSet::default(),
         consumed: FxHashSet::default(),
         aliases,
         renames: FxHashMap::default(),
         name,
         thresholds: 0,
-        only_inner: false,
+        equal: FxHashMap::default(),
+        nonempty: 0,
+        assumed: false,
     };
     cx.whole_function(body);
 }

@@ -89,6 +89,14 @@ impl VisitMut for Calls<'_> {
             }
             Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) => self.inside = true,
             Exp::Stream(_) | Exp::Partition(_) => self.inside = true,
+            Exp::WithAcc(inputs, lambda) => {
+                self.inside = true;
+                for (op, _) in inputs.iter_mut().filter_map(|input| input.op.as_mut()) {
+                    self.lambda(op);
+                }
+                self.inside = was;
+                return self.lambda(lambda);
+            }
             _ => {}
         }
         walk_exp_mut(self, exp);
@@ -97,7 +105,7 @@ impl VisitMut for Calls<'_> {
 }
 
 /// The functions that contain operators, or call such functions.
-fn with_operators(funs: &IdVec<FunId, Fun>) -> IdVec<FunId, bool> {
+pub(crate) fn with_operators(funs: &IdVec<FunId, Fun>) -> IdVec<FunId, bool> {
     let mut found = IdVec::filled(false, funs.len());
     loop {
         let mut changed = false;

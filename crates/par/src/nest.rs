@@ -115,13 +115,18 @@ impl Visit for Parallel {
 
 /// Whether an expression is an operator or makes an array in a way that many threads can share.
 fn is_parallel(exp: &Exp) -> bool {
-    match exp {
-        Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) | Exp::Partition(_) => true,
-        Exp::Replicate(..) | Exp::Iota(..) | Exp::Copy(_) | Exp::Manifest(_) | Exp::Concat(..) => {
-            true
-        }
-        _ => false,
-    }
+    matches!(
+        exp,
+        Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Partition(_)
+            | Exp::Replicate(..)
+            | Exp::Iota(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::Concat(..)
+    )
 }
 
 fn level<'a>(stm: &'a Stm, vars: &IdVec<Var, VarInfo>) -> Option<(Level<'a>, &'a Stm)> {

@@ -10,12 +10,14 @@ use crate::mark::{SEQUENTIAL, has_attr};
 use crate::vector;
 use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Body, Exp, Lambda, LoopForm, Scalar, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, HistOp, Lambda, LoopForm, Scalar, Screma, Stm, Type, Var, VarInfo};
 use fehu_opt::facts::{consumed, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Operators over fewer positions, known to be that few, are left to one thread.
 const FEW: i64 = 32;
+/// Rows of fewer elements are written by one thread.
+const SEVERAL: i64 = 4;
 /// What every nest may repeat, by the measure of [`cost`].
 const REPEATED: u32 = 12;
 
@@ -66,7 +68,12 @@ pub(crate) struct Plan {
 impl Plan {
     /// Whether anything in it is parallel.
     pub(crate) fn is_parallel(&self) -> bool {
-        self.copies || self.units.iter().any(|unit| unit.kind != Kind::Seq)
+        self.copies || self.has_operators()
+    }
+
+    /// Whether it makes anything in parallel; results that are only handed on do not count.
+    pub(crate) fn has_operators(&self) -> bool {
+        self.units.iter().any(|unit| unit.kind != Kind::Seq)
     }
 
     /// Whether nothing is lost when the levels are distributed over it: all units are maps, but for scalar code.
@@ -87,6 +94,7 @@ impl Cx<'_> {
     pub(crate) fn plan(&mut self, body: &Body) -> Plan {
         let (mut kinds, lifted) = self.classify(body);
         self.keep_fills(body, &mut kinds);
+        self.widen(body, &mut kinds);
         let plan = self.units(body, kinds);
         // Nothing is done yet.
         self.local.extend(lifted);
@@ -170,6 +178,21 @@ impl Cx<'_> {
         None
     }
 
+    /// A map over few positions is parallel after all if it is all there is, so that its results are written side by side.
+    fn widen(&self, body: &Body, kinds: &mut [Kind]) {
+        let none = |kind: &Kind| matches!(kind, Kind::Lift | Kind::Defer);
+        let mut others = (0..kinds.len()).filter(|index| !none(&kinds[*index]));
+        let (Some(index), None) = (others.next(), others.next()) else { return };
+        let stm = &body.stms[index];
+        let Exp::Screma(op) = &stm.exp else { return };
+        let results = (body.results.iter().copied()).eq(stm.pat.iter().map(|var| Atom::Var(*var)));
+        let several = matches!(op.width, Atom::Const(Scalar::I64(width)) if width >= SEVERAL);
+        let plain = op.folded() == 0 && !has_attr(stm, SEQUENTIAL);
+        if results && several && plain && self.binds_regular(stm) {
+            kinds[index] = Kind::Map;
+        }
+    }
+
     /// An array that sequential code fills or reads belongs to that code, and so does one that nobody else needs.
     fn keep_fills(&self, body: &Body, kinds: &mut [Kind]) {
         let flow = Flow::new(self, body, kinds);
@@ -236,13 +259,14 @@ impl Cx<'_> {
                 return Kind::Defer;
             }
         }
-        if has_attr(stm, SEQUENTIAL) || has_attr(stm, "sequential_outer") {
+        if has_attr(stm, SEQUENTIAL) {
             return Kind::Seq;
         }
         match &stm.exp {
             Exp::Screma(op) => self.screma_kind(stm, op),
             Exp::Hist(op) => {
-                let scalar = op.ops.iter().all(|op| is_scalar_operator(&op.op));
+                let fits = |op: &HistOp| is_scalar_operator(&op.op) || self.has_elements(op);
+                let scalar = op.ops.iter().all(fits);
                 self.regular(stm, op.width, scalar && worth(op.width), Kind::Write)
             }
             Exp::Scatter(op) => self.regular(stm, op.width, worth(op.width), Kind::Write),
@@ -302,26 +326,6 @@ impl Cx<'_> {
         };
         let known = |op: &Lambda| is_scalar_operator(op) || vector(op);
         if ops.into_iter().all(known) { Kind::Fold } else { Kind::Seq }
-    }
-
-    /// Whether the host can do a statement in any case.
-    fn lifts(&self, stm: &Stm) -> bool {
-        let fits = match &stm.exp {
-            Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Rearrange(..)
-            | Exp::Const(_)
-            | Exp::Tuning(..) => true,
-            _ => false,
-        };
-        fits && stm.pat.iter().all(|var| !matches!(self.vars[*var].ty, Type::Acc(_)))
-            && self.effects.speculable(&stm.exp, self.vars)
-            && free_in_stm(stm, self.vars).iter().all(|var| self.is_host((*var).into()))
     }
 
     /// What it costs to repeat a statement in every nest that needs it, if that can be done.

@@ -7,7 +7,7 @@
 //! indices are out of bounds, and sizes that are negative, if the array around is empty.
 
 use crate::context::{Cx, Home};
-use fehu_ir::{Atom, Body, CmpOp, Dim, Exp, Scalar, Stm, Type, Var};
+use fehu_ir::{Atom, Body, Dim, Exp, Scalar, Stm, Type, Var};
 
 impl Cx<'_> {
     /// The arrays of the host for operands of the innermost level, made where there are none.
@@ -71,14 +71,41 @@ impl Cx<'_> {
 
     fn repeat(&mut self, atom: Atom, depth: usize) -> Option<Var> {
         let widths = self.widths()[..depth].to_vec();
-        let inner = widths[1..].iter().all(|width| matches!(width, Atom::Const(_)));
-        inner.then(|| self.bind(atom, Exp::Replicate(widths, atom)))
+        let known = widths[1..].iter().all(|width| matches!(width, Atom::Const(_)));
+        known.then(|| self.bind(atom, Exp::Replicate(widths, atom)))
     }
 
     /// A view of the array of the host for what a definition looks at.
     fn view(&mut self, var: Var, stm: &Stm, depth: usize) -> Option<Var> {
         match &stm.exp {
             Exp::Atom(atom) => self.resolve(*atom, depth),
+            Exp::Index(base, dims)
+                if !self.is_host((*base).into())
+                    && self.evaluated()
+                    && dims.iter().all(|dim| self.is_host_dim(dim)) =>
+            {
+                let array = self.resolve((*base).into(), depth)?;
+                let widths = self.widths()[..depth].to_vec();
+                let (start, stride) = (Atom::i64(0), Atom::i64(1));
+                let whole = widths.iter().map(|len| Dim::Slice { start, len: *len, stride });
+                let all = whole.chain(dims.iter().cloned()).collect();
+                self.assumed = true;
+                let view = self.bind(var.into(), Exp::Index(array, all));
+                self.alias(view, array);
+                Some(view)
+            }
+            Exp::Reshape(base, shape)
+                if !self.is_host((*base).into())
+                    && self.evaluated()
+                    && shape.iter().all(|size| self.is_host(*size)) =>
+            {
+                let array = self.resolve((*base).into(), depth)?;
+                let sizes = self.widths()[..depth].iter().chain(shape).copied().collect();
+                self.assumed = true;
+                let view = self.bind(var.into(), Exp::Reshape(array, sizes));
+                self.alias(view, array);
+                Some(view)
+            }
             Exp::Rearrange(base, perm) if !self.is_host((*base).into()) => {
                 let array = self.resolve((*base).into(), depth)?;
                 let all = (0..depth).chain(perm.iter().map(|dim| depth + dim));
@@ -110,21 +137,19 @@ impl Cx<'_> {
         let whole = widths.iter().map(|len| Dim::Slice { start, len: *len, stride });
         let exp = Exp::Update(array, whole.chain(dims.iter().cloned()).collect(), value.into());
         // Without positions nothing says that the place is there.
-        let before = std::mem::take(&mut self.out);
-        let updated = self.bind(array.into(), exp);
-        let stms = std::mem::replace(&mut self.out, before);
+        let (stms, updated) = self.inside(|cx| cx.bind(array.into(), exp));
         self.alias(updated, array);
         let unknown = |width: &Atom| matches!(width, Atom::Var(_));
-        if !widths.iter().any(unknown) {
+        if self.evaluated() || !widths.iter().any(unknown) {
+            self.assumed |= widths.iter().any(unknown);
             self.out.extend(stms);
             return vec![updated];
         }
-        let par = self.parallelism();
-        let some = self.bind(par, Exp::CmpOp(CmpOp::Lt, Atom::i64(0), par));
+        let some = self.some();
         let result = self.fresh(array.into(), self.vars[array].ty.clone());
         self.alias(result, updated);
         let yes = Body { stms, results: vec![updated.into()] };
-        let exp = Exp::If(some.into(), Box::new([yes, Body::of(vec![array.into()])]));
+        let exp = Exp::If(some, Box::new([yes, Body::of(vec![array.into()])]));
         self.out.push(Stm { loc: stm.loc.clone(), ..Stm::new(vec![result], exp) });
         vec![result]
     }

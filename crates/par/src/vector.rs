@@ -11,6 +11,7 @@ use crate::context::{Cx, Home};
 use fehu_base::IdVec;
 use fehu_ir::VarInfo;
 use fehu_ir::free::free_in_lambda;
+use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, Lambda, Red, Scan, Screma, Stm, Type, Var};
 
 /// The operator on elements of an operator that is just a map over both its operands, and the width of that map.
@@ -128,6 +129,8 @@ impl Cx<'_> {
             params.push(column);
             columns.push(column);
         }
+        let text = "made reductions or scans of its columns";
+        self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
         let folds = vec![fold.with(op, starts)];
         let op = folding(self, width, columns, folds);
         let scans = !op.scans.is_empty();
@@ -187,9 +190,9 @@ impl Cx<'_> {
             self.out.push(stm);
         } else {
             let level = self.levels.len() - 1;
-            let defs = &mut self.levels[level].defs;
-            defs.push(stm);
-            self.homes.insert(view, Home::Def(level, defs.len() - 1));
+            let index = self.levels[level].defs.len();
+            self.levels[level].defs.push(stm);
+            self.move_to(view, Home::Def(level, index));
             self.local.insert(view);
         }
         Some(view)

@@ -8,6 +8,7 @@
 
 use crate::context::Cx;
 use ecow::eco_format;
+use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Var};
 
 /// So many positions are enough for the machine, unless the user says something else.
@@ -37,12 +38,15 @@ impl Cx<'_> {
         let name = eco_format!("{}.suff_outer_par_{}", self.name, self.thresholds);
         self.thresholds += 1;
         let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
-        let enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
-        let before = std::mem::take(&mut self.out);
-        let first = outer(self);
-        let yes = std::mem::take(&mut self.out);
-        let second = flat(self);
-        let no = std::mem::replace(&mut self.out, before);
+        let mut enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
+        let (yes, first) = self.inside(|cx| outer(cx));
+        let (no, (second, assumed)) = self.inside(|cx| cx.assuming(|cx| flat(cx)));
+        if assumed {
+            // The second version relies on positions, the first one does not.
+            let none = self.named("none", Exp::CmpOp(CmpOp::Le, par, Atom::i64(0)));
+            let exp = Exp::BinOp(BinOp::Or, none.into(), enough.into());
+            enough = self.named("enough", exp);
+        }
         let mut pat = Vec::new();
         for (a, b) in first.iter().zip(&second) {
             let var = self.fresh((*a).into(), self.vars[*a].ty.clone());
@@ -54,6 +58,8 @@ impl Cx<'_> {
         let no = Body { stms: no, results: results(second) };
         let exp = Exp::If(enough.into(), Box::new([yes, no]));
         let loc = self.levels.last().and_then(|level| level.loc.clone());
+        let text = "made two versions: with the parallelism outside alone, if there is enough, and with all of it";
+        self.remark(RemarkKind::Done, loc.as_ref(), text);
         self.out.push(Stm { loc, ..Stm::new(pat.clone(), exp) });
         pat
     }
@@ -68,7 +74,7 @@ impl Cx<'_> {
         product
     }
 
-    fn named(&mut self, hint: &str, exp: Exp) -> Var {
+    pub(crate) fn named(&mut self, hint: &str, exp: Exp) -> Var {
         let var = self.bind(Atom::i64(0), exp);
         self.vars[var].hint = hint.into();
         var

@@ -2,6 +2,7 @@
 //! reductions.
 
 use crate::context::Cx;
+use crate::distribute::{only_inner, only_outer};
 use crate::mark::mark_inside;
 use crate::vector::identity;
 use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
@@ -9,10 +10,15 @@ use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
 impl Cx<'_> {
     /// Such an operator below the levels, or of the host; the arrays of the host with its results.
     pub(crate) fn write(&mut self, stm: &Stm) -> Vec<Var> {
-        if !self.enter_function(stm) {
+        if let Exp::Hist(op) = &stm.exp
+            && op.ops.iter().any(|op| self.has_elements(op))
+        {
+            return self.by_bins(stm, op);
+        }
+        if only_outer(stm) || !self.enter_function(stm) {
             return self.leaf(stm);
         }
-        let may_suffice = self.may_suffice() && !self.only_inner;
+        let may_suffice = self.may_suffice() && !only_inner(stm);
         let arrays = match may_suffice {
             true => self.choose(&mut |cx| cx.below(|cx| cx.leaf(stm)), &mut |cx| {
                 cx.below(|cx| cx.mapped_first(stm))
@@ -30,27 +36,39 @@ impl Cx<'_> {
             self.levels.pop();
         }
         parallel
+            || matches!(&stm.exp, Exp::Hist(op) if op.ops.iter().any(|op| self.has_elements(op)))
     }
 
     /// Adds a level for the function, if that contains parallelism.
     fn enter_function(&mut self, stm: &Stm) -> bool {
         let Some((width, inputs, map)) = function(&stm.exp) else { return false };
         self.enter(stm, width, inputs, map);
-        let parallel = self.plan(&map.body).is_parallel();
+        let parallel = self.plan(&map.body).has_operators();
         if !parallel {
             self.levels.pop();
         }
         parallel
     }
 
-    /// First the map, then the rest.
-    fn mapped_first(&mut self, stm: &Stm) -> Vec<Var> {
-        let Some((width, inputs, map)) = function(&stm.exp) else { return Vec::new() };
+    /// The results of the function, as arrays of the innermost level.
+    pub(crate) fn function_first(
+        &mut self,
+        stm: &Stm,
+        width: Atom,
+        inputs: &[Var],
+        map: &Lambda,
+    ) -> Vec<Var> {
         self.enter(stm, width, inputs, map);
         let plan = self.plan(&map.body);
         let arrays = self.distribute(&plan, &map.body);
         self.levels.pop();
-        let arrays: Vec<Var> = arrays.into_iter().map(|array| self.level_var(array)).collect();
+        arrays.into_iter().map(|array| self.level_var(array)).collect()
+    }
+
+    /// First the map, then the rest.
+    fn mapped_first(&mut self, stm: &Stm) -> Vec<Var> {
+        let Some((width, inputs, map)) = function(&stm.exp) else { return Vec::new() };
+        let arrays = self.function_first(stm, width, inputs, map);
         let new = identity(self, &arrays);
         let mut rest = stm.clone();
         match &mut rest.exp {

@@ -36,22 +36,21 @@ static int fe_load_kernels(struct futhark_context *ctx) {
   return code;
 }
 
-// Compiles the program and keeps the result.
+// Compiles the program, and keeps the result if there is a place for it.
 static int fe_compile_kernels(struct futhark_context *ctx, const char *source, const char *path, const char *digest) {
-  unsigned char *binary = NULL;
-  size_t size = 0;
   const char *options = ctx->cfg->gpu.options == NULL ? "" : ctx->cfg->gpu.options;
   int64_t start = fe_now();
-  int code = fe_driver_compile(ctx, source, options, &binary, &size);
+  int code = fe_driver_compile(ctx, source, options);
   if (code == FUTHARK_SUCCESS) {
     fe_log(ctx, "compiled the kernels in %.1f ms", (double)(fe_now() - start) / 1e6);
-    code = fe_driver_load(ctx, binary, size, true);
   }
   if (code == FUTHARK_SUCCESS && path != NULL) {
-    bool written = fe_cache_write(path, digest, binary, size);
+    size_t size = 0;
+    unsigned char *binary = fe_driver_binary(ctx, &size);
+    bool written = binary != NULL && fe_cache_write(path, digest, binary, size);
     fe_log(ctx, written ? "kept the compiled kernels in %s" : "cannot keep the compiled kernels in %s", path);
+    free(binary);
   }
-  free(binary);
   return code;
 }
 
@@ -66,13 +65,14 @@ static int fe_build_program(struct futhark_context *ctx) {
   char digest[65];
   const char *const parts[] = {ctx->gpu.identity, ctx->cfg->gpu.options == NULL ? "" : ctx->cfg->gpu.options, source};
   fe_digest_texts(parts, 3, digest);
-  char *path = fe_cache_path(ctx, digest);
+  bool keeps = fe_driver_keeps(ctx) && ctx->cfg->cache_file == NULL;
+  char *path = keeps ? NULL : fe_cache_path(ctx, digest);
   size_t size = 0;
   unsigned char *kept = path == NULL ? NULL : fe_cache_read(path, digest, &size);
   int code = FUTHARK_PROGRAM_ERROR;
   if (kept != NULL) {
     // The driver may have changed in a way that nothing told us.
-    code = fe_driver_load(ctx, kept, size, false);
+    code = fe_driver_load(ctx, kept, size);
     fe_log(ctx, code == FUTHARK_SUCCESS ? "the compiled kernels are those of %s" : "cannot use the kernels of %s", path);
     free(kept);
   }

@@ -68,6 +68,10 @@ static unsigned char *fe_cache_read(const char *path, const char *digest, size_t
     free(bytes);
     bytes = NULL;
   }
+  if (bytes != NULL) {
+    // It is used, so others are thrown away first. If the time cannot be set, nothing is lost.
+    (void)!futimens(fileno(file), NULL);
+  }
   fclose(file);
   *size = (size_t)length;
   return bytes;

@@ -188,6 +188,7 @@ static void fe_driver_close(struct futhark_context *ctx) {
   }
   cuda->context_release(driver->device);
   driver->context = NULL;
+  free(driver->image);
 }
 
 // Memory

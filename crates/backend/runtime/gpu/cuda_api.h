@@ -96,6 +96,8 @@ struct fe_driver {
   int device;
   int capability; // 90 for 9.0
   void *context, *stream, *module;
+  unsigned char *image; // what was compiled
+  size_t image_size;
   void *base; // an event when the context began
   int64_t base_time;
 };

@@ -29,8 +29,10 @@ FE_COLD static int fe_nvrtc_failed(struct futhark_context *ctx, void *program) {
   return code;
 }
 
-static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options, unsigned char **binary,
-                             size_t *size) {
+// Compiles to the driver's image.
+static int fe_cuda_compile(struct futhark_context *ctx, const char *source, const char *options) {
+  unsigned char **binary = &ctx->gpu.driver.image;
+  size_t *size = &ctx->gpu.driver.image_size;
   struct fe_nvrtc *nvrtc = &ctx->gpu.driver.nvrtc;
   bool exact = false;
   char architecture[64];
@@ -72,10 +74,30 @@ static int fe_driver_compile(struct futhark_context *ctx, const char *source, co
   return code;
 }
 
-static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size, bool sure) {
+static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options) {
+  int code = fe_cuda_compile(ctx, source, options);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
+  struct fe_driver *driver = &ctx->gpu.driver;
+  return fe_cuda_check(ctx, fe_cuda(ctx)->module_load(&driver->module, driver->image), "load the kernels");
+}
+
+static unsigned char *fe_driver_binary(struct futhark_context *ctx, size_t *size) {
+  unsigned char *image = ctx->gpu.driver.image;
+  *size = ctx->gpu.driver.image_size;
+  ctx->gpu.driver.image = NULL;
+  return image;
+}
+
+static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size) {
   (void)size;
-  int result = fe_cuda(ctx)->module_load(&ctx->gpu.driver.module, binary);
-  return sure || result == 0 ? fe_cuda_check(ctx, result, "load the kernels") : FUTHARK_PROGRAM_ERROR;
+  return fe_cuda(ctx)->module_load(&ctx->gpu.driver.module, binary) == 0 ? FUTHARK_SUCCESS : FUTHARK_PROGRAM_ERROR;
+}
+
+static bool fe_driver_keeps(struct futhark_context *ctx) {
+  (void)ctx;
+  return false;
 }
 
 // A kernel may use all shared memory that a block can have, if it says so first.

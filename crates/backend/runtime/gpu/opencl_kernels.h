@@ -39,36 +39,37 @@ static char *fe_cl_options(struct futhark_context *ctx, const char *more) {
   return text.chars;
 }
 
-static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options, unsigned char **binary,
-                             size_t *size) {
+static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options) {
   struct fe_driver *driver = &ctx->gpu.driver;
   int result = 0;
   char *all = fe_cl_options(ctx, options);
-  void *program = driver->cl.program_source(driver->context, 1, &source, NULL, &result);
-  int code = all == NULL ? fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot compile kernels")
-                         : fe_cl_check(ctx, result, "make a program");
-  if (code == FUTHARK_SUCCESS) {
-    result = driver->cl.program_build(program, 1, &driver->device, all, NULL, NULL);
-    code = result == 0 ? FUTHARK_SUCCESS : fe_cl_build_failed(ctx, program, result);
+  if (all == NULL) {
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot compile kernels");
   }
+  driver->program = driver->cl.program_source(driver->context, 1, &source, NULL, &result);
+  int code = fe_cl_check(ctx, result, "make a program");
   if (code == FUTHARK_SUCCESS) {
-    code = fe_cl_check(ctx, driver->cl.program_info(program, FE_CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL),
-                       "yield the compiled kernels");
-  }
-  if (code == FUTHARK_SUCCESS) {
-    *binary = malloc(*size + 1);
-    code = *binary == NULL ? fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot keep kernels")
-                           : fe_cl_check(ctx, driver->cl.program_info(program, FE_CL_PROGRAM_BINARIES, sizeof *binary, binary, NULL),
-                                         "yield the compiled kernels");
+    result = driver->cl.program_build(driver->program, 1, &driver->device, all, NULL, NULL);
+    code = result == 0 ? FUTHARK_SUCCESS : fe_cl_build_failed(ctx, driver->program, result);
   }
   free(all);
-  if (program != NULL) {
-    driver->cl.program_release(program);
-  }
   return code;
 }
 
-static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size, bool sure) {
+static unsigned char *fe_driver_binary(struct futhark_context *ctx, size_t *size) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  unsigned char *binary = NULL;
+  if (driver->cl.program_info(driver->program, FE_CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) == 0 && *size > 0) {
+    binary = malloc(*size);
+  }
+  if (binary != NULL && driver->cl.program_info(driver->program, FE_CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != 0) {
+    free(binary);
+    binary = NULL;
+  }
+  return binary;
+}
+
+static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size) {
   struct fe_driver *driver = &ctx->gpu.driver;
   int status = 0, result = 0;
   void *program = driver->cl.program_binary(driver->context, 1, &driver->device, &size, &binary, &status, &result);
@@ -81,7 +82,16 @@ static int fe_driver_load(struct futhark_context *ctx, const unsigned char *bina
     program = NULL;
   }
   driver->program = program;
-  return sure || result == 0 ? fe_cl_check(ctx, result, "load the kernels") : FUTHARK_PROGRAM_ERROR;
+  return result == 0 ? FUTHARK_SUCCESS : FUTHARK_PROGRAM_ERROR;
+}
+
+// PoCL keeps programs. For the bytes of one it would compile all kernels for blocks of any size, which takes seconds, and
+// compile those that are used once more, for their sizes.
+static bool fe_driver_keeps(struct futhark_context *ctx) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  char name[256] = "";
+  driver->cl.platform_info(driver->platform, FE_CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+  return strstr(name, "Portable Computing Language") != NULL;
 }
 
 static int fe_driver_kernel(struct futhark_context *ctx, const char *name, fe_function *kernel) {

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -56,7 +57,7 @@ impl Folder {
             // The sanitizer would rather stop than say that there is no memory.
             .env("ASAN_OPTIONS", "allocator_may_return_null=1")
             // Only programs for devices keep something, and only their libraries leak.
-            .env("XDG_CACHE_HOME", self.0.join("cache"))
+            .env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/kept-kernels"))
             .env("LSAN_OPTIONS", format!("suppressions={LEAKS}:print_suppressions=0"))
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
@@ -85,6 +86,24 @@ impl Folder {
         args.extend(options);
         args.extend(["-o", "program", source, "-lm"]);
         self.run("cc", &args, "");
+    }
+
+    /// Compiles a C file that several tests have, with the same options, only once: what was made is kept under a name that
+    /// says what is in it.
+    pub(crate) fn compile_once(&self, source: &str, options: &[&str]) {
+        let mut hasher = DefaultHasher::new();
+        options.hash(&mut hasher);
+        self.read(source).hash(&mut hasher);
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("kept-program-{:016x}", hasher.finish()));
+        if !kept.exists() {
+            self.compile(source, options);
+            let unfinished = kept.with_extension(std::process::id().to_string());
+            fs::copy(self.path("program"), &unfinished).expect("it can be copied");
+            fs::rename(&unfinished, &kept).expect("it can be renamed");
+        }
+        let _ = fs::remove_file(self.path("program"));
+        fs::hard_link(&kept, self.path("program")).expect("it can be linked");
     }
 
     /// Runs what was compiled.

@@ -17,8 +17,9 @@ pub(crate) fn compile(file: &str, options: &[&str]) -> PathBuf {
     options.hash(&mut hasher);
     std::fs::read(&source).expect("the source is there").hash(&mut hasher);
     let entries = std::fs::read_dir(&runtime).expect("the runtime is there");
-    let mut headers: Vec<PathBuf> =
-        entries.map(|entry| entry.expect("it can be listed").path()).collect();
+    // What is in folders is for devices, and no part of these programs.
+    let entries = entries.map(|entry| entry.expect("it can be listed").path());
+    let mut headers: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
     headers.sort();
     for header in headers {
         std::fs::read(header).expect("it can be read").hash(&mut hasher);

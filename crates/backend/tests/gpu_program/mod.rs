@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+use crate::cc::Folder;
 use fehu_backend::api::{Api, TuningParam, generate};
 use fehu_backend::runtime::{Program, assemble, device_source};
 use fehu_backend::{Mode, Target};
@@ -28,4 +29,40 @@ pub(crate) fn whole(mode: Mode, target: Target) -> (String, Api) {
         strict_float: false,
     };
     (assemble(mode, target, program, &api), api)
+}
+
+/// A program for OpenCL of kernels, and of a host's part with a function `my_run` that writes 64-bit numbers; compiled in a
+/// folder of this name. Functions of floats are strict.
+pub(crate) fn assembled(name: &str, kernels: &str, host: &str, tuning: &[TuningParam]) -> Folder {
+    let prog = "prog arrays\nfun run () -> (r: i64) = (0i64)\nentry \"main\" = run () -> i64\n";
+    let prog = fehu_ir::text::parse(prog).expect("the program is right");
+    let api = generate(&prog, &|_| "my_run".to_owned(), Target::OpenCl, Mode::Executable, tuning);
+    let names: Vec<String> = kernels
+        .split("FE_KERNEL void ")
+        .skip(1)
+        .filter_map(|text| Some(format!("{{\"{}\", \"\"}}, ", text.split_once('(')?.0)))
+        .collect();
+    let functions = format!(
+        "{}#define FE_NUM_KERNELS {}\nstatic const struct fe_kernel fe_kernels[] = {{{}{{NULL, NULL}}}};\n{}{host}",
+        device_source(kernels),
+        names.len(),
+        names.concat(),
+        include_str!("../c/gpu_common.c")
+    );
+    let program = Program {
+        constants_struct: "struct fe_constants {\n  char nothing;\n};",
+        functions: &functions,
+        sites: 0,
+        strict_float: true,
+    };
+    let folder = Folder::new(name);
+    folder.write("test.c", &assemble(Mode::Executable, Target::OpenCl, program, &api));
+    folder.compile("test.c", &["-O0", "-ldl"]);
+    folder
+}
+
+/// The numbers that such a program writes.
+pub(crate) fn numbers(folder: &Folder, args: &[&str]) -> Vec<u64> {
+    let output = folder.bytes_of_program(&[args, &["-n"]].concat());
+    output.chunks_exact(8).map(|b| u64::from_ne_bytes(b.try_into().unwrap_or_default())).collect()
 }

@@ -55,7 +55,7 @@ impl Emit<'_> {
     }
 
     /// `start + index * step`
-    fn progression(&self, prim: Prim, start: Atom, step: Atom, index: Exp) -> Exp {
+    pub(super) fn progression(&self, prim: Prim, start: Atom, step: Atom, index: Exp) -> Exp {
         let position = match prim {
             Prim::I64 => index,
             _ => Exp::Convert(Prim::I64, prim, Box::new(index)),

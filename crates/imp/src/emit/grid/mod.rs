@@ -18,6 +18,9 @@ use super::Emit;
 use crate::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
+use fehu_mem::lmad::Pick;
+use fehu_mem::table::Place;
+use fehu_opt::facts::poly::Poly;
 use nest::Nest;
 use rustc_hash::FxHashSet;
 
@@ -99,9 +102,10 @@ impl<'a> Emit<'a> {
         let mut indices = Vec::with_capacity(sizes.len());
         let mut rest = at;
         for size in sizes.iter().skip(1).rev() {
-            let index = self.simple("i", &bin(BinOp::Rem, rest.clone(), size.clone()));
-            rest = self.simple("rest", &bin(BinOp::Quot, rest, size.clone()));
-            indices.push(index);
+            let whole = self.simple("rest", &quick_quot(rest.clone(), size.clone()));
+            let before = bin(BinOp::Mul, whole.clone(), size.clone());
+            indices.push(self.simple("i", &bin(BinOp::Sub, rest, before)));
+            rest = whole;
         }
         if !sizes.is_empty() {
             indices.push(rest);
@@ -160,8 +164,82 @@ impl<'a> Emit<'a> {
                     this.hist_at(&inner.pat, op, at);
                 });
             }
+            exp => {
+                if let [var] = inner.pat.as_slice() {
+                    self.make_on_grid(nest, *var, exp);
+                }
+            }
+        }
+    }
+
+    /// An array that is made in the function of the innermost level, by a thread for each element.
+    fn make_on_grid(&mut self, nest: &Nest<'a>, var: Var, exp: &'a ir::Exp) {
+        let Some(to) = self.place(var) else { return };
+        match exp {
+            ir::Exp::Copy(array) | ir::Exp::Manifest(array) => self.rows_on_grid(nest, to, *array),
+            ir::Exp::Concat(_, arrays) => {
+                let mut start = Some(Poly::default());
+                for array in arrays {
+                    let size =
+                        self.ir[*array].ty.shape().first().copied().map(fehu_mem::table::poly);
+                    let (Some(at), Some(size)) = (start, size) else { return };
+                    let part = to.lmad.slice(&[Pick::range(at.clone(), size.clone())]);
+                    if let Some(lmad) = part {
+                        self.rows_on_grid(nest, &Place { block: to.block, lmad }, *array);
+                    }
+                    start = at.add(&size);
+                }
+            }
+            ir::Exp::Replicate(_, value) => {
+                let value = *value;
+                self.elements_on_grid(nest, to, |this, indices| match this.place_of(value) {
+                    None => this.atom(value),
+                    Some(from) => {
+                        let inner = &indices[indices.len() - from.lmad.rank()..];
+                        let at = this.address(&from.lmad, inner);
+                        Exp::Load(this.mem(from.block).ptr, Box::new(at))
+                    }
+                });
+            }
+            ir::Exp::Iota(prim, _, start, step) => {
+                self.elements_on_grid(nest, to, |this, indices| {
+                    this.progression(*prim, *start, *step, indices[0].clone())
+                });
+            }
             _ => {}
         }
+    }
+
+    /// Copies of arrays in the function of the innermost level.
+    fn rows_on_grid(&mut self, nest: &Nest<'a>, to: &Place, array: Var) {
+        let from = self.place(array);
+        self.elements_on_grid(nest, to, |this, indices| match from {
+            Some(from) => {
+                let at = this.address(&from.lmad, indices);
+                Exp::Load(this.mem(from.block).ptr, Box::new(at))
+            }
+            None => this.computed(array, indices[0].clone()).unwrap_or(Exp::int(0)),
+        });
+    }
+
+    /// Elements of a place, each computed by a thread at a position of the nest.
+    fn elements_on_grid(
+        &mut self,
+        nest: &Nest<'a>,
+        to: &Place,
+        value: impl FnOnce(&mut Self, &[Exp]) -> Exp,
+    ) {
+        let mut sizes = self.sizes(nest, None);
+        let levels = sizes.len();
+        sizes.extend(to.lmad.dims.iter().map(|dim| self.poly(&dim.size)));
+        self.grid("copy", &sizes, |this, indices| {
+            this.enter_levels(nest, &indices[..levels]);
+            let indices = &indices[levels..];
+            let value = value(this, indices);
+            let at = this.address(&to.lmad, indices);
+            let ptr = this.mem(to.block).ptr;
+            this.out.push(Stm::Store(ptr, at, value));
+        });
     }
 
     /// The sizes of the levels of a nest, and one more.
@@ -279,6 +357,17 @@ fn times(a: Exp, b: Exp) -> Exp {
         (a, Exp::Const(Scalar::I64(1))) => a,
         (a, b) => bin(BinOp::Mul, a, b),
     }
+}
+
+/// The quotient of numbers that are not negative. Devices take several times as long for 64 bits as for 32, which are
+/// nearly always enough.
+fn quick_quot(a: Exp, b: Exp) -> Exp {
+    let is_small = |e: &Exp| lt(e.clone(), Exp::int(1 << 32));
+    let short = |e: &Exp| Box::new(Exp::Convert(Prim::I64, Prim::U32, Box::new(e.clone())));
+    let quot = Exp::Bin(BinOp::Quot, Prim::U32, short(&a), short(&b));
+    let quick = Exp::Convert(Prim::U32, Prim::I64, Box::new(quot));
+    let both = Exp::Bin(BinOp::And, Prim::Bool, Box::new(is_small(&a)), Box::new(is_small(&b)));
+    Exp::Select(Box::new([both, quick, bin(BinOp::Quot, a, b)]))
 }
 
 /// The quotient of numbers that are not negative, rounded up.

@@ -7,7 +7,7 @@ use super::super::Emit;
 use super::super::screma::NO_INDEX;
 use crate::{Exp, Stm as Imp};
 use fehu_base::Prim;
-use fehu_ir::{Atom, Exp as IrExp, Lambda, Screma, Stm, Var, free};
+use fehu_ir::{Atom, Body, Exp as IrExp, Lambda, Screma, Stm, Var, free};
 use fehu_mem::table::Place;
 use fehu_opt::facts::poly::Poly;
 
@@ -46,7 +46,7 @@ impl<'a> Emit<'a> {
 
     /// The operator that the function of a map consists of.
     fn inner_operator(&self, pat: &[Var], op: &'a Screma, bound: &[Var]) -> Option<&'a Stm> {
-        if op.folded() > 0 || op.inputs.iter().any(|input| self.is_accumulator(*input)) {
+        if op.folded() > 0 {
             return None;
         }
         let body = &op.map.body;
@@ -77,12 +77,28 @@ impl<'a> Emit<'a> {
             | IrExp::Reshape(..)
             | IrExp::Rearrange(..)
             | IrExp::Opaque(_) => true,
+            IrExp::If(_, bodies) => {
+                self.yields_scalars(stm) && bodies.iter().all(|body| self.is_cheap_body(body))
+            }
+            IrExp::Switch(_, switch) => {
+                let cases = switch.cases.iter().map(|(_, body)| body);
+                self.yields_scalars(stm)
+                    && cases.chain([&switch.default]).all(|body| self.is_cheap_body(body))
+            }
             // Arrays without memory.
             IrExp::Iota(..) | IrExp::Replicate(..) => {
                 stm.pat.iter().all(|var| self.place(*var).is_none())
             }
             _ => false,
         }
+    }
+
+    fn is_cheap_body(&self, body: &Body) -> bool {
+        body.stms.iter().all(|stm| self.is_cheap(stm))
+    }
+
+    fn yields_scalars(&self, stm: &Stm) -> bool {
+        stm.pat.iter().all(|var| !self.ir[*var].ty.is_array())
     }
 
     /// Whether an operator in the function of a map can be part of the nest.
@@ -97,7 +113,8 @@ impl<'a> Emit<'a> {
         };
         match &inner.exp {
             IrExp::Screma(op) => {
-                let is_pure = op.inputs.iter().all(|input| !self.is_accumulator(*input));
+                let is_pure =
+                    op.folded() == 0 || op.inputs.iter().all(|input| !self.is_accumulator(*input));
                 let scans = op.scans.iter().all(|scan| {
                     outside(&scan.op) && scan.neutral.iter().all(|neutral| known(*neutral))
                 });
@@ -109,6 +126,13 @@ impl<'a> Emit<'a> {
             }
             IrExp::Scatter(op) => known(op.width),
             IrExp::Hist(op) => known(op.width),
+            IrExp::Copy(_)
+            | IrExp::Manifest(_)
+            | IrExp::Concat(..)
+            | IrExp::Replicate(..)
+            | IrExp::Iota(..) => inner.pat.iter().all(|var| {
+                self.place(*var).is_some() && self.ir[*var].ty.shape().iter().all(|d| known(*d))
+            }),
             _ => false,
         }
     }

@@ -18,7 +18,10 @@ use fehu_base::Prim;
 use fehu_ir::{Atom, BinOp, Scalar, Screma, Var};
 
 /// The most elements of a thread; odd, so that neighbouring threads use different banks of memory.
-const MOST_ITEMS: u32 = 9;
+const MOST_ITEMS: u32 = 15;
+
+/// How many blocks are looked at at the same time.
+const WINDOW: u32 = 32;
 
 /// A block has said nothing.
 const NOTHING: i32 = 0;
@@ -314,27 +317,39 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::While(lt(Exp::Var(distance), all), body));
     }
 
-    /// The first thread finds what comes before the tile, and tells what comes before the next one. Yields shared arrays of one element.
+    /// Finds what comes before the tile, and tells what comes before the next one. Yields shared arrays of one element.
     fn look_back(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> Vec<Vec<Option<V>>> {
         let found: Vec<Vec<Option<V>>> =
             own.sofar.iter().map(|parts| self.shared("found", parts, 1)).collect();
-        let body = self.block(|this| {
-            let before = this.start_scans(tile.op);
-            let last = Exp::int(i64::from(tile.threads - 1));
+        let window: Vec<Vec<Option<V>>> =
+            own.sofar.iter().map(|parts| self.shared("window", parts, WINDOW)).collect();
+        let states = self.shared_array("states", Prim::I32, WINDOW);
+        let over = self.shared_array("over", Prim::Bool, 1);
+        let before = self.start_scans(tile.op);
+        let last = Exp::int(i64::from(tile.threads - 1));
+        let is_first = eq(own.number.clone(), Exp::int(0));
+        let cut = Exp::Load(own.cuts, Box::new(last.clone()));
+        let knows = Exp::Bin(BinOp::Or, Prim::Bool, Box::new(is_first), Box::new(cut));
+        let knows = self.declare("knows", Prim::Bool, Some(knows));
+        let leads = eq(own.thread.clone(), Exp::int(0));
+        let totals = |this: &mut Self| {
             let mut totals = Vec::new();
             for each in &own.each {
                 totals.push(this.get_parts(each, &last));
             }
-            let cut = Exp::Load(own.cuts, Box::new(last));
-            let is_first = eq(own.number.clone(), Exp::int(0));
-            let knows = Exp::Bin(BinOp::Or, Prim::Bool, Box::new(is_first.clone()), Box::new(cut));
-            let knows = this.declare("knows", Prim::Bool, Some(knows));
+            totals
+        };
+        let begin = self.block(|this| {
+            let totals = totals(this);
             let all = this.block(|this| this.tell(tile, own, &totals, &tile.all, ALL));
             let some = this.block(|this| this.tell(tile, own, &totals, &tile.own, OWN));
             this.out.push(Stm::If(Exp::Var(knows), all, some));
-            let look = this.block(|this| this.collect(tile, own, &before));
-            this.out.push(Stm::If(is_first, Block::new(), look));
+        });
+        self.out.push(Stm::If(leads.clone(), begin, Block::new()));
+        self.collect(tile, own, &before, (&window, states, over));
+        let end = self.block(|this| {
             let rest = this.block(|this| {
+                let totals = totals(this);
                 let sums = this.start_scans(tile.op);
                 for (((scan, before), total), sum) in
                     tile.op.scans.iter().zip(&before).zip(&totals).zip(&sums)
@@ -349,7 +364,7 @@ impl<'a> Emit<'a> {
                 this.put_parts(before, found, &Exp::int(0));
             }
         });
-        self.out.push(Stm::If(eq(own.thread.clone(), Exp::int(0)), body, Block::new()));
+        self.out.push(Stm::If(leads, end, Block::new()));
         found
     }
 
@@ -370,59 +385,92 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Store(tile.status, own.number.clone(), what));
     }
 
-    /// Combines what blocks before this one tell, the nearest first.
-    fn collect(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, before: &[Vec<Sofar<'a>>]) {
+    /// Combines what blocks before this one tell, the nearest first. Some threads look at some blocks at the same time, and the
+    /// first thread combines what they find.
+    fn collect(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        own: &Thread<'a>,
+        before: &[Vec<Sofar<'a>>],
+        (window, states, over): (&[Vec<Option<V>>], V, V),
+    ) {
         let other = bin(BinOp::Sub, own.number.clone(), Exp::int(1));
         let other = self.declare("other", Prim::I64, Some(other));
         let body = self.block(|this| {
-            let status = this.declare("status_there", Prim::I32, None);
-            this.out.push(Stm::Poll(status, tile.status, Exp::Var(other)));
-            this.out.push(Stm::Fence);
-            let is = |what: i32| {
-                Exp::Cmp(
-                    fehu_ir::CmpOp::Eq,
-                    Prim::I32,
-                    Box::new(Exp::Var(status)),
-                    Box::new(Exp::Const(Scalar::I32(what))),
-                )
-            };
-            let all = this.block(|this| {
-                this.prepend(tile, before, &tile.all, other);
-                this.out.push(Stm::Assign(other, Exp::int(-1)));
+            let looked =
+                this.simple("looked", &bin(BinOp::Sub, Exp::Var(other), own.thread.clone()));
+            let looks = Exp::Bin(
+                BinOp::And,
+                Prim::Bool,
+                Box::new(lt(own.thread.clone(), Exp::int(i64::from(WINDOW)))),
+                Box::new(lt(Exp::int(-1), looked.clone())),
+            );
+            let look = this.block(|this| this.look_at(tile, own, &looked, window, states));
+            this.out.push(Stm::If(looks, look, Block::new()));
+            this.out.push(Stm::Barrier);
+            let combine = this.block(|this| {
+                let t = this.declare("t", Prim::I64, Some(Exp::int(0)));
+                this.out.push(Stm::Store(over, Exp::int(0), Exp::Const(Scalar::Bool(false))));
+                let body = this.block(|this| {
+                    for ((scan, before), window) in tile.op.scans.iter().zip(before).zip(window) {
+                        let there = this.get_parts(window, &Exp::Var(t));
+                        this.combine_parts(&scan.op, &there, before);
+                        this.copy_parts(before, &there);
+                    }
+                    let state = Exp::Load(states, Box::new(Exp::Var(t)));
+                    let found = vec![
+                        Stm::Store(over, Exp::int(0), Exp::Const(Scalar::Bool(true))),
+                        Stm::Assign(t, Exp::int(i64::from(WINDOW))),
+                    ];
+                    let next = bin(BinOp::Add, Exp::Var(t), Exp::int(1));
+                    this.out.push(Stm::If(is(state, ALL), found, vec![Stm::Assign(t, next)]));
+                });
+                this.out.push(Stm::While(lt(Exp::Var(t), Exp::int(i64::from(WINDOW))), body));
             });
-            let some = this.block(|this| {
-                this.prepend(tile, before, &tile.own, other);
-                let next = bin(BinOp::Sub, Exp::Var(other), Exp::int(1));
-                this.out.push(Stm::Assign(other, next));
-            });
-            let some = vec![Stm::If(is(OWN), some, Block::new())];
-            this.out.push(Stm::If(is(ALL), all, some));
+            this.out.push(Stm::If(eq(own.thread.clone(), Exp::int(0)), combine, Block::new()));
+            this.out.push(Stm::Barrier);
+            let is_over = Exp::Load(over, Box::new(Exp::int(0)));
+            let next = bin(BinOp::Sub, Exp::Var(other), Exp::int(i64::from(WINDOW)));
+            let next = Exp::Select(Box::new([is_over, Exp::int(-1), next]));
+            this.out.push(Stm::Assign(other, next));
         });
         self.out.push(Stm::While(lt(Exp::int(-1), Exp::Var(other)), body));
     }
 
-    /// `before = arrays[other] op before`
-    fn prepend(
+    /// A thread waits until a block has told something.
+    fn look_at(
         &mut self,
         tile: &Tile<'a, '_>,
-        before: &[Vec<Sofar<'a>>],
-        arrays: &[Vec<Option<V>>],
-        other: V,
+        own: &Thread<'a>,
+        looked: &Exp,
+        window: &[Vec<Option<V>>],
+        states: V,
     ) {
-        for ((scan, before), arrays) in tile.op.scans.iter().zip(before).zip(arrays) {
-            let mut there = Vec::with_capacity(arrays.len());
-            for array in arrays {
-                there.push(match array {
-                    Some(array) => {
-                        let v = self.declare("there", self.scalar_prim(*array), None);
-                        self.out.push(Stm::Poll(v, *array, Exp::Var(other)));
-                        Sofar::Scalar(v)
-                    }
-                    None => Sofar::Nothing,
-                });
+        let status =
+            self.declare("status_there", Prim::I32, Some(Exp::Const(Scalar::I32(NOTHING))));
+        let ask = vec![Stm::Poll(status, tile.status, looked.clone())];
+        self.out.push(Stm::While(is(Exp::Var(status), NOTHING), ask));
+        self.out.push(Stm::Fence);
+        self.out.push(Stm::Store(states, own.thread.clone(), Exp::Var(status)));
+        let all = self.block(|this| this.hear(own, looked, window, &tile.all));
+        let some = self.block(|this| this.hear(own, looked, window, &tile.own));
+        self.out.push(Stm::If(is(Exp::Var(status), ALL), all, some));
+    }
+
+    /// What a block has told becomes what the thread has in the window.
+    fn hear(
+        &mut self,
+        own: &Thread<'a>,
+        looked: &Exp,
+        window: &[Vec<Option<V>>],
+        arrays: &[Vec<Option<V>>],
+    ) {
+        for (window, array) in window.iter().flatten().zip(arrays.iter().flatten()) {
+            if let (Some(window), Some(array)) = (window, array) {
+                let v = self.declare("there", self.scalar_prim(*array), None);
+                self.out.push(Stm::Poll(v, *array, looked.clone()));
+                self.out.push(Stm::Store(*window, own.thread.clone(), Exp::Var(v)));
             }
-            self.combine_parts(&scan.op, &there, before);
-            self.copy_parts(before, &there);
         }
     }
 
@@ -497,6 +545,12 @@ impl<'a> Emit<'a> {
             }
         });
     }
+}
+
+/// Whether a block is in a state.
+fn is(state: Exp, what: i32) -> Exp {
+    let what = Box::new(Exp::Const(Scalar::I32(what)));
+    Exp::Cmp(fehu_ir::CmpOp::Eq, Prim::I32, Box::new(state), what)
 }
 
 fn not(e: Exp) -> Exp {

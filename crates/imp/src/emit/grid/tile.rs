@@ -171,7 +171,9 @@ impl<'a> Emit<'a> {
         inputs: &mut Vec<Input>,
         fits: &mut bool,
     ) {
-        e.each_child(&mut |child| self.find_inputs(child, (row, column), own, inputs, fits));
+        if !matches!(e, Exp::Load(..)) {
+            e.each_child(&mut |child| self.find_inputs(child, (row, column), own, inputs, fits));
+        }
         match e {
             Exp::Load(ptr, index) => {
                 let index = (**index).clone();

@@ -1,0 +1,163 @@
+//! `expose`: functions that contain operators are inlined where the functions of operators call them.
+//!
+//! ```text
+//! fun sum xs = reduce (+) 0 xs
+//! map (\xs -> sum xs) xss    ==>    map (\xs -> reduce (+) 0 xs) xss
+//! ```
+//!
+//! `inline` leaves large functions alone, since code must not grow. But what a call hides below a map is lost to `flatten`: one
+//! thread would do all of it. Recursive functions and those that are marked `noinline` stay calls, and so do all
+//! that come when the program has grown by [`MOST`] statements.
+
+use crate::mark::with_operators;
+use fehu_base::IdVec;
+use fehu_ir::builder::count_stms;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::subst::{Subst, import_body, subst_atom, subst_stm};
+use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_exp, walk_exp_mut};
+use fehu_ir::{Atom, Body, Exp, Fun, FunId, Lambda, Prog, Stm, Var, VarInfo};
+use rustc_hash::FxHashSet;
+
+/// The pass.
+pub const EXPOSE: Pass = Pass {
+    name: "expose",
+    about: "inlines functions with parallelism that operators call",
+    run: |prog, _: &mut Remarks| run(prog),
+};
+
+/// By how many statements a program grows at most.
+const MOST: usize = 30_000;
+
+fn run(prog: &mut Prog) {
+    let funs = prog.funs.clone();
+    let mut worth = with_operators(&funs);
+    for (id, fun) in funs.iter() {
+        let stays = fun.attrs.iter().any(|attr| attr.name == "noinline") || recursive(&funs, id);
+        worth[id] &= !stays;
+    }
+    let mut left = MOST;
+    for item in prog.consts.values_mut() {
+        let (vars, left) = (&mut item.vars, &mut left);
+        Expose { funs: &funs, worth: &worth, vars, left, inside: false }.body(&mut item.body);
+    }
+    for fun in prog.funs.values_mut() {
+        let (vars, left) = (&mut fun.vars, &mut left);
+        Expose { funs: &funs, worth: &worth, vars, left, inside: false }.body(&mut fun.body);
+    }
+}
+
+struct Expose<'a> {
+    funs: &'a IdVec<FunId, Fun>,
+    /// The functions that are inlined.
+    worth: &'a IdVec<FunId, bool>,
+    vars: &'a mut IdVec<Var, VarInfo>,
+    /// By how many statements the program may still grow.
+    left: &'a mut usize,
+    /// Whether this is the function of an operator.
+    inside: bool,
+}
+
+impl VisitMut for Expose<'_> {
+    fn body(&mut self, body: &mut Body) {
+        if self.inside {
+            self.inlined(body);
+        }
+        walk_body_mut(self, body);
+    }
+
+    fn exp(&mut self, exp: &mut Exp) {
+        let was = self.inside;
+        // What an accumulation does is the host's, if it is.
+        self.inside |= exp.operator().is_some() && !matches!(exp, Exp::WithAcc(..));
+        walk_exp_mut(self, exp);
+        self.inside = was;
+    }
+
+    fn lambda(&mut self, lambda: &mut Lambda) {
+        self.body(&mut lambda.body);
+    }
+}
+
+impl Expose<'_> {
+    /// Puts bodies in the place of calls; those that come with them are left to the traversal.
+    fn inlined(&mut self, body: &mut Body) {
+        let is_call = |stm: &Stm| matches!(stm.exp, Exp::Call(..));
+        while body.stms.iter().any(is_call) {
+            let before = *self.left;
+            let mut subst = Subst::default();
+            let mut out = Vec::with_capacity(body.stms.len());
+            for mut stm in std::mem::take(&mut body.stms) {
+                subst_stm(&mut stm, self.vars, &subst);
+                match &stm.exp {
+                    Exp::Call(id, args) if self.fits(*id) => {
+                        let results = self.callee(*id, args, &stm, &mut out);
+                        subst.extend(stm.pat.iter().copied().zip(results));
+                    }
+                    _ => out.push(stm),
+                }
+            }
+            for result in &mut body.results {
+                *result = subst_atom(*result, &subst);
+            }
+            body.stms = out;
+            if *self.left == before {
+                return;
+            }
+        }
+    }
+
+    fn fits(&self, id: FunId) -> bool {
+        let worth = self.worth.get(id).is_some_and(|worth| *worth);
+        worth && self.funs.get(id).is_some_and(|fun| count_stms(&fun.body) < *self.left)
+    }
+
+    /// Adds the statements of a function; its results.
+    fn callee(&mut self, id: FunId, args: &[Atom], call: &Stm, out: &mut Vec<Stm>) -> Vec<Atom> {
+        let fun = &self.funs[id];
+        *self.left -= count_stms(&fun.body) + 1;
+        let params = fun.params.iter().map(|param| param.var);
+        let subst: Subst = params.zip(args.iter().copied()).collect();
+        let mut body = import_body(&fun.body, &fun.vars, self.vars, subst);
+        for stm in &mut body.stms {
+            for cert in &call.certs {
+                if !stm.certs.contains(cert) {
+                    stm.certs.push(*cert);
+                }
+            }
+        }
+        out.extend(body.stms);
+        body.results
+    }
+}
+
+/// Whether a function can come to call itself.
+fn recursive(funs: &IdVec<FunId, Fun>, id: FunId) -> bool {
+    let mut seen: FxHashSet<FunId> = FxHashSet::default();
+    let mut work = vec![id];
+    while let Some(next) = work.pop() {
+        let mut calls = Calls(Vec::new());
+        if let Some(fun) = funs.get(next) {
+            calls.body(&fun.body);
+        }
+        for callee in calls.0 {
+            if callee == id {
+                return true;
+            }
+            if seen.insert(callee) {
+                work.push(callee);
+            }
+        }
+    }
+    false
+}
+
+struct Calls(Vec<FunId>);
+
+impl Visit for Calls {
+    fn exp(&mut self, exp: &Exp) {
+        if let Exp::Call(id, _) = exp {
+            self.0.push(*id);
+        }
+        walk_exp(self, exp);
+    }
+}
