@@ -310,8 +310,8 @@ pub(super) fn recursive(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
 /// The functions that the functions of operators call, by way of others, too. Those that call themselves are left to the host.
 pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     let mut found: Vec<ir::FunId> = Vec::new();
-    let funs = prog.funs.values().map(|fun| &fun.body);
-    for body in funs.chain(prog.consts.values().map(|constant| &constant.body)) {
+    let funs = prog.funs.iter().map(|(_, fun)| &fun.body);
+    for body in funs.chain(prog.consts.iter().map(|(_, constant)| &constant.body)) {
         called_inside(body, &mut found);
     }
     let mut next = 0;

@@ -1,0 +1,92 @@
+//! Programs for devices: executed by OpenCL on this machine's processor, and compiled for GPUs by NVRTC.
+//!
+//! The programs in `tests/kernels` are about one kind of kernel each; `fehu test` compares their results.
+
+#[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
+mod nvrtc_compiler;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels")
+}
+
+fn fehu(args: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_fehu"))
+        .args(args)
+        .current_dir(folder())
+        .output()
+        .expect("fehu runs");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+}
+
+/// On a processor a device program takes seconds to compile, so that each has a test of its own.
+fn agrees(name: &str) {
+    let (good, text) =
+        fehu(&["test", "--backend=opencl", "--limit", "120", &format!("{name}.fut")]);
+    assert!(good, "{text}");
+}
+
+/// The device program, taken from the C program, is compiled for a GPU.
+fn compiles(name: &str) {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_{name}"));
+    let out = out.to_str().expect("the folder has a name of letters");
+    let (good, text) = fehu(&["cuda", "--library", &format!("{name}.fut"), "-o", out]);
+    assert!(good, "{text}");
+    let c = std::fs::read_to_string(format!("{out}.c")).expect("there is a C file");
+    let source = strings(&c, "fe_device_prelude") + &strings(&c, "fe_device_source");
+    let ptx = nvrtc_compiler::ptx(&format!("cuda_{name}"), &source);
+    assert!(ptx.contains(".visible .entry"), "there are kernels");
+}
+
+/// The text of an array of strings in C.
+fn strings(c: &str, name: &str) -> String {
+    let begin = c.find(&format!("char *const {name}[] = {{")).expect("the array is there");
+    let mut text = String::new();
+    for line in c[begin..].lines().skip(1).take_while(|line| *line != "};") {
+        let Some(line) = line.trim().strip_prefix('"') else { continue };
+        let line = line.trim_end_matches(',').trim_end().trim_end_matches('"');
+        let mut chars = line.chars();
+        while let Some(c) = chars.next() {
+            match (c, c == '\\') {
+                (_, true) => match chars.next() {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some(other) => text.push(other),
+                    None => {}
+                },
+                (c, false) => text.push(c),
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn folds() {
+    agrees("folds");
+}
+
+#[test]
+fn writes() {
+    agrees("writes");
+}
+
+#[test]
+fn tiles() {
+    agrees("tiles");
+}
+
+#[test]
+fn threads() {
+    agrees("threads");
+}
+
+#[test]
+fn gpus_accept_them() {
+    for name in ["folds", "writes", "tiles", "threads"] {
+        compiles(name);
+    }
+}

@@ -1,0 +1,32 @@
+-- Products of matrices, with sizes that are no multiples of a tile's, and copies between layouts.
+-- ==
+-- entry: product
+-- random input { [100][70]i32 [70][130]i32 } auto output
+-- random input { [128][16]i32 [16][128]i32 } auto output
+-- random input { [48][17]i32 [17][49]i32 } auto output
+-- random input { [3][5]i32 [5][4]i32 } auto output
+
+def dot [n] (xs: [n]i32) (ys: [n]i32) = i32.sum (map2 (*) xs ys)
+def product_of [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) = map (\r -> map (dot r) (transpose b)) a
+
+entry product [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) = product_of a b
+
+-- ==
+-- entry: scaled
+-- random input { 3 4 [100][70]i32 [70][130]i32 [100][130]i32 } auto output
+
+entry scaled [n] [m] [p] (x: i32) (y: i32) (a: [n][m]i32) (b: [m][p]i32) (c: [n][p]i32) =
+  map2 (map2 (\d e -> x * d + y * e)) (product_of a b) c
+
+-- ==
+-- entry: products
+-- random input { [3][60][70]i32 [3][70][64]i32 } auto output
+
+entry products [k] [n] [m] [p] (a: [k][n][m]i32) (b: [k][m][p]i32) = map2 product_of a b
+
+-- ==
+-- entry: transposed
+-- random input { [100][70]i32 } auto output
+-- random input { [3][1000]i32 } auto output
+
+entry transposed [n] [m] (a: [n][m]i32) = copy (transpose a)
