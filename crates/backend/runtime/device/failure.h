@@ -22,10 +22,9 @@ struct fe_failure {
 #define FE_FAILURE FE_GLOBAL struct fe_failure *failure
 #endif
 
-// Whether some check has failed, perhaps in a kernel before this one.
-FE_DEVICE bool fe_failed(FE_GLOBAL struct fe_failure *failure) {
-  return *(volatile FE_GLOBAL int32_t *)&failure->check != 0;
-}
+// Whether some check has failed in a kernel before this one. All threads ask for the same word: they had better find it in
+// their cache.
+FE_DEVICE bool fe_failed(const FE_GLOBAL struct fe_failure *failure) { return failure->check != 0; }
 
 // Whether this is the first check to fail. If so, the caller writes the values that the message shows.
 FE_DEVICE bool fe_claim(FE_GLOBAL struct fe_failure *failure, int32_t check) {

@@ -18,6 +18,9 @@ use std::fmt::Write;
 /// The most values in the message of a check in a kernel; the rest are shown as zero.
 const MOST_VALUES: usize = 16;
 
+/// A kernel does nothing after a check has failed in one before it; unless there are no checks in any kernel.
+const AFTER_FAILURE: &str = "if (fe_failed(failure)) return;";
+
 /// The device program in the making.
 #[derive(Default)]
 pub(super) struct Device {
@@ -48,8 +51,12 @@ impl Device {
     /// The C text of the device program: its source, the table of kernels, and the messages of checks.
     pub(super) fn text(&self) -> String {
         let source: Vec<&str> = self.kernels.iter().map(|(_, _, kernel)| kernel.as_str()).collect();
+        let mut source = source.join("\n");
+        if self.errors.is_empty() {
+            source = source.replace(&format!("  {AFTER_FAILURE}\n"), "");
+        }
         let mut text = format!("#define FE_NUM_KERNELS {}\n\n", self.kernels.len());
-        text.push_str(&crate::runtime::device_source(&source.join("\n")));
+        text.push_str(&crate::runtime::device_source(&source));
         text.push_str("\nstatic const struct fe_kernel fe_kernels[] = {\n");
         for (name, place, _) in &self.kernels {
             let _ = writeln!(text, "  {{\"{name}\", \"{}\"}},", literal::string(place));
@@ -152,9 +159,7 @@ impl Frame<'_> {
             let name = frame.name(v);
             frame.line(&format!("const int64_t {name} = {value};"));
         }
-        frame.line("if (fe_failed(failure)) {");
-        frame.deeper(|frame| frame.line("return;"));
-        frame.line("}");
+        frame.line(AFTER_FAILURE);
         frame.block(&kernel.body);
         let mut params = String::from("FE_FAILURE");
         for &v in captured {

@@ -18,9 +18,9 @@ struct fe_constants {
   char none;
 };
 
-static int fe_fun_tails(struct futhark_context *ctx, struct fe_mem *out_new, struct fe_mem *out_old, int64_t n, struct fe_mem xs) {
+static int fe_fun_tails(struct futhark_context *ctx, struct fe_mem *out_new_v, struct fe_mem *out_old, int64_t n, struct fe_mem xs) {
   int err = 0;
-  struct fe_mem new = {0};
+  struct fe_mem new_v = {0};
   struct fe_mem old = {0};
   struct fe_mem block = {0};
   if ((err = fe_alloc(ctx, &block, fe_bytes(n, 4))) != 0) {
@@ -32,13 +32,13 @@ static int fe_fun_tails(struct futhark_context *ctx, struct fe_mem *out_new, str
   for (int64_t i = 0; i < n; i++) {
     p[i] = fe_mul_i32(xs_1[i], xs_1[i]);
   }
-  fe_share(ctx, &new, &block, (unsigned char *)(p + 1) - block.data);
+  fe_share(ctx, &new_v, &block, (unsigned char *)(p + 1) - block.data);
   fe_free(ctx, &old);
   old.data = (unsigned char *)(xs_1 + (n - 1));
-  fe_move(ctx, out_new, &new);
+  fe_move(ctx, out_new_v, &new_v);
   fe_move(ctx, out_old, &old);
 cleanup:
-  fe_free(ctx, &new);
+  fe_free(ctx, &new_v);
   fe_free(ctx, &old);
   fe_free(ctx, &block);
   return err;
