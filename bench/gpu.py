@@ -103,6 +103,15 @@ class Server:
         return self.answer()
 
 
+def forget(server, names):
+    """Frees variables, those that are there."""
+    for name in names:
+        try:
+            server.do("free", name)
+        except (RuntimeError, OSError):
+            pass
+
+
 def measure(server, entry, path, args):
     types = [line.split(" ")[-1].lstrip("*") for line in server.do("inputs", entry)]
     names = [f"in{i}" for i in range(len(types))]
@@ -117,13 +126,10 @@ def measure(server, entry, path, args):
             times.append(int(next(line for line in lines if line.startswith("runtime:")).split()[1]))
             server.do("free", *outs)
             if any(consumed):
-                server.do("free", *(n for n, c in zip(names, consumed) if not c))
+                forget(server, names)
                 restore()
     finally:
-        try:
-            server.do("free", *names)
-        except RuntimeError:
-            pass
+        forget(server, names)
     return statistics.median(times[1:])
 
 
