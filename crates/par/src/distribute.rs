@@ -48,7 +48,10 @@ impl Cx<'_> {
             body.stms.iter().for_each(|stm| self.explain(stm));
             return self.whole(body);
         }
-        let one = only_inner(stm) || plan.is_free(body, self.vars) || !self.may_suffice();
+        let one = only_inner(stm)
+            || plan.is_free(body, self.vars)
+            || self.is_segmented(body)
+            || !self.may_suffice();
         match one {
             true => self.guarded(&stm.pat, flat),
             false => self.choose(&mut |cx| cx.whole(body), &mut flat),

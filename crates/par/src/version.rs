@@ -6,10 +6,11 @@
 //! let (xs: ...) = if enough then { one nest, sequential inside } else { flattened }
 //! ```
 
-use crate::context::Cx;
+use crate::context::{Cx, Home};
 use ecow::eco_format;
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Var};
+use fehu_opt::facts::cost;
 
 /// So many positions are enough for the machine, unless the user says something else.
 const ENOUGH: i64 = 1 << 15;
@@ -26,6 +27,34 @@ impl Cx<'_> {
             Atom::Const(_) | Atom::Var(_) => None,
         });
         known.is_none_or(|known| known >= NEVER) && self.thresholds < MAX_THRESHOLDS
+    }
+
+    /// Whether a function is nothing but a reduction or scan of rows that are those of one position. Then the segmented one reads
+    /// every element once as well, and neighbouring threads read neighbouring elements.
+    pub(crate) fn is_segmented(&self, body: &Body) -> bool {
+        let mut operators = body.stms.iter().filter(|stm| stm.exp.operator().is_some());
+        let (Some(stm), None) = (operators.next(), operators.next()) else { return false };
+        let Exp::Screma(op) = &stm.exp else { return false };
+        let is_cheap =
+            |other: &Stm| other.pat == stm.pat || cost::weigh_stm(other, self.vars).is_some();
+        let is_simple = |stm: &Stm| cost::weigh_stm(stm, self.vars).is_some();
+        op.folded() > 0
+            && body.stms.iter().all(is_cheap)
+            && op.map.body.stms.iter().all(is_simple)
+            && op.inputs.iter().all(|input| self.is_own_row(*input))
+    }
+
+    /// Whether an array is, at each level, an element of an input, and its own elements are neighbours.
+    fn is_own_row(&self, var: Var) -> bool {
+        let mut var = var;
+        for level in (0..self.levels.len()).rev() {
+            match self.homes.get(&var) {
+                Some(Home::Param(at, input)) if *at == level => var = *input,
+                _ => return false,
+            }
+        }
+        let is_turned = |stm: &Stm| stm.pat == [var] && matches!(stm.exp, Exp::Rearrange(..));
+        !self.out.iter().any(is_turned)
     }
 
     /// Both of two versions; the first if the levels have enough positions.
