@@ -222,3 +222,25 @@ fn memory_that_nobody_has_made_or_filled_is_not_zero() {
     table(&mut placed).set(a, old);
     assert!(complaint(&placed, &args).contains("before it is made"));
 }
+
+#[test]
+fn a_map_that_updates_rows_leaves_them_where_they_are() {
+    let updated = "prog arrays
+fun main (n: i64, m: i64, *xss: [n][m]i32, ys: [n]i32) -> (r: [n][m]i32) =
+  let (zss: [n][m]i32) = screma n (xss, ys) map \\(xs: [m]i32, y: i32) -> ([m]i32) {
+    let (zs: [m]i32) = scatter n (ys) map \\(v: i32) -> (i64, i32) {(0, y)} dest [m] xs
+    in (zs)
+  }
+  in (zss)
+";
+    let updated = placed(updated);
+    assert_eq!(place(&updated, "zss").block, place(&updated, "xss").block);
+    // Rows that nobody updates may be needed elsewhere.
+    let same = "prog arrays
+fun main (n: i64, m: i64, xss: [n][m]i32) -> (r: [n][m]i32) =
+  let (zss: [n][m]i32) = screma n (xss) map \\(xs: [m]i32) -> ([m]i32) {(xs)}
+  in (zss)
+";
+    let same = placed(same);
+    assert_ne!(place(&same, "zss").block, place(&same, "xss").block);
+}

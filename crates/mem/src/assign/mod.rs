@@ -39,20 +39,23 @@ pub struct TooComplex {
 
 /// Places all arrays of a program.
 pub fn assign(mut prog: Prog) -> Result<Placed, TooComplex> {
+    let before = prog.clone();
     let mut funs = IdVec::default();
     for fun in prog.funs.values_mut() {
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
-        funs.push(Assign::function(&mut fun.vars, &params, &mut fun.body)?);
+        funs.push(Assign::function(&before, &mut fun.vars, &params, &mut fun.body)?);
     }
     let mut consts = IdVec::default();
     for constant in prog.consts.values_mut() {
-        consts.push(Assign::function(&mut constant.vars, &[], &mut constant.body)?);
+        consts.push(Assign::function(&before, &mut constant.vars, &[], &mut constant.body)?);
     }
     Ok(Placed { prog, funs, consts })
 }
 
 /// The work on one function.
 struct Assign<'a> {
+    /// The program as it was, which says what calls consume.
+    prog: &'a Prog,
     vars: &'a mut IdVec<Var, VarInfo>,
     table: Table,
     /// The statements of the body at hand.
@@ -64,6 +67,7 @@ struct Assign<'a> {
 
 impl<'a> Assign<'a> {
     fn function(
+        prog: &'a Prog,
         vars: &'a mut IdVec<Var, VarInfo>,
         params: &[Var],
         body: &mut Body,
@@ -71,7 +75,8 @@ impl<'a> Assign<'a> {
         let mut table = Table::default();
         table.computed = computed::computed(body, vars);
         let out = Vec::new();
-        let mut this = Assign { vars, table, out, roots: FxHashMap::default(), failed: None };
+        let roots = FxHashMap::default();
+        let mut this = Assign { prog, vars, table, out, roots, failed: None };
         for param in params {
             this.carried(*param);
         }

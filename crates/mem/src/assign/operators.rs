@@ -1,9 +1,11 @@
-//! Array operators: their results get blocks of their own, the elements that their functions see are rows of the inputs.
+//! Array operators: their results get blocks of their own, the elements that their functions see are rows of the inputs. Only a map that
+//! updates the rows of an input leaves them where they are.
 
 use super::Assign;
 use crate::lmad::Lmad;
 use crate::table::Place;
 use fehu_ir::{AccInput, Atom, Exp, Hist, Lambda, Partition, Scatter, Screma, Type, Var};
+use fehu_opt::facts::consumed_by;
 use fehu_opt::facts::poly::Poly;
 
 impl Assign<'_> {
@@ -64,9 +66,21 @@ impl Assign<'_> {
             }
             self.combine(&mut red.op, &parts);
         }
-        for var in bound {
-            self.fresh(var, var);
+        let rest: Vec<(Var, Atom)> = bound.zip(parts).collect();
+        for (var, result) in rest {
+            match self.updated_input(inputs, map, result) {
+                Some(input) => self.same(var, Atom::Var(input)),
+                None => self.fresh(var, var),
+            }
         }
+    }
+
+    /// The input of which a result is the rows, updated in place: nobody else needs them any more.
+    fn updated_input(&self, inputs: &[Var], map: &Lambda, result: Atom) -> Option<Var> {
+        let made = self.table.place(result.var()?)?;
+        let mut rows = map.params.iter().zip(inputs);
+        let (param, input) = rows.find(|(param, _)| self.table.place(**param) == Some(made))?;
+        consumed_by(self.prog, map).contains(param).then_some(*input)
     }
 
     /// The operator of a scan or reduction: what it has so far is placed already, the other operand is where the
