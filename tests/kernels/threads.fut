@@ -16,6 +16,13 @@
 -- input { [0i64, 1i64] [[[1, 2, 3], [4, 5, 6]], [[7, 8, 9], [10, 11, 12]]] }
 -- output { [[[1, 2, 3], [4, 5, 6]], [[8, 9, 7], [11, 12, 10]]] }
 
+-- ==
+-- entry: chosen
+-- input { [5i64] } output { [8i64] }
+
+-- A tuning parameter in a kernel.
+entry chosen [n] (xs: [n]i64) = map (\x -> x + #[param(extra)] 3) xs
+
 entry element [n] (xs: [n]i32) (i: i64) = xs[i]
 entry folded [n] (xs: [n]i32) = loop s = 0 for i < n do s * 2 + xs[i]
 entry looked_up [n] [m] (xs: [n]i32) (is: [m]i64) = map (\i -> xs[i]) is

@@ -1,6 +1,7 @@
 //! Functions and constants in kernels.
 //!
-//! A kernel cannot call functions of the host, so their bodies are copied into it. A constant is read by the host, before the kernel.
+//! A kernel cannot call functions of the host, so their bodies are copied into it. Constants and tuning parameters are read by the host,
+//! before the kernel.
 
 use crate::rewrite::{Vars, rename};
 use crate::visit::{each_stm, set_vars};
@@ -123,6 +124,11 @@ impl Constants {
                 self.lifted.extend(results.iter().map(|(_, v)| Stm::Declare(*v, None)));
                 self.lifted.push(stm.clone());
             }
+            // So is a tuning parameter, whose standard value is a number.
+            if let Stm::Tuning(v, _, Exp::Const(_)) = stm {
+                self.vars.insert(*v);
+                self.lifted.extend([Stm::Declare(*v, None), stm.clone()]);
+            }
         });
     }
 
@@ -131,7 +137,7 @@ impl Constants {
             return body;
         }
         crate::rewrite::replace_stms(&mut body, &mut |stm| match stm {
-            Stm::Const(..) => Some(Block::new()),
+            Stm::Const(..) | Stm::Tuning(_, _, Exp::Const(_)) => Some(Block::new()),
             Stm::Declare(v, None) if self.vars.contains(v) => Some(Block::new()),
             _ => None,
         });
