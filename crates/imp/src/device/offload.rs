@@ -198,11 +198,11 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(_)),
             _ => false,
         };
-        // Pointers that exist outside cannot be set by a kernel.
     });
     found || sets_outer_pointer(stm, fun)
 }
 
+/// A kernel cannot set pointers and handles that exist outside.
 fn sets_outer_pointer(stm: &Stm, fun: &Fun) -> bool {
     let mut declared: Vec<V> = Vec::new();
     each_stm(std::slice::from_ref(stm), &mut |stm| stm.each_declared(&mut |v| declared.push(v)));

@@ -15,6 +15,7 @@ mod tile;
 mod transpose;
 
 use super::Emit;
+pub(super) use crate::rewrite::bin;
 use crate::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
@@ -366,11 +367,6 @@ fn has_effects(body: &ir::Body) -> bool {
     })
 }
 
-/// `a op b`
-pub(super) fn bin(op: BinOp, a: Exp, b: Exp) -> Exp {
-    Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b))
-}
-
 /// `a < b`
 pub(super) fn lt(a: Exp, b: Exp) -> Exp {
     Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(a), Box::new(b))
@@ -389,8 +385,8 @@ fn times(a: Exp, b: Exp) -> Exp {
     }
 }
 
-/// The quotient of numbers that are not negative. Devices take several times as long for 64 bits as for 32, which are
-/// nearly always enough.
+/// The quotient of numbers that are not negative, by 32 bits where these are enough: devices have no instruction for 64. What that
+/// is worth has not been measured by itself.
 fn quick_quot(a: Exp, b: Exp) -> Exp {
     let is_small = |e: &Exp| lt(e.clone(), Exp::int(1 << 32));
     let short = |e: &Exp| Box::new(Exp::Convert(Prim::I64, Prim::U32, Box::new(e.clone())));

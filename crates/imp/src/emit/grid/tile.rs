@@ -12,7 +12,7 @@
 use super::super::Emit;
 use super::nest::Nest;
 use super::{bin, lt, quot_up};
-use crate::rewrite::{Vars, as_terms, replace, stride};
+use crate::rewrite::{Vars, all, as_terms, is_unit, replace};
 use crate::visit::{each_stm, set_vars};
 use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
@@ -377,8 +377,7 @@ impl<'a> Emit<'a> {
             let element = bin(BinOp::Mul, Exp::Var(l), Exp::int(i64::from(threads)));
             let element = this.simple("element", &bin(BinOp::Add, element, cx.thread.clone()));
             // Neighbouring threads load neighbouring elements.
-            let by_step =
-                stride(&input.index, cx.inner.k).is_some_and(|(f, vars)| f == 1 && vars.is_empty());
+            let by_step = is_unit(&input.index, cx.inner.k);
             let fast = if by_step { depth } else { side };
             let low = this.simple("low", &bin(BinOp::Rem, element.clone(), Exp::int(fast)));
             let high = this.simple("high", &bin(BinOp::Quot, element, Exp::int(fast)));
@@ -468,9 +467,4 @@ fn number(r: V, c: V, own: u32) -> Exp {
 
 fn up_to(var: V, to: Exp, body: Block) -> Stm {
     Stm::For { var, from: Exp::int(0), to, step: 1, kind: Kind::Sequential, body }
-}
-
-/// Whether all of these hold.
-fn all(conditions: impl IntoIterator<Item = Exp>) -> Exp {
-    crate::rewrite::all(conditions)
 }
