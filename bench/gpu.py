@@ -4,7 +4,7 @@
     bench/gpu.py FEHU DIR TIMES.csv [--backend cuda|opencl] [--runs N] [--seconds S] [--limit S] [--only TEXT]
 
 FEHU is the compiler, DIR a checkout of the benchmark programs, TIMES.csv a table `program,entry,dataset,microseconds`. A data set
-is a file beside the program or in its folder `data`, or values and types: a type such as `[100][20]f32` stands for random
+is a file that the program's comments name (`input @ FILE`), or values and types: a type such as `[100][20]f32` stands for random
 numbers of that shape. Prints a row for each line of the table (a number above 1 is a time that is shorter than the table's), the
 geometric mean for each program and that of all programs, and what could not be measured. Results are not compared with anything:
 that is what `fehu test` is for.
@@ -46,10 +46,12 @@ def binary(value, name):
     return head + np.ascontiguousarray(value).tobytes()
 
 
-def inputs(folder, dataset, work):
+def inputs(program, dataset, work):
     """A file with all values of a data set."""
-    for place in (os.path.join(folder, dataset), os.path.join(folder, "data", dataset), os.path.join(folder, "data", dataset.removesuffix(".gz"))):
-        if os.path.exists(place):
+    folder = os.path.dirname(program)
+    for name in re.findall(r"@\s*(\S+)", open(program).read()):
+        place = os.path.join(folder, name)
+        if os.path.basename(name) == dataset and os.path.exists(place):
             if not place.endswith(".gz"):
                 return place
             out = os.path.join(work, "input")
@@ -156,7 +158,7 @@ def main():
             for entry, dataset, known in cases:
                 try:
                     server = server or Server(binary_path, args.limit)
-                    path = inputs(os.path.join(args.folder, os.path.dirname(program)), dataset, work)
+                    path = inputs(os.path.join(args.folder, program), dataset, work)
                     ours = measure(server, entry, path, args)
                     ratios.append(known / max(ours, 1))
                     print(f"{program:36} {entry:20} {dataset[:44]:44} {ours:10.0f} {known:10.0f} {known / max(ours, 1):6.2f}", flush=True)
