@@ -268,7 +268,8 @@ impl<'a> Emit<'a> {
     }
 
     fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
-        if self.together.is_some() || !self.tile_on_grid(nest, pat, op) {
+        let may_tile = self.options.tiling && self.together.is_none();
+        if !may_tile || !self.tile_on_grid(nest, pat, op) {
             self.map_plain(nest, pat, op);
         }
     }
