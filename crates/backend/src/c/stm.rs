@@ -146,6 +146,8 @@ impl Frame<'_> {
             | Stm::Count(..)
             | Stm::Fence
             | Stm::Leave
+            | Stm::Exchange { .. }
+            | Stm::Guarded(..)
             | Stm::Barrier
             | Stm::Section(_) => {}
         }

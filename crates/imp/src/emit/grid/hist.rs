@@ -1,0 +1,498 @@
+//! Histograms: blocks have histograms of their own in shared memory, if there are not too many bins.
+//!
+//! Threads that contribute to the same bin wait for each other, and in global memory they wait long. So the positions are cut into
+//! chunks, a block for each, and the block gathers them in shared memory: in as many copies as there is room for, so that
+//! neighbouring threads seldom meet. Then each block combines its copies, and what it has found becomes part of the result: by
+//! one instruction for each bin if the device has one for the operator, and otherwise a second kernel combines what all blocks
+//! have found ([`super::merge`]). Where the bins do not fit, blocks look for a part of the bins each, in a few passes over the
+//! positions. With even more bins threads seldom meet, and contribute to the result directly.
+
+use super::super::Emit;
+use super::super::screma::if_within;
+use super::super::write::hist_parts;
+use super::cell::{Cell, Store, same};
+use super::nest::Nest;
+use super::{THREADS, bin, has_effects, lt, quot_up};
+use crate::rewrite::{all, le};
+use crate::{Block, Exp, Kind, Stm, Ty, V};
+use fehu_base::Prim;
+use fehu_ir::{Atom, BinOp, Hist, HistOp, Scalar, Var};
+
+/// The bytes of the histograms of a block. Eight blocks of an H100 or H200 have room for them at the same time.
+const BYTES: u32 = 24 * 1024;
+
+/// The most passes over the positions.
+const PASSES: i64 = 4;
+
+/// The most copies of a histogram in a block: one for each thread of a warp.
+const COPIES: i64 = 32;
+
+/// A thread has at least so many positions before there is another block for its segment.
+const ITEMS: i64 = 8;
+
+/// With fewer blocks than this a device is not busy.
+const BLOCKS: i64 = 1056;
+
+/// A block for a segment is worth it from so many positions.
+const LEAST: i64 = 128;
+
+/// So many positions of a thread are loaded before the first one contributes, so that their loads overlap.
+const BATCH: i64 = 4;
+
+/// A function of so many statements is small enough for a batch.
+const SMALL: usize = 16;
+
+/// What is known of one of the operators.
+pub(super) struct Bins<'a> {
+    pub(super) op: &'a HistOp,
+    pub(super) cell: Cell,
+    /// The sizes of its dimensions.
+    pub(super) shape: Vec<Exp>,
+    /// Their product.
+    pub(super) count: Exp,
+    /// The copies of the bins of a pass: a power of two.
+    copies: V,
+    /// What chunks have found, an array for each part; none if an instruction makes that part of the result.
+    pub(super) partials: Vec<V>,
+}
+
+/// What is known of all.
+pub(super) struct Histograms<'a, 'b> {
+    pub(super) nest: &'b Nest<'a>,
+    pat: &'a [Var],
+    op: &'a Hist,
+    bins: Vec<Bins<'a>>,
+    /// The sizes of the maps around it, and their product.
+    pub(super) dims: Vec<Exp>,
+    pub(super) segments: Exp,
+    width: Exp,
+    /// The number of chunks of a segment.
+    pub(super) chunks: Exp,
+    /// How many bins a block has room for.
+    room: u32,
+    /// The number of passes; none if one is enough.
+    passes: Option<Exp>,
+}
+
+/// The histograms of a block.
+struct Own<'c> {
+    bins: &'c Bins<'c>,
+    store: Store,
+    /// The first bin, and how many there are.
+    low: Option<Exp>,
+    count: Exp,
+    /// The copies, and the one of this thread, as `i32`.
+    copies: Exp,
+    copy: Exp,
+}
+
+impl<'a> Emit<'a> {
+    /// Histograms, with or without maps around them.
+    pub(super) fn hist_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Hist) {
+        let plain = |this: &mut Self| {
+            let sizes = this.sizes(nest, Some(this.atom(op.width)));
+            this.grid("hist", &sizes, |this, indices| {
+                let at = this.enter_levels(nest, indices);
+                this.hist_at(pat, op, at);
+            });
+        };
+        let Some(cells) = self.cells(op) else { return plain(self) };
+        let bytes: u32 = cells.iter().map(Cell::bytes).sum();
+        let room = BYTES / bytes.max(1);
+        let width = self.simple("width", &self.atom(op.width));
+        let mut counts = Vec::with_capacity(cells.len());
+        for op in &op.ops {
+            let shape: Vec<Exp> = op.shape.iter().map(|size| self.atom(*size)).collect();
+            let count = self.total(&shape);
+            counts.push((shape, count));
+        }
+        let max = |a: Exp, b: Exp| bin(BinOp::Max, a, b);
+        let most = counts.iter().map(|(_, count)| count.clone()).reduce(max);
+        let most = self.simple("bins", &most.unwrap_or(Exp::int(0)));
+        // Rows are contributed by neighbouring threads, which do not wait for each other in global memory either.
+        let once = has_effects(&op.map.body)
+            || !self.is_cheap_body(&op.map.body)
+            || op.ops.iter().any(|op| op.shape.len() > 1);
+        let limit = i64::from(room) * if once { 1 } else { PASSES };
+        let many = bin(BinOp::Mul, width.clone(), Exp::int(4));
+        let worth = all([
+            le(most.clone(), Exp::int(limit)),
+            le(most.clone(), many),
+            le(Exp::int(LEAST), width.clone()),
+        ]);
+        let own = self.block(|this| {
+            let passes = (!once).then(|| {
+                let passes = quot_up(most.clone(), Exp::int(i64::from(room)));
+                this.simple("passes", &bin(BinOp::Max, passes, Exp::int(1)))
+            });
+            this.own_histograms(nest, pat, op, (cells, counts), (room, &most, width, passes));
+        });
+        let plain = self.block(plain);
+        self.out.push(Stm::If(worth, own, plain));
+    }
+
+    /// How the elements are stored, if all consist of scalars and the host knows how many there are.
+    fn cells(&self, op: &'a Hist) -> Option<Vec<Cell>> {
+        let known = |atom: &Atom| atom.var().is_none_or(|var| self.scalars.contains_key(&var));
+        let sizes = || op.ops.iter().flat_map(|op| &op.shape).chain([&op.width]);
+        let placed = |op: &HistOp| op.dests.iter().all(|dest| self.place(*dest).is_some());
+        if !sizes().all(known) || !op.ops.iter().all(placed) {
+            return None;
+        }
+        op.ops.iter().map(|op| self.cell(op)).collect()
+    }
+
+    fn own_histograms(
+        &mut self,
+        nest: &Nest<'a>,
+        pat: &'a [Var],
+        op: &'a Hist,
+        (cells, counts): (Vec<Cell>, Vec<(Vec<Exp>, Exp)>),
+        (room, most, width, passes): (u32, &Exp, Exp, Option<Exp>),
+    ) {
+        let dims: Vec<Exp> =
+            self.sizes(nest, None).iter().map(|d| self.simple("size", d)).collect();
+        let segments = self.total(&dims);
+        // A block for each pass of each chunk of each segment.
+        let groups = match &passes {
+            Some(passes) => bin(BinOp::Mul, segments.clone(), passes.clone()),
+            None => segments.clone(),
+        };
+        let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
+        let half = bin(BinOp::Quot, most.clone(), Exp::int(2));
+        let least = bin(BinOp::Max, half, Exp::int(i64::from(THREADS) * ITEMS));
+        let by_size = quot_up(width.clone(), least);
+        let by_groups = quot_up(Exp::int(BLOCKS), at_least_one(groups.clone()));
+        let chunks = at_least_one(bin(BinOp::Min, by_size, by_groups));
+        let chunks = self.simple("chunks", &chunks);
+        let mut handles = Vec::new();
+        let mut bins = Vec::with_capacity(cells.len());
+        for ((op, cell), (shape, count)) in op.ops.iter().zip(cells).zip(counts) {
+            let copies = self.copies(&count, room);
+            let mut partials = Vec::new();
+            if cell.by_instruction().is_none() {
+                let teams = bin(BinOp::Mul, segments.clone(), chunks.clone());
+                let total = self.simple("found", &bin(BinOp::Mul, teams, count.clone()));
+                for prim in &cell.prims {
+                    let (handle, ptr) = self.temporary("partial", *prim, total.clone());
+                    handles.push(handle);
+                    partials.push(ptr);
+                }
+            }
+            bins.push(Bins { op, cell, shape, count, copies, partials });
+        }
+        let histograms =
+            Histograms { nest, pat, op, bins, dims, segments, width, chunks, room, passes };
+        self.gather(&histograms, groups);
+        for bins in &histograms.bins {
+            if !bins.partials.is_empty() {
+                let merge = self.block(|this| this.merge_bins(&histograms, bins));
+                let several = lt(Exp::int(1), histograms.chunks.clone());
+                self.out.push(Stm::If(several, merge, Block::new()));
+            }
+        }
+        self.out.extend(handles.into_iter().map(Stm::Free));
+    }
+
+    /// As many copies as there is room for.
+    fn copies(&mut self, count: &Exp, room: u32) -> V {
+        let room = Exp::int(i64::from(room));
+        let own = bin(BinOp::Min, count.clone(), room.clone());
+        let own = self.simple("own", &own);
+        let copies = self.declare("copies", Prim::I64, Some(Exp::int(1)));
+        let twice = bin(BinOp::Mul, Exp::Var(copies), Exp::int(2));
+        let fits = le(bin(BinOp::Mul, twice.clone(), own), room);
+        let more = all([lt(Exp::Var(copies), Exp::int(COPIES)), fits]);
+        self.out.push(Stm::While(more, vec![Stm::Assign(copies, twice)]));
+        copies
+    }
+
+    /// The first kernel.
+    fn gather(&mut self, all: &Histograms<'a, '_>, groups: Exp) {
+        let chunks = all.chunks.clone();
+        let per_chunk = self.simple("per_chunk", &quot_up(all.width.clone(), chunks.clone()));
+        let blocks = self.simple("blocks", &bin(BinOp::Mul, groups, chunks.clone()));
+        self.launch("hist", blocks, THREADS, |this, block, thread| {
+            // The passes over a chunk are made by neighbouring blocks, so that they find it in the cache.
+            let mut space = vec![all.segments.clone(), chunks];
+            space.extend(all.passes.clone());
+            let numbers = this.unranked(Exp::Var(block), &space);
+            let (segment, chunk) = (numbers[0].clone(), numbers[1].clone());
+            let low = this.simple("low", &bin(BinOp::Mul, chunk.clone(), per_chunk.clone()));
+            let high = bin(BinOp::Add, low.clone(), per_chunk);
+            let high = this.simple("high", &bin(BinOp::Min, high, all.width.clone()));
+            let indices = this.unranked(segment.clone(), &all.dims);
+            this.enter_levels(all.nest, &indices);
+            let mut own = Vec::with_capacity(all.bins.len());
+            for bins in &all.bins {
+                own.push(this.own_bins(all, bins, numbers.get(2), thread));
+            }
+            for own in &own {
+                this.clear_bins(own, thread);
+            }
+            this.out.push(Stm::Barrier);
+            let section = this.block(|this| this.positions(all, &own, (low, high), thread));
+            this.out.push(Stm::Section(section));
+            this.out.push(Stm::Barrier);
+            let number = bin(BinOp::Mul, segment, all.chunks.clone());
+            let number = this.simple("number", &bin(BinOp::Add, number, chunk));
+            for (own, bins) in own.iter().zip(&all.bins) {
+                this.leave_bins(all, bins, own, &number, thread);
+            }
+        });
+    }
+
+    /// The shared arrays of an operator.
+    fn own_bins<'c>(
+        &mut self,
+        all: &Histograms<'a, '_>,
+        bins: &'c Bins<'a>,
+        pass: Option<&Exp>,
+        thread: V,
+    ) -> Own<'c>
+    where
+        'a: 'c,
+    {
+        let room = Exp::int(i64::from(all.room));
+        let store = self.shared_store(&bins.cell, all.room);
+        let (low, count) = match pass {
+            Some(pass) => {
+                let low = self.simple("first", &bin(BinOp::Mul, pass.clone(), room.clone()));
+                let rest = bin(BinOp::Sub, bins.count.clone(), low.clone());
+                let rest = bin(BinOp::Max, bin(BinOp::Min, rest, room), Exp::int(0));
+                (Some(low), self.simple("own", &rest))
+            }
+            None => (None, bins.count.clone()),
+        };
+        let copies =
+            Exp::Var(self.declare("copies", Prim::I32, Some(short(Exp::Var(bins.copies)))));
+        let mask = bin32(BinOp::Sub, copies.clone(), int32(1));
+        let copy = bin32(BinOp::And, short(Exp::Var(thread)), mask);
+        let copy = Exp::Var(self.declare("copy", Prim::I32, Some(copy)));
+        Own { bins, store, low, count, copies, copy }
+    }
+
+    /// All bins of all copies become neutral elements.
+    fn clear_bins(&mut self, own: &Own<'_>, thread: V) {
+        let used = bin(
+            BinOp::Mul,
+            own.count.clone(),
+            Exp::Convert(Prim::I32, Prim::I64, Box::new(own.copies.clone())),
+        );
+        let used = short(self.simple("used", &used));
+        let k = self.new_var("k", Ty::Scalar(Prim::I32));
+        let neutral: Vec<Exp> = own.bins.op.neutral.iter().map(|part| self.atom(*part)).collect();
+        let body =
+            self.block(|this| this.set_cell(&own.bins.cell, &own.store, &Exp::Var(k), &neutral));
+        self.out.push(strided(k, thread, used, body));
+    }
+
+    /// The positions of a chunk, of which neighbouring threads have neighbouring ones.
+    fn positions(
+        &mut self,
+        all: &Histograms<'a, '_>,
+        own: &[Own<'_>],
+        (low, high): (Exp, Exp),
+        thread: V,
+    ) {
+        let threads = i64::from(THREADS);
+        let first = bin(BinOp::Add, low, Exp::Var(thread));
+        let at = self.declare("at", Prim::I64, Some(first));
+        let step = |steps: i64| bin(BinOp::Add, Exp::Var(at), Exp::int(steps * threads));
+        let body = &all.op.map.body;
+        if body.stms.len() <= SMALL && self.is_cheap_body(body) {
+            let batch = self.block(|this| {
+                let mut found = Vec::new();
+                for number in 0..BATCH {
+                    found.push(this.position(all, step(number)));
+                }
+                for parts in found {
+                    this.contribute_all(all, own, &parts);
+                }
+                this.out.push(Stm::Assign(at, step(BATCH)));
+            });
+            self.out.push(Stm::While(lt(step(BATCH - 1), high.clone()), batch));
+        }
+        let single = self.block(|this| {
+            let parts = this.position(all, Exp::Var(at));
+            this.contribute_all(all, own, &parts);
+            this.out.push(Stm::Assign(at, step(1)));
+        });
+        self.out.push(Stm::While(lt(Exp::Var(at), high), single));
+    }
+
+    /// The function at a position; yields its results as variables and constants.
+    fn position(&mut self, all: &Histograms<'a, '_>, at: Exp) -> Vec<Exp> {
+        let at = Exp::Var(self.declare("i", Prim::I64, Some(at)));
+        self.enter(all.pat, &all.op.inputs, &all.op.map, at);
+        self.body(&all.op.map.body);
+        all.op.map.body.results.iter().map(|result| self.atom(*result)).collect()
+    }
+
+    fn contribute_all(&mut self, all: &Histograms<'a, '_>, own: &[Own<'_>], parts: &[Exp]) {
+        let contributions = hist_parts(all.op, parts);
+        for ((op, indices, values), own) in contributions.into_iter().zip(own) {
+            let flat = flat_index(&indices, &own.bins.shape);
+            let flat = match &own.low {
+                Some(low) => bin(BinOp::Sub, flat, low.clone()),
+                None => flat,
+            };
+            let flat = self.simple("bin", &flat);
+            let body = self.block(|this| {
+                let at = bin32(BinOp::Mul, short(flat.clone()), own.copies.clone());
+                let at = bin32(BinOp::Add, at, own.copy.clone());
+                this.update_cell(&op.op, &own.bins.cell, &own.store, &at, &values);
+            });
+            // An index in the only dimension is within its bounds if it is one of those that this block has.
+            let mut inside = vec![if_within(&[flat], &[own.count.clone()], body)];
+            if indices.len() > 1 {
+                inside = vec![if_within(&indices, &own.bins.shape, inside)];
+            }
+            self.out.append(&mut inside);
+        }
+    }
+
+    /// What a block has found becomes part of the result, or of what another kernel combines.
+    fn leave_bins(
+        &mut self,
+        all: &Histograms<'a, '_>,
+        bins: &Bins<'a>,
+        own: &Own<'_>,
+        number: &Exp,
+        thread: V,
+    ) {
+        let k = self.new_var("k", Ty::Scalar(Prim::I32));
+        let body = self.block(|this| {
+            let found = this.combine_copies(bins, own, k);
+            let values: Vec<Exp> = found.iter().map(|v| Exp::Var(*v)).collect();
+            let wide = Exp::Convert(Prim::I32, Prim::I64, Box::new(Exp::Var(k)));
+            let place = match &own.low {
+                Some(low) => bin(BinOp::Add, wide, low.clone()),
+                None => wide,
+            };
+            let place = Exp::Var(this.declare("place", Prim::I64, Some(place)));
+            if bins.cell.by_instruction().is_some() {
+                return this.add_to_result(bins, &place, &values);
+            }
+            let alone = this.block(|this| this.finish_bin(bins, &place, &values));
+            let several = this.block(|this| {
+                let at = bin(BinOp::Mul, number.clone(), bins.count.clone());
+                let at = this.simple("there", &bin(BinOp::Add, at, place.clone()));
+                for (array, value) in bins.partials.iter().zip(&values) {
+                    this.out.push(Stm::Store(*array, at.clone(), value.clone()));
+                }
+            });
+            let is_alone = super::eq(all.chunks.clone(), Exp::int(1));
+            this.out.push(Stm::If(is_alone, alone, several));
+        });
+        self.out.push(strided(k, thread, short(own.count.clone()), body));
+    }
+
+    /// The copies of a bin, combined. Neighbouring threads begin with different copies, which are in different banks.
+    fn combine_copies(&mut self, bins: &Bins<'a>, own: &Own<'_>, k: V) -> Vec<V> {
+        let first = bin32(BinOp::Mul, Exp::Var(k), own.copies.clone());
+        let first = Exp::Var(self.declare("start", Prim::I32, Some(first)));
+        let at = bin32(BinOp::Add, first.clone(), own.copy.clone());
+        let mut found = Vec::with_capacity(bins.cell.prims.len());
+        let parts = self.get_cell(&bins.cell, &own.store, &at);
+        for (part, prim) in parts.into_iter().zip(&bins.cell.prims) {
+            found.push(self.declare("found", *prim, Some(part)));
+        }
+        let c = self.new_var("c", Ty::Scalar(Prim::I32));
+        let body = self.block(|this| {
+            let mask = bin32(BinOp::Sub, own.copies.clone(), int32(1));
+            let next = bin32(BinOp::Add, own.copy.clone(), Exp::Var(c));
+            let at = bin32(BinOp::Add, first, bin32(BinOp::And, next, mask));
+            let right = this.get_cell(&bins.cell, &own.store, &at);
+            this.accumulate(&bins.op.op, &found, &right);
+        });
+        let (from, to) = (int32(1), own.copies.clone());
+        self.out.push(Stm::For { var: c, from, to, step: 1, kind: Kind::Sequential, body });
+        found
+    }
+
+    /// A value becomes part of an element of the result by an instruction, unless it is neutral.
+    fn add_to_result(&mut self, bins: &Bins<'a>, place: &Exp, values: &[Exp]) {
+        let (Some(red), [value], [prim], [neutral]) = (
+            bins.cell.by_instruction(),
+            values,
+            bins.cell.prims.as_slice(),
+            bins.op.neutral.as_slice(),
+        ) else {
+            return;
+        };
+        let body = self.block(|this| {
+            for (ptr, at) in this.destinations(bins, place) {
+                this.out.push(Stm::Atomic(red, ptr, at, value.clone()));
+            }
+        });
+        match prim.is_float() {
+            // Zero is equal to another zero.
+            true => self.out.extend(body),
+            false => {
+                let neutral = self.atom(*neutral);
+                self.out.push(Stm::If(same(*prim, value.clone(), neutral), Block::new(), body));
+            }
+        }
+    }
+
+    /// A value becomes part of an element of the result, which no other thread changes.
+    pub(super) fn finish_bin(&mut self, bins: &Bins<'a>, place: &Exp, values: &[Exp]) {
+        let there = self.destinations(bins, place);
+        let mut old = Vec::with_capacity(there.len());
+        for ((ptr, at), prim) in there.iter().zip(&bins.cell.prims) {
+            let value = Exp::Load(*ptr, Box::new(at.clone()));
+            old.push(Exp::Var(self.declare("old", *prim, Some(value))));
+        }
+        let results = self.apply((&bins.op.op, 0), &old, values);
+        for ((ptr, at), result) in there.into_iter().zip(results) {
+            self.out.push(Stm::Store(ptr, at, result));
+        }
+    }
+
+    /// Where the parts of an element of the result are.
+    fn destinations(&mut self, bins: &Bins<'a>, place: &Exp) -> Vec<(V, Exp)> {
+        let indices = self.unranked(place.clone(), &bins.shape);
+        let mut all = Vec::with_capacity(bins.op.dests.len());
+        for dest in &bins.op.dests {
+            if let Some(place) = self.place(*dest) {
+                let at = self.address(&place.lmad, &indices);
+                all.push((self.mem(place.block).ptr, at));
+            }
+        }
+        all
+    }
+}
+
+/// The number of a position in a space, in row-major order.
+fn flat_index(indices: &[Exp], shape: &[Exp]) -> Exp {
+    let mut flat: Option<Exp> = None;
+    for (index, size) in indices.iter().zip(shape) {
+        flat = Some(match flat {
+            None => index.clone(),
+            Some(flat) => bin(BinOp::Add, bin(BinOp::Mul, flat, size.clone()), index.clone()),
+        });
+    }
+    flat.unwrap_or(Exp::int(0))
+}
+
+/// `for (k = thread; k < to; k += threads)`, by numbers of 32 bits.
+fn strided(k: V, thread: V, to: Exp, body: Block) -> Stm {
+    let (from, kind) = (short(Exp::Var(thread)), Kind::Sequential);
+    Stm::For { var: k, from, to, step: i64::from(THREADS), kind, body }
+}
+
+fn short(value: Exp) -> Exp {
+    match value {
+        Exp::Const(Scalar::I64(number)) if i32::try_from(number).is_ok() => int32(number as i32),
+        other => Exp::Convert(Prim::I64, Prim::I32, Box::new(other)),
+    }
+}
+
+fn int32(value: i32) -> Exp {
+    Exp::Const(Scalar::I32(value))
+}
+
+fn bin32(op: BinOp, a: Exp, b: Exp) -> Exp {
+    Exp::Bin(op, Prim::I32, Box::new(a), Box::new(b))
+}
