@@ -70,6 +70,21 @@ fn folds() {
 }
 
 #[test]
+fn histograms() {
+    agrees("hists");
+}
+
+#[test]
+fn histograms_of_types() {
+    agrees("hists_of_types");
+}
+
+#[test]
+fn histograms_of_rows() {
+    agrees("hists_of_rows");
+}
+
+#[test]
 fn writes() {
     agrees("writes");
 }
@@ -86,7 +101,8 @@ fn threads() {
 
 #[test]
 fn gpus_accept_them() {
-    for name in ["folds", "writes", "tiles", "threads"] {
+    for name in ["folds", "writes", "tiles", "threads", "hists", "hists_of_types", "hists_of_rows"]
+    {
         compiles(name);
     }
 }

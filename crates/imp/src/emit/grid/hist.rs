@@ -16,7 +16,7 @@ use super::{THREADS, bin, has_effects, lt, quot_up};
 use crate::rewrite::{all, le};
 use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{Atom, BinOp, Hist, HistOp, Scalar, Var};
+use fehu_ir::{Atom, BinOp, CmpOp, Hist, HistOp, Scalar, Var};
 
 /// The bytes of the histograms of a block. Eight blocks of an H100 or H200 have room for them at the same time.
 const BYTES: u32 = 24 * 1024;
@@ -280,11 +280,27 @@ impl<'a> Emit<'a> {
             Exp::Convert(Prim::I32, Prim::I64, Box::new(own.copies.clone())),
         );
         let used = short(self.simple("used", &used));
-        let k = self.new_var("k", Ty::Scalar(Prim::I32));
         let neutral: Vec<Exp> = own.bins.op.neutral.iter().map(|part| self.atom(*part)).collect();
-        let body =
-            self.block(|this| this.set_cell(&own.bins.cell, &own.store, &Exp::Var(k), &neutral));
-        self.out.push(strided(k, thread, used, body));
+        self.strided(thread, used, |this, k| {
+            this.set_cell(&own.bins.cell, &own.store, &Exp::Var(k), &neutral);
+        });
+    }
+
+    /// For each number of 32 bits below a bound, by all threads of the block in turn. All go on until the last ones are done: after
+    /// a barrier, PoCL 3.1 lets all threads enter a loop that only some have to.
+    fn strided(&mut self, thread: V, bound: Exp, work: impl FnOnce(&mut Self, V)) {
+        let bound = Exp::Var(self.declare("bound", Prim::I32, Some(bound)));
+        let base = self.new_var("base", Ty::Scalar(Prim::I32));
+        let body = self.block(|this| {
+            let k = bin32(BinOp::Add, Exp::Var(base), short(Exp::Var(thread)));
+            let k = this.declare("k", Prim::I32, Some(k));
+            let inside = this.block(|this| work(this, k));
+            let is_inside =
+                Exp::Cmp(CmpOp::Lt, Prim::I32, Box::new(Exp::Var(k)), Box::new(bound.clone()));
+            this.out.push(Stm::If(is_inside, inside, Block::new()));
+        });
+        let (from, step, kind) = (int32(0), i64::from(THREADS), Kind::Sequential);
+        self.out.push(Stm::For { var: base, from, to: bound, step, kind, body });
     }
 
     /// The positions of a chunk, of which neighbouring threads have neighbouring ones.
@@ -361,8 +377,7 @@ impl<'a> Emit<'a> {
         number: &Exp,
         thread: V,
     ) {
-        let k = self.new_var("k", Ty::Scalar(Prim::I32));
-        let body = self.block(|this| {
+        self.strided(thread, short(own.count.clone()), |this, k| {
             let found = this.combine_copies(bins, own, k);
             let values: Vec<Exp> = found.iter().map(|v| Exp::Var(*v)).collect();
             let wide = Exp::Convert(Prim::I32, Prim::I64, Box::new(Exp::Var(k)));
@@ -385,7 +400,6 @@ impl<'a> Emit<'a> {
             let is_alone = super::eq(all.chunks.clone(), Exp::int(1));
             this.out.push(Stm::If(is_alone, alone, several));
         });
-        self.out.push(strided(k, thread, short(own.count.clone()), body));
     }
 
     /// The copies of a bin, combined. Neighbouring threads begin with different copies, which are in different banks.
@@ -401,12 +415,12 @@ impl<'a> Emit<'a> {
         let c = self.new_var("c", Ty::Scalar(Prim::I32));
         let body = self.block(|this| {
             let mask = bin32(BinOp::Sub, own.copies.clone(), int32(1));
-            let next = bin32(BinOp::Add, own.copy.clone(), Exp::Var(c));
-            let at = bin32(BinOp::Add, first, bin32(BinOp::And, next, mask));
+            let at = bin32(BinOp::Add, first, bin32(BinOp::And, Exp::Var(c), mask));
             let right = this.get_cell(&bins.cell, &own.store, &at);
             this.accumulate(&bins.op.op, &found, &right);
         });
-        let (from, to) = (int32(1), own.copies.clone());
+        let from = bin32(BinOp::Add, own.copy.clone(), int32(1));
+        let to = bin32(BinOp::Add, own.copy.clone(), own.copies.clone());
         self.out.push(Stm::For { var: c, from, to, step: 1, kind: Kind::Sequential, body });
         found
     }
@@ -474,12 +488,6 @@ fn flat_index(indices: &[Exp], shape: &[Exp]) -> Exp {
         });
     }
     flat.unwrap_or(Exp::int(0))
-}
-
-/// `for (k = thread; k < to; k += threads)`, by numbers of 32 bits.
-fn strided(k: V, thread: V, to: Exp, body: Block) -> Stm {
-    let (from, kind) = (short(Exp::Var(thread)), Kind::Sequential);
-    Stm::For { var: k, from, to, step: i64::from(THREADS), kind, body }
 }
 
 fn short(value: Exp) -> Exp {
