@@ -25,8 +25,8 @@
 -- input { 3i64 [0i64, 1i64, 2i64, 1i64] [10i64, 20i64, 30i64] } output { [10i64, 40i64, 30i64] }
 -- input { 3i64 [0i64, 1i64, 3i64, 1i64] [10i64, 20i64, 30i64] } error: out of bounds
 -- entry: checked_many
--- input { 1000i64 } output { 2999i64 }
--- input { 2000i64 } error: out of bounds
+-- input { 1009i64 } output { 5038i64 }
+-- input { 1008i64 } error: out of bounds
 
 def at [n] (k: i64) (is: [n]i32): [n]i64 = map (\i -> i64.i32 i %% (k + 2) - 1) is
 
@@ -53,5 +53,6 @@ entry both [n] (k: i64) (xs: [n]i32) =
 entry checked [n] [m] (k: i64) (is: [n]i64) (xs: [m]i64) = hist (+) 0 k is (map (\i -> xs[i]) is)
 
 entry checked_many (n: i64) =
-  let xs = iota 1000
-  in i64.sum (hist i64.max 0 5 (map (% 7) (iota n)) (map (\i -> xs[i]) (iota n))) - 1981
+  let is = map (\i -> i * i * 7 % 1009) (iota 3000)
+  let xs = scatter (replicate n 0) (iota n) (iota n)
+  in i64.sum (hist i64.max 0 5 (map (% 7) (iota 3000)) (map (\i -> xs[i]) is))

@@ -16,13 +16,20 @@ use super::{THREADS, bin, has_effects, lt, quot_up};
 use crate::rewrite::{all, le};
 use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{Atom, BinOp, CmpOp, Hist, HistOp, Scalar, Var};
+use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Hist, HistOp, Scalar, Var};
 
 /// The bytes of the histograms of a block. Eight blocks of an H100 or H200 have room for them at the same time.
 const BYTES: u32 = 24 * 1024;
 
-/// The most passes over the positions.
+/// The most passes over the positions, where the result could be updated in one step, too.
 const PASSES: i64 = 4;
+
+/// Likewise, where threads would have to lock elements of the result.
+const MANY_PASSES: i64 = 64;
+
+/// Rows of so many elements do not profit: the threads of a warp contribute to different ones at the same time, and an instruction
+/// for all of them is fast in global memory, too.
+const LONG_ROWS: i64 = 32;
 
 /// The most copies of a histogram in a block: one for each thread of a warp.
 const COPIES: i64 = 32;
@@ -39,7 +46,7 @@ const LEAST: i64 = 128;
 /// So many positions of a thread are loaded before the first one contributes, so that their loads overlap.
 const BATCH: i64 = 4;
 
-/// A function of so many statements is small enough for a batch.
+/// Functions and operators of so many statements are small enough for a batch.
 const SMALL: usize = 16;
 
 /// What is known of one of the operators.
@@ -109,17 +116,24 @@ impl<'a> Emit<'a> {
         let max = |a: Exp, b: Exp| bin(BinOp::Max, a, b);
         let most = counts.iter().map(|(_, count)| count.clone()).reduce(max);
         let most = self.simple("bins", &most.unwrap_or(Exp::int(0)));
-        // Rows are contributed by neighbouring threads, which do not wait for each other in global memory either.
-        let once = has_effects(&op.map.body)
-            || !self.is_cheap_body(&op.map.body)
-            || op.ops.iter().any(|op| op.shape.len() > 1);
-        let limit = i64::from(room) * if once { 1 } else { PASSES };
+        let once = has_effects(&op.map.body) || !self.is_cheap_body(&op.map.body);
+        let passes = match once {
+            true => 1,
+            false if cells.iter().any(|cell| cell.prims.len() > 1) => MANY_PASSES,
+            false => PASSES,
+        };
+        let limit = i64::from(room) * passes;
         let many = bin(BinOp::Mul, width.clone(), Exp::int(4));
-        let worth = all([
+        let mut conditions = vec![
             le(most.clone(), Exp::int(limit)),
             le(most.clone(), many),
             le(Exp::int(LEAST), width.clone()),
-        ]);
+        ];
+        let by_instruction = cells.iter().all(|cell| cell.by_instruction().is_some());
+        if let Some(row) = row_size(op).filter(|_| by_instruction) {
+            conditions.push(lt(self.atom(row), Exp::int(LONG_ROWS)));
+        }
+        let worth = all(conditions);
         let own = self.block(|this| {
             let passes = (!once).then(|| {
                 let passes = quot_up(most.clone(), Exp::int(i64::from(room)));
@@ -236,10 +250,21 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::Barrier);
             let number = bin(BinOp::Mul, segment, all.chunks.clone());
             let number = this.simple("number", &bin(BinOp::Add, number, chunk));
-            for (own, bins) in own.iter().zip(&all.bins) {
-                this.leave_bins(all, bins, own, &number, thread);
-            }
+            // Checks of the operator end the section only, so that all reach the end.
+            let section = this.block(|this| {
+                for (own, bins) in own.iter().zip(&all.bins) {
+                    this.leave_bins(all, bins, own, &number, thread);
+                }
+            });
+            this.out.push(Stm::Section(section));
+            this.end_together();
         });
+    }
+
+    /// A barrier at the end of a kernel. Without it, in a kernel that may end early, PoCL 3.1 lets all threads do what only some have
+    /// to do after the last barrier.
+    pub(super) fn end_together(&mut self) {
+        self.out.push(Stm::Barrier);
     }
 
     /// The shared arrays of an operator.
@@ -286,8 +311,7 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// For each number of 32 bits below a bound, by all threads of the block in turn. All go on until the last ones are done: after
-    /// a barrier, PoCL 3.1 lets all threads enter a loop that only some have to.
+    /// For each number of 32 bits below a bound, by all threads of the block in turn.
     fn strided(&mut self, thread: V, bound: Exp, work: impl FnOnce(&mut Self, V)) {
         let bound = Exp::Var(self.declare("bound", Prim::I32, Some(bound)));
         let base = self.new_var("base", Ty::Scalar(Prim::I32));
@@ -311,35 +335,45 @@ impl<'a> Emit<'a> {
         (low, high): (Exp, Exp),
         thread: V,
     ) {
+        // The loops are the same for all threads of the block.
         let threads = i64::from(THREADS);
-        let first = bin(BinOp::Add, low, Exp::Var(thread));
-        let at = self.declare("at", Prim::I64, Some(first));
-        let step = |steps: i64| bin(BinOp::Add, Exp::Var(at), Exp::int(steps * threads));
+        let base = self.declare("base", Prim::I64, Some(low));
+        let next = |steps: i64| bin(BinOp::Add, Exp::Var(base), Exp::int(steps * threads));
+        let at = |this: &mut Self, step: i64| {
+            let at =
+                Exp::Index(vec![(1, vec![base]), (1, vec![thread]), (step * threads, Vec::new())]);
+            Exp::Var(this.declare("i", Prim::I64, Some(at)))
+        };
         let body = &all.op.map.body;
-        if body.stms.len() <= SMALL && self.is_cheap_body(body) {
+        let operators = all.op.ops.iter().map(|op| op.op.body.stms.len()).sum::<usize>();
+        if body.stms.len() + operators <= SMALL && self.is_cheap_body(body) {
             let batch = self.block(|this| {
                 let mut found = Vec::new();
                 for number in 0..BATCH {
-                    found.push(this.position(all, step(number)));
+                    let at = at(this, number);
+                    found.push(this.position(all, at));
                 }
                 for parts in found {
                     this.contribute_all(all, own, &parts);
                 }
-                this.out.push(Stm::Assign(at, step(BATCH)));
+                this.out.push(Stm::Assign(base, next(BATCH)));
             });
-            self.out.push(Stm::While(lt(step(BATCH - 1), high.clone()), batch));
+            self.out.push(Stm::While(le(next(BATCH), high.clone()), batch));
         }
-        let single = self.block(|this| {
-            let parts = this.position(all, Exp::Var(at));
-            this.contribute_all(all, own, &parts);
-            this.out.push(Stm::Assign(at, step(1)));
+        let rest = self.block(|this| {
+            let at = at(this, 0);
+            let single = this.block(|this| {
+                let parts = this.position(all, at.clone());
+                this.contribute_all(all, own, &parts);
+            });
+            this.out.push(Stm::If(lt(at, high.clone()), single, Block::new()));
+            this.out.push(Stm::Assign(base, next(1)));
         });
-        self.out.push(Stm::While(lt(Exp::Var(at), high), single));
+        self.out.push(Stm::While(lt(Exp::Var(base), high), rest));
     }
 
     /// The function at a position; yields its results as variables and constants.
     fn position(&mut self, all: &Histograms<'a, '_>, at: Exp) -> Vec<Exp> {
-        let at = Exp::Var(self.declare("i", Prim::I64, Some(at)));
         self.enter(all.pat, &all.op.inputs, &all.op.map, at);
         self.body(&all.op.map.body);
         all.op.map.body.results.iter().map(|result| self.atom(*result)).collect()
@@ -476,6 +510,18 @@ impl<'a> Emit<'a> {
         }
         all
     }
+}
+
+/// The size of the rows whose elements a histogram is about, where neighbouring positions have neighbouring elements: the last
+/// index is the remainder of the position.
+fn row_size(op: &Hist) -> Option<Atom> {
+    let [one] = op.ops.as_slice() else { return None };
+    let [.., size] = one.shape.as_slice() else { return None };
+    let column = op.map.body.results.get(one.shape.len().checked_sub(1)?)?.var()?;
+    let stm = op.map.body.stms.iter().find(|stm| stm.pat == [column])?;
+    let ir::Exp::BinOp(BinOp::Rem | BinOp::Mod, at, by) = stm.exp else { return None };
+    let is_position = at.var().is_some_and(|var| op.map.params.contains(&var));
+    (one.shape.len() > 1 && is_position && by == *size).then_some(*size)
 }
 
 /// The number of a position in a space, in row-major order.

@@ -106,7 +106,10 @@ impl<'a> Emit<'a> {
                 this.finish_bin(bins, &place, &values);
             });
             let leads = all([super::eq(row, Exp::int(0)), is_bin]);
-            this.out.push(Stm::If(leads, finish, Block::new()));
+            // Checks of the operator end the section only, so that all reach the end.
+            let finish = vec![Stm::If(leads, finish, Block::new())];
+            this.out.push(Stm::Section(finish));
+            this.end_together();
         });
     }
 }
