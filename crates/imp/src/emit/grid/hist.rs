@@ -394,7 +394,7 @@ impl<'a> Emit<'a> {
                 this.update_cell(&op.op, &own.bins.cell, &own.store, &at, &values);
             });
             // An index in the only dimension is within its bounds if it is one of those that this block has.
-            let mut inside = vec![if_within(&[flat], &[own.count.clone()], body)];
+            let mut inside = vec![if_within(&[flat], std::slice::from_ref(&own.count), body)];
             if indices.len() > 1 {
                 inside = vec![if_within(&indices, &own.bins.shape, inside)];
             }
