@@ -9,6 +9,9 @@
 -- random input { 5i64 [3][10000]i32 } auto output
 -- random input { 5i64 [300][300]i32 } auto output
 -- random input { 5i64 [700][30]i32 } auto output
+-- entry: each_row_guarded
+-- random input { 5i64 [300][30]i32 } auto output
+-- random input { 900i64 [3][3000]i32 } auto output
 -- entry: rows
 -- random input { [1000]i32 [1000][7]i32 } auto output
 -- random input { [20]i32 [20][3000]i32 } auto output
@@ -36,6 +39,11 @@ entry each_row [m] [n] (k: i64) (xss: [m][n]i32) =
   #[incremental_flattening(only_inner)] map (\xs -> hist (+) 0 k (at k xs) xs) xss
 entry each_row_exchanged [m] [n] (k: i64) (xss: [m][n]i32) =
   #[incremental_flattening(only_inner)] map (\xs -> hist far 0 k (at k xs) xs) xss
+
+entry each_row_guarded [m] [n] (k: i64) (xss: [m][n]i32) =
+  let most (a: i32, i: i64) (b, j) = if a < b || (a == b && j < i) then (b, j) else (a, i)
+  in unzip (map unzip (#[incremental_flattening(only_inner)]
+                       map (\xs -> hist most (i32.lowest, i64.highest) k (at k xs) (zip xs (iota n))) xss))
 
 entry rows [n] [m] (is: [n]i32) (xss: [n][m]i32) =
   hist (map2 (+)) (replicate m 0) 5 (at 5 is) xss

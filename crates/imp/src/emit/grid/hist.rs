@@ -40,8 +40,11 @@ const ITEMS: i64 = 8;
 /// With fewer blocks than this a device is not busy.
 const BLOCKS: i64 = 1056;
 
-/// A block for a segment is worth it from so many positions.
-const LEAST: i64 = 128;
+/// A block for a segment is worth it from so many positions, and if there are at most so many bins for each of them.
+const LEAST: (i64, i64) = (128, 4);
+
+/// Likewise, where threads would have to lock elements of the result.
+const LEAST_LOCKED: (i64, i64) = (16, 16);
 
 /// So many positions of a thread are loaded before the first one contributes, so that their loads overlap.
 const BATCH: i64 = 4;
@@ -117,17 +120,17 @@ impl<'a> Emit<'a> {
         let most = counts.iter().map(|(_, count)| count.clone()).reduce(max);
         let most = self.simple("bins", &most.unwrap_or(Exp::int(0)));
         let once = has_effects(&op.map.body) || !self.is_cheap_body(&op.map.body);
-        let passes = match once {
-            true => 1,
-            false if cells.iter().any(|cell| cell.prims.len() > 1) => MANY_PASSES,
-            false => PASSES,
+        let locks = cells.iter().any(|cell| cell.prims.len() > 1);
+        let (passes, (least, bins)) = match locks {
+            true => (MANY_PASSES, LEAST_LOCKED),
+            false => (PASSES, LEAST),
         };
-        let limit = i64::from(room) * passes;
-        let many = bin(BinOp::Mul, width.clone(), Exp::int(4));
+        let limit = i64::from(room) * if once { 1 } else { passes };
+        let many = bin(BinOp::Mul, width.clone(), Exp::int(bins));
         let mut conditions = vec![
             le(most.clone(), Exp::int(limit)),
             le(most.clone(), many),
-            le(Exp::int(LEAST), width.clone()),
+            le(Exp::int(least), width.clone()),
         ];
         let by_instruction = cells.iter().all(|cell| cell.by_instruction().is_some());
         if let Some(row) = row_size(op).filter(|_| by_instruction) {
