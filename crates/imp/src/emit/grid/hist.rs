@@ -21,6 +21,9 @@ use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Hist, HistOp, Scalar, Var};
 /// The bytes of the histograms of a block. Eight blocks of an H100 or H200 have room for them at the same time.
 const BYTES: u32 = 24 * 1024;
 
+/// The fewest bins that a block has room for.
+const LEAST_ROOM: u32 = 64;
+
 /// The most passes over the positions, where the result could be updated in one step, too.
 const PASSES: i64 = 4;
 
@@ -109,6 +112,9 @@ impl<'a> Emit<'a> {
         let Some(cells) = self.cells(op) else { return plain(self) };
         let bytes: u32 = cells.iter().map(Cell::bytes).sum();
         let room = BYTES / bytes.max(1);
+        if room < LEAST_ROOM {
+            return plain(self);
+        }
         let width = self.simple("width", &self.atom(op.width));
         let mut counts = Vec::with_capacity(cells.len());
         for op in &op.ops {

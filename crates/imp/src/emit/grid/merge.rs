@@ -6,7 +6,8 @@
 
 use super::super::Emit;
 use super::hist::{Bins, Histograms};
-use super::{THREADS, bin, lt, quot_up};
+use super::reduce::team_threads;
+use super::{bin, lt, quot_up};
 use crate::rewrite::all;
 use crate::{Block, Exp, Kind, Stm, Ty};
 use fehu_base::Prim;
@@ -18,7 +19,8 @@ const COLUMNS: i64 = 32;
 impl<'a> Emit<'a> {
     /// Combines what all chunks have found, for one operator.
     pub(super) fn merge_bins(&mut self, histograms: &Histograms<'a, '_>, bins: &Bins<'a>) {
-        let threads = i64::from(THREADS);
+        let bytes: u32 = bins.cell.prims.iter().map(|prim| prim.bits().div_ceil(8)).sum();
+        let threads = team_threads(bytes);
         let chunks = histograms.chunks.clone();
         let columns = self.declare("columns", Prim::I64, Some(Exp::int(1)));
         let more = all([
@@ -28,10 +30,11 @@ impl<'a> Emit<'a> {
         let twice = bin(BinOp::Mul, Exp::Var(columns), Exp::int(2));
         self.out.push(Stm::While(more, vec![Stm::Assign(columns, twice)]));
         let columns = Exp::Var(columns);
-        let rows = self.simple("rows", &bin(BinOp::Quot, Exp::int(threads), columns.clone()));
+        let rows =
+            self.simple("rows", &bin(BinOp::Quot, Exp::int(i64::from(threads)), columns.clone()));
         let tiles = self.simple("tiles", &quot_up(bins.count.clone(), columns.clone()));
         let blocks = bin(BinOp::Mul, histograms.segments.clone(), tiles.clone());
-        self.launch("merge", blocks, THREADS, |this, block, thread| {
+        self.launch("merge", blocks, threads, |this, block, thread| {
             let space = [histograms.segments.clone(), tiles];
             let numbers = this.unranked(Exp::Var(block), &space);
             let (segment, tile) = (numbers[0].clone(), numbers[1].clone());
@@ -46,7 +49,7 @@ impl<'a> Emit<'a> {
             for (neutral, prim) in bins.op.neutral.iter().zip(&bins.cell.prims) {
                 let neutral = this.atom(*neutral);
                 own.push(this.declare("found", *prim, Some(neutral)));
-                shared.push(this.shared_array("all", *prim, THREADS));
+                shared.push(this.shared_array("all", *prim, threads));
             }
             let load = this.block(|this| {
                 // Those of the chunks whose numbers are the row and every so many rows after it.
