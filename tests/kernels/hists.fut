@@ -27,6 +27,10 @@
 -- random input { 100i64 [50000]i32 [50000]i64 } auto output
 -- random input { 5000i64 [50000]i32 [50000]i64 } auto output
 -- random input { 40000i64 [50000]i32 [50000]i64 } auto output
+-- entry: totals
+-- random input { 3i64 [50000]i32 [50000]i32 } auto output
+-- random input { 5000i64 [50000]i32 [50000]i32 } auto output
+-- random input { 40000i64 [50000]i32 [50000]i32 } auto output
 -- entry: onto
 -- random input { [100]i32 [30000]i32 [30000]i32 } auto output
 -- random input { [20]i32 [100]i32 [100]i32 } auto output
@@ -51,6 +55,11 @@ entry greatest [n] (k: i64) (is: [n]i32) (xs: [n]i32) =
 entry wide_greatest [n] (k: i64) (is: [n]i32) (xs: [n]i64) =
   let most (a: i64, i: i64) (b, j) = if a < b || (a == b && j < i) then (b, j) else (a, i)
   in unzip (hist most (i64.lowest, i64.highest) k (at k is) (zip xs (iota n)))
+
+-- Parts that are combined each for itself.
+entry totals [n] (k: i64) (is: [n]i32) (xs: [n]i32) =
+  let add (a: i32, c: i8, e: i64) (b, d, f) = (a + b, c + d, i64.max e f)
+  in unzip3 (hist add (0, 0, i64.lowest) k (at k is) (map (\x -> (x, i8.i32 x, i64.i32 x)) xs))
 
 -- The result begins with something.
 entry onto [k] [n] (start: [k]i32) (is: [n]i32) (xs: [n]i32) =

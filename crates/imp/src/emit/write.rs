@@ -227,6 +227,19 @@ impl<'a> Emit<'a> {
                 }
                 self.block(|this| this.exchange((op, given.len()), (ptr, at), value))
             }
+            (None, [_, _, ..])
+                if self.options.device
+                    && let Some(ops) = self.part_operators(op, given.len()) =>
+            {
+                self.block(|this| {
+                    for ((array, red), value) in arrays.iter().zip(ops).zip(values) {
+                        let Some(row) = this.row(*array, indices) else { continue };
+                        let (ptr, at) = (this.mem(row.block).ptr, this.poly(&row.lmad.offset));
+                        let value = this.atom(*value);
+                        this.out.push(Stm::Atomic(red, ptr, at, value));
+                    }
+                })
+            }
             _ => {
                 let body = self.block(|this| {
                     this.contribute(arrays, shape, indices, Some(op), given, values);

@@ -1,14 +1,14 @@
 //! Elements of histograms that many threads update: how one is stored, and how it is updated in one step.
 //!
 //! Devices exchange words of 32 or 64 bits in one step. So a value that is one scalar, or several that fit into a word together, is
-//! such a word: what is there is read, combined, and exchanged if it still is there. Where the device has an instruction
-//! for the operator, that is all. Larger values need a guard.
+//! such a word: what is there is read, combined, and exchanged if it still is there. Where each part is combined for itself and the
+//! device has instructions for that, these are all. Other values need a guard.
 
 use super::super::Emit;
 use super::super::screma::red_op;
 use crate::{Block, Exp, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{self as ir, BinOp, CmpOp, HistOp, Lambda, Scalar};
+use fehu_ir::{self as ir, Atom, BinOp, CmpOp, HistOp, Lambda, Scalar};
 
 /// How the elements of a histogram are stored while threads contribute to them.
 #[derive(Clone, Debug)]
@@ -20,10 +20,10 @@ pub(super) struct Cell {
 }
 
 /// How an element is updated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Way {
-    /// By an instruction for words of this type.
-    Instruction(RedOp, Prim),
+    /// Each part by an instruction of its own, for the word that it is.
+    Instructions(Vec<RedOp>),
     /// By exchanging a word of this type, which has all parts.
     Exchange(Prim),
     /// Part by part, by one thread at a time.
@@ -41,7 +41,8 @@ impl Cell {
     /// The types of the arrays that elements are stored in.
     pub(super) fn words(&self) -> Vec<Prim> {
         match self.way {
-            Way::Instruction(_, word) | Way::Exchange(word) => vec![word],
+            Way::Instructions(_) => self.prims.iter().map(|prim| word_of(*prim)).collect(),
+            Way::Exchange(word) => vec![word],
             Way::Guard => self.prims.clone(),
         }
     }
@@ -52,22 +53,32 @@ impl Cell {
         words + if self.way == Way::Guard { 4 } else { 0 }
     }
 
-    /// The instruction that combines values in their own arrays, where small ones are not words.
-    pub(super) fn by_instruction(&self) -> Option<RedOp> {
-        match (self.way, self.prims.as_slice()) {
-            (Way::Instruction(op, word), [prim]) if word == *prim => Some(op),
-            _ => None,
+    /// The instructions that combine values in their own arrays, where small ones are not words.
+    pub(super) fn by_instruction(&self) -> Option<&[RedOp]> {
+        match &self.way {
+            Way::Instructions(ops) if self.words() == self.prims => Some(ops),
+            Way::Instructions(_) | Way::Exchange(_) | Way::Guard => None,
         }
+    }
+
+    /// Whether an element has to be locked, unless it is a word.
+    pub(super) fn needs_lock(&self) -> bool {
+        self.prims.len() > 1 && !matches!(self.way, Way::Instructions(_))
     }
 
     /// The words of a value.
     pub(super) fn pack(&self, parts: &[Exp]) -> Vec<Exp> {
-        match (self.way, self.prims.as_slice()) {
+        match (&self.way, self.prims.as_slice()) {
             (Way::Guard, _) => parts.to_vec(),
-            (Way::Instruction(_, word) | Way::Exchange(word), [prim]) => {
-                parts.iter().map(|part| widened(part.clone(), *prim, word)).collect()
+            (Way::Instructions(_), prims) => {
+                let words = parts.iter().zip(prims);
+                words.map(|(part, prim)| widened(part.clone(), *prim, word_of(*prim))).collect()
             }
-            (Way::Instruction(_, word) | Way::Exchange(word), prims) => {
+            (Way::Exchange(word), [prim]) => {
+                parts.iter().map(|part| widened(part.clone(), *prim, *word)).collect()
+            }
+            (Way::Exchange(word), prims) => {
+                let word = *word;
                 let mut low = 0;
                 let mut all: Option<Exp> = None;
                 for (part, prim) in parts.iter().zip(prims) {
@@ -87,11 +98,16 @@ impl Cell {
 
     /// The parts of a value that is stored in words, which are variables.
     fn unpack(&self, words: &[Exp]) -> Vec<Exp> {
-        match (self.way, self.prims.as_slice(), words) {
-            (Way::Instruction(_, word) | Way::Exchange(word), [prim], [value]) => {
-                vec![narrowed(value.clone(), word, *prim)]
+        match (&self.way, self.prims.as_slice(), words) {
+            (Way::Instructions(_), prims, words) => {
+                let words = words.iter().zip(prims);
+                words.map(|(word, prim)| narrowed(word.clone(), word_of(*prim), *prim)).collect()
             }
-            (Way::Instruction(_, word) | Way::Exchange(word), prims, [value]) => {
+            (Way::Exchange(word), [prim], [value]) => {
+                vec![narrowed(value.clone(), *word, *prim)]
+            }
+            (Way::Exchange(word), prims, [value]) => {
+                let word = *word;
                 let mut low = 0;
                 let mut parts = Vec::with_capacity(prims.len());
                 for prim in prims {
@@ -114,14 +130,12 @@ impl<'a> Emit<'a> {
         let prims: Option<Vec<Prim>> = parts.iter().map(|part| self.prim((*part).into())).collect();
         let prims = prims.filter(|prims| !prims.is_empty())?;
         let bits: u32 = prims.iter().map(|prim| prim.bits()).sum();
-        let way = match prims.as_slice() {
-            [prim] => match self.simple_operator(&op.op, 0) {
-                Some(red) if has_instruction(red, *prim) => Way::Instruction(red, word_of(*prim)),
-                _ => Way::Exchange(word_of(*prim)),
-            },
-            _ if bits <= 32 => Way::Exchange(Prim::U32),
-            _ if bits <= 64 => Way::Exchange(Prim::U64),
-            _ => Way::Guard,
+        let way = match self.part_operators(&op.op, 0) {
+            Some(ops) => Way::Instructions(ops),
+            None if prims.len() == 1 => Way::Exchange(word_of(prims[0])),
+            None if bits <= 32 => Way::Exchange(Prim::U32),
+            None if bits <= 64 => Way::Exchange(Prim::U64),
+            None => Way::Guard,
         };
         Some(Cell { prims, way })
     }
@@ -136,6 +150,28 @@ impl<'a> Emit<'a> {
         let is_plain = (a, b) == (old.into(), new.into()) || (a, b) == (new.into(), old.into());
         let is_result = result.var().is_some_and(|var| stm.pat == [var]);
         if is_plain && is_result { red_op(bin, self.prim(a)?, false) } else { None }
+    }
+
+    /// The operators of the parts, if each part is combined for itself by one that devices have an instruction for.
+    pub(in crate::emit) fn part_operators(&self, op: &Lambda, skip: usize) -> Option<Vec<RedOp>> {
+        let (left, right) = op.params[skip..].split_at((op.params.len() - skip) / 2);
+        if op.body.stms.len() != left.len() {
+            return None;
+        }
+        let mut ops = Vec::with_capacity(left.len());
+        for ((x, y), result) in left.iter().zip(right).zip(&op.body.results) {
+            let result = result.var()?;
+            let stm = op.body.stms.iter().find(|stm| stm.pat == [result])?;
+            let ir::Exp::BinOp(bin, a, b) = stm.exp else { return None };
+            let (x, y): (Atom, Atom) = ((*x).into(), (*y).into());
+            let prim = self.prim(x)?;
+            let red = red_op(bin, prim, false)?;
+            if ((a, b) != (x, y) && (a, b) != (y, x)) || !has_instruction(red, prim) {
+                return None;
+            }
+            ops.push(red);
+        }
+        Some(ops)
     }
 
     /// Arrays that the threads of a block share, with so many elements.
@@ -189,14 +225,14 @@ impl<'a> Emit<'a> {
         at: &Exp,
         parts: &[Exp],
     ) {
-        match (cell.way, store.arrays.as_slice()) {
-            (Way::Instruction(red, _), [array]) => {
-                for word in cell.pack(parts) {
-                    self.out.push(Stm::Atomic(red, *array, at.clone(), word));
+        match (&cell.way, store.arrays.as_slice()) {
+            (Way::Instructions(ops), arrays) => {
+                for ((red, array), word) in ops.iter().zip(arrays).zip(cell.pack(parts)) {
+                    self.out.push(Stm::Atomic(*red, *array, at.clone(), word));
                 }
             }
             (Way::Exchange(word), [array]) => {
-                let old = self.new_var("old", Ty::Scalar(word));
+                let old = self.new_var("old", Ty::Scalar(*word));
                 let mut new = None;
                 let body = self.block(|this| {
                     let left = this.named_parts(cell, &[Exp::Var(old)]);

@@ -126,7 +126,7 @@ impl<'a> Emit<'a> {
         let most = counts.iter().map(|(_, count)| count.clone()).reduce(max);
         let most = self.simple("bins", &most.unwrap_or(Exp::int(0)));
         let once = has_effects(&op.map.body) || !self.is_cheap_body(&op.map.body);
-        let locks = cells.iter().any(|cell| cell.prims.len() > 1);
+        let locks = cells.iter().any(Cell::needs_lock);
         let (passes, (least, bins)) = match locks {
             true => (MANY_PASSES, LEAST_LOCKED),
             false => (PASSES, LEAST),
@@ -468,28 +468,21 @@ impl<'a> Emit<'a> {
         found
     }
 
-    /// A value becomes part of an element of the result by an instruction, unless it is neutral.
+    /// A value becomes part of an element of the result by instructions, unless it is neutral.
     fn add_to_result(&mut self, bins: &Bins<'a>, place: &Exp, values: &[Exp]) {
-        let (Some(red), [value], [prim], [neutral]) = (
-            bins.cell.by_instruction(),
-            values,
-            bins.cell.prims.as_slice(),
-            bins.op.neutral.as_slice(),
-        ) else {
-            return;
-        };
-        let body = self.block(|this| {
-            for (ptr, at) in this.destinations(bins, place) {
-                this.out.push(Stm::Atomic(red, ptr, at, value.clone()));
-            }
-        });
-        match prim.is_float() {
-            // Zero is equal to another zero.
-            true => self.out.extend(body),
-            false => {
-                let neutral = self.atom(*neutral);
-                self.out.push(Stm::If(same(*prim, value.clone(), neutral), Block::new(), body));
-            }
+        let Some(ops) = bins.cell.by_instruction() else { return };
+        let there = self.destinations(bins, place);
+        let parts = values.iter().zip(&bins.cell.prims).zip(&bins.op.neutral);
+        for (((ptr, at), red), ((value, prim), neutral)) in there.into_iter().zip(ops).zip(parts) {
+            let add = Stm::Atomic(*red, ptr, at, value.clone());
+            // Of floats, a zero is equal to another zero.
+            self.out.push(match prim.is_float() {
+                true => add,
+                false => {
+                    let is_neutral = same(*prim, value.clone(), self.atom(*neutral));
+                    Stm::If(is_neutral, Block::new(), vec![add])
+                }
+            });
         }
     }
 
