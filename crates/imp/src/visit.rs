@@ -205,7 +205,10 @@ impl Stm {
             }
             Stm::TraceArray(_, _, shape) => shape.iter().for_each(visit),
             Stm::Tasks(tasks) => visit(&tasks.total),
-            Stm::Launch(kernel) => visit(&kernel.blocks),
+            Stm::Launch(kernel) => {
+                visit(&kernel.blocks);
+                kernel.shared.iter().for_each(visit);
+            }
         }
     }
 
@@ -242,6 +245,7 @@ impl Stm {
             | Stm::Declare(..)
             | Stm::Assign(..)
             | Stm::Alloc(..)
+            | Stm::Point(_, From::Shared, _)
             | Stm::If(..)
             | Stm::Switch(..)
             | Stm::While(..)
