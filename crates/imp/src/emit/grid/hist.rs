@@ -34,6 +34,9 @@ const MANY_PASSES: i64 = 64;
 /// for all of them is fast in global memory, too.
 const LONG_ROWS: i64 = 32;
 
+/// But with so many contributions to each element they wait for each other all the same.
+const CROWD: i64 = 256;
+
 /// The most copies of a histogram in a block: one for each thread of a warp.
 const COPIES: i64 = 32;
 
@@ -140,7 +143,10 @@ impl<'a> Emit<'a> {
         ];
         let by_instruction = cells.iter().all(|cell| cell.by_instruction().is_some());
         if let Some(row) = row_size(op).filter(|_| by_instruction) {
-            conditions.push(lt(self.atom(row), Exp::int(LONG_ROWS)));
+            let short = lt(self.atom(row), Exp::int(LONG_ROWS));
+            let crowded = le(bin(BinOp::Mul, most.clone(), Exp::int(CROWD)), width.clone());
+            let either = Exp::Bin(BinOp::Or, Prim::Bool, Box::new(short), Box::new(crowded));
+            conditions.push(either);
         }
         let worth = all(conditions);
         let own = self.block(|this| {
