@@ -70,6 +70,11 @@ fn folds() {
 }
 
 #[test]
+fn segments() {
+    agrees("segments");
+}
+
+#[test]
 fn writes() {
     agrees("writes");
 }
@@ -86,7 +91,7 @@ fn threads() {
 
 #[test]
 fn gpus_accept_them() {
-    for name in ["folds", "writes", "tiles", "threads"] {
+    for name in ["folds", "segments", "writes", "tiles", "threads"] {
         compiles(name);
     }
 }

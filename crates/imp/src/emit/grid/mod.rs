@@ -1,8 +1,9 @@
 //! Operators of the host on a device.
 //!
 //! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map or a
-//! write has a thread for each position; a reduction has a team of threads for each segment ([`reduce`]); a scan goes over all
-//! segments at once ([`scan`]). Whatever is inside of the innermost operator's function is executed by one thread.
+//! write has a thread for each position; a reduction has a block of threads for each segment ([`reduce`]), or for several
+//! ([`segments`]); a scan goes over all segments at once ([`scan`]). Whatever is inside of the innermost operator's function is
+//! executed by one thread.
 //!
 //! What cannot be a kernel stays host code: a loop around the kernels inside of it. Scalars that such code loads from
 //! memory or stores there are what [`crate::device`] takes care of.
@@ -10,6 +11,7 @@
 mod nest;
 mod reduce;
 mod scan;
+mod segments;
 mod team;
 mod tile;
 mod transpose;
