@@ -28,5 +28,32 @@ entry products [k] [n] [m] [p] (a: [k][n][m]i32) (b: [k][m][p]i32) = map2 produc
 -- entry: transposed
 -- random input { [100][70]i32 } auto output
 -- random input { [3][1000]i32 } auto output
+-- random input { [1000][3]i32 } auto output
+-- random input { [1][5000]i32 } auto output
+-- random input { [5000][1]i32 } auto output
+-- random input { [2][2049]i32 } auto output
+-- random input { [3001][10]i32 } auto output
+-- random input { [15][997]i32 } auto output
+-- random input { [16][31]i32 } auto output
+-- random input { [15][15]i32 } auto output
+-- random input { [128][8]i32 } auto output
+-- input { empty([0][200]i32) } output { empty([200][0]i32) }
+-- input { empty([200][0]i32) } output { empty([0][200]i32) }
 
 entry transposed [n] [m] (a: [n][m]i32) = copy (transpose a)
+
+-- ==
+-- entry: transposed_each
+-- random input { [3][7][300]i64 } auto output
+-- random input { [3][300][5]i64 } auto output
+-- random input { [50][3][3]i64 } auto output
+-- random input { [2][40][50]i64 } auto output
+
+entry transposed_each [k] [n] [m] (a: [k][n][m]i64) = copy (map transpose a)
+
+-- ==
+-- entry: transposed_bytes
+-- random input { [10][3000]i8 } auto output
+-- random input { [3000][4]i8 } auto output
+
+entry transposed_bytes [n] [m] (a: [n][m]i8) = copy (transpose a)

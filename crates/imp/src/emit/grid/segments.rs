@@ -32,12 +32,12 @@ const LEAST_ITEMS: i64 = 4;
 /// With fewer blocks than this a device is not busy.
 const BLOCKS: i64 = 1056;
 
-/// `e / width` is `(e * reciprocal) >> SHIFT`, where the reciprocal is rounded up: exact for `e < 2048` and `width <= 1024`, and no
-/// product exceeds 32 bits.
-const SHIFT: u32 = 21;
+/// `e / width` is `(e * reciprocal) >> SHIFT`, where the reciprocal is rounded up: exact for `e < 2048` and `width <= 1024`, or a
+/// power of two, and no product exceeds 32 bits.
+pub(super) const SHIFT: u32 = 21;
 
 /// After so many elements one is left out, so that threads at regular distances meet different banks.
-const PAD: u32 = 5;
+pub(super) const PAD: u32 = 5;
 
 /// A loop whose body has at most so many statements is unrolled.
 const SHORT_BODY: usize = 40;
@@ -223,7 +223,7 @@ impl<'a> Emit<'a> {
                 rest
             });
             let items = Exp::int(i64::from(cx.stage.items));
-            let put = Vars(&mut self.vars).copy(&vec![up_to(k, items.clone(), put)]);
+            let put = Vars(&mut self.vars).copy(&[up_to(k, items.clone(), put)]);
             let mut code = vec![up_to(k, items, body)];
             code.extend(put);
             code
@@ -406,7 +406,8 @@ fn signed_bin(op: BinOp, a: Exp, b: Exp) -> Exp {
     Exp::Bin(op, Prim::I32, Box::new(signed(a)), Box::new(signed(b)))
 }
 
-fn up_to(var: V, to: Exp, body: Block) -> Stm {
+/// A loop from zero.
+pub(super) fn up_to(var: V, to: Exp, body: Block) -> Stm {
     Stm::For { var, from: Exp::int(0), to, step: 1, kind: Kind::Sequential, body }
 }
 
@@ -415,6 +416,6 @@ fn mask_of(team: &Exp) -> Exp {
 }
 
 /// Where an element is in shared memory.
-fn padded(element: Exp) -> Exp {
+pub(super) fn padded(element: Exp) -> Exp {
     u32_bin(BinOp::Add, element.clone(), u32_bin(BinOp::Lshr, element, short_int(PAD)))
 }
