@@ -17,7 +17,8 @@ typedef unsigned long long uint64_t;
 #define FE_GLOBAL
 #define FE_LOCAL
 #define FE_CONSTANT static __constant__
-#define FE_SHARED __shared__
+// Aligned so that neighbouring elements can be loaded at once.
+#define FE_SHARED __shared__ __align__(16)
 #define FE_RESTRICT __restrict__
 
 // Before a loop of a few iterations.

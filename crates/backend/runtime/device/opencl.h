@@ -30,7 +30,7 @@
 #define FE_GLOBAL __global
 #define FE_LOCAL __local
 #define FE_CONSTANT __constant
-#define FE_SHARED __local
+#define FE_SHARED __local __attribute__((aligned(16)))
 #define FE_RESTRICT restrict
 
 #define FE_UNROLL _Pragma("unroll")

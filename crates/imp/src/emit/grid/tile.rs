@@ -7,14 +7,19 @@
 //!
 //! A block has a square of rows and columns. It goes through the loop by steps: all threads bring the elements of a step that
 //! the square needs to shared memory, each element once, and then each thread takes them from there for its own small square, whose
-//! accumulators are in registers. Rows and columns beyond the end are computed as copies of the last ones, and not stored.
+//! accumulators are in registers. While it computes, what the next step needs is on its way. Rows and columns beyond the end are
+//! computed as copies of the last ones, and not stored.
+//!
+//! A thread has rows (and columns) in groups of four neighbours, which are loaded from shared memory at once. For small matrices
+//! squares are smaller, so that there are enough of them for all of a device.
 
 use super::super::Emit;
 use super::nest::Nest;
+use super::segments::up_to;
 use super::{bin, lt, quot_up};
 use crate::rewrite::{Vars, all, as_terms, is_unit, replace};
 use crate::visit::{each_stm, set_vars};
-use crate::{Block, Exp, Kind, Stm, Ty, V};
+use crate::{Block, Exp, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{BinOp, Screma, Var};
 
@@ -23,6 +28,12 @@ const ACROSS: u32 = 16;
 
 /// With fewer rows or columns than this, most of a square would be empty.
 const LEAST: i64 = 48;
+
+/// The rows or columns of a thread that are neighbours.
+const GROUP: u32 = 4;
+
+/// With fewer large squares than this, small ones keep a device busier.
+const ENOUGH: i64 = 240;
 
 /// An element that the loop loads, by way of shared memory.
 struct Input {
@@ -70,17 +81,49 @@ impl<'a> Emit<'a> {
             sizes.push(self.simple("size", &size));
         }
         let Some((outer, inner)) = self.inner(nest, pat, op, sizes.len()) else { return false };
-        let shape = inner.shape();
         let [rows, columns] = [&sizes[sizes.len() - 2], &sizes[sizes.len() - 1]];
-        let large = all([
+        let small = inner.shape(GROUP);
+        let worthwhile = all([
             lt(Exp::int(LEAST - 1), rows.clone()),
             lt(Exp::int(LEAST - 1), columns.clone()),
-            lt(Exp::int(i64::from(shape.depth)), inner.trips.clone()),
+            lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
-        let tiles = self.block(|this| this.tiles(&sizes, &outer, inner, &shape));
+        let mut tiles = self.block(|this| this.tiles(&sizes, &outer, &inner, &small));
+        if inner.may_be_large() {
+            let large = inner.shape(2 * GROUP);
+            let mut choice = Block::new();
+            let enough = self.block_in(&mut choice, |this| {
+                let space = this.squares_of(&sizes, &large);
+                lt(Exp::int(ENOUGH - 1), this.total(&space))
+            });
+            let others = self.block(|this| {
+                this.afresh(|this| this.tiles(&sizes, &outer, &inner, &large));
+            });
+            choice.push(Stm::If(enough, others, tiles));
+            tiles = choice;
+        }
         let plain = self.block(|this| this.map_plain(nest, pat, op));
-        self.out.push(Stm::If(large, tiles, plain));
+        self.out.push(Stm::If(worthwhile, tiles, plain));
         true
+    }
+
+    /// Emits code at the end of a block.
+    fn block_in<T>(&mut self, block: &mut Block, work: impl FnOnce(&mut Self) -> T) -> T {
+        std::mem::swap(&mut self.out, block);
+        let result = work(self);
+        std::mem::swap(&mut self.out, block);
+        result
+    }
+
+    /// The space of squares: sizes, with numbers of squares for rows and columns.
+    fn squares_of(&mut self, sizes: &[Exp], shape: &Shape) -> Vec<Exp> {
+        let (outer, last) = sizes.split_at(sizes.len() - 2);
+        let mut space = outer.to_vec();
+        for size in last {
+            let count = quot_up(size.clone(), Exp::int(i64::from(shape.side)));
+            space.push(self.simple("squares", &count));
+        }
+        space
     }
 
     /// The code for one element, if it has the right form, and the variables of the indices before row and column.
@@ -159,7 +202,7 @@ impl<'a> Emit<'a> {
         let both =
             inputs.iter().any(|input| input.by_row) && inputs.iter().any(|input| !input.by_row);
         let inner = Inner { row, column, before, accs, k, trips, body, after, inputs };
-        (fits && both && inner.fits()).then_some(inner)
+        (fits && both && inner.fits(&inner.shape(GROUP))).then_some(inner)
     }
 
     /// Finds what an expression loads; it must not depend on both directions, or on what the body computes.
@@ -195,18 +238,15 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn tiles(&mut self, sizes: &[Exp], outer: &[V], inner: Inner, shape: &Shape) {
+    fn tiles(&mut self, sizes: &[Exp], outer: &[V], inner: &Inner, shape: &Shape) {
         let side = Exp::int(i64::from(shape.side));
         let [rows, columns] = [sizes[sizes.len() - 2].clone(), sizes[sizes.len() - 1].clone()];
-        let mut space: Vec<Exp> = sizes[..outer.len()].to_vec();
-        for size in [&rows, &columns] {
-            space.push(self.simple("squares", &quot_up(size.clone(), side.clone())));
-        }
+        let space = self.squares_of(sizes, shape);
         let blocks = self.total(&space);
         self.launch("tile", blocks, ACROSS * ACROSS, |this, block, thread| {
             let mut shared = Vec::new();
             for input in &inner.inputs {
-                shared.push(this.shared_array("step", input.prim, shape.depth * shape.pitch()));
+                shared.push(this.shared_array("step", input.prim, 2 * shape.places()));
             }
             let at = this.unranked(Exp::Var(block), &space);
             for (v, index) in outer.iter().zip(&at) {
@@ -217,11 +257,9 @@ impl<'a> Emit<'a> {
             };
             let first_row = first(this, "first_row", &at[outer.len()]);
             let first_column = first(this, "first_column", &at[outer.len() + 1]);
-            let across = Exp::int(i64::from(ACROSS));
-            let x = this.simple("x", &bin(BinOp::Rem, Exp::Var(thread), across.clone()));
-            let y = this.simple("y", &bin(BinOp::Quot, Exp::Var(thread), across));
+            let (x, y) = this.position(thread);
             let cx = Tiling {
-                inner: &inner,
+                inner,
                 shape,
                 shared,
                 thread: Exp::Var(thread),
@@ -251,19 +289,8 @@ impl<'a> Emit<'a> {
                 }
             });
         });
-        // Whole steps, and then what is left.
-        let depth = Exp::int(i64::from(cx.shape.depth));
-        let steps = self.simple("steps", &bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone()));
-        let step = self.new_var("step", Ty::Scalar(Prim::I64));
-        let body = self.block(|this| {
-            let start = this.simple("start", &bin(BinOp::Mul, Exp::Var(step), depth.clone()));
-            this.afresh(|this| this.one_step(cx, &kept, &start, depth.clone()));
-        });
-        let (from, kind) = (Exp::int(0), Kind::Sequential);
-        self.out.push(Stm::For { var: step, from, to: steps.clone(), step: 1, kind, body });
-        let start = self.simple("start", &bin(BinOp::Mul, steps, depth));
-        let left = self.simple("left", &bin(BinOp::Sub, cx.inner.trips.clone(), start.clone()));
-        self.afresh(|this| this.one_step(cx, &kept, &start, left));
+        self.whole_steps(cx, &kept);
+        self.last_step(cx, &kept);
         // What is after the loop.
         self.afresh(|this| {
             this.each_own(cx, |this, number, inside| {
@@ -278,6 +305,84 @@ impl<'a> Emit<'a> {
                 this.out.push(Stm::If(inside, body, Block::new()));
             });
         });
+    }
+
+    /// The place of a thread in its block: the threads of a warp have 8 columns and 4 rows, so that they take few different
+    /// elements from shared memory.
+    fn position(&mut self, thread: V) -> (Exp, Exp) {
+        let bits = |from: i64, count: i64| {
+            let moved = bin(BinOp::Shr, Exp::Var(thread), Exp::int(from));
+            bin(BinOp::And, moved, Exp::int((1 << count) - 1))
+        };
+        let above = |high: Exp, by: i64, low: Exp| {
+            bin(BinOp::Add, bin(BinOp::Mul, high, Exp::int(1 << by)), low)
+        };
+        let x = self.simple("x", &above(bits(5, 1), 3, bits(0, 3)));
+        let y = self.simple("y", &above(bits(6, 2), 2, bits(3, 2)));
+        (x, y)
+    }
+
+    /// All steps of the full depth. There are two halves of shared memory: what the next step needs goes to one while the other
+    /// one is in use. After the last step some step is brought once more, for nothing.
+    fn whole_steps(&mut self, cx: &Tiling<'_>, kept: &[V]) {
+        let depth = Exp::int(i64::from(cx.shape.depth));
+        let steps = self.simple("steps", &bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone()));
+        let last = bin(BinOp::Mul, bin(BinOp::Sub, steps.clone(), Exp::int(1)), depth.clone());
+        let last = self.simple("last", &last);
+        let mut brought = Vec::new();
+        for input in &cx.inner.inputs {
+            let array = self.new_var("brought", Ty::Local(input.prim, cx.rounds()));
+            self.out.push(Stm::Declare(array, None));
+            brought.push(array);
+        }
+        let each = |this: &mut Self, work: &dyn Fn(&mut Self, &Input, V, V)| {
+            this.afresh(|this| {
+                let arrays = cx.shared.iter().zip(&brought);
+                for (input, (shared, brought)) in cx.inner.inputs.iter().zip(arrays) {
+                    work(this, input, *shared, *brought);
+                }
+            });
+        };
+        each(self, &|this, input, _, brought| this.fetch(cx, input, brought, &Exp::int(0)));
+        each(self, &|this, input, shared, brought| {
+            this.put(cx, input, brought, shared, &Exp::int(0));
+        });
+        self.out.push(Stm::Barrier);
+        let step = self.new_var("step", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let start = this.simple("start", &bin(BinOp::Mul, Exp::Var(step), depth.clone()));
+            let next = bin(BinOp::Min, bin(BinOp::Add, start.clone(), depth.clone()), last);
+            let next = this.simple("next", &next);
+            let parity = bin(BinOp::And, Exp::Var(step), Exp::int(1));
+            let half = Exp::int(i64::from(cx.shape.places()));
+            let now = this.simple("now", &bin(BinOp::Mul, parity, half.clone()));
+            let then = this.simple("then", &bin(BinOp::Sub, half, now.clone()));
+            each(this, &|this, input, _, brought| this.fetch(cx, input, brought, &next));
+            this.afresh(|this| this.compute(cx, kept, &start, &now, depth.clone()));
+            each(this, &|this, input, shared, brought| {
+                this.put(cx, input, brought, shared, &then);
+            });
+            this.out.push(Stm::Barrier);
+        });
+        self.out.push(up_to(step, steps, body));
+    }
+
+    /// What is left after the whole steps.
+    fn last_step(&mut self, cx: &Tiling<'_>, kept: &[V]) {
+        let depth = Exp::int(i64::from(cx.shape.depth));
+        let steps = bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone());
+        let start = self.simple("start", &bin(BinOp::Mul, steps, depth));
+        let left = self.simple("left", &bin(BinOp::Sub, cx.inner.trips.clone(), start.clone()));
+        let body = self.block(|this| {
+            this.afresh(|this| {
+                for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
+                    this.bring(cx, input, *shared, &start, &left);
+                }
+            });
+            this.out.push(Stm::Barrier);
+            this.afresh(|this| this.compute(cx, kept, &start, &Exp::int(0), left.clone()));
+        });
+        self.out.push(Stm::If(lt(Exp::int(0), left), body, Block::new()));
     }
 
     /// Emits code in which the variables of the original code are declared once more, by other names.
@@ -296,8 +401,7 @@ impl<'a> Emit<'a> {
         let [r, c] = ["r", "c"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
         let body = self.block(|this| {
             let place = |first: &Exp, number: V, own: &Exp| {
-                let apart = bin(BinOp::Mul, Exp::Var(number), Exp::int(i64::from(ACROSS)));
-                bin(BinOp::Add, first.clone(), bin(BinOp::Add, apart, own.clone()))
+                bin(BinOp::Add, first.clone(), line(number, own))
             };
             let row = this.simple("row_at", &place(&cx.first.0, r, &cx.y));
             let column = this.simple("column_at", &place(&cx.first.1, c, &cx.x));
@@ -320,19 +424,15 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(r, to, vec![inner]));
     }
 
-    /// Some steps of the loop: first all threads load, then each computes.
-    fn one_step(&mut self, cx: &Tiling<'_>, kept: &[V], start: &Exp, steps: Exp) {
-        for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
-            self.bring(cx, input, *shared, start, &steps);
-        }
-        self.out.push(Stm::Barrier);
+    /// Some steps of the loop, with what is in shared memory from a place on.
+    fn compute(&mut self, cx: &Tiling<'_>, kept: &[V], start: &Exp, from: &Exp, steps: Exp) {
         let kk = self.new_var("kk", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let now = bin(BinOp::Add, start.clone(), Exp::Var(kk));
             this.out.push(Stm::Declare(cx.inner.k, Some(now)));
             let mut registers = Vec::new();
             for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
-                registers.push(this.take(cx, input, *shared, kk));
+                registers.push(this.take(cx, input, *shared, from, kk));
             }
             let [r, c] = ["r", "c"].map(|hint| this.new_var(hint, Ty::Scalar(Prim::I64)));
             let body = this.block(|this| {
@@ -364,53 +464,81 @@ impl<'a> Emit<'a> {
             this.squared(cx.shape.own, r, c, body);
         });
         self.out.push(up_to(kk, steps, body));
-        self.out.push(Stm::Barrier);
     }
 
-    /// All threads load what the block needs of an input in some steps.
-    fn bring(&mut self, cx: &Tiling<'_>, input: &Input, shared: V, start: &Exp, steps: &Exp) {
-        let threads = ACROSS * ACROSS;
-        let (side, depth) = (i64::from(cx.shape.side), i64::from(cx.shape.depth));
-        let rounds = i64::from(cx.shape.side * cx.shape.depth / threads);
+    /// An element that a thread brings: the number of its step and of its row or column in the square.
+    fn brought(&mut self, cx: &Tiling<'_>, input: &Input, l: V) -> (Exp, Exp) {
+        let threads = Exp::int(i64::from(ACROSS * ACROSS));
+        let element = bin(BinOp::Add, bin(BinOp::Mul, Exp::Var(l), threads), cx.thread.clone());
+        let element = self.simple("element", &element);
+        // Neighbouring threads load neighbouring elements.
+        let by_step = is_unit(&input.index, cx.inner.k);
+        let fast = i64::from(if by_step { cx.shape.depth } else { cx.shape.side });
+        let low = self.simple("low", &bin(BinOp::Rem, element.clone(), Exp::int(fast)));
+        let high = self.simple("high", &bin(BinOp::Quot, element, Exp::int(fast)));
+        if by_step { (low, high) } else { (high, low) }
+    }
+
+    /// Its value.
+    fn value_of(&mut self, cx: &Tiling<'_>, input: &Input, start: &Exp, at: (&Exp, &Exp)) -> Exp {
+        let (step, line) = at;
+        let (first, size, v) = match input.by_row {
+            true => (&cx.first.0, &cx.sizes.0, cx.inner.row),
+            false => (&cx.first.1, &cx.sizes.1, cx.inner.column),
+        };
+        let there = bin(BinOp::Add, first.clone(), line.clone());
+        let there = bin(BinOp::Min, there, bin(BinOp::Sub, size.clone(), Exp::int(1)));
+        self.out.push(Stm::Declare(v, Some(there)));
+        let now = bin(BinOp::Add, start.clone(), step.clone());
+        self.out.push(Stm::Declare(cx.inner.k, Some(now)));
+        Exp::Load(input.ptr, Box::new(input.index.clone()))
+    }
+
+    /// A thread loads its part of what the block needs of an input in a step.
+    fn fetch(&mut self, cx: &Tiling<'_>, input: &Input, brought: V, start: &Exp) {
         let l = self.new_var("l", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
-            let element = bin(BinOp::Mul, Exp::Var(l), Exp::int(i64::from(threads)));
-            let element = this.simple("element", &bin(BinOp::Add, element, cx.thread.clone()));
-            // Neighbouring threads load neighbouring elements.
-            let by_step = is_unit(&input.index, cx.inner.k);
-            let fast = if by_step { depth } else { side };
-            let low = this.simple("low", &bin(BinOp::Rem, element.clone(), Exp::int(fast)));
-            let high = this.simple("high", &bin(BinOp::Quot, element, Exp::int(fast)));
-            let (step, line) = if by_step { (low, high) } else { (high, low) };
-            let (first, size, v) = match input.by_row {
-                true => (&cx.first.0, &cx.sizes.0, cx.inner.row),
-                false => (&cx.first.1, &cx.sizes.1, cx.inner.column),
-            };
-            let there = bin(BinOp::Add, first.clone(), line.clone());
-            let there = bin(BinOp::Min, there, bin(BinOp::Sub, size.clone(), Exp::int(1)));
-            let body = this.block(|this| {
-                this.out.push(Stm::Declare(v, Some(there)));
-                let now = bin(BinOp::Add, start.clone(), step.clone());
-                this.out.push(Stm::Declare(cx.inner.k, Some(now)));
-                let value = Exp::Load(input.ptr, Box::new(input.index.clone()));
-                let at = bin(BinOp::Mul, step.clone(), Exp::int(i64::from(cx.shape.pitch())));
-                this.out.push(Stm::Store(shared, bin(BinOp::Add, at, line.clone()), value));
-            });
-            this.out.push(Stm::If(lt(step.clone(), steps.clone()), body, Block::new()));
+            let (step, line) = this.brought(cx, input, l);
+            let value = this.value_of(cx, input, start, (&step, &line));
+            this.out.push(Stm::Store(brought, Exp::Var(l), value));
         });
-        self.out.push(up_to(l, Exp::int(rounds), body));
+        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
+    }
+
+    /// What it has loaded goes to shared memory.
+    fn put(&mut self, cx: &Tiling<'_>, input: &Input, brought: V, shared: V, from: &Exp) {
+        let l = self.new_var("l", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let (step, line) = this.brought(cx, input, l);
+            let value = Exp::Load(brought, Box::new(Exp::Var(l)));
+            this.out.push(Stm::Store(shared, cx.shape.place(from, step, line), value));
+        });
+        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
+    }
+
+    /// Both, for some steps that are fewer than a whole one.
+    fn bring(&mut self, cx: &Tiling<'_>, input: &Input, shared: V, start: &Exp, steps: &Exp) {
+        let l = self.new_var("l", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let (step, line) = this.brought(cx, input, l);
+            let body = this.block(|this| {
+                let value = this.value_of(cx, input, start, (&step, &line));
+                let at = cx.shape.place(&Exp::int(0), step.clone(), line.clone());
+                this.out.push(Stm::Store(shared, at, value));
+            });
+            this.out.push(Stm::If(lt(step, steps.clone()), body, Block::new()));
+        });
+        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
     }
 
     /// The elements of a step that a thread needs, in registers.
-    fn take(&mut self, cx: &Tiling<'_>, input: &Input, shared: V, kk: V) -> V {
+    fn take(&mut self, cx: &Tiling<'_>, input: &Input, shared: V, from: &Exp, kk: V) -> V {
         let registers = self.new_var("own", Ty::Local(input.prim, cx.shape.own));
         self.out.push(Stm::Declare(registers, None));
         let r = self.new_var("r", Ty::Scalar(Prim::I64));
         let own = if input.by_row { &cx.y } else { &cx.x };
-        let apart = bin(BinOp::Mul, Exp::Var(r), Exp::int(i64::from(ACROSS)));
-        let line = bin(BinOp::Add, apart, own.clone());
-        let at = bin(BinOp::Mul, Exp::Var(kk), Exp::int(i64::from(cx.shape.pitch())));
-        let value = Exp::Load(shared, Box::new(bin(BinOp::Add, at, line)));
+        let at = cx.shape.place(from, Exp::Var(kk), line(r, own));
+        let value = Exp::Load(shared, Box::new(at));
         let body = vec![Stm::Store(registers, Exp::Var(r), value)];
         self.out.push(up_to(r, Exp::int(i64::from(cx.shape.own)), body));
         registers
@@ -437,34 +565,64 @@ impl Inner {
         self.inputs.iter().map(|input| input.prim.bits().div_ceil(8)).sum()
     }
 
-    fn shape(&self) -> Shape {
-        let bytes: u32 = self.accs.iter().map(|(_, prim)| prim.bits().div_ceil(8)).sum();
-        let own = if bytes <= 4 && self.inputs.len() == 2 { 8 } else { 4 };
+    /// Squares in which a thread has so many rows and columns.
+    fn shape(&self, own: u32) -> Shape {
         let side = own * ACROSS;
-        let depth =
-            if self.input_bytes() * (side + 1) * 16 <= super::team::SHARED_BYTES { 16 } else { 8 };
-        Shape { own, side, depth }
+        let mut shape = Shape { own, side, depth: 16 };
+        while shape.depth > 4 && !self.fits(&shape) {
+            shape.depth /= 2;
+        }
+        shape
     }
 
-    fn fits(&self) -> bool {
-        let shape = self.shape();
+    /// Whether there are registers for twice as many rows and columns.
+    fn may_be_large(&self) -> bool {
+        let bytes: u32 = self.accs.iter().map(|(_, prim)| prim.bits().div_ceil(8)).sum();
+        bytes <= 4 && self.inputs.len() == 2 && self.fits(&self.shape(2 * GROUP))
+    }
+
+    fn fits(&self, shape: &Shape) -> bool {
         self.inputs.len() <= 6
-            && self.input_bytes() * shape.pitch() * shape.depth <= super::team::SHARED_BYTES
+            && 2 * self.input_bytes() * shape.places() <= super::team::SHARED_BYTES
+    }
+}
+
+impl Tiling<'_> {
+    /// The elements of an input that a thread brings in a step.
+    fn rounds(&self) -> u32 {
+        self.shape.side * self.shape.depth / (ACROSS * ACROSS)
     }
 }
 
 impl Shape {
-    /// The distance of the elements of two steps in shared memory; odd, so that storing them meets different banks.
+    /// The distance of the elements of two steps in shared memory: not a multiple of the number of banks, so that storing them
+    /// meets different ones, but of a group.
     fn pitch(&self) -> u32 {
-        self.side + 1
+        self.side + GROUP
     }
+
+    /// The elements of an input in shared memory.
+    fn places(&self) -> u32 {
+        self.depth * self.pitch()
+    }
+
+    /// Where an element is in shared memory, after a first one.
+    fn place(&self, from: &Exp, step: Exp, line: Exp) -> Exp {
+        let before = bin(BinOp::Mul, step, Exp::int(i64::from(self.pitch())));
+        bin(BinOp::Add, bin(BinOp::Add, from.clone(), before), line)
+    }
+}
+
+/// The row or column in the square that has a number among those of a thread.
+fn line(number: V, own: &Exp) -> Exp {
+    let group = Exp::int(i64::from(GROUP));
+    let inside = bin(BinOp::Rem, Exp::Var(number), group.clone());
+    let which = bin(BinOp::Quot, Exp::Var(number), group.clone());
+    let apart = bin(BinOp::Mul, which, Exp::int(i64::from(GROUP * ACROSS)));
+    bin(BinOp::Add, apart, bin(BinOp::Add, bin(BinOp::Mul, own.clone(), group), inside))
 }
 
 /// The number of a row and column of a thread.
 fn number(r: V, c: V, own: u32) -> Exp {
     bin(BinOp::Add, bin(BinOp::Mul, Exp::Var(r), Exp::int(i64::from(own))), Exp::Var(c))
-}
-
-fn up_to(var: V, to: Exp, body: Block) -> Stm {
-    Stm::For { var, from: Exp::int(0), to, step: 1, kind: Kind::Sequential, body }
 }
