@@ -5,6 +5,8 @@
 -- random input { [128][16]i32 [16][128]i32 } auto output
 -- random input { [48][17]i32 [17][49]i32 } auto output
 -- random input { [3][5]i32 [5][4]i32 } auto output
+-- random input { [2048][19]i32 [19][1921]i32 } auto output
+-- random input { [1921][24]i32 [24][2050]i32 } auto output
 
 def dot [n] (xs: [n]i32) (ys: [n]i32) = i32.sum (map2 (*) xs ys)
 def product_of [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) = map (\r -> map (dot r) (transpose b)) a
@@ -23,6 +25,15 @@ entry scaled [n] [m] [p] (x: i32) (y: i32) (a: [n][m]i32) (b: [m][p]i32) (c: [n]
 -- random input { [3][60][70]i32 [3][70][64]i32 } auto output
 
 entry products [k] [n] [m] [p] (a: [k][n][m]i32) (b: [k][m][p]i32) = map2 product_of a b
+
+-- ==
+-- entry: nearest
+-- random input { [70][33]f64 [65][33]f64 } auto output
+
+-- Two results of each pair of rows, and both matrices by rows.
+entry nearest [n] [m] [p] (a: [n][m]f64) (b: [p][m]f64) =
+  map (\r -> map (\s -> let ds = map2 (-) r s in (f64.sum (map (\d -> d * d) ds), f64.maximum (map f64.abs ds))) b |> unzip) a
+  |> unzip
 
 -- ==
 -- entry: transposed

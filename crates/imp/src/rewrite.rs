@@ -355,6 +355,7 @@ fn rename_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>) -> Stm {
             place: kernel.place.clone(),
             blocks: exp(&kernel.blocks),
             threads: kernel.threads,
+            together: kernel.together,
             block: of(&kernel.block),
             thread: of(&kernel.thread),
             body: block(&kernel.body),

@@ -38,6 +38,7 @@
 #define FE_DEVICE static inline
 #define FE_KERNEL __kernel
 #define FE_BOUNDS(threads)
+#define FE_BOUNDS_TOGETHER(threads, blocks)
 
 // The dynamically sized shared memory is a parameter of all kernels.
 #define FE_DYNAMIC_SHARED(name) __local unsigned char *const name = fe_dynamic

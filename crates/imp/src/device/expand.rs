@@ -389,6 +389,7 @@ impl Expand<'_> {
             place,
             blocks: Exp::int(1),
             threads: 1,
+            together: 1,
             block,
             thread,
             body,

@@ -152,6 +152,7 @@ impl Offload<'_> {
             place: EcoString::new(),
             blocks: Exp::int(1),
             threads: 1,
+            together: 1,
             block,
             thread,
             body: begin,

@@ -59,6 +59,7 @@ impl<'a> Emit<'a> {
             place,
             blocks,
             threads,
+            together: 1,
             block,
             thread,
             body,

@@ -35,6 +35,9 @@ const GROUP: u32 = 4;
 /// With fewer large squares than this, small ones keep a device busier.
 const ENOUGH: i64 = 240;
 
+/// The blocks that are on a multiprocessor at once: while one waits at a barrier, another one computes.
+const TOGETHER: u32 = 2;
+
 /// An element that the loop loads, by way of shared memory.
 struct Input {
     ptr: V,
@@ -270,6 +273,9 @@ impl<'a> Emit<'a> {
             };
             this.tile_body(&cx);
         });
+        if let Some(Stm::Launch(kernel)) = self.out.last_mut() {
+            kernel.together = TOGETHER;
+        }
     }
 
     fn tile_body(&mut self, cx: &Tiling<'_>) {
@@ -468,14 +474,14 @@ impl<'a> Emit<'a> {
 
     /// An element that a thread brings: the number of its step and of its row or column in the square.
     fn brought(&mut self, cx: &Tiling<'_>, input: &Input, l: V) -> (Exp, Exp) {
-        let threads = Exp::int(i64::from(ACROSS * ACROSS));
-        let element = bin(BinOp::Add, bin(BinOp::Mul, Exp::Var(l), threads), cx.thread.clone());
-        let element = self.simple("element", &element);
         // Neighbouring threads load neighbouring elements.
         let by_step = is_unit(&input.index, cx.inner.k);
-        let fast = i64::from(if by_step { cx.shape.depth } else { cx.shape.side });
-        let low = self.simple("low", &bin(BinOp::Rem, element.clone(), Exp::int(fast)));
-        let high = self.simple("high", &bin(BinOp::Quot, element, Exp::int(fast)));
+        let fast = if by_step { cx.shape.depth } else { cx.shape.side };
+        let low = bin(BinOp::Rem, cx.thread.clone(), Exp::int(i64::from(fast)));
+        let low = self.simple("low", &low);
+        let lines = bin(BinOp::Quot, cx.thread.clone(), Exp::int(i64::from(fast)));
+        let before = bin(BinOp::Mul, Exp::Var(l), Exp::int(i64::from(ACROSS * ACROSS / fast)));
+        let high = self.simple("high", &bin(BinOp::Add, lines, before));
         if by_step { (low, high) } else { (high, low) }
     }
 
