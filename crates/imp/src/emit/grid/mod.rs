@@ -12,6 +12,7 @@ mod nest;
 mod reduce;
 mod scan;
 mod segments;
+mod square;
 mod team;
 mod tile;
 mod transpose;
