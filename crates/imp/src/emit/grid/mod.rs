@@ -9,10 +9,12 @@
 //! memory or stores there are what [`crate::device`] takes care of.
 
 mod nest;
+mod ordered;
 mod reduce;
 mod scan;
 mod segments;
 mod square;
+mod stage;
 mod team;
 mod tile;
 mod transpose;

@@ -6,7 +6,7 @@
 use super::super::Emit;
 use super::super::screma::Sofar;
 use super::nest::Nest;
-use super::segments::{Stage, is_short};
+use super::stage::{Stage, is_short};
 use super::team::{Parts, SHARED_BYTES, value};
 use super::{THREADS, bin, eq, lt, quick_quot, quot_up};
 use crate::{Block, Exp, Kind, Stm, V};
@@ -42,6 +42,8 @@ pub(super) struct Reduction<'a, 'b> {
 struct Chunks {
     /// The threads of a block.
     threads: u32,
+    /// By way of which elements are combined, if the order matters.
+    stage: Option<Stage>,
     /// The number of chunks of a segment.
     chunks: V,
     /// For each part of what is reduced, the results of all chunks.
@@ -110,12 +112,13 @@ impl<'a> Emit<'a> {
     }
 
     fn reduce_by_blocks(&mut self, all: &Reduction<'a, '_>, width: &Exp, bytes: u32) {
-        let threads = team_threads(bytes);
+        let stage = (!self.is_commutative(all.op)).then(|| Stage::new(bytes));
+        let threads = stage.as_ref().map_or(team_threads(bytes), |stage| stage.threads);
         let chunks = self.chunks_of(width, &all.segments, threads);
         let count = bin(BinOp::Mul, all.segments.clone(), Exp::Var(chunks));
         let count = self.simple("count", &count);
         let (partials, handles) = self.for_parts("partial", &all.prims, &count);
-        let cx = Chunks { threads, chunks, partials };
+        let cx = Chunks { threads, stage, chunks, partials };
         self.first_round(all, &cx, width, &count);
         let second = self.block(|this| this.second_round(all, &cx));
         self.out.push(Stm::If(lt(Exp::int(1), Exp::Var(chunks)), second, Block::new()));
@@ -150,11 +153,22 @@ impl<'a> Emit<'a> {
             let high = this.simple("high", &high);
             let indices = this.unranked(segment, &all.dims);
             this.enter_levels(all.nest, &indices);
-            let parts = this.start_parts(op, cx.threads);
             let (range, team) = ((low, high), Exp::int(i64::from(cx.threads)));
             let thread = Exp::Var(thread);
-            let section = this.block(|this| this.reduce_range(all, &parts, range, &thread, &team));
-            this.out.push(Stm::Section(section));
+            let parts = match &cx.stage {
+                Some(stage) => {
+                    let parts = this.start_staged(all, stage);
+                    this.reduce_in_order(all, &parts, range, &thread, stage);
+                    parts
+                }
+                None => {
+                    let parts = this.start_parts(op, cx.threads);
+                    let section =
+                        this.block(|this| this.reduce_apart(all, &parts, range, &thread, &team));
+                    this.out.push(Stm::Section(section));
+                    parts
+                }
+            };
             this.team_reduce(&parts, &thread, &team, &thread);
             let leave = this.block(|this| {
                 let finish = this.block(|this| this.finish(all, &parts));
@@ -185,34 +199,8 @@ impl<'a> Emit<'a> {
         parts
     }
 
-    /// The elements of a range that are those of a thread of a team.
-    fn reduce_range(
-        &mut self,
-        all: &Reduction<'a, '_>,
-        parts: &[Parts<'a>],
-        (low, high): (Exp, Exp),
-        lane: &Exp,
-        team: &Exp,
-    ) {
-        let count = bin(BinOp::Sub, high.clone(), low.clone());
-        if self.is_commutative(all.op) {
-            return self.reduce_apart(all, parts, (low, high), lane, team);
-        }
-        // Each thread has elements that follow each other.
-        let share = self.simple("share", &quot_up(count, team.clone()));
-        let start = bin(BinOp::Add, low, bin(BinOp::Mul, lane.clone(), share.clone()));
-        let start = self.simple("start", &start);
-        let left = bin(BinOp::Sub, high, start.clone());
-        let left = bin(BinOp::Max, bin(BinOp::Min, left, share), Exp::int(0));
-        let step = self.new_var("step", crate::Ty::Scalar(Prim::I64));
-        let at = bin(BinOp::Add, start, Exp::Var(step));
-        let body = self.block(|this| this.reduce_element(all, parts, at));
-        let (from, kind) = (Exp::int(0), Kind::Sequential);
-        self.out.push(Stm::For { var: step, from, to: left, step: 1, kind, body });
-    }
-
-    /// Likewise, where neighbouring threads have neighbouring elements. Several are taken at once, so that a thread need not wait
-    /// for one before it asks for the next.
+    /// The elements of a range that are those of a thread, if they may be combined in any order: neighbouring threads have
+    /// neighbouring elements. Several are taken at once, so that a thread need not wait for one before it asks for the next.
     fn reduce_apart(
         &mut self,
         all: &Reduction<'a, '_>,

@@ -8,7 +8,7 @@
 //! A thread has rows (and columns) in groups of four neighbours, which are loaded from shared memory at once.
 
 use super::super::Emit;
-use super::segments::up_to;
+use super::stage::up_to;
 use super::tile::{Inner, Input};
 use super::{bin, lt, quot_up};
 use crate::rewrite::{Vars, all, is_unit, replace};

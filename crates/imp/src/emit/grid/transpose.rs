@@ -5,7 +5,7 @@
 //! the destination's. Of a few long rows or columns it takes all, and as much of them as fits: see [`Emit::strips`].
 
 use super::super::Emit;
-use super::segments::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
+use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
 use super::{THREADS, bin, lt, quot_up};
 use crate::rewrite::all;
 use crate::{Block, Exp, Kind, Stm, Ty, V};
