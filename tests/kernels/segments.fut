@@ -51,6 +51,17 @@ entry largest [k] [n] [m] (xsss: [k][n][m]i64) =
   map (map (\xs -> (reduce larger (i64.lowest, -1) (zip xs (iota m))).1)) xsss
 
 -- ==
+-- entry: some_parts
+-- random input { [1100][9]i32 } auto output
+-- random input { [3][1500]i32 } auto output
+
+-- Nobody wants the first part of the one, and the second one of the other.
+entry some_parts [n] [m] (xss: [n][m]i32) =
+  ( map (\xs -> (reduce compose (1, 0) (zip xs (map (+ 1) xs))).1) xss
+  , map (\xs -> (reduce compose (1, 0) (zip xs (map (+ 2) xs))).0) xss
+  )
+
+-- ==
 -- entry: with_elements
 -- random input { [1100][9]i32 } auto output
 -- random input { [5][1500]i32 } auto output

@@ -7,10 +7,10 @@
 use super::super::Emit;
 use super::bin;
 use super::reduce::Reduction;
-use super::stage::{Stage, padded, short_int, u32_bin, up_to, wide};
+use super::stage::{Stage, is_short, padded, short_int, u32_bin, up_to, wide};
 use super::team::Parts;
 use super::{lt, quot_up};
-use crate::{Exp, Stm, Ty};
+use crate::{Block, Exp, Stm, Ty};
 use fehu_base::Prim;
 use fehu_ir::BinOp;
 
@@ -81,7 +81,13 @@ impl<'a> Emit<'a> {
                     this.combine_parts(part.op, &part.own, &right);
                 }
             });
-            this.out.push(Stm::Section(vec![up_to(s, left, combine)]));
+            // If the bound is a variable, nothing is unrolled.
+            let bound = match is_short(&combine) {
+                true => items.clone(),
+                false => Exp::Var(this.declare("items", Prim::I64, Some(items.clone()))),
+            };
+            let one = vec![Stm::If(lt(Exp::Var(s), left), combine, Block::new())];
+            this.out.push(Stm::Section(vec![up_to(s, bound, one)]));
             this.out.push(Stm::Barrier);
         });
         self.out.push(up_to(round, rounds, body));

@@ -9,6 +9,7 @@ use super::nest::Nest;
 use super::stage::{Stage, is_short};
 use super::team::{Parts, SHARED_BYTES, value};
 use super::{THREADS, bin, eq, lt, quick_quot, quot_up};
+use crate::rewrite::all as conjunction;
 use crate::{Block, Exp, Kind, Stm, V};
 use fehu_base::Prim;
 use fehu_ir::{Atom, BinOp, Screma, Var};
@@ -170,21 +171,24 @@ impl<'a> Emit<'a> {
                 }
             };
             this.team_reduce(&parts, &thread, &team, &thread);
-            let leave = this.block(|this| {
-                let finish = this.block(|this| this.finish(all, &parts));
-                let save = this.block(|this| {
-                    let values = parts.iter().flat_map(|part| &part.own);
-                    let stores: Vec<(V, Exp)> = values
-                        .zip(&cx.partials)
-                        .filter_map(|(part, array)| Some(((*array)?, value(part))))
-                        .collect();
-                    for (array, value) in stores {
-                        this.out.push(Stm::Store(array, number.clone(), value));
-                    }
-                });
-                this.out.push(Stm::If(eq(chunks.clone(), Exp::int(1)), finish, save));
+            let finish = this.block(|this| this.finish(all, &parts));
+            let save = this.block(|this| {
+                let values = parts.iter().flat_map(|part| &part.own);
+                let stores: Vec<(V, Exp)> = values
+                    .zip(&cx.partials)
+                    .filter_map(|(part, array)| Some(((*array)?, value(part))))
+                    .collect();
+                for (array, value) in stores {
+                    this.out.push(Stm::Store(array, number.clone(), value));
+                }
             });
-            this.out.push(Stm::If(eq(thread, Exp::int(0)), leave, Block::new()));
+            // Two questions: PoCL 3.1 mixes up the variables of threads if this is one with two answers.
+            let alone = eq(chunks.clone(), Exp::int(1));
+            let several = lt(Exp::int(1), chunks.clone());
+            for (which, block) in [(alone, finish), (several, save)] {
+                let leads = conjunction([which, eq(thread.clone(), Exp::int(0))]);
+                this.out.push(Stm::If(leads, block, Block::new()));
+            }
         });
     }
 
