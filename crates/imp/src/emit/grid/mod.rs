@@ -13,6 +13,7 @@ mod ordered;
 mod reduce;
 mod scan;
 mod segments;
+mod space;
 mod square;
 mod stage;
 mod team;
@@ -72,15 +73,15 @@ impl<'a> Emit<'a> {
     /// A kernel with a thread for each index below these sizes.
     pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
-        let total = self.total(&sizes);
-        let blocks = quot_up(total.clone(), Exp::int(i64::from(THREADS)));
+        let space = self.space(&sizes);
+        let blocks = quot_up(space.total.clone(), Exp::int(i64::from(THREADS)));
         self.launch(hint, blocks, THREADS, |this, block, thread| {
             let at = this.flat(block, thread);
             let body = this.block(|this| {
-                let indices = this.unranked(at.clone(), &sizes);
+                let indices = this.position_in(at.clone(), &space);
                 work(this, &indices);
             });
-            this.out.push(Stm::If(lt(at, total), body, Block::new()));
+            this.out.push(Stm::If(lt(at, space.total.clone()), body, Block::new()));
         });
     }
 

@@ -6,6 +6,7 @@
 use super::super::Emit;
 use super::super::screma::Sofar;
 use super::nest::Nest;
+use super::space::Space;
 use super::stage::{Stage, is_short};
 use super::team::{Parts, SHARED_BYTES, value};
 use super::{THREADS, bin, eq, lt, quick_quot, quot_up};
@@ -30,8 +31,8 @@ pub(super) struct Reduction<'a, 'b> {
     pub(super) op: &'a Screma,
     /// Whether the plain results of the function are stored.
     pub(super) with_maps: bool,
-    /// The sizes of the maps around it, and their product.
-    pub(super) dims: Vec<Exp>,
+    /// The space of the maps around it, and the number of its positions.
+    pub(super) space: Space,
     pub(super) segments: Exp,
     /// The types of the parts of what is reduced.
     pub(super) prims: Vec<Option<Prim>>,
@@ -62,7 +63,8 @@ impl<'a> Emit<'a> {
     ) {
         let dims: Vec<Exp> =
             self.sizes(nest, None).iter().map(|d| self.simple("size", d)).collect();
-        let segments = self.total(&dims);
+        let space = self.space(&dims);
+        let segments = space.total.clone();
         let width = self.simple("width", &self.atom(op.width));
         let prims = self.reduced_prims(pat, op);
         let bytes: u32 = prims.iter().flatten().map(|prim| prim.bits().div_ceil(8)).sum();
@@ -71,7 +73,7 @@ impl<'a> Emit<'a> {
             true => self.for_parts("result", &prims, &Exp::int(1)),
             false => (vec![None; prims.len()], Vec::new()),
         };
-        let all = Reduction { nest, pat, op, with_maps, dims, segments, prims, results };
+        let all = Reduction { nest, pat, op, with_maps, space, segments, prims, results };
         if nest.levels.is_empty() {
             self.reduce_by_blocks(&all, &width, bytes);
         } else {
@@ -152,7 +154,7 @@ impl<'a> Emit<'a> {
             let low = this.simple("low", &bin(BinOp::Mul, chunk, per_chunk.clone()));
             let high = bin(BinOp::Min, width.clone(), bin(BinOp::Add, low.clone(), per_chunk));
             let high = this.simple("high", &high);
-            let indices = this.unranked(segment, &all.dims);
+            let indices = this.position_in(segment, &all.space);
             this.enter_levels(all.nest, &indices);
             let (range, team) = ((low, high), Exp::int(i64::from(cx.threads)));
             let thread = Exp::Var(thread);
@@ -272,7 +274,7 @@ impl<'a> Emit<'a> {
         let chunks = Exp::Var(cx.chunks);
         let threads = i64::from(cx.threads);
         self.launch("combine", all.segments.clone(), cx.threads, |this, block, thread| {
-            let indices = this.unranked(Exp::Var(block), &all.dims);
+            let indices = this.position_in(Exp::Var(block), &all.space);
             this.enter_levels(all.nest, &indices);
             let parts = this.start_parts(all.op, cx.threads);
             let share = this.simple("share", &quot_up(chunks.clone(), Exp::int(threads)));

@@ -112,7 +112,7 @@ impl<'a> Emit<'a> {
             let at = wide(u32_bin(BinOp::Sub, e, before));
             let segment = bin(BinOp::Add, cx.first.clone(), wide(which));
             let segment = this.simple("segment", &segment);
-            let indices = this.unranked(segment, &all.dims);
+            let indices = this.position_in(segment, &all.space);
             this.enter_levels(all.nest, &indices);
             at
         };
@@ -144,7 +144,7 @@ impl<'a> Emit<'a> {
             let own = this.number("own", own);
             let segment = bin(BinOp::Add, cx.first.clone(), wide(own.clone()));
             let segment = this.simple("segment", &segment);
-            let indices = this.unranked(segment, &all.dims);
+            let indices = this.position_in(segment, &all.space);
             this.enter_levels(all.nest, &indices);
             let mut arrays = cx.arrays.iter().copied();
             let mut parts = Vec::new();
