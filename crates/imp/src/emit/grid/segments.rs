@@ -12,7 +12,7 @@
 
 use super::super::Emit;
 use super::reduce::Reduction;
-use super::stage::{SHIFT, Stage, padded, short_int, u32_bin, u32_lt, wide};
+use super::stage::{SHIFT, Stage, padded, short_int, u32_bin, u32_lt, up_to, wide};
 use super::team::Parts;
 use super::{bin, lt, quot_up};
 use crate::{Block, Exp, Kind, Stm, Ty, V};
@@ -35,7 +35,7 @@ struct Sizes {
     log: Exp,
     /// The elements of a lane, if they follow each other.
     share: Exp,
-    /// How often teams take segments.
+    /// How often threads take segments, if they do it alone.
     rounds: Exp,
 }
 
@@ -92,8 +92,8 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::While(more, body));
         let (team, log) = (Exp::Var(team), Exp::Var(log));
         let share = self.simple("share", &quot_up(length, team.clone()));
-        let at_once = bin(BinOp::Quot, Exp::int(threads), team.clone());
-        let rounds = self.simple("rounds", &quot_up(per_block.clone(), at_once));
+        let rounds = quot_up(per_block.clone(), Exp::int(threads));
+        let rounds = self.simple("rounds", &rounds);
         Sizes { per_block, reciprocal, team, log, share, rounds }
     }
 
@@ -123,83 +123,111 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(u32_lt(short_int(0), count.clone()), code, Block::new()));
     }
 
-    /// Teams combine what is in shared memory.
+    /// What is in shared memory is combined.
     fn combine_segments(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>, thread: &Exp) {
-        let [team, log, share] =
-            [("team", &cx.sizes.team), ("log", &cx.sizes.log), ("share", &cx.sizes.share)]
-                .map(|(hint, size)| self.short(hint, size));
-        let mask = u32_bin(BinOp::Sub, team.clone(), short_int(1));
-        let lane = self.number("lane", u32_bin(BinOp::And, cx.thread.clone(), mask));
+        let teams = self.block(|this| this.combine_by_teams(all, cx, thread));
+        let alone = self.block(|this| this.combine_alone(all, cx));
+        let several = lt(Exp::int(1), cx.sizes.team.clone());
+        self.out.push(Stm::If(several, teams, alone));
+    }
+
+    /// A team for each segment.
+    fn combine_by_teams(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>, thread: &Exp) {
+        let [team, log] = [("team", &cx.sizes.team), ("log", &cx.sizes.log)]
+            .map(|(hint, size)| self.short(hint, size));
+        let mask = self.number("mask", u32_bin(BinOp::Sub, team.clone(), short_int(1)));
+        let lane = self.number("lane", u32_bin(BinOp::And, cx.thread.clone(), mask.clone()));
         let number = self.number("number", u32_bin(BinOp::Lshr, cx.thread.clone(), log.clone()));
-        let at_once = u32_bin(BinOp::Lshr, short_int(cx.stage.threads), log.clone());
-        let at_once = self.number("at_once", at_once);
+        let works = u32_lt(number.clone(), cx.here.clone());
+        // A team without a segment waits at the barriers of the others.
+        let own = Exp::Select(Box::new([works.clone(), number, short_int(0)]));
+        let own = self.number("own", own);
+        let parts = self.start_segment(all, cx, &own);
+        let begin = self.number("begin", u32_bin(BinOp::Mul, own, cx.width.clone()));
+        // As signed numbers, since there may be less than nothing left.
+        let (start, apart, trips) = match self.is_commutative(all.op) {
+            true => {
+                let left = signed_bin(BinOp::Sub, cx.width.clone(), lane.clone());
+                let some = signed_bin(BinOp::Add, left, mask);
+                (lane.clone(), team, signed_bin(BinOp::Ashr, some, log))
+            }
+            false => {
+                let share = self.short("share", &cx.sizes.share);
+                let start = u32_bin(BinOp::Mul, lane.clone(), share.clone());
+                let start = self.number("start", start);
+                let left = signed_bin(BinOp::Sub, cx.width.clone(), start.clone());
+                (start, short_int(1), signed_bin(BinOp::Min, left, share))
+            }
+        };
+        let start = self.number("start", u32_bin(BinOp::Add, begin, start));
+        let trips = Exp::Select(Box::new([works.clone(), trips, Exp::Const(Scalar::I32(0))]));
+        let trips = Exp::Var(self.declare("trips", Prim::I32, Some(trips)));
+        self.combine_staged(&parts, start, apart, trips);
+        self.out.push(Stm::Barrier);
+        self.team_reduce(&parts, &wide(lane.clone()), &cx.sizes.team, thread);
+        let finish = self.block(|this| this.finish(all, &parts));
+        let first = Exp::Cmp(CmpOp::Eq, Prim::U32, Box::new(lane), Box::new(short_int(0)));
+        let leads = Exp::Bin(BinOp::And, Prim::Bool, Box::new(works), Box::new(first));
+        self.out.push(Stm::If(leads, finish, Block::new()));
+    }
+
+    /// A thread for each segment, one after the other if there are more of them.
+    fn combine_alone(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>) {
+        let trips = Exp::Convert(Prim::U32, Prim::I32, Box::new(cx.width.clone()));
+        let trips = Exp::Var(self.declare("trips", Prim::I32, Some(trips)));
         let round = self.new_var("round", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(round)));
-            let before = u32_bin(BinOp::Mul, turn, at_once);
-            let own = this.number("own", u32_bin(BinOp::Add, number, before));
-            let works = u32_lt(own.clone(), cx.here.clone());
-            // A team without a segment waits at the barriers of the others.
-            let own = Exp::Select(Box::new([works.clone(), own, short_int(0)]));
-            let own = this.number("own", own);
-            let segment = bin(BinOp::Add, cx.first.clone(), wide(own.clone()));
-            let segment = this.simple("segment", &segment);
-            let indices = this.position_in(segment, &all.space);
-            this.enter_levels(all.nest, &indices);
-            let mut arrays = cx.arrays.iter().copied();
-            let mut parts = Vec::new();
-            for (red, own) in all.op.reds.iter().zip(this.start_reds(all.op)) {
-                let shared = arrays.by_ref().take(own.len()).collect();
-                parts.push(Parts { op: &red.op, own, shared });
-            }
-            let begin = this.number("begin", u32_bin(BinOp::Mul, own, cx.width.clone()));
-            // As signed numbers, since there may be less than nothing left.
-            let (start, apart, trips) = match this.is_commutative(all.op) {
-                true => {
-                    let left = signed_bin(BinOp::Sub, cx.width.clone(), lane.clone());
-                    let some = signed_bin(BinOp::Add, left, mask_of(&team));
-                    let trips = signed_bin(BinOp::Ashr, some, log.clone());
-                    (lane.clone(), team.clone(), trips)
-                }
-                false => {
-                    let start = u32_bin(BinOp::Mul, lane.clone(), share.clone());
-                    let start = this.number("start", start);
-                    let left = signed_bin(BinOp::Sub, cx.width.clone(), start.clone());
-                    (start, short_int(1), signed_bin(BinOp::Min, left, share.clone()))
-                }
-            };
-            let start = this.number("start", u32_bin(BinOp::Add, begin, start));
-            let none = Exp::Const(Scalar::I32(0));
-            let trips = Exp::Select(Box::new([works.clone(), trips, none.clone()]));
-            let trips = Exp::Var(this.declare("trips", Prim::I32, Some(trips)));
-            let step = this.new_var("step", Ty::Scalar(Prim::I32));
-            let combine = this.block(|this| {
-                let turn = Exp::Convert(Prim::I32, Prim::U32, Box::new(Exp::Var(step)));
-                let place = u32_bin(BinOp::Add, start, u32_bin(BinOp::Mul, turn, apart));
-                let place = this.number("place", place);
-                let place = this.number("place", padded(place));
-                for part in &parts {
-                    let right = this.get_parts(&part.shared, &place);
-                    this.combine_parts(part.op, &part.own, &right);
-                }
+            let before = u32_bin(BinOp::Mul, turn, short_int(cx.stage.threads));
+            let own = this.number("own", u32_bin(BinOp::Add, cx.thread.clone(), before));
+            let body = this.block(|this| {
+                let parts = this.start_segment(all, cx, &own);
+                let begin = u32_bin(BinOp::Mul, own.clone(), cx.width.clone());
+                let begin = this.number("begin", begin);
+                this.combine_staged(&parts, begin, short_int(1), trips);
+                this.finish(all, &parts);
             });
-            let kind = Kind::Sequential;
-            let all_steps =
-                Stm::For { var: step, from: none, to: trips, step: 1, kind, body: combine };
-            this.out.push(Stm::Section(vec![all_steps]));
-            let together = this.block(|this| {
-                this.out.push(Stm::Barrier);
-                this.team_reduce(&parts, &wide(lane.clone()), &cx.sizes.team, thread);
-            });
-            let several = lt(Exp::int(1), cx.sizes.team.clone());
-            this.out.push(Stm::If(several, together, Block::new()));
-            let finish = this.block(|this| this.finish(all, &parts));
-            let first = Exp::Cmp(CmpOp::Eq, Prim::U32, Box::new(lane), Box::new(short_int(0)));
-            let leads = Exp::Bin(BinOp::And, Prim::Bool, Box::new(works), Box::new(first));
-            this.out.push(Stm::If(leads, finish, Block::new()));
+            this.out.push(Stm::If(u32_lt(own, cx.here.clone()), body, Block::new()));
         });
-        let (from, to, kind) = (Exp::int(0), cx.sizes.rounds.clone(), Kind::Sequential);
-        self.out.push(Stm::For { var: round, from, to, step: 1, kind, body });
+        self.out.push(up_to(round, cx.sizes.rounds.clone(), body));
+    }
+
+    /// Enters a segment of the block.
+    fn start_segment(
+        &mut self,
+        all: &Reduction<'a, '_>,
+        cx: &Here<'_>,
+        own: &Exp,
+    ) -> Vec<Parts<'a>> {
+        let segment = bin(BinOp::Add, cx.first.clone(), wide(own.clone()));
+        let segment = self.simple("segment", &segment);
+        let indices = self.position_in(segment, &all.space);
+        self.enter_levels(all.nest, &indices);
+        let mut arrays = cx.arrays.iter().copied();
+        let mut parts = Vec::with_capacity(all.op.reds.len());
+        for (red, own) in all.op.reds.iter().zip(self.start_reds(all.op)) {
+            let shared = arrays.by_ref().take(own.len()).collect();
+            parts.push(Parts { op: &red.op, own, shared });
+        }
+        parts
+    }
+
+    /// Combines elements of shared memory.
+    fn combine_staged(&mut self, parts: &[Parts<'a>], start: Exp, apart: Exp, trips: Exp) {
+        let step = self.new_var("step", Ty::Scalar(Prim::I32));
+        let body = self.block(|this| {
+            let turn = Exp::Convert(Prim::I32, Prim::U32, Box::new(Exp::Var(step)));
+            let place = u32_bin(BinOp::Add, start, u32_bin(BinOp::Mul, turn, apart));
+            let place = this.number("place", place);
+            let place = this.number("place", padded(place));
+            for part in parts {
+                let right = this.get_parts(&part.shared, &place);
+                this.combine_parts(part.op, &part.own, &right);
+            }
+        });
+        let (from, kind) = (Exp::Const(Scalar::I32(0)), Kind::Sequential);
+        let steps = Stm::For { var: step, from, to: trips, step: 1, kind, body };
+        self.out.push(Stm::Section(vec![steps]));
     }
 }
 
@@ -223,8 +251,4 @@ fn signed_bin(op: BinOp, a: Exp, b: Exp) -> Exp {
         other => Exp::Convert(Prim::U32, Prim::I32, Box::new(other)),
     };
     Exp::Bin(op, Prim::I32, Box::new(signed(a)), Box::new(signed(b)))
-}
-
-fn mask_of(team: &Exp) -> Exp {
-    u32_bin(BinOp::Sub, team.clone(), short_int(1))
 }
