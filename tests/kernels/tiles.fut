@@ -5,8 +5,6 @@
 -- random input { [128][16]i32 [16][128]i32 } auto output
 -- random input { [48][17]i32 [17][49]i32 } auto output
 -- random input { [3][5]i32 [5][4]i32 } auto output
--- random input { [2048][19]i32 [19][1921]i32 } auto output
--- random input { [1921][24]i32 [24][2050]i32 } auto output
 
 def dot [n] (xs: [n]i32) (ys: [n]i32) = i32.sum (map2 (*) xs ys)
 def product_of [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) = map (\r -> map (dot r) (transpose b)) a
@@ -23,6 +21,7 @@ entry scaled [n] [m] [p] (x: i32) (y: i32) (a: [n][m]i32) (b: [m][p]i32) (c: [n]
 -- ==
 -- entry: products
 -- random input { [3][60][70]i32 [3][70][64]i32 } auto output
+-- random input { [120][97][19]i32 [120][19][130]i32 } auto output
 
 entry products [k] [n] [m] [p] (a: [k][n][m]i32) (b: [k][m][p]i32) = map2 product_of a b
 

@@ -21,6 +21,9 @@ use fehu_ir::{Screma, Var};
 /// With fewer rows or columns than this, most of a square would be empty.
 const LEAST: i64 = 48;
 
+/// Likewise, of a large square.
+const LEAST_LARGE: i64 = 96;
+
 /// With fewer large squares than this, small ones keep a device busier.
 const ENOUGH: i64 = 240;
 
@@ -73,7 +76,11 @@ impl<'a> Emit<'a> {
             let mut choice = Block::new();
             let enough = self.block_in(&mut choice, |this| {
                 let space = this.squares_of(&sizes, &large);
-                lt(Exp::int(ENOUGH - 1), this.total(&space))
+                all([
+                    lt(Exp::int(ENOUGH - 1), this.total(&space)),
+                    lt(Exp::int(LEAST_LARGE - 1), rows.clone()),
+                    lt(Exp::int(LEAST_LARGE - 1), columns.clone()),
+                ])
             });
             let others = self.block(|this| {
                 this.afresh(|this| this.tiles(&sizes, &outer, &inner, &large));
