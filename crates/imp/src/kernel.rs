@@ -22,11 +22,15 @@ pub struct Kernel {
     /// The number of threads of a block.
     pub threads: u32,
     /// So many blocks should find room on a processor of the device at once: a compiler that deals out registers heeds it.
-    pub together: u32,
+    pub residents: u32,
     /// The number of the block, an `i64`.
     pub block: V,
     /// The number of the thread in its block, an `i64`.
     pub thread: V,
+    /// Whether all threads of a block do the same, except in sections, so that a block that they allocate is theirs together.
+    pub by_block: bool,
+    /// The bytes of shared memory that a block would like to have, beyond its shared arrays; it can do without.
+    pub shared: Option<Exp>,
     /// What each thread does.
     pub body: Block,
 }

@@ -172,6 +172,7 @@ impl Printer<'_> {
             Stm::Point(p, from, index) => {
                 let from = match from {
                     From::Mem(v) | From::Ptr(v) => self.var(*v),
+                    From::Shared => return writeln!(f, "{} = shared or as it is", self.var(*p)),
                 };
                 writeln!(f, "{} = &{from}[{}]", self.var(*p), self.exp(index))
             }
@@ -269,11 +270,12 @@ impl Printer<'_> {
                 let (blocks, threads) = (self.exp(&kernel.blocks), kernel.threads);
                 write!(
                     f,
-                    "launch {} block {block} of {blocks} thread {thread} of {threads}",
-                    kernel.hint
+                    "launch {}{} block {block} of {blocks} thread {thread} of {threads}",
+                    kernel.hint,
+                    if kernel.by_block { " together" } else { "" }
                 )?;
-                if kernel.together > 1 {
-                    write!(f, " together {}", kernel.together)?;
+                if kernel.residents > 1 {
+                    write!(f, " residents {}", kernel.residents)?;
                 }
                 writeln!(f, " {{")?;
                 self.block(f, depth + 1, &kernel.body)?;

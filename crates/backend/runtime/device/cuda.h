@@ -29,12 +29,21 @@ typedef unsigned long long uint64_t;
 // After FE_KERNEL: blocks have at most so many threads, so that registers can be dealt out.
 #define FE_BOUNDS(threads) __launch_bounds__(threads)
 // Likewise, and so many blocks should be on a multiprocessor at once.
-#define FE_BOUNDS_TOGETHER(threads, blocks) __launch_bounds__(threads, blocks)
+#define FE_BOUNDS_RESIDENTS(threads, blocks) __launch_bounds__(threads, blocks)
 
 // In the outermost scope of a kernel: the shared memory whose size the launch says.
 #define FE_DYNAMIC_SHARED(name)                            \
   extern __shared__ __align__(16) unsigned char fe_dynamic[]; \
   unsigned char *const name = fe_dynamic
+
+// A pointer to memory of the block becomes one to its shared memory, if the launch gave it some.
+FE_DEVICE unsigned char *fe_shared_instead(unsigned char *memory) {
+  extern __shared__ __align__(16) unsigned char fe_dynamic[];
+  uint32_t bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes != 0 ? fe_dynamic : memory;
+}
+#define FE_SHARED_INSTEAD(pointer) pointer = fe_shared_instead(pointer)
 
 FE_DEVICE int64_t fe_block_id(void) { return (int64_t)blockIdx.x; }
 FE_DEVICE int64_t fe_num_blocks(void) { return (int64_t)gridDim.x; }

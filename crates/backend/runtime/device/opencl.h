@@ -38,9 +38,11 @@
 #define FE_DEVICE static inline
 #define FE_KERNEL __kernel
 #define FE_BOUNDS(threads)
-#define FE_BOUNDS_TOGETHER(threads, blocks)
+#define FE_BOUNDS_RESIDENTS(threads, blocks)
 
 // The dynamically sized shared memory is a parameter of all kernels.
+// A pointer to global memory cannot point to anything else.
+#define FE_SHARED_INSTEAD(pointer)
 #define FE_DYNAMIC_SHARED(name) __local unsigned char *const name = fe_dynamic
 
 FE_DEVICE int64_t fe_block_id(void) { return (int64_t)get_group_id(0); }

@@ -152,9 +152,11 @@ impl Offload<'_> {
             place: EcoString::new(),
             blocks: Exp::int(1),
             threads: 1,
-            together: 1,
+            residents: 1,
             block,
             thread,
+            by_block: false,
+            shared: None,
             body: begin,
         })));
         out.append(&mut fetches);

@@ -23,7 +23,7 @@ const ACROSS: u32 = 16;
 pub(super) const GROUP: u32 = 4;
 
 /// The blocks that are on a multiprocessor at once: while one waits at a barrier, another one computes.
-const TOGETHER: u32 = 2;
+const RESIDENTS: u32 = 2;
 
 /// The sizes of squares.
 pub(super) struct Shape {
@@ -81,7 +81,7 @@ impl<'a> Emit<'a> {
             this.tile_body(&cx);
         });
         if let Some(Stm::Launch(kernel)) = self.out.last_mut() {
-            kernel.together = TOGETHER;
+            kernel.residents = RESIDENTS;
         }
     }
 
