@@ -93,6 +93,11 @@ fn histograms_of_rows() {
 }
 
 #[test]
+fn segments() {
+    agrees("segments");
+}
+
+#[test]
 fn writes() {
     agrees("writes");
 }
@@ -117,6 +122,7 @@ fn threads() {
 fn gpus_accept_them() {
     let names = [
         "folds",
+        "segments",
         "writes",
         "tiles",
         "threads",

@@ -268,12 +268,16 @@ impl Printer<'_> {
             Stm::Launch(kernel) => {
                 let (block, thread) = (self.var(kernel.block), self.var(kernel.thread));
                 let (blocks, threads) = (self.exp(&kernel.blocks), kernel.threads);
-                writeln!(
+                write!(
                     f,
-                    "launch {}{} block {block} of {blocks} thread {thread} of {threads} {{",
+                    "launch {}{} block {block} of {blocks} thread {thread} of {threads}",
                     kernel.hint,
                     if kernel.by_block { " together" } else { "" }
                 )?;
+                if kernel.residents > 1 {
+                    write!(f, " residents {}", kernel.residents)?;
+                }
+                writeln!(f, " {{")?;
                 self.block(f, depth + 1, &kernel.body)?;
                 writeln!(f, "{pad}}}")
             }

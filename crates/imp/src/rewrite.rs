@@ -364,6 +364,7 @@ fn change_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>, change: &dyn Fn(&Exp) ->
             place: kernel.place.clone(),
             blocks: exp(&kernel.blocks),
             threads: kernel.threads,
+            residents: kernel.residents,
             block: of(&kernel.block),
             thread: of(&kernel.thread),
             by_block: kernel.by_block,

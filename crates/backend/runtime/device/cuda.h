@@ -17,7 +17,8 @@ typedef unsigned long long uint64_t;
 #define FE_GLOBAL
 #define FE_LOCAL
 #define FE_CONSTANT static __constant__
-#define FE_SHARED __shared__
+// Aligned so that neighbouring elements can be loaded at once.
+#define FE_SHARED __shared__ __align__(16)
 #define FE_RESTRICT __restrict__
 
 // Before a loop of a few iterations.
@@ -27,6 +28,8 @@ typedef unsigned long long uint64_t;
 #define FE_KERNEL extern "C" __global__
 // After FE_KERNEL: blocks have at most so many threads, so that registers can be dealt out.
 #define FE_BOUNDS(threads) __launch_bounds__(threads)
+// Likewise, and so many blocks should be on a multiprocessor at once.
+#define FE_BOUNDS_RESIDENTS(threads, blocks) __launch_bounds__(threads, blocks)
 
 // In the outermost scope of a kernel: the shared memory whose size the launch says.
 #define FE_DYNAMIC_SHARED(name)                            \

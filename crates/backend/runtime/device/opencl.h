@@ -30,7 +30,7 @@
 #define FE_GLOBAL __global
 #define FE_LOCAL __local
 #define FE_CONSTANT __constant
-#define FE_SHARED __local
+#define FE_SHARED __local __attribute__((aligned(16)))
 #define FE_RESTRICT restrict
 
 #define FE_UNROLL _Pragma("unroll")
@@ -38,6 +38,7 @@
 #define FE_DEVICE static inline
 #define FE_KERNEL __kernel
 #define FE_BOUNDS(threads)
+#define FE_BOUNDS_RESIDENTS(threads, blocks)
 
 // The dynamically sized shared memory is a parameter of all kernels.
 // A pointer to global memory cannot point to anything else.

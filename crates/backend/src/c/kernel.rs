@@ -160,7 +160,9 @@ impl Frame<'_> {
         let inside = Inside::new(self, kernel);
         let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
         frame.inside = Some(inside);
-        for (v, value) in [(kernel.block, "fe_block_id()"), (kernel.thread, "fe_thread_id()")] {
+        // Compilers divide numbers that cannot be negative by shifts alone.
+        let own = [(kernel.block, "fe_block_id()"), (kernel.thread, "(uint32_t)fe_thread_id()")];
+        for (v, value) in own {
             let name = frame.name(v);
             frame.line(&format!("const int64_t {name} = {value};"));
         }
@@ -178,11 +180,12 @@ impl Frame<'_> {
             };
             let _ = write!(params, ", {declared}{}", frame.name(v));
         }
-        let threads = kernel.threads;
-        format!(
-            "FE_KERNEL FE_BOUNDS({threads}) void {name}({params}) {{\n{}}}\n",
-            frame.into_text()
-        )
+        let (threads, residents) = (kernel.threads, kernel.residents);
+        let bounds = match residents {
+            0 | 1 => format!("FE_BOUNDS({threads})"),
+            _ => format!("FE_BOUNDS_RESIDENTS({threads}, {residents})"),
+        };
+        format!("FE_KERNEL {bounds} void {name}({params}) {{\n{}}}\n", frame.into_text())
     }
 
     /// A statement that is different in kernels; false if it is not.

@@ -483,6 +483,7 @@ impl Expand<'_> {
             place,
             blocks: Exp::int(1),
             threads: 1,
+            residents: 1,
             block,
             thread,
             by_block: false,

@@ -155,6 +155,7 @@ impl Offload<'_> {
             place: EcoString::new(),
             blocks: Exp::int(1),
             threads: 1,
+            residents: 1,
             block,
             thread,
             by_block: false,

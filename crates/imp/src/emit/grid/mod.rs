@@ -1,10 +1,10 @@
 //! Operators of the host on a device.
 //!
 //! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map or a
-//! write has a thread for each position; a reduction has a team of threads for each segment ([`reduce`]); a scan goes over all
-//! segments at once ([`scan`]); a histogram has blocks that gather its parts ([`hist`]). A map with the attribute `by_block` has a
-//! block of threads for each position ([`block`]). Whatever is inside of the innermost operator's function is executed by one
-//! thread.
+//! write has a thread for each position; a reduction has a block of threads for each segment ([`reduce`]), or for several
+//! ([`segments`]); a scan goes over all segments at once ([`scan`]); a histogram has blocks that gather its parts ([`hist`]). A map
+//! with the attribute `by_block` has a block of threads for each position ([`block`]). Whatever is inside of the innermost
+//! operator's function is executed by one thread.
 //!
 //! What cannot be a kernel stays host code: a loop around the kernels inside of it. Scalars that such code loads from
 //! memory or stores there are what [`crate::device`] takes care of.
@@ -14,8 +14,13 @@ mod cell;
 mod hist;
 mod merge;
 mod nest;
+mod ordered;
 mod reduce;
 mod scan;
+mod segments;
+mod space;
+mod square;
+mod stage;
 mod team;
 mod tile;
 mod transpose;
@@ -67,6 +72,7 @@ impl<'a> Emit<'a> {
             place,
             blocks,
             threads,
+            residents: 1,
             block,
             thread,
             by_block: false,
@@ -81,15 +87,15 @@ impl<'a> Emit<'a> {
             return self.share_out(together, sizes, work);
         }
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
-        let total = self.total(&sizes);
-        let blocks = quot_up(total.clone(), Exp::int(i64::from(THREADS)));
+        let space = self.space(&sizes);
+        let blocks = quot_up(space.total.clone(), Exp::int(i64::from(THREADS)));
         self.launch(hint, blocks, THREADS, |this, block, thread| {
             let at = this.flat(block, thread);
             let body = this.block(|this| {
-                let indices = this.unranked(at.clone(), &sizes);
+                let indices = this.position_in(at.clone(), &space);
                 work(this, &indices);
             });
-            this.out.push(Stm::If(lt(at, total), body, Block::new()));
+            this.out.push(Stm::If(lt(at, space.total.clone()), body, Block::new()));
         });
     }
 
