@@ -85,8 +85,13 @@ fn threads() {
 }
 
 #[test]
+fn follow() {
+    agrees("follow");
+}
+
+#[test]
 fn gpus_accept_them() {
-    for name in ["folds", "writes", "tiles", "threads"] {
+    for name in ["folds", "writes", "tiles", "threads", "follow"] {
         compiles(name);
     }
 }
