@@ -142,10 +142,8 @@ impl<'a> Emit<'a> {
         let other_use = free::free_in_lambda(map, self.ir).iter().any(|var| scan.pat.contains(var))
             || matches!(&stm.exp, ir::Exp::Scatter(op)
                 if op.dests.iter().any(|(_, dest)| scan.pat.contains(dest)));
-        let alone = !self.is_wide()
-            || !has_operators(&map.body)
-                && !has_effects(&map.body)
-                && !(self.is_beside_device() && self.calls_recursive(&stm.exp));
+        let calls = || self.is_beside_device() && self.calls_recursive(&stm.exp);
+        let alone = !self.is_wide() || !(has_operators(&map.body) || calls());
         width == op.width
             && elementwise
             && scalars

@@ -215,7 +215,8 @@ impl Make {
             }
             sofar = op.body.results.iter().map(|atom| subst_atom(*atom, &subst)).collect();
         }
-        for (var, value) in self.like.pat[range].to_vec().into_iter().zip(sofar) {
+        let pat = self.like.pat[range].to_vec();
+        for (var, value) in pat.into_iter().zip(sofar) {
             self.push(vec![var], Exp::Atom(value));
         }
     }

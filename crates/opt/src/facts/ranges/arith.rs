@@ -169,7 +169,7 @@ impl Ranges<'_> {
         } else {
             let larger = op == BinOp::Max;
             let extreme = Extreme { of: [x.clone(), y.clone()], larger, certs: certs.clone() };
-            let old = self.extremes.insert(var, extreme);
+            let old = self.extremes.insert(var, Box::new(extreme));
             self.trail.push(Undo::Extreme(var, old));
             for poly in [x, y] {
                 let (low, high) = if larger { (Some(poly), None) } else { (None, Some(poly)) };

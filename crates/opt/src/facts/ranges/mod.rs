@@ -61,7 +61,7 @@ pub struct Ranges<'a> {
     /// Results that are this polynomial unless it wraps.
     pending: FxHashMap<Var, (Poly, Certs)>,
     /// Variables that are the smaller or the larger of two polynomials, nobody knows which.
-    extremes: FxHashMap<Var, Extreme>,
+    extremes: FxHashMap<Var, Box<Extreme>>,
     conds: FxHashMap<Var, Cond>,
     truths: FxHashMap<Var, (bool, Certs)>,
     nonzero: Vec<(Poly, Certs)>,
@@ -100,7 +100,7 @@ struct Extreme {
 
 /// How to forget something.
 enum Undo {
-    Extreme(Var, Option<Extreme>),
+    Extreme(Var, Option<Box<Extreme>>),
     Fact,
     Low(Var, Option<Bound>),
     High(Var, Option<Bound>),
