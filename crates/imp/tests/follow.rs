@@ -8,35 +8,37 @@ use fehu_ir::verify::verify;
 use fehu_irtest::oracle::{Oracle, Outcome};
 use fehu_mem::heap::{Fault, Limits};
 
-/// Runs a program as code for one thread and for several. Whether the scan has no array of its own in both.
+/// Runs a program as code for one thread or for several; the code.
+fn run(prog: &Prog, parallel: bool) -> String {
+    let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
+    fehu_mem::circuit::circuit(&mut placed);
+    let program = emit(&placed, Options { parallel, device: false, strict_float: true });
+    for seed in 0..5 {
+        let oracle = Oracle { seed, max_size: 20, ..Oracle::default() };
+        let runs = oracle.agree_with(prog, &mut |fun, args| match machine::call(
+            prog,
+            &program,
+            fun,
+            args,
+            Limits::default(),
+            seed,
+        ) {
+            Ok(values) => Outcome::Values(values),
+            Err(Fault::Check(message, _)) => Outcome::Check(message),
+            Err(Fault::Undefined(why) | Fault::Memory(why)) => Outcome::Wrong(why),
+            Err(Fault::Limit) => Outcome::Limit,
+        });
+        let runs = runs.unwrap_or_else(|why| panic!("{why}\n{program}"));
+        assert!(runs.succeeded > 0, "{runs:?}");
+    }
+    program.to_string()
+}
+
+/// Whether the scan of a program has no array of its own, whoever executes it.
 fn merged(text: &str) -> bool {
     let prog: Prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
     verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    let mut found = Vec::new();
-    for parallel in [false, true] {
-        let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
-        fehu_mem::circuit::circuit(&mut placed);
-        let program = emit(&placed, Options { parallel, device: false, strict_float: true });
-        for seed in 0..5 {
-            let oracle = Oracle { seed, max_size: 20, ..Oracle::default() };
-            let runs = oracle.agree_with(&prog, &mut |fun, args| match machine::call(
-                &prog,
-                &program,
-                fun,
-                args,
-                Limits::default(),
-                seed,
-            ) {
-                Ok(values) => Outcome::Values(values),
-                Err(Fault::Check(message, _)) => Outcome::Check(message),
-                Err(Fault::Undefined(why) | Fault::Memory(why)) => Outcome::Wrong(why),
-                Err(Fault::Limit) => Outcome::Limit,
-            });
-            let runs = runs.unwrap_or_else(|why| panic!("{why}\n{program}"));
-            assert!(runs.succeeded > 0, "{runs:?}");
-        }
-        found.push(!program.to_string().contains("sums_mem"));
-    }
+    let found = [false, true].map(|parallel| !run(&prog, parallel).contains("sums_mem"));
     assert_eq!(found[0], found[1], "both have it or not");
     found[0]
 }
@@ -133,4 +135,40 @@ fun f (n: i64, *xs: [n]i64) -> (r: [n]i64) =
   } dest [n] xs
   in (zs)";
     assert!(!merged(text));
+}
+
+#[test]
+fn another_version_of_the_same_statements_has_the_array() {
+    // Where many threads execute the outer map, each of them does both at once; where they execute the scan, its function is not
+    // executed twice.
+    let text = "prog arrays
+fun f (n: i64, xs: [n]i64) -> (r: [n]i64) =
+  let (zs: [n]i64) = screma n (xs) map \\(x: i64) -> (i64) {
+    let (is: [n]i64) = iota i64 n 0 1
+    let (sums: [n]i64) = screma n (is) map \\(i: i64) -> (i64) {
+      let (s: i64) = screma n (xs) map \\(z: i64) -> (i64) {(z)}
+        red comm \\(p: i64, q: i64) -> (i64) {
+          let (pq: i64) = add p q
+          in (pq)
+        } neutral (0)
+      let (t: i64) = add s i
+      in (t)
+    }
+      scan \\(a: i64, b: i64) -> (i64) {
+        let (c: i64) = add a b
+        in (c)
+      } neutral (0)
+    let (ys: [n]i64) = screma n (sums) map \\(y: i64) -> (i64) {
+      let (u: i64) = mul y x
+      in (u)
+    }
+    let (last: i64) = sub n 1
+    let (v: i64) = index ys[last]
+    in (v)
+  }
+  in (zs)";
+    let prog: Prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    for parallel in [false, true] {
+        run(&prog, parallel);
+    }
 }

@@ -172,30 +172,43 @@ impl<'a> Emit<'a> {
         !common(&written, &read) && !common(&written, &made) && !common(&made, &blocks(&others))
     }
 
-    /// Emits a scan and what follows it.
+    /// Emits a scan and what follows it. The same statements may be emitted again elsewhere, where nothing follows: so what is
+    /// noted about them is forgotten at the end.
     pub(super) fn scan_and_follower(&mut self, scan: &'a ir::Stm, follower: Follower<'a>) {
         self.allocate_for(follower.stm);
-        for var in &follower.unneeded {
+        let unneeded = follower.unneeded.clone();
+        let mut forgotten = Vec::new();
+        for var in &unneeded {
             self.unneeded.insert(*var);
-            self.forget_block(*var);
+            forgotten.extend(self.forget_block(*var));
         }
-        if let Some(key) = scan.pat.first() {
-            self.following.insert(*key, follower);
-        }
+        let Some(key) = scan.pat.first() else { return };
+        self.following.insert(*key, follower);
         self.stm(scan);
+        self.following.remove(key);
+        for var in &unneeded {
+            self.unneeded.remove(var);
+        }
+        for (var, block) in forgotten {
+            self.allocations.entry(var).or_default().push(block);
+        }
     }
 
     /// A block that only holds an array which nobody stores is not made.
-    fn forget_block(&mut self, var: Var) {
-        let Some(block) = self.place(var).map(|place| place.block) else { return };
+    fn forget_block(&mut self, var: Var) -> Option<(Var, BlockId)> {
+        let block = self.place(var)?.block;
         let is_other = |(other, _): (Var, _)| {
             other != var && self.place(other).is_some_and(|place| place.block == block)
         };
-        let is_own = matches!(self.table.blocks[block].origin, Origin::Fresh { before, .. } if before == var)
-            && !self.ir.iter().any(is_other);
-        if is_own && let Some(blocks) = self.allocations.get_mut(&var) {
-            blocks.retain(|other| *other != block);
+        let Origin::Fresh { before, .. } = self.table.blocks[block].origin else { return None };
+        if before != var || self.ir.iter().any(is_other) {
+            return None;
         }
+        let blocks = self.allocations.get_mut(&var)?;
+        blocks.retain(|other| *other != block);
+        // Nor is it given back.
+        self.blocks.remove(&block);
+        Some((var, block))
     }
 
     /// What follows the scan that binds these, if anything does.
