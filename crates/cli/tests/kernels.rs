@@ -24,8 +24,16 @@ fn fehu(args: &[&str]) -> (bool, String) {
 
 /// On a processor a device program takes seconds to compile, so that each has a test of its own.
 fn agrees(name: &str) {
-    let (good, text) =
-        fehu(&["test", "--backend=opencl", "--limit", "120", &format!("{name}.fut")]);
+    agrees_with(name, &[]);
+}
+
+/// Likewise, with options for the program.
+fn agrees_with(name: &str, options: &[&str]) {
+    let program = format!("{name}.fut");
+    let mut args = vec!["test", "--backend=opencl", "--limit", "120", program.as_str()];
+    let options: Vec<String> = options.iter().map(|o| format!("--pass-option={o}")).collect();
+    args.extend(options.iter().map(String::as_str));
+    let (good, text) = fehu(&args);
     assert!(good, "{text}");
 }
 
@@ -79,6 +87,12 @@ fn tiles() {
     agrees("tiles");
 }
 
+/// Optimising kernels with many barriers takes minutes there.
+#[test]
+fn blocks() {
+    agrees_with("blocks", &["--build-option=-cl-opt-disable"]);
+}
+
 #[test]
 fn threads() {
     agrees("threads");
@@ -91,7 +105,7 @@ fn follow() {
 
 #[test]
 fn gpus_accept_them() {
-    for name in ["folds", "writes", "tiles", "threads", "follow"] {
+    for name in ["folds", "writes", "tiles", "threads", "blocks", "follow"] {
         compiles(name);
     }
 }

@@ -25,6 +25,10 @@ pub struct Kernel {
     pub block: V,
     /// The number of the thread in its block, an `i64`.
     pub thread: V,
+    /// Whether all threads of a block do the same, except in sections, so that a block that they allocate is theirs together.
+    pub by_block: bool,
+    /// The bytes of shared memory that a block would like to have, beyond its shared arrays; it can do without.
+    pub shared: Option<Exp>,
     /// What each thread does.
     pub body: Block,
 }

@@ -172,6 +172,7 @@ impl Printer<'_> {
             Stm::Point(p, from, index) => {
                 let from = match from {
                     From::Mem(v) | From::Ptr(v) => self.var(*v),
+                    From::Shared => return writeln!(f, "{} = shared or as it is", self.var(*p)),
                 };
                 writeln!(f, "{} = &{from}[{}]", self.var(*p), self.exp(index))
             }
@@ -269,8 +270,9 @@ impl Printer<'_> {
                 let (blocks, threads) = (self.exp(&kernel.blocks), kernel.threads);
                 writeln!(
                     f,
-                    "launch {} block {block} of {blocks} thread {thread} of {threads} {{",
-                    kernel.hint
+                    "launch {}{} block {block} of {blocks} thread {thread} of {threads} {{",
+                    kernel.hint,
+                    if kernel.by_block { " together" } else { "" }
                 )?;
                 self.block(f, depth + 1, &kernel.body)?;
                 writeln!(f, "{pad}}}")

@@ -262,13 +262,19 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
 
 /// A block with other variables for some, also where it declares or sets them.
 pub(crate) fn rename(block: &[Stm], with: &dyn Fn(V) -> Option<V>) -> Block {
-    block.iter().map(|stm| rename_stm(stm, with)).collect()
+    let exp = |e: &Exp| substitute(e, &|v| with(v).map(Exp::Var));
+    block.iter().map(|stm| change_stm(stm, with, &exp)).collect()
 }
 
-fn rename_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>) -> Stm {
+/// A block with other expressions.
+pub(crate) fn change_exps(block: &[Stm], exp: &dyn Fn(&Exp) -> Exp) -> Block {
+    block.iter().map(|stm| change_stm(stm, &|_| None, exp)).collect()
+}
+
+fn change_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>, change: &dyn Fn(&Exp) -> Exp) -> Stm {
     let of = |v: &V| with(*v).unwrap_or(*v);
-    let exp = |e: &Exp| substitute(e, &|v| with(v).map(Exp::Var));
-    let block = |b: &Block| rename(b, with);
+    let exp = |e: &Exp| change(e);
+    let block = |b: &Block| b.iter().map(|stm| change_stm(stm, with, change)).collect();
     match stm {
         Stm::Comment(text) => Stm::Comment(text.clone()),
         Stm::Declare(v, e) => Stm::Declare(of(v), e.as_ref().map(exp)),
@@ -287,6 +293,7 @@ fn rename_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>) -> Stm {
             let from = match from {
                 From::Mem(v) => From::Mem(of(v)),
                 From::Ptr(v) => From::Ptr(of(v)),
+                From::Shared => From::Shared,
             };
             Stm::Point(of(p), from, exp(e))
         }
@@ -357,6 +364,8 @@ fn rename_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>) -> Stm {
             threads: kernel.threads,
             block: of(&kernel.block),
             thread: of(&kernel.thread),
+            by_block: kernel.by_block,
+            shared: kernel.shared.as_ref().map(&exp),
             body: block(&kernel.body),
         })),
         Stm::Fetch(v, p, at) => Stm::Fetch(of(v), of(p), exp(at)),

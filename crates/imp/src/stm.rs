@@ -138,6 +138,9 @@ pub enum From {
     Mem(V),
     /// Another pointer or local array.
     Ptr(V),
+    /// In a kernel: the memory that the threads of a block share, if they have as much of it as the launch asks for
+    /// ([`Kernel::shared`](crate::Kernel::shared)); otherwise the pointer stays what it is.
+    Shared,
 }
 
 /// What is known of the iterations of a loop.

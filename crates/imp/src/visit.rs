@@ -200,7 +200,10 @@ impl Stm {
             }
             Stm::TraceArray(_, _, shape) => shape.iter().for_each(visit),
             Stm::Tasks(tasks) => visit(&tasks.total),
-            Stm::Launch(kernel) => visit(&kernel.blocks),
+            Stm::Launch(kernel) => {
+                visit(&kernel.blocks);
+                kernel.shared.iter().for_each(visit);
+            }
         }
     }
 
@@ -235,6 +238,7 @@ impl Stm {
             | Stm::Declare(..)
             | Stm::Assign(..)
             | Stm::Alloc(..)
+            | Stm::Point(_, From::Shared, _)
             | Stm::If(..)
             | Stm::Switch(..)
             | Stm::While(..)

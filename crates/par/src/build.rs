@@ -8,7 +8,7 @@ use crate::context::{Cx, Home, array_of};
 use fehu_ir::builder::atom_type;
 use fehu_ir::free::{free_in_body, free_in_stm};
 use fehu_ir::subst::{Subst, copy_stm, subst_stm};
-use fehu_ir::{Atom, Body, Exp, Lambda, Scalar, Screma, Stm, Type, Var};
+use fehu_ir::{Atom, Attr, Body, Exp, Lambda, Scalar, Screma, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -16,10 +16,22 @@ impl Cx<'_> {
     /// Makes a nest of all levels around the statements; the arrays of the host with its results. Without levels the
     /// statements are the host's.
     pub(crate) fn nest(&mut self, stms: Vec<Stm>, results: &[Atom]) -> Vec<Var> {
+        self.nest_with(stms, results, Vec::new())
+    }
+
+    /// Likewise, with attributes of the innermost map.
+    pub(crate) fn nest_with(
+        &mut self,
+        stms: Vec<Stm>,
+        results: &[Atom],
+        attrs: Vec<Attr>,
+    ) -> Vec<Var> {
+        let mut attrs = Some(attrs);
         let mut types: Vec<Type> = results.iter().map(|atom| atom_type(*atom, self.vars)).collect();
         let mut body = Body { stms, results: results.to_vec() };
         for level in (0..self.levels.len()).rev() {
-            let stm = self.level(level, body, &types, results);
+            let mut stm = self.level(level, body, &types, results);
+            stm.attrs = attrs.take().unwrap_or_default();
             types = types.iter().map(|ty| array_of(ty, self.levels[level].width)).collect();
             let results = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
             body = Body { stms: vec![stm], results };

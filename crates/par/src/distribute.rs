@@ -44,17 +44,26 @@ impl Cx<'_> {
         if plan.units.is_empty() {
             return flat(self);
         }
+        if only_block(stm) && self.block_widths(body).is_some() {
+            return self.by_block(body);
+        }
         if !plan.is_parallel() || only_outer(stm) {
             body.stms.iter().for_each(|stm| self.explain(stm));
             return self.whole(body);
         }
-        let one = only_inner(stm)
-            || plan.is_free(body, self.vars)
-            || self.is_segmented(body)
-            || !self.may_suffice();
+        let free = plan.is_free(body, self.vars);
+        let one = only_inner(stm) || free || self.is_segmented(body) || !self.may_suffice();
+        let widths = match only_flat(stm) || free || !self.may_choose() {
+            true => None,
+            false => self.block_widths(body),
+        };
+        let mut inner = |cx: &mut Self| match &widths {
+            Some(widths) => cx.choose_block(body, widths, &mut flat),
+            None => flat(cx),
+        };
         match one {
-            true => self.guarded(&stm.pat, flat),
-            false => self.choose(&mut |cx| cx.whole(body), &mut flat),
+            true => self.guarded(&stm.pat, inner),
+            false => self.choose(&mut |cx| cx.whole(body), &mut inner),
         }
     }
 
@@ -250,6 +259,16 @@ pub(crate) fn only_outer(stm: &Stm) -> bool {
 /// Whether the source asks for the inner parallelism, or against the outer one alone.
 pub(crate) fn only_inner(stm: &Stm) -> bool {
     flattening(stm, "only_inner") || flattening(stm, "no_outer")
+}
+
+/// Whether the source asks for blocks of threads that share the inner parallelism.
+fn only_block(stm: &Stm) -> bool {
+    flattening(stm, "only_intra")
+}
+
+/// Whether the source asks for all parallelism at once, or against blocks that share the inner one.
+fn only_flat(stm: &Stm) -> bool {
+    flattening(stm, "only_inner") || flattening(stm, "no_intra")
 }
 
 fn flattening(stm: &Stm, word: &str) -> bool {

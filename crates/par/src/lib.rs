@@ -19,10 +19,11 @@
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
 //! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
-//! - `version`: thresholds; `lift`: what is done once; `mark`, `outer`: sequential code.
+//! - `version`: thresholds; `block`: functions for blocks of threads; `lift`: what is done once; `mark`, `outer`: sequential code.
 
 mod aliases;
 mod bins;
+mod block;
 mod build;
 mod context;
 mod distribute;
@@ -40,6 +41,7 @@ mod vector;
 mod version;
 mod write;
 
+pub use block::BY_BLOCK;
 pub use expose::EXPOSE;
 pub use mark::SEQUENTIAL;
 

@@ -3,7 +3,8 @@
 //! A nest is a map whose function consists of one operator, and of cheap scalars and views before it that every thread
 //! can compute for itself, and so on inwards. The results of each function are those of the operator, in order. The
 //! innermost operator is not such a map: it is a map with sequential code, a reduction or scan (which is then segmented),
-//! a histogram, a scatter, or something that makes an array without a function, such as `replicate` and `copy`.
+//! a histogram, a scatter, something that makes an array without a function, such as `replicate` and `copy`, or a map with the
+//! attribute [`BY_BLOCK`], whose operators the threads of a block share.
 //!
 //! ```text
 //! let (ys: [n][m]i32) = screma n (xss) map \(xs: [m]i32) -> ([m]i32) {     -- a level
@@ -16,6 +17,7 @@
 //! }
 //! ```
 
+use crate::block::BY_BLOCK;
 use crate::mark::{SEQUENTIAL, has_attr};
 use fehu_base::IdVec;
 use fehu_ir::text::show_stm;
@@ -28,7 +30,7 @@ use fehu_opt::facts::cost;
 pub struct Nest<'a> {
     /// The maps around the innermost operator, outermost first; there may be none.
     pub levels: Vec<Level<'a>>,
-    /// The innermost operator. All operators inside of its functions are sequential.
+    /// The innermost operator. All operators inside of its functions are sequential, or those of a block.
     pub innermost: &'a Stm,
 }
 
@@ -89,6 +91,8 @@ impl Visit for Check<'_> {
         let inner = nest(stm, self.vars).map(|nest| nest.innermost);
         match inner {
             _ if self.wrong.is_some() => {}
+            // A thread executes what is inside of the operators that its block shares.
+            Some(inner) if has_attr(inner, BY_BLOCK) => {}
             Some(inner) => {
                 let mut look = Parallel(false);
                 walk_exp(&mut look, &inner.exp);
@@ -131,7 +135,7 @@ fn is_parallel(exp: &Exp) -> bool {
 
 fn level<'a>(stm: &'a Stm, vars: &IdVec<Var, VarInfo>) -> Option<(Level<'a>, &'a Stm)> {
     let Exp::Screma(op) = &stm.exp else { return None };
-    if op.folded() > 0 {
+    if op.folded() > 0 || has_attr(stm, BY_BLOCK) {
         return None;
     }
     let Body { stms, results } = &op.map.body;

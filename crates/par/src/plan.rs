@@ -16,6 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Operators over fewer positions, known to be that few, are left to one thread.
 const FEW: i64 = 32;
+/// Likewise, if the function has loops.
+const FEW_HEAVY: i64 = 8;
 /// Rows of fewer elements are written by one thread.
 const SEVERAL: i64 = 4;
 /// What every nest may repeat, by the measure of [`cost`].
@@ -186,7 +188,7 @@ impl Cx<'_> {
         let stm = &body.stms[index];
         let Exp::Screma(op) = &stm.exp else { return };
         let results = (body.results.iter().copied()).eq(stm.pat.iter().map(|var| Atom::Var(*var)));
-        let several = matches!(op.width, Atom::Const(Scalar::I64(width)) if width >= SEVERAL);
+        let several = is_at_least(op.width, SEVERAL);
         let plain = op.folded() == 0 && !has_attr(stm, SEQUENTIAL);
         if results && several && plain && self.binds_regular(stm) {
             kinds[index] = Kind::Map;
@@ -313,7 +315,9 @@ impl Cx<'_> {
         if !self.is_host(op.width) || !self.binds_regular(stm) {
             return Kind::Seq;
         }
-        if !worth(op.width) && !self.has_parallelism(&op.map.body) {
+        let several = is_at_least(op.width, FEW_HEAVY);
+        let heavy = op.folded() == 0 && several && has_loops(&op.map.body);
+        if !worth(op.width) && !heavy && !self.has_parallelism(&op.map.body) {
             return Kind::Seq;
         }
         if op.folded() == 0 {
@@ -373,6 +377,20 @@ pub(crate) fn worth(width: Atom) -> bool {
         Atom::Const(Scalar::I64(value)) => value > FEW,
         Atom::Const(_) | Atom::Var(_) => true,
     }
+}
+
+/// Whether a width is known to be no less than something.
+fn is_at_least(width: Atom, least: i64) -> bool {
+    matches!(width, Atom::Const(Scalar::I64(value)) if value >= least)
+}
+
+/// Whether a function has something to do that takes long.
+fn has_loops(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(stm.exp, Exp::Loop(..)) || stm.exp.operator().is_some();
+        stm.exp.for_each_body(&mut |body| found = found || has_loops(body));
+        found
+    })
 }
 
 /// Whether an operator combines numbers.

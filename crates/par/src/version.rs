@@ -26,7 +26,12 @@ impl Cx<'_> {
             Atom::Const(Scalar::I64(width)) => product.checked_mul(width),
             Atom::Const(_) | Atom::Var(_) => None,
         });
-        known.is_none_or(|known| known >= NEVER) && self.thresholds < MAX_THRESHOLDS
+        known.is_none_or(|known| known >= NEVER) && self.may_choose()
+    }
+
+    /// Whether there may be another threshold.
+    pub(crate) fn may_choose(&self) -> bool {
+        self.thresholds < MAX_THRESHOLDS
     }
 
     /// Whether a function is nothing but a reduction or scan of rows that are those of one position. Then the segmented one reads
@@ -67,14 +72,29 @@ impl Cx<'_> {
         let name = eco_format!("{}.suff_outer_par_{}", self.name, self.thresholds);
         self.thresholds += 1;
         let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
-        let mut enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
-        let (yes, first) = self.inside(|cx| outer(cx));
-        let (no, (second, assumed)) = self.inside(|cx| cx.assuming(|cx| flat(cx)));
+        let enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
+        let loc = self.levels.last().and_then(|level| level.loc.clone());
+        let text = "made two versions: with the parallelism outside alone, if there is enough, and with all of it";
+        self.remark(RemarkKind::Done, loc.as_ref(), text);
+        self.either(enough, outer, flat)
+    }
+
+    /// Both of two versions; the first if a condition holds.
+    pub(crate) fn either(
+        &mut self,
+        cond: Var,
+        first: &mut dyn FnMut(&mut Self) -> Vec<Var>,
+        second: &mut dyn FnMut(&mut Self) -> Vec<Var>,
+    ) -> Vec<Var> {
+        let mut cond = cond;
+        let (yes, first) = self.inside(|cx| first(cx));
+        let (no, (second, assumed)) = self.inside(|cx| cx.assuming(|cx| second(cx)));
         if assumed {
             // The second version relies on positions, the first one does not.
+            let par = self.parallelism();
             let none = self.named("none", Exp::CmpOp(CmpOp::Le, par, Atom::i64(0)));
-            let exp = Exp::BinOp(BinOp::Or, none.into(), enough.into());
-            enough = self.named("enough", exp);
+            let exp = Exp::BinOp(BinOp::Or, none.into(), cond.into());
+            cond = self.named("either", exp);
         }
         let mut pat = Vec::new();
         for (a, b) in first.iter().zip(&second) {
@@ -85,10 +105,8 @@ impl Cx<'_> {
         let results = |vars: Vec<Var>| vars.into_iter().map(Atom::Var).collect();
         let yes = Body { stms: yes, results: results(first) };
         let no = Body { stms: no, results: results(second) };
-        let exp = Exp::If(enough.into(), Box::new([yes, no]));
+        let exp = Exp::If(cond.into(), Box::new([yes, no]));
         let loc = self.levels.last().and_then(|level| level.loc.clone());
-        let text = "made two versions: with the parallelism outside alone, if there is enough, and with all of it";
-        self.remark(RemarkKind::Done, loc.as_ref(), text);
         self.out.push(Stm { loc, ..Stm::new(pat.clone(), exp) });
         pat
     }

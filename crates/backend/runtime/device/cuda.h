@@ -33,6 +33,15 @@ typedef unsigned long long uint64_t;
   extern __shared__ __align__(16) unsigned char fe_dynamic[]; \
   unsigned char *const name = fe_dynamic
 
+// A pointer to memory of the block becomes one to its shared memory, if the launch gave it some.
+FE_DEVICE unsigned char *fe_shared_instead(unsigned char *memory) {
+  extern __shared__ __align__(16) unsigned char fe_dynamic[];
+  uint32_t bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes != 0 ? fe_dynamic : memory;
+}
+#define FE_SHARED_INSTEAD(pointer) pointer = fe_shared_instead(pointer)
+
 FE_DEVICE int64_t fe_block_id(void) { return (int64_t)blockIdx.x; }
 FE_DEVICE int64_t fe_num_blocks(void) { return (int64_t)gridDim.x; }
 FE_DEVICE int fe_thread_id(void) { return (int)threadIdx.x; }

@@ -52,4 +52,6 @@ static int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which)
 // The most threads of a block that runs this kernel: it may need too many registers for more.
 static int64_t fe_kernel_block_size(struct futhark_context *ctx, int kernel);
 // The value of a tuning parameter that is set, or the default for its class on this device.
+// How much shared memory a kernel gets that would like to have so many bytes of it, but can do without.
+static int64_t fe_shared_wish(int64_t bytes);
 static int64_t fe_tuning(struct futhark_context *ctx, int param);

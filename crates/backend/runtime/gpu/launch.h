@@ -27,6 +27,17 @@ static int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, in
   return code == FUTHARK_SUCCESS && ctx->debugging ? fe_wait(ctx) : code;
 }
 
+// Pointers of OpenCL's know what kind of memory they point to, so that there it is none. Elsewhere it is no more than every device
+// has, beside arrays that are always there.
+FE_UNUSED static int64_t fe_shared_wish(int64_t bytes) {
+#ifdef FE_OPENCL
+  (void)bytes;
+  return 0;
+#else
+  return bytes <= 32 * 1024 ? bytes : 0;
+#endif
+}
+
 static int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which) { return ctx->gpu.limits[which]; }
 
 static int64_t fe_kernel_block_size(struct futhark_context *ctx, int kernel) {

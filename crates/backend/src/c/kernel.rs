@@ -124,10 +124,15 @@ impl Frame<'_> {
 
         let scope = self.scope();
         let (blocks, threads) = (scope.text(&kernel.blocks), kernel.threads);
+        let shared = match &kernel.shared {
+            Some(bytes) => format!("fe_shared_wish({})", scope.text(bytes)),
+            None => "0".to_owned(),
+        };
         let count = captured.len();
         if captured.is_empty() {
-            return self
-                .check_call(&format!("fe_launch(ctx, {number}, {blocks}, {threads}, 0, 0, NULL)"));
+            return self.check_call(&format!(
+                "fe_launch(ctx, {number}, {blocks}, {threads}, {shared}, 0, NULL)"
+            ));
         }
         self.line("{");
         self.deeper(|frame| {
@@ -141,7 +146,7 @@ impl Frame<'_> {
             });
             frame.line("};");
             frame.check_call(&format!(
-                "fe_launch(ctx, {number}, {blocks}, {threads}, 0, {count}, args)"
+                "fe_launch(ctx, {number}, {blocks}, {threads}, {shared}, {count}, args)"
             ));
         });
         self.line("}");

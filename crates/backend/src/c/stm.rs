@@ -83,6 +83,10 @@ impl Frame<'_> {
                 let name = self.name(*v);
                 self.line(&format!("fe_free(ctx, &{name});"));
             }
+            Stm::Point(p, From::Shared, _) => {
+                let name = self.name(*p);
+                self.line(&format!("FE_SHARED_INSTEAD({name});"));
+            }
             Stm::Point(p, from, index) => {
                 let address = self.point(*p, *from, index);
                 let name = self.name(*p);
@@ -214,6 +218,7 @@ impl Frame<'_> {
                 let space = self.space(p);
                 scope.address(&format!("({space}{ty} *){}", self.name(q)), index)
             }
+            From::Shared => self.name(p).to_owned(),
         }
     }
 

@@ -8,11 +8,15 @@
 //! If the sizes of all pieces can be computed by the host, it does. Otherwise the host guesses how much a thread needs; a thread
 //! that needs more says so and ends, and the host tries again with more. The number of blocks at work is bounded, because each thread
 //! has its part: a block then does the work of several, one after the other.
+//!
+//! Where the threads of a block work together ([`Kernel::by_block`]), what they allocate outside of sections is one piece for all of
+//! them, of a second block of memory, which has a part for each block of threads.
 
-use super::offload::elem;
+use super::{interleave, offload::elem};
 use crate::rewrite::{bin, replace_stms, substitute};
 use crate::visit::each_stm;
 use crate::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
+use fehu_base::IdVec;
 use fehu_ir::{BinOp, CmpOp, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,6 +51,17 @@ fn has_handles(fun: &Fun, kernel: &Kernel) -> bool {
     found
 }
 
+/// Who has what is allocated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    /// A thread, in one piece.
+    Thread,
+    /// A block of threads, which allocates it together.
+    Block,
+    /// A thread, interleaved with those of its neighbours.
+    Interleaved,
+}
+
 /// An allocation in a kernel.
 struct Site {
     handle: V,
@@ -54,6 +69,8 @@ struct Site {
     count: Exp,
     /// Other handles that can have what it yields.
     others: Vec<V>,
+    /// Whose it is, and how its elements lie.
+    kind: Owner,
     /// The number of bytes of a piece, if the host can compute it.
     bytes: Option<Exp>,
 }
@@ -143,6 +160,7 @@ impl Expand<'_> {
             Stm::Alloc(handle, prim, count) => sites.push((*handle, *prim, count.clone())),
             _ => {}
         });
+        let own = allocated_in_sections(&kernel.body);
         let known = Known::new(kernel);
         for (handle, prim, count) in sites {
             let mut others = vec![handle];
@@ -157,7 +175,11 @@ impl Expand<'_> {
             }
             others.remove(0);
             let bytes = known.value(&count).map(|count| piece_bytes(count, prim));
-            self.sites.push(Site { handle, prim, count, others, bytes });
+            let kind = match kernel.by_block && !own.contains(&handle) {
+                true => Owner::Block,
+                false => Owner::Thread,
+            };
+            self.sites.push(Site { handle, prim, count, others, kind, bytes });
         }
     }
 
@@ -207,42 +229,61 @@ impl Expand<'_> {
         *body = begin;
     }
 
-    /// The host knows how much each thread needs.
+    /// The host knows how much each thread, and each block, needs.
     fn known_sizes(mut self, mut kernel: Kernel, local: &[V]) -> Block {
-        let mut total = Exp::int(0);
+        self.interleave(&mut kernel);
+        let mut totals = [Exp::int(0), Exp::int(0), Exp::int(0)];
         let mut offsets: Vec<Vec<Exp>> = Vec::new();
         for number in 0..self.sites.len() {
             let site = &self.sites[number];
             let (bytes, pieces) =
                 (site.bytes.clone().unwrap_or(Exp::int(0)), site.others.len() + 1);
+            let kind = site.kind as usize;
             let bytes = self.host_value("bytes", bytes);
             let mut own = Vec::with_capacity(pieces);
             for _ in 0..pieces {
-                own.push(total.clone());
-                total = self.host_value("bytes", bin(BinOp::Add, total, bytes.clone()));
+                own.push(totals[kind].clone());
+                let more = bin(BinOp::Add, totals[kind].clone(), bytes.clone());
+                totals[kind] = self.host_value("bytes", more);
             }
             offsets.push(own);
         }
         let launched = self.bound_blocks(&mut kernel);
-        let (arena, base, begin) = self.arena(&kernel, &launched, &total);
+        let (arenas, bases, mut begin) = self.arenas(&kernel, &launched, &totals);
+        if self.sites.iter().any(|site| site.kind == Owner::Block) {
+            begin.push(Stm::Point(bases[1], From::Shared, Exp::int(0)));
+            kernel.shared = Some(totals[1].clone());
+        }
+        let (threads, thread) = (i64::from(kernel.threads), kernel.thread);
         let body = kernel.body.clone();
         let body = self.body(&body, &mut |this, number| {
             let site = &this.sites[number];
-            let to = this.pointers[&site.handle];
+            let (to, base) = (this.pointers[&site.handle], bases[site.kind as usize]);
             let others: Vec<V> = site.others.iter().map(|other| this.pointers[other]).collect();
-            let at = |offset: &Exp| Stm::Point(to, From::Ptr(base), offset.clone());
+            let (kind, width) = (site.kind, i64::from(site.prim.bits() / 8));
+            let at = |offset: &Exp| {
+                let at = match kind {
+                    Owner::Thread | Owner::Block => offset.clone(),
+                    Owner::Interleaved => bin(
+                        BinOp::Add,
+                        bin(BinOp::Mul, offset.clone(), Exp::int(threads)),
+                        bin(BinOp::Mul, Exp::Var(thread), Exp::int(width)),
+                    ),
+                };
+                Stm::Point(to, From::Ptr(base), at)
+            };
             this.choose(&offsets[number], &others, &at)
         });
         let nowhere = self.new_var("nowhere", Ty::Ptr(Prim::U8));
         kernel.body = begin;
         kernel.body.push(Stm::Declare(nowhere, None));
-        kernel.body.push(Stm::Point(nowhere, From::Ptr(base), total));
+        kernel.body.push(Stm::Point(nowhere, From::Ptr(bases[0]), totals[0].clone()));
         let mut rest = body;
         self.declare_pointers(local, Some(nowhere), &mut rest);
         kernel.body.append(&mut rest);
-        hoist_shared(&mut kernel.body, self.fun);
+        hoist_shared(&mut kernel.body, &self.fun.vars);
         self.host.push(Stm::Launch(Box::new(kernel)));
-        self.host.push(Stm::Free(arena));
+        self.host.extend(arenas.into_iter().map(Stm::Free));
         self.host
     }
 
@@ -273,10 +314,55 @@ impl Expand<'_> {
         others.iter().map(same).reduce(or).unwrap_or(Exp::Const(Scalar::Bool(false)))
     }
 
-    /// The memory of all threads, a pointer to that of a thread, and how the thread finds it.
-    fn arena(&mut self, kernel: &Kernel, launched: &Exp, per_thread: &Exp) -> (V, V, Block) {
-        let threads = bin(BinOp::Mul, launched.clone(), Exp::int(i64::from(kernel.threads)));
-        let bytes = self.host_value("arena_bytes", bin(BinOp::Mul, threads, per_thread.clone()));
+    /// Lets the pieces of threads be interleaved where that is possible.
+    fn interleave(&mut self, kernel: &mut Kernel) {
+        let own = |site: &&Site| site.kind == Owner::Thread;
+        let allocated: Vec<(V, Prim)> =
+            self.sites.iter().filter(own).map(|site| (site.handle, site.prim)).collect();
+        let found = interleave::find(self.fun, kernel, &allocated);
+        if found.is_empty() {
+            return;
+        }
+        kernel.body =
+            interleave::rewrite(self.fun, &kernel.body, &found, i64::from(kernel.threads));
+        for site in &mut self.sites {
+            if site.kind == Owner::Thread && found.contains(&site.handle) {
+                site.kind = Owner::Interleaved;
+            }
+        }
+    }
+
+    /// The memory of threads and blocks, by their kinds: for each a pointer to what a thread or its block has of it, and how
+    /// the thread finds it.
+    fn arenas(
+        &mut self,
+        kernel: &Kernel,
+        launched: &Exp,
+        needed: &[Exp; 3],
+    ) -> (Vec<V>, [V; 3], Block) {
+        let threads = Exp::int(i64::from(kernel.threads));
+        let block = Exp::Var(kernel.block);
+        let first = bin(BinOp::Mul, block.clone(), threads.clone());
+        let thread = bin(BinOp::Add, first, Exp::Var(kernel.thread));
+        let all = bin(BinOp::Mul, launched.clone(), threads.clone());
+        let (arena, base, mut begin) = self.arena(all, thread, &needed[0]);
+        let (mut arenas, mut bases) = (vec![arena], [base; 3]);
+        let together = bin(BinOp::Mul, needed[2].clone(), threads);
+        for (kind, size) in [(Owner::Block, needed[1].clone()), (Owner::Interleaved, together)] {
+            if self.sites.iter().any(|site| site.kind == kind) {
+                let size = self.host_value("bytes", size);
+                let (arena, base, mut more) = self.arena(launched.clone(), block.clone(), &size);
+                arenas.push(arena);
+                bases[kind as usize] = base;
+                begin.append(&mut more);
+            }
+        }
+        (arenas, bases, begin)
+    }
+
+    /// Memory with parts of a size, a pointer to one of them, and how it is set.
+    fn arena(&mut self, count: Exp, number: Exp, size: &Exp) -> (V, V, Block) {
+        let bytes = self.host_value("arena_bytes", bin(BinOp::Mul, count, size.clone()));
         let arena = self.new_var("arena_mem", Ty::Mem);
         let ptr = self.new_var("arena", Ty::Ptr(Prim::U8));
         self.host.push(Stm::Declare(arena, None));
@@ -284,9 +370,7 @@ impl Expand<'_> {
         self.host.push(Stm::Alloc(arena, Prim::U8, bytes));
         self.host.push(Stm::Point(ptr, From::Mem(arena), Exp::int(0)));
         let base = self.new_var("base", Ty::Ptr(Prim::U8));
-        let first = bin(BinOp::Mul, Exp::Var(kernel.block), Exp::int(i64::from(kernel.threads)));
-        let own = bin(BinOp::Add, first, Exp::Var(kernel.thread));
-        let at = bin(BinOp::Mul, own, per_thread.clone());
+        let at = bin(BinOp::Mul, number, size.clone());
         let begin = vec![Stm::Declare(base, None), Stm::Point(base, From::Ptr(ptr), at)];
         (arena, base, begin)
     }
@@ -322,13 +406,16 @@ impl Expand<'_> {
         let (flag_mem, flag) =
             (self.new_var("flag_mem", Ty::Mem), self.new_var("flag", Ty::Ptr(Prim::I32)));
         let before = std::mem::take(&mut self.host);
-        let (arena, base, begin) = self.arena(&kernel, &launched, &Exp::Var(capacity));
-        let cursor = self.new_var("cursor", Ty::Scalar(Prim::I64));
+        let needed = [Exp::Var(capacity), Exp::Var(capacity), Exp::int(0)];
+        let (arenas, bases, begin) = self.arenas(&kernel, &launched, &needed);
+        // How much of them is taken.
+        let cursors = [0, 1].map(|_| self.new_var("cursor", Ty::Scalar(Prim::I64)));
         let mut slots: Vec<Vec<(V, V)>> = Vec::new();
-        let mut declared = vec![Stm::Declare(cursor, Some(Exp::int(0)))];
+        let mut declared: Block =
+            cursors.iter().map(|cursor| Stm::Declare(*cursor, Some(Exp::int(0)))).collect();
         let nowhere = self.new_var("nowhere", Ty::Ptr(Prim::U8));
         declared.push(Stm::Declare(nowhere, None));
-        declared.push(Stm::Point(nowhere, From::Ptr(base), Exp::Var(capacity)));
+        declared.push(Stm::Point(nowhere, From::Ptr(bases[0]), Exp::Var(capacity)));
         for number in 0..self.sites.len() {
             let pieces = self.sites[number].others.len() + 1;
             let mut own = Vec::with_capacity(pieces);
@@ -346,14 +433,15 @@ impl Expand<'_> {
         }
         let body = kernel.body.clone();
         let body = self.body(&body, &mut |this, number| {
-            this.take(number, &slots[number], (base, cursor, capacity), flag)
+            let kind = this.sites[number].kind as usize;
+            this.take(number, &slots[number], (bases[kind], cursors[kind], capacity), flag)
         });
         kernel.body = begin;
         kernel.body.append(&mut declared);
         let mut rest = body;
         self.declare_pointers(local, Some(nowhere), &mut rest);
         kernel.body.append(&mut rest);
-        hoist_shared(&mut kernel.body, self.fun);
+        hoist_shared(&mut kernel.body, &self.fun.vars);
         // The host tries until no thread has complained.
         let zero = Exp::Const(Scalar::I32(0));
         let mut attempt = std::mem::replace(&mut self.host, before);
@@ -366,8 +454,8 @@ impl Expand<'_> {
             Stm::Launch(Box::new(kernel)),
             Stm::Fetch(short, flag, Exp::int(0)),
             Stm::Assign(capacity, bin(BinOp::Mul, Exp::Var(capacity), Exp::int(8))),
-            Stm::Free(arena),
         ]);
+        attempt.extend(arenas.into_iter().map(Stm::Free));
         let is_short = Exp::Cmp(CmpOp::Lt, Prim::I32, Box::new(zero), Box::new(Exp::Var(short)));
         self.host.extend([
             Stm::Declare(capacity, Some(Exp::int(FIRST_BYTES))),
@@ -391,6 +479,8 @@ impl Expand<'_> {
             threads: 1,
             block,
             thread,
+            by_block: false,
+            shared: None,
             body,
         }))
     }
@@ -443,6 +533,21 @@ impl Expand<'_> {
     }
 }
 
+/// The handles that are allocated in sections.
+fn allocated_in_sections(body: &[Stm]) -> FxHashSet<V> {
+    let mut found = FxHashSet::default();
+    each_stm(body, &mut |stm| {
+        if let Stm::Section(section) = stm {
+            each_stm(section, &mut |stm| {
+                if let Stm::Alloc(handle, ..) = stm {
+                    found.insert(*handle);
+                }
+            });
+        }
+    });
+    found
+}
+
 /// The bytes of a piece for so many elements.
 fn piece_bytes(count: Exp, prim: Prim) -> Exp {
     let bytes = bin(BinOp::Mul, count, Exp::int(i64::from(prim.bits() / 8)));
@@ -451,10 +556,10 @@ fn piece_bytes(count: Exp, prim: Prim) -> Exp {
 }
 
 /// Shared arrays are declared directly in the body of a kernel.
-fn hoist_shared(body: &mut Block, fun: &Fun) {
+pub(crate) fn hoist_shared(body: &mut Block, vars: &IdVec<V, VarInfo>) {
     let mut shared = Block::new();
     replace_stms(body, &mut |stm| match stm {
-        Stm::Declare(v, _) if matches!(fun.vars[*v].ty, Ty::Shared(..)) => {
+        Stm::Declare(v, _) if matches!(vars[*v].ty, Ty::Shared(..)) => {
             shared.push(stm.clone());
             Some(Block::new())
         }

@@ -5,13 +5,17 @@
 //!
 //! 1. `calls`: functions that kernels call become part of them, and so do the constants that they use;
 //! 2. `offload`: what the host would do with elements is done by kernels of one thread, or the elements are fetched;
-//! 3. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them.
+//! 3. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them, interleaved where
+//!    that is possible (`interleave`).
 //!
 //! Afterwards only kernels load and store, and nothing in them has a handle.
 
 mod calls;
 mod expand;
+mod interleave;
 mod offload;
+
+pub(crate) use expand::hoist_shared;
 
 use crate::Program;
 

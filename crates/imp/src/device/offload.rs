@@ -154,6 +154,8 @@ impl Offload<'_> {
             threads: 1,
             block,
             thread,
+            by_block: false,
+            shared: None,
             body: begin,
         })));
         out.append(&mut fetches);

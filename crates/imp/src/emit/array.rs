@@ -102,7 +102,7 @@ impl Emit<'_> {
             None if self.prim(value).is_some() => {
                 let (value, index) = (self.atom(value), self.poly(&to.lmad.offset));
                 let ptr = self.mem(to.block).ptr;
-                self.out.push(Stm::Store(ptr, index, value));
+                self.alone(|this| this.out.push(Stm::Store(ptr, index, value)));
             }
             None => {}
         }
@@ -113,7 +113,7 @@ impl Emit<'_> {
         if to.block == from.block && to.lmad.same(&from.lmad) {
             return;
         }
-        if self.is_beside_device() && self.transpose_on_grid(to, from) {
+        if self.together.is_none() && self.is_beside_device() && self.transpose_on_grid(to, from) {
             return;
         }
         let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
@@ -125,6 +125,7 @@ impl Emit<'_> {
             |k: usize| inner(&to.lmad, k).is_contiguous() && inner(&from.lmad, k).is_contiguous();
         let depth = match (0..rank).find(|k| contiguous(*k)).unwrap_or(rank) {
             // A thread of a device copies one element.
+            _ if self.together.is_some() => rank,
             some if some > 0 && self.is_beside_device() => rank,
             depth => depth,
         };
@@ -134,11 +135,8 @@ impl Emit<'_> {
             let (to_index, from_index) =
                 (this.address(&to.lmad, indices), this.address(&from.lmad, indices));
             if depth == rank {
-                this.out.push(Stm::Store(
-                    to_ptr,
-                    to_index,
-                    Exp::Load(from_ptr, Box::new(from_index)),
-                ));
+                let value = Exp::Load(from_ptr, Box::new(from_index));
+                this.alone(|this| this.out.push(Stm::Store(to_ptr, to_index, value)));
             } else {
                 let count = this.count(&inner(&to.lmad, depth));
                 this.copy_block((to_ptr, to_index), (from_ptr, from_index), count);
@@ -229,7 +227,7 @@ impl Emit<'_> {
         match self.place_of(value) {
             None => self.nest(&sizes, |this, indices| {
                 let index = this.address(&place.lmad, indices);
-                this.out.push(Stm::Store(ptr, index, scalar));
+                this.alone(|this| this.out.push(Stm::Store(ptr, index, scalar)));
             }),
             Some(from) => {
                 let row: Vec<Exp> = from.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();

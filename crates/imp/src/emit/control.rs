@@ -68,6 +68,7 @@ impl<'a> Emit<'a> {
         self.block(|this| {
             this.body(body);
             this.move_to(targets, &body.results);
+            this.settle_after_sharing();
         })
     }
 

@@ -14,7 +14,7 @@
 //! other is clear from the table. Statements that stand between the two, and have nothing to do with the scan, come before both.
 //!
 //! Refused: what writes where the scan reads; functions with operators inside, or that change arrays, in parallel code; scans of
-//! arrays; and scans in parallel code whose own function is not cheap, because that is executed twice then.
+//! arrays; scans by the threads of one block; and scans in parallel code whose own function is not cheap, because that is executed twice then.
 
 use super::Emit;
 use super::grid::has_effects;
@@ -119,7 +119,8 @@ impl<'a> Emit<'a> {
     }
 
     fn scan_can_lead(&self, stm: &ir::Stm, op: &Screma) -> bool {
-        self.combines_scalars(op)
+        self.together.is_none()
+            && self.combines_scalars(op)
             && op.inputs.iter().all(|input| !matches!(self.ir[*input].ty, Type::Acc(_)))
             && (!self.is_wide() || is_cheap(&op.map.body))
             && (!self.is_beside_device() || self.may_repeat(op) && !self.calls_recursive(&stm.exp))

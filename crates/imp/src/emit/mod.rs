@@ -113,6 +113,8 @@ struct Emit<'a> {
     depth: isize,
     /// Whether the code may be executed by several threads at once.
     in_tasks: bool,
+    /// In a kernel: the threads that execute the code together, in the same way.
+    together: Option<grid::Together>,
     sites: usize,
     /// The place in the source of the statement at hand.
     loc: EcoString,
@@ -162,6 +164,7 @@ impl<'a> Emit<'a> {
             out: Block::new(),
             depth: 0,
             in_tasks: false,
+            together: None,
             sites,
             loc: EcoString::new(),
             recursive: FxHashSet::default(),
@@ -273,6 +276,13 @@ impl<'a> Emit<'a> {
         if self.is_beside_device() && self.on_grid(stm) {
             return;
         }
+        if self.together.is_some() {
+            return self.stm_together(stm);
+        }
+        self.plain_stm(stm);
+    }
+
+    fn plain_stm(&mut self, stm: &'a ir::Stm) {
         match &stm.exp {
             ir::Exp::If(cond, bodies) => self.if_(&stm.pat, *cond, bodies),
             ir::Exp::Switch(on, switch) => self.switch(&stm.pat, *on, switch),

@@ -65,6 +65,8 @@ impl<'a> Machine<'a> {
                 let start = match from {
                     From::Mem(v) => frame.handle(*v)?.start,
                     From::Ptr(v) => frame.pointer(*v)?,
+                    // Blocks have no shared memory here but their arrays.
+                    From::Shared => return Ok(()),
                 };
                 self.own(frame, *p)?;
                 frame.slots[*p] = Slot::Pointer(moved(start, index));

@@ -10,7 +10,7 @@ use crate::arith::product_of;
 use fehu_opt::facts::poly::Poly;
 
 impl Lmad {
-    /// The same elements in another shape, if that is an LMAD and both shapes have the same number of elements.
+    /// The same elements in another shape, which has as many, if that is an LMAD.
     pub fn reshape(&self, shape: &[Poly]) -> Option<Lmad> {
         if self.is_empty() {
             return self.reshape_empty(shape);
@@ -20,7 +20,8 @@ impl Lmad {
         let mut strides = Vec::with_capacity(new.len());
         let (mut old, mut new) = (old.as_slice(), new.as_slice());
         while !old.is_empty() || !new.is_empty() {
-            let (olds, news) = first_group(old, new)?;
+            // There are as many elements as before: what is left on both sides has equally many, whether we see it or not.
+            let (olds, news) = first_group(old, new).unwrap_or((old.len(), new.len()));
             let (group, wanted) = (&old[..olds], &new[..news]);
             strides.extend(group_strides(group, wanted)?);
             (old, new) = (&old[olds..], &new[news..]);

@@ -71,7 +71,9 @@ fn examples_of_reshapes() {
     );
     assert_eq!(reshaped("0 + {(n : m), (m : 1)}", &["m", "n"]), "0 + {(m : n), (n : 1)}");
     assert_eq!(reshaped("0 + {(n : s), (m : 1)}", &["m", "n"]), "none");
-    assert_eq!(reshaped("0 + {(n : 1)}", &["m"]), "none");
+    // The sizes are equal, though that is not visible.
+    assert_eq!(reshaped("0 + {(n : 3)}", &["m"]), "0 + {(m : 3)}");
+    assert_eq!(reshaped("0 + {(k : n), (n : 1)}", &["k", "m"]), "0 + {(k : n), (m : 1)}");
     assert_eq!(reshaped("0 + {(n : s), (0 : 3)}", &["0", "m"]), "0 + {(0 : m), (m : 1)}");
     assert_eq!(reshaped("7 + {}", &["1", "1"]), "7 + {(1 : 1), (1 : 1)}");
     assert_eq!(reshaped("7 + {(1 : 5)}", &[]), "7 + {}");

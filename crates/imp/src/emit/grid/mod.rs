@@ -2,11 +2,12 @@
 //!
 //! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map or a
 //! write has a thread for each position; a reduction has a team of threads for each segment ([`reduce`]); a scan goes over all
-//! segments at once ([`scan`]). Whatever is inside of the innermost operator's function is executed by one thread.
+//! segments at once ([`scan`]). A map with the attribute `by_block` has a block of threads for each position ([`block`]). Whatever is inside of the innermost operator's function is executed by one thread.
 //!
 //! What cannot be a kernel stays host code: a loop around the kernels inside of it. Scalars that such code loads from
 //! memory or stores there are what [`crate::device`] takes care of.
 
+mod block;
 mod nest;
 mod reduce;
 mod scan;
@@ -17,6 +18,7 @@ mod transpose;
 use super::Emit;
 pub(super) use crate::rewrite::bin;
 use crate::{Block, Exp, Kernel, Stm, Ty, V};
+pub(super) use block::Together;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
 use fehu_mem::lmad::Pick;
@@ -25,13 +27,16 @@ use fehu_opt::facts::poly::Poly;
 use nest::Nest;
 use rustc_hash::FxHashSet;
 
+/// The attribute of maps whose function a block of threads executes, from flattening.
+const BY_BLOCK: &str = "by_block";
+
 /// The threads of a block.
 pub(super) const THREADS: u32 = 256;
 
 impl<'a> Emit<'a> {
-    /// Whether the code is the host's, of a program for a device.
+    /// Whether the code is the host's, of a program for a device, or that of threads that work together.
     pub(super) fn is_beside_device(&self) -> bool {
-        self.options.device && self.depth <= 0 && !self.in_tasks
+        self.together.is_some() || self.options.device && self.depth <= 0 && !self.in_tasks
     }
 
     /// A kernel; `work` gets the numbers of the block and of the thread in it.
@@ -59,12 +64,17 @@ impl<'a> Emit<'a> {
             threads,
             block,
             thread,
+            by_block: false,
+            shared: None,
             body,
         })));
     }
 
-    /// A kernel with a thread for each index below these sizes.
+    /// A kernel with a thread for each index below these sizes; or the threads that work together share them.
     pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
+        if let Some(together) = self.together {
+            return self.share_out(together, sizes, work);
+        }
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let total = self.total(&sizes);
         let blocks = quot_up(total.clone(), Exp::int(i64::from(THREADS)));
@@ -126,6 +136,12 @@ impl<'a> Emit<'a> {
             return false;
         }
         let nest = self.nest_of(stm);
+        if let Some(together) = self.together
+            && let ir::Exp::Screma(op) = &nest.inner.exp
+            && op.folded() > 0
+        {
+            return self.fold_together(together, stm, &nest);
+        }
         self.nest_on_grid(&nest);
         true
     }
@@ -150,6 +166,9 @@ impl<'a> Emit<'a> {
         let inner = nest.inner;
         match &inner.exp {
             ir::Exp::Screma(op) if op.folded() > 0 => self.folds_on_grid(nest, &inner.pat, op),
+            ir::Exp::Screma(op) if is_by_block(inner) && self.together.is_none() => {
+                self.blocks_on_grid(nest, &inner.pat, op);
+            }
             ir::Exp::Screma(op) => self.map_on_grid(nest, &inner.pat, op),
             ir::Exp::Scatter(op) => {
                 let sizes = self.sizes(nest, Some(self.atom(op.width)));
@@ -249,7 +268,7 @@ impl<'a> Emit<'a> {
     }
 
     fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
-        if !self.tile_on_grid(nest, pat, op) {
+        if self.together.is_some() || !self.tile_on_grid(nest, pat, op) {
             self.map_plain(nest, pat, op);
         }
     }
@@ -282,6 +301,11 @@ impl<'a> Emit<'a> {
     fn is_accumulator(&self, var: Var) -> bool {
         matches!(self.ir[var].ty, Type::Acc(_))
     }
+}
+
+/// Whether a block of threads executes the function of a map.
+fn is_by_block(stm: &ir::Stm) -> bool {
+    stm.attrs.iter().any(|attr| attr.name == BY_BLOCK)
 }
 
 /// The functions of which a call leads to another call of them.

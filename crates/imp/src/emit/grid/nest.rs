@@ -5,6 +5,7 @@
 
 use super::super::Emit;
 use super::super::screma::NO_INDEX;
+use super::is_by_block;
 use crate::{Exp, Stm as Imp};
 use fehu_base::Prim;
 use fehu_ir::{Atom, Body, Exp as IrExp, Lambda, Screma, Stm, Var, free};
@@ -34,7 +35,9 @@ impl<'a> Emit<'a> {
         let mut inner = stm;
         // What the functions of the levels bind.
         let mut bound: Vec<Var> = Vec::new();
-        while let IrExp::Screma(op) = &inner.exp {
+        while let IrExp::Screma(op) = &inner.exp
+            && !is_by_block(inner)
+        {
             bound.extend(&op.map.params);
             bound.extend(op.map.body.stms.iter().flat_map(|stm| stm.pat.iter().copied()));
             let Some(next) = self.inner_operator(&inner.pat, op, &bound) else { break };

@@ -515,7 +515,7 @@ impl<'a> Emit<'a> {
     }
 
     /// New variables with the same values.
-    fn copied(&mut self, parts: &[Sofar<'a>]) -> Vec<Sofar<'a>> {
+    pub(super) fn copied(&mut self, parts: &[Sofar<'a>]) -> Vec<Sofar<'a>> {
         let mut copies = Vec::with_capacity(parts.len());
         for part in parts {
             copies.push(match part {

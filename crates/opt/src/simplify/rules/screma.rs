@@ -166,14 +166,21 @@ pub(super) fn screma_equal_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewr
     Some(Rewrite::Stms(vec![take(stm)]))
 }
 
-/// The elements of `replicate n x` are `x`.
+/// The elements of `replicate n x` are `x`, and those of `replicate (n, m) x` are `replicate m x`.
 pub(super) fn screma_replicated_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::Screma(op) = &mut stm.exp else { return None };
     let mut gone = Vec::new();
     let mut known = Vec::new();
+    let mut rows = Vec::new();
     for (index, (input, param)) in op.inputs.iter().zip(&op.map.params).enumerate() {
         let Some(Exp::Replicate(shape, value)) = cx.def(Atom::Var(*input)) else { continue };
         let value = cx.resolve(*value);
+        // The row is one that nobody changes, made of something that is there whenever the function is.
+        if shape.len() > 1 && cx.share.is_fixed(*param) && cx.prim(value).is_some() {
+            gone.push(index);
+            rows.push(Stm::new(vec![*param], Exp::Replicate(shape[1..].to_vec(), value)));
+            continue;
+        }
         // An array must not change before or here.
         let readable = match value {
             Atom::Var(array) if cx.vars[array].ty.is_array() => {
@@ -195,6 +202,7 @@ pub(super) fn screma_replicated_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option
         }
         cx.replace(param, value);
     }
+    op.map.body.stms.splice(0..0, rows);
     without(&mut op.inputs, &gone);
     without(&mut op.map.params, &gone);
     Some(Rewrite::Stms(vec![take(stm)]))

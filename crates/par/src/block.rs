@@ -1,0 +1,148 @@
+//! The version in which a block of threads does what a position of the levels has to do.
+//!
+//! ```text
+//! let (t: i64) = tuning "main.suff_intra_par_0" 2048
+//! let (small: bool) = le inner t
+//! let (xs: ...) = if small then { #[by_block] map f ... } else { flattened }
+//! ```
+//!
+//! The operators of the function stay where they are: the threads share their positions, and wait for each other after each of
+//! them. So a loop around operators is no series of kernels, and what they hand to each other need not leave the block. It pays if
+//! there are several operators, or loops around them, and if they are not too wide for a block.
+
+use crate::context::Cx;
+use crate::plan::is_scalar_operator;
+use ecow::eco_format;
+use fehu_ir::pass::RemarkKind;
+use fehu_ir::{Atom, Attr, BinOp, Body, CmpOp, Exp, Scalar, Screma, Stm, Type, Var};
+
+/// The attribute of maps whose function a block of threads executes.
+pub const BY_BLOCK: &str = "by_block";
+
+/// Operators that are wider than this had better be kernels of their own, unless the user says something else.
+const WIDE: i64 = 2048;
+/// Operators over fewer positions, known to be so few, are not worth a block.
+const FEW: i64 = 8;
+
+/// What a function has that a block's threads can share.
+#[derive(Default)]
+struct Shared {
+    operators: usize,
+    in_loops: usize,
+    /// The positions of each, as products of widths that the host knows.
+    widths: Vec<Vec<Atom>>,
+}
+
+impl Cx<'_> {
+    /// Whether this version of a function is worth having; yields the positions of its operators, as products of widths, as far as
+    /// the host knows them.
+    pub(crate) fn block_widths(&self, body: &Body) -> Option<Vec<Vec<Atom>>> {
+        let mut found = Shared::default();
+        let fits = self.shares(body, false, &mut found);
+        let several = found.operators > 1 || found.in_loops > 0;
+        (fits && several && !found.widths.is_empty()).then_some(found.widths)
+    }
+
+    /// Whether a block of threads can execute these statements.
+    fn shares(&self, body: &Body, in_loop: bool, found: &mut Shared) -> bool {
+        body.stms.iter().all(|stm| self.shares_stm(stm, in_loop, found))
+    }
+
+    fn shares_stm(&self, stm: &Stm, in_loop: bool, found: &mut Shared) -> bool {
+        let mut note = |widths: Vec<Atom>| {
+            found.operators += 1;
+            found.in_loops += usize::from(in_loop);
+            let few = matches!(widths[..], [Atom::Const(Scalar::I64(n))] if n < FEW);
+            if !few && !widths.is_empty() && !found.widths.contains(&widths) {
+                found.widths.push(widths);
+            }
+        };
+        let fits = match &stm.exp {
+            Exp::Screma(op) => {
+                note(self.positions(op));
+                self.is_shareable(op)
+            }
+            Exp::Scatter(op) => {
+                note(Some(op.width).filter(|width| self.is_host(*width)).into_iter().collect());
+                true
+            }
+            Exp::Loop(_, _, body) => self.shares(body, true, found),
+            Exp::If(_, bodies) => bodies.iter().all(|body| self.shares(body, in_loop, found)),
+            Exp::Switch(_, switch) => {
+                let mut bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
+                bodies.all(|body| self.shares(body, in_loop, found))
+            }
+            Exp::Call(..)
+            | Exp::Hist(_)
+            | Exp::Partition(_)
+            | Exp::Stream(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Tuning(..)
+            | Exp::Trace(..) => false,
+            _ => true,
+        };
+        let is_view = matches!(
+            &stm.exp,
+            Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..)
+        );
+        fits && (is_view || self.binds_regular(stm))
+    }
+
+    /// The widths of a map and of what it is around, as long as the host knows them.
+    fn positions(&self, op: &Screma) -> Vec<Atom> {
+        let mut widths = Vec::new();
+        let mut op = op;
+        while self.is_host(op.width) {
+            widths.push(op.width);
+            let last = op.map.body.stms.iter().rev().find_map(|stm| match &stm.exp {
+                Exp::Screma(inner) => Some(inner),
+                _ => None,
+            });
+            match last {
+                Some(inner) if op.folded() == 0 => op = inner,
+                _ => break,
+            }
+        }
+        widths
+    }
+
+    /// Whether a block can share the positions of an operator.
+    fn is_shareable(&self, op: &Screma) -> bool {
+        let mut ops = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
+        let is_array = |var: &Var| matches!(self.vars[*var].ty, Type::Array(..));
+        ops.all(is_scalar_operator) && op.inputs.iter().all(is_array)
+    }
+
+    /// The function, for a block of threads at each position.
+    pub(crate) fn by_block(&mut self, body: &Body) -> Vec<Var> {
+        let attrs = vec![Attr::named(BY_BLOCK)];
+        self.nest_with(body.stms.clone(), &body.results, attrs)
+    }
+
+    /// Both versions; this one if no operator is too wide.
+    pub(crate) fn choose_block(
+        &mut self,
+        body: &Body,
+        widths: &[Vec<Atom>],
+        flat: &mut dyn FnMut(&mut Self) -> Vec<Var>,
+    ) -> Vec<Var> {
+        let mut widest = Atom::i64(1);
+        for widths in widths {
+            let mut product = widths.first().copied().unwrap_or(Atom::i64(1));
+            for width in widths.iter().skip(1) {
+                let exp = Exp::BinOp(BinOp::Mul, product, *width);
+                product = self.named("inner", exp).into();
+            }
+            widest = self.named("inner", Exp::BinOp(BinOp::Max, widest, product)).into();
+        }
+        let name = eco_format!("{}.suff_intra_par_{}", self.name, self.thresholds);
+        self.thresholds += 1;
+        let threshold = self.named("suff_intra_par", Exp::Tuning(name, Atom::i64(WIDE)));
+        let small = self.named("small", Exp::CmpOp(CmpOp::Le, widest, threshold.into()));
+        let loc = self.levels.last().and_then(|level| level.loc.clone());
+        let text = "made a version in which a block of threads shares the parallelism inside, if that is not too wide";
+        self.remark(RemarkKind::Done, loc.as_ref(), text);
+        self.either(small, &mut |cx| cx.by_block(body), flat)
+    }
+}
