@@ -14,7 +14,8 @@
 //! other is clear from the table. Statements that stand between the two, and have nothing to do with the scan, come before both.
 //!
 //! Refused: what writes where the scan reads; functions with operators inside, or that change arrays, in parallel code; scans of
-//! arrays; scans by the threads of one block; and scans in parallel code whose own function is not cheap, because that is executed twice then.
+//! arrays; scans by the threads of one block; and scans in parallel code whose own function is not cheap, because that is executed
+//! twice then.
 
 use super::Emit;
 use super::grid::has_effects;
