@@ -78,6 +78,21 @@ fn folds() {
 }
 
 #[test]
+fn histograms() {
+    agrees("hists");
+}
+
+#[test]
+fn histograms_of_types() {
+    agrees("hists_of_types");
+}
+
+#[test]
+fn histograms_of_rows() {
+    agrees("hists_of_rows");
+}
+
+#[test]
 fn writes() {
     agrees("writes");
 }
@@ -105,7 +120,17 @@ fn follow() {
 
 #[test]
 fn gpus_accept_them() {
-    for name in ["folds", "writes", "tiles", "threads", "blocks", "follow"] {
+    for name in [
+        "folds",
+        "writes",
+        "tiles",
+        "threads",
+        "blocks",
+        "follow",
+        "hists",
+        "hists_of_types",
+        "hists_of_rows",
+    ] {
         compiles(name);
     }
 }

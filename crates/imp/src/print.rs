@@ -286,6 +286,17 @@ impl Printer<'_> {
             Stm::Count(v, p, at) => {
                 writeln!(f, "{} = count {}[{}]", self.var(*v), self.var(*p), self.exp(at))
             }
+            Stm::Exchange { ptr, index, old, body, new } => {
+                let (ptr, index) = (self.var(*ptr), self.exp(index));
+                writeln!(f, "exchange {} = {ptr}[{index}] {{", self.var(*old))?;
+                self.block(f, depth + 1, body)?;
+                writeln!(f, "{pad}}} for {}", self.exp(new))
+            }
+            Stm::Guarded(p, at, body) => {
+                writeln!(f, "guarded {}[{}] {{", self.var(*p), self.exp(at))?;
+                self.block(f, depth + 1, body)?;
+                writeln!(f, "{pad}}}")
+            }
             Stm::Fence => writeln!(f, "fence"),
             Stm::Leave => writeln!(f, "leave"),
             Stm::Barrier => writeln!(f, "barrier"),

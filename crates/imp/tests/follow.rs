@@ -12,7 +12,7 @@ use fehu_mem::heap::{Fault, Limits};
 fn run(prog: &Prog, parallel: bool) -> String {
     let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
     fehu_mem::circuit::circuit(&mut placed);
-    let program = emit(&placed, Options { parallel, device: false, strict_float: true });
+    let program = emit(&placed, Options { parallel, strict_float: true, ..Options::default() });
     for seed in 0..5 {
         let oracle = Oracle { seed, max_size: 20, ..Oracle::default() };
         let runs = oracle.agree_with(prog, &mut |fun, args| match machine::call(

@@ -34,7 +34,7 @@ fn code(prog: &Prog, way: Way) -> Option<Program> {
     let mut placed = fehu_mem::assign::assign(prog.clone()).ok()?;
     fehu_mem::circuit::circuit(&mut placed);
     let mut program =
-        emit(&placed, Options { parallel: way.parallel, device: false, strict_float: true });
+        emit(&placed, Options { parallel: way.parallel, strict_float: true, ..Options::default() });
     if way.improved {
         fehu_imp::tile::tile(&mut program);
         fehu_imp::copies::copies(&mut program);

@@ -51,6 +51,8 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 #define FE_BARRIER() __syncthreads()
 // What this thread has written so far is seen by all of the device before what it writes later.
 #define FE_FENCE() __threadfence()
+// Likewise, by all of the block.
+#define FE_BLOCK_FENCE() __threadfence_block()
 
 // The builtins of C compilers that scalar.h, convert.h and math.h use.
 #define INT32_MIN (-2147483647 - 1)

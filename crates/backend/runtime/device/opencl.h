@@ -57,6 +57,9 @@ FE_DEVICE int fe_block_size(void) { return (int)get_local_size(0); }
 #define FE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
 
+// Within a block, to shared memory.
+#define FE_BLOCK_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
 // The builtins of C compilers that scalar.h, convert.h and math.h use, and functions with the names that C has for f32.
 #ifndef __has_builtin
 #define __has_builtin(name) 0

@@ -40,6 +40,8 @@ pub struct Options {
     pub device: bool,
     /// Whether sums of floats keep their order.
     pub strict_float: bool,
+    /// Whether kernels for matrix products and the like have tiles.
+    pub tiling: bool,
 }
 
 /// Translates a program.

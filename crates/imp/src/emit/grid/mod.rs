@@ -2,12 +2,17 @@
 //!
 //! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map or a
 //! write has a thread for each position; a reduction has a team of threads for each segment ([`reduce`]); a scan goes over all
-//! segments at once ([`scan`]). A map with the attribute `by_block` has a block of threads for each position ([`block`]). Whatever is inside of the innermost operator's function is executed by one thread.
+//! segments at once ([`scan`]); a histogram has blocks that gather its parts ([`hist`]). A map with the attribute `by_block` has a
+//! block of threads for each position ([`block`]). Whatever is inside of the innermost operator's function is executed by one
+//! thread.
 //!
 //! What cannot be a kernel stays host code: a loop around the kernels inside of it. Scalars that such code loads from
 //! memory or stores there are what [`crate::device`] takes care of.
 
 mod block;
+mod cell;
+mod hist;
+mod merge;
 mod nest;
 mod reduce;
 mod scan;
@@ -177,13 +182,7 @@ impl<'a> Emit<'a> {
                     this.scatter_at(&inner.pat, op, at);
                 });
             }
-            ir::Exp::Hist(op) => {
-                let sizes = self.sizes(nest, Some(self.atom(op.width)));
-                self.grid("hist", &sizes, |this, indices| {
-                    let at = this.enter_levels(nest, indices);
-                    this.hist_at(&inner.pat, op, at);
-                });
-            }
+            ir::Exp::Hist(op) => self.hist_on_grid(nest, &inner.pat, op),
             exp => {
                 if let [var] = inner.pat.as_slice() {
                     self.make_on_grid(nest, *var, exp);
@@ -268,7 +267,8 @@ impl<'a> Emit<'a> {
     }
 
     fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
-        if self.together.is_some() || !self.tile_on_grid(nest, pat, op) {
+        let may_tile = self.options.tiling && self.together.is_none();
+        if !may_tile || !self.tile_on_grid(nest, pat, op) {
             self.map_plain(nest, pat, op);
         }
     }

@@ -96,7 +96,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn is_cheap_body(&self, body: &Body) -> bool {
+    pub(super) fn is_cheap_body(&self, body: &Body) -> bool {
         body.stms.iter().all(|stm| self.is_cheap(stm))
     }
 

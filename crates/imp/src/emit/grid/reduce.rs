@@ -295,7 +295,7 @@ impl<'a> Emit<'a> {
 }
 
 /// The threads of a block that share values of so many bytes.
-fn team_threads(bytes: u32) -> u32 {
+pub(super) fn team_threads(bytes: u32) -> u32 {
     let mut threads = THREADS;
     while threads > 32 && threads * bytes > SHARED_BYTES {
         threads /= 2;
