@@ -119,19 +119,24 @@ fn threads() {
 }
 
 #[test]
+fn follow() {
+    agrees("follow");
+}
+
+#[test]
 fn gpus_accept_them() {
-    let names = [
+    for name in [
         "folds",
         "segments",
         "writes",
         "tiles",
         "threads",
         "blocks",
+        "follow",
         "hists",
         "hists_of_types",
         "hists_of_rows",
-    ];
-    for name in names {
+    ] {
         compiles(name);
     }
 }

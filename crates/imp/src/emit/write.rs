@@ -156,7 +156,7 @@ impl<'a> Emit<'a> {
         self.scatter_parts(op, &op.map.body.results);
     }
 
-    fn scatter_parts(&mut self, op: &'a Scatter, parts: &[Atom]) {
+    pub(super) fn scatter_parts(&mut self, op: &'a Scatter, parts: &[Atom]) {
         let indexed: usize = op.dests.iter().map(|(shape, _)| shape.len()).sum();
         let (indices, values) = parts.split_at(indexed);
         let mut indices = indices.iter().copied();

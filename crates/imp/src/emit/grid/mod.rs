@@ -158,7 +158,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether there is a call of a function that calls itself.
-    fn calls_recursive(&self, exp: &ir::Exp) -> bool {
+    pub(super) fn calls_recursive(&self, exp: &ir::Exp) -> bool {
         let mut found = matches!(exp, ir::Exp::Call(fun, _) if self.recursive.contains(fun));
         exp.for_each_body(&mut |body| {
             found = found || body.stms.iter().any(|stm| self.calls_recursive(&stm.exp));
@@ -167,7 +167,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether the function of an operator may be executed as often as kernels want to.
-    fn may_repeat(&self, op: &Screma) -> bool {
+    pub(super) fn may_repeat(&self, op: &Screma) -> bool {
         let is_once = op.scans.is_empty() || op.reds.is_empty();
         is_once || !has_effects(&op.map.body)
     }
@@ -380,7 +380,7 @@ fn called(body: &ir::Body, callees: &mut Vec<ir::FunId>) {
 }
 
 /// Whether a body changes arrays or accumulators.
-fn has_effects(body: &ir::Body) -> bool {
+pub(super) fn has_effects(body: &ir::Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut found = matches!(
             &stm.exp,

@@ -71,7 +71,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether every thread may execute a statement.
-    fn is_cheap(&self, stm: &Stm) -> bool {
+    pub(in crate::emit) fn is_cheap(&self, stm: &Stm) -> bool {
         if stm.pat.iter().any(|var| self.allocations.contains_key(var)) {
             return false;
         }
