@@ -27,6 +27,12 @@ struct fe_event {
   int64_t end;
 };
 
+// What a threshold was compared with.
+struct fe_comparison {
+  int param;
+  int64_t value;
+};
+
 struct futhark_context {
   struct futhark_context_config *cfg;
   struct fe_pool pool;
@@ -42,6 +48,9 @@ struct futhark_context {
   struct fe_event *events;
   int64_t num_events;
   int64_t max_events;
+  struct fe_comparison *comparisons; // each of them once
+  int64_t num_comparisons;
+  int64_t max_comparisons;
 #ifdef FE_MULTICORE
   pthread_mutex_t lock; // of `error` and of the events
   struct fe_scheduler *scheduler;
@@ -205,6 +214,42 @@ FE_UNUSED static int64_t fe_tuning_param(struct futhark_context *ctx, int i, int
   return value == 0 ? standard : value;
 }
 
+// Comparisons of thresholds
+//
+// Whoever tunes a program has to know what its thresholds are compared with. Values that there is no room for are lost.
+
+enum { FE_MAX_COMPARISONS = 1 << 14 };
+
+FE_COLD static void fe_compare(struct futhark_context *ctx, int param, int64_t value) {
+  // Loops compare the same again and again, so the latest come first.
+  for (int64_t i = ctx->num_comparisons - 1; i >= 0; i--) {
+    if (ctx->comparisons[i].param == param && ctx->comparisons[i].value == value) {
+      return;
+    }
+  }
+  if (ctx->num_comparisons == ctx->max_comparisons && ctx->max_comparisons < FE_MAX_COMPARISONS) {
+    int64_t more = ctx->max_comparisons == 0 ? 16 : 2 * ctx->max_comparisons;
+    struct fe_comparison *comparisons = realloc(ctx->comparisons, (size_t)more * sizeof *comparisons);
+    if (comparisons != NULL) {
+      ctx->comparisons = comparisons;
+      ctx->max_comparisons = more;
+    }
+  }
+  if (ctx->num_comparisons < ctx->max_comparisons) {
+    struct fe_comparison comparison = {param, value};
+    ctx->comparisons[ctx->num_comparisons++] = comparison;
+    fe_log(ctx, "the threshold %s is compared with %" PRId64, fe_tuning_names[param], value);
+  }
+}
+
+// A value that a threshold is about to be compared with.
+FE_UNUSED static inline int64_t fe_compared(struct futhark_context *ctx, int param, int64_t value) {
+  if (ctx->logging) {
+    fe_compare(ctx, param, value);
+  }
+  return value;
+}
+
 // Contexts
 
 struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) {
@@ -268,6 +313,7 @@ void futhark_context_free(struct futhark_context *ctx) {
   if (ctx->cfg != NULL) {
     ctx->cfg->in_use = false;
   }
+  free(ctx->comparisons);
   free(ctx->events);
   free(ctx->error);
   free(ctx);
@@ -291,6 +337,7 @@ int futhark_context_clear_caches(struct futhark_context *ctx) {
   fe_pool_trim(&ctx->pool);
   ctx->pool.peak = (int64_t)ctx->pool.used;
   ctx->num_events = 0;
+  ctx->num_comparisons = 0;
   return FUTHARK_SUCCESS;
 }
 
@@ -402,7 +449,19 @@ char *futhark_context_report(struct futhark_context *ctx) {
     fe_text_quoted(&text, event->provenance);
     fe_text_words(&text, "}");
   }
-  fe_text_words(&text, "]}");
+  fe_text_words(&text, "]");
+  if (ctx->num_comparisons > 0) {
+    fe_text_words(&text, ",\"compared\":[");
+    for (int64_t i = 0; i < ctx->num_comparisons; i++) {
+      fe_text_words(&text, i == 0 ? "[" : ",[");
+      fe_text_quoted(&text, fe_tuning_names[ctx->comparisons[i].param]);
+      fe_text_words(&text, ",");
+      fe_text_number(&text, ctx->comparisons[i].value);
+      fe_text_words(&text, "]");
+    }
+    fe_text_words(&text, "]");
+  }
+  fe_text_words(&text, "}");
   if (text.failed) {
     free(text.chars);
     return NULL;

@@ -27,6 +27,7 @@ Examples:
   fehu repl prog.fut               Try out its functions.
   fehu test prog.fut               Run the tests that it contains.
   fehu bench prog.fut              How fast is it?
+  fehu autotune prog.fut           Which thresholds make it faster on this GPU?
   fehu report prog.fut             Why is it slow?
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        What does this error mean?
@@ -73,6 +74,9 @@ pub(crate) enum Command {
     /// Compare two results of `bench --json`: what became faster or slower beyond noise.
     #[command(after_help = BENCHCMP_HELP)]
     Benchcmp(BenchcmpArgs),
+    /// Find the thresholds with which programs are fastest, with the data of their test blocks.
+    #[command(after_help = AUTOTUNE_HELP)]
+    Autotune(Box<AutotuneArgs>),
     /// Make random values, or convert values from standard input.
     #[command(after_help = DATASET_EXAMPLES)]
     Dataset(Box<DatasetArgs>),
@@ -190,6 +194,17 @@ A block says what is tested:
   -- script input { make 10i64 } error: out of bounds
   -- input @ data.in.gz output @ data.out
   -- property: holds";
+
+const AUTOTUNE_HELP: &str = "\
+Examples:
+  fehu autotune --backend=cuda prog.fut
+  fehu autotune --backend=opencl --pass-option=-dNVIDIA -v prog.fut
+  fehu autotune --backend=cuda --tuning=a100 prog.fut   Write prog.fut.a100, for `fehu bench --tuning=a100`.
+
+Programs for GPUs have several versions of nested parallel code; thresholds decide which of them runs. They are good for
+many data without tuning; this finds better ones for the data sets of the test blocks, which should be like those that
+matter. The result is PROGRAM.tuning, which `fehu test` and `fehu bench` read by themselves, and executables with
+`--tuning FILE`. What such a file says about other parameters stays.";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -606,6 +621,56 @@ pub(crate) struct BenchArgs {
     pub(crate) color: Color,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct AutotuneArgs {
+    /// Programs.
+    #[arg(required = true, value_name = "PROGRAM")]
+    pub(crate) programs: Vec<String>,
+    /// How to compile the programs.
+    #[arg(long, value_enum, default_value = "opencl")]
+    pub(crate) backend: Backend,
+    /// How often each data set is run to try something out; the median counts.
+    #[arg(short, long, value_name = "N", default_value_t = 10)]
+    pub(crate) runs: usize,
+    /// Tell about every trial; twice: also what thresholds were compared with.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Write the thresholds of `FILE.fut` to `FILE.fut.EXTENSION`.
+    #[arg(long, value_name = "EXTENSION", default_value = "tuning")]
+    pub(crate) tuning: String,
+    /// Tune for this entry point only.
+    #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+    /// Do not use cases that have this tag; may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) exclude_case: Vec<String>,
+    /// Take the test blocks from this file, where they are no comments.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spec_file: Option<String>,
+    /// Seconds after which the first trial of a data set is given up; negative means never. Later ones are given up when
+    /// they take much longer than that one.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true)]
+    pub(crate) timeout: i64,
+    /// The seed of random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Pass an option to the compiled programs; may be given several times.
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub(crate) pass_option: Vec<String>,
+    /// Keep the order of operations on floats, and the results of the C library.
+    #[arg(long)]
+    pub(crate) strict_float: bool,
+    /// Do not compile: each program has a server beside it already.
+    #[arg(long)]
+    pub(crate) skip_compilation: bool,
+    /// Let another compiler do it: `PROGRAM BACKEND --server FILE -o OUTPUT`.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) futhark: Option<String>,
+    /// Start compiled programs as the first argument of this program.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) runner: Option<String>,
 }
 
 #[derive(clap::Args, Debug)]

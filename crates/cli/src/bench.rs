@@ -202,7 +202,7 @@ impl Watch for Screen {
 }
 
 /// Microseconds as people read them.
-fn time(microseconds: f64) -> String {
+pub(crate) fn time(microseconds: f64) -> String {
     match microseconds {
         us if us < 9_999.5 => format!("{us:.1} µs"),
         us if us < 9_999_500.0 => format!("{:.2} ms", us / 1e3),

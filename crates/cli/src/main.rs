@@ -6,6 +6,7 @@
 //! of the peer that exist here: names, options and exit codes are the same.
 
 mod args;
+mod autotune;
 mod bench;
 mod commands;
 mod compile;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::test(args),
         Command::Bench(args) => bench::bench(args),
         Command::Benchcmp(args) => bench::benchcmp(args),
+        Command::Autotune(args) => autotune::autotune(args),
         Command::Dataset(args) => dataset::dataset(args),
         Command::Eval(args) => repl::eval(args),
         Command::Repl(args) => repl::repl(args),

@@ -13,6 +13,7 @@ use fehu_check::program::Program;
 use fehu_check::{Checking, Role, Unit};
 use fehu_ir::pass::Remarks;
 pub use fehu_lower::Unsafe;
+use fehu_par::tree::{self, Threshold, Wants};
 use fehu_syntax::ast;
 
 /// Text to tree.
@@ -105,7 +106,9 @@ pub fn generate(
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));
         format!("fe_fun_{}", fun.map_or("", |fun| fun.name.as_str()))
     };
-    let tuning: Vec<TuningParam> = imp.tuning.iter().map(tuning_param).collect();
+    let tree = tree::thresholds(&prog);
+    let tuning: Vec<TuningParam> =
+        imp.tuning.iter().map(|param| tuning_param(param, &tree)).collect();
     let api = fehu_backend::api::generate(&prog, &name, target, mode, &tuning);
     let parts = fehu_backend::runtime::Program {
         constants_struct: &functions.constants_struct,
@@ -119,14 +122,29 @@ pub fn generate(
     Ok(Artifacts { c, header, manifest })
 }
 
-/// A tuning parameter as the interface shows it. Those of the compiler's own making are named after what they decide.
-fn tuning_param(param: &fehu_imp::Tuning) -> TuningParam {
-    let class = if param.name.contains(".suff_") { "threshold" } else { "param" };
-    TuningParam {
-        name: param.name.to_string(),
-        class: class.to_owned(),
-        entries: param.entries.clone(),
-    }
+/// A tuning parameter as the interface shows it. The class of a threshold is `threshold(DEFAULT, TESTS)`: the default stands
+/// after `<=` if the test of the threshold succeeds for what is at most as large, and not for what is at least as
+/// large; the tests are those that come before, as names of thresholds, with a `!` in front of those that have failed.
+fn tuning_param(param: &fehu_imp::Tuning, tree: &[Threshold]) -> TuningParam {
+    let class = match tree.iter().find(|threshold| threshold.name == param.name) {
+        Some(Threshold { default, wants, path, .. }) => {
+            let sign = match wants {
+                Wants::AtLeast => "",
+                Wants::AtMost => "<=",
+            };
+            let test = |(name, holds): &(EcoString, bool)| match holds {
+                true => name.to_string(),
+                false => format!("!{name}"),
+            };
+            let path: Vec<String> = path.iter().map(test).collect();
+            let comma = if path.is_empty() { "" } else { ", " };
+            format!("threshold({sign}{default}{comma}{})", path.join(" "))
+        }
+        // Nothing depends on it any more.
+        None if param.is_threshold() => "threshold".to_owned(),
+        None => "param".to_owned(),
+    };
+    TuningParam { name: param.name.to_string(), class, entries: param.entries.clone() }
 }
 
 /// What the back end should do besides the usual.

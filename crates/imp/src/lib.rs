@@ -91,6 +91,14 @@ pub struct Tuning {
     pub entries: Vec<EcoString>,
 }
 
+impl Tuning {
+    /// Whether it decides between versions of code that the compiler made: then it is named after what has to suffice. Users
+    /// cannot choose such names.
+    pub fn is_threshold(&self) -> bool {
+        self.name.contains(".suff_")
+    }
+}
+
 /// A function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fun {

@@ -19,7 +19,7 @@
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
 //! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
-//! - `version`: thresholds; `block`: functions for blocks of threads; `lift`: what is done once; `mark`, `outer`: sequential code.
+//! - `version`: thresholds, and [`tree`], which of them depends on which; `block`: functions for blocks of threads; `lift`: what is done once; `mark`, `outer`: sequential code.
 
 mod aliases;
 mod bins;
@@ -37,6 +37,7 @@ pub mod nest;
 mod outer;
 mod plan;
 mod resolve;
+pub mod tree;
 mod vector;
 mod version;
 mod write;

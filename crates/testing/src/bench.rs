@@ -96,8 +96,8 @@ pub trait Watch {
 /// Tags of what is never measured; besides, `no_BACKEND` excludes a back end.
 const EXCLUDED: [&str; 2] = ["nobench", "disable"];
 
-/// Compiles a program, if there is anything to measure. The error says why that is impossible.
-pub fn ready(path: &str, options: &Options) -> Result<Option<Ready>, String> {
+/// Reads the test blocks of a program; nothing if there is nothing to measure.
+pub(crate) fn read_test(path: &str, options: &Options) -> Result<Option<Test>, String> {
     let text = match &options.spec {
         None => std::fs::read(path).map_err(|error| format!("cannot be read: {error}"))?,
         Some(spec) => {
@@ -112,6 +112,12 @@ pub fn ready(path: &str, options: &Options) -> Result<Option<Ready>, String> {
     if is_excluded(&test.tags, options) || cases(&test, options).next().is_none() {
         return Ok(None);
     }
+    Ok(Some(test))
+}
+
+/// Compiles a program, if there is anything to measure. The error says why that is impossible.
+pub fn ready(path: &str, options: &Options) -> Result<Option<Ready>, String> {
+    let Some(test) = read_test(path, options)? else { return Ok(None) };
     let auto = cases(&test, options).any(|(_, case)| case.expected == Expected::Auto);
     let (_, built) = prepare::server(path, &options.compile, Warnings::Hide);
     let (_, built) = built?;
@@ -242,7 +248,7 @@ impl One<'_> {
     }
 }
 
-fn arguments(
+pub(crate) fn arguments(
     program: &mut Compiled,
     folder: &Path,
     entry: &str,
@@ -261,7 +267,10 @@ fn arguments(
 }
 
 /// The cases that are measured, for each of their entry points.
-fn cases<'t>(test: &'t Test, options: &'t Options) -> impl Iterator<Item = (&'t String, &'t Case)> {
+pub(crate) fn cases<'t>(
+    test: &'t Test,
+    options: &'t Options,
+) -> impl Iterator<Item = (&'t String, &'t Case)> {
     let cases = test.cases.iter().filter(|case| {
         !is_excluded(&case.tags, options) && !matches!(case.expected, Expected::Error(_))
     });

@@ -8,7 +8,8 @@
 //! - [`executor`]: what runs entry points, the interpreter or a compiled [`server`];
 //! - [`script`]: the expressions with which blocks make inputs;
 //! - [`suite`]: many programs in parallel, and counts of what came out;
-//! - [`mod@bench`]: how long programs take, and whether two measurements differ.
+//! - [`mod@bench`]: how long programs take, and whether two measurements differ;
+//! - [`mod@tune`]: with which thresholds they are fastest.
 
 pub mod bench;
 pub mod blocks;
@@ -22,3 +23,4 @@ pub mod script;
 pub mod server;
 pub mod suite;
 pub mod temporary;
+pub mod tune;

@@ -52,6 +52,8 @@ impl Text {
 pub(super) struct Scope<'a> {
     pub(super) fun: &'a Fun,
     pub(super) names: &'a Names,
+    /// The variables that are thresholds, with the numbers of their parameters, where comparisons can be noted.
+    pub(super) thresholds: &'a [(V, usize)],
 }
 
 impl Scope<'_> {

@@ -8,7 +8,7 @@ use super::exp::{Scope, c_type};
 use super::kernel::{Device, Inside};
 use super::names::Names;
 use crate::Target;
-use fehu_imp::{Fun, Program, Stm, Ty, V};
+use fehu_imp::{Fun, Program, Stm, Ty, V, visit};
 use std::fmt::Write;
 
 /// A function, with the tasks inside of it before it.
@@ -21,7 +21,8 @@ pub(super) fn function(
     let mut names = Names::new(fun);
     let (signature, outs) = signature(fun, &names);
     outs.iter().for_each(|out| names.reserve(out));
-    let mut shared = Shared { names, tasks: String::new(), count: 0 };
+    let thresholds = thresholds(program, fun);
+    let mut shared = Shared { names, thresholds, tasks: String::new(), count: 0 };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     for &result in &fun.results {
         match fun.vars[result].ty {
@@ -48,6 +49,19 @@ pub(super) fn function(
     let mut tasks = shared.tasks;
     tasks.push_str(&text);
     tasks
+}
+
+/// The variables of a function that are thresholds.
+fn thresholds(program: &Program, fun: &Fun) -> Vec<(V, usize)> {
+    let mut found = Vec::new();
+    visit::each_stm(&fun.body, &mut |stm| {
+        if let Stm::Tuning(v, number, _) = stm
+            && program.tuning.get(*number).is_some_and(fehu_imp::Tuning::is_threshold)
+        {
+            found.push((*v, *number));
+        }
+    });
+    found
 }
 
 /// The first line of a function, and the names of the parameters for its results.
@@ -91,6 +105,8 @@ fn zero(prim: fehu_base::Prim) -> String {
 /// What the frames of one function have in common.
 pub(super) struct Shared {
     pub(super) names: Names,
+    /// The variables that are thresholds, with the numbers of their parameters.
+    pub(super) thresholds: Vec<(V, usize)>,
     /// The text of the tasks so far, each with the structure of what it needs from outside.
     pub(super) tasks: String,
     /// How many tasks have a number.
@@ -183,7 +199,9 @@ impl<'a> Frame<'a> {
 
     /// What expressions refer to.
     pub(super) fn scope(&self) -> Scope<'_> {
-        Scope { fun: self.fun, names: &self.shared.names }
+        // A kernel has no context.
+        let thresholds = if self.inside.is_some() { &[][..] } else { &self.shared.thresholds };
+        Scope { fun: self.fun, names: &self.shared.names, thresholds }
     }
 
     /// The name of a variable.

@@ -142,7 +142,7 @@ pub(super) fn compare(
     if prim == Prim::Bool {
         return compare_bool(scope, op, a, b, holds);
     }
-    let (a, b) = (scope.exp(a), scope.exp(b));
+    let (a, b) = (compared(scope, a, b), compared(scope, b, a));
     if prim == Prim::F16 {
         return Text::call(&format!("fe_{}_f16", cmp_op_name(op)), &[a, b]);
     }
@@ -155,6 +155,19 @@ pub(super) fn compare(
         (CmpOp::Le, false) => (">", Prec::Relation),
     };
     infix_text(sign, prec, a, b)
+}
+
+/// An operand of a comparison with another one. If that is a threshold, the program takes note of it, for those who tune it.
+fn compared(scope: &Scope<'_>, e: &Exp, other: &Exp) -> Text {
+    let threshold =
+        scope.thresholds.iter().find(|(v, _)| matches!(other, Exp::Var(var) if var == v));
+    match threshold {
+        None => scope.exp(e),
+        Some((_, number)) => {
+            let args = [Text::atom("ctx"), Text::atom(number.to_string()), scope.exp(e)];
+            Text::call("fe_compared", &args)
+        }
+    }
 }
 
 /// False is less than true.

@@ -171,6 +171,11 @@ impl Compiled {
         })
     }
 
+    /// Whether there is a server that has not ended, as far as is known.
+    pub fn is_running(&self) -> bool {
+        self.server.is_some()
+    }
+
     /// What the server has written to standard error.
     pub fn said(&self) -> String {
         self.server.as_ref().map(Server::said).unwrap_or_default()
