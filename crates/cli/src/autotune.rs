@@ -136,7 +136,7 @@ fn bound(threshold: &Threshold, value: i64) -> String {
 }
 
 fn number(value: i64) -> String {
-    if value == i64::MAX { "any".to_owned() } else { value.to_string() }
+    if value == i64::MAX { "max".to_owned() } else { value.to_string() }
 }
 
 fn shown(result: &Result<f64, String>) -> String {

@@ -336,6 +336,7 @@ fn the_drop_in_has_the_names_of_the_commands() {
         "test",
         "bench",
         "benchcmp",
+        "autotune",
         "check",
         "dataset",
         "repl",

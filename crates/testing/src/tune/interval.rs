@@ -7,6 +7,13 @@ pub(super) struct Interval {
     pub(super) high: i64,
 }
 
+impl Interval {
+    /// The interval of both, and of what is between them.
+    pub(super) fn hull(self, other: Interval) -> Interval {
+        Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+}
+
 /// What a data set says about a threshold.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Opinion {

@@ -73,7 +73,7 @@ pub struct Found {
     pub runs: usize,
 }
 
-/// What is not faster than the default by this factor is not worth another value.
+/// What is slower by less than this factor is as good: differences are noise, or not worth another value than the default.
 const WORTH: f64 = 1.02;
 
 /// Finds values for thresholds that are good for all data sets.
@@ -171,9 +171,9 @@ impl<'a> One<'a> {
             if ladder.len() < 2 {
                 continue;
             }
-            let (rung, weight) = self.climb(i, &ladder, &here);
+            let (rung, opinion) = self.climb(i, &ladder, &here);
             values[i] = ladder.setting(rung);
-            found.push((i, Opinion { interval: ladder.interval(rung), weight }));
+            found.push((i, opinion));
         }
         // What is not even tested when all is at its best does not matter.
         let _ = self.run(&values);
@@ -186,8 +186,8 @@ impl<'a> One<'a> {
         }
     }
 
-    /// The best of the things that a threshold can do, and how much it matters.
-    fn climb(&mut self, i: usize, ladder: &Ladder, here: &[i64]) -> (usize, f64) {
+    /// The best of the things that a threshold can do, and what follows for it.
+    fn climb(&mut self, i: usize, ladder: &Ladder, here: &[i64]) -> (usize, Opinion) {
         let default = ladder.rung(self.thresholds[i].default);
         let mut times: BTreeMap<usize, f64> = BTreeMap::new();
         let mut time = |rung: usize| {
@@ -197,7 +197,7 @@ impl<'a> One<'a> {
             times.insert(rung, time);
             time
         };
-        let standard = time(default);
+        time(default);
         fibonacci(ladder.len(), &mut time);
         let (mut best, mut least, mut most) = (default, f64::INFINITY, 0.0f64);
         for (&rung, &time) in &times {
@@ -206,16 +206,17 @@ impl<'a> One<'a> {
             }
             most = most.max(time);
         }
-        if standard <= least * WORTH {
-            best = default;
-        }
         let weight = match (least.is_finite(), most.is_finite()) {
             (true, true) => (most.max(1e-3) / least.max(1e-3)).ln(),
             // What fails must be avoided.
             (true, false) => MUST,
             (false, _) => 0.0,
         };
-        (best, weight)
+        // What is between two rungs is no slower than the slower one of them.
+        let good = times.iter().filter(|(_, time)| **time <= least * WORTH);
+        let good = good.map(|(rung, _)| ladder.interval(*rung)).chain([ladder.interval(best)]);
+        let interval = good.reduce(Interval::hull).unwrap_or(ALL);
+        (best, Opinion { interval, weight })
     }
 }
 
