@@ -188,9 +188,7 @@ impl Oracle {
                     runs.undefined += 1;
                     continue;
                 }
-                (Outcome::Values(found), _) => {
-                    found.iter().map(show).collect::<Vec<_>>().join(" ")
-                }
+                (Outcome::Values(found), _) => found.iter().map(show).collect::<Vec<_>>().join(" "),
                 (Outcome::Check(message), _) => format!("error: {message}"),
                 (Outcome::Wrong(message), _) => message,
             };

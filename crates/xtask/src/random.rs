@@ -1,9 +1,9 @@
 //! `cargo xtask random`: random programs in the interpreter and compiled by a back end.
 //!
 //! Programs are compiled several at a time, as entry points of one server, and called with the same random arguments as in
-//! the interpreter: with sizes zero, one, three, and others. Where there are versions, all of them are executed: the
-//! thresholds that decide between them have their defaults, then one, then a number that nothing reaches. For devices, every
-//! other server has small blocks of threads and few of them, so that small arrays are work for several.
+//! the interpreter: with sizes zero, one, three, and others. Where there are versions, all of them are executed by setting the
+//! thresholds that decide between them ([`SETTINGS`]). For devices, every other server has small blocks of threads and few of
+//! them, so that small arrays are work for several.
 //!
 //! A program that does not compile, a server that ends, another result, and a check that fails on one side only are
 //! disagreements: they are printed with the program, and written to a folder with `--keep`.
@@ -69,8 +69,24 @@ enum Backend {
     Cuda,
 }
 
-/// What thresholds are set to: zero is the default of each.
-const THRESHOLDS: [u64; 3] = [0, 1, 1 << 40];
+/// What thresholds are set to.
+struct Setting {
+    name: &'static str,
+    /// Those of widths that a block of threads can deal with: up to there, it does.
+    intra: u64,
+    /// Those of parallelism that is enough: from there on, what is inside is sequential.
+    outer: u64,
+}
+
+/// Zero is the default of each threshold: for small arrays there is not enough parallelism outside, and blocks can deal with
+/// what is inside. Then everything outside is enough; then neither, so that all is flattened.
+const SETTINGS: [Setting; 3] = [
+    Setting { name: "default", intra: 0, outer: 0 },
+    Setting { name: "low", intra: 1, outer: 1 },
+    Setting { name: "flat", intra: 1, outer: 1 << 40 },
+];
+/// The largest size of arrays of some programs.
+const LARGE: i64 = 20;
 /// After so many disagreements nobody wants to see more.
 const ENOUGH: u64 = 20;
 
@@ -127,8 +143,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Backend::Cuda => Target::Cuda,
     };
     let next = AtomicU64::new(0);
-    let run =
-        Run { args, target, compiler, start: Instant::now(), next, totals: Mutex::default() };
+    let run = Run { args, target, compiler, start: Instant::now(), next, totals: Mutex::default() };
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| with_large_stack(|| run.work()));
@@ -229,24 +244,25 @@ impl Run<'_> {
     }
 
     /// Calls a program with all thresholds.
-    fn compare(
-        &self,
-        machine: &mut Machine,
-        prog: &Prog,
-        seed: u64,
-    ) -> Result<(), Fault> {
+    fn compare(&self, machine: &mut Machine, prog: &Prog, seed: u64) -> Result<(), Fault> {
         let Some(entry) = prog.entries.first() else { return Ok(()) };
-        let oracle = Oracle { seed, tolerance: Some(1e-3), ..Oracle::default() };
+        // Programs in general take long for large arrays, nested ones mostly do not; some of those become work for
+        // many threads.
+        let max_size = if seed % 4 == 1 { LARGE } else { Oracle::default().max_size };
+        let oracle = Oracle { seed, max_size, tolerance: Some(1e-3), ..Oracle::default() };
         let thresholds = machine.thresholds(&entry.name).map_err(Fault::Differs)?;
-        let values = if thresholds.is_empty() { &THRESHOLDS[..1] } else { &THRESHOLDS[..] };
+        let settings = if thresholds.is_empty() { &SETTINGS[..1] } else { &SETTINGS[..] };
         let mut all = Runs::default();
-        for value in values {
-            machine.set(&thresholds, *value).map_err(Fault::Differs)?;
+        for setting in settings {
+            for name in &thresholds {
+                let intra = name.contains(".suff_intra_");
+                let value = if intra { setting.intra } else { setting.outer };
+                machine.set(name, value).map_err(Fault::Differs)?;
+            }
             let call = &mut |entry: &str, args: &[_]| machine.call(prog, entry, args);
-            let runs = oracle.entries_agree_with(prog, call).map_err(|why| match value {
-                0 => Fault::Differs(why),
-                _ => Fault::Differs(format!("all thresholds are {value}: {why}")),
-            })?;
+            let runs = oracle
+                .entries_agree_with(prog, call)
+                .map_err(|why| Fault::Differs(format!("thresholds {}: {why}", setting.name)))?;
             all.succeeded += runs.succeeded;
             all.failed += runs.failed;
             all.undefined += runs.undefined;
@@ -291,9 +307,8 @@ impl Run<'_> {
         let mut why = fault.text().to_owned();
         if self.args.reduce > 0 {
             let before = self.with_totals(std::mem::take);
-            let same = |found: &Fault| {
-                std::mem::discriminant(found) == std::mem::discriminant(fault)
-            };
+            let same =
+                |found: &Fault| std::mem::discriminant(found) == std::mem::discriminant(fault);
             let mut fails =
                 |prog: &Prog| self.alone(prog, seed, options).is_err_and(|found| same(&found));
             if fails(&prog) {

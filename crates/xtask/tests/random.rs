@@ -27,10 +27,10 @@ fn number(text: &str, name: &str) -> u64 {
 fn random_programs_agree_on_opencl() {
     let text = agree("opencl", 40);
     assert_eq!(number(&text, "programs "), 40, "{text}");
-    assert!(number(&text, "agreed") > 400, "{text}");
+    assert!(number(&text, "agreed") > 250, "{text}");
     // What the programs are for happens: several versions, and checks that fail.
-    assert!(number(&text, "programs with versions") > 5, "{text}");
-    assert!(number(&text, "failed as they should") > 5, "{text}");
+    assert!(number(&text, "programs with versions") > 3, "{text}");
+    assert!(number(&text, "failed as they should") > 3, "{text}");
 }
 
 #[test]

@@ -54,15 +54,15 @@ pub(super) fn build(
     // A check that fails is told from what the device says.
     mark(&mut prog);
     let passes = pipelines::of_target(target).passes;
-    let prog = transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
+    let prog =
+        transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
     let generate_options = GenerateOptions { strict_float: true };
     let work = || stages::generate(&prog, target, Mode::Server, &generate_options);
     let made = catch_unwind(AssertUnwindSafe(work))
         .map_err(|_| NoMachine::Broken("the back end panicked".to_owned()))?
         .map_err(|error| NoMachine::Refused(error.message))?;
-    let broken = |what: &str, why: &dyn std::fmt::Display| {
-        NoMachine::Broken(format!("{what}: {why}"))
-    };
+    let broken =
+        |what: &str, why: &dyn std::fmt::Display| NoMachine::Broken(format!("{what}: {why}"));
     let folder = Folder::new().map_err(|why| broken("there is no folder", &why))?;
     let (source, program) = (folder.path().join("program.c"), folder.path().join("program"));
     std::fs::write(&source, made.c).map_err(|why| broken("the program cannot be written", &why))?;
@@ -85,7 +85,8 @@ impl Machine {
     /// The thresholds that decide between versions of an entry point.
     pub(super) fn thresholds(&mut self, entry: &str) -> Result<Vec<String>, String> {
         self.server.begin(LONG);
-        let lines = self.server.command(&["tuning_params", entry]).map_err(|why| why.to_string())?;
+        let lines =
+            self.server.command(&["tuning_params", entry]).map_err(|why| why.to_string())?;
         let thresholds = lines.iter().filter_map(|line| {
             let (name, class) = line.split_once(' ')?;
             class.starts_with("threshold").then(|| name.to_owned())
@@ -93,14 +94,11 @@ impl Machine {
         Ok(thresholds.collect())
     }
 
-    /// Sets them to a value; zero is the default of each.
-    pub(super) fn set(&mut self, thresholds: &[String], value: u64) -> Result<(), String> {
+    /// Sets one to a value; zero is its default.
+    pub(super) fn set(&mut self, threshold: &str, value: u64) -> Result<(), String> {
         self.server.begin(LONG);
-        for name in thresholds {
-            let words = ["set_tuning_param", name, &value.to_string()];
-            self.server.command(&words).map_err(|why| why.to_string())?;
-        }
-        Ok(())
+        let words = ["set_tuning_param", threshold, &value.to_string()];
+        self.server.command(&words).map(drop).map_err(|why| why.to_string())
     }
 
     /// Calls an entry point.
@@ -122,12 +120,7 @@ impl Machine {
         self.server.close().map_err(|why| why.to_string())
     }
 
-    fn results(
-        &mut self,
-        entry: &Entry,
-        fun: &Fun,
-        args: &[Value],
-    ) -> Result<Vec<Value>, Failure> {
+    fn results(&mut self, entry: &Entry, fun: &Fun, args: &[Value]) -> Result<Vec<Value>, Failure> {
         let broken = |why: fehu_driver::run::RunError| Failure::Broken(why.to_string());
         let values = args[param_sizes(fun).min(args.len())..].iter();
         let values = values.map(|value| from_interp(value.clone())).collect::<Result<Vec<_>, _>>();
