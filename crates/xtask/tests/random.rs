@@ -8,7 +8,8 @@ fn agree(backend: &str, count: u64) -> String {
     // Kernels are kept by OpenCL; not in the folder of whoever runs the tests.
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random_kernels");
     let output = Command::new(env!("CARGO_BIN_EXE_fehu-xtask"))
-        .args(["random", "--backend", backend, "--count", &count.to_string(), "--batch", "20"])
+        .args(["random", "--backend", backend, "--count", &count.to_string()])
+        .args(["--batch", "20", "--jobs", "2"])
         .env("POCL_CACHE_DIR", &kept)
         .output()
         .expect("it runs");
@@ -29,7 +30,7 @@ fn random_programs_agree_on_opencl() {
     assert_eq!(number(&text, "programs "), 40, "{text}");
     assert!(number(&text, "agreed") > 250, "{text}");
     // What the programs are for happens: several versions, and checks that fail.
-    assert!(number(&text, "programs with versions") > 3, "{text}");
+    assert!(number(&text, "programs with versions") > 5, "{text}");
     assert!(number(&text, "failed as they should") > 3, "{text}");
 }
 

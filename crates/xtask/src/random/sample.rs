@@ -8,6 +8,7 @@
 //! - Several results are a record, whose fields can be asked for.
 
 use fehu_base::id::Id;
+use fehu_driver::pipelines::GPU;
 use fehu_ir::text::parse;
 use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut};
 use fehu_ir::{
@@ -15,6 +16,10 @@ use fehu_ir::{
     Prog, Scalar, Stm, Type, Var, VarInfo,
 };
 use fehu_irgen::{Config, nested_text, random_prog};
+use fehu_irtest::passes::transform;
+
+/// How many programs of nested parallelism are looked at for one.
+const CANDIDATES: u64 = 3;
 
 /// A random program.
 #[derive(Clone)]
@@ -75,9 +80,32 @@ fn general(seed: u64) -> Prog {
     prog
 }
 
+/// A program of nested parallelism; of a few, the first that a GPU has several versions of.
 fn nested(seed: u64) -> Result<Prog, String> {
-    let text = nested_text(seed);
-    parse(&text).map_err(|error| format!("seed {seed}: {error}\n{text}"))
+    let mut first = None;
+    for candidate in 0..CANDIDATES {
+        let text = nested_text(seed * CANDIDATES + candidate);
+        let prog = parse(&text).map_err(|error| format!("seed {seed}: {error}\n{text}"))?;
+        // Whoever compiles it finds out if this fails.
+        if transform(&prog, GPU.passes).is_ok_and(|after| has_versions(&after)) {
+            return Ok(prog);
+        }
+        first.get_or_insert(prog);
+    }
+    first.ok_or_else(|| format!("seed {seed}: no candidates"))
+}
+
+fn has_versions(prog: &Prog) -> bool {
+    struct Look(bool);
+    impl Visit for Look {
+        fn exp(&mut self, exp: &Exp) {
+            self.0 |= matches!(exp, Exp::Tuning(..));
+            walk_exp(self, exp);
+        }
+    }
+    let mut look = Look(false);
+    prog.funs.iter().for_each(|(_, fun)| look.body(&fun.body));
+    look.0
 }
 
 /// Makes a function that nobody calls an entry point.
