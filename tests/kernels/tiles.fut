@@ -21,12 +21,49 @@ entry scaled [n] [m] [p] (x: i32) (y: i32) (a: [n][m]i32) (b: [m][p]i32) (c: [n]
 -- ==
 -- entry: products
 -- random input { [3][60][70]i32 [3][70][64]i32 } auto output
+-- random input { [120][97][19]i32 [120][19][130]i32 } auto output
 
 entry products [k] [n] [m] [p] (a: [k][n][m]i32) (b: [k][m][p]i32) = map2 product_of a b
+
+-- ==
+-- entry: nearest
+-- random input { [70][33]f64 [65][33]f64 } auto output
+
+-- Two results of each pair of rows, and both matrices by rows.
+entry nearest [n] [m] [p] (a: [n][m]f64) (b: [p][m]f64) =
+  map (\r -> map (\s -> let ds = map2 (-) r s in (f64.sum (map (\d -> d * d) ds), f64.maximum (map f64.abs ds))) b |> unzip) a
+  |> unzip
 
 -- ==
 -- entry: transposed
 -- random input { [100][70]i32 } auto output
 -- random input { [3][1000]i32 } auto output
+-- random input { [1000][3]i32 } auto output
+-- random input { [1][5000]i32 } auto output
+-- random input { [5000][1]i32 } auto output
+-- random input { [2][2049]i32 } auto output
+-- random input { [3001][10]i32 } auto output
+-- random input { [15][997]i32 } auto output
+-- random input { [16][31]i32 } auto output
+-- random input { [15][15]i32 } auto output
+-- random input { [128][8]i32 } auto output
+-- input { empty([0][200]i32) } output { empty([200][0]i32) }
+-- input { empty([200][0]i32) } output { empty([0][200]i32) }
 
 entry transposed [n] [m] (a: [n][m]i32) = copy (transpose a)
+
+-- ==
+-- entry: transposed_each
+-- random input { [3][7][300]i64 } auto output
+-- random input { [3][300][5]i64 } auto output
+-- random input { [50][3][3]i64 } auto output
+-- random input { [2][40][50]i64 } auto output
+
+entry transposed_each [k] [n] [m] (a: [k][n][m]i64) = copy (map transpose a)
+
+-- ==
+-- entry: transposed_bytes
+-- random input { [10][3000]i8 } auto output
+-- random input { [3000][4]i8 } auto output
+
+entry transposed_bytes [n] [m] (a: [n][m]i8) = copy (transpose a)

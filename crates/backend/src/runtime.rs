@@ -192,6 +192,7 @@ const CUDA_PRELUDE: Files = files![
     "math.h",
     "device/atomics.h",
     "device/atomics_cuda.h",
+    "device/exchange.h",
     "device/warp_cuda.h",
     "device/failure.h",
 ];
@@ -202,6 +203,7 @@ const OPENCL_PRELUDE: Files = files![
     "math.h",
     "device/atomics.h",
     "device/atomics_opencl.h",
+    "device/exchange.h",
     "device/warp_opencl.h",
     "device/failure.h",
 ];

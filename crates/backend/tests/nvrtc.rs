@@ -70,6 +70,7 @@ fn everything_compiles() {
              v = fe_shuffle_up_{name}(v, 1);\n  v = fe_shuffle_down_{name}(v, 2);\n  v = fe_shuffle_xor_{name}(v, 4);\n  \
              v = fe_shuffle_{name}(v, 0);\n  fe_warp_sync();\n  \
              if (fe_ballot(fe_eq_{name}(v, v)) != 0) fe_atomic_exchange_{name}(p, v);\n  \
+             if (fe_same_{name}(fe_atomic_cas_{name}(p, p[1], v), v)) p[2] = v;\n  \
              FE_FENCE();\n  p[1] = fe_volatile_load_{name}(p);\n}}"
         );
     }

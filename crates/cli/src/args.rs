@@ -346,6 +346,10 @@ pub(crate) struct PlanArgs {
     /// on a heap with race detection), `emit`, `tile`, `copies`, `border`, `lanes`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
+    /// Leave out parts of the compiler, to see what they are worth: `fusion`, `in-place` (updates), `coalescing` (interleaved
+    /// memory of a GPU's threads) and `tiling`, with commas between them.
+    #[arg(long, value_name = "NAMES", hide_short_help = true)]
+    pub(crate) without: Option<String>,
 }
 
 #[derive(clap::Args, Debug)]

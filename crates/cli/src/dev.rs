@@ -11,6 +11,7 @@ use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
 use fehu_driver::pipelines;
 use fehu_driver::run::Compiled;
+use fehu_driver::without::Without;
 
 /// `fehu dev`
 pub(crate) fn dev(args: &DevArgs) -> u8 {
@@ -43,7 +44,9 @@ pub(crate) fn plan(args: &PlanArgs, default: &str) -> Result<Plan, String> {
         (None, name) => pipelines::pipeline(name.as_deref().unwrap_or(default))?.passes.to_vec(),
     };
     let stages = code::stages(args.stages.as_deref().unwrap_or_default())?;
-    Ok(Plan { verify: !args.no_verify, stages, ..Plan::of(&passes) })
+    let without = Without::parse(args.without.as_deref().unwrap_or_default())?;
+    let plan = Plan { verify: !args.no_verify, stages, ..Plan::of(&passes) };
+    Ok(plan.leaving_out(without))
 }
 
 fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {

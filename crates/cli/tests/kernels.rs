@@ -78,6 +78,26 @@ fn folds() {
 }
 
 #[test]
+fn histograms() {
+    agrees("hists");
+}
+
+#[test]
+fn histograms_of_types() {
+    agrees("hists_of_types");
+}
+
+#[test]
+fn histograms_of_rows() {
+    agrees("hists_of_rows");
+}
+
+#[test]
+fn segments() {
+    agrees("segments");
+}
+
+#[test]
 fn writes() {
     agrees("writes");
 }
@@ -99,8 +119,24 @@ fn threads() {
 }
 
 #[test]
+fn follow() {
+    agrees("follow");
+}
+
+#[test]
 fn gpus_accept_them() {
-    for name in ["folds", "writes", "tiles", "threads", "blocks"] {
+    for name in [
+        "folds",
+        "segments",
+        "writes",
+        "tiles",
+        "threads",
+        "blocks",
+        "follow",
+        "hists",
+        "hists_of_types",
+        "hists_of_rows",
+    ] {
         compiles(name);
     }
 }

@@ -85,7 +85,7 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
             }
             (Stage::Emit, Some(Code::Placed(placed))) => {
                 let options =
-                    fehu_imp::emit::Options { parallel, device: false, strict_float: false };
+                    fehu_imp::emit::Options { parallel, tiling: true, ..Default::default() };
                 let program = fehu_imp::emit::emit(&placed, options);
                 Some(Code::Imp(Box::new(placed.prog), program))
             }

@@ -74,7 +74,8 @@ pub fn generate(
     let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
     let changes = Changes { entry_points: request.entry_points.clone(), unsafety };
     let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
-    let options = GenerateOptions { strict_float: request.strict_float };
+    let options =
+        GenerateOptions { strict_float: request.strict_float, without: request.plan.without };
     let finish = |session: &mut Session, prog: Prog, _| {
         if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
             return;
@@ -177,7 +178,8 @@ pub fn program_key(root: &str, request: &Request, compiler: &CCompiler) -> Optio
     // Writing to a string does not fail.
     let _ = write!(
         what,
-        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {passes:?}"
+        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {passes:?} {:?}",
+        plan.without
     );
     let folder = folder.to_str()?;
     let compiler = compiler.identity();

@@ -36,3 +36,4 @@ pub mod run;
 pub mod session;
 pub mod stages;
 pub mod translate;
+pub mod without;

@@ -6,6 +6,7 @@
 use crate::code::Stage;
 use crate::errors;
 use crate::session::{self, Session};
+use crate::without::Without;
 use fehu_ir::Prog;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::verify::{render, verify};
@@ -21,6 +22,8 @@ pub struct Plan {
     pub verify: bool,
     /// The stages that programs that are interpreted go through after that.
     pub stages: Vec<Stage>,
+    /// What is left out after the passes.
+    pub without: Without,
 }
 
 /// Looks at the program after each pass.
@@ -30,7 +33,18 @@ impl Plan {
     /// These passes, verified.
     pub fn of(passes: &[Pass]) -> Plan {
         // Verification stays on in release builds until it is more than a tenth of a compilation.
-        Plan { passes: passes.to_vec(), verify: true, stages: Vec::new() }
+        let without = Without::default();
+        Plan { passes: passes.to_vec(), verify: true, stages: Vec::new(), without }
+    }
+
+    /// The same without some parts of the compiler.
+    #[must_use]
+    pub fn leaving_out(mut self, without: Without) -> Plan {
+        if without.fusion {
+            self.passes.retain(|pass| pass.name != fehu_opt::FUSE.name);
+        }
+        self.without = without;
+        self
     }
 
     /// No passes.
@@ -128,7 +142,7 @@ mod tests {
         let mut session = Session::default();
         let mut result = None;
         session::run(&mut session, |session| {
-            let plan = Plan { passes: vec![pass, pass], verify, stages: Vec::new() };
+            let plan = Plan { verify, ..Plan::of(&[pass, pass]) };
             result = run(session, prog, &plan, &mut Remarks::default(), &mut |_, _| {});
         });
         (session, result)

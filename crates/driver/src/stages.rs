@@ -2,6 +2,7 @@
 
 use crate::errors;
 use crate::load::{Loaded, LoadedFile};
+use crate::without::Without;
 use ecow::EcoString;
 use fehu_backend::api::TuningParam;
 pub use fehu_backend::{Artifacts, Mode, Target};
@@ -79,16 +80,22 @@ pub fn generate(
     let mut prog = prog.clone();
     // Whatever passes were chosen, there must be no streams from here on.
     (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
+    if options.without.in_place {
+        (fehu_opt::COPYUPDATES.run)(&mut prog, &mut Remarks::default());
+    }
     let mut placed = fehu_mem::assign::assign(prog.clone())
         .map_err(|limit| Box::new(errors::too_complex(&limit.array)))?;
     fehu_mem::circuit::circuit(&mut placed);
     let (parallel, device) = (target == Target::Multicore, target.is_gpu());
-    let options = fehu_imp::emit::Options { parallel, device, strict_float };
-    let mut imp = fehu_imp::emit::emit(&placed, options);
+    let tiling = !options.without.tiling;
+    let emitted = fehu_imp::emit::Options { parallel, device, strict_float, tiling };
+    let mut imp = fehu_imp::emit::emit(&placed, emitted);
     if device {
-        fehu_imp::device::device(&mut imp);
+        fehu_imp::device::device(&mut imp, !options.without.coalescing);
     } else {
-        fehu_imp::tile::tile(&mut imp);
+        if tiling {
+            fehu_imp::tile::tile(&mut imp);
+        }
         fehu_imp::copies::copies(&mut imp);
         fehu_imp::border::border(&mut imp);
         fehu_imp::lanes::lanes(&mut imp);
@@ -127,6 +134,8 @@ fn tuning_param(param: &fehu_imp::Tuning) -> TuningParam {
 pub struct GenerateOptions {
     /// Whether operations on floats keep the order of the source.
     pub strict_float: bool,
+    /// What is left out.
+    pub without: Without,
 }
 
 fn units(loaded: &Loaded) -> Vec<Unit<'_>> {

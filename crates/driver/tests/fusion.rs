@@ -109,3 +109,26 @@ fn a_reduction_of_a_map_of_a_filter_is_one_loop() {
         "redomap 1",
     );
 }
+
+#[test]
+fn a_costly_formula_with_a_cheap_recurrence_is_a_stream_of_constant_memory() {
+    // One parallel stream with a sequential one inside, in which the scan and the reduction of a chunk are; and the formula's map
+    // is part of the scan. The checks are that of the size of all, and that of the first element of a chunk.
+    leaves(
+        "entry main (n: i64) (c: i64) =
+           let ys = stream.map (\\m (is: [m]i64) ->
+                      let a = is[0] * c
+                      in scan (+) 0 (map (\\i -> if i == is[0] then a else c) is)) (iota n)
+           in i64.sum ys",
+        "redomap 1, scanomap 1, stream 2, assert 2",
+    );
+}
+
+#[test]
+fn what_follows_a_concatenation_is_applied_to_its_parts() {
+    leaves(
+        "entry main [n] [m] (xs: [n]i32) (ys: [m]i32) =
+           i32.sum (map (\\x -> x * x) (map (+ 1) xs ++ map (+ 2) ys))",
+        "redomap 2",
+    );
+}

@@ -1,13 +1,10 @@
-//! The optimiser on whole programs: those of the repository at every stage, and random ones through the pipelines.
+//! The optimiser on whole programs: those of the repository at every stage. `random.rs` has random ones.
 
 use fehu_driver::check::{Exit, Warnings};
 use fehu_driver::dev;
 use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
-use fehu_driver::pipelines::{GPU, PIPELINES};
-use fehu_irgen::{Config, random_prog};
-use fehu_irtest::oracle::Oracle;
-use fehu_irtest::passes::examine;
+use fehu_driver::pipelines::GPU;
 use fehu_par::{FLATTEN, nest};
 use std::path::{Path, PathBuf};
 
@@ -73,23 +70,4 @@ fn every_dump_of_every_program_reads_as_the_same_program() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(translated >= 20, "only {translated} programs were translated");
-}
-
-#[test]
-fn pipelines_keep_what_random_programs_mean() {
-    let set = std::env::var("FEHU_RANDOM_PROGRAMS").ok();
-    let count = set.and_then(|text| text.parse().ok()).unwrap_or(60);
-    for seed in 0..count {
-        let prog = random_prog(seed, Config { failing: seed % 2 == 1, ..Config::default() });
-        for pipeline in PIPELINES {
-            let oracle = Oracle { seed, ..Oracle::default() };
-            if let Err(failure) = examine(&prog, pipeline.passes, &oracle) {
-                panic!(
-                    "seed {seed}, pipeline \"{}\": {failure}\n{prog}\nreduce it with \
-                     `fehu dev reduce --check 'agree {}'`",
-                    pipeline.name, pipeline.name
-                );
-            }
-        }
-    }
 }

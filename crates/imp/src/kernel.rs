@@ -21,6 +21,8 @@ pub struct Kernel {
     pub blocks: Exp,
     /// The number of threads of a block.
     pub threads: u32,
+    /// So many blocks should find room on a processor of the device at once: a compiler that deals out registers heeds it.
+    pub residents: u32,
     /// The number of the block, an `i64`.
     pub block: V,
     /// The number of the thread in its block, an `i64`.

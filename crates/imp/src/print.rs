@@ -268,12 +268,16 @@ impl Printer<'_> {
             Stm::Launch(kernel) => {
                 let (block, thread) = (self.var(kernel.block), self.var(kernel.thread));
                 let (blocks, threads) = (self.exp(&kernel.blocks), kernel.threads);
-                writeln!(
+                write!(
                     f,
-                    "launch {}{} block {block} of {blocks} thread {thread} of {threads} {{",
+                    "launch {}{} block {block} of {blocks} thread {thread} of {threads}",
                     kernel.hint,
                     if kernel.by_block { " together" } else { "" }
                 )?;
+                if kernel.residents > 1 {
+                    write!(f, " residents {}", kernel.residents)?;
+                }
+                writeln!(f, " {{")?;
                 self.block(f, depth + 1, &kernel.body)?;
                 writeln!(f, "{pad}}}")
             }
@@ -285,6 +289,17 @@ impl Printer<'_> {
             }
             Stm::Count(v, p, at) => {
                 writeln!(f, "{} = count {}[{}]", self.var(*v), self.var(*p), self.exp(at))
+            }
+            Stm::Exchange { ptr, index, old, body, new } => {
+                let (ptr, index) = (self.var(*ptr), self.exp(index));
+                writeln!(f, "exchange {} = {ptr}[{index}] {{", self.var(*old))?;
+                self.block(f, depth + 1, body)?;
+                writeln!(f, "{pad}}} for {}", self.exp(new))
+            }
+            Stm::Guarded(p, at, body) => {
+                writeln!(f, "guarded {}[{}] {{", self.var(*p), self.exp(at))?;
+                self.block(f, depth + 1, body)?;
+                writeln!(f, "{pad}}}")
             }
             Stm::Fence => writeln!(f, "fence"),
             Stm::Leave => writeln!(f, "leave"),

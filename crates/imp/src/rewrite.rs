@@ -224,6 +224,8 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
             Stm::For { body, .. }
             | Stm::While(_, body)
             | Stm::Locked(_, body)
+            | Stm::Exchange { body, .. }
+            | Stm::Guarded(_, _, body)
             | Stm::Section(body) => {
                 replace_stms(body, change);
             }
@@ -362,6 +364,7 @@ fn change_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>, change: &dyn Fn(&Exp) ->
             place: kernel.place.clone(),
             blocks: exp(&kernel.blocks),
             threads: kernel.threads,
+            residents: kernel.residents,
             block: of(&kernel.block),
             thread: of(&kernel.thread),
             by_block: kernel.by_block,
@@ -371,6 +374,14 @@ fn change_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>, change: &dyn Fn(&Exp) ->
         Stm::Fetch(v, p, at) => Stm::Fetch(of(v), of(p), exp(at)),
         Stm::Poll(v, p, at) => Stm::Poll(of(v), of(p), exp(at)),
         Stm::Count(v, p, at) => Stm::Count(of(v), of(p), exp(at)),
+        Stm::Exchange { ptr, index, old, body, new } => Stm::Exchange {
+            ptr: of(ptr),
+            index: exp(index),
+            old: of(old),
+            body: block(body),
+            new: exp(new),
+        },
+        Stm::Guarded(p, at, body) => Stm::Guarded(of(p), exp(at), block(body)),
         Stm::Barrier => Stm::Barrier,
         Stm::Fence => Stm::Fence,
         Stm::Leave => Stm::Leave,

@@ -109,6 +109,23 @@ pub enum Stm {
     Poll(V, V, Exp),
     /// In a kernel: the variable becomes the element at an index, an `i32`, which grows by one in the same step.
     Count(V, V, Exp),
+    /// In a kernel: the element becomes another value that depends on what it is, in one step that other threads cannot
+    /// interrupt: all is done again until nobody has changed the element in between.
+    Exchange {
+        /// Where the element is: a pointer or a shared array, ...
+        ptr: V,
+        /// ... and its index, which is evaluated once.
+        index: Exp,
+        /// The statement declares this variable: what the element is.
+        old: V,
+        /// What is done to find the new value.
+        body: Block,
+        /// The new value, which may depend on what the body declares.
+        new: Exp,
+    },
+    /// In a kernel: the block is executed while no other thread executes a block that is guarded by the same element, an `i32`
+    /// that is zero at first.
+    Guarded(V, Exp, Block),
     /// In a kernel: ends the thread, or the section that it is in.
     Leave,
     /// In a kernel: if a check fails in the block, the rest of the block is skipped, so that all threads reach the next barrier.

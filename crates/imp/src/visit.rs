@@ -116,6 +116,8 @@ impl Stm {
             Stm::For { body, .. }
             | Stm::While(_, body)
             | Stm::Locked(_, body)
+            | Stm::Exchange { body, .. }
+            | Stm::Guarded(_, _, body)
             | Stm::Section(body) => visit(body),
             Stm::Tasks(tasks) => visit(&tasks.body),
             Stm::Launch(kernel) => visit(&kernel.body),
@@ -169,12 +171,15 @@ impl Stm {
             | Stm::While(e, _)
             | Stm::Trace(_, e, _)
             | Stm::Locked(e, _)
+            | Stm::Guarded(_, e, _)
             | Stm::Fetch(_, _, e)
             | Stm::Poll(_, _, e)
             | Stm::Count(_, _, e)
             | Stm::Chunks(_, _, e)
             | Stm::Tuning(_, _, e) => visit(e),
-            Stm::Store(_, index, e) | Stm::Atomic(_, _, index, e) => {
+            Stm::Store(_, index, e)
+            | Stm::Atomic(_, _, index, e)
+            | Stm::Exchange { index, new: e, .. } => {
                 visit(index);
                 visit(e);
             }
@@ -219,6 +224,8 @@ impl Stm {
             | Stm::Fetch(_, v, _)
             | Stm::Poll(_, v, _)
             | Stm::Count(_, v, _)
+            | Stm::Exchange { ptr: v, .. }
+            | Stm::Guarded(v, ..)
             | Stm::Atomic(_, v, ..) => visit(*v),
             Stm::Export { block, ptr, .. } => block.iter().chain([ptr]).for_each(|v| visit(*v)),
             Stm::Copy { to, from, .. } => {
@@ -288,6 +295,8 @@ impl Stm {
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Locked(..)
+            | Stm::Exchange { .. }
+            | Stm::Guarded(..)
             | Stm::Tasks(_)
             | Stm::Launch(_)
             | Stm::Fence
@@ -300,7 +309,9 @@ impl Stm {
     /// The variables that this statement itself declares: for the rest of its block, or for the block inside of it.
     pub fn each_declared(&self, visit: &mut dyn FnMut(V)) {
         match self {
-            Stm::Declare(v, _) | Stm::For { var: v, .. } => visit(*v),
+            Stm::Declare(v, _) | Stm::For { var: v, .. } | Stm::Exchange { old: v, .. } => {
+                visit(*v)
+            }
             Stm::Tasks(tasks) => {
                 [tasks.chunk, tasks.low, tasks.high].into_iter().for_each(visit);
             }
@@ -324,6 +335,7 @@ impl Stm {
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
             | Stm::Locked(..)
+            | Stm::Guarded(..)
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)

@@ -44,9 +44,19 @@ impl Gen<'_> {
             let other = made[self.rng.below(made.len())];
             match self.rng.below(5) {
                 0 => made.push(self.element_map(&[input, other], &ty)),
-                1 => self.combine(&[input], prim, size, false),
-                2 => self.combine(&[input], prim, size, true),
-                3 => self.combine(&[input, other], prim, size, false),
+                1 => {
+                    self.combine(&[input], prim, size, false);
+                }
+                2 => {
+                    let scanned = self.combine(&[input], prim, size, true);
+                    made.push(scanned);
+                    if self.rng.chance(60) {
+                        made.push(self.element_map(&[scanned, other], &ty));
+                    }
+                }
+                3 => {
+                    self.combine(&[input, other], prim, size, false);
+                }
                 _ => {
                     self.element(input);
                 }
@@ -85,7 +95,7 @@ impl Gen<'_> {
     }
 
     /// A reduction or scan of vectors, directly or of a function of their elements.
-    pub(crate) fn combine(&mut self, inputs: &[Var], prim: Prim, width: Atom, scan: bool) {
+    pub(crate) fn combine(&mut self, inputs: &[Var], prim: Prim, width: Atom, scan: bool) -> Var {
         let elem = Type::prim(prim);
         let (op, neutral) = self.exact_op(prim);
         let (op, neutral) = self.operator(&elem, op, neutral, 0);
@@ -107,7 +117,7 @@ impl Gen<'_> {
         }
         let ty = if scan { Type::Array(prim.into(), vec![width]) } else { elem };
         let screma = Screma { width, inputs: inputs.to_vec(), map, scans, reds };
-        self.typed("t", ty, Exp::Screma(Box::new(screma)));
+        self.typed("t", ty, Exp::Screma(Box::new(screma)))
     }
 
     /// Views of views of an array, then an element or a map of the last one.

@@ -240,28 +240,32 @@ impl Gen<'_> {
         self.set_fresh(var);
     }
 
-    /// Two classes of three; what stands behind them is not looked at.
+    /// Some classes of one more; what stands behind them is not looked at.
     fn partition(&mut self) {
         let (width, inputs) = self.inputs();
         let rows = self.rows(&inputs);
         let times = self.bound(width);
+        let classes = 1 + self.rng.below(2);
         let mut ret = vec![Type::I64];
         ret.extend(rows.iter().cloned());
         let map = self.lambda(times, &rows, ret.clone(), |g, _| {
             let mut values = g.random_results(&ret);
-            values[0] = g.exp("class", Exp::BinOp(BinOp::Mod, values[0], Atom::i64(3))).into();
+            values[0] = g
+                .exp("class", Exp::BinOp(BinOp::Mod, values[0], Atom::i64(classes as i64 + 1)))
+                .into();
             values
         });
-        let (a, b) = (self.var("k", Type::I64), self.var("k", Type::I64));
-        let mut pat = vec![a, b];
+        let counts: Vec<Var> = (0..classes).map(|_| self.var("k", Type::I64)).collect();
+        let mut pat = counts.clone();
         let outputs: Vec<Var> =
             inputs.iter().map(|input| self.var("part", self.vars[*input].ty.clone())).collect();
         pat.extend_from_slice(&outputs);
-        for count in [a, b] {
-            self.bounds.insert(count, times);
+        for count in &counts {
+            self.bounds.insert(*count, times);
         }
-        self.stm(pat, Exp::Partition(Box::new(Partition { width, classes: 2, inputs, map })));
-        let total = self.new_size("tot", times, Exp::BinOp(BinOp::Add, a.into(), b.into()));
+        self.stm(pat, Exp::Partition(Box::new(Partition { width, classes, inputs, map })));
+        let more = counts.get(1).map_or(Atom::i64(0), |count| (*count).into());
+        let total = self.new_size("tot", times, Exp::BinOp(BinOp::Add, counts[0].into(), more));
         for output in outputs {
             self.consume(output);
             self.exp("kept", Exp::Index(output, vec![whole(total)]));

@@ -4,6 +4,7 @@
 //! - [`oracle`]: whether a program means the same before and after a pass, by running both;
 //! - [`count`]: how often each operator occurs;
 //! - [`passes`]: runs passes and says what goes wrong; [`reduce`]: makes a program that shows it smaller;
+//! - [`random`]: random programs through all that;
 //! - [`mod@file`]: the tests of passes in `tests/ir`.
 //!
 //! The oracle is the interpreter. A crate and not a part of `irgen`, because the interpreter's own tests need random
@@ -14,4 +15,5 @@ pub mod count;
 pub mod file;
 pub mod oracle;
 pub mod passes;
+pub mod random;
 pub mod reduce;

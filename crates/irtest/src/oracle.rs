@@ -18,6 +18,7 @@ use fehu_interp::{Chunking, Error, ErrorKind, Interp, Options, Value};
 use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut};
 use fehu_ir::{CheckPart, Exp, Fun, FunId, Prog, Scalar};
 use fehu_irgen::rng::Rng;
+use std::collections::BTreeMap;
 
 /// How two programs are compared.
 #[derive(Clone, Debug)]
@@ -45,6 +46,15 @@ pub struct Runs {
     pub failed: usize,
     /// Runs that nothing can be said about.
     pub undefined: usize,
+}
+
+impl Runs {
+    /// Adds those of another comparison.
+    pub fn add(&mut self, more: Runs) {
+        self.succeeded += more.succeeded;
+        self.failed += more.failed;
+        self.undefined += more.undefined;
+    }
 }
 
 /// What another machine makes of a call.
@@ -84,48 +94,13 @@ pub fn agree(before: &Prog, after: &Prog, seed: u64) -> Result<Runs, String> {
 impl Oracle {
     /// Whether two programs mean the same; otherwise what differs.
     pub fn agree(&self, before: &Prog, after: &Prog) -> Result<Runs, String> {
-        let pairs = pairs(before, after)?;
-        for (name, _) in &self.written {
-            if !pairs.iter().any(|(pair, ..)| pair == name) {
-                return Err(format!("there are arguments for \"{name}\", but no such function"));
-            }
-        }
-        let mut first = self.machine(before, 1, Chunking::Whole);
-        let mut second = vec![("", self.machine(after, 8, Chunking::Whole))];
-        if has_streams(after) {
-            let random = Chunking::Random(self.seed);
-            second.push((" in single elements", self.machine(after, 64, Chunking::Size(1))));
-            second.push((" in random chunks", self.machine(after, 64, random)));
-        }
-        let mut runs = Runs::default();
-        for (name, old, new) in pairs {
-            // Each function has its own numbers, so that they stay the same when other functions go.
-            let mut rng = Rng::new(self.seed ^ number(&name));
-            for args in self.inputs(&name, &before.funs[old], &mut rng)? {
-                let old_result = first.call(old, args.clone());
-                match class(&old_result) {
-                    Class::Undefined => {
-                        runs.undefined += 1;
-                        continue;
-                    }
-                    Class::Failed => runs.failed += 1,
-                    Class::Succeeded => runs.succeeded += 1,
-                }
-                for (cut, machine) in &mut second {
-                    let new_result = machine.call(new, args.clone());
-                    if self.same_result(&old_result, &new_result) {
-                        continue;
-                    }
-                    let args: Vec<String> = args.iter().map(show).collect();
-                    let (args, old, new) =
-                        (args.join(" "), describe(&old_result), describe(&new_result));
-                    return Err(format!(
-                        "\"{name}\" differs{cut} for the arguments {args}\nbefore: {old}\nafter:  {new}"
-                    ));
-                }
-            }
-        }
-        Ok(runs)
+        self.reference(before).agree(after)
+    }
+
+    /// What a program gives, to be compared with several others.
+    pub fn reference<'a>(&'a self, prog: &'a Prog) -> Reference<'a> {
+        let machine = self.machine(prog);
+        Reference { oracle: self, prog, machine, calls: BTreeMap::new() }
     }
 
     /// Whether another machine gives the results of the interpreter; otherwise what differs.
@@ -134,7 +109,7 @@ impl Oracle {
         prog: &Prog,
         machine: &mut dyn FnMut(FunId, &[Value]) -> Outcome,
     ) -> Result<Runs, String> {
-        let mut first = self.machine(prog, 1, Chunking::Whole);
+        let mut first = self.machine(prog);
         let mut runs = Runs::default();
         for (name, id, _) in pairs(prog, prog)? {
             let call = &mut |args: &[Value]| machine(id, args);
@@ -149,7 +124,7 @@ impl Oracle {
         prog: &Prog,
         machine: &mut dyn FnMut(&str, &[Value]) -> Outcome,
     ) -> Result<Runs, String> {
-        let mut first = self.machine(prog, 1, Chunking::Whole);
+        let mut first = self.machine(prog);
         let mut runs = Runs::default();
         for entry in &prog.entries {
             let call = &mut |args: &[Value]| machine(&entry.name, args);
@@ -214,17 +189,21 @@ impl Oracle {
         }
     }
 
-    fn machine(&self, prog: &Prog, factor: u64, chunking: Chunking) -> Interp {
+    fn machine(&self, prog: &Prog) -> Interp {
         let mut prog = prog.clone();
         mark(&mut prog);
-        let options = Options {
+        Interp::with_options(&prog, self.options(1, Chunking::Whole))
+    }
+
+    /// Limits that are so many times those of the program before.
+    fn options(&self, factor: u64, chunking: Chunking) -> Options {
+        Options {
             max_array_bytes: factor << 24,
             max_steps: Some(self.max_steps.saturating_mul(factor)),
             stack_bytes: 16 << 20,
             chunking,
             ..Options::default()
-        };
-        Interp::with_options(&prog, options)
+        }
     }
 
     fn inputs(&self, name: &str, fun: &Fun, rng: &mut Rng) -> Result<Vec<Vec<Value>>, String> {
@@ -294,6 +273,84 @@ pub fn mark(prog: &mut Prog) {
     }
     for item in prog.consts.values_mut() {
         Marks.body(&mut item.body);
+    }
+}
+
+/// A program, and what its functions give for the arguments of an oracle. They are called only once.
+pub struct Reference<'a> {
+    oracle: &'a Oracle,
+    prog: &'a Prog,
+    machine: Interp,
+    calls: BTreeMap<FunId, Vec<Call>>,
+}
+
+/// Arguments and what became of them.
+struct Call {
+    args: Vec<Value>,
+    result: Result<Vec<Value>, Error>,
+}
+
+impl Reference<'_> {
+    /// Whether another program means the same; otherwise what differs.
+    pub fn agree(&mut self, after: &Prog) -> Result<Runs, String> {
+        let pairs = pairs(self.prog, after)?;
+        for (name, _) in &self.oracle.written {
+            if !pairs.iter().any(|(pair, ..)| pair == name) {
+                return Err(format!("there are arguments for \"{name}\", but no such function"));
+            }
+        }
+        // The more pieces, the more instructions.
+        let mut cuts = vec![("", 8, Chunking::Whole)];
+        if has_streams(after) {
+            cuts.push((" in single elements", 64, Chunking::Size(1)));
+            cuts.push((" in random chunks", 64, Chunking::Random(self.oracle.seed)));
+        }
+        let mut machine = self.oracle.machine(after);
+        let mut runs = Runs::default();
+        for (name, old, new) in pairs {
+            self.call(&name, old)?;
+            let calls = self.calls.get(&old).map_or(&[][..], |calls| calls);
+            for Call { args, result: old_result } in calls {
+                match class(old_result) {
+                    Class::Undefined => {
+                        runs.undefined += 1;
+                        continue;
+                    }
+                    Class::Failed => runs.failed += 1,
+                    Class::Succeeded => runs.succeeded += 1,
+                }
+                for (cut, factor, chunking) in &cuts {
+                    *machine.options_mut() = self.oracle.options(*factor, *chunking);
+                    let new_result = machine.call(new, args.clone());
+                    if self.oracle.same_result(old_result, &new_result) {
+                        continue;
+                    }
+                    let args: Vec<String> = args.iter().map(show).collect();
+                    let (args, old, new) =
+                        (args.join(" "), describe(old_result), describe(&new_result));
+                    return Err(format!(
+                        "\"{name}\" differs{cut} for the arguments {args}\nbefore: {old}\nafter:  {new}"
+                    ));
+                }
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Calls a function, unless that has been done.
+    fn call(&mut self, name: &str, fun: FunId) -> Result<(), String> {
+        if self.calls.contains_key(&fun) {
+            return Ok(());
+        }
+        // Each function has its own numbers, so that they stay the same when other functions go.
+        let mut rng = Rng::new(self.oracle.seed ^ number(name));
+        let mut calls = Vec::new();
+        for args in self.oracle.inputs(name, &self.prog.funs[fun], &mut rng)? {
+            let result = self.machine.call(fun, args.clone());
+            calls.push(Call { args, result });
+        }
+        self.calls.insert(fun, calls);
+        Ok(())
     }
 }
 

@@ -1,24 +1,18 @@
 //! Tables are right: programs run by them on a heap give what they mean, without races.
 //!
 //! Random programs and those of `tests/ir`, as they are and optimised, with the first table and with what `circuit` makes of
-//! it. A random program that fails is reduced and printed. `FEHU_RANDOM_PROGRAMS` sets how many are tried,
-//! `FEHU_RANDOM_SEED` the first.
+//! it. A random program that fails is reduced and printed; see `irtest/src/random.rs`.
 
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
-use fehu_irgen::{Config, random_prog};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
-use fehu_irtest::reduce::reduce;
+use fehu_irtest::random::{each_program, each_way};
 use fehu_mem::assign::assign;
 use fehu_mem::circuit::circuit;
 use fehu_mem::heap::{self, Fault, Limits};
 use std::path::{Path, PathBuf};
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// How a table is made.
 #[derive(Clone, Copy, Debug)]
@@ -65,36 +59,10 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
 
 #[test]
 fn random_programs_mean_the_same_by_their_tables() {
-    let (first, count) = (number("FEHU_RANDOM_SEED", 0), number("FEHU_RANDOM_PROGRAMS", 150));
-    let mut all = Runs::default();
-    let mut failures = Vec::new();
-    for seed in first..first + count {
-        let config = Config {
-            statements: 4 + (seed % 3) as usize * 4,
-            inexact: false,
-            failing: seed.is_multiple_of(4),
-        };
-        let prog = random_prog(seed, config);
-        for way in WAYS {
-            match examine(&prog, way, seed) {
-                Ok(runs) => {
-                    all.succeeded += runs.succeeded;
-                    all.failed += runs.failed;
-                    all.undefined += runs.undefined;
-                }
-                Err(first) => {
-                    let small = reduce(&prog, 2000, &mut |prog| examine(prog, way, seed).is_err());
-                    let what = examine(&small, way, seed).err().unwrap_or(first);
-                    failures.push(format!("seed {seed}, {way:?}:\n{small}\n{what}"));
-                    break;
-                }
-            }
-        }
-        if failures.len() == 3 {
-            break;
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    let all = each_program(150, 4, |prog, seed| {
+        each_way(prog, &WAYS, |prog, way| examine(prog, way, seed), |_, _| String::new())
+    });
+    let all = all.unwrap_or_else(|message| panic!("{message}"));
     assert!(all.succeeded > 10 * all.undefined && all.succeeded > all.failed, "{all:?}");
 }
 

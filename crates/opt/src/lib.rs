@@ -20,6 +20,7 @@
 //! kept beside a program while it changes.
 
 mod checks;
+mod copyupdates;
 mod cse;
 pub mod facts;
 mod fuse;
@@ -30,6 +31,7 @@ mod unpartition;
 mod unstream;
 
 pub use checks::CHECKS;
+pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
 pub use fuse::FUSE;
 pub use hoist::HOIST;
@@ -50,4 +52,5 @@ pub const PASSES: &[Pass] = &[
     FUSE,     //
     UNSTREAM, //
     UNPARTITION,
+    COPYUPDATES,
 ];

@@ -4,12 +4,15 @@
 //! (k, ys) = partition n 1 (xs) (\x -> f)
 //! ==>
 //! (places, classes, zs) = screma n (xs) scan (+) (\x -> f; in (i64 (class == 0), class, z))
-//! k = if 0 < n then places[n-1] else 0
-//! ys = scatter n (classes, places, zs) (\class place z -> (if class == 0 then place - 1 else -1, z)) scratch
+//! (ys, last) = scatter n (classes, places, zs, iota n)
+//!                (\class place z i -> (if class == 0 then place - 1 else -1, if i == n-1 then 0 else -1, z, place)) scratch scratch
+//! k = if 0 < n then last[0] else 0
 //! ```
 //!
-//! With several classes there is a scan for each, and the places of a class begin where those of the one before end. Inside of the
-//! functions of operators, where one thread is at work, partitions stay.
+//! The number of elements is written, too, and not read from the places: so only the scatter needs these, and back ends that do both at
+//! once need no memory for them. With several classes there is a scan for each, and the places of a class begin where those of
+//! the one before end, so that all places have to be known first. Inside of the functions of operators, where one thread is at work,
+//! partitions stay.
 
 use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
@@ -83,6 +86,9 @@ fn partition(pat: &[Var], op: Partition, b: &mut Builder<'_>) {
 
     let last = b.exp("last", Exp::BinOp(BinOp::Sub, width, 1.into()));
     let some = b.exp("some", Exp::CmpOp(CmpOp::Lt, 0.into(), width));
+    if let ([count], false) = (counts, arrays.is_empty()) {
+        return filter(*count, (arrays, &elements), (width, last, some), (places[0], made), b);
+    }
     let mut starts: Vec<Atom> = vec![0.into()];
     for (count, places) in counts.iter().zip(places) {
         let yes = b.body(|b| {
@@ -94,15 +100,57 @@ fn partition(pat: &[Var], op: Partition, b: &mut Builder<'_>) {
         starts.push(b.exp("start", Exp::BinOp(BinOp::Add, start, (*count).into())).into());
     }
 
+    let dests = destinations(arrays, width, b);
+    let map = placing(&starts[..classes], &elements, b);
+    let inputs = made[..1].iter().chain(places).chain(&made[1..]).copied().collect();
+    b.stm(arrays.to_vec(), Exp::Scatter(Box::new(Scatter { width, inputs, map, dests })));
+}
+
+fn destinations(arrays: &[Var], width: Atom, b: &mut Builder<'_>) -> Vec<(Vec<Atom>, Var)> {
     let mut dests = Vec::with_capacity(arrays.len());
     for array in arrays {
         let Type::Array(elem, shape) = b.ty(*array).clone() else { continue };
         let dest = b.exp("all", Exp::Scratch(elem, shape));
         dests.push((vec![width], dest));
     }
-    let map = placing(&starts[..classes], &elements, b);
-    let inputs = made[..1].iter().chain(places).chain(&made[1..]).copied().collect();
-    b.stm(arrays.to_vec(), Exp::Scatter(Box::new(Scatter { width, inputs, map, dests })));
+    dests
+}
+
+/// What is left to do for one class, where `made` are the classes and the elements.
+fn filter(
+    count: Var,
+    (arrays, elements): (&[Var], &[Type]),
+    (width, last, some): (Atom, Var, Var),
+    (places, made): (Var, &[Var]),
+    b: &mut Builder<'_>,
+) {
+    let mut dests = destinations(arrays, width, b);
+    let one = b.exp("all", Exp::Scratch(Prim::I64.into(), vec![1.into()]));
+    dests.push((vec![1.into()], one));
+    let positions = b.exp("positions", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+    let mut map = placing(&[0.into()], elements, b);
+    let position = b.param("position", Type::I64);
+    let end = b.body(|b| {
+        let is = b.exp("is_last", Exp::CmpOp(CmpOp::Eq, position.into(), last.into()));
+        let (yes, no) = (Body::of(vec![0.into()]), Body::of(vec![Atom::i64(-1)]));
+        vec![b.typed("at_end", Type::I64, Exp::If(is.into(), Box::new([yes, no]))).into()]
+    });
+    map.body.stms.extend(end.stms);
+    map.body.results.splice(elements.len()..elements.len(), end.results);
+    map.body.results.push(map.params[1].into());
+    map.ret.insert(elements.len(), Type::I64);
+    map.ret.push(Type::I64);
+    map.params.push(position);
+    let mut inputs = vec![made[0], places];
+    inputs.extend(&made[1..]);
+    inputs.push(positions);
+    let counted = b.param("counted", Type::array(Prim::I64.into(), vec![1.into()]));
+    let pat = arrays.iter().copied().chain([counted]).collect();
+    b.stm(pat, Exp::Scatter(Box::new(Scatter { width, inputs, map, dests })));
+    let yes =
+        b.body(|b| vec![b.exp("count", Exp::Index(counted, vec![Dim::Fix(0.into())])).into()]);
+    let no = Body::of(vec![0.into()]);
+    b.stm(vec![count], Exp::If(some.into(), Box::new([yes, no])));
 }
 
 fn array_of(ty: &Type, width: Atom) -> Type {

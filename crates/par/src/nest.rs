@@ -1,10 +1,10 @@
 //! Recognising nests.
 //!
 //! A nest is a map whose function consists of one operator, and of cheap scalars and views before it that every thread
-//! can compute for itself, and so on inwards. The results of each function are those of the operator, in order. The
-//! innermost operator is not such a map: it is a map with sequential code, a reduction or scan (which is then segmented),
-//! a histogram, a scatter, something that makes an array without a function, such as `replicate` and `copy`, or a map with the
-//! attribute [`BY_BLOCK`], whose operators the threads of a block share.
+//! can compute for itself, and so on inwards. The results of each function are those of the operator, in order, without
+//! scalars that nobody wants. The innermost operator is not such a map: it is a map with sequential code, a reduction or scan
+//! (which is then segmented), a histogram, a scatter, something that makes an array without a function, such as `replicate` and
+//! `copy`, or a map with the attribute [`BY_BLOCK`], whose operators the threads of a block share.
 //!
 //! ```text
 //! let (ys: [n][m]i32) = screma n (xss) map \(xs: [m]i32) -> ([m]i32) {     -- a level
@@ -141,12 +141,14 @@ fn level<'a>(stm: &'a Stm, vars: &IdVec<Var, VarInfo>) -> Option<(Level<'a>, &'a
     let Body { stms, results } = &op.map.body;
     // Without results there are only checks inside.
     let inside = match results.first() {
-        Some(Atom::Var(first)) => stms.iter().find(|stm| stm.pat.first() == Some(first))?,
+        Some(Atom::Var(first)) => stms.iter().find(|stm| stm.pat.contains(first))?,
         Some(Atom::Const(_)) => return None,
         None => stms.iter().find(|stm| stm.pat.is_empty())?,
     };
-    let same = inside.pat.len() == results.len()
-        && inside.pat.iter().zip(results).all(|(var, result)| Atom::Var(*var) == *result);
+    let is_result = |var: &Var| results.contains(&Atom::Var(*var));
+    let names = inside.pat.iter().filter(|var| is_result(var)).map(|var| Atom::Var(*var));
+    let same = names.eq(results.iter().copied())
+        && inside.pat.iter().all(|var| is_result(var) || !vars[*var].ty.is_array());
     // A partition below a map is sequential.
     let operator = is_parallel(&inside.exp) && !matches!(inside.exp, Exp::Partition(_));
     if !same || !operator || has_attr(inside, SEQUENTIAL) {

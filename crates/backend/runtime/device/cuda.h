@@ -17,7 +17,8 @@ typedef unsigned long long uint64_t;
 #define FE_GLOBAL
 #define FE_LOCAL
 #define FE_CONSTANT static __constant__
-#define FE_SHARED __shared__
+// Aligned so that neighbouring elements can be loaded at once.
+#define FE_SHARED __shared__ __align__(16)
 #define FE_RESTRICT __restrict__
 
 // Before a loop of a few iterations.
@@ -27,6 +28,8 @@ typedef unsigned long long uint64_t;
 #define FE_KERNEL extern "C" __global__
 // After FE_KERNEL: blocks have at most so many threads, so that registers can be dealt out.
 #define FE_BOUNDS(threads) __launch_bounds__(threads)
+// Likewise, and so many blocks should be on a multiprocessor at once.
+#define FE_BOUNDS_RESIDENTS(threads, blocks) __launch_bounds__(threads, blocks)
 
 // In the outermost scope of a kernel: the shared memory whose size the launch says.
 #define FE_DYNAMIC_SHARED(name)                            \
@@ -51,6 +54,8 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 #define FE_BARRIER() __syncthreads()
 // What this thread has written so far is seen by all of the device before what it writes later.
 #define FE_FENCE() __threadfence()
+// Likewise, by all of the block.
+#define FE_BLOCK_FENCE() __threadfence_block()
 
 // The builtins of C compilers that scalar.h, convert.h and math.h use.
 #define INT32_MIN (-2147483647 - 1)

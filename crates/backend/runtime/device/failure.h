@@ -13,7 +13,7 @@ struct fe_failure {
 };
 
 // Behind it there are locks, as many as gpu/state.h says.
-#define FE_LOCKS 4096
+#define FE_LOCKS (1 << 16)
 
 // The first parameters of kernels.
 #ifdef __OPENCL_VERSION__

@@ -30,7 +30,7 @@
 #define FE_GLOBAL __global
 #define FE_LOCAL __local
 #define FE_CONSTANT __constant
-#define FE_SHARED __local
+#define FE_SHARED __local __attribute__((aligned(16)))
 #define FE_RESTRICT restrict
 
 #define FE_UNROLL _Pragma("unroll")
@@ -38,6 +38,7 @@
 #define FE_DEVICE static inline
 #define FE_KERNEL __kernel
 #define FE_BOUNDS(threads)
+#define FE_BOUNDS_RESIDENTS(threads, blocks)
 
 // The dynamically sized shared memory is a parameter of all kernels.
 // A pointer to global memory cannot point to anything else.
@@ -56,6 +57,9 @@ FE_DEVICE int fe_block_size(void) { return (int)get_local_size(0); }
 #else
 #define FE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
+
+// Within a block, to shared memory.
+#define FE_BLOCK_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 // The builtins of C compilers that scalar.h, convert.h and math.h use, and functions with the names that C has for f32.
 #ifndef __has_builtin

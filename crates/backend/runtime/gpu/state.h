@@ -11,7 +11,7 @@ struct fe_failure {
 #endif
 };
 // Behind it there are locks.
-enum { FE_LOCKS = 4096, FE_FAILURE_BYTES = sizeof(struct fe_failure) + FE_LOCKS * sizeof(uint32_t) };
+enum { FE_LOCKS = 1 << 16, FE_FAILURE_BYTES = sizeof(struct fe_failure) + FE_LOCKS * sizeof(uint32_t) };
 
 struct fe_gpu_config {
   char *device;   // "#2" or a part of its name; NULL: any

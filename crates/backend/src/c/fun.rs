@@ -108,7 +108,7 @@ pub(super) struct Frame<'a> {
     pub(super) inside: Option<Inside>,
     /// The handles that are released at the end.
     pub(super) handles: Vec<V>,
-    /// Names of variables with the numbers of locks that are held.
+    /// The statements that give back the locks that are held.
     pub(super) held: Vec<String>,
     /// Whether this is inside of a loop with `omp simd`.
     pub(super) in_simd: bool,
@@ -214,8 +214,8 @@ impl<'a> Frame<'a> {
             for line in before {
                 frame.line(line);
             }
-            for lock in frame.held.clone().iter().rev() {
-                frame.line(&format!("fe_unlock(&ctx->locks, {lock});"));
+            for unlock in frame.held.clone().iter().rev() {
+                frame.line(unlock);
             }
             if frame.handles.is_empty() {
                 frame.line("return err;");

@@ -160,7 +160,9 @@ impl Frame<'_> {
         let inside = Inside::new(self, kernel);
         let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
         frame.inside = Some(inside);
-        for (v, value) in [(kernel.block, "fe_block_id()"), (kernel.thread, "fe_thread_id()")] {
+        // Compilers divide numbers that cannot be negative by shifts alone.
+        let own = [(kernel.block, "fe_block_id()"), (kernel.thread, "(uint32_t)fe_thread_id()")];
+        for (v, value) in own {
             let name = frame.name(v);
             frame.line(&format!("const int64_t {name} = {value};"));
         }
@@ -178,11 +180,12 @@ impl Frame<'_> {
             };
             let _ = write!(params, ", {declared}{}", frame.name(v));
         }
-        let threads = kernel.threads;
-        format!(
-            "FE_KERNEL FE_BOUNDS({threads}) void {name}({params}) {{\n{}}}\n",
-            frame.into_text()
-        )
+        let (threads, residents) = (kernel.threads, kernel.residents);
+        let bounds = match residents {
+            0 | 1 => format!("FE_BOUNDS({threads})"),
+            _ => format!("FE_BOUNDS_RESIDENTS({threads}, {residents})"),
+        };
+        format!("FE_KERNEL {bounds} void {name}({params}) {{\n{}}}\n", frame.into_text())
     }
 
     /// A statement that is different in kernels; false if it is not.
@@ -197,6 +200,10 @@ impl Frame<'_> {
                 let (element, value) = (scope.element(*p, index).text, scope.text(e));
                 self.line(&format!("fe_atomic_{}_{prim}(&{element}, {value});", op.name()));
             }
+            Stm::Exchange { ptr, index, old, body, new } => {
+                self.exchange_inside((*ptr, index), *old, body, new);
+            }
+            Stm::Guarded(p, index, body) => self.guarded_inside(*p, index, body),
             Stm::Barrier => self.line("FE_BARRIER();"),
             Stm::Fence => self.line("FE_FENCE();"),
             Stm::Leave => self.leave_inside(),
@@ -279,8 +286,8 @@ impl Frame<'_> {
 
     /// Ends the thread or the section.
     fn leave_inside(&mut self) {
-        for lock in self.held.clone().iter().rev() {
-            self.line(&format!("fe_unlock(failure, {lock});"));
+        for unlock in self.held.clone().iter().rev() {
+            self.line(unlock);
         }
         let section = self.inside.as_mut().and_then(|inside| inside.sections.last_mut());
         match section {
@@ -307,27 +314,75 @@ impl Frame<'_> {
         }
     }
 
-    /// A thread that has the lock gives it back before it looks again at what the threads beside it do: they may wait for it.
+    /// What is there is read, and exchanged for the new value if it still is what was read. Where both are the same, there is
+    /// nothing to exchange: a maximum is hardly ever a new one.
+    fn exchange_inside(&mut self, (p, index): (V, &Exp), old: V, body: &Block, new: &Exp) {
+        let scope = self.scope();
+        let (prim, element) = (scope.elem(p), scope.element(p, index).text);
+        let (space, ty) = (self.space(p), c_type(prim));
+        let names = ["element", "new", "found"].map(|hint| self.shared.names.fresh(hint));
+        let [at, wanted, found] = &names;
+        self.line("{");
+        self.deeper(|frame| {
+            let old = frame.name(old);
+            frame.line(&format!("{space}{ty} *const {at} = &{element};"));
+            frame.line(&format!("{ty} {old} = fe_volatile_load_{prim}({at});"));
+            frame.line("for (;;) {");
+            frame.deeper(|frame| {
+                frame.block(body);
+                let value = frame.scope().text(new);
+                frame.line(&format!("const {ty} {wanted} = {value};"));
+                frame.line(&format!("if (fe_same_{prim}({old}, {wanted})) break;"));
+                frame.line(&format!(
+                    "const {ty} {found} = fe_atomic_cas_{prim}({at}, {old}, {wanted});"
+                ));
+                frame.line(&format!("if (fe_same_{prim}({old}, {found})) break;"));
+                frame.line(&format!("{old} = {found};"));
+            });
+            frame.line("}");
+        });
+        self.line("}");
+    }
+
     fn locked_inside(&mut self, number: &Exp, body: &Block) {
         let value = self.scope().text(number);
-        let (lock, done) = (self.shared.names.fresh("lock"), self.shared.names.fresh("done"));
+        let lock = self.shared.names.fresh("lock");
         self.line("{");
         self.deeper(|frame| {
             frame.line(&format!("const int64_t {lock} = {value};"));
-            frame.line(&format!("bool {done} = false;"));
-            frame.line(&format!("while (!{done}) {{"));
+            let both = ["fe_try_lock", "fe_unlock"].map(|call| format!("{call}(failure, {lock})"));
+            frame.while_locked(&both, body);
+        });
+        self.line("}");
+    }
+
+    fn guarded_inside(&mut self, p: V, index: &Exp, body: &Block) {
+        let element = self.scope().element(p, index).text;
+        let (space, lock) = (self.space(p), self.shared.names.fresh("lock"));
+        self.line("{");
+        self.deeper(|frame| {
+            frame.line(&format!("{space}int32_t *const {lock} = &{element};"));
+            let both = ["fe_try_guard", "fe_unguard"].map(|call| format!("{call}({lock})"));
+            frame.while_locked(&both, body);
+        });
+        self.line("}");
+    }
+
+    /// A thread that has the lock gives it back before it looks again at what the threads beside it do: they may wait for it.
+    fn while_locked(&mut self, [try_lock, unlock]: &[String; 2], body: &Block) {
+        let done = self.shared.names.fresh("done");
+        self.line(&format!("bool {done} = false;"));
+        self.line(&format!("while (!{done}) {{"));
+        self.deeper(|frame| {
+            frame.line(&format!("if ({try_lock}) {{"));
             frame.deeper(|frame| {
-                frame.line(&format!("if (fe_try_lock(failure, {lock})) {{"));
-                frame.deeper(|frame| {
-                    frame.held.push(lock.clone());
-                    frame.line("{");
-                    frame.deeper(|frame| frame.block(body));
-                    frame.line("}");
-                    frame.held.pop();
-                    frame.line(&format!("fe_unlock(failure, {lock});"));
-                    frame.line(&format!("{done} = true;"));
-                });
+                frame.held.push(format!("{unlock};"));
+                frame.line("{");
+                frame.deeper(|frame| frame.block(body));
                 frame.line("}");
+                frame.held.pop();
+                frame.line(&format!("{unlock};"));
+                frame.line(&format!("{done} = true;"));
             });
             frame.line("}");
         });

@@ -155,6 +155,8 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::TraceArray(..)
         | Stm::Atomic(..)
         | Stm::Locked(..)
+        | Stm::Exchange { .. }
+        | Stm::Guarded(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
         | Stm::Tuning(..)

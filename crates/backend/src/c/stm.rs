@@ -150,6 +150,8 @@ impl Frame<'_> {
             | Stm::Count(..)
             | Stm::Fence
             | Stm::Leave
+            | Stm::Exchange { .. }
+            | Stm::Guarded(..)
             | Stm::Barrier
             | Stm::Section(_) => {}
         }

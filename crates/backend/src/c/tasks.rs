@@ -195,10 +195,11 @@ impl Frame<'_> {
                 let lock = frame.shared.names.fresh("lock");
                 frame.line(&format!("const int64_t {lock} = {value};"));
                 frame.line(&format!("fe_lock(&ctx->locks, {lock});"));
-                frame.held.push(lock.clone());
+                let unlock = format!("fe_unlock(&ctx->locks, {lock});");
+                frame.held.push(unlock.clone());
                 frame.block(body);
                 frame.held.pop();
-                frame.line(&format!("fe_unlock(&ctx->locks, {lock});"));
+                frame.line(&unlock);
             }
         });
         self.line("}");

@@ -78,7 +78,7 @@ fn legend(out: &mut String) {
 }
 
 fn source(out: &mut String, index: usize, file: &FileNotes) {
-    let _ = writeln!(out, "<h2>{}</h2>\n<table>", escape(&file.name));
+    let _ = writeln!(out, "<h2>{}</h2>\n<table>\n<tbody>", escape(&file.name));
     let mut notes = by_line(&file.notes).peekable();
     for (number, line) in (1..).zip(&file.lines) {
         let _ = write!(
@@ -97,7 +97,7 @@ fn source(out: &mut String, index: usize, file: &FileNotes) {
         }
         out.push_str("</td></tr>\n");
     }
-    out.push_str("</table>\n");
+    out.push_str("</tbody>\n</table>\n");
 }
 
 fn picture(out: &mut String, report: &Report, when: &str, flow: &Flow) {

@@ -140,6 +140,8 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::TraceArray(..)
         | Stm::Atomic(..)
         | Stm::Locked(..)
+        | Stm::Exchange { .. }
+        | Stm::Guarded(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
         | Stm::Tuning(..)

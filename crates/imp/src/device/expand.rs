@@ -30,10 +30,12 @@ const FIRST_BYTES: i64 = 4096;
 const ALIGNMENT: i64 = 16;
 
 /// Removes handles from all kernels of a function.
-pub(super) fn expand(fun: &mut Fun) {
+pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
     let mut body = std::mem::take(&mut fun.body);
     replace_stms(&mut body, &mut |stm| match stm {
-        Stm::Launch(kernel) if has_handles(fun, kernel) => Some(Expand::kernel(fun, kernel)),
+        Stm::Launch(kernel) if has_handles(fun, kernel) => {
+            Some(Expand::kernel(fun, kernel, interleaved))
+        }
         Stm::Launch(_) => Some(vec![stm.clone()]),
         _ => None,
     });
@@ -86,7 +88,7 @@ struct Expand<'a> {
 }
 
 impl Expand<'_> {
-    fn kernel(fun: &mut Fun, kernel: &Kernel) -> Block {
+    fn kernel(fun: &mut Fun, kernel: &Kernel, interleaved: bool) -> Block {
         let mut this =
             Expand { fun, host: Block::new(), pointers: FxHashMap::default(), sites: Vec::new() };
         let mut kernel = kernel.clone();
@@ -99,7 +101,12 @@ impl Expand<'_> {
             return this.host;
         }
         match this.sites.iter().all(|site| site.bytes.is_some()) {
-            true => this.known_sizes(kernel, &local),
+            true => {
+                if interleaved {
+                    this.interleave(&mut kernel);
+                }
+                this.known_sizes(kernel, &local)
+            }
             false => this.guessed_sizes(kernel, &local),
         }
     }
@@ -231,7 +238,6 @@ impl Expand<'_> {
 
     /// The host knows how much each thread, and each block, needs.
     fn known_sizes(mut self, mut kernel: Kernel, local: &[V]) -> Block {
-        self.interleave(&mut kernel);
         let mut totals = [Exp::int(0), Exp::int(0), Exp::int(0)];
         let mut offsets: Vec<Vec<Exp>> = Vec::new();
         for number in 0..self.sites.len() {
@@ -477,6 +483,7 @@ impl Expand<'_> {
             place,
             blocks: Exp::int(1),
             threads: 1,
+            residents: 1,
             block,
             thread,
             by_block: false,

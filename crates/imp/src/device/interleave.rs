@@ -94,12 +94,23 @@ pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, thread
     });
     let body = change_exps(&body, &|e| loads(e, inside, threads));
     let mut body = body;
-    replace_stms(&mut body, &mut |stm| {
+    scale_stms(&mut body, inside, threads);
+    body
+}
+
+fn scale_stms(body: &mut Block, inside: &FxHashSet<V>, threads: i64) {
+    replace_stms(body, &mut |stm| {
         let scaled = |at: &Exp| scale(at, threads);
         Some(vec![match stm {
             Stm::Store(p, at, e) if inside.contains(p) => Stm::Store(*p, scaled(at), e.clone()),
             Stm::Atomic(op, p, at, e) if inside.contains(p) => {
                 Stm::Atomic(*op, *p, scaled(at), e.clone())
+            }
+            Stm::Exchange { ptr, index, old, body, new } if inside.contains(ptr) => {
+                let mut body = body.clone();
+                scale_stms(&mut body, inside, threads);
+                let (index, new) = (scaled(index), new.clone());
+                Stm::Exchange { ptr: *ptr, index, old: *old, body, new }
             }
             Stm::Poll(v, p, at) if inside.contains(p) => Stm::Poll(*v, *p, scaled(at)),
             Stm::Count(v, p, at) if inside.contains(p) => Stm::Count(*v, *p, scaled(at)),
@@ -110,7 +121,6 @@ pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, thread
             _ => return None,
         }])
     });
-    body
 }
 
 fn loads(e: &Exp, inside: &FxHashSet<V>, threads: i64) -> Exp {

@@ -19,11 +19,11 @@ pub(crate) use expand::hoist_shared;
 
 use crate::Program;
 
-/// Completes a program that was emitted for a device.
-pub fn device(program: &mut Program) {
+/// Completes a program that was emitted for a device; `interleaved`: whether the memory of threads may be.
+pub fn device(program: &mut Program, interleaved: bool) {
     calls::calls(program);
     for fun in program.funs.values_mut() {
         offload::offload(fun);
-        expand::expand(fun);
+        expand::expand(fun, interleaved);
     }
 }

@@ -29,7 +29,10 @@ impl Offload<'_> {
         let mut out = Block::with_capacity(block.len());
         let mut stores = Block::new();
         for stm in block {
-            let is_store = matches!(stm, Stm::Store(..) | Stm::Atomic(..) | Stm::Locked(..));
+            let is_store = matches!(
+                stm,
+                Stm::Store(..) | Stm::Atomic(..) | Stm::Locked(..) | Stm::Exchange { .. }
+            );
             if !is_store || stores.len() >= MOST_STORES {
                 self.kernel(std::mem::take(&mut stores), &mut out);
             }
@@ -152,6 +155,7 @@ impl Offload<'_> {
             place: EcoString::new(),
             blocks: Exp::int(1),
             threads: 1,
+            residents: 1,
             block,
             thread,
             by_block: false,
@@ -220,7 +224,10 @@ fn sets_outer_pointer(stm: &Stm, fun: &Fun) -> bool {
 fn touches_memory(stm: &Stm) -> bool {
     let mut found = false;
     each_stm(std::slice::from_ref(stm), &mut |stm| {
-        found |= matches!(stm, Stm::Store(..) | Stm::Atomic(..) | Stm::Locked(..));
+        found |= matches!(
+            stm,
+            Stm::Store(..) | Stm::Atomic(..) | Stm::Locked(..) | Stm::Exchange { .. }
+        );
         stm.each_exp(&mut |e| found |= loads(e));
     });
     found

@@ -8,11 +8,12 @@
 //! become tasks or kernels. Inside of them everything is sequential.
 //!
 //! Files: `index` has addresses, `scalar` operations on numbers, `array` what makes or copies one array, `control` branches, loops
-//! and calls, `screma` map, reduce and scan, `write` histograms, scatters, partitions and accumulators, `release` where
+//! and calls, `screma` map, reduce and scan, `follow` what is done with a scan's elements at once, `write` histograms, scatters, partitions and accumulators, `release` where
 //! blocks are given back, `tasks` what several threads do, `grid` what a device does, `tuning` numbers that users may choose.
 
 mod array;
 mod control;
+mod follow;
 mod grid;
 mod index;
 mod release;
@@ -39,6 +40,8 @@ pub struct Options {
     pub device: bool,
     /// Whether sums of floats keep their order.
     pub strict_float: bool,
+    /// Whether kernels for matrix products and the like have tiles.
+    pub tiling: bool,
 }
 
 /// Translates a program.
@@ -121,6 +124,10 @@ struct Emit<'a> {
     recursive: FxHashSet<ir::FunId>,
     /// The numbers of tuning parameters.
     tuning: FxHashMap<EcoString, usize>,
+    /// What follows scans, by the first variables that these bind.
+    following: FxHashMap<Var, follow::Follower<'a>>,
+    /// Arrays of scans that only what follows reads, and which are not stored.
+    unneeded: FxHashSet<Var>,
 }
 
 /// A block at run time.
@@ -164,6 +171,8 @@ impl<'a> Emit<'a> {
             loc: EcoString::new(),
             recursive: FxHashSet::default(),
             tuning: FxHashMap::default(),
+            following: FxHashMap::default(),
+            unneeded: FxHashSet::default(),
         }
     }
 
@@ -233,9 +242,22 @@ impl<'a> Emit<'a> {
     /// Emits the statements of a body.
     fn body(&mut self, body: &'a Body) {
         let last = if self.depth == 0 { release::last_uses(self, body) } else { Vec::new() };
-        for (index, stm) in body.stms.iter().enumerate() {
-            self.stm(stm);
-            if let Some(blocks) = last.get(index) {
+        let mut followers = self.followers(body).into_iter().peekable();
+        let mut index = 0;
+        while let Some(stm) = body.stms.get(index) {
+            let first = index;
+            match followers.next_if(|(scan, ..)| *scan == index) {
+                Some((_, next, follower)) => {
+                    body.stms[index + 1..next].iter().for_each(|stm| self.stm(stm));
+                    self.scan_and_follower(stm, follower);
+                    index = next + 1;
+                }
+                None => {
+                    self.stm(stm);
+                    index += 1;
+                }
+            }
+            for blocks in last.iter().take(index).skip(first) {
                 self.release(blocks);
             }
         }
@@ -249,11 +271,7 @@ impl<'a> Emit<'a> {
     }
 
     fn stm(&mut self, stm: &'a ir::Stm) {
-        for var in &stm.pat {
-            for block in self.allocations.get(var).cloned().unwrap_or_default() {
-                self.allocate(block);
-            }
-        }
+        self.allocate_for(stm);
         if let Some(loc) = &stm.loc {
             self.loc = loc.0.clone();
         }
@@ -286,6 +304,15 @@ impl<'a> Emit<'a> {
                 if let [var] = stm.pat.as_slice() {
                     self.single(*var, exp);
                 }
+            }
+        }
+    }
+
+    /// Begins the existence of the blocks that a statement needs.
+    fn allocate_for(&mut self, stm: &ir::Stm) {
+        for var in &stm.pat {
+            for block in self.allocations.get(var).cloned().unwrap_or_default() {
+                self.allocate(block);
             }
         }
     }

@@ -147,6 +147,11 @@ impl<'a> Emit<'a> {
         for (part, var) in parts.zip(bound) {
             self.store_row(var, index, part);
         }
+        if let Some(follower) = self.following(pat).filter(|_| !scanned.is_empty()) {
+            let mut given = Self::scanned_elements(pat, scanned);
+            given.extend(self.plain_elements(pat, op));
+            self.follow(&follower, self.atom(index.into()), &given);
+        }
     }
 
     /// Executes a function for each element of the inputs; `then` gets its results.
@@ -286,6 +291,9 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn store_sofar(&mut self, var: Var, index: Var, part: &Sofar<'a>) {
+        if self.unneeded.contains(&var) {
+            return;
+        }
         let Some(place) = self.place(var) else { return };
         let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) else { return };
         match part {
@@ -300,6 +308,9 @@ impl<'a> Emit<'a> {
 
     /// A result of the function becomes an element or row of an array.
     pub(super) fn store_row(&mut self, var: Var, index: Var, value: Atom) {
+        if self.unneeded.contains(&var) {
+            return;
+        }
         let Some(place) = self.place(var) else { return };
         if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
             self.write(&Place { block: place.block, lmad }, value);

@@ -524,7 +524,7 @@ impl<'a> Emit<'a> {
 }
 
 /// Whether there are array operators in a body that are worth threads of their own.
-fn has_operators(body: &Body) -> bool {
+pub(super) fn has_operators(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut found = stm.exp.operator().is_some();
         stm.exp.for_each_body(&mut |body| found |= has_operators(body));
@@ -533,15 +533,27 @@ fn has_operators(body: &Body) -> bool {
 }
 
 /// Whether a function may well be executed twice.
-fn is_cheap(body: &Body) -> bool {
-    body.stms.len() <= CHEAP
-        && body.stms.iter().all(|stm| {
-            let mut bodies = 0;
-            stm.exp.for_each_body(&mut |_| bodies += 1);
-            bodies == 0
-                && !matches!(
-                    stm.exp,
-                    ir::Exp::Call(..) | ir::Exp::Trace(..) | ir::Exp::UpdateAcc(..)
-                )
-        })
+pub(super) fn is_cheap(body: &Body) -> bool {
+    cheap_stms(body).is_some_and(|count| count <= CHEAP)
+}
+
+/// The number of statements, those of branches included; none if there are loops, operators, or calls.
+fn cheap_stms(body: &Body) -> Option<usize> {
+    let mut count = body.stms.len();
+    for stm in &body.stms {
+        let mut inside = Some(0);
+        stm.exp.for_each_body(&mut |body| {
+            inside = inside.zip(cheap_stms(body)).map(|(sum, more)| sum + more);
+        });
+        let branches = matches!(stm.exp, ir::Exp::If(..) | ir::Exp::Switch(..));
+        let once =
+            matches!(stm.exp, ir::Exp::Call(..) | ir::Exp::Trace(..) | ir::Exp::UpdateAcc(..));
+        let mut bodies = 0;
+        stm.exp.for_each_body(&mut |_| bodies += 1);
+        if once || bodies > 0 && !branches {
+            return None;
+        }
+        count += inside?;
+    }
+    Some(count)
 }

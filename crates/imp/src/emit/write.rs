@@ -1,6 +1,6 @@
 //! Histograms, scatters, partitions and accumulators: writes at computed positions.
 
-use super::screma::{Sofar, if_within, red_op};
+use super::screma::{Sofar, if_within};
 use super::{Emit, Mem};
 use crate::{Exp, From, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
@@ -156,7 +156,7 @@ impl<'a> Emit<'a> {
         self.scatter_parts(op, &op.map.body.results);
     }
 
-    fn scatter_parts(&mut self, op: &'a Scatter, parts: &[Atom]) {
+    pub(super) fn scatter_parts(&mut self, op: &'a Scatter, parts: &[Atom]) {
         let indexed: usize = op.dests.iter().map(|(shape, _)| shape.len()).sum();
         let (indices, values) = parts.split_at(indexed);
         let mut indices = indices.iter().copied();
@@ -205,7 +205,7 @@ impl<'a> Emit<'a> {
             return;
         };
         let at = self.poly(&row.lmad.offset);
-        let body = match (self.atomic_op(op, given.len()), values) {
+        let body = match (self.simple_operator(op, given.len()), values) {
             (Some(atomic), [value]) => {
                 vec![Stm::Atomic(atomic, self.mem(row.block).ptr, at, self.atom(*value))]
             }
@@ -214,6 +214,31 @@ impl<'a> Emit<'a> {
                     (self.vector_atomic_op(op, given.len()), self.place_of(*value)) =>
             {
                 self.block(|this| this.contribute_row(atomic, &row, from))
+            }
+            (None, [value])
+                if self.options.device
+                    && self.prim(*value).is_some()
+                    && !self.is_beside_device() =>
+            {
+                let (ptr, value) = (self.mem(row.block).ptr, self.atom(*value));
+                for (param, index) in given.iter().zip(indices) {
+                    let index = self.atom(*index);
+                    self.scalars.insert(*param, index);
+                }
+                self.block(|this| this.exchange((op, given.len()), (ptr, at), value))
+            }
+            (None, [_, _, ..])
+                if self.options.device
+                    && let Some(ops) = self.part_operators(op, given.len()) =>
+            {
+                self.block(|this| {
+                    for ((array, red), value) in arrays.iter().zip(ops).zip(values) {
+                        let Some(row) = this.row(*array, indices) else { continue };
+                        let (ptr, at) = (this.mem(row.block).ptr, this.poly(&row.lmad.offset));
+                        let value = this.atom(*value);
+                        this.out.push(Stm::Atomic(red, ptr, at, value));
+                    }
+                })
             }
             _ => {
                 let body = self.block(|this| {
@@ -227,18 +252,6 @@ impl<'a> Emit<'a> {
         self.out.push(if_within(&indices, &shape, body));
     }
 
-    /// The operator of an accumulator, if it is a simple one of scalars.
-    fn atomic_op(&self, op: &Lambda, indices: usize) -> Option<RedOp> {
-        let [old, new] = op.params[indices..] else { return None };
-        let ([stm], [result]) = (op.body.stms.as_slice(), op.body.results.as_slice()) else {
-            return None;
-        };
-        let fehu_ir::Exp::BinOp(bin, a, b) = stm.exp else { return None };
-        let is_plain = (a, b) == (old.into(), new.into()) || (a, b) == (new.into(), old.into());
-        let is_result = result.var().is_some_and(|var| stm.pat == [var]);
-        if is_plain && is_result { red_op(bin, self.prim(a)?, false) } else { None }
-    }
-
     /// The operator of an accumulator of rows, if it combines them element by element by a simple operator.
     fn vector_atomic_op(&self, op: &Lambda, indices: usize) -> Option<RedOp> {
         let [old, new] = op.params[indices..] else { return None };
@@ -250,7 +263,7 @@ impl<'a> Emit<'a> {
         if !before.is_empty() || !is_plain || !is_result || map.folded() > 0 {
             return None;
         }
-        self.atomic_op(&map.map, 0).or_else(|| self.vector_atomic_op(&map.map, 0))
+        self.simple_operator(&map.map, 0).or_else(|| self.vector_atomic_op(&map.map, 0))
     }
 
     /// Combines the elements of a row with others, each in one step.
@@ -417,10 +430,13 @@ impl<'a> Emit<'a> {
 }
 
 /// For each operator of histograms, the indices and the values at a position.
-fn hist_parts<'a>(op: &'a Hist, parts: &[Atom]) -> Vec<(&'a HistOp, Vec<Atom>, Vec<Atom>)> {
+pub(super) fn hist_parts<'a, T: Clone>(
+    op: &'a Hist,
+    parts: &[T],
+) -> Vec<(&'a HistOp, Vec<T>, Vec<T>)> {
     let indexed: usize = op.ops.iter().map(|op| op.shape.len()).sum();
     let (indices, values) = parts.split_at(indexed);
-    let (mut indices, mut values) = (indices.iter().copied(), values.iter().copied());
+    let (mut indices, mut values) = (indices.iter().cloned(), values.iter().cloned());
     let one = |op: &'a HistOp| {
         let indices = indices.by_ref().take(op.shape.len()).collect();
         (op, indices, values.by_ref().take(op.dests.len()).collect())

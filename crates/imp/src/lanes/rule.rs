@@ -128,6 +128,8 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::TraceArray(..)
         | Stm::Atomic(..)
         | Stm::Locked(..)
+        | Stm::Exchange { .. }
+        | Stm::Guarded(..)
         | Stm::Tasks(_)
         | Stm::Chunks(..)
         | Stm::Tuning(..)

@@ -126,6 +126,24 @@ impl<'a> Machine<'a> {
                 self.store.restore_mode(mode);
                 result
             }
+            Stm::Exchange { ptr, index, old, body, new } => {
+                let index = self.int(frame, index)?;
+                let mode = self.store.set_mode(Mode::Contribution);
+                let result = self.exchange(frame, (*ptr, index), *old, body, new);
+                self.store.restore_mode(mode);
+                result
+            }
+            Stm::Guarded(p, index, body) => {
+                let index = self.int(frame, index)?;
+                let mode = self.store.set_mode(Mode::Contribution);
+                let free = self.load(frame.pointer(*p)?, index)? == Scalar::I32(0);
+                let result = match free {
+                    true => self.block(frame, body),
+                    false => Err(wrong("what guards a block is not zero at first")),
+                };
+                self.store.restore_mode(mode);
+                result
+            }
             Stm::Tasks(tasks) => self.tasks(frame, tasks),
             Stm::Chunks(v, _, total) => {
                 self.int(frame, total)?;
@@ -149,6 +167,21 @@ impl<'a> Machine<'a> {
                 self.assign(frame, *v, value)
             }
         }
+    }
+
+    fn exchange(
+        &mut self,
+        frame: &mut Frame<'a>,
+        (ptr, index): (V, i64),
+        old: V,
+        body: &'a Block,
+        new: &Exp,
+    ) -> Res<()> {
+        frame.declared[old] = self.levels;
+        frame.slots[old] = Slot::Scalar(self.load(frame.pointer(ptr)?, index)?);
+        self.block(frame, body)?;
+        let value = self.exp(frame, new)?;
+        self.store_at(frame.pointer(ptr)?, index, value)
     }
 
     fn declare(&mut self, frame: &mut Frame<'a>, v: V, value: Option<&Exp>) -> Res<()> {

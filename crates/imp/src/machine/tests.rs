@@ -126,7 +126,7 @@ fn one_after_the_other_they_may() {
 }
 
 /// Tasks that all do this to the same element of the array.
-fn all_at_once(work: impl FnOnce(V) -> Stm) -> Result<Scalar, Fault> {
+fn all_at_once(work: impl FnOnce(&mut Maker, V) -> Stm) -> Result<Scalar, Fault> {
     let mut maker = Maker::new();
     let [chunk, low, high] = ["chunk", "low", "high"].map(|hint| maker.scalar(hint));
     let i = maker.scalar("i");
@@ -137,7 +137,7 @@ fn all_at_once(work: impl FnOnce(V) -> Stm) -> Result<Scalar, Fault> {
         to: Exp::Var(high),
         step: 1,
         kind: Kind::Sequential,
-        body: vec![work(xs)],
+        body: vec![work(&mut maker, xs)],
     }];
     let tasks = Tasks { site: 0, total, chunks: None, grain: 1, chunk, low, high, body };
     maker.run(vec![Stm::Tasks(Box::new(tasks))], load(xs, Exp::int(0)))
@@ -145,12 +145,45 @@ fn all_at_once(work: impl FnOnce(V) -> Stm) -> Result<Scalar, Fault> {
 
 #[test]
 fn tasks_meet_only_in_steps_that_cannot_be_interrupted() {
-    let added = all_at_once(|xs| Stm::Atomic(RedOp::Add, xs, Exp::int(0), Exp::int(1)));
+    let added = all_at_once(|_, xs| Stm::Atomic(RedOp::Add, xs, Exp::int(0), Exp::int(1)));
     assert_eq!(added, Ok(Scalar::I64(8)));
     let store = |xs| Stm::Store(xs, Exp::int(0), plus(load(xs, Exp::int(0)), Exp::int(1)));
-    assert_eq!(all_at_once(|xs| Stm::Locked(Exp::int(0), vec![store(xs)])), Ok(Scalar::I64(8)));
-    let Err(Fault::Memory(message)) = all_at_once(store) else { panic!("there is a race") };
+    assert_eq!(all_at_once(|_, xs| Stm::Locked(Exp::int(0), vec![store(xs)])), Ok(Scalar::I64(8)));
+    let Err(Fault::Memory(message)) = all_at_once(|_, xs| store(xs)) else {
+        panic!("there is a race")
+    };
     assert!(message.contains("a race"), "{message}");
+}
+
+#[test]
+fn exchanges_cannot_be_interrupted() {
+    // What is new depends on a variable of the body, and on what the element is.
+    let added = all_at_once(|maker, xs| {
+        let (old, more) = (maker.scalar("old"), maker.scalar("more"));
+        let body = vec![Stm::Declare(more, Some(plus(Exp::Var(old), Exp::int(1))))];
+        Stm::Exchange { ptr: xs, index: Exp::int(0), old, body, new: Exp::Var(more) }
+    });
+    assert_eq!(added, Ok(Scalar::I64(8)));
+}
+
+#[test]
+fn guarded_blocks_do_not_disturb_each_other() {
+    let store = |xs| Stm::Store(xs, Exp::int(0), plus(load(xs, Exp::int(0)), Exp::int(1)));
+    let guarded = |first: i32| {
+        all_at_once(|maker, xs| {
+            let guards = maker.var("guards", Ty::Local(Prim::I32, 1));
+            let set = Stm::Store(guards, Exp::int(0), Exp::Const(Scalar::I32(first)));
+            let code = vec![
+                Stm::Declare(guards, None),
+                set,
+                Stm::Guarded(guards, Exp::int(0), vec![store(xs)]),
+            ];
+            Stm::If(Exp::Const(Scalar::Bool(true)), code, Vec::new())
+        })
+    };
+    assert_eq!(guarded(0), Ok(Scalar::I64(8)));
+    let Err(Fault::Memory(message)) = guarded(1) else { panic!("nobody gives the guard back") };
+    assert!(message.contains("not zero at first"), "{message}");
 }
 
 #[test]

@@ -40,6 +40,9 @@ impl Checker<'_> {
                     ty @ (Type::Scalar(_) | Type::Array(..)) => {
                         let mut all = shape.clone();
                         all.extend_from_slice(ty.shape());
+                        if all.is_empty() {
+                            self.fail("`replicate` makes arrays, not scalars".to_owned());
+                        }
                         Some(Type::array(ty.elem()?, all))
                     }
                 }

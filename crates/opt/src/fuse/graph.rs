@@ -314,6 +314,23 @@ impl Graph {
     /// Puts a statement before a node, which depends on it from now on. The new node depends on what the node
     /// depends on, and is taken to read and consume what the node does.
     pub(super) fn insert(&mut self, before: Node, stm: Stm) -> Node {
+        let needs = self.before[before].clone();
+        self.insert_after(before, stm, needs)
+    }
+
+    /// The same for a statement that uses these variables, before a node that consumes nothing which others use: of what the
+    /// node depends on, the new one depends on what binds the variables and on what consumes something.
+    pub(super) fn insert_using(&mut self, before: Node, stm: Stm, used: &[Var]) -> Node {
+        let binders: FxHashSet<Node> = used.iter().filter_map(|var| self.binder(*var)).collect();
+        let mut needs = self.before[before].clone();
+        needs.retain(|need| {
+            let need = self.resolve(*need);
+            binders.contains(&need) || !self.classes[need].consumed.is_empty()
+        });
+        self.insert_after(before, stm, needs)
+    }
+
+    fn insert_after(&mut self, before: Node, stm: Stm, needs: FxHashSet<Node>) -> Node {
         let (node, place) = (self.stms.len(), self.place[before]);
         // Moving places costs little, but is not free.
         let cost = self.before[before].len() + (self.order.len() - place) / 16;
@@ -326,7 +343,6 @@ impl Graph {
         for var in &stm.pat {
             self.binder.insert(*var, node);
         }
-        let needs = self.before[before].clone();
         self.before.push(needs);
         self.before[before].insert(node);
         self.classes.push(self.classes[before].clone());

@@ -7,6 +7,10 @@
 //! Both must have one width, be of the same kind (map, reduce and scan in any mix; histograms; scatters; parallel
 //! streams; sequential streams), and have an input in common: fusing operators that have nothing in common saves no
 //! memory traffic, and costs registers.
+//!
+//! A histogram or a scatter and another kind stay two: there is no operator for both. As accumulators in one map they
+//! could be one, but several threads would then write to the same bins instead of copies of them, which costs more than
+//! reading an array again.
 
 use super::graph::{Graph, Node};
 use super::vertical::operands;

@@ -18,6 +18,7 @@
 //! * **Views** (`views`): a transposition, reshape or slice between two operators moves to the inputs of the first one,
 //!   or behind the second one, so that the two meet; `interchange` swaps the two operators of a nest for that, and makes
 //!   maps of reductions and scans of vectors with operators that are maps.
+//! * **Parts** (`parts`): what is applied to a concatenation is applied to its parts.
 //!
 //! How functions are composed is in `compose`, how operators become one in `merge`. A reduction or scan keeps its own operator: a map before it becomes
 //! part of the function that is applied to the elements, never part of the operator, which would no longer be
@@ -34,6 +35,7 @@ mod interchange;
 mod mentions;
 mod merge;
 mod nest;
+mod parts;
 mod sink;
 mod stream;
 mod vertical;
@@ -113,7 +115,8 @@ impl Cx<'_> {
             let merged = horizontal::reduce(self, &mut graph);
             let moved = sink::reduce(self, &mut graph);
             let viewed = views::reduce(self, &mut graph);
-            if !filtered && !merged && !moved && !viewed {
+            let split = parts::reduce(self, &mut graph);
+            if !filtered && !merged && !moved && !viewed && !split {
                 break;
             }
         }

@@ -141,6 +141,8 @@ pub(super) enum Reason {
     OtherUse,
     /// Results that are known only at the end.
     Unfinished,
+    /// Results of a scan, which are known one after the other.
+    Scanned,
     /// Others need the producer, and it is not cheap.
     Several,
     /// Something must happen between the two.
@@ -165,6 +167,9 @@ impl Reason {
                 "it indexes that result, or uses it as a whole, and needs more of it than the element at its own position"
             }
             Reason::Unfinished => "what it makes is finished only after the last position",
+            Reason::Scanned => {
+                "its elements are finished one after the other; compiled code does both at once if nothing is in the way"
+            }
             Reason::Several => {
                 "others need that result as well, and computing it twice is not cheap"
             }
@@ -259,7 +264,14 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
     }
     let unfinished = producer.folded();
     if inputs.iter().any(|input| first.pat[..unfinished].contains(input)) {
-        return Err(Reason::Unfinished);
+        // A map or a scatter needs no more than an element, and code for both is made later.
+        let reduced = &first.pat[producer.scanned()..unfinished];
+        let element = match &second.exp {
+            Exp::Screma(op) => op.folded() == 0,
+            exp => matches!(exp, Exp::Scatter(_)),
+        };
+        let later = element && stm_mentions(cx, second, reduced) == 0;
+        return Err(if later { Reason::Scanned } else { Reason::Unfinished });
     }
     if unfinished > 0 && !matches!(second.exp, Exp::Screma(_)) {
         return Err(Reason::Kind);

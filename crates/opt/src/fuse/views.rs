@@ -20,9 +20,7 @@
 //! New statements rely on the certificates of the view. Views only move upwards, and every move is paid from the graph's
 //! budget. Where the first operator is no nest, `interchange` may move the view behind the second one.
 //!
-//! Concatenations stay: an operator over `concat xs ys` would become two operators and a combination of their results,
-//! which is more code and no less traffic, but for reductions of two long arrays. `iota` and `replicate` are
-//! no arrays in memory in the end, and `simplify` takes care of them.
+//! Concatenations are in `parts`. `iota` and `replicate` are no arrays in memory in the end, and `simplify` takes care of them.
 
 use super::graph::{Graph, Node};
 use super::nest::{consumes_shared, is_transposition, nest};

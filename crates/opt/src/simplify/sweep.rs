@@ -69,6 +69,8 @@ impl Cx<'_> {
             for rule in rules_for(&stm.exp) {
                 found = (rule.apply)(self, stm);
                 if found.is_some() {
+                    #[cfg(test)]
+                    super::rules::tests::applied(rule.name);
                     break;
                 }
             }
@@ -76,6 +78,8 @@ impl Cx<'_> {
                 for rule in taking_rules_for(&stm.exp) {
                     found = (rule.apply)(self, stm);
                     if found.is_some() {
+                        #[cfg(test)]
+                        super::rules::tests::applied(rule.name);
                         break;
                     }
                 }

@@ -56,7 +56,7 @@ pub(super) fn build(
     let passes = pipelines::of_target(target).passes;
     let prog =
         transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
-    let generate_options = GenerateOptions { strict_float: true };
+    let generate_options = GenerateOptions { strict_float: true, ..GenerateOptions::default() };
     let work = || stages::generate(&prog, target, Mode::Server, &generate_options);
     let made = catch_unwind(AssertUnwindSafe(work))
         .map_err(|_| NoMachine::Broken("the back end panicked".to_owned()))?

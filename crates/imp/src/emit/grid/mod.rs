@@ -1,16 +1,26 @@
 //! Operators of the host on a device.
 //!
 //! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map or a
-//! write has a thread for each position; a reduction has a team of threads for each segment ([`reduce`]); a scan goes over all
-//! segments at once ([`scan`]). A map with the attribute `by_block` has a block of threads for each position ([`block`]). Whatever is inside of the innermost operator's function is executed by one thread.
+//! write has a thread for each position; a reduction has a block of threads for each segment ([`reduce`]), or for several
+//! ([`segments`]); a scan goes over all segments at once ([`scan`]); a histogram has blocks that gather its parts ([`hist`]). A map
+//! with the attribute `by_block` has a block of threads for each position ([`block`]). Whatever is inside of the innermost
+//! operator's function is executed by one thread.
 //!
 //! What cannot be a kernel stays host code: a loop around the kernels inside of it. Scalars that such code loads from
 //! memory or stores there are what [`crate::device`] takes care of.
 
 mod block;
+mod cell;
+mod hist;
+mod merge;
 mod nest;
+mod ordered;
 mod reduce;
 mod scan;
+mod segments;
+mod space;
+mod square;
+mod stage;
 mod team;
 mod tile;
 mod transpose;
@@ -62,6 +72,7 @@ impl<'a> Emit<'a> {
             place,
             blocks,
             threads,
+            residents: 1,
             block,
             thread,
             by_block: false,
@@ -76,15 +87,15 @@ impl<'a> Emit<'a> {
             return self.share_out(together, sizes, work);
         }
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
-        let total = self.total(&sizes);
-        let blocks = quot_up(total.clone(), Exp::int(i64::from(THREADS)));
+        let space = self.space(&sizes);
+        let blocks = quot_up(space.total.clone(), Exp::int(i64::from(THREADS)));
         self.launch(hint, blocks, THREADS, |this, block, thread| {
             let at = this.flat(block, thread);
             let body = this.block(|this| {
-                let indices = this.unranked(at.clone(), &sizes);
+                let indices = this.position_in(at.clone(), &space);
                 work(this, &indices);
             });
-            this.out.push(Stm::If(lt(at, total), body, Block::new()));
+            this.out.push(Stm::If(lt(at, space.total.clone()), body, Block::new()));
         });
     }
 
@@ -147,7 +158,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether there is a call of a function that calls itself.
-    fn calls_recursive(&self, exp: &ir::Exp) -> bool {
+    pub(super) fn calls_recursive(&self, exp: &ir::Exp) -> bool {
         let mut found = matches!(exp, ir::Exp::Call(fun, _) if self.recursive.contains(fun));
         exp.for_each_body(&mut |body| {
             found = found || body.stms.iter().any(|stm| self.calls_recursive(&stm.exp));
@@ -156,7 +167,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether the function of an operator may be executed as often as kernels want to.
-    fn may_repeat(&self, op: &Screma) -> bool {
+    pub(super) fn may_repeat(&self, op: &Screma) -> bool {
         let is_once = op.scans.is_empty() || op.reds.is_empty();
         is_once || !has_effects(&op.map.body)
     }
@@ -177,13 +188,7 @@ impl<'a> Emit<'a> {
                     this.scatter_at(&inner.pat, op, at);
                 });
             }
-            ir::Exp::Hist(op) => {
-                let sizes = self.sizes(nest, Some(self.atom(op.width)));
-                self.grid("hist", &sizes, |this, indices| {
-                    let at = this.enter_levels(nest, indices);
-                    this.hist_at(&inner.pat, op, at);
-                });
-            }
+            ir::Exp::Hist(op) => self.hist_on_grid(nest, &inner.pat, op),
             exp => {
                 if let [var] = inner.pat.as_slice() {
                     self.make_on_grid(nest, *var, exp);
@@ -268,7 +273,8 @@ impl<'a> Emit<'a> {
     }
 
     fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
-        if self.together.is_some() || !self.tile_on_grid(nest, pat, op) {
+        let may_tile = self.options.tiling && self.together.is_none();
+        if !may_tile || !self.tile_on_grid(nest, pat, op) {
             self.map_plain(nest, pat, op);
         }
     }
@@ -374,7 +380,7 @@ fn called(body: &ir::Body, callees: &mut Vec<ir::FunId>) {
 }
 
 /// Whether a body changes arrays or accumulators.
-fn has_effects(body: &ir::Body) -> bool {
+pub(super) fn has_effects(body: &ir::Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut found = matches!(
             &stm.exp,

@@ -54,16 +54,24 @@ impl<'a> Emit<'a> {
         }
         let body = &op.map.body;
         let (inner, before) = body.stms.split_last()?;
-        let names: Vec<Atom> = inner.pat.iter().map(|var| Atom::Var(*var)).collect();
         let fits = before.iter().all(|stm| self.is_cheap(stm))
-            && names == body.results
+            && self.yields(body, inner)
             && self.is_parallel_inside(inner, bound)
             && self.stays(pat, op, inner);
         fits.then_some(inner)
     }
 
+    /// Whether the results of a function are those of an operator, in order. Nobody may want some of its scalars.
+    fn yields(&self, body: &Body, inner: &Stm) -> bool {
+        let is_result = |var: &Var| body.results.contains(&Atom::Var(*var));
+        let is_scalar = |var: &Var| !self.ir[*var].ty.is_array();
+        let names = inner.pat.iter().filter(|var| is_result(var)).map(|var| Atom::Var(*var));
+        names.eq(body.results.iter().copied())
+            && inner.pat.iter().all(|var| is_result(var) || is_scalar(var))
+    }
+
     /// Whether every thread may execute a statement.
-    fn is_cheap(&self, stm: &Stm) -> bool {
+    pub(in crate::emit) fn is_cheap(&self, stm: &Stm) -> bool {
         if stm.pat.iter().any(|var| self.allocations.contains_key(var)) {
             return false;
         }
@@ -96,7 +104,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn is_cheap_body(&self, body: &Body) -> bool {
+    pub(super) fn is_cheap_body(&self, body: &Body) -> bool {
         body.stms.iter().all(|stm| self.is_cheap(stm))
     }
 
@@ -149,7 +157,8 @@ impl<'a> Emit<'a> {
     /// Whether what the operator makes is made where the map wants it.
     fn stays(&self, pat: &[Var], op: &Screma, inner: &Stm) -> bool {
         let index = self.table.index(pat, &op.map).unwrap_or(NO_INDEX);
-        pat.iter().zip(&inner.pat).all(|(var, result)| {
+        let is_result = |var: &&Var| op.map.body.results.contains(&Atom::Var(**var));
+        pat.iter().zip(inner.pat.iter().filter(is_result)).all(|(var, result)| {
             match (self.place(*var), self.place(*result)) {
                 (Some(outer), Some(made)) => outer
                     .lmad
@@ -196,7 +205,10 @@ impl<'a> Emit<'a> {
     /// been entered.
     pub(super) fn store_result(&mut self, nest: &Nest<'a>, number: usize, value: Exp) {
         let Some(level) = nest.levels.last() else { return };
-        let Some(var) = level.pat.get(number) else { return };
+        let Some(name) = nest.inner.pat.get(number).map(|var| Atom::Var(*var)) else { return };
+        let results = &level.op.map.body.results;
+        let Some(position) = results.iter().position(|result| *result == name) else { return };
+        let Some(var) = level.pat.get(position) else { return };
         let index = self.table.index(level.pat, &level.op.map).unwrap_or(NO_INDEX);
         let Some(Place { block, lmad }) = self.place(*var) else { return };
         if let Some(lmad) = lmad.fix(&[Poly::var(index)]) {

@@ -1,43 +1,55 @@
-//! Reductions, with or without maps around them: a team of threads for each segment.
+//! Reductions, with or without maps around them: a block of threads for each segment.
 //!
-//! The size of a team is chosen when the program runs, by the width: one thread for a segment of a few elements, a whole block for a
-//! long one, and several blocks if there are few segments; then a second kernel combines what the blocks have found.
+//! If there are few segments, each has several blocks; then a second kernel combines what the blocks have found. A block takes
+//! several segments if they are short, see [`super::segments`].
 
 use super::super::Emit;
 use super::super::screma::Sofar;
 use super::nest::Nest;
+use super::space::Space;
+use super::stage::{Stage, is_short};
 use super::team::{Parts, SHARED_BYTES, value};
-use super::{THREADS, bin, eq, lt, quot_up};
+use super::{THREADS, bin, eq, lt, quick_quot, quot_up};
+use crate::rewrite::all as conjunction;
 use crate::{Block, Exp, Kind, Stm, V};
 use fehu_base::Prim;
 use fehu_ir::{Atom, BinOp, Screma, Var};
 
-/// A thread has at least so many elements before there is another thread for its segment.
-const ITEMS: i64 = 4;
-
 /// A thread of a block that is one of several for a segment has at least so many elements.
 const MANY_ITEMS: i64 = 16;
+
+/// So many elements of a thread are loaded at once.
+const AT_ONCE: i64 = 4;
 
 /// With fewer blocks than this a device is not busy.
 const BLOCKS: i64 = 1056;
 
-/// What both kernels know.
-struct Reduction<'a, 'b> {
-    nest: &'b Nest<'a>,
-    pat: &'a [Var],
-    op: &'a Screma,
-    with_maps: bool,
-    /// The sizes of the maps around it, and their product.
-    dims: Vec<Exp>,
-    segments: Exp,
+/// What all kernels know.
+pub(super) struct Reduction<'a, 'b> {
+    pub(super) nest: &'b Nest<'a>,
+    pub(super) pat: &'a [Var],
+    pub(super) op: &'a Screma,
+    /// Whether the plain results of the function are stored.
+    pub(super) with_maps: bool,
+    /// The space of the maps around it, and the number of its positions.
+    pub(super) space: Space,
+    pub(super) segments: Exp,
+    /// The types of the parts of what is reduced.
+    pub(super) prims: Vec<Option<Prim>>,
+    /// For each part, the result, if there are no maps around.
+    results: Vec<Option<V>>,
+}
+
+/// What the kernels for long segments know.
+struct Chunks {
     /// The threads of a block.
     threads: u32,
+    /// By way of which elements are combined, if the order matters.
+    stage: Option<Stage>,
     /// The number of chunks of a segment.
     chunks: V,
     /// For each part of what is reduced, the results of all chunks.
     partials: Vec<Option<V>>,
-    /// Likewise, the result, if there are no maps around.
-    results: Vec<Option<V>>,
 }
 
 impl<'a> Emit<'a> {
@@ -51,46 +63,29 @@ impl<'a> Emit<'a> {
     ) {
         let dims: Vec<Exp> =
             self.sizes(nest, None).iter().map(|d| self.simple("size", d)).collect();
-        let segments = self.total(&dims);
+        let space = self.space(&dims);
+        let segments = space.total.clone();
         let width = self.simple("width", &self.atom(op.width));
         let prims = self.reduced_prims(pat, op);
         let bytes: u32 = prims.iter().flatten().map(|prim| prim.bits().div_ceil(8)).sum();
-        let threads = team_threads(bytes.max(1));
-        let (team, chunks) = self.team_size(&width, &segments, threads);
-        let teams = self.simple("teams", &bin(BinOp::Mul, segments.clone(), Exp::Var(chunks)));
-        let mut handles = Vec::new();
-        let mut buffers = |this: &mut Self, hint: &str, count: &Exp| -> Vec<Option<V>> {
-            let mut all = Vec::with_capacity(prims.len());
-            for prim in &prims {
-                all.push(prim.map(|prim| {
-                    let (handle, ptr) = this.temporary(hint, prim, count.clone());
-                    handles.push(handle);
-                    ptr
-                }));
-            }
-            all
+        let bytes = bytes.max(1);
+        let (results, handles) = match nest.levels.is_empty() {
+            true => self.for_parts("result", &prims, &Exp::int(1)),
+            false => (vec![None; prims.len()], Vec::new()),
         };
-        let partials = buffers(self, "partial", &teams);
-        let results = if nest.levels.is_empty() {
-            buffers(self, "result", &Exp::int(1))
+        let all = Reduction { nest, pat, op, with_maps, space, segments, prims, results };
+        if nest.levels.is_empty() {
+            self.reduce_by_blocks(&all, &width, bytes);
         } else {
-            vec![None; prims.len()]
-        };
-        let all = Reduction {
-            nest,
-            pat,
-            op,
-            with_maps,
-            dims,
-            segments,
-            threads,
-            chunks,
-            partials,
-            results,
-        };
-        self.first_round(&all, &width, team, &teams);
-        let second = self.block(|this| this.second_round(&all));
-        self.out.push(Stm::If(lt(Exp::int(1), Exp::Var(chunks)), second, Block::new()));
+            let stage = Stage::new(bytes);
+            let short = lt(width.clone(), Exp::int(stage.longest() + 1));
+            let scalars = self.scalars.clone();
+            let staged = self.block(|this| this.reduce_staged(&all, &stage, &width));
+            self.scalars = scalars.clone();
+            let blocks = self.block(|this| this.reduce_by_blocks(&all, &width, bytes));
+            self.scalars = scalars;
+            self.out.push(Stm::If(short, staged, blocks));
+        }
         for (var, result) in pat[op.scanned()..op.folded()].iter().zip(&all.results) {
             if let Some(result) = result {
                 let v = self.declare(&self.ir[*var].hint.clone(), self.scalar_prim(*result), None);
@@ -101,83 +96,101 @@ impl<'a> Emit<'a> {
         self.out.extend(handles.into_iter().map(Stm::Free));
     }
 
+    /// Arrays of so many elements for the parts of what is reduced, and their handles.
+    fn for_parts(
+        &mut self,
+        hint: &str,
+        prims: &[Option<Prim>],
+        count: &Exp,
+    ) -> (Vec<Option<V>>, Vec<V>) {
+        let (mut all, mut handles) = (Vec::with_capacity(prims.len()), Vec::new());
+        for prim in prims {
+            all.push(prim.map(|prim| {
+                let (handle, ptr) = self.temporary(hint, prim, count.clone());
+                handles.push(handle);
+                ptr
+            }));
+        }
+        (all, handles)
+    }
+
+    fn reduce_by_blocks(&mut self, all: &Reduction<'a, '_>, width: &Exp, bytes: u32) {
+        let stage = (!self.is_commutative(all.op)).then(|| Stage::new(bytes));
+        let threads = stage.as_ref().map_or(team_threads(bytes), |stage| stage.threads);
+        let chunks = self.chunks_of(width, &all.segments, threads);
+        let count = bin(BinOp::Mul, all.segments.clone(), Exp::Var(chunks));
+        let count = self.simple("count", &count);
+        let (partials, handles) = self.for_parts("partial", &all.prims, &count);
+        let cx = Chunks { threads, stage, chunks, partials };
+        self.first_round(all, &cx, width, &count);
+        let second = self.block(|this| this.second_round(all, &cx));
+        self.out.push(Stm::If(lt(Exp::int(1), Exp::Var(chunks)), second, Block::new()));
+        self.out.extend(handles.into_iter().map(Stm::Free));
+    }
+
     /// The types of what is reduced.
     fn reduced_prims(&self, pat: &[Var], op: &Screma) -> Vec<Option<Prim>> {
         pat[op.scanned()..op.folded()].iter().map(|var| self.prim((*var).into())).collect()
     }
 
-    /// The number of threads for each segment, and of chunks of a segment if a block is not enough for it.
-    fn team_size(&mut self, width: &Exp, segments: &Exp, threads: u32) -> (V, V) {
-        let threads = i64::from(threads);
-        let team = self.declare("team", Prim::I64, Some(Exp::int(1)));
-        let needed = bin(BinOp::Mul, Exp::Var(team), Exp::int(ITEMS));
-        let more = Exp::Bin(
-            BinOp::And,
-            Prim::Bool,
-            Box::new(lt(Exp::Var(team), Exp::int(threads))),
-            Box::new(lt(needed, width.clone())),
-        );
-        let twice = Stm::Assign(team, bin(BinOp::Mul, Exp::Var(team), Exp::int(2)));
-        self.out.push(Stm::While(more, vec![twice]));
-        let chunks = self.declare("chunks", Prim::I64, Some(Exp::int(1)));
+    /// The number of chunks of a segment, if a block is not enough for it.
+    fn chunks_of(&mut self, width: &Exp, segments: &Exp, threads: u32) -> V {
         let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
-        let by_size = quot_up(width.clone(), Exp::int(threads * MANY_ITEMS));
+        let by_size = quot_up(width.clone(), Exp::int(i64::from(threads) * MANY_ITEMS));
         let by_segments = quot_up(Exp::int(BLOCKS), at_least_one(segments.clone()));
         let some = at_least_one(bin(BinOp::Min, by_size, by_segments));
-        let is_block = eq(Exp::Var(team), Exp::int(threads));
-        self.out.push(Stm::If(is_block, vec![Stm::Assign(chunks, some)], Block::new()));
-        (team, chunks)
+        self.declare("chunks", Prim::I64, Some(some))
     }
 
-    fn first_round(&mut self, all: &Reduction<'a, '_>, width: &Exp, team: V, teams: &Exp) {
-        let (op, chunks) = (all.op, Exp::Var(all.chunks));
-        let per_block = bin(BinOp::Quot, Exp::int(i64::from(all.threads)), Exp::Var(team));
-        let per_block = self.simple("per_block", &per_block);
-        let blocks = quot_up(teams.clone(), per_block.clone());
+    fn first_round(&mut self, all: &Reduction<'a, '_>, cx: &Chunks, width: &Exp, count: &Exp) {
+        let (op, chunks) = (all.op, Exp::Var(cx.chunks));
         let per_chunk = self.simple("per_chunk", &quot_up(width.clone(), chunks.clone()));
-        self.launch("reduce", blocks, all.threads, |this, block, thread| {
-            let team = Exp::Var(team);
-            let lane = this.simple("lane", &bin(BinOp::Rem, Exp::Var(thread), team.clone()));
-            let number = bin(
-                BinOp::Add,
-                bin(BinOp::Mul, Exp::Var(block), per_block),
-                bin(BinOp::Quot, Exp::Var(thread), team.clone()),
-            );
-            let number = this.simple("number", &number);
-            // A team without a segment waits at the barriers of the others.
-            let works = lt(number.clone(), teams.clone());
-            let last = bin(BinOp::Sub, teams.clone(), Exp::int(1));
-            let own = this.simple("own", &bin(BinOp::Min, number.clone(), last));
-            let segment = this.simple("segment", &bin(BinOp::Quot, own.clone(), chunks.clone()));
-            let chunk = bin(BinOp::Rem, own, chunks.clone());
+        self.launch("reduce", count.clone(), cx.threads, |this, block, thread| {
+            let number = Exp::Var(block);
+            let segment = quick_quot(number.clone(), chunks.clone());
+            let segment = this.simple("segment", &segment);
+            let before = bin(BinOp::Mul, segment.clone(), chunks.clone());
+            let chunk = bin(BinOp::Sub, number.clone(), before);
             let low = this.simple("low", &bin(BinOp::Mul, chunk, per_chunk.clone()));
             let high = bin(BinOp::Min, width.clone(), bin(BinOp::Add, low.clone(), per_chunk));
-            let high = Exp::Select(Box::new([works.clone(), high, low.clone()]));
             let high = this.simple("high", &high);
-            let indices = this.unranked(segment, &all.dims);
+            let indices = this.position_in(segment, &all.space);
             this.enter_levels(all.nest, &indices);
-            let parts = this.start_parts(op, all.threads);
-            let range = (low, high);
-            let section = this.block(|this| this.reduce_range(all, &parts, range, &lane, &team));
-            this.out.push(Stm::Section(section));
-            this.team_reduce(&parts, &lane, &team, &Exp::Var(thread));
-            let leave = this.block(|this| {
-                let finish = this.block(|this| this.finish(all, &parts));
-                let save = this.block(|this| {
-                    let values = parts.iter().flat_map(|part| &part.own);
-                    let stores: Vec<(V, Exp)> = values
-                        .zip(&all.partials)
-                        .filter_map(|(part, array)| Some(((*array)?, value(part))))
-                        .collect();
-                    for (array, value) in stores {
-                        this.out.push(Stm::Store(array, number.clone(), value));
-                    }
-                });
-                this.out.push(Stm::If(eq(chunks.clone(), Exp::int(1)), finish, save));
+            let (range, team) = ((low, high), Exp::int(i64::from(cx.threads)));
+            let thread = Exp::Var(thread);
+            let parts = match &cx.stage {
+                Some(stage) => {
+                    let parts = this.start_staged(all, stage);
+                    this.reduce_in_order(all, &parts, range, &thread, stage);
+                    parts
+                }
+                None => {
+                    let parts = this.start_parts(op, cx.threads);
+                    let section =
+                        this.block(|this| this.reduce_apart(all, &parts, range, &thread, &team));
+                    this.out.push(Stm::Section(section));
+                    parts
+                }
+            };
+            this.team_reduce(&parts, &thread, &team, &thread);
+            let finish = this.block(|this| this.finish(all, &parts));
+            let save = this.block(|this| {
+                let values = parts.iter().flat_map(|part| &part.own);
+                let stores: Vec<(V, Exp)> = values
+                    .zip(&cx.partials)
+                    .filter_map(|(part, array)| Some(((*array)?, value(part))))
+                    .collect();
+                for (array, value) in stores {
+                    this.out.push(Stm::Store(array, number.clone(), value));
+                }
             });
-            let first = eq(lane, Exp::int(0));
-            let leads = Exp::Bin(BinOp::And, Prim::Bool, Box::new(works), Box::new(first));
-            this.out.push(Stm::If(leads, leave, Block::new()));
+            // Two questions: PoCL 3.1 mixes up the variables of threads if this is one with two answers.
+            let alone = eq(chunks.clone(), Exp::int(1));
+            let several = lt(Exp::int(1), chunks.clone());
+            for (which, block) in [(alone, finish), (several, save)] {
+                let leads = conjunction([which, eq(thread.clone(), Exp::int(0))]);
+                this.out.push(Stm::If(leads, block, Block::new()));
+            }
         });
     }
 
@@ -192,8 +205,9 @@ impl<'a> Emit<'a> {
         parts
     }
 
-    /// The elements of a range that are those of a thread of a team.
-    fn reduce_range(
+    /// The elements of a range that are those of a thread, if they may be combined in any order: neighbouring threads have
+    /// neighbouring elements. Several are taken at once, so that a thread need not wait for one before it asks for the next.
+    fn reduce_apart(
         &mut self,
         all: &Reduction<'a, '_>,
         parts: &[Parts<'a>],
@@ -201,55 +215,68 @@ impl<'a> Emit<'a> {
         lane: &Exp,
         team: &Exp,
     ) {
-        let op = all.op;
-        let step = self.new_var("step", crate::Ty::Scalar(Prim::I64));
-        let count = bin(BinOp::Sub, high.clone(), low.clone());
-        let (trips, at) = if self.is_commutative(op) {
-            // Neighbouring threads have neighbouring elements.
-            let left = bin(BinOp::Sub, count, lane.clone());
-            let start = bin(BinOp::Add, low, lane.clone());
-            let at = bin(BinOp::Add, start, bin(BinOp::Mul, Exp::Var(step), team.clone()));
-            (quot_up(bin(BinOp::Max, left, Exp::int(0)), team.clone()), at)
-        } else {
-            // Each thread has elements that follow each other.
-            let share = self.simple("share", &quot_up(count, team.clone()));
-            let start = bin(BinOp::Add, low, bin(BinOp::Mul, lane.clone(), share.clone()));
-            let start = self.simple("start", &start);
-            let left = bin(BinOp::Sub, high, start.clone());
-            let left = bin(BinOp::Max, bin(BinOp::Min, left, share), Exp::int(0));
-            (left, bin(BinOp::Add, start, Exp::Var(step)))
+        let first = self.simple("first", &bin(BinOp::Add, low.clone(), lane.clone()));
+        let at_once = bin(BinOp::Mul, team.clone(), Exp::int(AT_ONCE));
+        let whole = bin(BinOp::Quot, bin(BinOp::Sub, high.clone(), low), at_once.clone());
+        let whole = self.simple("whole", &whole);
+        let step = |this: &mut Self| this.new_var("step", crate::Ty::Scalar(Prim::I64));
+        let [round, one, rest] = [step(self), step(self), step(self)];
+        let place = |before: Exp, one: V| {
+            let apart = bin(BinOp::Mul, Exp::Var(one), team.clone());
+            bin(BinOp::Add, bin(BinOp::Add, first.clone(), before), apart)
         };
         let body = self.block(|this| {
-            let index = this.enter(all.pat, &op.inputs, &op.map, at);
-            this.body(&op.map.body);
-            let mut results = op.map.body.results[op.scanned()..].iter().copied();
-            for part in parts {
-                let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
-                this.combine(part.op, &part.own, &elements);
-            }
-            if all.with_maps {
-                for (result, var) in results.zip(&all.pat[op.folded()..]) {
-                    this.store_row(*var, index, result);
-                }
-            }
+            let before = bin(BinOp::Mul, Exp::Var(round), at_once.clone());
+            this.reduce_element(all, parts, place(before, one));
         });
-        let (from, kind) = (Exp::int(0), Kind::Sequential);
-        self.out.push(Stm::For { var: step, from, to: trips, step: 1, kind, body });
+        let number = match is_short(&body) {
+            true => Exp::int(AT_ONCE),
+            false => Exp::Var(self.declare("number", Prim::I64, Some(Exp::int(AT_ONCE)))),
+        };
+        let each = |var: V, to: Exp, body: Block| {
+            let (from, kind) = (Exp::int(0), Kind::Sequential);
+            Stm::For { var, from, to, step: 1, kind, body }
+        };
+        self.out.push(each(round, whole.clone(), vec![each(one, number.clone(), body)]));
+        let body = self.block(|this| {
+            let at = place(bin(BinOp::Mul, whole, at_once), rest);
+            let at = this.simple("at", &at);
+            let body = this.block(|this| this.reduce_element(all, parts, at.clone()));
+            this.out.push(Stm::If(lt(at, high), body, Block::new()));
+        });
+        self.out.push(each(rest, number, body));
+    }
+
+    /// One element.
+    fn reduce_element(&mut self, all: &Reduction<'a, '_>, parts: &[Parts<'a>], at: Exp) {
+        let op = all.op;
+        let index = self.enter(all.pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        let mut results = op.map.body.results[op.scanned()..].iter().copied();
+        for part in parts {
+            let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
+            self.combine(part.op, &part.own, &elements);
+        }
+        if all.with_maps {
+            for (result, var) in results.zip(&all.pat[op.folded()..]) {
+                self.store_row(*var, index, result);
+            }
+        }
     }
 
     /// Whether elements may be combined in any order.
-    fn is_commutative(&self, op: &Screma) -> bool {
+    pub(super) fn is_commutative(&self, op: &Screma) -> bool {
         op.reds.iter().all(|red| red.commutative || self.vector_ops(red).is_some())
     }
 
     /// What chunks of a segment have yielded, combined.
-    fn second_round(&mut self, all: &Reduction<'a, '_>) {
-        let chunks = Exp::Var(all.chunks);
-        let threads = i64::from(all.threads);
-        self.launch("combine", all.segments.clone(), all.threads, |this, block, thread| {
-            let indices = this.unranked(Exp::Var(block), &all.dims);
+    fn second_round(&mut self, all: &Reduction<'a, '_>, cx: &Chunks) {
+        let chunks = Exp::Var(cx.chunks);
+        let threads = i64::from(cx.threads);
+        self.launch("combine", all.segments.clone(), cx.threads, |this, block, thread| {
+            let indices = this.position_in(Exp::Var(block), &all.space);
             this.enter_levels(all.nest, &indices);
-            let parts = this.start_parts(all.op, all.threads);
+            let parts = this.start_parts(all.op, cx.threads);
             let share = this.simple("share", &quot_up(chunks.clone(), Exp::int(threads)));
             let start = bin(BinOp::Mul, Exp::Var(thread), share.clone());
             let start = this.simple("start", &start);
@@ -259,7 +286,7 @@ impl<'a> Emit<'a> {
             let body = this.block(|this| {
                 let before = bin(BinOp::Mul, Exp::Var(block), chunks.clone());
                 let at = bin(BinOp::Add, before, Exp::Var(k));
-                let mut arrays = all.partials.iter().copied();
+                let mut arrays = cx.partials.iter().copied();
                 for part in &parts {
                     let arrays: Vec<Option<V>> = arrays.by_ref().take(part.own.len()).collect();
                     let right = this.get_parts(&arrays, &at);
@@ -276,7 +303,7 @@ impl<'a> Emit<'a> {
     }
 
     /// The result of a segment goes where it belongs.
-    fn finish(&mut self, all: &Reduction<'a, '_>, parts: &[Parts<'a>]) {
+    pub(super) fn finish(&mut self, all: &Reduction<'a, '_>, parts: &[Parts<'a>]) {
         let values: Vec<Exp> = parts.iter().flat_map(|part| part.own.iter().map(value)).collect();
         for (number, (part, result)) in
             parts.iter().flat_map(|part| &part.own).zip(&all.results).enumerate()
@@ -295,7 +322,7 @@ impl<'a> Emit<'a> {
 }
 
 /// The threads of a block that share values of so many bytes.
-fn team_threads(bytes: u32) -> u32 {
+pub(super) fn team_threads(bytes: u32) -> u32 {
     let mut threads = THREADS;
     while threads > 32 && threads * bytes > SHARED_BYTES {
         threads /= 2;

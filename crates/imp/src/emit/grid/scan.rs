@@ -9,6 +9,7 @@
 //! Where a segment begins, nothing that is before it counts. A tile in which one begins knows all up to its end at once.
 
 use super::super::Emit;
+use super::super::follow::Follower;
 use super::super::screma::{NO_INDEX, Sofar};
 use super::nest::Nest;
 use super::team::SHARED_BYTES;
@@ -537,13 +538,41 @@ impl<'a> Emit<'a> {
             }
             let index = this.table.index(tile.pat, &tile.op.map).unwrap_or(NO_INDEX);
             let mut bound = tile.pat.iter();
+            let mut finished = Vec::new();
             for arrays in &own.tile {
                 let parts = this.get_parts(arrays, &inside);
                 for (part, var) in parts.iter().zip(bound.by_ref()) {
                     this.store_sofar(*var, index, part);
                 }
+                finished.push(parts);
+            }
+            if let Some(follower) = this.following(tile.pat) {
+                let at = indices.last().cloned().unwrap_or(Exp::int(0));
+                let section = this.block(|this| this.follow_tile(tile, &follower, at, &finished));
+                this.out.push(Stm::Section(section));
             }
         });
+    }
+}
+
+impl<'a> Emit<'a> {
+    /// What follows the scan, at a position. Plain results that it reads are computed again: other threads may be at work between, and
+    /// memory is slower.
+    fn follow_tile(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        follower: &Follower<'a>,
+        at: Exp,
+        finished: &[Vec<Sofar<'a>>],
+    ) {
+        let op = tile.op;
+        let mut given = Self::scanned_elements(tile.pat, finished);
+        if Self::follows_plain(follower, tile.pat, op) {
+            self.enter(tile.pat, &op.inputs, &op.map, at.clone());
+            self.body(&op.map.body);
+            given.extend(self.plain_elements(tile.pat, op));
+        }
+        self.follow(follower, at, &given);
     }
 }
 

@@ -113,7 +113,9 @@ impl<'a> Emit<'a> {
         let distance = self.declare("distance", Prim::I64, Some(Exp::int(1)));
         let body = self.block(|this| {
             let twice = bin(BinOp::Mul, Exp::Var(distance), Exp::int(2));
-            let takes_part = eq(bin(BinOp::Rem, lane.clone(), twice.clone()), Exp::int(0));
+            // Sizes are powers of two.
+            let mask = bin(BinOp::Sub, twice.clone(), Exp::int(1));
+            let takes_part = eq(bin(BinOp::And, lane.clone(), mask), Exp::int(0));
             let combine = this.block(|this| {
                 let other = bin(BinOp::Add, thread.clone(), Exp::Var(distance));
                 for part in parts {

@@ -2,10 +2,12 @@
 //!
 //! Where neighbouring elements of the source are not neighbours in the destination, either the loads or the stores of
 //! neighbouring threads would be far apart. So a block takes a square, loads it along the source's direction, and stores it along
-//! the destination's. For a few long rows or columns squares would be mostly empty, and the plain copy is as good.
+//! the destination's. Of a few long rows or columns it takes all, and as much of them as fits: see [`Emit::strips`].
 
 use super::super::Emit;
-use super::{bin, lt, quot_up};
+use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
+use super::{THREADS, bin, lt, quot_up};
+use crate::rewrite::all;
 use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::BinOp;
@@ -18,8 +20,14 @@ const SIDE: i64 = 32;
 /// The rows of a square that the threads of a block handle at a time.
 const ROWS: i64 = 8;
 
-/// Both dimensions have at least so many elements.
-const LEAST: i64 = 12;
+/// For a square, both dimensions have at least so many elements.
+const LEAST: i64 = 16;
+
+/// If one has fewer, the other one has at least so many.
+const LONG: i64 = 128;
+
+/// The elements of a block's part of a strip.
+const ELEMENTS: u32 = 2048;
 
 impl<'a> Emit<'a> {
     /// Copies elements, unless a plain copy is as good; false then.
@@ -32,12 +40,10 @@ impl<'a> Emit<'a> {
             sizes.push(self.simple("size", &size));
         }
         let (columns, rows) = (sizes[rank - 1].clone(), sizes[across].clone());
-        let large = Exp::Bin(
-            BinOp::And,
-            Prim::Bool,
-            Box::new(lt(Exp::int(LEAST - 1), columns)),
-            Box::new(lt(Exp::int(LEAST - 1), rows)),
-        );
+        let short = bin(BinOp::Min, columns.clone(), rows.clone());
+        let long = lt(Exp::int(LONG - 1), bin(BinOp::Max, columns, rows));
+        let large = lt(Exp::int(LEAST - 1), short);
+        let strips = self.block(|this| this.strips(to, from, &sizes, across));
         let squares = self.block(|this| this.squares(to, from, &sizes, across));
         let plain = self.block(|this| {
             let (to_ptr, from_ptr) = (this.mem(to.block).ptr, this.mem(from.block).ptr);
@@ -47,8 +53,118 @@ impl<'a> Emit<'a> {
                 this.out.push(Stm::Store(to_ptr, at, value));
             });
         });
-        self.out.push(Stm::If(large, squares, plain));
+        let narrow = vec![Stm::If(long, strips, plain)];
+        self.out.push(Stm::If(large, squares, narrow));
         true
+    }
+
+    /// A matrix with a short and a long side: a block takes all of the short one and a part of the long one. The elements are
+    /// numbered along the source's direction for loads, and along the destination's for stores, so that both go through memory
+    /// in long runs.
+    fn strips(&mut self, to: &Place, from: &Place, sizes: &[Exp], across: usize) {
+        let last = sizes.len() - 1;
+        // The sides of a block's part. Of the long side it has whole groups of neighbouring threads, where there is one.
+        let side = |own: &Exp, other: &Exp| {
+            let fits = bin(BinOp::Quot, Exp::int(i64::from(ELEMENTS)), other.clone());
+            let groups = bin(BinOp::And, fits, Exp::int(-SIDE));
+            Exp::Select(Box::new([lt(own.clone(), Exp::int(LEAST)), own.clone(), groups]))
+        };
+        let at_least_one = |e: &Exp| bin(BinOp::Max, e.clone(), Exp::int(1));
+        let rows = self.simple("rows", &at_least_one(&sizes[across]));
+        let columns = self.simple("columns", &at_least_one(&sizes[last]));
+        let sides = [("height", side(&rows, &columns)), ("breadth", side(&columns, &rows))];
+        let [height, breadth] = sides.map(|(hint, side)| self.simple(hint, &side));
+        let reciprocals = [&height, &breadth].map(|side| {
+            let value = quot_up(Exp::int(1 << SHIFT), side.clone());
+            self.simple("reciprocal", &value)
+        });
+        let mut space: Vec<Exp> = sizes.to_vec();
+        for (dim, side) in [(across, &height), (last, &breadth)] {
+            let count = quot_up(sizes[dim].clone(), side.clone());
+            space[dim] = self.simple("parts", &count);
+        }
+        let blocks = self.total(&space);
+        let elem = self.table.blocks[to.block].elem;
+        let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
+        self.launch("strip", blocks, THREADS, |this, block, thread| {
+            let stage = this.shared_array("stage", elem, ELEMENTS + (ELEMENTS >> PAD));
+            let at = this.unranked(Exp::Var(block), &space);
+            let mut bound = |hint: &str, dim: usize, side: &Exp| {
+                let first = this.simple(hint, &bin(BinOp::Mul, at[dim].clone(), side.clone()));
+                let left = bin(BinOp::Sub, sizes[dim].clone(), first.clone());
+                (first, this.short("left", &bin(BinOp::Min, left, side.clone())))
+            };
+            let (row, rows) = bound("row", across, &height);
+            let (column, columns) = bound("column", last, &breadth);
+            let thread = this.short("thread", &Exp::Var(thread));
+            let height = this.short("height", &height);
+            let breadth = this.short("breadth", &breadth);
+            let [by_height, by_breadth] = reciprocals.map(|value| this.short("by", &value));
+            let numbered = |this: &mut Self, k: V| {
+                let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
+                let before = u32_bin(BinOp::Mul, turn, short_int(THREADS));
+                this.number("number", u32_bin(BinOp::Add, thread.clone(), before))
+            };
+            // The number of an element divided by a side.
+            let split = |this: &mut Self, k: V, side: &Exp, reciprocal: &Exp| {
+                let number = numbered(this, k);
+                let product = u32_bin(BinOp::Mul, number.clone(), reciprocal.clone());
+                let outer = this.number("outer", u32_bin(BinOp::Lshr, product, short_int(SHIFT)));
+                let before = u32_bin(BinOp::Mul, outer.clone(), side.clone());
+                let inner = u32_bin(BinOp::Sub, number, before);
+                (outer, this.number("inner", inner))
+            };
+            let place = |this: &mut Self, row_in: Exp, column_in: Exp| {
+                let mut indices = at.clone();
+                let i = bin(BinOp::Add, row.clone(), wide(row_in));
+                let j = bin(BinOp::Add, column.clone(), wide(column_in));
+                indices[across] = this.simple("i", &i);
+                indices[last] = this.simple("j", &j);
+                indices
+            };
+            let items = ELEMENTS / THREADS;
+            let count = Exp::int(i64::from(items));
+            let kept = this.new_var("kept", Ty::Local(elem, items));
+            this.out.push(Stm::Declare(kept, None));
+            let new_k = |this: &mut Self| this.new_var("k", Ty::Scalar(Prim::I64));
+            // What is beyond the end is loaded from the last row or column, so that there is no branch.
+            let k = new_k(this);
+            let body = this.block(|this| {
+                let (outer, inner) = split(this, k, &height, &by_height);
+                let within = |at: Exp, size: &Exp| {
+                    u32_bin(BinOp::Min, at, u32_bin(BinOp::Sub, size.clone(), short_int(1)))
+                };
+                let indices = place(this, within(inner, &rows), within(outer, &columns));
+                let value = load(from_ptr, this.address(&from.lmad, &indices));
+                this.out.push(Stm::Store(kept, Exp::Var(k), value));
+            });
+            this.out.push(up_to(k, count.clone(), body));
+            let k = new_k(this);
+            let body = this.block(|this| {
+                let number = numbered(this, k);
+                this.out.push(Stm::Store(stage, padded(number), load(kept, Exp::Var(k))));
+            });
+            this.out.push(up_to(k, count.clone(), body));
+            this.out.push(Stm::Barrier);
+            let k = new_k(this);
+            let body = this.block(|this| {
+                let (outer, inner) = split(this, k, &breadth, &by_breadth);
+                let inside = all([
+                    u32_lt(outer.clone(), rows.clone()),
+                    u32_lt(inner.clone(), columns.clone()),
+                ]);
+                let before = u32_bin(BinOp::Mul, inner.clone(), height.clone());
+                let number = u32_bin(BinOp::Add, before, outer.clone());
+                let number = this.number("number", number);
+                let body = this.block(|this| {
+                    let indices = place(this, outer, inner);
+                    let at = this.address(&to.lmad, &indices);
+                    this.out.push(Stm::Store(to_ptr, at, load(stage, padded(number))));
+                });
+                this.out.push(Stm::If(inside, body, Block::new()));
+            });
+            this.out.push(up_to(k, count, body));
+        });
     }
 
     fn squares(&mut self, to: &Place, from: &Place, sizes: &[Exp], across: usize) {

@@ -1,7 +1,7 @@
 //! What follows from how an integer is computed.
 
 use super::super::poly::Poly;
-use super::{Certs, Ranges, Undo, int_range, join};
+use super::{Certs, Extreme, Ranges, Undo, int_range, join};
 use fehu_base::Prim;
 use fehu_ir::builder::{atom_type, prim_of};
 use fehu_ir::{Atom, BinOp, Exp, UnOp, Var};
@@ -166,14 +166,16 @@ impl Ranges<'_> {
         } else if let Some(why) = negated.and_then(|poly| self.prove_nonneg(&poly)) {
             let poly = if op == BinOp::Min { y } else { x };
             self.define(var, poly.clone(), with(certs.clone(), &why));
-        } else if op == BinOp::Min {
-            self.between(var, None, Some(x.clone()), certs);
-            self.between(var, None, Some(y.clone()), certs);
-            self.hull(var, &[x, y], true, certs);
         } else {
-            self.between(var, Some(x.clone()), None, certs);
-            self.between(var, Some(y.clone()), None, certs);
-            self.hull(var, &[x, y], false, certs);
+            let larger = op == BinOp::Max;
+            let extreme = Extreme { of: [x.clone(), y.clone()], larger, certs: certs.clone() };
+            let old = self.extremes.insert(var, Box::new(extreme));
+            self.trail.push(Undo::Extreme(var, old));
+            for poly in [x, y] {
+                let (low, high) = if larger { (Some(poly), None) } else { (None, Some(poly)) };
+                self.between(var, low.cloned(), high.cloned(), certs);
+            }
+            self.hull(var, &[x, y], !larger, certs);
         }
     }
 

@@ -60,6 +60,8 @@ pub struct Ranges<'a> {
     defs: FxHashMap<Var, (Poly, Certs)>,
     /// Results that are this polynomial unless it wraps.
     pending: FxHashMap<Var, (Poly, Certs)>,
+    /// Variables that are the smaller or the larger of two polynomials, nobody knows which.
+    extremes: FxHashMap<Var, Box<Extreme>>,
     conds: FxHashMap<Var, Cond>,
     truths: FxHashMap<Var, (bool, Certs)>,
     nonzero: Vec<(Poly, Certs)>,
@@ -88,8 +90,17 @@ struct Bound {
     certs: Certs,
 }
 
+/// The smaller or the larger of two polynomials.
+#[derive(Clone, Debug)]
+struct Extreme {
+    of: [Poly; 2],
+    larger: bool,
+    certs: Certs,
+}
+
 /// How to forget something.
 enum Undo {
+    Extreme(Var, Option<Box<Extreme>>),
     Fact,
     Low(Var, Option<Bound>),
     High(Var, Option<Bound>),
@@ -117,6 +128,7 @@ impl<'a> Ranges<'a> {
             high: FxHashMap::default(),
             defs: FxHashMap::default(),
             pending: FxHashMap::default(),
+            extremes: FxHashMap::default(),
             conds: FxHashMap::default(),
             truths: FxHashMap::default(),
             nonzero: Vec::new(),
@@ -169,6 +181,7 @@ impl<'a> Ranges<'a> {
                 Some(Undo::Fact) => self.forget_fact(),
                 Some(Undo::Low(var, old)) => restore(&mut self.low, var, old),
                 Some(Undo::High(var, old)) => restore(&mut self.high, var, old),
+                Some(Undo::Extreme(var, old)) => restore(&mut self.extremes, var, old),
                 Some(Undo::Def(var)) => restore(&mut self.defs, var, None),
                 Some(Undo::Pending(var, old)) => restore(&mut self.pending, var, old),
                 Some(Undo::Truth(var)) => restore(&mut self.truths, var, None),

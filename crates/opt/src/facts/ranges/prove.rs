@@ -4,7 +4,7 @@
 //! ones: for the goal `A * v + B >= 0` with `A >= 0` and a fact `a * v + b >= 0` with a number `a > 0` it is enough
 //! that `a * B - A * b >= 0`, and likewise for upper bounds. `A` may be a polynomial, whose sign is then proved
 //! first, so that `i * m + j < n * m` follows from `i < n` and `j < m`. What remains is decided by the intervals of the
-//! variables. The search is limited in depth and in the number of goals, so that a proof takes bounded time.
+//! variables. A maximum or minimum of two polynomials is replaced by both of them, one after the other. The search is limited in depth and in the number of goals, so that a proof takes bounded time.
 
 use super::super::poly::Poly;
 use super::{Certs, Ranges, join};
@@ -127,6 +127,18 @@ impl Search<'_, '_> {
             self.used.extend_from_slice(&bound.certs);
             let goal = a.scale(bound.value).and_then(|product| product.add(&b));
             if goal.is_some_and(|goal| self.goal(&goal, depth - 1)) {
+                return true;
+            }
+            self.used.truncate(middle);
+        }
+        // What holds for either of two polynomials holds for the larger one.
+        if let Some(extreme) = ranges.extremes.get(&var).filter(|other| other.larger != positive) {
+            self.used.extend_from_slice(&extreme.certs);
+            let holds = extreme.of.iter().all(|poly| {
+                let goal = a.mul(poly).and_then(|product| product.add(&b));
+                goal.is_some_and(|goal| self.goal(&goal, depth - 1))
+            });
+            if holds {
                 return true;
             }
         }

@@ -1,6 +1,6 @@
 //! Arrays that are filled with something known.
 
-use super::{Make, instead, int, is_array, resolved, unchanged};
+use super::{Make, int, resolved, unchanged};
 use crate::simplify::cx::Cx;
 use crate::simplify::rules::Rewrite;
 use fehu_ir::{Atom, Exp, Scalar, Stm};
@@ -24,13 +24,13 @@ pub(in crate::simplify::rules) fn replicate_of_replicate(
     make.finish(cx, Exp::Replicate([&shape[..], &sizes].concat(), value))
 }
 
-/// `replicate () x = x`, in memory of its own
-pub(in crate::simplify::rules) fn replicate_once(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
-    let Exp::Replicate(shape, value) = &stm.exp else { return None };
-    match *value {
-        _ if !shape.is_empty() => None,
-        Atom::Var(array) if is_array(cx, *value) => Rewrite::exp(Exp::Copy(array)),
-        value => instead(cx, stm, value),
+/// `replicate () xs = copy xs`
+pub(in crate::simplify::rules) fn replicate_once(_: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
+    match &stm.exp {
+        Exp::Replicate(shape, Atom::Var(array)) if shape.is_empty() => {
+            Rewrite::exp(Exp::Copy(*array))
+        }
+        _ => None,
     }
 }
 

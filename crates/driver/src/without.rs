@@ -1,0 +1,51 @@
+//! Parts of the compiler that are left out, to see what they are worth (`--without`).
+
+/// What is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Without {
+    /// Operators are not fused.
+    pub fusion: bool,
+    /// Updates change copies.
+    pub in_place: bool,
+    /// The memory of a device's threads is not interleaved.
+    pub coalescing: bool,
+    /// Matrix products and the like are not tiled.
+    pub tiling: bool,
+}
+
+/// The names, in the order of the fields.
+const NAMES: [&str; 4] = ["fusion", "in-place", "coalescing", "tiling"];
+
+impl Without {
+    /// From names with commas between them; otherwise a sentence that lists those that there are.
+    pub fn parse(names: &str) -> Result<Without, String> {
+        let mut without = Without::default();
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            match name {
+                "fusion" => without.fusion = true,
+                "in-place" => without.in_place = true,
+                "coalescing" => without.coalescing = true,
+                "tiling" => without.tiling = true,
+                other => {
+                    let known = NAMES.map(|name| format!("\"{name}\"")).join(", ");
+                    return Err(format!("\"{other}\" cannot be left out; what can is {known}"));
+                }
+            }
+        }
+        Ok(without)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_parsed() {
+        let two = Without { fusion: true, tiling: true, ..Without::default() };
+        assert_eq!(Without::parse("tiling, fusion"), Ok(two));
+        assert_eq!(Without::parse(""), Ok(Without::default()));
+        let error = Without::parse("fission").expect_err("there is no such part");
+        assert!(NAMES.iter().all(|name| error.contains(name)), "{error}");
+    }
+}

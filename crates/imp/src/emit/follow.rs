@@ -1,0 +1,270 @@
+//! Maps and scatters of what a scan makes, done at the positions of the scan.
+//!
+//! ```text
+//! ys = scan (+) 0 xs          for i:  sum = sum + xs[i]
+//! zs = map f ys us      ==>           zs[i] = f sum us[i]
+//! ```
+//!
+//! An operator of one width that directly follows a scan, and has no other use for its arrays than to read the elements at its own
+//! positions, is executed where an element of the scan is finished: in the only loop of one thread, in the second round of several
+//! threads, and on devices when a block knows what comes before it. It never sees what is known of a part only. What nothing else needs
+//! is neither stored nor read again, and has no memory if the memory would have been its own.
+//!
+//! This is a matter of the code, not of the IR: both statements are there for every pass, and what their arrays have to do with each
+//! other is clear from the table. Statements that stand between the two, and have nothing to do with the scan, come before both.
+//!
+//! Refused: what writes where the scan reads; functions with operators inside, or that change arrays, in parallel code; scans of
+//! arrays; scans by the threads of one block; and scans in parallel code whose own function is not cheap, because that is executed
+//! twice then.
+
+use super::Emit;
+use super::grid::has_effects;
+use super::screma::{NO_INDEX, Sofar};
+use super::tasks::{has_operators, is_cheap};
+use crate::Exp;
+use fehu_ir::{self as ir, Atom, Body, Lambda, Screma, Type, Var, free};
+use fehu_mem::table::{BlockId, Origin};
+use rustc_hash::FxHashMap;
+
+/// How many statements may stand between a scan and what follows it.
+const BETWEEN: usize = 24;
+
+/// What follows a scan.
+#[derive(Clone)]
+pub(super) struct Follower<'a> {
+    /// The map or scatter.
+    stm: &'a ir::Stm,
+    /// The arrays of the scan's statement that nothing else needs.
+    unneeded: Vec<Var>,
+}
+
+/// The parts of an operator that can follow.
+struct Parts<'a> {
+    width: Atom,
+    inputs: &'a [Var],
+    map: &'a Lambda,
+}
+
+fn parts(stm: &ir::Stm) -> Option<Parts<'_>> {
+    match &stm.exp {
+        ir::Exp::Screma(op) if op.folded() == 0 => {
+            Some(Parts { width: op.width, inputs: &op.inputs, map: &op.map })
+        }
+        ir::Exp::Scatter(op) => Some(Parts { width: op.width, inputs: &op.inputs, map: &op.map }),
+        _ => None,
+    }
+}
+
+impl<'a> Emit<'a> {
+    /// For each scan of a body that something follows, its number and that of the follower.
+    pub(super) fn followers(&self, body: &'a Body) -> Vec<(usize, usize, Follower<'a>)> {
+        let mut found: Vec<(usize, usize, Follower<'a>)> = Vec::new();
+        let is_scan =
+            |stm: &ir::Stm| matches!(&stm.exp, ir::Exp::Screma(op) if !op.scans.is_empty());
+        if !body.stms.iter().any(is_scan) {
+            return found;
+        }
+        // How many statements mention a variable.
+        let mut uses: FxHashMap<Var, usize> = FxHashMap::default();
+        for stm in &body.stms {
+            for var in free::free_in_stm(stm, self.ir) {
+                *uses.entry(var).or_default() += 1;
+            }
+        }
+        for var in body.results.iter().filter_map(|atom| atom.var()) {
+            *uses.entry(var).or_default() += 1;
+        }
+        for at in 0..body.stms.len() {
+            let free = found.last().is_none_or(|(_, last, _)| *last < at);
+            if let Some((next, follower)) =
+                Some(at).filter(|_| free).and_then(|at| self.follower(body, at, &uses))
+            {
+                found.push((at, next, follower));
+            }
+        }
+        found
+    }
+
+    fn follower(
+        &self,
+        body: &'a Body,
+        at: usize,
+        uses: &FxHashMap<Var, usize>,
+    ) -> Option<(usize, Follower<'a>)> {
+        let scan = &body.stms[at];
+        let ir::Exp::Screma(op) = &scan.exp else { return None };
+        if op.scans.is_empty() || !self.scan_can_lead(scan, op) {
+            return None;
+        }
+        for (next, stm) in body.stms.iter().enumerate().skip(at + 1).take(BETWEEN) {
+            let mentioned = free::free_in_stm(stm, self.ir);
+            if mentioned.iter().any(|var| scan.pat.contains(var)) {
+                let unneeded = scan.pat.iter().copied().filter(|var| {
+                    self.ir[*var].ty.is_array()
+                        && uses.get(var) == Some(&1)
+                        && mentioned.contains(var)
+                });
+                let follower = Follower { stm, unneeded: unneeded.collect() };
+                return self.can_follow(scan, op, &follower).then_some((next, follower));
+            }
+            if !self.may_come_before(stm) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether several threads execute an operator at hand.
+    fn is_wide(&self) -> bool {
+        self.is_parallel() || self.is_beside_device()
+    }
+
+    fn scan_can_lead(&self, stm: &ir::Stm, op: &Screma) -> bool {
+        self.together.is_none()
+            && self.combines_scalars(op)
+            && op.inputs.iter().all(|input| !matches!(self.ir[*input].ty, Type::Acc(_)))
+            && (!self.is_wide() || is_cheap(&op.map.body))
+            && (!self.is_beside_device() || self.may_repeat(op) && !self.calls_recursive(&stm.exp))
+    }
+
+    /// Whether a statement that does not mention what the scan makes may be executed before the scan.
+    fn may_come_before(&self, stm: &ir::Stm) -> bool {
+        matches!(stm.exp, ir::Exp::Scratch(..) | ir::Exp::Assert(..)) || self.is_cheap(stm)
+    }
+
+    fn can_follow(&self, scan: &ir::Stm, op: &Screma, follower: &Follower<'a>) -> bool {
+        let stm = follower.stm;
+        let Some(Parts { width, inputs, map }) = parts(stm) else { return false };
+        let scalar = |var: &Var| matches!(self.ir[*var].ty, Type::Scalar(_));
+        let elementwise = map.params.iter().zip(inputs).all(|(param, input)| {
+            let acc = matches!(self.ir[*input].ty, Type::Acc(_));
+            !acc && (!scan.pat.contains(input) || scalar(param))
+        });
+        let scalars = map.ret.iter().all(|ty| matches!(ty, Type::Scalar(_)));
+        let other_use = free::free_in_lambda(map, self.ir).iter().any(|var| scan.pat.contains(var))
+            || matches!(&stm.exp, ir::Exp::Scatter(op)
+                if op.dests.iter().any(|(_, dest)| scan.pat.contains(dest)));
+        let calls = || self.is_beside_device() && self.calls_recursive(&stm.exp);
+        let alone = !self.is_wide() || !(has_operators(&map.body) || calls());
+        width == op.width
+            && elementwise
+            && scalars
+            && !other_use
+            && alone
+            && !has_effects(&map.body)
+            && self.is_apart(scan, follower)
+    }
+
+    /// Whether neither of the two writes what the other one reads, but for what is handed on.
+    fn is_apart(&self, scan: &ir::Stm, follower: &Follower<'a>) -> bool {
+        let blocks = |vars: &[Var]| -> Vec<BlockId> {
+            vars.iter().filter_map(|var| Some(self.place(*var)?.block)).collect()
+        };
+        let read = blocks(&free::free_in_stm(scan, self.ir));
+        let made: Vec<Var> =
+            scan.pat.iter().copied().filter(|var| !follower.unneeded.contains(var)).collect();
+        let made = blocks(&made);
+        let mut others = free::free_in_stm(follower.stm, self.ir);
+        others.retain(|var| !scan.pat.contains(var));
+        let mut written = blocks(&follower.stm.pat);
+        if let ir::Exp::Scatter(op) = &follower.stm.exp {
+            written.extend(blocks(&op.dests.iter().map(|(_, dest)| *dest).collect::<Vec<Var>>()));
+        }
+        let common = |a: &[BlockId], b: &[BlockId]| a.iter().any(|block| b.contains(block));
+        !common(&written, &read) && !common(&written, &made) && !common(&made, &blocks(&others))
+    }
+
+    /// Emits a scan and what follows it. The same statements may be emitted again elsewhere, where nothing follows: so what is
+    /// noted about them is forgotten at the end.
+    pub(super) fn scan_and_follower(&mut self, scan: &'a ir::Stm, follower: Follower<'a>) {
+        self.allocate_for(follower.stm);
+        let unneeded = follower.unneeded.clone();
+        let mut forgotten = Vec::new();
+        for var in &unneeded {
+            self.unneeded.insert(*var);
+            forgotten.extend(self.forget_block(*var));
+        }
+        let Some(key) = scan.pat.first() else { return };
+        self.following.insert(*key, follower);
+        self.stm(scan);
+        self.following.remove(key);
+        for var in &unneeded {
+            self.unneeded.remove(var);
+        }
+        for (var, block) in forgotten {
+            self.allocations.entry(var).or_default().push(block);
+        }
+    }
+
+    /// A block that only holds an array which nobody stores is not made.
+    fn forget_block(&mut self, var: Var) -> Option<(Var, BlockId)> {
+        let block = self.place(var)?.block;
+        let is_other = |(other, _): (Var, _)| {
+            other != var && self.place(other).is_some_and(|place| place.block == block)
+        };
+        let Origin::Fresh { before, .. } = self.table.blocks[block].origin else { return None };
+        if before != var || self.ir.iter().any(is_other) {
+            return None;
+        }
+        let blocks = self.allocations.get_mut(&var)?;
+        blocks.retain(|other| *other != block);
+        // Nor is it given back.
+        self.blocks.remove(&block);
+        Some((var, block))
+    }
+
+    /// What follows the scan that binds these, if anything does.
+    pub(super) fn following(&self, pat: &[Var]) -> Option<Follower<'a>> {
+        self.following.get(pat.first()?).cloned()
+    }
+
+    /// Executes what follows a scan at a position, where these are the elements of the scan's arrays.
+    pub(super) fn follow(&mut self, follower: &Follower<'a>, at: Exp, given: &[(Var, Exp)]) {
+        let stm = follower.stm;
+        let Some(Parts { inputs, map, .. }) = parts(stm) else { return };
+        let index = self.table.index(&stm.pat, map).unwrap_or(NO_INDEX);
+        self.scalars.insert(index, at);
+        for (param, input) in map.params.iter().zip(inputs) {
+            match given.iter().find(|(var, _)| var == input) {
+                Some((_, value)) => self.bind(*param, value.clone()),
+                None => self.element_param(*param, *input, index),
+            }
+        }
+        self.body(&map.body);
+        match &stm.exp {
+            ir::Exp::Scatter(op) => self.scatter_parts(op, &map.body.results),
+            _ => {
+                for (result, var) in map.body.results.iter().zip(&stm.pat) {
+                    self.store_row(*var, index, *result);
+                }
+            }
+        }
+    }
+
+    /// The elements of scanned arrays.
+    pub(super) fn scanned_elements(pat: &[Var], scanned: &[Vec<Sofar<'a>>]) -> Vec<(Var, Exp)> {
+        let parts = pat.iter().zip(scanned.iter().flatten());
+        parts
+            .filter_map(|(var, part)| match part {
+                Sofar::Scalar(v) => Some((*var, Exp::Var(*v))),
+                Sofar::Array(_) | Sofar::Nothing => None,
+            })
+            .collect()
+    }
+
+    /// The elements of plain results, where the function has been executed.
+    pub(super) fn plain_elements(&self, pat: &[Var], op: &Screma) -> Vec<(Var, Exp)> {
+        let results = op.map.body.results.iter().zip(pat).skip(op.folded());
+        results
+            .filter(|(result, _)| self.prim(**result).is_some())
+            .map(|(result, var)| (*var, self.atom(*result)))
+            .collect()
+    }
+
+    /// Whether what follows a scan reads plain results of its statement.
+    pub(super) fn follows_plain(follower: &Follower<'a>, pat: &[Var], op: &Screma) -> bool {
+        let plain = &pat[op.folded()..];
+        parts(follower.stm)
+            .is_some_and(|parts| parts.inputs.iter().any(|input| plain.contains(input)))
+    }
+}

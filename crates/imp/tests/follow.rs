@@ -1,0 +1,174 @@
+//! What follows a scan is done at its positions, unless something is in the way: how much memory is left says which.
+
+use fehu_imp::emit::{Options, emit};
+use fehu_imp::machine;
+use fehu_ir::Prog;
+use fehu_ir::text::parse;
+use fehu_ir::verify::verify;
+use fehu_irtest::oracle::{Oracle, Outcome};
+use fehu_mem::heap::{Fault, Limits};
+
+/// Runs a program as code for one thread or for several; the code.
+fn run(prog: &Prog, parallel: bool) -> String {
+    let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
+    fehu_mem::circuit::circuit(&mut placed);
+    let program = emit(&placed, Options { parallel, strict_float: true, ..Options::default() });
+    for seed in 0..5 {
+        let oracle = Oracle { seed, max_size: 20, ..Oracle::default() };
+        let runs = oracle.agree_with(prog, &mut |fun, args| match machine::call(
+            prog,
+            &program,
+            fun,
+            args,
+            Limits::default(),
+            seed,
+        ) {
+            Ok(values) => Outcome::Values(values),
+            Err(Fault::Check(message, _)) => Outcome::Check(message),
+            Err(Fault::Undefined(why) | Fault::Memory(why)) => Outcome::Wrong(why),
+            Err(Fault::Limit) => Outcome::Limit,
+        });
+        let runs = runs.unwrap_or_else(|why| panic!("{why}\n{program}"));
+        assert!(runs.succeeded > 0, "{runs:?}");
+    }
+    program.to_string()
+}
+
+/// Whether the scan of a program has no array of its own, whoever executes it.
+fn merged(text: &str) -> bool {
+    let prog: Prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let found = [false, true].map(|parallel| !run(&prog, parallel).contains("sums_mem"));
+    assert_eq!(found[0], found[1], "both have it or not");
+    found[0]
+}
+
+const SCAN: &str = "
+  let (sums: [n]i64) = screma n (xs) map \\(x: i64) -> (i64) {(x)}
+    scan \\(a: i64, b: i64) -> (i64) {
+      let (c: i64) = add a b
+      in (c)
+    } neutral (0)";
+
+fn program(params: &str, results: &str, rest: &str) -> String {
+    format!("prog arrays\nfun f (n: i64, xs: [n]i64{params}) -> ({results}) ={SCAN}\n{rest}")
+}
+
+#[test]
+fn a_map_with_other_inputs_follows() {
+    let text = program(
+        ", ys: [n]i64",
+        "r: [n]i64",
+        "  let (k: i64) = mul n 2
+  let (zs: [n]i64) = screma n (ys, sums) map \\(y: i64, s: i64) -> (i64) {
+    let (t: i64) = sub s y
+    let (u: i64) = mul t k
+    in (u)
+  }
+  in (zs)",
+    );
+    assert!(merged(&text));
+}
+
+#[test]
+fn a_scatter_follows() {
+    let text = program(
+        ", *d: [4]i64",
+        "r: [4]i64",
+        "  let (zs: [4]i64) = scatter n (sums, xs) map \\(s: i64, y: i64) -> (i64, i64) {
+    let (is: bool) = eq s 3
+    let (i: i64) = if is then {(1)} else {(-1)}
+    in (i, s)
+  } dest [4] d
+  in (zs)",
+    );
+    assert!(merged(&text));
+}
+
+#[test]
+fn a_scan_that_is_also_needed_is_stored() {
+    let text = program(
+        "",
+        "r: [n]i64, q: [n]i64",
+        "  let (zs: [n]i64) = screma n (sums) map \\(s: i64) -> (i64) {
+    let (u: i64) = mul s 3
+    in (u)
+  }
+  in (zs, sums)",
+    );
+    assert!(!merged(&text));
+}
+
+#[test]
+fn what_needs_other_elements_comes_later() {
+    let text = program(
+        "",
+        "r: [n]i64",
+        "  let (zs: [n]i64) = screma n (sums) map \\(s: i64) -> (i64) {
+    let (last: i64) = sub n 1
+    let (all: i64) = index sums[last]
+    let (u: i64) = sub all s
+    in (u)
+  }
+  in (zs)",
+    );
+    assert!(!merged(&text));
+}
+
+#[test]
+fn what_writes_to_the_input_of_the_scan_comes_later() {
+    let text = "prog arrays
+fun f (n: i64, *xs: [n]i64) -> (r: [n]i64) =
+  let (sums: [n]i64) = screma n (xs) map \\(x: i64) -> (i64) {
+    let (last: i64) = sub n 1
+    let (y: i64) = index xs[last]
+    let (z: i64) = add x y
+    in (z)
+  }
+    scan \\(a: i64, b: i64) -> (i64) {
+      let (c: i64) = add a b
+      in (c)
+    } neutral (0)
+  let (zs: [n]i64) = scatter n (sums) map \\(s: i64) -> (i64, i64) {
+    let (i: i64) = and s 3
+    in (i, 7)
+  } dest [n] xs
+  in (zs)";
+    assert!(!merged(text));
+}
+
+#[test]
+fn another_version_of_the_same_statements_has_the_array() {
+    // Where many threads execute the outer map, each of them does both at once; where they execute the scan, its function is not
+    // executed twice.
+    let text = "prog arrays
+fun f (n: i64, xs: [n]i64) -> (r: [n]i64) =
+  let (zs: [n]i64) = screma n (xs) map \\(x: i64) -> (i64) {
+    let (is: [n]i64) = iota i64 n 0 1
+    let (sums: [n]i64) = screma n (is) map \\(i: i64) -> (i64) {
+      let (s: i64) = screma n (xs) map \\(z: i64) -> (i64) {(z)}
+        red comm \\(p: i64, q: i64) -> (i64) {
+          let (pq: i64) = add p q
+          in (pq)
+        } neutral (0)
+      let (t: i64) = add s i
+      in (t)
+    }
+      scan \\(a: i64, b: i64) -> (i64) {
+        let (c: i64) = add a b
+        in (c)
+      } neutral (0)
+    let (ys: [n]i64) = screma n (sums) map \\(y: i64) -> (i64) {
+      let (u: i64) = mul y x
+      in (u)
+    }
+    let (last: i64) = sub n 1
+    let (v: i64) = index ys[last]
+    in (v)
+  }
+  in (zs)";
+    let prog: Prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    for parallel in [false, true] {
+        run(&prog, parallel);
+    }
+}

@@ -1,0 +1,59 @@
+//! `copyupdates`: every update is one of a copy, as if there were none in place.
+//!
+//! ```text
+//! ys = xs with [i] = v    ==>    copy = copy xs; ys = copy with [i] = v
+//! ```
+//!
+//! No pipeline has it. It shows what updates in place are worth (`--without in-place`).
+
+use fehu_base::IdVec;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::visit::{VisitMut, walk_body_mut};
+use fehu_ir::{Body, Exp, Prog, Stm, Var, VarInfo};
+
+/// The pass.
+pub const COPYUPDATES: Pass = Pass {
+    name: "copyupdates",
+    about: "updates and scatters change copies; to see what in-place updates are worth",
+    run: |prog, _: &mut Remarks| run(prog),
+};
+
+fn run(prog: &mut Prog) {
+    for constant in prog.consts.values_mut() {
+        Copies { vars: &mut constant.vars }.body(&mut constant.body);
+    }
+    for fun in prog.funs.values_mut() {
+        Copies { vars: &mut fun.vars }.body(&mut fun.body);
+    }
+}
+
+struct Copies<'a> {
+    vars: &'a mut IdVec<Var, VarInfo>,
+}
+
+impl VisitMut for Copies<'_> {
+    fn body(&mut self, body: &mut Body) {
+        walk_body_mut(self, body);
+        let mut out = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            match &mut stm.exp {
+                Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => self.copy(array, &mut out),
+                Exp::Scatter(op) => {
+                    op.dests.iter_mut().for_each(|(_, array)| self.copy(array, &mut out));
+                }
+                _ => {}
+            }
+            out.push(stm);
+        }
+        body.stms = out;
+    }
+}
+
+impl Copies<'_> {
+    fn copy(&mut self, array: &mut Var, out: &mut Vec<Stm>) {
+        let info = VarInfo { hint: "copy".into(), ty: self.vars[*array].ty.clone() };
+        let copy = self.vars.push(info);
+        out.push(Stm::new(vec![copy], Exp::Copy(*array)));
+        *array = copy;
+    }
+}
