@@ -102,6 +102,13 @@ struct Totals {
     disagreements: u64,
 }
 
+/// What became of a program.
+struct Compared {
+    runs: Runs,
+    /// Whether there were several versions.
+    versions: bool,
+}
+
 /// What is wrong with a program.
 enum Fault {
     /// The compiler says that it is too much for it.
@@ -223,8 +230,9 @@ impl Run<'_> {
                 let mut last = None;
                 for sample in samples {
                     last = Some(sample);
-                    if let Err(fault) = self.compare(&mut machine, &sample.prog, sample.seed) {
-                        self.report(sample, &fault, options);
+                    match compare(&mut machine, &sample.prog, sample.seed) {
+                        Ok(compared) => self.count(compared),
+                        Err(fault) => self.report(sample, &fault, options),
                     }
                 }
                 if let (Err(why), Some(sample)) = (machine.close(), last) {
@@ -243,38 +251,15 @@ impl Run<'_> {
         }
     }
 
-    /// Calls a program with all thresholds.
-    fn compare(&self, machine: &mut Machine, prog: &Prog, seed: u64) -> Result<(), Fault> {
-        let Some(entry) = prog.entries.first() else { return Ok(()) };
-        // Programs in general take long for large arrays, nested ones mostly do not; some of those become work for
-        // many threads.
-        let max_size = if seed % 4 == 1 { LARGE } else { Oracle::default().max_size };
-        let oracle = Oracle { seed, max_size, tolerance: Some(1e-3), ..Oracle::default() };
-        let thresholds = machine.thresholds(&entry.name).map_err(Fault::Differs)?;
-        let settings = if thresholds.is_empty() { &SETTINGS[..1] } else { &SETTINGS[..] };
-        let mut all = Runs::default();
-        for setting in settings {
-            for name in &thresholds {
-                let intra = name.contains(".suff_intra_");
-                let value = if intra { setting.intra } else { setting.outer };
-                machine.set(name, value).map_err(Fault::Differs)?;
-            }
-            let call = &mut |entry: &str, args: &[_]| machine.call(prog, entry, args);
-            let runs = oracle
-                .entries_agree_with(prog, call)
-                .map_err(|why| Fault::Differs(format!("thresholds {}: {why}", setting.name)))?;
-            all.succeeded += runs.succeeded;
-            all.failed += runs.failed;
-            all.undefined += runs.undefined;
-        }
+    fn count(&self, compared: Compared) {
+        let Compared { runs, versions } = compared;
         self.with_totals(|totals| {
             totals.programs += 1;
-            totals.succeeded += all.succeeded as u64;
-            totals.failed += all.failed as u64;
-            totals.undefined += all.undefined as u64;
-            totals.versions += u64::from(!thresholds.is_empty());
+            totals.succeeded += runs.succeeded as u64;
+            totals.failed += runs.failed as u64;
+            totals.undefined += runs.undefined as u64;
+            totals.versions += u64::from(versions);
         });
-        Ok(())
     }
 
     fn build(&self, prog: &Prog, options: &[String]) -> Result<Machine, NoMachine> {
@@ -285,7 +270,7 @@ impl Run<'_> {
     /// A program alone.
     fn alone(&self, prog: &Prog, seed: u64, options: &[String]) -> Result<(), Fault> {
         let mut machine = self.build(prog, options)?;
-        self.compare(&mut machine, prog, seed)?;
+        compare(&mut machine, prog, seed)?;
         machine.close().map_err(Fault::Differs)
     }
 
@@ -306,7 +291,6 @@ impl Run<'_> {
         let mut prog = sample.prog.clone();
         let mut why = fault.text().to_owned();
         if self.args.reduce > 0 {
-            let before = self.with_totals(std::mem::take);
             let same =
                 |found: &Fault| std::mem::discriminant(found) == std::mem::discriminant(fault);
             let mut fails =
@@ -319,8 +303,6 @@ impl Run<'_> {
             if let Err(found) = self.alone(&prog, seed, options) {
                 why = found.text().to_owned();
             }
-            // What was called to make it smaller does not count.
-            self.with_totals(|totals| *totals = before);
         }
         let target = fehu_driver::compile::target_name(self.target);
         let options = options.join(" ");
@@ -340,6 +322,36 @@ impl Run<'_> {
         let mut totals = self.totals.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         work(&mut totals)
     }
+}
+
+/// Calls a program with all thresholds.
+fn compare(machine: &mut Machine, prog: &Prog, seed: u64) -> Result<Compared, Fault> {
+    // Without entry points, which happens when programs are made smaller, nothing can differ.
+    let Some(entry) = prog.entries.first() else {
+        return Ok(Compared { runs: Runs::default(), versions: false });
+    };
+    // Programs in general take long for large arrays, nested ones mostly do not; some of those become work for
+    // many threads.
+    let max_size = if seed % 4 == 1 { LARGE } else { Oracle::default().max_size };
+    let oracle = Oracle { seed, max_size, tolerance: Some(1e-3), ..Oracle::default() };
+    let thresholds = machine.thresholds(&entry.name).map_err(Fault::Differs)?;
+    let settings = if thresholds.is_empty() { &SETTINGS[..1] } else { &SETTINGS[..] };
+    let mut all = Runs::default();
+    for setting in settings {
+        for name in &thresholds {
+            let intra = name.contains(".suff_intra_");
+            let value = if intra { setting.intra } else { setting.outer };
+            machine.set(name, value).map_err(Fault::Differs)?;
+        }
+        let call = &mut |entry: &str, args: &[_]| machine.call(prog, entry, args);
+        let runs = oracle
+            .entries_agree_with(prog, call)
+            .map_err(|why| Fault::Differs(format!("thresholds {}: {why}", setting.name)))?;
+        all.succeeded += runs.succeeded;
+        all.failed += runs.failed;
+        all.undefined += runs.undefined;
+    }
+    Ok(Compared { runs: all, versions: !thresholds.is_empty() })
 }
 
 impl Fault {
