@@ -78,6 +78,11 @@ fn folds() {
 }
 
 #[test]
+fn scans() {
+    agrees("scans");
+}
+
+#[test]
 fn histograms() {
     agrees("hists");
 }

@@ -12,6 +12,7 @@
 mod block;
 mod cell;
 mod hist;
+mod look;
 mod merge;
 mod nest;
 mod ordered;
