@@ -132,6 +132,7 @@ fn follow() {
 fn gpus_accept_them() {
     for name in [
         "folds",
+        "scans",
         "segments",
         "writes",
         "tiles",

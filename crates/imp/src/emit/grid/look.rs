@@ -11,6 +11,7 @@
 use super::super::Emit;
 use super::super::screma::Sofar;
 use super::scan::{Sums, Thread, Tile};
+use super::stage::short_int;
 use super::team::value;
 use super::{bin, eq, lt};
 use crate::rewrite::all;
@@ -117,7 +118,8 @@ impl<'a> Emit<'a> {
         let other = match tile.nest.levels.is_empty() {
             true => other,
             false => {
-                let position = self.position_in_segment(tile, own.first.clone());
+                let indices = self.indices_in_tile(tile, own, short_int(0));
+                let position = indices.last().cloned().unwrap_or(Exp::int(0));
                 let begins = eq(position, Exp::int(0));
                 Exp::Select(Box::new([begins, Exp::int(-1), other]))
             }

@@ -32,7 +32,7 @@ const REGISTERS: u32 = 40;
 const WARP: u32 = 32;
 
 /// More than any position in a tile.
-const FAR: i64 = 1 << 20;
+const FAR: i64 = 1 << 19;
 
 /// What the parts of the kernel know of each other.
 pub(super) struct Tile<'a, 'b> {
@@ -42,6 +42,8 @@ pub(super) struct Tile<'a, 'b> {
     /// The space of the maps around it and its own width.
     space: Space,
     width: Exp,
+    /// Of the length of a row, if there is one map around: what it is at most, and `2^31` divided by that.
+    rows: Option<(Exp, Exp)>,
     /// Threads of a block, elements of a thread.
     threads: u32,
     items: u32,
@@ -59,6 +61,8 @@ pub(super) struct Thread<'a> {
     pub(super) number: Exp,
     pub(super) first: Exp,
     here: Exp,
+    /// If there is one map around: the row and the position of the first element, and the elements that are left in that row.
+    start: Option<[Exp; 3]>,
     /// For each scan and part, the elements of the thread, and a shared array with a value for each thread.
     kept: Vec<Vec<Option<V>>>,
     each: Vec<Vec<Option<V>>>,
@@ -112,7 +116,13 @@ impl<'a> Emit<'a> {
             let clear = vec![Stm::Store(counter, Exp::int(0), zero)];
             this.out.push(Stm::If(eq(indices[0].clone(), Exp::int(0)), clear, Block::new()));
         });
-        let tile = Tile { nest, pat, op, space, width, threads, items, told, counter };
+        let rows = (nest.levels.len() == 1).then(|| {
+            let some = bin(BinOp::Max, bin(BinOp::Min, width.clone(), Exp::int(FAR)), Exp::int(1));
+            let some = self.simple("length", &some);
+            let reciprocal = quot_up(Exp::int(1 << 31), some.clone());
+            (some, self.simple("reciprocal", &reciprocal))
+        });
+        let tile = Tile { nest, pat, op, space, width, rows, threads, items, told, counter };
         self.launch("scan", blocks, threads, |this, _, thread| {
             let mut own = this.begin_tile(&tile, thread);
             own.dense = this.evaluate(&tile, &own);
@@ -174,9 +184,30 @@ impl<'a> Emit<'a> {
         let first = self.simple("first", &bin(BinOp::Mul, number.clone(), size.clone()));
         let left = bin(BinOp::Sub, tile.space.total.clone(), first.clone());
         let here = self.short("here", &bin(BinOp::Min, left, size));
+        let start = tile.rows.is_some().then(|| {
+            let indices = self.position_in(first.clone(), &tile.space);
+            let [row, position] = indices.try_into().unwrap_or([Exp::int(0), Exp::int(0)]);
+            let left = bin(BinOp::Sub, tile.width.clone(), position.clone());
+            let left = self.short("left", &bin(BinOp::Min, left, Exp::int(FAR)));
+            [row, position, left]
+        });
         let cut = self.declare("cut", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
         let dense = false;
-        Thread { thread, short, number, first, here, kept, each, ways, cuts, sofar, cut, dense }
+        Thread {
+            thread,
+            short,
+            number,
+            first,
+            here,
+            start,
+            kept,
+            each,
+            ways,
+            cuts,
+            sofar,
+            cut,
+            dense,
+        }
     }
 
     /// An array for elements of a thread.
@@ -281,8 +312,7 @@ impl<'a> Emit<'a> {
 
     /// Enters the functions around an element; yields the variable that is its index.
     fn enter_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
-        let at = self.simple("at", &bin(BinOp::Add, own.first.clone(), wide(place)));
-        let indices = self.position_in(at, &tile.space);
+        let indices = self.indices_in_tile(tile, own, place);
         let at = self.enter_levels(tile.nest, &indices);
         self.enter(tile.pat, &tile.op.inputs, &tile.op.map, at)
     }
@@ -301,8 +331,7 @@ impl<'a> Emit<'a> {
 
     /// The indices of an element, without its values; yields the variable that is its own index.
     fn find_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
-        let at = self.simple("at", &bin(BinOp::Add, own.first.clone(), wide(place)));
-        let indices = self.position_in(at, &tile.space);
+        let indices = self.indices_in_tile(tile, own, place);
         let levels = tile.nest.levels.iter().map(|level| (level.pat, &level.op.map));
         let mut own_index = NO_INDEX;
         for ((pat, map), at) in levels.chain([(tile.pat, &tile.op.map)]).zip(&indices) {
@@ -346,8 +375,9 @@ impl<'a> Emit<'a> {
         // The number of the next element at which a segment begins.
         let next = (!tile.nest.levels.is_empty()).then(|| {
             let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
-            let at = bin(BinOp::Add, own.first.clone(), wide(start));
-            let position = self.position_in_segment(tile, at);
+            let start = self.number("start", start);
+            let indices = self.indices_in_tile(tile, own, start);
+            let position = indices.last().cloned().unwrap_or(Exp::int(0));
             let left = bin(BinOp::Sub, tile.width.clone(), position.clone());
             let left = bin(BinOp::Min, left, Exp::int(FAR));
             let left = Exp::Select(Box::new([eq(position, Exp::int(0)), Exp::int(0), left]));
@@ -388,11 +418,41 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Section(section));
     }
 
-    /// The position of an element in its segment.
-    pub(super) fn position_in_segment(&mut self, tile: &Tile<'a, '_>, at: Exp) -> Exp {
-        let at = self.simple("at", &at);
-        let indices = self.position_in(at, &tile.space);
-        indices.last().cloned().unwrap_or(Exp::int(0))
+    /// The indices of an element by its place in the tile. Without branches, if possible, so that what is loaded there is loaded at
+    /// once with what else a thread loads.
+    pub(super) fn indices_in_tile(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        own: &Thread<'a>,
+        place: Exp,
+    ) -> Vec<Exp> {
+        let (Some((length, reciprocal)), Some([row, position, left])) = (&tile.rows, &own.start)
+        else {
+            let at = self.simple("at", &bin(BinOp::Add, own.first.clone(), wide(place)));
+            return self.position_in(at, &tile.space);
+        };
+        let first = Exp::Var(self.declare(
+            "in_first",
+            Prim::Bool,
+            Some(u32_lt(place.clone(), left.clone())),
+        ));
+        let over = self.number("over", u32_bin(BinOp::Sub, place.clone(), left.clone()));
+        // Exact, as the product of the number and the length is less than 2^31.
+        let u64_of = |e: Exp| Box::new(Exp::Convert(Prim::U32, Prim::U64, Box::new(e)));
+        let reciprocal = Exp::Convert(Prim::I64, Prim::U32, Box::new(reciprocal.clone()));
+        let (a, b) = (u64_of(over.clone()), u64_of(reciprocal));
+        let product = Exp::Bin(BinOp::Mul, Prim::U64, a, b);
+        let shift = Box::new(Exp::Const(Scalar::U64(31)));
+        let quot = Exp::Bin(BinOp::Lshr, Prim::U64, Box::new(product), shift);
+        let quot = self.number("quot", Exp::Convert(Prim::U64, Prim::U32, Box::new(quot)));
+        let length = Exp::Convert(Prim::I64, Prim::U32, Box::new(length.clone()));
+        let rest = u32_bin(BinOp::Sub, over, u32_bin(BinOp::Mul, quot.clone(), length));
+        let more = u32_bin(BinOp::Add, quot, short_int(1));
+        let more = Exp::Select(Box::new([first.clone(), short_int(0), more]));
+        let row = self.simple("row", &bin(BinOp::Add, row.clone(), wide(more)));
+        let same = bin(BinOp::Add, position.clone(), wide(place));
+        let index = Exp::Select(Box::new([first, same, wide(rest)]));
+        vec![row, self.simple("i", &index)]
     }
 
     /// Each thread combines its elements.
