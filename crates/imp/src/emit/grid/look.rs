@@ -10,7 +10,8 @@
 
 use super::super::Emit;
 use super::super::screma::Sofar;
-use super::scan::{Sums, Thread, Tile};
+use super::prefix::Sums;
+use super::scan::{Thread, Tile};
 use super::stage::short_int;
 use super::team::value;
 use super::{bin, eq, lt};

@@ -16,6 +16,7 @@ mod look;
 mod merge;
 mod nest;
 mod ordered;
+mod prefix;
 mod reduce;
 mod scan;
 mod segments;

@@ -4,7 +4,8 @@
 //! at neighbouring elements; by way of shared memory each gets elements that follow each other, which it scans; and
 //! the results go back in the same way. In between all elements are in registers: a thread computes all of them before it
 //! stores any, so that it waits for memory once, and parts of values take turns in shared memory, so that tiles are large.
-//! What comes before a tile is a matter of [`super::look`].
+//! What the threads before one have is a matter of [`super::prefix`], and what comes before the tile
+//! one of [`super::look`].
 //!
 //! Where a segment begins, nothing that is before it counts. A tile in which one begins knows all up to its end at once.
 
@@ -13,6 +14,7 @@ use super::super::follow::Follower;
 use super::super::screma::{NO_INDEX, Sofar};
 use super::look::Told;
 use super::nest::Nest;
+use super::prefix::Sums;
 use super::space::Space;
 use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to, wide};
 use super::team::SHARED_BYTES;
@@ -29,7 +31,7 @@ const MOST_ITEMS: u32 = 15;
 const REGISTERS: u32 = 40;
 
 /// The threads whose values are combined first.
-const WARP: u32 = 32;
+pub(super) const WARP: u32 = 32;
 
 /// More than any position in a tile.
 const FAR: i64 = 1 << 19;
@@ -37,53 +39,45 @@ const FAR: i64 = 1 << 19;
 /// What the parts of the kernel know of each other.
 pub(super) struct Tile<'a, 'b> {
     pub(super) nest: &'b Nest<'a>,
-    pat: &'a [Var],
+    pub(super) pat: &'a [Var],
     pub(super) op: &'a Screma,
     /// The space of the maps around it and its own width.
-    space: Space,
-    width: Exp,
+    pub(super) space: Space,
+    pub(super) width: Exp,
     /// Of the length of a row, if there is one map around: what it is at most, and `2^31` divided by that.
-    rows: Option<(Exp, Exp)>,
+    pub(super) rows: Option<(Exp, Exp)>,
     /// Threads of a block, elements of a thread.
-    threads: u32,
-    items: u32,
+    pub(super) threads: u32,
+    pub(super) items: u32,
     /// What blocks know.
     pub(super) told: Told,
-    counter: V,
+    pub(super) counter: V,
 }
 
 /// The variables of a thread.
 pub(super) struct Thread<'a> {
     /// The number of the thread, in 64 bits and in 32.
     pub(super) thread: Exp,
-    short: Exp,
+    pub(super) short: Exp,
     /// The number of the block, of the first element of the tile, and of the elements of the tile.
     pub(super) number: Exp,
     pub(super) first: Exp,
-    here: Exp,
+    pub(super) here: Exp,
     /// If there is one map around: the row and the position of the first element, and the elements that are left in that row.
-    start: Option<[Exp; 3]>,
+    pub(super) start: Option<[Exp; 3]>,
     /// For each scan and part, the elements of the thread, and a shared array with a value for each thread.
-    kept: Vec<Vec<Option<V>>>,
-    each: Vec<Vec<Option<V>>>,
+    pub(super) kept: Vec<Vec<Option<V>>>,
+    pub(super) each: Vec<Vec<Option<V>>>,
     /// For each type, a shared array of a tile.
-    ways: Vec<(Prim, V)>,
+    pub(super) ways: Vec<(Prim, V)>,
     /// For each thread, whether a segment begins among its elements, if there are several segments.
-    cuts: Option<V>,
+    pub(super) cuts: Option<V>,
     /// The values of the thread.
-    sofar: Vec<Vec<Sofar<'a>>>,
+    pub(super) sofar: Vec<Vec<Sofar<'a>>>,
     /// Whether a segment begins among the thread's elements or those of the threads before it.
-    cut: V,
-    /// Whether the elements of a thread that are beyond the end are like others.
-    dense: bool,
-}
-
-/// What the threads before one, and all of them, have.
-pub(super) struct Sums<'a> {
-    before: Vec<Vec<Sofar<'a>>>,
-    before_cut: V,
-    pub(super) all: Vec<Vec<Sofar<'a>>>,
     pub(super) cut: V,
+    /// Whether the elements of a thread that are beyond the end are like others.
+    pub(super) dense: bool,
 }
 
 /// Where elements are in a tile.
@@ -485,141 +479,6 @@ impl<'a> Emit<'a> {
                     self.out.push(Stm::If(begins.clone(), begin, combine));
                 }
             }
-        }
-    }
-
-    /// The threads of the block scan what each of them has: first those of a warp, then each what the warps have.
-    fn scan_threads(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> Sums<'a> {
-        let lane = u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1));
-        let lane = self.number("lane", lane);
-        self.scan_warps(tile, own, &lane);
-        self.out.push(Stm::Barrier);
-        let no = Exp::Const(Scalar::Bool(false));
-        let sums = Sums {
-            before: self.start_scans(tile.op),
-            before_cut: self.declare("before_cut", Prim::Bool, Some(no.clone())),
-            all: self.start_scans(tile.op),
-            cut: self.declare("all_cut", Prim::Bool, Some(no)),
-        };
-        let warp = u32_bin(BinOp::Lshr, own.short.clone(), short_int(WARP.trailing_zeros()));
-        let warp = self.number("warp", warp);
-        let w = self.new_var("w", Ty::Scalar(Prim::I64));
-        let body = self.block(|this| {
-            let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(w)));
-            let keep = this.block(|this| {
-                for (before, all) in sums.before.iter().zip(&sums.all) {
-                    this.copy_parts(before, all);
-                }
-                this.out.push(Stm::Assign(sums.before_cut, Exp::Var(sums.cut)));
-            });
-            let is_own = Exp::Cmp(CmpOp::Eq, Prim::U32, Box::new(turn.clone()), Box::new(warp));
-            this.out.push(Stm::If(is_own, keep, Block::new()));
-            let end = u32_bin(BinOp::Mul, turn, short_int(WARP));
-            let end = this.number("end", u32_bin(BinOp::Add, end, short_int(WARP - 1)));
-            this.append_each(tile, own, (&sums.all, sums.cut), &end);
-        });
-        let warps = Exp::int(i64::from(tile.threads / WARP));
-        let steps = self.few(warps, &body);
-        self.out.push(Stm::Section(vec![up_to(w, steps, body)]));
-        let others = self.block(|this| {
-            let left = u32_bin(BinOp::Sub, own.short.clone(), short_int(1));
-            let left = this.number("left", left);
-            this.append_each(tile, own, (&sums.before, sums.before_cut), &left);
-        });
-        let some = vec![Stm::If(u32_lt(short_int(0), lane), others, Block::new())];
-        self.out.push(Stm::Section(some));
-        sums
-    }
-
-    /// Combines values with what is known of a thread.
-    fn append_each(
-        &mut self,
-        tile: &Tile<'a, '_>,
-        own: &Thread<'a>,
-        (values, cut): (&[Vec<Sofar<'a>>], V),
-        at: &Exp,
-    ) {
-        let there_cut = own.cuts.map(|cuts| {
-            let there = Exp::Load(cuts, Box::new(at.clone()));
-            Exp::Var(self.declare("there_cut", Prim::Bool, Some(there)))
-        });
-        for ((scan, each), values) in tile.op.scans.iter().zip(&own.each).zip(values) {
-            let there = self.get_parts(each, at);
-            let combine = self.block(|this| this.combine_parts(&scan.op, values, &there));
-            match &there_cut {
-                None => self.out.extend(combine),
-                Some(there_cut) => {
-                    let begin = self.block(|this| this.copy_parts(values, &there));
-                    self.out.push(Stm::If(there_cut.clone(), begin, combine));
-                }
-            }
-        }
-        if let Some(there_cut) = there_cut {
-            let either =
-                Exp::Bin(BinOp::Or, Prim::Bool, Box::new(Exp::Var(cut)), Box::new(there_cut));
-            self.out.push(Stm::Assign(cut, either));
-        }
-    }
-
-    /// The threads of each warp scan what each of them has.
-    fn scan_warps(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, lane: &Exp) {
-        let scans = || tile.op.scans.iter().zip(&own.each).zip(&own.sofar);
-        let put = |this: &mut Self| {
-            for ((_, each), sofar) in scans() {
-                this.put_parts(sofar, each, &own.short);
-            }
-            if let Some(cuts) = own.cuts {
-                this.out.push(Stm::Store(cuts, own.short.clone(), Exp::Var(own.cut)));
-            }
-            this.out.push(Stm::WarpBarrier);
-        };
-        put(self);
-        let s = self.new_var("s", Ty::Scalar(Prim::I64));
-        let body = self.block(|this| {
-            let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(s)));
-            let distance = u32_bin(BinOp::Shl, short_int(1), turn);
-            let distance = this.number("distance", distance);
-            let none = u32_lt(lane.clone(), distance.clone());
-            let none = this.declare("none", Prim::Bool, Some(none));
-            let left = u32_bin(BinOp::Sub, own.short.clone(), distance);
-            let from = Exp::Select(Box::new([Exp::Var(none), own.short.clone(), left]));
-            let from = this.number("from", from);
-            let mut lefts = Vec::new();
-            for ((_, each), _) in scans() {
-                lefts.push(this.get_parts(each, &from));
-            }
-            let left_cut = own.cuts.map(|cuts| {
-                let left_cut = Exp::Load(cuts, Box::new(from));
-                this.declare("left_cut", Prim::Bool, Some(left_cut))
-            });
-            this.out.push(Stm::WarpBarrier);
-            let combine = this.block(|this| {
-                for (((scan, _), sofar), left) in scans().zip(&lefts) {
-                    this.combine_parts(&scan.op, left, sofar);
-                    this.copy_parts(sofar, left);
-                }
-                if let Some(left_cut) = left_cut {
-                    this.out.push(Stm::Assign(own.cut, Exp::Var(left_cut)));
-                }
-            });
-            let stays = Exp::Bin(
-                BinOp::Or,
-                Prim::Bool,
-                Box::new(Exp::Var(none)),
-                Box::new(Exp::Var(own.cut)),
-            );
-            this.out.push(Stm::Section(vec![Stm::If(stays, Block::new(), combine)]));
-            put(this);
-        });
-        let steps = self.few(Exp::int(i64::from(WARP.trailing_zeros())), &body);
-        self.out.push(up_to(s, steps, body));
-    }
-
-    /// The number of rounds of a loop: if it is a variable, nothing is unrolled.
-    pub(super) fn few(&mut self, rounds: Exp, body: &[Stm]) -> Exp {
-        match is_short(body) {
-            true => rounds,
-            false => Exp::Var(self.declare("rounds", Prim::I64, Some(rounds))),
         }
     }
 
