@@ -80,7 +80,7 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
                 Some(Code::Placed(Box::new(placed.map_err(|limit| limit.array.to_string())?)))
             }
             (Stage::Circuit, Some(Code::Placed(mut placed))) => {
-                fehu_mem::circuit::circuit(&mut placed);
+                fehu_mem::circuit::circuit(&mut placed, false);
                 Some(Code::Placed(placed))
             }
             (Stage::Emit, Some(Code::Placed(placed))) => {

@@ -1,7 +1,7 @@
 //! From a file to a program that can be called: what `fehu run` and `fehu test` do, without printing.
 
 mod arguments;
-mod convert;
+pub mod convert;
 mod error;
 mod object;
 

@@ -85,8 +85,8 @@ pub fn generate(
     }
     let mut placed = fehu_mem::assign::assign(prog.clone())
         .map_err(|limit| Box::new(errors::too_complex(&limit.array)))?;
-    fehu_mem::circuit::circuit(&mut placed);
     let (parallel, device) = (target == Target::Multicore, target.is_gpu());
+    fehu_mem::circuit::circuit(&mut placed, device);
     let tiling = !options.without.tiling;
     let emitted = fehu_imp::emit::Options { parallel, device, strict_float, tiling };
     let mut imp = fehu_imp::emit::emit(&placed, emitted);

@@ -11,7 +11,7 @@ use fehu_mem::heap::{Fault, Limits};
 /// Runs a program as code for one thread or for several; the code.
 fn run(prog: &Prog, parallel: bool) -> String {
     let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
-    fehu_mem::circuit::circuit(&mut placed);
+    fehu_mem::circuit::circuit(&mut placed, false);
     let program = emit(&placed, Options { parallel, strict_float: true, ..Options::default() });
     for seed in 0..5 {
         let oracle = Oracle { seed, max_size: 20, ..Oracle::default() };

@@ -19,6 +19,7 @@
 //! - `stream`: streams with what they can be fused with.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
 //! - `nest`: nests of maps with transposed, flattened and sliced results, and operators of vectors.
+//! - `nested`: programs of another kind, as texts, that consist of nested parallelism only.
 
 mod array;
 mod chain;
@@ -26,6 +27,7 @@ mod control;
 mod fun;
 pub mod mutate;
 mod nest;
+mod nested;
 pub mod rng;
 mod scalar;
 mod soac;
@@ -33,6 +35,7 @@ mod state;
 mod stream;
 
 pub use fun::random_prog;
+pub use nested::nested_text;
 
 /// Sizes of array arguments for which a program's time is small.
 pub const MAX_PARAM_SIZE: i64 = 8;

@@ -70,8 +70,8 @@ pub enum Outcome {
     Limit,
 }
 
-/// The mark that tells messages of checks from those of the interpreter.
-const MARK: &str = "check: ";
+/// The mark that tells messages of checks from those of the interpreter, and of whatever else runs programs.
+pub const MARK: &str = "check: ";
 
 impl Default for Oracle {
     fn default() -> Oracle {
@@ -112,41 +112,68 @@ impl Oracle {
         let mut first = self.machine(prog);
         let mut runs = Runs::default();
         for (name, id, _) in pairs(prog, prog)? {
-            let mut rng = Rng::new(self.seed ^ number(&name));
-            for args in self.inputs(&name, &prog.funs[id], &mut rng)? {
-                let expected = first.call(id, args.clone());
-                let class = class(&expected);
-                if class == Class::Undefined {
+            let call = &mut |args: &[Value]| machine(id, args);
+            self.calls(&mut first, (&name, id, &prog.funs[id]), call, &mut runs)?;
+        }
+        Ok(runs)
+    }
+
+    /// Likewise, for the entry points only, which the machine knows by their names.
+    pub fn entries_agree_with(
+        &self,
+        prog: &Prog,
+        machine: &mut dyn FnMut(&str, &[Value]) -> Outcome,
+    ) -> Result<Runs, String> {
+        let mut first = self.machine(prog);
+        let mut runs = Runs::default();
+        for entry in &prog.entries {
+            let call = &mut |args: &[Value]| machine(&entry.name, args);
+            let fun = (entry.name.as_str(), entry.fun, &prog.funs[entry.fun]);
+            self.calls(&mut first, fun, call, &mut runs)?;
+        }
+        Ok(runs)
+    }
+
+    /// Calls a function in the interpreter and in another machine.
+    fn calls(
+        &self,
+        first: &mut Interp,
+        (name, id, fun): (&str, FunId, &Fun),
+        machine: &mut dyn FnMut(&[Value]) -> Outcome,
+        runs: &mut Runs,
+    ) -> Result<(), String> {
+        let mut rng = Rng::new(self.seed ^ number(name));
+        for args in self.inputs(name, fun, &mut rng)? {
+            let expected = first.call(id, args.clone());
+            let class = class(&expected);
+            if class == Class::Undefined {
+                runs.undefined += 1;
+                continue;
+            }
+            let found = match (machine(&args), &expected) {
+                (Outcome::Values(found), Ok(values)) if self.all_same(values, &found) => {
+                    runs.succeeded += 1;
+                    continue;
+                }
+                (Outcome::Check(_), Err(_)) => {
+                    runs.failed += 1;
+                    continue;
+                }
+                (Outcome::Limit, _) => {
                     runs.undefined += 1;
                     continue;
                 }
-                let found = match (machine(id, &args), &expected) {
-                    (Outcome::Values(found), Ok(values)) if self.all_same(values, &found) => {
-                        runs.succeeded += 1;
-                        continue;
-                    }
-                    (Outcome::Check(_), Err(_)) => {
-                        runs.failed += 1;
-                        continue;
-                    }
-                    (Outcome::Limit, _) => {
-                        runs.undefined += 1;
-                        continue;
-                    }
-                    (Outcome::Values(found), _) => {
-                        found.iter().map(show).collect::<Vec<_>>().join(" ")
-                    }
-                    (Outcome::Check(message), _) => format!("error: {message}"),
-                    (Outcome::Wrong(message), _) => message,
-                };
-                let args: Vec<String> = args.iter().map(show).collect();
-                let (args, expected) = (args.join(" "), describe(&expected));
-                return Err(format!(
-                    "\"{name}\" differs for the arguments {args}\nexpected: {expected}\nfound:    {found}"
-                ));
-            }
+                (Outcome::Values(found), _) => found.iter().map(show).collect::<Vec<_>>().join(" "),
+                (Outcome::Check(message), _) => format!("error: {message}"),
+                (Outcome::Wrong(message), _) => message,
+            };
+            let args: Vec<String> = args.iter().map(show).collect();
+            let (args, expected) = (args.join(" "), describe(&expected));
+            return Err(format!(
+                "\"{name}\" differs for the arguments {args}\nexpected: {expected}\nfound:    {found}"
+            ));
         }
-        Ok(runs)
+        Ok(())
     }
 
     /// Whether the result after a pass is right, the one before being defined.
@@ -164,12 +191,7 @@ impl Oracle {
 
     fn machine(&self, prog: &Prog) -> Interp {
         let mut prog = prog.clone();
-        for fun in prog.funs.values_mut() {
-            Marks.body(&mut fun.body);
-        }
-        for item in prog.consts.values_mut() {
-            Marks.body(&mut item.body);
-        }
+        mark(&mut prog);
         Interp::with_options(&prog, self.options(1, Chunking::Whole))
     }
 
@@ -241,6 +263,16 @@ impl Oracle {
             Some(tolerance) => x == y || (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1.0),
             None => false,
         }
+    }
+}
+
+/// Puts [`MARK`] before the messages of all checks of a program.
+pub fn mark(prog: &mut Prog) {
+    for fun in prog.funs.values_mut() {
+        Marks.body(&mut fun.body);
+    }
+    for item in prog.consts.values_mut() {
+        Marks.body(&mut item.body);
     }
 }
 

@@ -30,16 +30,18 @@ use fehu_opt::facts::Share;
 use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
-/// Short-circuits what it can in a whole program.
-pub fn circuit(placed: &mut Placed) {
+/// Short-circuits what it can in a whole program. With `own_memory`, those who execute the functions of maps have memory of their own
+/// that is faster than what they share: small rows that loops update stay there until they are finished.
+pub fn circuit(placed: &mut Placed, own_memory: bool) {
     let Placed { prog, funs, consts } = placed;
     for id in (0..prog.funs.len()).map(FunId::from_index) {
         let fun = &prog.funs[id];
-        Circuit::new(prog, &fun.body, &fun.vars, &mut funs[id]).body(&fun.body);
+        Circuit::new(prog, &fun.body, &fun.vars, &mut funs[id], own_memory).body(&fun.body);
     }
     for id in (0..prog.consts.len()).map(ConstId::from_index) {
         let constant = &prog.consts[id];
-        Circuit::new(prog, &constant.body, &constant.vars, &mut consts[id]).body(&constant.body);
+        let (body, vars) = (&constant.body, &constant.vars);
+        Circuit::new(prog, body, vars, &mut consts[id], own_memory).body(body);
     }
 }
 
@@ -52,6 +54,7 @@ struct Circuit<'a> {
     meant: Share,
     /// Likewise, with those that share memory since we decided so.
     shared: Share,
+    own_memory: bool,
 }
 
 /// A body and where its variables are bound and mentioned.
@@ -113,13 +116,14 @@ impl<'a> Circuit<'a> {
         body: &Body,
         vars: &'a IdVec<Var, VarInfo>,
         table: &'a mut Table,
+        own_memory: bool,
     ) -> Circuit<'a> {
         let mut arrays: FxHashMap<BlockId, Vec<Var>> = FxHashMap::default();
         for (var, place) in table.places() {
             arrays.entry(place.block).or_default().push(var);
         }
         let meant = Share::of(prog, body, vars);
-        Circuit { vars, table, arrays, shared: meant.clone(), meant }
+        Circuit { vars, table, arrays, shared: meant.clone(), meant, own_memory }
     }
 
     /// Backwards through a body whose results are where they should be.
@@ -179,12 +183,23 @@ impl<'a> Circuit<'a> {
                     let lmad = place.lmad.fix(&[Poly::var(index)])?;
                     Some(Place { block: place.block, lmad })
                 });
-                if let (Some(row), Some(value)) = (row, result.var()) {
+                if let (Some(row), Some(value)) = (row, result.var())
+                    && !self.stays(&scope, value)
+                {
                     self.redirect(&scope, value, *array, &row);
                 }
             }
         }
         self.body(&map.body);
+    }
+
+    /// Whether a row is better finished before it becomes one: a small one that a loop updates.
+    fn stays(&self, scope: &Scope<'_>, value: Var) -> bool {
+        let is_small = |place: &Place| self.table.local_size(place.block).is_some();
+        let by_loop = |at: &usize| matches!(scope.body.stms[*at].exp, Exp::Loop(..));
+        self.own_memory
+            && self.table.place(value).is_some_and(is_small)
+            && scope.bound.get(&value).is_some_and(by_loop)
     }
 
     /// The results of a branch that has places of its own for them become these.

@@ -74,7 +74,7 @@ fn right_tables_give_results() {
     assert_eq!(first[1].as_scalar(), Some(Scalar::I32(18)));
     let rows = first[0].as_array().expect("an array");
     assert_eq!((rows.shape(), rows.get(&[2, 99])), (vec![3, 100], Some(Scalar::I32(8))));
-    circuit(&mut placed);
+    circuit(&mut placed, false);
     let second = run(&placed, &three()).expect("there is nothing wrong");
     assert!(first.iter().zip(&second).all(|(a, b)| a.same_bits(b)));
 }

@@ -43,7 +43,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     // What is too complex for a table has none.
     let Ok(mut placed) = assign(prog.clone()) else { return Ok(Runs::default()) };
     if way.circuit {
-        circuit(&mut placed);
+        circuit(&mut placed, false);
     }
     let oracle = Oracle { seed, ..Oracle::default() };
     oracle.agree_with(&prog, &mut |fun, args| {

@@ -1,4 +1,4 @@
-//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt`.
+//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
@@ -8,6 +8,7 @@ mod bench_shapes;
 mod conformance;
 mod fmt_check;
 mod process;
+mod random;
 mod tidy;
 
 use clap::Parser;
@@ -27,6 +28,8 @@ enum Args {
     BenchLower(bench_lower::Args),
     /// Measure the way from source to optimised IR on programs, or on generated ones of 50,000 statements.
     BenchOpt(bench_opt::Args),
+    /// Run random programs in the interpreter and compiled by a back end, and compare.
+    Random(random::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Args::BenchCheck(args) => bench::run(&args),
         Args::BenchLower(args) => bench_lower::run(&args),
         Args::BenchOpt(args) => bench_opt::run(&args),
+        Args::Random(args) => random::run(&args),
     }
 }
 

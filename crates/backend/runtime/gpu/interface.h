@@ -53,5 +53,5 @@ static int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which)
 static int64_t fe_kernel_block_size(struct futhark_context *ctx, int kernel);
 // The value of a tuning parameter that is set, or the default for its class on this device.
 // How much shared memory a kernel gets that would like to have so many bytes of it, but can do without.
-static int64_t fe_shared_wish(int64_t bytes);
+static int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes);
 static int64_t fe_tuning(struct futhark_context *ctx, int param);

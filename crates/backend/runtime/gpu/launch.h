@@ -27,14 +27,16 @@ static int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, in
   return code == FUTHARK_SUCCESS && ctx->debugging ? fe_wait(ctx) : code;
 }
 
-// Pointers of OpenCL's know what kind of memory they point to, so that there it is none. Elsewhere it is no more than every device
-// has, beside arrays that are always there.
-FE_UNUSED static int64_t fe_shared_wish(int64_t bytes) {
+// Pointers of OpenCL's know what kind of memory they point to, so that there it is none.
+FE_UNUSED static int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes) {
 #ifdef FE_OPENCL
+  (void)ctx;
   (void)bytes;
   return 0;
 #else
-  return bytes <= 32 * 1024 ? bytes : 0;
+  // Two blocks of a multiprocessor should have room, beside shared arrays that are always there.
+  const int64_t most = 96 * 1024, room = ctx->gpu.limits[FE_SHARED_BYTES] - 16 * 1024;
+  return bytes <= (room < most ? room : most) ? bytes : 0;
 #endif
 }
 

@@ -125,7 +125,7 @@ impl Frame<'_> {
         let scope = self.scope();
         let (blocks, threads) = (scope.text(&kernel.blocks), kernel.threads);
         let shared = match &kernel.shared {
-            Some(bytes) => format!("fe_shared_wish({})", scope.text(bytes)),
+            Some(bytes) => format!("fe_shared_wish(ctx, {})", scope.text(bytes)),
             None => "0".to_owned(),
         };
         let count = captured.len();

@@ -87,6 +87,12 @@ impl CCompiler {
         Ok(compiler)
     }
 
+    /// The same compiler with other flags.
+    pub fn with_flags(mut self, flags: &[&str]) -> CCompiler {
+        self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        self
+    }
+
     /// What distinguishes it from others: the program, when it was installed, and the flags.
     pub fn identity(&self) -> String {
         let data = std::fs::metadata(&self.program).ok();

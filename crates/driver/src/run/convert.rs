@@ -24,7 +24,7 @@ pub(super) fn is_unit(value: &fehu_interp::Value) -> bool {
 }
 
 /// A value for the interpreter.
-pub(super) fn to_interp(value: Value) -> Result<fehu_interp::Value, RunError> {
+pub fn to_interp(value: Value) -> Result<fehu_interp::Value, RunError> {
     let array = match value {
         Value::Scalar(scalar) => {
             return Ok(Scalar::from_bits(scalar.prim(), scalar.to_bits()).into());
@@ -51,7 +51,7 @@ pub(super) fn to_interp(value: Value) -> Result<fehu_interp::Value, RunError> {
 }
 
 /// A value from the interpreter.
-pub(super) fn from_interp(value: fehu_interp::Value) -> Result<Value, RunError> {
+pub fn from_interp(value: fehu_interp::Value) -> Result<Value, RunError> {
     use fehu_interp::Value as Inner;
     let array = match value {
         Inner::Scalar(scalar) => {

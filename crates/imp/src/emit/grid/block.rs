@@ -18,8 +18,9 @@ use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
 
-/// The threads of such a block.
+/// The threads of such a block, and those of one in which no operator has more positions than a warp has threads.
 const MEMBERS: u32 = 128;
+const FEW_MEMBERS: u32 = 32;
 
 /// The threads of a block that work together.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ pub(in crate::emit) struct Together {
     thread: V,
     /// An element that is not zero if a check has failed in one of them.
     failed: V,
+    /// How many there are.
+    members: u32,
     /// Whether nothing has been read since they last waited for each other.
     calm: bool,
 }
@@ -38,7 +41,8 @@ impl<'a> Emit<'a> {
         let sizes: Vec<Exp> = self.sizes(nest, Some(self.atom(op.width)));
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let total = self.total(&sizes);
-        self.launch_together("block", total, |this, block| {
+        let members = if is_narrow(&op.map.body) { FEW_MEMBERS } else { MEMBERS };
+        self.launch_together("block", total, members, |this, block| {
             let indices = this.unranked(Exp::Var(block), &sizes);
             let at = this.enter_levels(nest, &indices);
             let index = this.enter(pat, &op.inputs, &op.map, at);
@@ -51,10 +55,16 @@ impl<'a> Emit<'a> {
     }
 
     /// A kernel in which the threads of a block work together.
-    fn launch_together(&mut self, hint: &str, blocks: Exp, work: impl FnOnce(&mut Self, V)) {
-        self.launch(hint, blocks, MEMBERS, |this, block, thread| {
+    fn launch_together(
+        &mut self,
+        hint: &str,
+        blocks: Exp,
+        members: u32,
+        work: impl FnOnce(&mut Self, V),
+    ) {
+        self.launch(hint, blocks, members, |this, block, thread| {
             let failed = this.shared_array("failed", Prim::I32, 1);
-            this.together = Some(Together { thread, failed, calm: false });
+            this.together = Some(Together { thread, failed, members, calm: false });
             this.alone(|this| {
                 let zero = Exp::Const(Scalar::I32(0));
                 this.out.push(Stm::Store(failed, Exp::int(0), zero));
@@ -194,7 +204,7 @@ impl<'a> Emit<'a> {
             let indices = this.unranked(Exp::Var(at), &sizes);
             work(this, &indices);
         });
-        let (from, step) = (Exp::Var(together.thread), i64::from(MEMBERS));
+        let (from, step) = (Exp::Var(together.thread), i64::from(together.members));
         let kind = Kind::Sequential;
         let each = Stm::For { var: at, from, to: total, step, kind, body };
         self.section(together, vec![each]);
@@ -229,11 +239,11 @@ impl<'a> Emit<'a> {
         let own = self.start_reds(op);
         let mut parts: Vec<Parts<'a>> = Vec::with_capacity(own.len());
         for (red, own) in op.reds.iter().zip(own) {
-            let shared = self.shared("all", &own, MEMBERS);
+            let shared = self.shared("all", &own, together.members);
             parts.push(Parts { op: &red.op, own, shared });
         }
         let width = self.simple("width", &self.atom(op.width));
-        let members = Exp::int(i64::from(MEMBERS));
+        let members = Exp::int(i64::from(together.members));
         let share = self.simple("share", &quot_up(width.clone(), members.clone()));
         let thread = Exp::Var(together.thread);
         let low = bin(BinOp::Min, width.clone(), bin(BinOp::Mul, thread.clone(), share.clone()));
@@ -285,7 +295,7 @@ impl<'a> Emit<'a> {
             let own = this.start_scans(op);
             let mut parts: Vec<Parts<'a>> = Vec::with_capacity(own.len());
             for (scan, own) in op.scans.iter().zip(own) {
-                let shared = this.shared("all", &own, MEMBERS);
+                let shared = this.shared("all", &own, together.members);
                 parts.push(Parts { op: &scan.op, own, shared });
             }
             let at = this.simple("at", &bin(BinOp::Add, Exp::Var(start), thread.clone()));
@@ -306,10 +316,10 @@ impl<'a> Emit<'a> {
             });
             this.section(together, vec![Stm::If(within.clone(), element, Block::new())]);
             let inside = this.together.take();
-            this.all_prefixes(&parts, &thread);
+            this.all_prefixes(&parts, &thread, together.members);
             for (part, carry) in parts.iter().zip(&carry) {
                 // What came before is combined from the left; the last thread's value is what comes before the next.
-                let last = this.get_parts(&part.shared, &Exp::int(i64::from(MEMBERS) - 1));
+                let last = this.get_parts(&part.shared, &Exp::int(i64::from(together.members) - 1));
                 let before = this.copied(carry);
                 this.combine_parts(part.op, carry, &last);
                 let value = this.copied(&part.own);
@@ -330,13 +340,13 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::If(within, store, Block::new()));
             this.meet();
         });
-        let (from, kind, step) = (Exp::int(0), Kind::Sequential, i64::from(MEMBERS));
+        let (from, kind, step) = (Exp::int(0), Kind::Sequential, i64::from(together.members));
         self.out.push(Stm::For { var: start, from, to: width, step, kind, body });
     }
 
     /// The values of all threads up to each of them, combined; in the end all of them are in the shared arrays, too.
-    fn all_prefixes(&mut self, parts: &[Parts<'a>], thread: &Exp) {
-        let members = Exp::int(i64::from(MEMBERS));
+    fn all_prefixes(&mut self, parts: &[Parts<'a>], thread: &Exp, members: u32) {
+        let members = Exp::int(i64::from(members));
         for part in parts {
             self.put_parts(&part.own, &part.shared, thread);
         }
@@ -364,4 +374,19 @@ impl<'a> Emit<'a> {
         });
         self.out.push(Stm::While(lt(Exp::Var(distance), members), body));
     }
+}
+
+/// Whether all operators of a body, whose widths are known, have few positions.
+fn is_narrow(body: &ir::Body) -> bool {
+    let few =
+        |width: &Atom| matches!(width, Atom::Const(Scalar::I64(n)) if *n <= i64::from(FEW_MEMBERS));
+    body.stms.iter().all(|stm| {
+        let mut narrow = match &stm.exp {
+            ir::Exp::Screma(op) => return few(&op.width),
+            ir::Exp::Scatter(op) => return few(&op.width),
+            _ => true,
+        };
+        stm.exp.for_each_body(&mut |body| narrow = narrow && is_narrow(body));
+        narrow
+    })
 }

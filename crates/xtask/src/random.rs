@@ -1,0 +1,372 @@
+//! `cargo xtask random`: random programs in the interpreter and compiled by a back end.
+//!
+//! Programs are compiled several at a time, as entry points of one server, and called with the same random arguments as in
+//! the interpreter: with sizes zero, one, three, and others. Where there are versions, all of them are executed by setting the
+//! thresholds that decide between them ([`SETTINGS`]). For devices, every other server has small blocks of threads and few of
+//! them, so that small arrays are work for several.
+//!
+//! A program that does not compile, a server that ends, another result, and a check that fails on one side only are
+//! disagreements: they are printed with the program, and written to a folder with `--keep`.
+//!
+//! Needs no more than this program and a C compiler: it can be copied to a machine with a GPU.
+
+mod machine;
+mod sample;
+
+use fehu_base::stack::with_large_stack;
+use fehu_driver::compile::CCompiler;
+use fehu_driver::stages::Target;
+use fehu_ir::Prog;
+use fehu_irtest::oracle::{Oracle, Runs};
+use fehu_irtest::reduce::reduce;
+use machine::{Machine, NoMachine, Start, build};
+use sample::{Sample, merge, sample};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// What executes the programs.
+    #[arg(long, value_enum, default_value_t = Backend::C)]
+    backend: Backend,
+    /// How many programs.
+    #[arg(long, default_value_t = 100)]
+    count: u64,
+    /// The number of the first program; the same number always makes the same program.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many servers run at once.
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// How many programs are compiled together.
+    #[arg(long, default_value_t = 16)]
+    batch: u64,
+    /// Begin no more servers after so many seconds.
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// Write programs that disagree to this folder, as `.ir` files with the two results.
+    #[arg(long)]
+    keep: Option<PathBuf>,
+    /// Ask so many questions to make a program that disagrees smaller.
+    #[arg(long, default_value_t = 0)]
+    reduce: usize,
+    /// Start servers as the first argument of this program.
+    #[arg(long, value_name = "PROGRAM")]
+    runner: Option<String>,
+    /// Say after each server how far it is.
+    #[arg(long)]
+    progress: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Backend {
+    C,
+    Multicore,
+    Opencl,
+    Cuda,
+}
+
+/// What thresholds are set to.
+struct Setting {
+    name: &'static str,
+    /// Those of widths that a block of threads can deal with: up to there, it does.
+    intra: u64,
+    /// Those of parallelism that is enough: from there on, what is inside is sequential.
+    outer: u64,
+}
+
+/// Zero is the default of each threshold: for small arrays there is not enough parallelism outside, and blocks can deal with
+/// what is inside. Then everything outside is enough; then neither, so that all is flattened.
+const SETTINGS: [Setting; 3] = [
+    Setting { name: "default", intra: 0, outer: 0 },
+    Setting { name: "low", intra: 1, outer: 1 },
+    Setting { name: "flat", intra: 1, outer: 1 << 40 },
+];
+/// The largest size of arrays of some programs.
+const LARGE: i64 = 20;
+/// After so many disagreements nobody wants to see more.
+const ENOUGH: u64 = 20;
+
+/// What became of the programs.
+#[derive(Default, Debug)]
+struct Totals {
+    programs: u64,
+    succeeded: u64,
+    failed: u64,
+    undefined: u64,
+    versions: u64,
+    refused: u64,
+    disagreements: u64,
+}
+
+/// What became of a program.
+struct Compared {
+    runs: Runs,
+    /// Whether there were several versions.
+    versions: bool,
+}
+
+/// What is wrong with a program.
+enum Fault {
+    /// The compiler says that it is too much for it.
+    Refused(String),
+    /// There is no server.
+    Broken(String),
+    /// The results differ.
+    Differs(String),
+}
+
+struct Run<'a> {
+    args: &'a Args,
+    target: Target,
+    compiler: CCompiler,
+    start: Instant,
+    next: AtomicU64,
+    totals: Mutex<Totals>,
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let compiler = match CCompiler::find(None, true) {
+        // Whether the C compiler optimises well is not the question.
+        Ok(compiler) => compiler.with_flags(&["-O0", "-w", "-std=c11"]),
+        Err(error) => {
+            println!("{}", error.message);
+            return ExitCode::FAILURE;
+        }
+    };
+    if let Some(folder) = &args.keep
+        && let Err(why) = std::fs::create_dir_all(folder)
+    {
+        println!("{}: {why}", folder.display());
+        return ExitCode::FAILURE;
+    }
+    let target = match args.backend {
+        Backend::C => Target::C,
+        Backend::Multicore => Target::Multicore,
+        Backend::Opencl => Target::OpenCl,
+        Backend::Cuda => Target::Cuda,
+    };
+    let next = AtomicU64::new(0);
+    let run = Run { args, target, compiler, start: Instant::now(), next, totals: Mutex::default() };
+    std::thread::scope(|scope| {
+        for _ in 0..args.jobs.max(1) {
+            scope.spawn(|| with_large_stack(|| run.work()));
+        }
+    });
+    let seconds = run.start.elapsed().as_secs();
+    run.with_totals(|totals| {
+        println!("programs                {:8}", totals.programs);
+        println!("cases                   {:8}", totals.succeeded + totals.failed);
+        println!("  agreed                {:8}", totals.succeeded);
+        println!("  failed as they should {:8}", totals.failed);
+        println!("not defined             {:8}", totals.undefined);
+        println!("programs with versions  {:8}", totals.versions);
+        println!("refused by the compiler {:8}", totals.refused);
+        println!("disagreements           {:8}", totals.disagreements);
+        println!("seconds                 {seconds:8}");
+        let complete = totals.programs == args.count || args.seconds.is_some();
+        let good = totals.disagreements == 0 && totals.succeeded > 0 && complete;
+        ExitCode::from(u8::from(!good))
+    })
+}
+
+impl Run<'_> {
+    /// Makes servers and asks them, until there is nothing left to do.
+    fn work(&self) {
+        let size = self.args.batch.max(1);
+        loop {
+            let batch = self.next.fetch_add(1, Ordering::Relaxed);
+            let begin = batch.saturating_mul(size);
+            let late = self.args.seconds.map(Duration::from_secs);
+            if begin >= self.args.count
+                || late.is_some_and(|limit| self.start.elapsed() > limit)
+                || self.with_totals(|totals| totals.disagreements) >= ENOUGH
+            {
+                return;
+            }
+            let end = (begin + size).min(self.args.count);
+            let options = self.options(batch);
+            let mut samples = Vec::new();
+            for number in begin..end {
+                match sample(self.args.seed + number) {
+                    Ok(sample) => samples.push(sample),
+                    Err(why) => {
+                        println!("{why}");
+                        self.with_totals(|totals| totals.disagreements += 1);
+                    }
+                }
+            }
+            self.batch(&samples, &options);
+            if self.args.progress {
+                let seconds = self.start.elapsed().as_secs();
+                self.with_totals(|totals| println!("{seconds:6} s {totals:?}"));
+            }
+        }
+    }
+
+    /// Options of the servers of a batch.
+    fn options(&self, batch: u64) -> Vec<String> {
+        let mut options = Vec::new();
+        if self.target == Target::OpenCl {
+            // The optimiser of an implementation for processors takes minutes for kernels with barriers.
+            options.push("--build-option=-cl-opt-disable".to_owned());
+        }
+        if self.target.is_gpu() && !batch.is_multiple_of(2) {
+            options.push("--default-thread-block-size=32".to_owned());
+            options.push("--default-num-thread-blocks=3".to_owned());
+        }
+        options
+    }
+
+    /// Compiles programs together and compares each. When that is impossible, halves are tried, until it is clear which
+    /// program it is.
+    fn batch(&self, samples: &[Sample], options: &[String]) {
+        let Some(prog) = merge(samples) else { return };
+        match self.build(&prog, options) {
+            Ok(mut machine) => {
+                let mut last = None;
+                for sample in samples {
+                    last = Some(sample);
+                    match compare(&mut machine, &sample.prog, sample.seed) {
+                        Ok(compared) => self.count(compared),
+                        Err(fault) => self.report(sample, &fault, options),
+                    }
+                }
+                if let (Err(why), Some(sample)) = (machine.close(), last) {
+                    let fault = Fault::Differs(format!("after the last program: {why}"));
+                    self.report(sample, &fault, options);
+                }
+            }
+            Err(why) => match samples {
+                [sample] => self.report(sample, &why.into(), options),
+                several => {
+                    let (left, right) = several.split_at(several.len() / 2);
+                    self.batch(left, options);
+                    self.batch(right, options);
+                }
+            },
+        }
+    }
+
+    fn count(&self, compared: Compared) {
+        let Compared { runs, versions } = compared;
+        self.with_totals(|totals| {
+            totals.programs += 1;
+            totals.succeeded += runs.succeeded as u64;
+            totals.failed += runs.failed as u64;
+            totals.undefined += runs.undefined as u64;
+            totals.versions += u64::from(versions);
+        });
+    }
+
+    fn build(&self, prog: &Prog, options: &[String]) -> Result<Machine, NoMachine> {
+        let start = Start { runner: self.args.runner.clone(), options: options.to_vec() };
+        build(prog, self.target, &self.compiler, start)
+    }
+
+    /// A program alone.
+    fn alone(&self, prog: &Prog, seed: u64, options: &[String]) -> Result<(), Fault> {
+        let mut machine = self.build(prog, options)?;
+        compare(&mut machine, prog, seed)?;
+        machine.close().map_err(Fault::Differs)
+    }
+
+    fn report(&self, sample: &Sample, fault: &Fault, options: &[String]) {
+        let seed = sample.seed;
+        if let Fault::Refused(why) = fault {
+            println!("seed {seed}: refused: {why}");
+            self.with_totals(|totals| {
+                totals.programs += 1;
+                totals.refused += 1;
+            });
+            return;
+        }
+        self.with_totals(|totals| {
+            totals.programs += 1;
+            totals.disagreements += 1;
+        });
+        let mut prog = sample.prog.clone();
+        let mut why = fault.text().to_owned();
+        if self.args.reduce > 0 {
+            let same =
+                |found: &Fault| std::mem::discriminant(found) == std::mem::discriminant(fault);
+            let mut fails =
+                |prog: &Prog| self.alone(prog, seed, options).is_err_and(|found| same(&found));
+            if fails(&prog) {
+                prog = reduce(&prog, self.args.reduce, &mut fails);
+            } else {
+                why.push_str("\nit agrees when it is compiled alone");
+            }
+            if let Err(found) = self.alone(&prog, seed, options) {
+                why = found.text().to_owned();
+            }
+        }
+        let target = fehu_driver::compile::target_name(self.target);
+        let options = options.join(" ");
+        println!("seed {seed}, {target} {options}\n{why}\n{prog}");
+        if let Some(folder) = &self.args.keep {
+            let lines: Vec<String> = why.lines().map(|line| format!("-- {line}")).collect();
+            let text = format!("-- seed {seed}, {target} {options}\n{}\n{prog}", lines.join("\n"));
+            let path = folder.join(format!("seed{seed}.ir"));
+            if let Err(why) = std::fs::write(&path, text) {
+                println!("{}: {why}", path.display());
+            }
+        }
+    }
+
+    fn with_totals<T>(&self, work: impl FnOnce(&mut Totals) -> T) -> T {
+        // Whoever panicked while counting has counted.
+        let mut totals = self.totals.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        work(&mut totals)
+    }
+}
+
+/// Calls a program with all thresholds.
+fn compare(machine: &mut Machine, prog: &Prog, seed: u64) -> Result<Compared, Fault> {
+    // Without entry points, which happens when programs are made smaller, nothing can differ.
+    let Some(entry) = prog.entries.first() else {
+        return Ok(Compared { runs: Runs::default(), versions: false });
+    };
+    // Programs in general take long for large arrays, nested ones mostly do not; some of those become work for
+    // many threads.
+    let max_size = if seed % 4 == 1 { LARGE } else { Oracle::default().max_size };
+    let oracle = Oracle { seed, max_size, tolerance: Some(1e-3), ..Oracle::default() };
+    let thresholds = machine.thresholds(&entry.name).map_err(Fault::Differs)?;
+    let settings = if thresholds.is_empty() { &SETTINGS[..1] } else { &SETTINGS[..] };
+    let mut all = Runs::default();
+    for setting in settings {
+        for name in &thresholds {
+            let intra = name.contains(".suff_intra_");
+            let value = if intra { setting.intra } else { setting.outer };
+            machine.set(name, value).map_err(Fault::Differs)?;
+        }
+        let call = &mut |entry: &str, args: &[_]| machine.call(prog, entry, args);
+        let runs = oracle
+            .entries_agree_with(prog, call)
+            .map_err(|why| Fault::Differs(format!("thresholds {}: {why}", setting.name)))?;
+        all.succeeded += runs.succeeded;
+        all.failed += runs.failed;
+        all.undefined += runs.undefined;
+    }
+    Ok(Compared { runs: all, versions: !thresholds.is_empty() })
+}
+
+impl Fault {
+    fn text(&self) -> &str {
+        match self {
+            Fault::Refused(why) | Fault::Broken(why) | Fault::Differs(why) => why,
+        }
+    }
+}
+
+impl From<NoMachine> for Fault {
+    fn from(why: NoMachine) -> Fault {
+        match why {
+            NoMachine::Refused(why) => Fault::Refused(why),
+            NoMachine::Broken(why) => Fault::Broken(why),
+        }
+    }
+}

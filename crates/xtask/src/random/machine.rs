@@ -1,0 +1,149 @@
+//! A random program behind a server: compiled by the pipeline of a back end, and called with the interpreter's values.
+
+use super::sample::{param_sizes, result_sizes};
+use fehu_driver::compile::CCompiler;
+use fehu_driver::pipelines;
+use fehu_driver::run::convert::{from_interp, to_interp};
+use fehu_driver::stages::{self, GenerateOptions, Mode, Target};
+use fehu_interp::Value;
+use fehu_ir::{Atom, Entry, Fun, Prog, Scalar};
+use fehu_irtest::oracle::{MARK, Outcome, mark};
+use fehu_irtest::passes::transform;
+use fehu_testing::executor::compiled::Compiled;
+use fehu_testing::executor::{Executor, Failure};
+use fehu_testing::server::Launch;
+use fehu_testing::temporary::Folder;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// How long a call may take. Kernels are compiled when they are launched first, on a busy machine perhaps.
+const CALL: Duration = Duration::from_secs(120);
+/// How long the start of a server may take.
+const LONG: Duration = Duration::from_secs(300);
+
+/// A compiled program.
+pub(super) struct Machine {
+    server: Compiled,
+}
+
+/// How a server is started.
+pub(super) struct Start {
+    /// A program that gets it as its first argument.
+    pub(super) runner: Option<String>,
+    /// Its options.
+    pub(super) options: Vec<String>,
+}
+
+/// Why there is none.
+#[derive(Debug)]
+pub(super) enum NoMachine {
+    /// The compiler says that the program is too much for it.
+    Refused(String),
+    /// Something that should not happen.
+    Broken(String),
+}
+
+/// Compiles a program for a back end, and starts it.
+pub(super) fn build(
+    prog: &Prog,
+    target: Target,
+    compiler: &CCompiler,
+    start: Start,
+) -> Result<Machine, NoMachine> {
+    let mut prog = prog.clone();
+    // A check that fails is told from what the device says.
+    mark(&mut prog);
+    let passes = pipelines::of_target(target).passes;
+    let prog =
+        transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
+    let generate_options = GenerateOptions { strict_float: true, ..GenerateOptions::default() };
+    let work = || stages::generate(&prog, target, Mode::Server, &generate_options);
+    let made = catch_unwind(AssertUnwindSafe(work))
+        .map_err(|_| NoMachine::Broken("the back end panicked".to_owned()))?
+        .map_err(|error| NoMachine::Refused(error.message))?;
+    let broken =
+        |what: &str, why: &dyn std::fmt::Display| NoMachine::Broken(format!("{what}: {why}"));
+    let folder = Folder::new().map_err(|why| broken("there is no folder", &why))?;
+    let (source, program) = (folder.path().join("program.c"), folder.path().join("program"));
+    std::fs::write(&source, made.c).map_err(|why| broken("the program cannot be written", &why))?;
+    compiler.compile(&source, &program).map_err(|error| {
+        NoMachine::Broken(format!("{}: {}", error.message, error.notes.join("\n")))
+    })?;
+    let Start { runner, mut options } = start;
+    if target.is_gpu() {
+        options.push(format!("--cache-file={}", folder.path().join("kernels").display()));
+    }
+    let launch = Launch { program, runner, options };
+    let server = Compiled::new(launch, Some(folder));
+    let mut server = server.map_err(|why| broken("there is no folder", &why))?;
+    server.begin(LONG);
+    server.command(&["entry_points"]).map_err(|why| broken("the server does not start", &why))?;
+    Ok(Machine { server })
+}
+
+impl Machine {
+    /// The thresholds that decide between versions of an entry point.
+    pub(super) fn thresholds(&mut self, entry: &str) -> Result<Vec<String>, String> {
+        self.server.begin(LONG);
+        let lines =
+            self.server.command(&["tuning_params", entry]).map_err(|why| why.to_string())?;
+        let thresholds = lines.iter().filter_map(|line| {
+            let (name, class) = line.split_once(' ')?;
+            class.starts_with("threshold").then(|| name.to_owned())
+        });
+        Ok(thresholds.collect())
+    }
+
+    /// Sets one to a value; zero is its default.
+    pub(super) fn set(&mut self, threshold: &str, value: u64) -> Result<(), String> {
+        self.server.begin(LONG);
+        let words = ["set_tuning_param", threshold, &value.to_string()];
+        self.server.command(&words).map(drop).map_err(|why| why.to_string())
+    }
+
+    /// Calls an entry point.
+    pub(super) fn call(&mut self, prog: &Prog, entry: &str, args: &[Value]) -> Outcome {
+        let found = prog.entries.iter().find(|other| other.name == entry);
+        let Some(found) = found else {
+            return Outcome::Wrong(format!("there is no entry point \"{entry}\""));
+        };
+        self.server.begin(CALL);
+        match self.results(found, &prog.funs[found.fun], args) {
+            Ok(values) => Outcome::Values(values),
+            Err(Failure::Program(text)) if text.contains(MARK) => Outcome::Check(text),
+            Err(other) => Outcome::Wrong(other.to_string()),
+        }
+    }
+
+    /// Ends the server, which has to end well.
+    pub(super) fn close(mut self) -> Result<(), String> {
+        self.server.close().map_err(|why| why.to_string())
+    }
+
+    fn results(&mut self, entry: &Entry, fun: &Fun, args: &[Value]) -> Result<Vec<Value>, Failure> {
+        let broken = |why: fehu_driver::run::RunError| Failure::Broken(why.to_string());
+        let values = args[param_sizes(fun).min(args.len())..].iter();
+        let values = values.map(|value| from_interp(value.clone())).collect::<Result<Vec<_>, _>>();
+        let object = self.server.run(&entry.name, &values.map_err(broken)?)?;
+        let values = self.server.values(&object)?;
+        let values = values.into_iter().map(to_interp).collect::<Result<Vec<_>, _>>();
+        let values = values.map_err(broken)?;
+        // The interpreter gives the sizes of results, too.
+        let sizes = result_sizes(fun);
+        let mut all: Vec<Value> = Vec::new();
+        for size in &fun.results[..sizes] {
+            let found = fun.results[sizes..].iter().zip(&values).find_map(|(var, value)| {
+                let dims = fun.vars[*var].ty.shape();
+                let dim = dims.iter().position(|dim| *dim == Atom::Var(*size))?;
+                match value {
+                    Value::Array(array) => array.shape().get(dim).copied(),
+                    Value::Scalar(_) | Value::Acc(_) | Value::Gone => None,
+                }
+            });
+            let found = found.ok_or_else(|| Failure::Broken("a size is missing".to_owned()))?;
+            all.push(Value::Scalar(Scalar::I64(found)));
+        }
+        all.extend(values);
+        Ok(all)
+    }
+}

@@ -1,0 +1,226 @@
+//! Random programs with entry points that a server can be asked for.
+//!
+//! Half of them are programs in general, half consist of nested parallelism. Several become one, because compiling
+//! costs more than running. A function becomes an entry point like this:
+//!
+//! - Sizes that arrays have come first, as a server reads them off the arrays; other numbers follow.
+//! - Arrays of units are no values for the outside world: they are made inside, and not given back.
+//! - Several results are a record, whose fields can be asked for.
+
+use fehu_base::id::Id;
+use fehu_driver::pipelines::GPU;
+use fehu_ir::text::parse;
+use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut};
+use fehu_ir::{
+    Atom, ConstId, Elem, Entry, Exp, External, Field, Fun, FunId, OpaqueKind, OpaqueType, Param,
+    Prog, Scalar, Stm, Type, Var, VarInfo,
+};
+use fehu_irgen::{Config, nested_text, random_prog};
+use fehu_irtest::passes::transform;
+
+/// How many programs of nested parallelism are looked at for one.
+const CANDIDATES: u64 = 3;
+
+/// A random program.
+#[derive(Clone)]
+pub(super) struct Sample {
+    /// What it was made from.
+    pub(super) seed: u64,
+    /// It has one entry point, whose name tells the seed.
+    pub(super) prog: Prog,
+}
+
+/// The program of a seed.
+pub(super) fn sample(seed: u64) -> Result<Sample, String> {
+    let mut prog = if seed.is_multiple_of(2) { general(seed / 2) } else { nested(seed / 2)? };
+    prog.entries.clear();
+    // The function that matters comes last.
+    let last = prog.funs.len().checked_sub(1).ok_or("a program without functions")?;
+    expose(&mut prog, FunId::from_index(last), &format!("p{seed}"));
+    fehu_ir::verify::verify(&prog).map_err(|errors| {
+        format!("seed {seed}: the program is refused: {}", fehu_ir::verify::render(&prog, &errors))
+    })?;
+    Ok(Sample { seed, prog })
+}
+
+/// One program of several.
+pub(super) fn merge(samples: &[Sample]) -> Option<Prog> {
+    let (first, others) = samples.split_first()?;
+    let mut all = first.prog.clone();
+    for sample in others {
+        let mut prog = sample.prog.clone();
+        let mut shift = Shift { funs: all.funs.len(), consts: all.consts.len() };
+        for item in prog.consts.values_mut() {
+            shift.body(&mut item.body);
+            all.consts.push(item.clone());
+        }
+        for fun in prog.funs.values_mut() {
+            shift.body(&mut fun.body);
+            all.funs.push(fun.clone());
+        }
+        for mut entry in prog.entries {
+            entry.fun = shift.fun(entry.fun);
+            all.entries.push(entry);
+        }
+    }
+    Some(all)
+}
+
+fn general(seed: u64) -> Prog {
+    let config = Config {
+        statements: 4 + (seed % 3) as usize * 4,
+        inexact: false,
+        failing: seed.is_multiple_of(4),
+    };
+    let prog = random_prog(seed, config);
+    // A server computes constants when it starts, and does not start if that fails.
+    if config.failing && prog.consts.iter().any(|(_, item)| Checks::are_in(&item.body)) {
+        return random_prog(seed, Config { failing: false, ..config });
+    }
+    prog
+}
+
+/// A program of nested parallelism; of a few, the first that a GPU has several versions of.
+fn nested(seed: u64) -> Result<Prog, String> {
+    let mut first = None;
+    for candidate in 0..CANDIDATES {
+        let text = nested_text(seed * CANDIDATES + candidate);
+        let prog = parse(&text).map_err(|error| format!("seed {seed}: {error}\n{text}"))?;
+        // Whoever compiles it finds out if this fails.
+        if transform(&prog, GPU.passes).is_ok_and(|after| has_versions(&after)) {
+            return Ok(prog);
+        }
+        first.get_or_insert(prog);
+    }
+    first.ok_or_else(|| format!("seed {seed}: no candidates"))
+}
+
+fn has_versions(prog: &Prog) -> bool {
+    struct Look(bool);
+    impl Visit for Look {
+        fn exp(&mut self, exp: &Exp) {
+            self.0 |= matches!(exp, Exp::Tuning(..));
+            walk_exp(self, exp);
+        }
+    }
+    let mut look = Look(false);
+    prog.funs.iter().for_each(|(_, fun)| look.body(&fun.body));
+    look.0
+}
+
+/// Makes a function that nobody calls an entry point.
+fn expose(prog: &mut Prog, id: FunId, name: &str) {
+    let fun = &mut prog.funs[id];
+    fun.name = name.into();
+    without_units(fun);
+    let inside: Vec<Type> = fun.params.iter().map(|param| fun.vars[param.var].ty.clone()).collect();
+    let is_size = |param: &Param| mentions(&inside, param.var);
+    let (sizes, others): (Vec<Param>, Vec<Param>) = fun.params.iter().partition(|p| is_size(p));
+    fun.params = [sizes, others.clone()].concat();
+    let ty = |var: Var| fun.vars[var].ty.clone();
+    let params = others.iter().enumerate().map(|(index, param)| {
+        let external = External::Transparent(ty(param.var), param.consumed);
+        (format!("p{index}").into(), external)
+    });
+    let parts: Vec<Type> = fun.results[result_sizes(fun)..].iter().map(|var| ty(*var)).collect();
+    let result = match <[Type; 1]>::try_from(parts) {
+        Ok([ty]) => External::Transparent(ty, false),
+        Err(parts) => {
+            let field = |(index, ty): (usize, &Type)| Field {
+                name: index.to_string().into(),
+                ty: External::Transparent(ty.clone(), false),
+            };
+            let kind = OpaqueKind::Record(parts.iter().enumerate().map(field).collect());
+            External::Opaque(OpaqueType { name: format!("of_{name}").into(), parts, kind }, false)
+        }
+    };
+    let params = params.collect();
+    let entry = Entry { name: name.into(), fun: id, params, result, attrs: Vec::new(), doc: None };
+    prog.entries.push(entry);
+}
+
+/// How many of the results are sizes of others, which come first.
+pub(super) fn result_sizes(fun: &Fun) -> usize {
+    let types: Vec<Type> = fun.results.iter().map(|var| fun.vars[*var].ty.clone()).collect();
+    fun.results.iter().take_while(|var| mentions(&types, **var)).count()
+}
+
+/// How many of the parameters are sizes of others, which come first.
+pub(super) fn param_sizes(fun: &Fun) -> usize {
+    let types: Vec<Type> = fun.params.iter().map(|param| fun.vars[param.var].ty.clone()).collect();
+    fun.params.iter().take_while(|param| mentions(&types, param.var)).count()
+}
+
+fn mentions(types: &[Type], size: Var) -> bool {
+    types.iter().any(|ty| ty.shape().contains(&Atom::Var(size)))
+}
+
+/// Arrays of units are made inside, and are no results.
+fn without_units(fun: &mut Fun) {
+    let mut made = Vec::new();
+    let vars = &fun.vars;
+    fun.params.retain(|param| match &vars[param.var].ty {
+        Type::Array(Elem::Unit, shape) => {
+            let exp = Exp::Replicate(shape.clone(), Atom::Const(Scalar::Unit));
+            made.push(Stm::new(vec![param.var], exp));
+            false
+        }
+        Type::Array(Elem::Prim(_), _) | Type::Scalar(_) | Type::Acc(_) => true,
+    });
+    fun.body.stms.splice(0..0, made);
+    let pairs: Vec<(Var, Atom)> = fun
+        .results
+        .iter()
+        .copied()
+        .zip(fun.body.results.iter().copied())
+        .filter(|(var, _)| fun.vars[*var].ty.elem() != Some(Elem::Unit))
+        .collect();
+    (fun.results, fun.body.results) = pairs.into_iter().unzip();
+    if fun.results.is_empty() {
+        // What is left to see is whether it fails.
+        let var = fun.vars.push(VarInfo { hint: "r".into(), ty: Type::I64 });
+        fun.results.push(var);
+        fun.body.results.push(Atom::i64(0));
+    }
+}
+
+/// Renames functions and constants of a program that is put after another one.
+struct Shift {
+    funs: usize,
+    consts: usize,
+}
+
+impl Shift {
+    fn fun(&self, id: FunId) -> FunId {
+        FunId::from_index(id.index() + self.funs)
+    }
+}
+
+impl VisitMut for Shift {
+    fn exp(&mut self, exp: &mut Exp) {
+        if let Exp::Call(id, _) = exp {
+            *id = self.fun(*id);
+        } else if let Exp::Const(id) = exp {
+            *id = ConstId::from_index(id.index() + self.consts);
+        }
+        walk_exp_mut(self, exp);
+    }
+}
+
+/// Looks for what may fail.
+struct Checks(bool);
+
+impl Checks {
+    fn are_in(body: &fehu_ir::Body) -> bool {
+        let mut look = Checks(false);
+        look.body(body);
+        look.0
+    }
+}
+
+impl Visit for Checks {
+    fn exp(&mut self, exp: &Exp) {
+        self.0 |= matches!(exp, Exp::Assert(..) | Exp::Fail(_));
+        walk_exp(self, exp);
+    }
+}
