@@ -32,3 +32,13 @@ entry both [n] (xs: [n]i32) = let ys = map (% 100) xs in (scan (+) 0 ys, i32.max
 
 entry rows [n] [m] (xss: [n][m]i32) = map i32.sum xss
 entry row_prefixes [n] [m] (xss: [n][m]i32) = map (scan (+) 0) xss
+
+-- Plain results beside reductions, in rounds of several elements and what is left of them.
+-- ==
+-- entry: sum_and_doubles
+-- random input { [0]i32 } auto output
+-- random input { [1]i32 } auto output
+-- random input { [5000]i32 } auto output
+-- random input { [1200003]i32 } auto output
+
+entry sum_and_doubles [n] (xs: [n]i32) = let ys = map (* 2) xs in (i32.sum ys, ys)

@@ -78,6 +78,11 @@ fn folds() {
 }
 
 #[test]
+fn scans() {
+    agrees("scans");
+}
+
+#[test]
 fn histograms() {
     agrees("hists");
 }
@@ -127,6 +132,7 @@ fn follow() {
 fn gpus_accept_them() {
     for name in [
         "folds",
+        "scans",
         "segments",
         "writes",
         "tiles",

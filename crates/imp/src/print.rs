@@ -304,6 +304,12 @@ impl Printer<'_> {
             Stm::Fence => writeln!(f, "fence"),
             Stm::Leave => writeln!(f, "leave"),
             Stm::Barrier => writeln!(f, "barrier"),
+            Stm::WarpBarrier => writeln!(f, "warp barrier"),
+            Stm::Warp(body) => {
+                writeln!(f, "warp {{")?;
+                self.block(f, depth + 1, body)?;
+                writeln!(f, "{pad}}}")
+            }
             Stm::Section(body) => {
                 writeln!(f, "section {{")?;
                 self.block(f, depth + 1, body)?;

@@ -226,6 +226,7 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
             | Stm::Locked(_, body)
             | Stm::Exchange { body, .. }
             | Stm::Guarded(_, _, body)
+            | Stm::Warp(body)
             | Stm::Section(body) => {
                 replace_stms(body, change);
             }
@@ -255,7 +256,8 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
             | Stm::Count(..)
             | Stm::Fence
             | Stm::Leave
-            | Stm::Barrier => {}
+            | Stm::Barrier
+            | Stm::WarpBarrier => {}
         }
         out.push(stm);
     }
@@ -383,6 +385,8 @@ fn change_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>, change: &dyn Fn(&Exp) ->
         },
         Stm::Guarded(p, at, body) => Stm::Guarded(of(p), exp(at), block(body)),
         Stm::Barrier => Stm::Barrier,
+        Stm::WarpBarrier => Stm::WarpBarrier,
+        Stm::Warp(body) => Stm::Warp(block(body)),
         Stm::Fence => Stm::Fence,
         Stm::Leave => Stm::Leave,
         Stm::Section(body) => Stm::Section(block(body)),

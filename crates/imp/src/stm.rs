@@ -103,6 +103,12 @@ pub enum Stm {
     Fetch(V, V, Exp),
     /// In a kernel: no thread of the block goes on before all are here; then all see what the others have written.
     Barrier,
+    /// In a kernel: no thread goes on before those of its warp are here; then these see what they have written. A warp is 32
+    /// neighbouring threads of the block, or more of them. All threads of the block execute this equally often, or all that
+    /// execute the same [`Stm::Warp`].
+    WarpBarrier,
+    /// In a kernel: the first warp of the block executes this, or more threads do: where nobody knows what a warp is, all of them.
+    Warp(Block),
     /// In a kernel: what the thread has written before is seen by other blocks before what it writes after.
     Fence,
     /// In a kernel: the variable becomes the element at an index as it is at this moment, perhaps written by another block.

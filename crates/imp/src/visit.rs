@@ -118,6 +118,7 @@ impl Stm {
             | Stm::Locked(_, body)
             | Stm::Exchange { body, .. }
             | Stm::Guarded(_, _, body)
+            | Stm::Warp(body)
             | Stm::Section(body) => visit(body),
             Stm::Tasks(tasks) => visit(&tasks.body),
             Stm::Launch(kernel) => visit(&kernel.body),
@@ -145,7 +146,8 @@ impl Stm {
             | Stm::Count(..)
             | Stm::Fence
             | Stm::Leave
-            | Stm::Barrier => {}
+            | Stm::Barrier
+            | Stm::WarpBarrier => {}
         }
     }
 
@@ -158,6 +160,8 @@ impl Stm {
             | Stm::Const(..)
             | Stm::Threads(_)
             | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
             | Stm::Fence
             | Stm::Leave
             | Stm::Section(_) => {}
@@ -260,6 +264,8 @@ impl Stm {
             | Stm::Fence
             | Stm::Leave
             | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
             | Stm::Section(_) => {}
         }
         self.each_exp(&mut |e| e.each_var(visit));
@@ -302,6 +308,8 @@ impl Stm {
             | Stm::Fence
             | Stm::Leave
             | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
             | Stm::Section(_) => {}
         }
     }
@@ -345,6 +353,8 @@ impl Stm {
             | Stm::Fence
             | Stm::Leave
             | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
             | Stm::Section(_) => {}
         }
     }

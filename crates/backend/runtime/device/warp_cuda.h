@@ -3,6 +3,10 @@
 #define FE_WARP 32
 #define FE_ALL_LANES 0xffffffffu
 
+// The threads of each warp arrive, and see what these wrote to shared memory.
+#define FE_WARP_BARRIER() __syncwarp(FE_ALL_LANES)
+#define FE_IN_FIRST_WARP() (threadIdx.x < FE_WARP)
+
 FE_DEVICE void fe_warp_sync(void) { __syncwarp(FE_ALL_LANES); }
 FE_DEVICE uint32_t fe_ballot(bool a) { return __ballot_sync(FE_ALL_LANES, a); }
 

@@ -205,6 +205,8 @@ impl Frame<'_> {
             }
             Stm::Guarded(p, index, body) => self.guarded_inside(*p, index, body),
             Stm::Barrier => self.line("FE_BARRIER();"),
+            Stm::WarpBarrier => self.line("FE_WARP_BARRIER();"),
+            Stm::Warp(body) => self.braced("if (FE_IN_FIRST_WARP())", body),
             Stm::Fence => self.line("FE_FENCE();"),
             Stm::Leave => self.leave_inside(),
             Stm::Poll(v, p, index) => {

@@ -168,6 +168,8 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Fence
         | Stm::Leave
         | Stm::Barrier
+        | Stm::WarpBarrier
+        | Stm::Warp(_)
         | Stm::Section(_) => false,
     })
 }

@@ -153,6 +153,8 @@ impl Frame<'_> {
             | Stm::Exchange { .. }
             | Stm::Guarded(..)
             | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
             | Stm::Section(_) => {}
         }
     }

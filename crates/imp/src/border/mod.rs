@@ -153,6 +153,8 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Fence
         | Stm::Leave
         | Stm::Barrier
+        | Stm::WarpBarrier
+        | Stm::Warp(_)
         | Stm::Section(_) => false,
     })
 }

@@ -141,6 +141,8 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Fence
         | Stm::Leave
         | Stm::Barrier
+        | Stm::WarpBarrier
+        | Stm::Warp(_)
         | Stm::Section(_) => false,
     };
     let mut all = here;

@@ -157,6 +157,8 @@ impl<'a> Machine<'a> {
             Stm::Launch(_)
             | Stm::Fetch(..)
             | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
             | Stm::Fence
             | Stm::Poll(..)
             | Stm::Count(..)

@@ -12,9 +12,11 @@
 mod block;
 mod cell;
 mod hist;
+mod look;
 mod merge;
 mod nest;
 mod ordered;
+mod prefix;
 mod reduce;
 mod scan;
 mod segments;

@@ -4,14 +4,14 @@
 //! several segments if they are short, see [`super::segments`].
 
 use super::super::Emit;
-use super::super::screma::Sofar;
+use super::super::screma::{NO_INDEX, Sofar};
 use super::nest::Nest;
 use super::space::Space;
-use super::stage::{Stage, is_short};
+use super::stage::{Stage, is_short, up_to};
 use super::team::{Parts, SHARED_BYTES, value};
 use super::{THREADS, bin, eq, lt, quick_quot, quot_up};
 use crate::rewrite::all as conjunction;
-use crate::{Block, Exp, Kind, Stm, V};
+use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{Atom, BinOp, Screma, Var};
 
@@ -225,26 +225,88 @@ impl<'a> Emit<'a> {
             let apart = bin(BinOp::Mul, Exp::Var(one), team.clone());
             bin(BinOp::Add, bin(BinOp::Add, first.clone(), before), apart)
         };
-        let body = self.block(|this| {
-            let before = bin(BinOp::Mul, Exp::Var(round), at_once.clone());
-            this.reduce_element(all, parts, place(before, one));
-        });
-        let number = match is_short(&body) {
-            true => Exp::int(AT_ONCE),
-            false => Exp::Var(self.declare("number", Prim::I64, Some(Exp::int(AT_ONCE)))),
-        };
-        let each = |var: V, to: Exp, body: Block| {
-            let (from, kind) = (Exp::int(0), Kind::Sequential);
-            Stm::For { var, from, to, step: 1, kind, body }
-        };
-        self.out.push(each(round, whole.clone(), vec![each(one, number.clone(), body)]));
+        let before = bin(BinOp::Mul, Exp::Var(round), at_once.clone());
+        if all.with_maps
+            && let Some(body) = self.several_elements(all, parts, &|k| place(before.clone(), k))
+        {
+            self.out.push(up_to(round, whole.clone(), body));
+        } else {
+            let body = self.block(|this| {
+                this.reduce_element(all, parts, place(before, one));
+            });
+            let number = self.unrolled(&body);
+            self.out.push(up_to(round, whole.clone(), vec![up_to(one, number, body)]));
+        }
         let body = self.block(|this| {
             let at = place(bin(BinOp::Mul, whole, at_once), rest);
             let at = this.simple("at", &at);
             let body = this.block(|this| this.reduce_element(all, parts, at.clone()));
             this.out.push(Stm::If(lt(at, high), body, Block::new()));
         });
-        self.out.push(each(rest, number, body));
+        let number = self.unrolled(&body);
+        self.out.push(up_to(rest, number, body));
+    }
+
+    /// The number of elements that are taken at once: if it is a variable, nothing is unrolled.
+    fn unrolled(&mut self, body: &[Stm]) -> Exp {
+        match is_short(body) {
+            true => Exp::int(AT_ONCE),
+            false => Exp::Var(self.declare("number", Prim::I64, Some(Exp::int(AT_ONCE)))),
+        }
+    }
+
+    /// Code for several elements with plain results, all of which are computed before any is stored: a store might change what is
+    /// loaded after it, for all that a compiler knows. None if that is too much, or more than computing scalars.
+    fn several_elements(
+        &mut self,
+        all: &Reduction<'a, '_>,
+        parts: &[Parts<'a>],
+        place: &dyn Fn(V) -> Exp,
+    ) -> Option<Block> {
+        let op = all.op;
+        let results = &op.map.body.results[op.scanned()..];
+        let prims: Option<Vec<Prim>> = results.iter().map(|result| self.prim(*result)).collect();
+        let prims = prims.filter(|prims| prims.len() > all.prims.len())?;
+        let count = u32::try_from(AT_ONCE).ok()?;
+        let mut declared = Block::new();
+        let mut kept = Vec::with_capacity(prims.len());
+        for prim in prims {
+            let array = self.new_var("kept", Ty::Local(prim, count));
+            declared.push(Stm::Declare(array, None));
+            kept.push(Some(array));
+        }
+        let [k, l] = [0, 1].map(|_| self.new_var("k", Ty::Scalar(Prim::I64)));
+        let compute = self.block(|this| {
+            this.enter(all.pat, &op.inputs, &op.map, place(k));
+            this.body(&op.map.body);
+            for (array, result) in kept.iter().flatten().zip(results) {
+                let value = this.atom(*result);
+                this.out.push(Stm::Store(*array, Exp::Var(k), value));
+            }
+        });
+        if !self.is_plain(&compute, &kept) {
+            return None;
+        }
+        let finish = self.block(|this| {
+            let at = this.simple("at", &place(l));
+            let index = this.table.index(all.pat, &op.map).unwrap_or(NO_INDEX);
+            this.scalars.insert(index, at);
+            let mut kept = kept.iter().copied();
+            for part in parts {
+                let arrays: Vec<Option<V>> = kept.by_ref().take(part.own.len()).collect();
+                let right = this.get_parts(&arrays, &Exp::Var(l));
+                this.combine_parts(part.op, &part.own, &right);
+            }
+            let arrays: Vec<Option<V>> = kept.collect();
+            let plain = this.get_parts(&arrays, &Exp::Var(l));
+            for (var, part) in all.pat[op.folded()..].iter().zip(&plain) {
+                this.store_sofar(*var, index, part);
+            }
+        });
+        let number = self.unrolled(&finish);
+        declared.push(up_to(k, Exp::int(AT_ONCE), compute));
+        declared.push(up_to(l, number, finish));
+        Some(declared)
     }
 
     /// One element.

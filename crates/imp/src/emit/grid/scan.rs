@@ -1,72 +1,92 @@
 //! Scans, with or without maps around them, in one pass over all segments.
 //!
-//! A block has a tile of elements that follow each other, across segments. Its threads evaluate the map function in an order that is
-//! good for memory, and then each thread scans elements that follow each other. What comes before the tile is
-//! found by looking back: every block tells the combination of its own elements as soon as it has it, and that of all elements up
-//! to its end as soon as it knows it, and who comes later combines what it finds until it finds the latter. Blocks take
-//! their numbers in the order in which they begin, so that nobody waits for a block that has not begun.
+//! A block has a tile of elements that follow each other, across segments. Its threads evaluate the map function, neighbouring threads
+//! at neighbouring elements; by way of shared memory each gets elements that follow each other, which it scans; and
+//! the results go back in the same way. In between all elements are in registers: a thread computes all of them before it
+//! stores any, so that it waits for memory once, and parts of values take turns in shared memory, so that tiles are large.
+//! What the threads before one have is a matter of [`super::prefix`], and what comes before the tile
+//! one of [`super::look`].
 //!
 //! Where a segment begins, nothing that is before it counts. A tile in which one begins knows all up to its end at once.
 
 use super::super::Emit;
 use super::super::follow::Follower;
 use super::super::screma::{NO_INDEX, Sofar};
+use super::look::Told;
 use super::nest::Nest;
+use super::prefix::Sums;
+use super::space::Space;
+use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to, wide};
 use super::team::SHARED_BYTES;
-use super::{bin, eq, lt, quot_up};
-use crate::{Block, Exp, Kind, Stm, Ty, V};
+use super::{bin, eq, quot_up};
+use crate::visit::each_stm;
+use crate::{Block, Exp, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{Atom, BinOp, Scalar, Screma, Var};
+use fehu_ir::{Atom, BinOp, CmpOp, Scalar, Screma, Var};
 
 /// The most elements of a thread; odd, so that neighbouring threads use different banks of memory.
 const MOST_ITEMS: u32 = 15;
 
-/// How many blocks are looked at at the same time.
-const WINDOW: u32 = 32;
+/// The registers that the elements of a thread may take.
+const REGISTERS: u32 = 40;
 
-/// A block has said nothing.
-const NOTHING: i32 = 0;
+/// The threads whose values are combined first.
+pub(super) const WARP: u32 = 32;
 
-/// A block knows the combination of its own elements.
-const OWN: i32 = 1;
-
-/// A block knows the combination of all elements up to its end.
-const ALL: i32 = 2;
+/// More than any position in a tile.
+const FAR: i64 = 1 << 19;
 
 /// What the parts of the kernel know of each other.
-struct Tile<'a, 'b> {
-    nest: &'b Nest<'a>,
-    pat: &'a [Var],
-    op: &'a Screma,
-    /// The sizes of the maps around it and its own width.
-    dims: Vec<Exp>,
-    width: Exp,
-    total: Exp,
+pub(super) struct Tile<'a, 'b> {
+    pub(super) nest: &'b Nest<'a>,
+    pub(super) pat: &'a [Var],
+    pub(super) op: &'a Screma,
+    /// The space of the maps around it and its own width.
+    pub(super) space: Space,
+    pub(super) width: Exp,
+    /// Of the length of a row, if there is one map around: what it is at most, and `2^31` divided by that.
+    pub(super) rows: Option<(Exp, Exp)>,
     /// Threads of a block, elements of a thread.
-    threads: u32,
-    items: u32,
-    /// For each scan and part of a value, arrays of the device: what blocks know of their own elements, and of all up to their end.
-    own: Vec<Vec<Option<V>>>,
-    all: Vec<Vec<Option<V>>>,
-    status: V,
-    counter: V,
+    pub(super) threads: u32,
+    pub(super) items: u32,
+    /// What blocks know.
+    pub(super) told: Told,
+    pub(super) counter: V,
 }
 
 /// The variables of a thread.
-struct Thread<'a> {
-    thread: Exp,
-    /// The number of the block, and of the first element of the tile.
-    number: Exp,
-    first: Exp,
-    /// For each scan and part: the elements of the tile, and a value for each thread.
-    tile: Vec<Vec<Option<V>>>,
-    each: Vec<Vec<Option<V>>>,
-    /// For each thread, whether a segment begins among its elements.
-    cuts: V,
+pub(super) struct Thread<'a> {
+    /// The number of the thread, in 64 bits and in 32.
+    pub(super) thread: Exp,
+    pub(super) short: Exp,
+    /// The number of the block, of the first element of the tile, and of the elements of the tile.
+    pub(super) number: Exp,
+    pub(super) first: Exp,
+    pub(super) here: Exp,
+    /// If there is one map around: the row and the position of the first element, and the elements that are left in that row.
+    pub(super) start: Option<[Exp; 3]>,
+    /// For each scan and part, the elements of the thread, and a shared array with a value for each thread.
+    pub(super) kept: Vec<Vec<Option<V>>>,
+    pub(super) each: Vec<Vec<Option<V>>>,
+    /// For each type, a shared array of a tile.
+    pub(super) ways: Vec<(Prim, V)>,
+    /// For each thread, whether a segment begins among its elements, if there are several segments.
+    pub(super) cuts: Option<V>,
     /// The values of the thread.
-    sofar: Vec<Vec<Sofar<'a>>>,
+    pub(super) sofar: Vec<Vec<Sofar<'a>>>,
     /// Whether a segment begins among the thread's elements or those of the threads before it.
-    cut: V,
+    pub(super) cut: V,
+    /// Whether the elements of a thread that are beyond the end are like others.
+    pub(super) dense: bool,
+}
+
+/// Where elements are in a tile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Neighbouring threads have neighbouring elements.
+    Apart,
+    /// Those of a thread follow each other.
+    InTurn,
 }
 
 impl<'a> Emit<'a> {
@@ -76,53 +96,37 @@ impl<'a> Emit<'a> {
         for size in self.sizes(nest, Some(width.clone())) {
             dims.push(self.simple("size", &size));
         }
-        let total = self.total(&dims);
+        let space = self.space(&dims);
         let prims = self.scanned_prims(op);
-        let bytes: u32 = prims.iter().flatten().flatten().map(|prim| prim.bits().div_ceil(8)).sum();
-        let (threads, items) = tile_size(bytes.max(1));
+        let (threads, items) = tile_size(&prims);
         let tile = i64::from(threads * items);
-        let blocks = self.simple("blocks", &quot_up(total.clone(), Exp::int(tile)));
-        let mut handles = Vec::new();
-        let mut buffers = |this: &mut Self, hint: &str| -> Vec<Vec<Option<V>>> {
-            let mut all = Vec::new();
-            for prims in &prims {
-                let mut arrays = Vec::new();
-                for prim in prims {
-                    arrays.push(prim.map(|prim| {
-                        let (handle, ptr) = this.temporary(hint, prim, blocks.clone());
-                        handles.push(handle);
-                        ptr
-                    }));
-                }
-                all.push(arrays);
-            }
-            all
-        };
-        let (own, all) = (buffers(self, "own"), buffers(self, "before"));
-        let (status_mem, status) = self.temporary("status", Prim::I32, blocks.clone());
+        let blocks = self.simple("blocks", &quot_up(space.total.clone(), Exp::int(tile)));
+        let (told, mut handles) = self.told(&prims, &blocks);
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
-        handles.extend([status_mem, counter_mem]);
-        let zero = Exp::Const(Scalar::I32(NOTHING));
+        handles.push(counter_mem);
         self.grid("clear", std::slice::from_ref(&blocks), |this, indices| {
-            this.out.push(Stm::Store(status, indices[0].clone(), zero.clone()));
-            this.out.push(Stm::If(
-                eq(indices[0].clone(), Exp::int(0)),
-                vec![Stm::Store(counter, Exp::int(0), zero.clone())],
-                Block::new(),
-            ));
+            this.out.push(told.clear(indices[0].clone()));
+            let zero = Exp::Const(Scalar::I32(0));
+            let clear = vec![Stm::Store(counter, Exp::int(0), zero)];
+            this.out.push(Stm::If(eq(indices[0].clone(), Exp::int(0)), clear, Block::new()));
         });
-        let tile =
-            Tile { nest, pat, op, dims, width, total, threads, items, own, all, status, counter };
+        let rows = (nest.levels.len() == 1).then(|| {
+            let some = bin(BinOp::Max, bin(BinOp::Min, width.clone(), Exp::int(FAR)), Exp::int(1));
+            let some = self.simple("length", &some);
+            let reciprocal = quot_up(Exp::int(1 << 31), some.clone());
+            (some, self.simple("reciprocal", &reciprocal))
+        });
+        let tile = Tile { nest, pat, op, space, width, rows, threads, items, told, counter };
         self.launch("scan", blocks, threads, |this, _, thread| {
             let mut own = this.begin_tile(&tile, thread);
-            this.evaluate(&tile, &own);
+            own.dense = this.evaluate(&tile, &own);
+            this.reorder_tile(&tile, &own, Order::Apart, Order::InTurn);
+            this.scan_items(&tile, &own);
+            let sums = this.scan_threads(&tile, &own);
+            let found = this.look_back(&tile, &own, &sums);
             this.out.push(Stm::Barrier);
-            this.scan_items(&tile, &mut own);
-            this.scan_threads(&tile, &own);
-            let before = this.look_back(&tile, &own);
-            this.out.push(Stm::Barrier);
-            this.add_before(&tile, &own, &before);
-            this.out.push(Stm::Barrier);
+            this.add_before(&tile, &own, &sums, &found);
+            this.reorder_tile(&tile, &own, Order::InTurn, Order::Apart);
             this.store_scanned(&tile, &own);
         });
         self.out.extend(handles.into_iter().map(Stm::Free));
@@ -138,12 +142,27 @@ impl<'a> Emit<'a> {
     fn begin_tile(&mut self, tile: &Tile<'a, '_>, thread: V) -> Thread<'a> {
         let sofar = self.start_scans(tile.op);
         let elements = tile.threads * tile.items;
-        let shared = |this: &mut Self, hint: &str, count: u32| -> Vec<Vec<Option<V>>> {
-            sofar.iter().map(|parts| this.shared(hint, parts, count)).collect()
-        };
-        let (values, each) = (shared(self, "tile", elements), shared(self, "each", tile.threads));
-        let cuts = self.shared_array("cuts", Prim::Bool, tile.threads);
+        let each: Vec<Vec<Option<V>>> =
+            sofar.iter().map(|parts| self.shared("each", parts, tile.threads)).collect();
+        let mut ways: Vec<(Prim, V)> = Vec::new();
+        let mut kept = Vec::with_capacity(each.len());
+        for arrays in &each {
+            let mut own = Vec::with_capacity(arrays.len());
+            for array in arrays {
+                own.push(array.map(|array| {
+                    let prim = self.scalar_prim(array);
+                    if ways.iter().all(|(other, _)| *other != prim) {
+                        ways.push((prim, self.shared_array("tile", prim, elements)));
+                    }
+                    self.kept(prim, tile)
+                }));
+            }
+            kept.push(own);
+        }
+        let segmented = !tile.nest.levels.is_empty();
+        let cuts = segmented.then(|| self.shared_array("cuts", Prim::Bool, tile.threads));
         let number = self.shared_array("number", Prim::I32, 1);
+        let short = self.short("thread", &Exp::Var(thread));
         let thread = Exp::Var(thread);
         let take = self.block(|this| {
             let taken = this.declare("taken", Prim::I32, None);
@@ -155,114 +174,285 @@ impl<'a> Emit<'a> {
         let loaded = Exp::Load(number, Box::new(Exp::int(0)));
         let number =
             self.simple("tile_number", &Exp::Convert(Prim::I32, Prim::I64, Box::new(loaded)));
-        let first = bin(BinOp::Mul, number.clone(), Exp::int(i64::from(elements)));
-        let first = self.simple("first", &first);
+        let size = Exp::int(i64::from(elements));
+        let first = self.simple("first", &bin(BinOp::Mul, number.clone(), size.clone()));
+        let left = bin(BinOp::Sub, tile.space.total.clone(), first.clone());
+        let here = self.short("here", &bin(BinOp::Min, left, size));
+        let start = tile.rows.is_some().then(|| {
+            let indices = self.position_in(first.clone(), &tile.space);
+            let [row, position] = indices.try_into().unwrap_or([Exp::int(0), Exp::int(0)]);
+            let left = bin(BinOp::Sub, tile.width.clone(), position.clone());
+            let left = self.short("left", &bin(BinOp::Min, left, Exp::int(FAR)));
+            [row, position, left]
+        });
         let cut = self.declare("cut", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
-        Thread { thread, number, first, tile: values, each, cuts, sofar, cut }
+        let dense = false;
+        Thread {
+            thread,
+            short,
+            number,
+            first,
+            here,
+            start,
+            kept,
+            each,
+            ways,
+            cuts,
+            sofar,
+            cut,
+            dense,
+        }
     }
 
-    /// Executes code for the elements of a thread, neighbouring threads having neighbouring elements; `work` gets the number in the
-    /// tile, and that of all elements.
-    fn each_apart(
+    /// An array for elements of a thread.
+    fn kept(&mut self, prim: Prim, tile: &Tile<'a, '_>) -> V {
+        let array = self.new_var("kept", Ty::Local(prim, tile.items));
+        self.out.push(Stm::Declare(array, None));
+        array
+    }
+
+    /// Executes code for the elements of a thread; `work` gets the number of the element in the thread, and its place in the tile.
+    fn each_item(
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
-        work: impl FnOnce(&mut Self, Exp, Exp),
+        order: Order,
+        work: impl FnOnce(&mut Self, V, Exp),
     ) {
         let k = self.new_var("k", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
-            let inside = bin(BinOp::Mul, Exp::Var(k), Exp::int(i64::from(tile.threads)));
-            let inside = this.simple("inside", &bin(BinOp::Add, inside, own.thread.clone()));
-            let at = this.simple("at", &bin(BinOp::Add, own.first.clone(), inside.clone()));
-            let body = this.block(|this| work(this, inside, at.clone()));
-            this.out.push(Stm::If(lt(at, tile.total.clone()), body, Block::new()));
-        });
-        self.count_items(k, tile.items, body);
-    }
-
-    fn count_items(&mut self, var: V, items: u32, body: Block) {
-        let (from, to) = (Exp::int(0), Exp::int(i64::from(items)));
-        self.out.push(Stm::For { var, from, to, step: 1, kind: Kind::Sequential, body });
-    }
-
-    /// The map function, for all elements of the tile.
-    fn evaluate(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
-        let op = tile.op;
-        self.each_apart(tile, own, |this, inside, at| {
-            let section = this.block(|this| {
-                let indices = this.unranked(at, &tile.dims);
-                let at = this.enter_levels(tile.nest, &indices);
-                let index = this.enter(tile.pat, &op.inputs, &op.map, at);
-                this.body(&op.map.body);
-                let mut results = op.map.body.results.iter().copied();
-                for arrays in &own.tile {
-                    for array in arrays {
-                        if let (Some(result), Some(array)) = (results.next(), array) {
-                            let value = this.atom(result);
-                            this.out.push(Stm::Store(*array, inside.clone(), value));
-                        }
-                    }
+            let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
+            let place = match order {
+                Order::Apart => u32_bin(
+                    BinOp::Add,
+                    own.short.clone(),
+                    u32_bin(BinOp::Mul, turn, short_int(tile.threads)),
+                ),
+                Order::InTurn => {
+                    let before = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
+                    u32_bin(BinOp::Add, before, turn)
                 }
-                let plain: Vec<Atom> = op.map.body.results[op.folded()..].to_vec();
-                for (result, var) in plain.into_iter().zip(&tile.pat[op.folded()..]) {
+            };
+            let place = this.number("place", place);
+            work(this, k, place);
+        });
+        // If the bound is a variable, nothing is unrolled.
+        let items = Exp::int(i64::from(tile.items));
+        let items = match is_short(&body) {
+            true => items,
+            false => Exp::Var(self.declare("items", Prim::I64, Some(items))),
+        };
+        self.out.push(up_to(k, items, body));
+    }
+
+    /// The map function, for all elements of the tile; plain results are stored. Yields whether threads beyond the end compute
+    /// the last element once more.
+    fn evaluate(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> bool {
+        let op = tile.op;
+        let plain = &tile.pat[op.folded()..];
+        let mut results = Vec::with_capacity(plain.len());
+        for result in &op.map.body.results[op.folded()..] {
+            results.push(self.prim(*result));
+        }
+        let all_scalars = results.iter().all(Option::is_some);
+        let before = self.out.len();
+        let results: Vec<Option<V>> = match all_scalars {
+            true => results.iter().map(|prim| prim.map(|prim| self.kept(prim, tile))).collect(),
+            false => Vec::new(),
+        };
+        let arrays: Vec<Option<V>> = own.kept.iter().flatten().chain(&results).copied().collect();
+        let last = u32_bin(BinOp::Sub, own.here.clone(), short_int(1));
+        let last = self.number("last", last);
+        let start = self.out.len();
+        self.each_item(tile, own, Order::Apart, |this, k, place| {
+            let place = this.number("place", u32_bin(BinOp::Min, place, last));
+            this.enter_element(tile, own, place);
+            this.body(&op.map.body);
+            this.keep_results(op, k, &own.kept, &results);
+        });
+        if all_scalars && self.is_plain(loop_body(&self.out[start..]), &arrays) {
+            if !plain.is_empty() {
+                self.each_item(tile, own, Order::Apart, |this, k, place| {
+                    let store = this.block(|this| {
+                        let index = this.find_element(tile, own, place.clone());
+                        let parts = this.get_parts(&results, &Exp::Var(k));
+                        for (var, part) in plain.iter().zip(&parts) {
+                            this.store_sofar(*var, index, part);
+                        }
+                    });
+                    let within = u32_lt(place, own.here.clone());
+                    this.out.push(Stm::If(within, store, Block::new()));
+                });
+            }
+            return true;
+        }
+        self.out.truncate(before);
+        self.each_item(tile, own, Order::Apart, |this, k, place| {
+            let section = this.block(|this| {
+                let index = this.enter_element(tile, own, place.clone());
+                this.body(&op.map.body);
+                this.keep_results(op, k, &own.kept, &[]);
+                let results: Vec<Atom> = op.map.body.results[op.folded()..].to_vec();
+                for (result, var) in results.into_iter().zip(plain) {
                     this.store_row(*var, index, result);
                 }
             });
-            this.out.push(Stm::Section(section));
+            let within = u32_lt(place, own.here.clone());
+            let section = vec![Stm::Section(section)];
+            this.out.push(Stm::If(within, section, Block::new()));
         });
+        false
     }
 
-    /// Executes code for the elements of a thread that follow each other; `work` gets the number in the tile, and whether a
+    /// Enters the functions around an element; yields the variable that is its index.
+    fn enter_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
+        let indices = self.indices_in_tile(tile, own, place);
+        let at = self.enter_levels(tile.nest, &indices);
+        self.enter(tile.pat, &tile.op.inputs, &tile.op.map, at)
+    }
+
+    /// The results of the map function become elements of the thread.
+    fn keep_results(&mut self, op: &'a Screma, k: V, kept: &[Vec<Option<V>>], plain: &[Option<V>]) {
+        let results = &op.map.body.results;
+        let scanned = kept.iter().flatten().zip(results);
+        for (array, result) in scanned.chain(plain.iter().zip(&results[op.folded()..])) {
+            if let Some(array) = array {
+                let value = self.atom(*result);
+                self.out.push(Stm::Store(*array, Exp::Var(k), value));
+            }
+        }
+    }
+
+    /// The indices of an element, without its values; yields the variable that is its own index.
+    fn find_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
+        let indices = self.indices_in_tile(tile, own, place);
+        let levels = tile.nest.levels.iter().map(|level| (level.pat, &level.op.map));
+        let mut own_index = NO_INDEX;
+        for ((pat, map), at) in levels.chain([(tile.pat, &tile.op.map)]).zip(&indices) {
+            own_index = self.table.index(pat, map).unwrap_or(NO_INDEX);
+            self.scalars.insert(own_index, at.clone());
+        }
+        own_index
+    }
+
+    /// Threads exchange elements by way of shared memory, one part after the other.
+    fn reorder_tile(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, from: Order, to: Order) {
+        let mut used: Vec<V> = Vec::new();
+        for array in own.kept.iter().flatten().flatten() {
+            let prim = self.scalar_prim(*array);
+            let way = own.ways.iter().find(|(other, _)| *other == prim);
+            let Some((_, way)) = way.copied() else { continue };
+            if used.contains(&way) {
+                self.out.push(Stm::Barrier);
+            }
+            used.push(way);
+            self.each_item(tile, own, from, |this, k, place| {
+                let value = Exp::Load(*array, Box::new(Exp::Var(k)));
+                this.out.push(Stm::Store(way, place, value));
+            });
+            self.out.push(Stm::Barrier);
+            self.each_item(tile, own, to, |this, k, place| {
+                let value = Exp::Load(way, Box::new(place));
+                this.out.push(Stm::Store(*array, Exp::Var(k), value));
+            });
+        }
+    }
+
+    /// Executes code for the elements of a thread that follow each other; `work` gets the number in the thread, and whether a
     /// segment begins there.
     fn each_in_turn(
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
-        work: impl FnOnce(&mut Self, Exp, Option<Exp>),
+        work: impl FnOnce(&mut Self, V, Option<Exp>),
     ) {
-        let start = bin(BinOp::Mul, own.thread.clone(), Exp::int(i64::from(tile.items)));
-        let start = self.simple("start", &start);
-        let at = self.simple("at", &bin(BinOp::Add, own.first.clone(), start.clone()));
-        let position = (!tile.nest.levels.is_empty()).then(|| {
-            let position = bin(BinOp::Rem, at.clone(), tile.width.clone());
-            self.declare("position", Prim::I64, Some(position))
+        // The number of the next element at which a segment begins.
+        let next = (!tile.nest.levels.is_empty()).then(|| {
+            let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
+            let start = self.number("start", start);
+            let indices = self.indices_in_tile(tile, own, start);
+            let position = indices.last().cloned().unwrap_or(Exp::int(0));
+            let left = bin(BinOp::Sub, tile.width.clone(), position.clone());
+            let left = bin(BinOp::Min, left, Exp::int(FAR));
+            let left = Exp::Select(Box::new([eq(position, Exp::int(0)), Exp::int(0), left]));
+            let left = Exp::Convert(Prim::I64, Prim::U32, Box::new(left));
+            let next = self.declare("next", Prim::U32, Some(left));
+            let width = bin(BinOp::Min, tile.width.clone(), Exp::int(FAR));
+            (next, self.short("width", &width))
         });
-        let k = self.new_var("k", Ty::Scalar(Prim::I64));
-        let body = self.block(|this| {
-            let here = bin(BinOp::Add, at, Exp::Var(k));
-            let body = this.block(|this| {
-                let inside = this.simple("inside", &bin(BinOp::Add, start, Exp::Var(k)));
-                let begins = position.map(|position| eq(Exp::Var(position), Exp::int(0)));
-                work(this, inside, begins);
-                if let Some(position) = position {
-                    let next = bin(BinOp::Add, Exp::Var(position), Exp::int(1));
-                    let is_end = eq(next.clone(), tile.width.clone());
-                    let next = Exp::Select(Box::new([is_end, Exp::int(0), next]));
-                    this.out.push(Stm::Assign(position, next));
-                }
-            });
-            this.out.push(Stm::If(lt(here, tile.total.clone()), body, Block::new()));
-        });
-        self.count_items(k, tile.items, body);
-    }
-
-    /// Each thread scans its elements.
-    fn scan_items(&mut self, tile: &Tile<'a, '_>, own: &mut Thread<'a>) {
-        let op = tile.op;
-        let own = &*own;
-        self.each_in_turn(tile, own, |this, inside, begins| {
-            for ((scan, arrays), sofar) in op.scans.iter().zip(&own.tile).zip(&own.sofar) {
-                let here = this.get_parts(arrays, &inside);
-                let combine = this.block(|this| this.combine_parts(&scan.op, sofar, &here));
-                match &begins {
-                    None => this.out.extend(combine),
-                    Some(begins) => {
-                        let begin = this.block(|this| this.copy_parts(sofar, &here));
-                        this.out.push(Stm::If(begins.clone(), begin, combine));
+        let section = self.block(|this| {
+            this.each_item(tile, own, Order::InTurn, |this, k, place| {
+                let body = this.block(|this| {
+                    let begins = next.as_ref().map(|(next, width)| {
+                        let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
+                        let next = *next;
+                        let begins = Exp::Cmp(
+                            CmpOp::Eq,
+                            Prim::U32,
+                            Box::new(turn),
+                            Box::new(Exp::Var(next)),
+                        );
+                        let begins = this.declare("begins", Prim::Bool, Some(begins));
+                        let later = u32_bin(BinOp::Add, Exp::Var(next), width.clone());
+                        let yes = vec![Stm::Assign(next, later)];
+                        this.out.push(Stm::If(Exp::Var(begins), yes, Block::new()));
+                        Exp::Var(begins)
+                    });
+                    work(this, k, begins);
+                });
+                match own.dense && !may_fail(&body) {
+                    true => this.out.extend(body),
+                    false => {
+                        let within = u32_lt(place, own.here.clone());
+                        this.out.push(Stm::If(within, body, Block::new()));
                     }
                 }
-                this.put_parts(sofar, arrays, &inside);
-            }
+            });
+        });
+        self.out.push(Stm::Section(section));
+    }
+
+    /// The indices of an element by its place in the tile. Without branches, if possible, so that what is loaded there is loaded at
+    /// once with what else a thread loads.
+    pub(super) fn indices_in_tile(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        own: &Thread<'a>,
+        place: Exp,
+    ) -> Vec<Exp> {
+        let (Some((length, reciprocal)), Some([row, position, left])) = (&tile.rows, &own.start)
+        else {
+            let at = self.simple("at", &bin(BinOp::Add, own.first.clone(), wide(place)));
+            return self.position_in(at, &tile.space);
+        };
+        let first = Exp::Var(self.declare(
+            "in_first",
+            Prim::Bool,
+            Some(u32_lt(place.clone(), left.clone())),
+        ));
+        let over = self.number("over", u32_bin(BinOp::Sub, place.clone(), left.clone()));
+        // Exact, as the product of the number and the length is less than 2^31.
+        let u64_of = |e: Exp| Box::new(Exp::Convert(Prim::U32, Prim::U64, Box::new(e)));
+        let reciprocal = Exp::Convert(Prim::I64, Prim::U32, Box::new(reciprocal.clone()));
+        let (a, b) = (u64_of(over.clone()), u64_of(reciprocal));
+        let product = Exp::Bin(BinOp::Mul, Prim::U64, a, b);
+        let shift = Box::new(Exp::Const(Scalar::U64(31)));
+        let quot = Exp::Bin(BinOp::Lshr, Prim::U64, Box::new(product), shift);
+        let quot = self.number("quot", Exp::Convert(Prim::U64, Prim::U32, Box::new(quot)));
+        let length = Exp::Convert(Prim::I64, Prim::U32, Box::new(length.clone()));
+        let rest = u32_bin(BinOp::Sub, over, u32_bin(BinOp::Mul, quot.clone(), length));
+        let more = u32_bin(BinOp::Add, quot, short_int(1));
+        let more = Exp::Select(Box::new([first.clone(), short_int(0), more]));
+        let row = self.simple("row", &bin(BinOp::Add, row.clone(), wide(more)));
+        let same = bin(BinOp::Add, position.clone(), wide(place));
+        let index = Exp::Select(Box::new([first, same, wide(rest)]));
+        vec![row, self.simple("i", &index)]
+    }
+
+    /// Each thread combines its elements.
+    fn scan_items(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
+        self.each_in_turn(tile, own, |this, k, begins| {
+            this.scan_item(tile.op, &own.sofar, &own.kept, k, begins.as_ref());
             if let Some(begins) = begins {
                 let yes = vec![Stm::Assign(own.cut, Exp::Const(Scalar::Bool(true)))];
                 this.out.push(Stm::If(begins, yes, Block::new()));
@@ -270,247 +460,59 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// The threads of the block scan what each of them has.
-    fn scan_threads(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
-        let scans = || tile.op.scans.iter().zip(&own.each).zip(&own.sofar);
-        let put = |this: &mut Self| {
-            for ((_, each), sofar) in scans() {
-                this.put_parts(sofar, each, &own.thread);
-            }
-            this.out.push(Stm::Store(own.cuts, own.thread.clone(), Exp::Var(own.cut)));
-            this.out.push(Stm::Barrier);
-        };
-        put(self);
-        let distance = self.declare("distance", Prim::I64, Some(Exp::int(1)));
-        let body = self.block(|this| {
-            let has_left = bin(BinOp::Sub, own.thread.clone(), Exp::Var(distance));
-            let left = this.simple("left", &has_left);
-            let some = lt(Exp::int(-1), left.clone());
-            let some = this.declare("some", Prim::Bool, Some(some));
-            let from = Exp::Select(Box::new([Exp::Var(some), left, Exp::int(0)]));
-            let from = this.simple("from", &from);
-            let mut lefts = Vec::new();
-            for ((_, each), _) in scans() {
-                lefts.push(this.get_parts(each, &from));
-            }
-            let left_cut = Exp::Load(own.cuts, Box::new(from));
-            let left_cut = this.declare("left_cut", Prim::Bool, Some(left_cut));
-            this.out.push(Stm::Barrier);
-            let apart = Exp::Bin(
-                BinOp::And,
-                Prim::Bool,
-                Box::new(Exp::Var(some)),
-                Box::new(not(Exp::Var(own.cut))),
-            );
-            let combine = this.block(|this| {
-                for (((scan, _), sofar), left) in scans().zip(&lefts) {
-                    this.combine_parts(&scan.op, left, sofar);
-                    this.copy_parts(sofar, left);
+    /// Combines one more element.
+    fn scan_item(
+        &mut self,
+        op: &'a Screma,
+        sofar: &[Vec<Sofar<'a>>],
+        kept: &[Vec<Option<V>>],
+        k: V,
+        begins: Option<&Exp>,
+    ) {
+        for ((scan, arrays), sofar) in op.scans.iter().zip(kept).zip(sofar) {
+            let here = self.get_parts(arrays, &Exp::Var(k));
+            let combine = self.block(|this| this.combine_parts(&scan.op, sofar, &here));
+            match begins {
+                None => self.out.extend(combine),
+                Some(begins) => {
+                    let begin = self.block(|this| this.copy_parts(sofar, &here));
+                    self.out.push(Stm::If(begins.clone(), begin, combine));
                 }
-                this.out.push(Stm::Assign(own.cut, Exp::Var(left_cut)));
-            });
-            this.out.push(Stm::If(apart, combine, Block::new()));
-            put(this);
-            let twice = bin(BinOp::Mul, Exp::Var(distance), Exp::int(2));
-            this.out.push(Stm::Assign(distance, twice));
-        });
-        let all = Exp::int(i64::from(tile.threads));
-        self.out.push(Stm::While(lt(Exp::Var(distance), all), body));
-    }
-
-    /// Finds what comes before the tile, and tells what comes before the next one. Yields shared arrays of one element.
-    fn look_back(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> Vec<Vec<Option<V>>> {
-        let found: Vec<Vec<Option<V>>> =
-            own.sofar.iter().map(|parts| self.shared("found", parts, 1)).collect();
-        let window: Vec<Vec<Option<V>>> =
-            own.sofar.iter().map(|parts| self.shared("window", parts, WINDOW)).collect();
-        let states = self.shared_array("states", Prim::I32, WINDOW);
-        let over = self.shared_array("over", Prim::Bool, 1);
-        let before = self.start_scans(tile.op);
-        let last = Exp::int(i64::from(tile.threads - 1));
-        let is_first = eq(own.number.clone(), Exp::int(0));
-        let cut = Exp::Load(own.cuts, Box::new(last.clone()));
-        let knows = Exp::Bin(BinOp::Or, Prim::Bool, Box::new(is_first), Box::new(cut));
-        let knows = self.declare("knows", Prim::Bool, Some(knows));
-        let leads = eq(own.thread.clone(), Exp::int(0));
-        let totals = |this: &mut Self| {
-            let mut totals = Vec::new();
-            for each in &own.each {
-                totals.push(this.get_parts(each, &last));
-            }
-            totals
-        };
-        let begin = self.block(|this| {
-            let totals = totals(this);
-            let all = this.block(|this| this.tell(tile, own, &totals, &tile.all, ALL));
-            let some = this.block(|this| this.tell(tile, own, &totals, &tile.own, OWN));
-            this.out.push(Stm::If(Exp::Var(knows), all, some));
-        });
-        self.out.push(Stm::If(leads.clone(), begin, Block::new()));
-        self.collect(tile, own, &before, (&window, states, over));
-        let end = self.block(|this| {
-            let rest = this.block(|this| {
-                let totals = totals(this);
-                let sums = this.start_scans(tile.op);
-                for (((scan, before), total), sum) in
-                    tile.op.scans.iter().zip(&before).zip(&totals).zip(&sums)
-                {
-                    this.copy_parts(sum, before);
-                    this.combine_parts(&scan.op, sum, total);
-                }
-                this.tell(tile, own, &sums, &tile.all, ALL);
-            });
-            this.out.push(Stm::If(Exp::Var(knows), Block::new(), rest));
-            for (before, found) in before.iter().zip(&found) {
-                this.put_parts(before, found, &Exp::int(0));
-            }
-        });
-        self.out.push(Stm::If(leads, end, Block::new()));
-        found
-    }
-
-    /// Tells other blocks what this one knows.
-    fn tell(
-        &mut self,
-        tile: &Tile<'a, '_>,
-        own: &Thread<'a>,
-        values: &[Vec<Sofar<'a>>],
-        arrays: &[Vec<Option<V>>],
-        what: i32,
-    ) {
-        for (values, arrays) in values.iter().zip(arrays) {
-            self.put_parts(values, arrays, &own.number);
-        }
-        self.out.push(Stm::Fence);
-        let what = Exp::Const(Scalar::I32(what));
-        self.out.push(Stm::Store(tile.status, own.number.clone(), what));
-    }
-
-    /// Combines what blocks before this one tell, the nearest first. Some threads look at some blocks at the same time, and the
-    /// first thread combines what they find.
-    fn collect(
-        &mut self,
-        tile: &Tile<'a, '_>,
-        own: &Thread<'a>,
-        before: &[Vec<Sofar<'a>>],
-        (window, states, over): (&[Vec<Option<V>>], V, V),
-    ) {
-        let other = bin(BinOp::Sub, own.number.clone(), Exp::int(1));
-        let other = self.declare("other", Prim::I64, Some(other));
-        let body = self.block(|this| {
-            let looked =
-                this.simple("looked", &bin(BinOp::Sub, Exp::Var(other), own.thread.clone()));
-            let looks = Exp::Bin(
-                BinOp::And,
-                Prim::Bool,
-                Box::new(lt(own.thread.clone(), Exp::int(i64::from(WINDOW)))),
-                Box::new(lt(Exp::int(-1), looked.clone())),
-            );
-            let look = this.block(|this| this.look_at(tile, own, &looked, window, states));
-            this.out.push(Stm::If(looks, look, Block::new()));
-            this.out.push(Stm::Barrier);
-            let combine = this.block(|this| {
-                let t = this.declare("t", Prim::I64, Some(Exp::int(0)));
-                this.out.push(Stm::Store(over, Exp::int(0), Exp::Const(Scalar::Bool(false))));
-                let body = this.block(|this| {
-                    for ((scan, before), window) in tile.op.scans.iter().zip(before).zip(window) {
-                        let there = this.get_parts(window, &Exp::Var(t));
-                        this.combine_parts(&scan.op, &there, before);
-                        this.copy_parts(before, &there);
-                    }
-                    let state = Exp::Load(states, Box::new(Exp::Var(t)));
-                    let found = vec![
-                        Stm::Store(over, Exp::int(0), Exp::Const(Scalar::Bool(true))),
-                        Stm::Assign(t, Exp::int(i64::from(WINDOW))),
-                    ];
-                    let next = bin(BinOp::Add, Exp::Var(t), Exp::int(1));
-                    this.out.push(Stm::If(is(state, ALL), found, vec![Stm::Assign(t, next)]));
-                });
-                this.out.push(Stm::While(lt(Exp::Var(t), Exp::int(i64::from(WINDOW))), body));
-            });
-            this.out.push(Stm::If(eq(own.thread.clone(), Exp::int(0)), combine, Block::new()));
-            this.out.push(Stm::Barrier);
-            let is_over = Exp::Load(over, Box::new(Exp::int(0)));
-            let next = bin(BinOp::Sub, Exp::Var(other), Exp::int(i64::from(WINDOW)));
-            let next = Exp::Select(Box::new([is_over, Exp::int(-1), next]));
-            this.out.push(Stm::Assign(other, next));
-        });
-        self.out.push(Stm::While(lt(Exp::int(-1), Exp::Var(other)), body));
-    }
-
-    /// A thread waits until a block has told something.
-    fn look_at(
-        &mut self,
-        tile: &Tile<'a, '_>,
-        own: &Thread<'a>,
-        looked: &Exp,
-        window: &[Vec<Option<V>>],
-        states: V,
-    ) {
-        let status =
-            self.declare("status_there", Prim::I32, Some(Exp::Const(Scalar::I32(NOTHING))));
-        let ask = vec![Stm::Poll(status, tile.status, looked.clone())];
-        self.out.push(Stm::While(is(Exp::Var(status), NOTHING), ask));
-        self.out.push(Stm::Fence);
-        self.out.push(Stm::Store(states, own.thread.clone(), Exp::Var(status)));
-        let all = self.block(|this| this.hear(own, looked, window, &tile.all));
-        let some = self.block(|this| this.hear(own, looked, window, &tile.own));
-        self.out.push(Stm::If(is(Exp::Var(status), ALL), all, some));
-    }
-
-    /// What a block has told becomes what the thread has in the window.
-    fn hear(
-        &mut self,
-        own: &Thread<'a>,
-        looked: &Exp,
-        window: &[Vec<Option<V>>],
-        arrays: &[Vec<Option<V>>],
-    ) {
-        for (window, array) in window.iter().flatten().zip(arrays.iter().flatten()) {
-            if let (Some(window), Some(array)) = (window, array) {
-                let v = self.declare("there", self.scalar_prim(*array), None);
-                self.out.push(Stm::Poll(v, *array, looked.clone()));
-                self.out.push(Stm::Store(*window, own.thread.clone(), Exp::Var(v)));
             }
         }
     }
 
-    /// Each thread adds what comes before its elements, up to the beginning of a segment.
-    fn add_before(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, found: &[Vec<Option<V>>]) {
+    /// Each thread scans its elements once more, from what comes before them.
+    fn add_before(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        own: &Thread<'a>,
+        sums: &Sums<'a>,
+        found: &[Vec<Option<V>>],
+    ) {
         let op = tile.op;
         let mut carries = Vec::new();
         for found in found {
             carries.push(self.get_parts(found, &Exp::int(0)));
         }
-        let not_first = lt(Exp::int(0), own.thread.clone());
-        let add = self.block(|this| {
-            let left = bin(BinOp::Sub, own.thread.clone(), Exp::int(1));
-            let left = this.simple("left", &left);
-            let cut = Exp::Load(own.cuts, Box::new(left.clone()));
-            let cut = this.declare("left_cut", Prim::Bool, Some(cut));
-            for ((scan, carry), each) in op.scans.iter().zip(&carries).zip(&own.each) {
-                let there = this.get_parts(each, &left);
-                let begin = this.block(|this| this.copy_parts(carry, &there));
-                let combine = this.block(|this| this.combine_parts(&scan.op, carry, &there));
-                this.out.push(Stm::If(Exp::Var(cut), begin, combine));
+        let start = self.block(|this| {
+            for ((scan, carry), before) in op.scans.iter().zip(&carries).zip(&sums.before) {
+                let combine = this.block(|this| this.combine_parts(&scan.op, carry, before));
+                match own.cuts {
+                    None => this.out.extend(combine),
+                    Some(_) => {
+                        let begin = this.block(|this| this.copy_parts(carry, before));
+                        this.out.push(Stm::If(Exp::Var(sums.before_cut), begin, combine));
+                    }
+                }
             }
         });
-        self.out.push(Stm::If(not_first, add, Block::new()));
-        let over = self.declare("over", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
-        self.each_in_turn(tile, own, |this, inside, begins| {
-            if let Some(begins) = begins {
-                let yes = vec![Stm::Assign(over, Exp::Const(Scalar::Bool(true)))];
-                this.out.push(Stm::If(begins, yes, Block::new()));
+        self.out.push(Stm::Section(start));
+        self.each_in_turn(tile, own, |this, k, begins| {
+            this.scan_item(op, &carries, &own.kept, k, begins.as_ref());
+            for (carry, arrays) in carries.iter().zip(&own.kept) {
+                this.put_parts(carry, arrays, &Exp::Var(k));
             }
-            let add = this.block(|this| {
-                for ((scan, carry), arrays) in op.scans.iter().zip(&carries).zip(&own.tile) {
-                    let here = this.get_parts(arrays, &inside);
-                    let sum = this.copied(carry);
-                    this.combine_parts(&scan.op, &sum, &here);
-                    this.put_parts(&sum, arrays, &inside);
-                }
-            });
-            this.out.push(Stm::If(Exp::Var(over), Block::new(), add));
         });
     }
 
@@ -529,28 +531,27 @@ impl<'a> Emit<'a> {
     }
 
     fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
-        self.each_apart(tile, own, |this, inside, at| {
-            let indices = this.unranked(at, &tile.dims);
-            let levels = tile.nest.levels.iter().map(|level| (level.pat, &level.op.map));
-            for ((pat, map), at) in levels.chain([(tile.pat, &tile.op.map)]).zip(&indices) {
-                let index = this.table.index(pat, map).unwrap_or(NO_INDEX);
-                this.scalars.insert(index, at.clone());
-            }
-            let index = this.table.index(tile.pat, &tile.op.map).unwrap_or(NO_INDEX);
-            let mut bound = tile.pat.iter();
-            let mut finished = Vec::new();
-            for arrays in &own.tile {
-                let parts = this.get_parts(arrays, &inside);
-                for (part, var) in parts.iter().zip(bound.by_ref()) {
-                    this.store_sofar(*var, index, part);
+        self.each_item(tile, own, Order::Apart, |this, k, place| {
+            let store = this.block(|this| {
+                let index = this.find_element(tile, own, place.clone());
+                let mut bound = tile.pat.iter();
+                let mut finished = Vec::new();
+                for arrays in &own.kept {
+                    let parts = this.get_parts(arrays, &Exp::Var(k));
+                    for (part, var) in parts.iter().zip(bound.by_ref()) {
+                        this.store_sofar(*var, index, part);
+                    }
+                    finished.push(parts);
                 }
-                finished.push(parts);
-            }
-            if let Some(follower) = this.following(tile.pat) {
-                let at = indices.last().cloned().unwrap_or(Exp::int(0));
-                let section = this.block(|this| this.follow_tile(tile, &follower, at, &finished));
-                this.out.push(Stm::Section(section));
-            }
+                if let Some(follower) = this.following(tile.pat) {
+                    let at = this.scalars.get(&index).cloned().unwrap_or(Exp::int(0));
+                    let section =
+                        this.block(|this| this.follow_tile(tile, &follower, at, &finished));
+                    this.out.push(Stm::Section(section));
+                }
+            });
+            let within = u32_lt(place, own.here.clone());
+            this.out.push(Stm::If(within, store, Block::new()));
         });
     }
 }
@@ -576,23 +577,48 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// Whether a block is in a state.
-fn is(state: Exp, what: i32) -> Exp {
-    let what = Box::new(Exp::Const(Scalar::I32(what)));
-    Exp::Cmp(fehu_ir::CmpOp::Eq, Prim::I32, Box::new(state), what)
-}
-
-fn not(e: Exp) -> Exp {
-    Exp::Un(fehu_ir::UnOp::Not, Prim::Bool, Box::new(e))
-}
-
-/// The threads of a block, and the elements of each, for values of so many bytes.
-fn tile_size(bytes: u32) -> (u32, u32) {
-    let mut threads = super::THREADS;
-    while threads > 32 && threads * bytes * 3 > SHARED_BYTES {
-        threads /= 2;
+/// The body of a loop, which is the last statement.
+fn loop_body(stms: &[Stm]) -> &[Stm] {
+    match stms.last() {
+        Some(Stm::For { body, .. }) => body,
+        Some(_) | None => &[],
     }
-    // One value for each thread, and those of the tile.
-    let items = (SHARED_BYTES / (threads * bytes)).saturating_sub(2).clamp(1, MOST_ITEMS);
-    (threads, items - (1 - items % 2))
+}
+
+/// Whether code may do more than to compute scalars.
+fn may_fail(body: &[Stm]) -> bool {
+    let mut may = false;
+    each_stm(body, &mut |stm| {
+        may |= !matches!(
+            stm,
+            Stm::Comment(_) | Stm::Assign(..) | Stm::Declare(..) | Stm::If(..) | Stm::Store(..)
+        );
+    });
+    may
+}
+
+/// The threads of a block, and the elements of each, for values of these types.
+fn tile_size(prims: &[Vec<Option<Prim>>]) -> (u32, u32) {
+    let (mut bytes, mut words, mut apart) = (0, 0, Vec::new());
+    for prim in prims.iter().flatten().flatten() {
+        bytes += prim.bits().div_ceil(8);
+        words += prim.bits().div_ceil(32);
+        if !apart.contains(prim) {
+            apart.push(*prim);
+        }
+    }
+    let types: u32 = apart.iter().map(|prim| prim.bits().div_ceil(8)).sum();
+    let odd = |items: u32| items - (1 - items % 2);
+    let mut items = odd((REGISTERS / words.max(1)).clamp(1, MOST_ITEMS));
+    let mut threads = super::THREADS;
+    // The tile, a value for each thread, and what is found by looking back.
+    let needed =
+        |threads: u32, items: u32| threads * (items * types + bytes + 1) + 40 * (bytes + 4);
+    while needed(threads, items) > SHARED_BYTES && threads > WARP {
+        match items {
+            0..=5 => threads /= 2,
+            _ => items -= 2,
+        }
+    }
+    (threads, items)
 }

@@ -166,7 +166,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether code is short and computes nothing but scalars and elements of these arrays.
-    fn is_plain(&self, body: &[Stm], arrays: &[Option<V>]) -> bool {
+    pub(super) fn is_plain(&self, body: &[Stm], arrays: &[Option<V>]) -> bool {
         let mut plain = true;
         each_stm(body, &mut |stm| {
             plain &= match stm {
