@@ -43,3 +43,10 @@ entry triangles [n] (ks: [n]i64) = map (\k -> i64.sum (scan (+) 0 (iota k))) ks
 
 entry rotated [k] [n] [m] (is: [k]i64) (xsss: [k][n][m]i32) =
   map2 (\i xss -> map (\xs -> (opaque xs[i:] ++ opaque xs[:i]) :> [m]i32) xss) is xsss
+
+-- ==
+-- entry: traced
+-- input { [1, 2, 3] } output { [2, 3, 4] }
+
+-- The host shows an array that is in the memory of the device.
+entry traced [n] (xs: [n]i32) = #[trace(xs)] (map (+1) xs)

@@ -1,6 +1,6 @@
 //! Checks, and what users are told.
 
-use super::exp::Prec;
+use super::exp::{Prec, c_type};
 use super::fun::Frame;
 use super::literal;
 use fehu_base::Prim;
@@ -79,10 +79,28 @@ impl Frame<'_> {
         let tag = literal::string(tag);
         let sizes: Vec<String> = shape.iter().map(|size| self.scope().text(size)).collect();
         let (prim, name) = (self.scope().elem(p), self.name(p));
-        let (rank, sizes) = (shape.len(), sizes.join(", "));
-        self.line(&format!(
-            "fe_trace_array_{prim}(\"{tag}\", {name}, {rank}, (const int64_t[]){{{sizes}}});"
-        ));
+        let (rank, list) = (shape.len(), sizes.join(", "));
+        let trace = |elements: &str| {
+            format!(
+                "fe_trace_array_{prim}(\"{tag}\", {elements}, {rank}, (const int64_t[]){{{list}}});"
+            )
+        };
+        if !self.target.is_gpu() {
+            return self.line(&trace(&name));
+        }
+        // The elements are in the memory of the device.
+        let product: String = sizes.iter().map(|size| format!("({size}) * ")).collect();
+        let bytes = format!("{product}(int64_t)sizeof({})", c_type(prim));
+        let copy = self.shared.names.fresh("traced");
+        self.line("{");
+        self.deeper(|frame| {
+            frame.line(&format!("void *{copy} = NULL;"));
+            let fetch = format!("({copy} = fe_fetch_new(ctx, {name}, {bytes})) == NULL");
+            frame.check_call(&format!("{fetch} ? FUTHARK_PROGRAM_ERROR : FUTHARK_SUCCESS"));
+            frame.line(&trace(&copy));
+            frame.line(&format!("free({copy});"));
+        });
+        self.line("}");
     }
 }
 
