@@ -12,6 +12,7 @@
 -- random input { [2][5]i32 } auto output
 
 def compose (a, b) (c, d): (i32, i32) = (a * c, b * c + d)
+def assert_small (x: i32) : i32 = let primes = [2, 3, 5] in if x < 900 then x else primes[x]
 
 entry scaled [n] [m] (xss: [n][m]i32) =
   #[incremental_flattening(only_intra)]
@@ -73,3 +74,13 @@ entry checked [n] [m] (iss: [n][m]i64) =
          let s = i64.sum once
          in map2 (\i j -> is[i] + s - s + 0 * j) is once)
       iss
+
+-- ==
+-- entry: checked_scan
+-- input { [[1, 2, 3], [4, 5, 6]] } output { [[1, 3, 6], [4, 9, 15]] }
+-- input { [[1, 2, 3], [4, 999, 6]] } error: out of bounds
+
+-- Likewise, in the operator of a scan.
+entry checked_scan [n] [m] (xss: [n][m]i32) =
+  #[incremental_flattening(only_intra)]
+  map (\xs -> let ys = scan (\a b -> let c = a + b in assert_small c) 0 xs in map (\y -> y + 0) (copy ys)) xss

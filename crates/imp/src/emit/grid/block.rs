@@ -317,15 +317,20 @@ impl<'a> Emit<'a> {
             this.section(together, vec![Stm::If(within.clone(), element, Block::new())]);
             let inside = this.together.take();
             this.all_prefixes(&parts, &thread, together.members);
-            for (part, carry) in parts.iter().zip(&carry) {
-                // What came before is combined from the left; the last thread's value is what comes before the next.
-                let last = this.get_parts(&part.shared, &Exp::int(i64::from(together.members) - 1));
-                let before = this.copied(carry);
-                this.combine_parts(part.op, carry, &last);
-                let value = this.copied(&part.own);
-                this.copy_parts(&part.own, &before);
-                this.combine_parts(part.op, &part.own, &value);
-            }
+            let last = Exp::int(i64::from(together.members) - 1);
+            let carried = this.block(|this| {
+                for (part, carry) in parts.iter().zip(&carry) {
+                    // What came before is combined from the left; the last thread's value is what comes before the next.
+                    let last = this.get_parts(&part.shared, &last);
+                    let before = this.copied(carry);
+                    this.combine_parts(part.op, carry, &last);
+                    let value = this.copied(&part.own);
+                    this.copy_parts(&part.own, &before);
+                    this.combine_parts(part.op, &part.own, &value);
+                }
+            });
+            // An operator whose check fails must not keep its thread from the others.
+            this.out.push(Stm::Section(carried));
             this.together = inside;
             let index = this.table.index(pat, &op.map).unwrap_or(NO_INDEX);
             let store = this.by_itself(|this| {
@@ -363,7 +368,7 @@ impl<'a> Emit<'a> {
                     this.combine_parts(part.op, &part.own, &value);
                 }
             });
-            this.out.push(Stm::If(takes_part, combine, Block::new()));
+            this.out.push(Stm::Section(vec![Stm::If(takes_part, combine, Block::new())]));
             this.out.push(Stm::Barrier);
             for part in parts {
                 this.put_parts(&part.own, &part.shared, thread);
