@@ -368,12 +368,8 @@ impl<'a> Emit<'a> {
         // A copy for each thread is enough: more of them would cost more to combine than balance gains.
         let threads = self.declare("threads", Prim::I64, None);
         self.out.push(Stm::Threads(threads));
-        let more = Exp::Cmp(
-            CmpOp::Lt,
-            Prim::I64,
-            Box::new(Exp::Var(threads)),
-            Box::new(Exp::Var(chunks)),
-        );
+        let more =
+            Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(threads)), Box::new(Exp::Var(chunks)));
         self.out.push(Stm::If(more, vec![Stm::Assign(chunks, Exp::Var(threads))], Block::new()));
         // With too many bins there is only one chunk.
         let mut bins = Exp::int(0);
