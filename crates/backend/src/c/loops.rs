@@ -14,6 +14,9 @@ use fehu_ir::Scalar;
 /// An inner loop up to this many iterations is unrolled inside of a vectorised one.
 const MOST_INNER: i64 = 16;
 
+/// Of loops of kernels that have no more statements than this, longer ones are unrolled, too.
+const FEW_STMS: usize = 24;
+
 impl Frame<'_> {
     pub(super) fn for_loop(
         &mut self,
@@ -54,7 +57,7 @@ impl Frame<'_> {
                 Some(_) | None => {}
             }
         }
-        if self.inside.is_some() && is_short(from_exp, to, step) {
+        if self.inside.is_some() && is_short(from_exp, to, step, body) {
             self.line("FE_UNROLL");
         }
         self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
@@ -63,9 +66,14 @@ impl Frame<'_> {
 }
 
 /// Whether a loop of a kernel is unrolled, so that small arrays in it can be registers.
-fn is_short(from: &Exp, to: &Exp, step: i64) -> bool {
-    matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
-        if to.saturating_sub(*from) <= MOST_INNER.saturating_mul(step))
+fn is_short(from: &Exp, to: &Exp, step: i64, body: &[Stm]) -> bool {
+    let (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) = (from, to) else {
+        return false;
+    };
+    let mut stms = 0;
+    visit::each_stm(body, &mut |_| stms += 1);
+    let most = if stms <= FEW_STMS { 2 * MOST_INNER } else { MOST_INNER };
+    to.saturating_sub(*from) <= most.saturating_mul(step)
 }
 
 /// Whether iterations use the same memory one after the other: by updates that are whole only if they are not

@@ -76,7 +76,7 @@ impl<'a> Emit<'a> {
             Exp::Var(self.declare("there_cut", Prim::Bool, Some(there)))
         });
         for ((scan, each), values) in tile.op.scans.iter().zip(&own.each).zip(values) {
-            let there = self.get_parts(each, at);
+            let there = self.get_values(&scan.op, each, at);
             let combine = self.block(|this| this.combine_parts(&scan.op, values, &there));
             match &there_cut {
                 None => self.out.extend(combine),
@@ -117,8 +117,8 @@ impl<'a> Emit<'a> {
             let from = Exp::Select(Box::new([Exp::Var(none), own.short.clone(), left]));
             let from = this.number("from", from);
             let mut lefts = Vec::new();
-            for ((_, each), _) in scans() {
-                lefts.push(this.get_parts(each, &from));
+            for ((scan, each), _) in scans() {
+                lefts.push(this.get_values(&scan.op, each, &from));
             }
             let left_cut = own.cuts.map(|cuts| {
                 let left_cut = Exp::Load(cuts, Box::new(from));

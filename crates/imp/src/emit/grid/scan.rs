@@ -7,6 +7,9 @@
 //! What the threads before one have is a matter of [`super::prefix`], and what comes before the tile
 //! one of [`super::look`].
 //!
+//! If elements are counted, as those are that a filter keeps, then numbers of 32 bits are enough inside of a tile, which is larger for
+//! it; what comes before the tile is added when they are stored.
+//!
 //! Where a segment begins, nothing that is before it counts. A tile in which one begins knows all up to its end at once.
 
 use super::super::Emit;
@@ -17,12 +20,12 @@ use super::nest::Nest;
 use super::prefix::Sums;
 use super::space::Space;
 use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to, wide};
-use super::team::SHARED_BYTES;
+use super::team::{SHARED_BYTES, converted};
 use super::{bin, eq, quot_up};
 use crate::visit::each_stm;
 use crate::{Block, Exp, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{Atom, BinOp, CmpOp, Scalar, Screma, Var};
+use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
 
 /// The most elements of a thread; odd, so that neighbouring threads use different banks of memory.
 const MOST_ITEMS: u32 = 31;
@@ -49,6 +52,8 @@ pub(super) struct Tile<'a, 'b> {
     /// Threads of a block, elements of a thread.
     pub(super) threads: u32,
     pub(super) items: u32,
+    /// Whether elements of tiles have 32 bits instead of 64.
+    pub(super) narrow: bool,
     /// What blocks know.
     pub(super) told: Told,
     pub(super) counter: V,
@@ -98,7 +103,11 @@ impl<'a> Emit<'a> {
         }
         let space = self.space(&dims);
         let prims = self.scanned_prims(op);
-        let (threads, items) = tile_size(&prims);
+        let narrow = nest.levels.is_empty() && self.counts(op);
+        let (threads, items) = match narrow {
+            true => tile_size(&vec![vec![Some(Prim::I32)]; prims.len()]),
+            false => tile_size(&prims),
+        };
         let tile = i64::from(threads * items);
         let blocks = self.simple("blocks", &quot_up(space.total.clone(), Exp::int(tile)));
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
@@ -109,7 +118,8 @@ impl<'a> Emit<'a> {
             let reciprocal = quot_up(Exp::int(1 << 31), some.clone());
             (some, self.simple("reciprocal", &reciprocal))
         });
-        let tile = Tile { nest, pat, op, space, width, rows, threads, items, told, counter };
+        let tile =
+            Tile { nest, pat, op, space, width, rows, threads, items, narrow, told, counter };
         self.launch("scan", blocks, threads, |this, _, thread| {
             let mut own = this.begin_tile(&tile, thread);
             own.dense = this.evaluate(&tile, &own);
@@ -120,7 +130,7 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::Barrier);
             this.add_before(&tile, &own, &sums, &found);
             this.reorder_tile(&tile, &own, Order::InTurn, Order::Apart);
-            this.store_scanned(&tile, &own);
+            this.store_scanned(&tile, &own, &found);
         });
         self.out.extend([told_mem, counter_mem].map(Stm::Free));
     }
@@ -131,12 +141,35 @@ impl<'a> Emit<'a> {
         op.scans.iter().map(|scan| of(&scan.op.params[..scan.neutral.len()])).collect()
     }
 
+    /// Whether all scans count elements.
+    fn counts(&self, op: &Screma) -> bool {
+        let of_result = |result: &Atom| {
+            let var = result.var()?;
+            op.map.body.stms.iter().find(|stm| stm.pat == [var]).map(|stm| &stm.exp)
+        };
+        op.scans.iter().zip(&op.map.body.results).all(|(scan, result)| {
+            let [first, second] = scan.op.params.as_slice() else { return false };
+            let [stm] = scan.op.body.stms.as_slice() else { return false };
+            let adds = stm.exp == ir::Exp::BinOp(BinOp::Add, (*first).into(), (*second).into())
+                && [scan.op.body.results[0]] == [Atom::from(stm.pat[0])];
+            let wide = self.prim((*first).into()) == Some(Prim::I64);
+            let one = matches!(of_result(result), Some(ir::Exp::Convert(_, flag))
+                if self.prim(*flag) == Some(Prim::Bool));
+            adds && wide && one
+        })
+    }
+
     /// Takes a number for the block, and declares what the threads share.
     fn begin_tile(&mut self, tile: &Tile<'a, '_>, thread: V) -> Thread<'a> {
         let sofar = self.start_scans(tile.op);
         let elements = tile.threads * tile.items;
-        let each: Vec<Vec<Option<V>>> =
-            sofar.iter().map(|parts| self.shared("each", parts, tile.threads)).collect();
+        let mut each: Vec<Vec<Option<V>>> = Vec::with_capacity(sofar.len());
+        for parts in &sofar {
+            each.push(match tile.narrow {
+                true => vec![Some(self.shared_array("each", Prim::I32, tile.threads))],
+                false => self.shared("each", parts, tile.threads),
+            });
+        }
         let mut ways: Vec<(Prim, V)> = Vec::new();
         let mut kept = Vec::with_capacity(each.len());
         for arrays in &each {
@@ -311,6 +344,10 @@ impl<'a> Emit<'a> {
         for (array, result) in scanned.chain(plain.iter().zip(&results[op.folded()..])) {
             if let Some(array) = array {
                 let value = self.atom(*result);
+                let value = match self.prim(*result) {
+                    Some(prim) => converted(value, prim, self.scalar_prim(*array)),
+                    None => value,
+                };
                 self.out.push(Stm::Store(*array, Exp::Var(k), value));
             }
         }
@@ -463,7 +500,7 @@ impl<'a> Emit<'a> {
         begins: Option<&Exp>,
     ) {
         for ((scan, arrays), sofar) in op.scans.iter().zip(kept).zip(sofar) {
-            let here = self.get_parts(arrays, &Exp::Var(k));
+            let here = self.get_values(&scan.op, arrays, &Exp::Var(k));
             let combine = self.block(|this| this.combine_parts(&scan.op, sofar, &here));
             match begins {
                 None => self.out.extend(combine),
@@ -485,11 +522,15 @@ impl<'a> Emit<'a> {
     ) {
         let op = tile.op;
         let mut carries = Vec::new();
-        for found in found {
-            carries.push(self.get_parts(found, &Exp::int(0)));
+        for (found, before) in found.iter().zip(&sums.before) {
+            carries.push(match tile.narrow {
+                true => self.copied(before),
+                false => self.get_parts(found, &Exp::int(0)),
+            });
         }
         let start = self.block(|this| {
-            for ((scan, carry), before) in op.scans.iter().zip(&carries).zip(&sums.before) {
+            let scans = if tile.narrow { &[] } else { op.scans.as_slice() };
+            for ((scan, carry), before) in scans.iter().zip(&carries).zip(&sums.before) {
                 let combine = this.block(|this| this.combine_parts(&scan.op, carry, before));
                 match own.cuts {
                     None => this.out.extend(combine),
@@ -523,14 +564,23 @@ impl<'a> Emit<'a> {
         copies
     }
 
-    fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
+    fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, found: &[Vec<Option<V>>]) {
+        let mut before = Vec::new();
+        for found in found.iter().filter(|_| tile.narrow) {
+            before.push(self.get_parts(found, &Exp::int(0)));
+        }
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let store = this.block(|this| {
                 let index = this.find_element(tile, own, place.clone());
                 let mut bound = tile.pat.iter();
                 let mut finished = Vec::new();
-                for arrays in &own.kept {
-                    let parts = this.get_parts(arrays, &Exp::Var(k));
+                for (number, (scan, arrays)) in tile.op.scans.iter().zip(&own.kept).enumerate() {
+                    let mut parts = this.get_values(&scan.op, arrays, &Exp::Var(k));
+                    if let Some(before) = before.get(number) {
+                        let all = this.copied(before);
+                        this.combine_parts(&scan.op, &all, &parts);
+                        parts = all;
+                    }
                     for (part, var) in parts.iter().zip(bound.by_ref()) {
                         this.store_sofar(*var, index, part);
                     }

@@ -56,7 +56,8 @@ impl<'a> Emit<'a> {
     pub(super) fn put_parts(&mut self, parts: &[Sofar<'a>], arrays: &[Option<V>], at: &Exp) {
         for (part, array) in parts.iter().zip(arrays) {
             if let (Sofar::Scalar(v), Some(array)) = (part, array) {
-                self.out.push(Stm::Store(*array, at.clone(), Exp::Var(*v)));
+                let value = converted(Exp::Var(*v), self.scalar_prim(*v), self.scalar_prim(*array));
+                self.out.push(Stm::Store(*array, at.clone(), value));
             }
         }
     }
@@ -72,6 +73,27 @@ impl<'a> Emit<'a> {
                     Sofar::Scalar(self.declare("part", prim, Some(value)))
                 }
                 None => Sofar::Nothing,
+            });
+        }
+        parts
+    }
+
+    /// Elements of arrays as variables of the thread, of the types that an operator has: the arrays may be of narrower ones.
+    pub(super) fn get_values(
+        &mut self,
+        op: &Lambda,
+        arrays: &[Option<V>],
+        at: &Exp,
+    ) -> Vec<Sofar<'a>> {
+        let mut parts = Vec::with_capacity(arrays.len());
+        for (array, param) in arrays.iter().zip(&op.params) {
+            parts.push(match (array, self.prim((*param).into())) {
+                (Some(array), Some(prim)) => {
+                    let value = Exp::Load(*array, Box::new(at.clone()));
+                    let value = converted(value, self.scalar_prim(*array), prim);
+                    Sofar::Scalar(self.declare("part", prim, Some(value)))
+                }
+                (None, _) | (_, None) => Sofar::Nothing,
             });
         }
         parts
@@ -137,5 +159,13 @@ pub(super) fn value(part: &Sofar<'_>) -> Exp {
     match part {
         Sofar::Scalar(v) => Exp::Var(*v),
         Sofar::Array(_) | Sofar::Nothing => Exp::Const(Scalar::I64(0)),
+    }
+}
+
+/// A value as one of another type.
+pub(super) fn converted(value: Exp, from: Prim, to: Prim) -> Exp {
+    match from == to {
+        true => value,
+        false => Exp::Convert(from, to, Box::new(value)),
     }
 }
