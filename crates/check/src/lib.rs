@@ -127,6 +127,8 @@ fn check_unit(
         arrow_names: Vec::new(),
         binding_start: 0,
         tainted: false,
+        current: None,
+        self_uses: Vec::new(),
         module_path: Vec::new(),
         in_prelude,
         trusted: in_prelude && builtins.trusted,

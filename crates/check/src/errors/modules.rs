@@ -286,3 +286,15 @@ pub(crate) fn recursion(span: Span, name: &str, headline: &str, help: &str) -> D
         .at("in this use of itself")
         .help(help)
 }
+
+pub(crate) fn earlier_definition(span: Span, name: &str, defined: Option<Span>) -> Diagnostic {
+    let headline = format!("\"{name}\" means the earlier definition here, not the function itself");
+    let mut found = Diagnostic::warning("earlier-definition", span, headline)
+        .at("this cannot be a recursive call")
+        .note("a function is in scope of itself, but as recursive calls its uses of the name have errors")
+        .help("give the function another name");
+    if let Some(defined) = defined {
+        found = found.label(defined, "the earlier definition");
+    }
+    found
+}
