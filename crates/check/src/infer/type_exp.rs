@@ -352,6 +352,38 @@ impl Checker<'_> {
             .max(self.program.types[*id].lifted),
         }
     }
+
+    /// The liftedness that the names in a type expression were declared with, which can be less than that
+    /// of the type: `mt with t = u` may replace a type that is not lifted by one that is, and what `mt`
+    /// says of "t" is then believed.
+    pub(crate) fn declared_lifted(&mut self, exp: &TypeExp) -> Lifted {
+        match &exp.kind {
+            TypeExpKind::Name(name, args) => {
+                let before = self.diags.len();
+                let def = self.resolve_type(name);
+                // What is wrong with the name was reported when the type was read.
+                self.diags.truncate(before);
+                let own = def.map_or(Lifted::Unlifted, |def| def.lifted);
+                args.iter().fold(own, |most, arg| match arg {
+                    TypeArg::Size(..) => most,
+                    TypeArg::Type(ty) => most.max(self.declared_lifted(ty)),
+                })
+            }
+            TypeExpKind::Array(_, inner)
+            | TypeExpKind::Unique(inner)
+            | TypeExpKind::Exists(_, inner)
+            | TypeExpKind::Paren(inner) => self.declared_lifted(inner),
+            TypeExpKind::Tuple(parts) => self.most_lifted(parts.iter()),
+            TypeExpKind::Record(fields) => self.most_lifted(fields.iter().map(|(_, ty)| ty)),
+            TypeExpKind::Sum(ctors) => self.most_lifted(ctors.iter().flat_map(|(_, tys)| tys)),
+            TypeExpKind::Fun(..) => Lifted::Lifted,
+            TypeExpKind::Error => Lifted::Unlifted,
+        }
+    }
+
+    fn most_lifted<'e>(&mut self, parts: impl Iterator<Item = &'e TypeExp>) -> Lifted {
+        parts.fold(Lifted::Unlifted, |most, part| most.max(self.declared_lifted(part)))
+    }
 }
 
 /// Whether the size is the size of an array (or of an abstract type) outside of functions.

@@ -117,7 +117,12 @@ impl Checker<'_> {
                 let outer = std::mem::take(&mut self.anonymous);
                 let ret = self.substitute_open(&fun.ret, subst);
                 let mut exts = fun.exts.clone();
-                exts.extend(std::mem::replace(&mut self.anonymous, outer));
+                let open = std::mem::replace(&mut self.anonymous, outer);
+                // Where a function comes back, these are the sizes of its parameters, which callers choose.
+                match &ret {
+                    Ty::Fun(_) => self.anonymous.extend(open),
+                    _ => exts.extend(open),
+                }
                 Ty::Fun(FunTy { param, exts, ret, ..(**fun).clone() }.into())
             }
             Ty::Con(id, args) => {
