@@ -50,6 +50,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) new_abstracts: Vec<TypeId>,
     /// How the values of the module type that was matched last are instances of what implements them.
     pub(crate) matched: FxHashMap<VarId, crate::program::Instance>,
+    /// The types of functions of which more of the result is fresh than the written type says.
+    pub(crate) fresh_results: FxHashMap<VarId, Ty>,
     /// The `entry` declarations met.
     pub(crate) entries: Vec<crate::program::Entry>,
 }
