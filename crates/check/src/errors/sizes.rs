@@ -251,6 +251,24 @@ pub(crate) fn inaccessible_size(span: Span, size: &str, ty: &str, what: &str) ->
     .help("make the size a parameter of its own, or coerce with `:>` inside the function")
 }
 
+pub(crate) fn result_names_part(
+    span: Span,
+    name: &str,
+    bound: Option<Span>,
+    what: &str,
+) -> Diagnostic {
+    let headline =
+        format!("Result type of \"{what}\" refers to \"{name}\", which is only a part of a parameter");
+    let mut found = Diagnostic::error("inaccessible-size", span, headline)
+        .at("callers cannot know this size")
+        .note("A function's type can name whole parameters and size parameters, nothing else.")
+        .help("make the size a parameter of its own, or leave it out: `[]`");
+    if let Some(bound) = bound {
+        found = found.label(bound, "bound here");
+    }
+    found
+}
+
 pub(crate) fn existential_param_ret(
     span: Span,
     fun: &str,
