@@ -64,6 +64,8 @@ pub(crate) struct SizeMetas {
     counters: FxHashMap<&'static str, u32>,
     /// The expression being checked.
     current: Option<Span>,
+    /// The levels of the bodies of the loops we are in.
+    loops: Vec<u32>,
 }
 
 struct SizeMetaInfo {
@@ -142,6 +144,11 @@ impl SizeMetas {
         let name = ecow::eco_format!("{hint}{counter}");
         *counter += 1;
         name
+    }
+
+    /// Whether a size of this level came into being in the body of a loop that we are in.
+    pub(crate) fn made_in_loop(&self, level: u32) -> bool {
+        self.loops.iter().any(|&body| level >= body)
     }
 }
 

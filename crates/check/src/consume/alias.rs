@@ -126,9 +126,9 @@ impl Alias {
         match ty {
             Ty::Prim(_) | Ty::Error => Alias::None,
             Ty::Unique(inner) => Alias::of_type(inner, set),
-            Ty::Record(fields) => {
-                Alias::Record(fields.iter().map(|(f, t)| (f.clone(), Alias::of_type(t, set))).collect())
-            }
+            Ty::Record(fields) => Alias::Record(
+                fields.iter().map(|(f, t)| (f.clone(), Alias::of_type(t, set))).collect(),
+            ),
             Ty::Sum(ctors) => Alias::Sum(
                 ctors
                     .iter()

@@ -281,6 +281,18 @@ pub(crate) fn entry_name(span: Span, name: &str) -> Diagnostic {
     .help("rename it")
 }
 
+pub(crate) fn shadowed_type(span: Span, name: &str, first: Option<Span>) -> Diagnostic {
+    let headline = format!("Inclusion shadows type \"{name}\"");
+    let found = Diagnostic::warning("shadowed-type", span, headline)
+        .at("what is included specifies it, too")
+        .note("From here on the name means the new type; what was specified before has the other.")
+        .help("make them the same, as in `include m with t = t`");
+    match first {
+        Some(first) => found.label(first, "specified here before"),
+        None => found,
+    }
+}
+
 pub(crate) fn recursion(span: Span, name: &str, headline: &str, help: &str) -> Diagnostic {
     Diagnostic::error("recursion", span, format!("Recursive function \"{name}\": {headline}"))
         .at("in this use of itself")

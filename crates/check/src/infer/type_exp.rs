@@ -101,7 +101,13 @@ impl Checker<'_> {
             }
             TypeExpKind::Unique(inner) => match self.read_type(inner) {
                 unique @ Ty::Unique(_) => unique,
-                inner => Ty::Unique(Arc::new(inner)),
+                inner => {
+                    if !self.in_prelude && only_scalars(&inner) {
+                        let text = self.show(&inner);
+                        self.report(errors::star_without_effect(exp.span, &text));
+                    }
+                    Ty::Unique(Arc::new(inner))
+                }
             },
             TypeExpKind::Exists(sizes, body) => {
                 let mark = self.scope.enter();
@@ -383,6 +389,17 @@ impl Checker<'_> {
 
     fn most_lifted<'e>(&mut self, parts: impl Iterator<Item = &'e TypeExp>) -> Lifted {
         parts.fold(Lifted::Unlifted, |most, part| most.max(self.declared_lifted(part)))
+    }
+}
+
+/// Whether the type has only parts that are known to be scalars.
+fn only_scalars(ty: &Ty) -> bool {
+    match ty {
+        Ty::Prim(_) => true,
+        Ty::Unique(inner) => only_scalars(inner),
+        Ty::Record(fields) => fields.iter().all(|(_, t)| only_scalars(t)),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).all(only_scalars),
+        Ty::Array(..) | Ty::Fun(_) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => false,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
 use crate::ty::{FunTy, Size, Subst, Ty, VarId};
+use crate::walk::Visitor;
 use fehu_base::Span;
 use fehu_syntax::ast::{Exp, ExpKind, Lambda, NodeId, Operator};
 use std::sync::Arc;
@@ -94,6 +95,9 @@ impl Checker<'_> {
         {
             let term = arg.and_then(|arg| self.size_of_exp(arg));
             let term = term.unwrap_or_else(|| {
+                if !self.in_prelude && arg.is_some_and(binds_names) {
+                    self.report(errors::size_with_binding(arg_span));
+                }
                 let var = self.unknown_size(arg_span, Unknown::Expression);
                 self.note_unknowns(node, [var]);
                 Size::Var(var)
@@ -189,4 +193,17 @@ fn add_exts(ty: &Ty, exts: &[VarId]) -> Ty {
         }
         other => other.clone(),
     }
+}
+
+/// Whether something inside of an expression binds names.
+fn binds_names(exp: &Exp) -> bool {
+    struct Binds(bool);
+    impl Visitor<'_> for Binds {
+        fn open(&mut self) {
+            self.0 = true;
+        }
+    }
+    let mut binds = Binds(false);
+    binds.exp(exp);
+    binds.0
 }

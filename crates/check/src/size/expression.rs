@@ -2,8 +2,8 @@
 
 use super::Origin;
 use crate::checker::Checker;
-use crate::errors::Expect;
-use crate::program::Unknown;
+use crate::errors::{self, Expect};
+use crate::program::{Unknown, VarKind};
 use crate::ty::{FunTy, Lifted, Size, Subst, Ty, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{
@@ -73,6 +73,7 @@ impl Checker<'_> {
                 let op_span = bin.op.name.span;
                 let partial =
                     self.sized_apply_one(exp.id, &op, op_span, Some(&bin.lhs), &lhs, bin.lhs.span);
+                self.warn_comparison(&bin.op, &lhs);
                 let rhs = self.sized(&bin.rhs);
                 self.sized_apply_one(exp.id, &partial, op_span, Some(&bin.rhs), &rhs, bin.rhs.span)
             }
@@ -234,6 +235,23 @@ impl Checker<'_> {
         self.size_metas.instances.push((node, sizes, types));
         self.rename_bound(&scheme.ty, &mut subst);
         subst.apply(&scheme.ty)
+    }
+
+    /// Comparing whole arrays still works, but should not be relied on.
+    fn warn_comparison(&mut self, op: &Operator, operand: &Ty) {
+        let name = &op.name.name.name;
+        let built_in = self
+            .tables
+            .names
+            .get(&op.id)
+            .is_some_and(|found| self.program.vars[found.var].kind == VarKind::Builtin);
+        if built_in
+            && !self.in_prelude
+            && matches!(operand, Ty::Array(..))
+            && matches!(name.as_str(), "==" | "!=")
+        {
+            self.report(errors::array_comparison(op.name.span, name));
+        }
     }
 
     pub(super) fn sized_operator(&mut self, op: &Operator) -> Ty {

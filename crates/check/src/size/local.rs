@@ -229,7 +229,13 @@ impl Checker<'_> {
     }
 
     /// A written result type may name whole parameters, but not their parts, which callers cannot name.
-    fn check_result_names(&mut self, params: &[Param], ret: &TypeExp, ty: &Ty, outside: Outside<'_>) {
+    fn check_result_names(
+        &mut self,
+        params: &[Param],
+        ret: &TypeExp,
+        ty: &Ty,
+        outside: Outside<'_>,
+    ) {
         let mut part = None;
         ty.for_each_size(&mut |size| {
             size.for_each_var(&mut |var| {
@@ -346,7 +352,9 @@ impl Checker<'_> {
             LoopForm::While(cond) => _ = self.sized(cond),
         }
         self.level += 1;
+        self.size_metas.loops.push(self.level);
         let body = self.sized(&lp.body);
+        self.size_metas.loops.pop();
         self.level = outer + 1;
         let ty = self.settle_loop(exp, lp, &param, &open, &init, &body, explicit, mark);
         self.level = outer;

@@ -1,0 +1,16 @@
+-- warning: shadowed-type
+module type readable = {
+  type t
+  val read : i32 -> t
+}
+
+module type writable = {
+  type t
+  val write : t -> i32
+}
+
+module type either = {
+  include readable
+  include writable
+}
+
