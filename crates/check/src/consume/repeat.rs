@@ -284,12 +284,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A part marked `*` is consumed, unless the body does nothing that needs it, and its initial value is
-    /// not ours: existing programs have such marks. It is then like a part without the mark, and its final
-    /// value may be the initial one.
+    /// A part marked `*` is consumed, unless its initial value is not ours and the body only reads it and
+    /// makes a new array for the next iteration: existing programs have such marks. It is then like a part
+    /// without the mark, and its final value may be the initial one.
     fn take_starred(&self, parts: &mut [Part]) {
+        let regions = Set::of(parts.iter().map(|part| part.region).collect());
         for part in parts.iter_mut().filter(|part| part.starred) {
-            part.consumed |= part.init.iter().all(|region| self.obstacle(region).is_none());
+            let ours = part.init.iter().all(|region| self.obstacle(region).is_none());
+            part.consumed |= ours || part.returned.common(&regions).is_some();
         }
     }
 
