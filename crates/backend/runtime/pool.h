@@ -1,7 +1,7 @@
 // The threads of a context: how they start, look for work, sleep and end.
 //
 // Worker 0 is whatever thread called the API; the others are started with the first operation that is worth it.
-// A worker without work looks into the queues of others for some ten microseconds and then sleeps, so that an idle
+// A worker without work looks into the queues of others for about a millisecond and then sleeps, so that an idle
 // context costs nothing. Who pushes work wakes a sleeper unless some other worker is already looking; who finds work
 // as the last one that was looking wakes the next, if there is more. A region that is worth it wakes all helpers at its
 // beginning.

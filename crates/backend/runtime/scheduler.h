@@ -32,7 +32,8 @@
 #define FE_LONG_NS 1000000      // reductions so long are divided even if everybody is busy
 #endif
 #define FE_SURE_NS 20000000     // so much longer than an interruption that it is believed at once
-#define FE_SPIN_NS 200000       // how long to look for work before sleeping
+#define FE_SPIN_NS 1000000      // how long to look for work before sleeping; to wake all takes some 100000
+#define FE_CHUNKS_OF_THREAD 8   // of a long reduction, so that threads that are held up do not hold up all
 
 struct fe_region {
   fe_task task;
@@ -329,7 +330,12 @@ static int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
       // Everybody is busy with what is around this.
       return 1;
     }
-    chunks = expected / s->grain_min < chunks ? expected / s->grain_min : chunks;
+    double most = FE_CHUNKS_OF_THREAD * chunks, long_ones = expected / s->grain_max;
+    if (long_ones > chunks) {
+      chunks = long_ones < most ? long_ones : most;
+    } else if (expected / s->grain_min < chunks) {
+      chunks = expected / s->grain_min;
+    }
   }
   return (double)n < chunks ? (int)n : (int)chunks;
 }

@@ -32,7 +32,7 @@ typedef int (*fe_task)(struct futhark_context *ctx, void *env, int64_t chunk, in
 // stops the rest as soon as possible and is returned. May be called inside of tasks.
 static int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n);
 
-// How many chunks a reduction or scan should use: 1 to the number of threads.
+// How many chunks a reduction or scan should use: one or a few for each thread.
 static int fe_chunks(struct futhark_context *ctx, int site, int64_t n);
 
 // Calls f exactly once for each chunk c (unless an error stops it), with the range [n*c/chunks, n*(c+1)/chunks).

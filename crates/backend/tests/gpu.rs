@@ -26,7 +26,9 @@ fn a_program_uses_the_library() {
     let output = folder.compile_and_run("driver.c", &options);
     let lines: Vec<&str> = output.lines().collect();
     let [before, after, log @ .., "done"] = lines.as_slice() else { panic!("{output}") };
-    assert_eq!(log, ["calling the entry point \"fail\""]);
+    // The second context has launched nothing before.
+    let ["calling the entry point \"fail\"", compiled] = log else { panic!("{log:?}") };
+    assert!(compiled.starts_with("compiled all kernels in "), "{compiled}");
     // The table of 400 bytes and an element: blocks of 448 and 64 bytes.
     assert_eq!(lines_of(before)["memory"]["device"], 512);
     let events = lines_of(before)["events"].as_array().cloned().unwrap_or_default();
@@ -165,6 +167,28 @@ fn compiled_kernels_are_kept_in_a_file() {
     std::fs::write(folder.path("kept"), &bytes[..bytes.len() / 2]).expect("it can be written");
     assert!(run(&["--build-option", "-DMORE"]).contains("kept the compiled kernels in kept"));
     assert!(run(&["--build-option", "-DMORE"]).contains("are those of kept"));
+}
+
+#[test]
+fn kernels_are_compiled_when_they_are_launched() {
+    let folder = Folder::new("gpu_divided");
+    folder.write("api.c", &whole(Mode::Executable, Target::OpenCl).0);
+    folder.compile_once("api.c", &["-O0", "-DFE_DIVIDED", "-ldl"]);
+    let run = |entry: &str, input: &str| {
+        let said = folder.said_by_program(&["-L", "-e", entry, "--cache-file", "kept"], input);
+        said.lines().filter(|line| line.starts_with("compiled my_")).count()
+    };
+    folder.write("kept", "of another run");
+    let (dot, evens) = ("[1, 2] [3, 4]", "[1, 2]");
+    let first = [run("dot", dot), run("dot", dot), run("evens", evens), run("evens", evens)];
+    assert_eq!(first, [1, 0, 1, 0]);
+    // What was kept by one is kept by the other, and what is damaged is compiled again.
+    assert_eq!(run("dot", dot), 0);
+    let mut bytes = folder.read("kept");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(folder.path("kept"), &bytes).expect("it can be written");
+    assert_eq!([run("dot", dot), run("evens", evens), run("evens", evens)], [0, 1, 0]);
 }
 
 #[test]

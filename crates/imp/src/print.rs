@@ -301,7 +301,6 @@ impl Printer<'_> {
                 self.block(f, depth + 1, body)?;
                 writeln!(f, "{pad}}}")
             }
-            Stm::Fence => writeln!(f, "fence"),
             Stm::Leave => writeln!(f, "leave"),
             Stm::Barrier => writeln!(f, "barrier"),
             Stm::WarpBarrier => writeln!(f, "warp barrier"),

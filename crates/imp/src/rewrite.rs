@@ -254,7 +254,6 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
             | Stm::Fetch(..)
             | Stm::Poll(..)
             | Stm::Count(..)
-            | Stm::Fence
             | Stm::Leave
             | Stm::Barrier
             | Stm::WarpBarrier => {}
@@ -387,7 +386,6 @@ fn change_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>, change: &dyn Fn(&Exp) ->
         Stm::Barrier => Stm::Barrier,
         Stm::WarpBarrier => Stm::WarpBarrier,
         Stm::Warp(body) => Stm::Warp(block(body)),
-        Stm::Fence => Stm::Fence,
         Stm::Leave => Stm::Leave,
         Stm::Section(body) => Stm::Section(block(body)),
     }

@@ -109,8 +109,6 @@ pub enum Stm {
     WarpBarrier,
     /// In a kernel: the first warp of the block executes this, or more threads do: where nobody knows what a warp is, all of them.
     Warp(Block),
-    /// In a kernel: what the thread has written before is seen by other blocks before what it writes after.
-    Fence,
     /// In a kernel: the variable becomes the element at an index as it is at this moment, perhaps written by another block.
     Poll(V, V, Exp),
     /// In a kernel: the variable becomes the element at an index, an `i32`, which grows by one in the same step.

@@ -144,7 +144,6 @@ impl Stm {
             | Stm::Fetch(..)
             | Stm::Poll(..)
             | Stm::Count(..)
-            | Stm::Fence
             | Stm::Leave
             | Stm::Barrier
             | Stm::WarpBarrier => {}
@@ -162,7 +161,6 @@ impl Stm {
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
-            | Stm::Fence
             | Stm::Leave
             | Stm::Section(_) => {}
             Stm::Declare(_, e) => e.iter().for_each(visit),
@@ -261,7 +259,6 @@ impl Stm {
             | Stm::Tuning(..)
             | Stm::Threads(_)
             | Stm::Launch(_)
-            | Stm::Fence
             | Stm::Leave
             | Stm::Barrier
             | Stm::WarpBarrier
@@ -305,7 +302,6 @@ impl Stm {
             | Stm::Guarded(..)
             | Stm::Tasks(_)
             | Stm::Launch(_)
-            | Stm::Fence
             | Stm::Leave
             | Stm::Barrier
             | Stm::WarpBarrier
@@ -350,7 +346,6 @@ impl Stm {
             | Stm::Fetch(..)
             | Stm::Poll(..)
             | Stm::Count(..)
-            | Stm::Fence
             | Stm::Leave
             | Stm::Barrier
             | Stm::WarpBarrier

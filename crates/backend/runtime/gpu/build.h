@@ -1,4 +1,8 @@
 // The device program: put together, compiled for the device that we have, or taken from what was compiled before.
+//
+// Each part of it is compiled when a kernel of that part is launched for the first time: a program has kernels for several
+// versions of its operators, and uses few of them. The text of a kernel is between `#if`s that ask for the number FE_PART, so
+// that the text of the whole program is that of any part, too.
 
 // The whole text of the program in memory of its own; NULL if there is none.
 static char *fe_device_program(void) {
@@ -23,62 +27,92 @@ const char *futhark_context_config_get_program(struct futhark_context_config *cf
   return cfg->gpu.program;
 }
 
-static int fe_load_kernels(struct futhark_context *ctx) {
+// What the user wants the compiler to be told.
+static const char *fe_user_options(struct futhark_context *ctx) {
+  return ctx->cfg->gpu.options == NULL ? "" : ctx->cfg->gpu.options;
+}
+
+// Makes room for the kernels, and looks up what was compiled before. Nothing is compiled yet.
+static int fe_build_init(struct futhark_context *ctx) {
   struct fe_gpu *gpu = &ctx->gpu;
+  gpu->num_parts = FE_NUM_KERNELS == 0 ? 0 : fe_driver_divides(ctx) ? FE_NUM_KERNELS : 1;
   gpu->kernels = calloc(FE_NUM_KERNELS + 1, sizeof *gpu->kernels);
-  if (gpu->kernels == NULL) {
-    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot load kernels");
-  }
-  int code = FUTHARK_SUCCESS;
-  for (int i = 0; i < FE_NUM_KERNELS && code == FUTHARK_SUCCESS; i++) {
-    code = fe_driver_kernel(ctx, fe_kernels[i].name, &gpu->kernels[i]);
-  }
-  return code;
-}
-
-// Compiles the program, and keeps the result if there is a place for it.
-static int fe_compile_kernels(struct futhark_context *ctx, const char *source, const char *path, const char *digest) {
-  const char *options = ctx->cfg->gpu.options == NULL ? "" : ctx->cfg->gpu.options;
-  int64_t start = fe_now();
-  int code = fe_driver_compile(ctx, source, options);
-  if (code == FUTHARK_SUCCESS) {
-    fe_log(ctx, "compiled the kernels in %.1f ms", (double)(fe_now() - start) / 1e6);
-  }
-  if (code == FUTHARK_SUCCESS && path != NULL) {
-    size_t size = 0;
-    unsigned char *binary = fe_driver_binary(ctx, &size);
-    bool written = binary != NULL && fe_cache_write(path, digest, binary, size);
-    fe_log(ctx, written ? "kept the compiled kernels in %s" : "cannot keep the compiled kernels in %s", path);
-    free(binary);
-  }
-  return code;
-}
-
-static int fe_build_program(struct futhark_context *ctx) {
-  if (FE_NUM_KERNELS == 0) {
-    return FUTHARK_SUCCESS;
-  }
+  gpu->parts = calloc((size_t)gpu->num_parts + 1, sizeof *gpu->parts);
   const char *source = futhark_context_config_get_program(ctx->cfg);
-  if (source == NULL) {
+  if (gpu->kernels == NULL || gpu->parts == NULL || source == NULL) {
     return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot make the device program");
   }
-  char digest[65];
-  const char *const parts[] = {ctx->gpu.identity, ctx->cfg->gpu.options == NULL ? "" : ctx->cfg->gpu.options, source};
-  fe_digest_texts(parts, 3, digest);
+  const char *const texts[] = {gpu->identity, fe_user_options(ctx), source};
+  fe_digest_texts(texts, 3, gpu->digest);
   bool keeps = fe_driver_keeps(ctx) && ctx->cfg->cache_file == NULL;
-  char *path = keeps ? NULL : fe_cache_path(ctx, digest);
-  size_t size = 0;
-  unsigned char *kept = path == NULL ? NULL : fe_cache_read(path, digest, &size);
-  int code = FUTHARK_PROGRAM_ERROR;
-  if (kept != NULL) {
-    // The driver may have changed in a way that nothing told us.
-    code = fe_driver_load(ctx, kept, size);
-    fe_log(ctx, code == FUTHARK_SUCCESS ? "the compiled kernels are those of %s" : "cannot use the kernels of %s", path);
-    free(kept);
+  gpu->cache_path = keeps || gpu->num_parts == 0 ? NULL : fe_cache_path(ctx, gpu->digest);
+  if (gpu->cache_path != NULL && fe_cache_read(gpu->cache_path, gpu->digest, gpu->parts, gpu->num_parts) > 0) {
+    fe_log(ctx, "the compiled kernels are those of %s", gpu->cache_path);
   }
-  if (code != FUTHARK_SUCCESS) {
-    code = fe_compile_kernels(ctx, source, path, digest);
+  return FUTHARK_SUCCESS;
+}
+
+// Compiles a part.
+static int fe_build_part(struct futhark_context *ctx, int number) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  struct fe_part *part = &gpu->parts[number];
+  struct fe_text source = {0};
+  if (gpu->num_parts > 1) {
+    fe_text_words(&source, "#define FE_PART ");
+    fe_text_number(&source, number);
+    fe_text_words(&source, "\n");
   }
-  free(path);
-  return code == FUTHARK_SUCCESS ? fe_load_kernels(ctx) : code;
+  fe_text_words(&source, futhark_context_config_get_program(ctx->cfg));
+  if (source.failed) {
+    free(source.chars);
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot make the device program");
+  }
+  int64_t start = fe_now();
+  int code = fe_driver_compile(ctx, source.chars, fe_user_options(ctx), part);
+  free(source.chars);
+  if (code == FUTHARK_SUCCESS) {
+    fe_log(ctx, "compiled %s in %.1f ms", gpu->num_parts > 1 ? fe_kernels[number].name : "all kernels",
+           (double)(fe_now() - start) / 1e6);
+    gpu->compiled = true;
+  }
+  return code;
+}
+
+// Finds a kernel, loading or compiling the part that it is in if this is the first time.
+FE_COLD static int fe_find_kernel(struct futhark_context *ctx, int kernel) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  int number = gpu->num_parts > 1 ? kernel : 0;
+  struct fe_part *part = &gpu->parts[number];
+  // What was kept may be no longer good: the driver may have changed in a way that nothing told us.
+  if (part->module == NULL && part->image != NULL && fe_driver_load(ctx, part) != FUTHARK_SUCCESS) {
+    fe_log(ctx, "cannot use the kernels of %s", gpu->cache_path);
+    free(part->image);
+    part->image = NULL;
+  }
+  int code = part->module == NULL ? fe_build_part(ctx, number) : FUTHARK_SUCCESS;
+  return code == FUTHARK_SUCCESS ? fe_driver_kernel(ctx, part, fe_kernels[kernel].name, &gpu->kernels[kernel]) : code;
+}
+
+// Keeps what was compiled, together with what others have kept in the meantime, and releases all.
+static void fe_build_free(struct futhark_context *ctx) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  if (gpu->compiled && gpu->cache_path != NULL) {
+    fe_cache_read(gpu->cache_path, gpu->digest, gpu->parts, gpu->num_parts);
+    bool written = fe_cache_write(gpu->cache_path, gpu->digest, gpu->parts, gpu->num_parts);
+    fe_log(ctx, written ? "kept the compiled kernels in %s" : "cannot keep the compiled kernels in %s", gpu->cache_path);
+  }
+  for (int i = 0; gpu->kernels != NULL && i < FE_NUM_KERNELS; i++) {
+    if (gpu->kernels[i] != NULL) {
+      fe_driver_release_kernel(ctx, gpu->kernels[i]);
+    }
+  }
+  for (int i = 0; gpu->parts != NULL && i < gpu->num_parts; i++) {
+    if (gpu->parts[i].module != NULL) {
+      fe_driver_unload(ctx, &gpu->parts[i]);
+    }
+    free(gpu->parts[i].image);
+  }
+  free(gpu->kernels);
+  free(gpu->parts);
+  free(gpu->cache_path);
 }

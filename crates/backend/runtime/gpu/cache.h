@@ -1,10 +1,11 @@
 // Compiled kernels that are kept in files, so that only the first start of a program compiles them.
 //
-// A file is named after everything that went into it. Its first line says so again, since the user may name another file,
-// with the length and a sum of the rest, so that a file that was damaged is not used. It is no error if something cannot be
-// read or written: then the kernels are compiled again.
+// A file is named after everything that went into it. Its first line says so again, since the user may name another file.
+// Then comes, for each part of the program that was compiled, a line with its number, the length and a sum of its bytes, so that
+// what was damaged is not used, and the bytes. It is no error if something cannot be read or written: then the kernels are
+// compiled again.
 
-#define FE_CACHE_MAGIC "fehu kernels 1 "
+#define FE_CACHE_MAGIC "fehu kernels 2 "
 
 // Where kernels with this digest are kept, in memory of its own; NULL if there is no place for them.
 static char *fe_cache_path(struct futhark_context *ctx, const char *digest) {
@@ -45,49 +46,74 @@ static uint64_t fe_cache_sum(const unsigned char *bytes, size_t size) {
   return sum;
 }
 
-// What a file holds, if it is what the digest says, in memory of its own; NULL if not.
-static unsigned char *fe_cache_read(const char *path, const char *digest, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    return NULL;
-  }
-  char found[65] = "";
+// Reads the next part, if it is whole. One that is there already stays what it is.
+static bool fe_cache_read_part(FILE *file, off_t file_size, struct fe_part *parts, int count) {
+  int number = 0;
   unsigned long long length = 0;
   uint64_t sum = 0;
-  unsigned char *bytes = NULL;
   // The size of the file is what bounds the memory that a damaged length may ask for.
-  struct stat data;
-  bool fits = fscanf(file, FE_CACHE_MAGIC "%64[0-9a-f] %llu %" SCNx64, found, &length, &sum) == 3 && getc(file) == '\n'
-              && strcmp(found, digest) == 0 && fstat(fileno(file), &data) == 0
-              && length <= (unsigned long long)data.st_size;
-  if (fits) {
-    bytes = malloc((size_t)length + 1);
+  if (fscanf(file, "%d %llu %" SCNx64, &number, &length, &sum) != 3 || getc(file) != '\n' || number < 0 || number >= count
+      || length > (unsigned long long)file_size) {
+    return false;
   }
-  if (bytes != NULL
-      && (fread(bytes, 1, (size_t)length, file) != length || fe_cache_sum(bytes, (size_t)length) != sum)) {
+  unsigned char *bytes = malloc((size_t)length + 1);
+  if (bytes == NULL || fread(bytes, 1, (size_t)length, file) != length || fe_cache_sum(bytes, (size_t)length) != sum) {
     free(bytes);
-    bytes = NULL;
+    return false;
   }
-  if (bytes != NULL) {
+  struct fe_part *part = &parts[number];
+  if (part->image == NULL) {
+    part->image = bytes;
+    part->size = (size_t)length;
+  } else {
+    free(bytes);
+  }
+  return true;
+}
+
+// Reads the parts that a file holds, if they are of the program with this digest. Returns how many there are.
+static int fe_cache_read(const char *path, const char *digest, struct fe_part *parts, int count) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    return 0;
+  }
+  char found[65] = "";
+  struct stat data;
+  int known = 0;
+  if (fscanf(file, FE_CACHE_MAGIC "%64[0-9a-f]", found) == 1 && getc(file) == '\n' && strcmp(found, digest) == 0
+      && fstat(fileno(file), &data) == 0) {
+    while (fe_cache_read_part(file, data.st_size, parts, count)) {
+      known++;
+    }
+  }
+  if (known > 0) {
     // It is used, so others are thrown away first. If the time cannot be set, nothing is lost.
     (void)!futimens(fileno(file), NULL);
   }
   fclose(file);
-  *size = (size_t)length;
-  return bytes;
+  return known;
 }
 
-// Keeps kernels. The file is written under another name first, so that others never see a part of it.
-static bool fe_cache_write(const char *path, const char *digest, const unsigned char *bytes, size_t size) {
+static bool fe_cache_write_parts(FILE *file, const char *digest, const struct fe_part *parts, int count) {
+  bool written = fprintf(file, FE_CACHE_MAGIC "%s\n", digest) > 0;
+  for (int i = 0; i < count && written; i++) {
+    const struct fe_part *part = &parts[i];
+    if (part->image != NULL) {
+      written = fprintf(file, "%d %llu %" PRIx64 "\n", i, (unsigned long long)part->size, fe_cache_sum(part->image, part->size)) > 0
+                && fwrite(part->image, 1, part->size, file) == part->size;
+    }
+  }
+  return written;
+}
+
+// Keeps the parts that there are. The file is written under another name first, so that others never see a part of it.
+static bool fe_cache_write(const char *path, const char *digest, const struct fe_part *parts, int count) {
   struct fe_text other = {0};
   fe_text_words(&other, path);
   fe_text_words(&other, "+");
   fe_text_number(&other, (int64_t)getpid());
   FILE *file = other.failed ? NULL : fopen(other.chars, "wb");
-  bool written = file != NULL
-                 && fprintf(file, FE_CACHE_MAGIC "%s %llu %" PRIx64 "\n", digest, (unsigned long long)size,
-                            fe_cache_sum(bytes, size)) > 0
-                 && fwrite(bytes, 1, size, file) == size;
+  bool written = file != NULL && fe_cache_write_parts(file, digest, parts, count);
   if (file != NULL) {
     written = fclose(file) == 0 && written;
     written = written && rename(other.chars, path) == 0;

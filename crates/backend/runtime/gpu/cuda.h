@@ -180,15 +180,11 @@ static void fe_driver_close(struct futhark_context *ctx) {
   if (driver->base != NULL) {
     cuda->event_destroy(driver->base);
   }
-  if (driver->module != NULL) {
-    cuda->module_unload(driver->module);
-  }
   if (driver->stream != NULL) {
     cuda->stream_destroy(driver->stream);
   }
   cuda->context_release(driver->device);
   driver->context = NULL;
-  free(driver->image);
 }
 
 // Memory

@@ -57,7 +57,6 @@ enum {
   FE_CUDA_MAJOR = 75,
   FE_CUDA_MINOR = 76,
   FE_CUDA_SHARED_PER_BLOCK_OPTIN = 97,
-  FE_CUDA_FUNCTION_THREADS = 0,
   FE_CUDA_FUNCTION_SHARED = 1,
   FE_CUDA_FUNCTION_DYNAMIC_SHARED = 8
 };
@@ -95,9 +94,7 @@ struct fe_driver {
   bool started; // the driver is there
   int device;
   int capability; // 90 for 9.0
-  void *context, *stream, *module;
-  unsigned char *image; // what was compiled
-  size_t image_size;
+  void *context, *stream;
   void *base; // an event when the context began
   int64_t base_time;
 };

@@ -29,10 +29,8 @@ FE_COLD static int fe_nvrtc_failed(struct futhark_context *ctx, void *program) {
   return code;
 }
 
-// Compiles to the driver's image.
-static int fe_cuda_compile(struct futhark_context *ctx, const char *source, const char *options) {
-  unsigned char **binary = &ctx->gpu.driver.image;
-  size_t *size = &ctx->gpu.driver.image_size;
+// Compiles to bytes.
+static int fe_cuda_compile(struct futhark_context *ctx, const char *source, const char *options, struct fe_part *part) {
   struct fe_nvrtc *nvrtc = &ctx->gpu.driver.nvrtc;
   bool exact = false;
   char architecture[64];
@@ -61,9 +59,10 @@ static int fe_cuda_compile(struct futhark_context *ctx, const char *source, cons
     code = fe_nvrtc_failed(ctx, program);
   } else {
     // PTX is a text, which the driver wants with a zero at the end; the size counts that.
-    int failed = exact ? nvrtc->cubin_size(program, size) : nvrtc->ptx_size(program, size);
-    *binary = failed == 0 ? malloc(*size + 1) : NULL;
-    if (*binary == NULL || (exact ? nvrtc->cubin(program, (char *)*binary) : nvrtc->ptx(program, (char *)*binary)) != 0) {
+    int failed = exact ? nvrtc->cubin_size(program, &part->size) : nvrtc->ptx_size(program, &part->size);
+    part->image = failed == 0 ? malloc(part->size + 1) : NULL;
+    char *bytes = (char *)part->image;
+    if (bytes == NULL || (exact ? nvrtc->cubin(program, bytes) : nvrtc->ptx(program, bytes)) != 0) {
       code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the compiler for CUDA kernels yields nothing");
     }
   }
@@ -74,25 +73,23 @@ static int fe_cuda_compile(struct futhark_context *ctx, const char *source, cons
   return code;
 }
 
-static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options) {
-  int code = fe_cuda_compile(ctx, source, options);
-  if (code != FUTHARK_SUCCESS) {
-    return code;
-  }
-  struct fe_driver *driver = &ctx->gpu.driver;
-  return fe_cuda_check(ctx, fe_cuda(ctx)->module_load(&driver->module, driver->image), "load the kernels");
+static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options, struct fe_part *part) {
+  int code = fe_cuda_compile(ctx, source, options, part);
+  return code == FUTHARK_SUCCESS
+             ? fe_cuda_check(ctx, fe_cuda(ctx)->module_load(&part->module, part->image), "load the kernels")
+             : code;
 }
 
-static unsigned char *fe_driver_binary(struct futhark_context *ctx, size_t *size) {
-  unsigned char *image = ctx->gpu.driver.image;
-  *size = ctx->gpu.driver.image_size;
-  ctx->gpu.driver.image = NULL;
-  return image;
+static int fe_driver_load(struct futhark_context *ctx, struct fe_part *part) {
+  return fe_cuda(ctx)->module_load(&part->module, part->image) == 0 ? FUTHARK_SUCCESS : FUTHARK_PROGRAM_ERROR;
 }
 
-static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size) {
-  (void)size;
-  return fe_cuda(ctx)->module_load(&ctx->gpu.driver.module, binary) == 0 ? FUTHARK_SUCCESS : FUTHARK_PROGRAM_ERROR;
+static void fe_driver_unload(struct futhark_context *ctx, struct fe_part *part) { fe_cuda(ctx)->module_unload(part->module); }
+
+// NVRTC reads what all programs begin with in a few hundredths of a second, and needs tenths for a kernel.
+static bool fe_driver_divides(struct futhark_context *ctx) {
+  (void)ctx;
+  return true;
 }
 
 static bool fe_driver_keeps(struct futhark_context *ctx) {
@@ -101,9 +98,9 @@ static bool fe_driver_keeps(struct futhark_context *ctx) {
 }
 
 // A kernel may use all shared memory that a block can have, if it says so first.
-static int fe_driver_kernel(struct futhark_context *ctx, const char *name, fe_function *kernel) {
+static int fe_driver_kernel(struct futhark_context *ctx, struct fe_part *part, const char *name, fe_function *kernel) {
   struct fe_cuda *cuda = fe_cuda(ctx);
-  int code = fe_cuda_check(ctx, cuda->module_function(kernel, ctx->gpu.driver.module, name), "find a kernel");
+  int code = fe_cuda_check(ctx, cuda->module_function(kernel, part->module, name), "find a kernel");
   int declared = 0;
   if (code == FUTHARK_SUCCESS && cuda->function_attribute(&declared, FE_CUDA_FUNCTION_SHARED, *kernel) == 0) {
     int most = (int)ctx->gpu.limits[FE_SHARED_BYTES] - declared;
@@ -117,11 +114,6 @@ static void fe_driver_release_kernel(struct futhark_context *ctx, fe_function ke
   // It goes with the module.
   (void)ctx;
   (void)kernel;
-}
-
-static int64_t fe_driver_kernel_block_size(struct futhark_context *ctx, fe_function kernel) {
-  int most = 0;
-  return fe_cuda(ctx)->function_attribute(&most, FE_CUDA_FUNCTION_THREADS, kernel) == 0 ? most : ctx->gpu.limits[FE_BLOCK_SIZE];
 }
 
 static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,

@@ -26,14 +26,14 @@ static int fe_driver_wait(struct futhark_context *ctx);
 // When something began, as fe_now tells time, and how long it took; it is done. The stamp is used up.
 static void fe_driver_times(struct futhark_context *ctx, const struct fe_timing *timing, int64_t *start, int64_t *nanoseconds);
 
-// Compiles a device program and loads it.
-static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options);
-// What was compiled as bytes in memory of their own; NULL if there are none.
-static unsigned char *fe_driver_binary(struct futhark_context *ctx, size_t *size);
-// Loads such bytes. They may not be what they should be, so a failure leaves no message.
-static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size);
+// Compiles a part of the device program, fills in its bytes, if there are any, and loads it.
+static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options, struct fe_part *part);
+// Loads the bytes of a part. They may not be what they should be, so a failure leaves no message.
+static int fe_driver_load(struct futhark_context *ctx, struct fe_part *part);
+static void fe_driver_unload(struct futhark_context *ctx, struct fe_part *part);
+// Whether each kernel should be compiled by itself, when it is needed.
+static bool fe_driver_divides(struct futhark_context *ctx);
 // Whether the driver keeps what it has compiled by itself, and is quicker at that than we would be.
 static bool fe_driver_keeps(struct futhark_context *ctx);
-static int fe_driver_kernel(struct futhark_context *ctx, const char *name, fe_function *kernel);
+static int fe_driver_kernel(struct futhark_context *ctx, struct fe_part *part, const char *name, fe_function *kernel);
 static void fe_driver_release_kernel(struct futhark_context *ctx, fe_function kernel);
-static int64_t fe_driver_kernel_block_size(struct futhark_context *ctx, fe_function kernel);

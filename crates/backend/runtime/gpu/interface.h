@@ -5,7 +5,8 @@
 // where checks that failed in a kernel come to light.
 
 // Written by the compiler: FE_NUM_KERNELS, and
-//   static const char *const fe_device_source[]: the text of the kernels in pieces, NULL at the end;
+//   static const char *const fe_device_source[]: the text of the kernels in pieces, NULL at the end. The text of
+//   kernel k is between `#if !defined FE_PART || FE_PART == k` and `#endif`;
 //   static const struct fe_kernel fe_kernels[]: the kernels (one more if there are none, since C has no empty arrays);
 //   static void fe_device_error(ctx, check, values): records the error of a failed check, with the values that the
 //   kernel has left.
@@ -49,9 +50,7 @@ enum fe_limit {
   FE_NUM_LIMITS
 };
 static int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which);
-// The most threads of a block that runs this kernel: it may need too many registers for more.
-static int64_t fe_kernel_block_size(struct futhark_context *ctx, int kernel);
-// The value of a tuning parameter that is set, or the default for its class on this device.
 // How much shared memory a kernel gets that would like to have so many bytes of it, but can do without.
 static int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes);
+// The value of a tuning parameter that is set, or the default for its class on this device.
 static int64_t fe_tuning(struct futhark_context *ctx, int param);

@@ -19,6 +19,12 @@ static int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, in
     fe_log(ctx, "kernel %s (%s): %" PRId64 " blocks of %d threads, %" PRId64 " bytes of shared memory", known->name,
            known->place, blocks, block_size, shared_bytes);
   }
+  if (gpu->kernels[kernel] == NULL) {
+    int code = fe_find_kernel(ctx, kernel);
+    if (code != FUTHARK_SUCCESS) {
+      return code;
+    }
+  }
   struct fe_stamp *stamp = fe_timing_start(ctx, known->name, known->place);
   int code = fe_driver_launch(ctx, gpu->kernels[kernel], blocks, block_size, shared_bytes, num_args, args, stamp);
   gpu->unchecked = true;
@@ -41,10 +47,6 @@ FE_UNUSED static int64_t fe_shared_wish(struct futhark_context *ctx, int64_t byt
 }
 
 static int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which) { return ctx->gpu.limits[which]; }
-
-static int64_t fe_kernel_block_size(struct futhark_context *ctx, int kernel) {
-  return fe_driver_kernel_block_size(ctx, ctx->gpu.kernels[kernel]);
-}
 
 // Defaults of the classes. The grid is one that fills the device.
 static int64_t fe_class_default(struct futhark_context *ctx, const char *class) {

@@ -186,9 +186,6 @@ static int fe_driver_open(struct futhark_context *ctx) {
 // The library stays loaded: threads of it may be running.
 static void fe_driver_close(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
-  if (driver->program != NULL) {
-    driver->cl.program_release(driver->program);
-  }
   if (driver->queue != NULL) {
     driver->cl.queue_release(driver->queue);
   }

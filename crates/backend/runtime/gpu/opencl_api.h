@@ -38,8 +38,6 @@ struct fe_stamp {
   F(int, program_release, "clReleaseProgram", (void *program))                                          \
   F(void *, kernel_create, "clCreateKernel", (void *program, const char *name, int *error))             \
   F(int, kernel_release, "clReleaseKernel", (void *kernel))                                             \
-  F(int, kernel_info, "clGetKernelWorkGroupInfo",                                                       \
-    (void *kernel, void *device, unsigned what, size_t size, void *value, size_t *needed))              \
   F(int, kernel_arg, "clSetKernelArg", (void *kernel, unsigned number, size_t size, const void *value)) \
   F(int, kernel_arg_pointer, "clSetKernelArgSVMPointer", (void *kernel, unsigned number, const void *value)) \
   F(int, launch, "clEnqueueNDRangeKernel",                                                              \
@@ -75,7 +73,6 @@ enum {
   FE_CL_PROGRAM_BINARY_SIZES = 0x1165,
   FE_CL_PROGRAM_BINARIES = 0x1166,
   FE_CL_PROGRAM_BUILD_LOG = 0x1183,
-  FE_CL_KERNEL_WORK_GROUP_SIZE = 0x11B0,
   FE_CL_PROFILING_QUEUED = 0x1280,
   FE_CL_PROFILING_START = 0x1282,
   FE_CL_PROFILING_END = 0x1283,
@@ -92,7 +89,7 @@ struct fe_opencl {
 struct fe_driver {
   void *library;
   struct fe_opencl cl;
-  void *platform, *device, *context, *queue, *program;
+  void *platform, *device, *context, *queue;
   int version;         // 30 for OpenCL 3.0
   bool correct_divide; // f32 can be divided as IEEE wants it
 };

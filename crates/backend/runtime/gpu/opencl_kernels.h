@@ -39,76 +39,94 @@ static char *fe_cl_options(struct futhark_context *ctx, const char *more) {
   return text.chars;
 }
 
-static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options) {
+// What was compiled as bytes that can be kept, if somebody wants them.
+static void fe_cl_keep(struct futhark_context *ctx, struct fe_part *part) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  if (ctx->gpu.cache_path == NULL
+      || driver->cl.program_info(part->module, FE_CL_PROGRAM_BINARY_SIZES, sizeof part->size, &part->size, NULL) != 0
+      || part->size == 0) {
+    return;
+  }
+  part->image = malloc(part->size);
+  if (part->image != NULL
+      && driver->cl.program_info(part->module, FE_CL_PROGRAM_BINARIES, sizeof part->image, &part->image, NULL) != 0) {
+    free(part->image);
+    part->image = NULL;
+  }
+}
+
+static void fe_driver_unload(struct futhark_context *ctx, struct fe_part *part) {
+  ctx->gpu.driver.cl.program_release(part->module);
+  part->module = NULL;
+}
+
+static int fe_driver_compile(struct futhark_context *ctx, const char *source, const char *options, struct fe_part *part) {
   struct fe_driver *driver = &ctx->gpu.driver;
   int result = 0;
   char *all = fe_cl_options(ctx, options);
   if (all == NULL) {
     return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot compile kernels");
   }
-  driver->program = driver->cl.program_source(driver->context, 1, &source, NULL, &result);
+  part->module = driver->cl.program_source(driver->context, 1, &source, NULL, &result);
   int code = fe_cl_check(ctx, result, "make a program");
   if (code == FUTHARK_SUCCESS) {
-    result = driver->cl.program_build(driver->program, 1, &driver->device, all, NULL, NULL);
-    code = result == 0 ? FUTHARK_SUCCESS : fe_cl_build_failed(ctx, driver->program, result);
+    result = driver->cl.program_build(part->module, 1, &driver->device, all, NULL, NULL);
+    code = result == 0 ? FUTHARK_SUCCESS : fe_cl_build_failed(ctx, part->module, result);
   }
   free(all);
+  if (code == FUTHARK_SUCCESS) {
+    fe_cl_keep(ctx, part);
+  } else if (part->module != NULL) {
+    fe_driver_unload(ctx, part);
+  }
   return code;
 }
 
-static unsigned char *fe_driver_binary(struct futhark_context *ctx, size_t *size) {
-  struct fe_driver *driver = &ctx->gpu.driver;
-  unsigned char *binary = NULL;
-  if (driver->cl.program_info(driver->program, FE_CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) == 0 && *size > 0) {
-    binary = malloc(*size);
-  }
-  if (binary != NULL && driver->cl.program_info(driver->program, FE_CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != 0) {
-    free(binary);
-    binary = NULL;
-  }
-  return binary;
-}
-
-static int fe_driver_load(struct futhark_context *ctx, const unsigned char *binary, size_t size) {
+static int fe_driver_load(struct futhark_context *ctx, struct fe_part *part) {
   struct fe_driver *driver = &ctx->gpu.driver;
   int status = 0, result = 0;
-  void *program = driver->cl.program_binary(driver->context, 1, &driver->device, &size, &binary, &status, &result);
+  const unsigned char *image = part->image;
+  part->module = driver->cl.program_binary(driver->context, 1, &driver->device, &part->size, &image, &status, &result);
   result = result == 0 ? status : result;
   if (result == 0) {
-    result = driver->cl.program_build(program, 1, &driver->device, "", NULL, NULL);
+    result = driver->cl.program_build(part->module, 1, &driver->device, "", NULL, NULL);
   }
-  if (result != 0 && program != NULL) {
-    driver->cl.program_release(program);
-    program = NULL;
+  if (result != 0 && part->module != NULL) {
+    fe_driver_unload(ctx, part);
   }
-  driver->program = program;
   return result == 0 ? FUTHARK_SUCCESS : FUTHARK_PROGRAM_ERROR;
 }
 
-// PoCL keeps programs. For the bytes of one it would compile all kernels for blocks of any size, which takes seconds, and
-// compile those that are used once more, for their sizes.
-static bool fe_driver_keeps(struct futhark_context *ctx) {
+static bool fe_cl_is_pocl(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
   char name[256] = "";
   driver->cl.platform_info(driver->platform, FE_CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
   return strstr(name, "Portable Computing Language") != NULL;
 }
 
-static int fe_driver_kernel(struct futhark_context *ctx, const char *name, fe_function *kernel) {
+// PoCL keeps programs. For the bytes of one it would compile all kernels for blocks of any size, which takes seconds, and
+// compile those that are used once more, for their sizes.
+static bool fe_driver_keeps(struct futhark_context *ctx) { return fe_cl_is_pocl(ctx); }
+
+// PoCL compiles what is expensive when a kernel is launched, in any case, and begins each program with reading its library.
+// With FE_DIVIDED it is treated like others, for tests.
+static bool fe_driver_divides(struct futhark_context *ctx) {
+#ifdef FE_DIVIDED
+  (void)ctx;
+  return true;
+#else
+  return !fe_cl_is_pocl(ctx);
+#endif
+}
+
+static int fe_driver_kernel(struct futhark_context *ctx, struct fe_part *part, const char *name, fe_function *kernel) {
   int error = 0;
-  *kernel = ctx->gpu.driver.cl.kernel_create(ctx->gpu.driver.program, name, &error);
+  *kernel = ctx->gpu.driver.cl.kernel_create(part->module, name, &error);
   return fe_cl_check(ctx, error, "find a kernel");
 }
 
 static void fe_driver_release_kernel(struct futhark_context *ctx, fe_function kernel) {
   ctx->gpu.driver.cl.kernel_release(kernel);
-}
-
-static int64_t fe_driver_kernel_block_size(struct futhark_context *ctx, fe_function kernel) {
-  struct fe_driver *driver = &ctx->gpu.driver;
-  size_t most = 0;
-  int result = driver->cl.kernel_info(kernel, driver->device, FE_CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-  return result == 0 && most > 0 ? (int64_t)most : ctx->gpu.limits[FE_BLOCK_SIZE];
 }
 
 // An address, of which nobody may follow that of an empty array; some implementations do not take NULL.

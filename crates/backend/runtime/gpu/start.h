@@ -19,17 +19,13 @@ static int fe_gpu_init(struct futhark_context *ctx) {
   if (code == FUTHARK_SUCCESS) {
     code = fe_failure_reset(ctx);
   }
-  return code == FUTHARK_SUCCESS ? fe_build_program(ctx) : code;
+  return code == FUTHARK_SUCCESS ? fe_build_init(ctx) : code;
 }
 
 static void fe_gpu_free(struct futhark_context *ctx) {
   struct fe_gpu *gpu = &ctx->gpu;
   fe_gpu_settle(ctx);
-  for (int i = 0; gpu->kernels != NULL && i < FE_NUM_KERNELS; i++) {
-    if (gpu->kernels[i] != NULL) {
-      fe_driver_release_kernel(ctx, gpu->kernels[i]);
-    }
-  }
+  fe_build_free(ctx);
   if (gpu->failure != NULL) {
     fe_driver_free(ctx, gpu->failure);
   }
@@ -37,7 +33,6 @@ static void fe_gpu_free(struct futhark_context *ctx) {
     fe_driver_free_stage(ctx, gpu->stage);
   }
   fe_driver_close(ctx);
-  free(gpu->kernels);
   free(gpu->timings);
   gpu->open = false;
 }

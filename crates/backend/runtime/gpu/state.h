@@ -32,13 +32,25 @@ struct fe_timing {
 // Copies to and from the device of at most this many bytes go through memory that it can reach by itself.
 enum { FE_STAGED = 1 << 14, FE_STAGE = 16 * FE_STAGED };
 
+// A part of the device program: what it was compiled to, if it was, and that as bytes that can be kept.
+struct fe_part {
+  void *module;
+  unsigned char *image;
+  size_t size;
+};
+
 struct fe_gpu {
   bool open;
   struct fe_driver driver;
   char name[256];      // of the device
   char identity[1024]; // of the device, its driver and its compiler: what compiled kernels depend on
   int64_t limits[FE_NUM_LIMITS];
-  fe_function *kernels;
+  fe_function *kernels; // those that were launched, the others are NULL
+  struct fe_part *parts;
+  int num_parts;    // one for each kernel, or one for all
+  bool compiled;    // some part was
+  char *cache_path; // where they are kept; NULL: nowhere
+  char digest[65];  // of everything that goes into compiled kernels
   struct fe_failure *failure; // in the device's memory
   bool unchecked;             // kernels have run since we last looked there
   bool busy;                  // something was asked for since we last waited

@@ -50,8 +50,11 @@ enum Space {
 impl Device {
     /// The C text of the device program: its source, the table of kernels, and the messages of checks.
     pub(super) fn text(&self) -> String {
-        let source: Vec<&str> = self.kernels.iter().map(|(_, _, kernel)| kernel.as_str()).collect();
-        let mut source = source.join("\n");
+        let mut source = String::new();
+        for (number, (_, _, kernel)) in self.kernels.iter().enumerate() {
+            let wanted = format!("#if !defined FE_PART || FE_PART == {number}");
+            let _ = writeln!(source, "{wanted}\n{kernel}#endif\n");
+        }
         if self.errors.is_empty() {
             source = source.replace(&format!("  {AFTER_FAILURE}\n"), "");
         }
@@ -207,7 +210,6 @@ impl Frame<'_> {
             Stm::Barrier => self.line("FE_BARRIER();"),
             Stm::WarpBarrier => self.line("FE_WARP_BARRIER();"),
             Stm::Warp(body) => self.braced("if (FE_IN_FIRST_WARP())", body),
-            Stm::Fence => self.line("FE_FENCE();"),
             Stm::Leave => self.leave_inside(),
             Stm::Poll(v, p, index) => {
                 let scope = self.scope();

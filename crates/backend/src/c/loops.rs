@@ -165,7 +165,6 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Fetch(..)
         | Stm::Poll(..)
         | Stm::Count(..)
-        | Stm::Fence
         | Stm::Leave
         | Stm::Barrier
         | Stm::WarpBarrier

@@ -148,7 +148,6 @@ impl Frame<'_> {
             // These are in kernels only.
             Stm::Poll(..)
             | Stm::Count(..)
-            | Stm::Fence
             | Stm::Leave
             | Stm::Exchange { .. }
             | Stm::Guarded(..)

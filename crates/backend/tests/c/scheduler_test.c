@@ -300,7 +300,7 @@ static void each_chunk_runs_once(void) {
         for (int slow = 0; slow < 3; slow++) {
           struct chunked c = {.ns = slow * 10000ull, .bad = -1};
           int64_t before = fe_chunks(&test.ctx, s, sizes[s]);
-          CHECK(before >= 1 && before <= threads && (before == 1 || before <= sizes[s]));
+          CHECK(before >= 1 && before <= FE_CHUNKS_OF_THREAD * threads && (before == 1 || before <= sizes[s]));
           CHECK(fe_parallel_chunks(&test.ctx, s, note_chunk, &c, sizes[s], chunks) == 0);
           for (int i = 0; i < chunks; i++) {
             CHECK(c.times[i] == 1 && c.lo[i] == (i == 0 ? 0 : c.hi[i - 1]));
@@ -327,7 +327,7 @@ static void chunks_follow_the_time(void) {
   for (int run = 0; run < 3; run++) {
     CHECK(fe_parallel_chunks(&test.ctx, 0, note_chunk, &slow, 1000, 4) == 0);
   }
-  CHECK(fe_chunks(&test.ctx, 0, 1000) == 4);
+  CHECK(fe_chunks(&test.ctx, 0, 1000) == FE_CHUNKS_OF_THREAD * 4);
   struct chunked quick = {.ns = 0, .bad = -1};
   for (int run = 0; run < 100; run++) {
     CHECK(fe_parallel_chunks(&test.ctx, 1, note_chunk, &quick, 1000000000, 4) == 0);

@@ -150,7 +150,6 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Fetch(..)
         | Stm::Poll(..)
         | Stm::Count(..)
-        | Stm::Fence
         | Stm::Leave
         | Stm::Barrier
         | Stm::WarpBarrier

@@ -1,6 +1,6 @@
 //! Operators of the host on several threads.
 //!
-//! A map or a scatter is executed on ranges of any size. A reduction is cut into as many chunks as there are threads, each of
+//! A map or a scatter is executed on ranges of any size. A reduction is cut into chunks, a few for each thread, each of
 //! which leaves its partial result in an array; these are combined in order, as the operator need not be commutative. A
 //! scan has two rounds: the totals of all chunks first, then, from the total of what comes before it, each chunk
 //! again. If the function of its map part is expensive, then the first round stores the scan of each chunk by itself, and
@@ -365,6 +365,12 @@ impl<'a> Emit<'a> {
         let width = self.atom(op.width);
         let site = self.site();
         let chunks = self.chunks(site, width.clone());
+        // A copy for each thread is enough: more of them would cost more to combine than balance gains.
+        let threads = self.declare("threads", Prim::I64, None);
+        self.out.push(Stm::Threads(threads));
+        let more =
+            Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(threads)), Box::new(Exp::Var(chunks)));
+        self.out.push(Stm::If(more, vec![Stm::Assign(chunks, Exp::Var(threads))], Block::new()));
         // With too many bins there is only one chunk.
         let mut bins = Exp::int(0);
         for op in &op.ops {

@@ -138,7 +138,6 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Fetch(..)
         | Stm::Poll(..)
         | Stm::Count(..)
-        | Stm::Fence
         | Stm::Leave
         | Stm::Barrier
         | Stm::WarpBarrier

@@ -159,7 +159,6 @@ impl<'a> Machine<'a> {
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
-            | Stm::Fence
             | Stm::Poll(..)
             | Stm::Count(..)
             | Stm::Leave

@@ -5,8 +5,8 @@
 //! which they begin, so that nobody waits for a block that has not begun.
 //!
 //! The threads of a warp look at 32 blocks at once and combine what they find in five steps, while the others wait. A block
-//! waits for the one before it, so that what takes long here makes all of them slow. Where a value has no more than 32 bits,
-//! it is told together with what it is in one word; otherwise it is stored first, and then there is a fence.
+//! waits for the one before it, so that what takes long here makes all of them slow: there are no fences. A value is told in
+//! pieces of 32 bits, each in one word with what the value is, so that who finds words that say the same has found one value.
 
 use super::super::Emit;
 use super::super::screma::Sofar;
@@ -32,12 +32,11 @@ const OWN: i32 = 1;
 /// A block knows the combination of all elements up to its end.
 const ALL: i32 = 2;
 
-/// Where blocks tell what they know: arrays of the device with an element for each block.
-pub(super) enum Told {
-    /// The state above and the value below, of a type.
-    Word(V, Prim),
-    /// For each scan and part of a value, what blocks know of their own elements, and of all up to their end; and the states.
-    Apart { own: Vec<Vec<Option<V>>>, all: Vec<Vec<Option<V>>>, status: V },
+/// Where blocks tell what they know: words in an array of the device, so many for each block, with the state above and a
+/// piece of the value below.
+pub(super) struct Told {
+    words: V,
+    pieces: usize,
 }
 
 /// Shared arrays of those who look back.
@@ -46,47 +45,24 @@ struct Window {
     states: V,
 }
 
-impl Told {
-    /// A block has said nothing.
-    pub(super) fn clear(&self, block: Exp) -> Stm {
-        match self {
-            Told::Word(words, _) => Stm::Store(*words, block, Exp::Const(Scalar::U64(0))),
-            Told::Apart { status, .. } => Stm::Store(*status, block, state(NOTHING)),
-        }
-    }
-}
-
 impl<'a> Emit<'a> {
-    /// Where so many blocks tell what they know, and the handles.
-    pub(super) fn told(&mut self, prims: &[Vec<Option<Prim>>], blocks: &Exp) -> (Told, Vec<V>) {
-        if let [only] = prims
-            && let [Some(prim)] = only.as_slice()
-            && prim.bits() <= 32
-            && *prim != Prim::F16
-        {
-            let (handle, words) = self.temporary("told", Prim::U64, blocks.clone());
-            return (Told::Word(words, *prim), vec![handle]);
-        }
-        let mut handles = Vec::new();
-        let mut buffers = |this: &mut Self, hint: &str| -> Vec<Vec<Option<V>>> {
-            let mut all = Vec::new();
-            for prims in prims {
-                let mut arrays = Vec::new();
-                for prim in prims {
-                    arrays.push(prim.map(|prim| {
-                        let (handle, ptr) = this.temporary(hint, prim, blocks.clone());
-                        handles.push(handle);
-                        ptr
-                    }));
-                }
-                all.push(arrays);
-            }
-            all
-        };
-        let (own, all) = (buffers(self, "own"), buffers(self, "before"));
-        let (handle, status) = self.temporary("status", Prim::I32, blocks.clone());
-        handles.push(handle);
-        (Told::Apart { own, all, status }, handles)
+    /// Where so many blocks tell what they know, and the handle. They have said nothing, once a kernel has run.
+    pub(super) fn told(
+        &mut self,
+        prims: &[Vec<Option<Prim>>],
+        blocks: &Exp,
+        counter: V,
+    ) -> (Told, V) {
+        let pieces = prims.iter().flatten().flatten().map(|prim| pieces(*prim)).sum();
+        let count = bin(BinOp::Mul, blocks.clone(), Exp::int(pieces as i64));
+        let count = self.simple("count", &count);
+        let (handle, words) = self.temporary("told", Prim::U64, count.clone());
+        self.grid("clear", std::slice::from_ref(&count), |this, indices| {
+            this.out.push(Stm::Store(words, indices[0].clone(), nothing()));
+            let clear = vec![Stm::Store(counter, Exp::int(0), state(0))];
+            this.out.push(Stm::If(eq(indices[0].clone(), Exp::int(0)), clear, Block::new()));
+        });
+        (Told { words, pieces }, handle)
     }
 
     /// Finds what comes before the tile, and tells what comes before the next one. Yields shared arrays of one element, which
@@ -159,21 +135,16 @@ impl<'a> Emit<'a> {
         values: &[Vec<Sofar<'a>>],
         what: i32,
     ) {
-        match &tile.told {
-            Told::Word(words, prim) => {
-                let Some(part) = values.iter().flatten().next() else { return };
-                let low = Exp::Convert(Prim::U32, Prim::U64, Box::new(as_word(value(part), *prim)));
-                let high = Exp::Const(Scalar::U64(u64::from(what.unsigned_abs()) << 32));
-                let word = Exp::Bin(BinOp::Or, Prim::U64, Box::new(high), Box::new(low));
-                self.out.push(Stm::Store(*words, own.number.clone(), word));
-            }
-            Told::Apart { own: parts, all, status } => {
-                let arrays = if what == ALL { all } else { parts };
-                for (values, arrays) in values.iter().zip(arrays) {
-                    self.put_parts(values, arrays, &own.number);
-                }
-                self.out.push(Stm::Fence);
-                self.out.push(Stm::Store(*status, own.number.clone(), state(what)));
+        let high = Exp::Const(Scalar::U64(u64::from(what.unsigned_abs()) << 32));
+        let mut number = 0;
+        for part in values.iter().flatten() {
+            let Sofar::Scalar(v) = part else { continue };
+            for piece in to_pieces(value(part), self.scalar_prim(*v)) {
+                let low = Exp::Convert(Prim::U32, Prim::U64, Box::new(piece));
+                let word = Exp::Bin(BinOp::Or, Prim::U64, Box::new(high.clone()), Box::new(low));
+                let place = tile.told.place(&own.number, number);
+                self.out.push(Stm::Store(tile.told.words, place, word));
+                number += 1;
             }
         }
     }
@@ -252,72 +223,122 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::For { var: s, from, to, step: 1, kind, body });
     }
 
-    /// A thread waits until a block has told something.
+    /// A thread waits until a block has told something: until all words say the same.
     fn look_at(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, looked: &Exp, window: &Window) {
-        match &tile.told {
-            Told::Word(words, prim) => {
-                let zero = Exp::Const(Scalar::U64(0));
-                let word = self.declare("word", Prim::U64, Some(zero.clone()));
-                let nothing =
-                    Exp::Cmp(CmpOp::Eq, Prim::U64, Box::new(Exp::Var(word)), Box::new(zero));
-                let ask = vec![Stm::Poll(word, *words, looked.clone())];
-                self.out.push(Stm::While(nothing, ask));
-                let shift = Box::new(Exp::Const(Scalar::U64(32)));
-                let high = Exp::Bin(BinOp::Lshr, Prim::U64, Box::new(Exp::Var(word)), shift);
-                let status = Exp::Convert(Prim::U64, Prim::I32, Box::new(high));
-                self.out.push(Stm::Store(window.states, own.thread.clone(), status));
-                let low = Exp::Convert(Prim::U64, Prim::U32, Box::new(Exp::Var(word)));
-                for array in window.values.iter().flatten().flatten() {
-                    let there = from_word(low.clone(), *prim);
-                    self.out.push(Stm::Store(*array, own.thread.clone(), there));
-                }
+        let told = &tile.told;
+        let words: Vec<V> =
+            (0..told.pieces).map(|_| self.declare("word", Prim::U64, Some(nothing()))).collect();
+        let status = self.declare("status", Prim::I32, Some(state(NOTHING)));
+        let ask = self.block(|this| {
+            for (number, word) in words.iter().enumerate() {
+                let place = told.place(looked, number);
+                this.out.push(Stm::Poll(*word, told.words, place));
             }
-            Told::Apart { own: parts, all, status: states } => {
-                let status = self.declare("status_there", Prim::I32, Some(state(NOTHING)));
-                let ask = vec![Stm::Poll(status, *states, looked.clone())];
-                self.out.push(Stm::While(is(Exp::Var(status), NOTHING), ask));
-                self.out.push(Stm::Fence);
-                self.out.push(Stm::Store(window.states, own.thread.clone(), Exp::Var(status)));
-                let all = self.block(|this| this.hear(own, looked, window, all));
-                let some = self.block(|this| this.hear(own, looked, window, parts));
-                self.out.push(Stm::If(is(Exp::Var(status), ALL), all, some));
+            let states: Vec<Exp> = words.iter().map(|word| state_of(*word)).collect();
+            let mut same = states.first().cloned().unwrap_or(state(ALL));
+            for pair in states.windows(2) {
+                let [one, next] = pair else { continue };
+                let (one, next) = (Box::new(one.clone()), Box::new(next.clone()));
+                let agree = Exp::Cmp(CmpOp::Eq, Prim::I32, one, next);
+                same = Exp::Select(Box::new([agree, same, state(NOTHING)]));
             }
+            this.out.push(Stm::Assign(status, same));
+        });
+        self.out.push(Stm::While(is(Exp::Var(status), NOTHING), ask));
+        self.out.push(Stm::Store(window.states, own.thread.clone(), Exp::Var(status)));
+        let mut words =
+            words.into_iter().map(|v| Exp::Convert(Prim::U64, Prim::U32, Box::new(Exp::Var(v))));
+        for array in window.values.iter().flatten().flatten() {
+            let prim = self.scalar_prim(*array);
+            let there = from_pieces(words.by_ref().take(pieces(prim)), prim);
+            self.out.push(Stm::Store(*array, own.thread.clone(), there));
         }
     }
+}
 
-    /// What a block has told becomes what the thread has in the window.
-    fn hear(&mut self, own: &Thread<'a>, looked: &Exp, window: &Window, arrays: &[Vec<Option<V>>]) {
-        for (window, array) in window.values.iter().flatten().zip(arrays.iter().flatten()) {
-            if let (Some(window), Some(array)) = (window, array) {
-                let v = self.declare("there", self.scalar_prim(*array), None);
-                self.out.push(Stm::Poll(v, *array, looked.clone()));
-                self.out.push(Stm::Store(*window, own.thread.clone(), Exp::Var(v)));
+impl Told {
+    /// Where a block tells a piece.
+    fn place(&self, block: &Exp, piece: usize) -> Exp {
+        match self.pieces {
+            1 => block.clone(),
+            some => {
+                let before = bin(BinOp::Mul, block.clone(), Exp::int(some as i64));
+                bin(BinOp::Add, before, Exp::int(piece as i64))
             }
         }
     }
 }
 
-/// The bits of a value of at most 32.
-fn as_word(value: Exp, prim: Prim) -> Exp {
-    match prim {
+/// The pieces of 32 bits of a value.
+fn pieces(prim: Prim) -> usize {
+    prim.bits().div_ceil(32) as usize
+}
+
+/// A value in pieces, the lower first.
+fn to_pieces(value: Exp, prim: Prim) -> Vec<Exp> {
+    let bits = match prim {
         Prim::Bool => {
             Exp::Select(Box::new([value, Exp::Const(Scalar::U32(1)), Exp::Const(Scalar::U32(0))]))
         }
+        Prim::F16 => {
+            return to_pieces(Exp::Convert(Prim::F16, Prim::F32, Box::new(value)), Prim::F32);
+        }
         Prim::F32 => Exp::Reinterpret(Prim::F32, Prim::U32, Box::new(value)),
-        prim => Exp::Convert(prim, Prim::U32, Box::new(value)),
+        Prim::F64 => Exp::Reinterpret(Prim::F64, Prim::U64, Box::new(value)),
+        Prim::I64 => Exp::Convert(Prim::I64, Prim::U64, Box::new(value)),
+        Prim::U32 | Prim::U64 => value,
+        Prim::I8 | Prim::I16 | Prim::I32 | Prim::U8 | Prim::U16 => {
+            Exp::Convert(prim, Prim::U32, Box::new(value))
+        }
+    };
+    if pieces(prim) == 1 {
+        return vec![bits];
     }
+    let low = |bits: Exp| Exp::Convert(Prim::U64, Prim::U32, Box::new(bits));
+    vec![low(bits.clone()), low(above(bits))]
 }
 
 /// The value again.
-fn from_word(word: Exp, prim: Prim) -> Exp {
+fn from_pieces(mut pieces: impl Iterator<Item = Exp>, prim: Prim) -> Exp {
+    let mut next = || pieces.next().unwrap_or(short_int(0));
+    let mut both = || {
+        let wide = |e: Exp| Box::new(Exp::Convert(Prim::U32, Prim::U64, Box::new(e)));
+        let (low, high) = (wide(next()), wide(next()));
+        let shift = Box::new(Exp::Const(Scalar::U64(32)));
+        let high = Exp::Bin(BinOp::Shl, Prim::U64, high, shift);
+        Box::new(Exp::Bin(BinOp::Or, Prim::U64, Box::new(high), low))
+    };
     match prim {
         Prim::Bool => {
             let zero = Box::new(Exp::Const(Scalar::U32(0)));
-            not(Exp::Cmp(CmpOp::Eq, Prim::U32, Box::new(word), zero))
+            not(Exp::Cmp(CmpOp::Eq, Prim::U32, Box::new(next()), zero))
         }
-        Prim::F32 => Exp::Reinterpret(Prim::U32, Prim::F32, Box::new(word)),
-        prim => Exp::Convert(Prim::U32, prim, Box::new(word)),
+        Prim::F16 => Exp::Convert(Prim::F32, Prim::F16, Box::new(from_pieces(pieces, Prim::F32))),
+        Prim::F32 => Exp::Reinterpret(Prim::U32, Prim::F32, Box::new(next())),
+        Prim::F64 => Exp::Reinterpret(Prim::U64, Prim::F64, both()),
+        Prim::U64 => *both(),
+        Prim::I64 => Exp::Convert(Prim::U64, Prim::I64, both()),
+        Prim::U32 => next(),
+        Prim::I8 | Prim::I16 | Prim::I32 | Prim::U8 | Prim::U16 => {
+            Exp::Convert(Prim::U32, prim, Box::new(next()))
+        }
     }
+}
+
+/// The upper half of 64 bits.
+fn above(bits: Exp) -> Exp {
+    let shift = Box::new(Exp::Const(Scalar::U64(32)));
+    Exp::Bin(BinOp::Lshr, Prim::U64, Box::new(bits), shift)
+}
+
+/// What a word says that a value is.
+fn state_of(word: V) -> Exp {
+    Exp::Convert(Prim::U64, Prim::I32, Box::new(above(Exp::Var(word))))
+}
+
+/// A word of a block that has said nothing.
+fn nothing() -> Exp {
+    Exp::Const(Scalar::U64(0))
 }
 
 fn state(what: i32) -> Exp {

@@ -21,6 +21,9 @@ const MANY_ITEMS: i64 = 16;
 /// So many elements of a thread are loaded at once.
 const AT_ONCE: i64 = 4;
 
+/// The elements of a line of memory, if they are small.
+const LINE: i64 = 32;
+
 /// With fewer blocks than this a device is not busy.
 const BLOCKS: i64 = 1056;
 
@@ -144,14 +147,18 @@ impl<'a> Emit<'a> {
 
     fn first_round(&mut self, all: &Reduction<'a, '_>, cx: &Chunks, width: &Exp, count: &Exp) {
         let (op, chunks) = (all.op, Exp::Var(cx.chunks));
-        let per_chunk = self.simple("per_chunk", &quot_up(width.clone(), chunks.clone()));
+        // Chunks begin where lines of memory do, so that what a warp loads is not in one more of them than needed.
+        let per_chunk = quot_up(quot_up(width.clone(), chunks.clone()), Exp::int(LINE));
+        let per_chunk = bin(BinOp::Mul, per_chunk, Exp::int(LINE));
+        let per_chunk = self.simple("per_chunk", &per_chunk);
         self.launch("reduce", count.clone(), cx.threads, |this, block, thread| {
             let number = Exp::Var(block);
             let segment = quick_quot(number.clone(), chunks.clone());
             let segment = this.simple("segment", &segment);
             let before = bin(BinOp::Mul, segment.clone(), chunks.clone());
             let chunk = bin(BinOp::Sub, number.clone(), before);
-            let low = this.simple("low", &bin(BinOp::Mul, chunk, per_chunk.clone()));
+            let low = bin(BinOp::Mul, chunk, per_chunk.clone());
+            let low = this.simple("low", &bin(BinOp::Min, low, width.clone()));
             let high = bin(BinOp::Min, width.clone(), bin(BinOp::Add, low.clone(), per_chunk));
             let high = this.simple("high", &high);
             let indices = this.position_in(segment, &all.space);

@@ -25,7 +25,7 @@ use fehu_base::Prim;
 use fehu_ir::{Atom, BinOp, CmpOp, Scalar, Screma, Var};
 
 /// The most elements of a thread; odd, so that neighbouring threads use different banks of memory.
-const MOST_ITEMS: u32 = 15;
+const MOST_ITEMS: u32 = 31;
 
 /// The registers that the elements of a thread may take.
 const REGISTERS: u32 = 40;
@@ -101,15 +101,8 @@ impl<'a> Emit<'a> {
         let (threads, items) = tile_size(&prims);
         let tile = i64::from(threads * items);
         let blocks = self.simple("blocks", &quot_up(space.total.clone(), Exp::int(tile)));
-        let (told, mut handles) = self.told(&prims, &blocks);
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
-        handles.push(counter_mem);
-        self.grid("clear", std::slice::from_ref(&blocks), |this, indices| {
-            this.out.push(told.clear(indices[0].clone()));
-            let zero = Exp::Const(Scalar::I32(0));
-            let clear = vec![Stm::Store(counter, Exp::int(0), zero)];
-            this.out.push(Stm::If(eq(indices[0].clone(), Exp::int(0)), clear, Block::new()));
-        });
+        let (told, told_mem) = self.told(&prims, &blocks, counter);
         let rows = (nest.levels.len() == 1).then(|| {
             let some = bin(BinOp::Max, bin(BinOp::Min, width.clone(), Exp::int(FAR)), Exp::int(1));
             let some = self.simple("length", &some);
@@ -129,7 +122,7 @@ impl<'a> Emit<'a> {
             this.reorder_tile(&tile, &own, Order::InTurn, Order::Apart);
             this.store_scanned(&tile, &own);
         });
-        self.out.extend(handles.into_iter().map(Stm::Free));
+        self.out.extend([told_mem, counter_mem].map(Stm::Free));
     }
 
     /// The types of what is scanned.
