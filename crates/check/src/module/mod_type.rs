@@ -130,7 +130,10 @@ impl Checker<'_> {
                     env.terms.insert(name.clone(), term.clone());
                 }
                 for (name, def) in &included.types {
-                    if let Some(before) = env.types.get(name) {
+                    // With `with t = t` they are the same type.
+                    if let Some(before) = env.types.get(name)
+                        && before.ty != def.ty
+                    {
                         let before = before.span;
                         self.report(errors::shadowed_type(mt.span, name, before));
                     }

@@ -122,7 +122,7 @@ impl Checker<'_> {
         &mut self,
         node: NodeId,
         ret: Ty,
-        opened: Vec<VarId>,
+        mut opened: Vec<VarId>,
         fun_span: Span,
         arg_span: Span,
     ) -> Ty {
@@ -135,12 +135,60 @@ impl Checker<'_> {
             self.report(errors::existential_param_ret(arg_span, &fun, &arg, &size, &shown));
             return Ty::Error;
         }
+        let ret = self.split_repeated(&ret, &mut Vec::new(), &mut opened);
         if !matches!(ret, Ty::Fun(_)) {
             self.note_unknowns(node, opened);
             return ret;
         }
         self.make_existential(&opened);
         add_exts(&ret, &opened)
+    }
+
+    /// The result with a size of its own for each part that may come from another call of the argument:
+    /// in `def twice f = (f 2, f 3)` both parts have the type of what "f" yields, but not its size.
+    fn split_repeated(&mut self, ty: &Ty, seen: &mut Vec<VarId>, opened: &mut Vec<VarId>) -> Ty {
+        if self.size_metas.repeated.is_empty() {
+            return ty.clone();
+        }
+        match ty {
+            Ty::Fun(fun) => {
+                let ret = self.split_repeated(&fun.ret, seen, opened);
+                Ty::Fun(Arc::new(FunTy { ret, ..(**fun).clone() }))
+            }
+            Ty::Unique(inner) => Ty::Unique(self.split_repeated(inner, seen, opened).into()),
+            Ty::Record(fields) => Ty::Record(
+                fields
+                    .iter()
+                    .map(|(f, t)| (f.clone(), self.split_repeated(t, seen, opened)))
+                    .collect(),
+            ),
+            Ty::Sum(ctors) => Ty::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, ts)| {
+                        let ts = ts.iter().map(|t| self.split_repeated(t, seen, opened));
+                        (c.clone(), ts.collect())
+                    })
+                    .collect(),
+            ),
+            Ty::Prim(_) | Ty::Array(..) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => {
+                let mut subst = Subst::new();
+                for var in opened.clone() {
+                    if !self.size_metas.repeated.contains(&var) || !mentions(ty, var) {
+                        continue;
+                    }
+                    if !seen.contains(&var) {
+                        seen.push(var);
+                        continue;
+                    }
+                    let span = self.program.vars[var].span.unwrap_or(self.nowhere());
+                    let new = self.unknown_size(span, Unknown::ArgumentResult);
+                    opened.push(new);
+                    subst.var(var, Size::Var(new));
+                }
+                subst.apply(ty)
+            }
+        }
     }
 
     pub(super) fn sized_section_right(&mut self, exp: &Exp, op: &Operator, rhs: &Exp) -> Ty {

@@ -4,7 +4,7 @@ use super::Origin;
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
-use crate::ty::{FunTy, Lifted, Size, Subst, Ty, VarId};
+use crate::ty::{Arg, FunTy, Lifted, Size, Subst, Ty, TypeId, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{
     Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RangeKind, RecordField,
@@ -229,12 +229,23 @@ impl Checker<'_> {
         for (param, shape) in scheme.types.iter().zip(&shapes) {
             let existential = param.lifted > Lifted::Unlifted;
             let ty = self.dress(shape, span, &Origin::TypeArg(name.into()), existential);
+            if existential && occurrences(result_of(&scheme.ty), param.id) > 1 {
+                self.mark_repeated(&ty);
+            }
             types.push(ty.clone());
             subst.ty(param.id, ty);
         }
         self.size_metas.instances.push((node, sizes, types));
         self.rename_bound(&scheme.ty, &mut subst);
         subst.apply(&scheme.ty)
+    }
+
+    fn mark_repeated(&mut self, ty: &Ty) {
+        let mut metas = Vec::new();
+        ty.for_each_size(&mut |size| size.for_each_meta(&mut |meta| metas.push(meta)));
+        for meta in metas {
+            self.size_metas.infos[meta].repeated = true;
+        }
     }
 
     /// Comparing whole arrays still works, but should not be relied on.
@@ -430,5 +441,34 @@ impl Checker<'_> {
         let var = self.unknown_size(span, Unknown::Branches);
         joined.push((m.clone(), n.clone(), var));
         Size::Var(var)
+    }
+}
+
+/// What a function yields when it has all its arguments.
+fn result_of(ty: &Ty) -> &Ty {
+    match ty {
+        Ty::Fun(fun) => result_of(&fun.ret),
+        other => other,
+    }
+}
+
+/// How often a nominal type is in a type.
+fn occurrences(ty: &Ty, id: TypeId) -> usize {
+    match ty {
+        Ty::Prim(_) | Ty::Meta(_) | Ty::Error => 0,
+        Ty::Array(_, elem) | Ty::Unique(elem) => occurrences(elem, id),
+        Ty::Record(fields) => fields.iter().map(|(_, t)| occurrences(t, id)).sum(),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).map(|t| occurrences(t, id)).sum(),
+        Ty::Fun(fun) => occurrences(&fun.param, id) + occurrences(&fun.ret, id),
+        Ty::Con(other, args) => {
+            let inner: usize = args
+                .iter()
+                .map(|arg| match arg {
+                    Arg::Size(_) => 0,
+                    Arg::Type(ty) => occurrences(ty, id),
+                })
+                .sum();
+            inner + usize::from(*other == id)
+        }
     }
 }

@@ -14,3 +14,8 @@ module type either = {
   include writable
 }
 
+
+module type both = {
+  include readable
+  include writable with t = t
+}
