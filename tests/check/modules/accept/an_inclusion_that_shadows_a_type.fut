@@ -14,7 +14,6 @@ module type either = {
   include writable
 }
 
-
 module type both = {
   include readable
   include writable with t = t
