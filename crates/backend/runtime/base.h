@@ -80,6 +80,7 @@ static void fe_scheduler_free(struct futhark_context *ctx);
 static int fe_gpu_init(struct futhark_context *ctx);
 static void fe_gpu_free(struct futhark_context *ctx);
 static void fe_gpu_settle(struct futhark_context *ctx);
+static void fe_gpu_abandon(struct futhark_context *ctx);
 #endif
 
 // Nanoseconds since some moment in the past.

@@ -329,6 +329,16 @@ int futhark_context_sync(struct futhark_context *ctx) {
 #endif
 }
 
+// A call has failed with this code.
+FE_UNUSED static int fe_call_failed(struct futhark_context *ctx, int code) {
+#ifdef FE_GPU
+  fe_gpu_abandon(ctx);
+#else
+  (void)ctx;
+#endif
+  return code;
+}
+
 // Gives back the memory that is kept, and begins to count anew.
 int futhark_context_clear_caches(struct futhark_context *ctx) {
 #ifdef FE_GPU

@@ -51,6 +51,41 @@ fn failures_come_to_light_when_somebody_waits() {
     assert_eq!(said, "0 2 Error: nan is no number\n0\n".repeat(2));
 }
 
+#[test]
+fn what_fails_in_a_call_is_not_of_the_next_one() {
+    let (text, api) = whole(Mode::Library, Target::OpenCl);
+    let folder = Folder::new("gpu_abandoned");
+    folder.write("api.c", &text);
+    folder.write("api.h", &api.header);
+    folder.write("driver.c", ABANDONED);
+    let said = folder.compile_and_run("driver.c", &["-O0", "api.c", "-ldl"]);
+    assert_eq!(said, "2 Error: nan is no number\n2 Error: seven columns\n0\n");
+}
+
+/// The host gives up what has seven columns, after the kernel was launched, in which a check fails in the first call.
+const ABANDONED: &str = r#"
+#include "api.h"
+#include <math.h>
+#include <stdlib.h>
+int main(void) {
+  struct futhark_context_config *cfg = futhark_context_config_new();
+  struct futhark_context *ctx = futhark_context_new(cfg);
+  float numbers[7] = {0};
+  for (int run = 0; run < 2; run++) {
+    struct futhark_f32_2d *xs = futhark_new_f32_2d(ctx, numbers, 1, 7), *ys = NULL;
+    int code = futhark_entry_scalezq(ctx, &ys, xs, run == 0 ? NAN : 2);
+    char *error = futhark_context_get_error(ctx);
+    printf("%d %s\n", code, error == NULL ? "" : error);
+    free(error);
+    futhark_free_f32_2d(ctx, xs);
+  }
+  printf("%d\n", futhark_context_sync(ctx));
+  futhark_context_free(ctx);
+  futhark_context_config_free(cfg);
+  return 0;
+}
+"#;
+
 /// A large array is copied at once, and with debugging every kernel is waited for; what has failed is not forgotten.
 const ASYNCHRONOUS: &str = r#"
 #include "api.h"

@@ -89,6 +89,21 @@ static int fe_finish(struct futhark_context *ctx) {
   return code;
 }
 
+// A call has failed, perhaps before kernels that it has launched have run: what fails in these is of that call, and not of the next one.
+// Since they were launched before, it is also what the user should hear of.
+static void fe_gpu_abandon(struct futhark_context *ctx) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  struct fe_failure failure;
+  if (!gpu->open || !gpu->unchecked || fe_failure_fetch(ctx, &failure) != FUTHARK_SUCCESS) {
+    return;
+  }
+  gpu->unchecked = false;
+  if (failure.check != 0 && fe_failure_reset(ctx) == FUTHARK_SUCCESS) {
+    fe_forget_error(ctx);
+    fe_device_error(ctx, failure.check - 1, failure.values);
+  }
+}
+
 static int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
   if (bytes <= 0) {
     return FUTHARK_SUCCESS;

@@ -188,7 +188,7 @@ impl Caller<'_> {
         if !output.is_prim() {
             body.push(format!("  {}(ctx, result);", output.function("free")));
         }
-        body.extend(lines!["  return code;"; "}}"]);
+        body.extend(lines!["  return fe_call_failed(ctx, code);"; "}}"]);
         for (i, var) in fun.results[leading..].iter().enumerate() {
             for (dim, size) in fun.vars[*var].ty.shape().iter().enumerate() {
                 let size = match size {

@@ -45,6 +45,10 @@ static int my_dot(struct futhark_context *ctx, int32_t *out, int64_t n, struct f
 static int my_scale(struct futhark_context *ctx, struct fe_mem *out, int64_t n, int64_t m, struct fe_mem xs, float k) {
   int64_t count = n * m;
   int code = LAUNCH(MY_SCALE, count, 0, POINTER(xs.data), SCALAR(count), SCALAR(k));
+  if (code == FUTHARK_SUCCESS && m == 7) {
+    // The host is ahead of the device, and fails at something else.
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "seven columns");
+  }
   fe_share(ctx, out, &xs, 0);
   return code;
 }
