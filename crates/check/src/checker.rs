@@ -36,6 +36,10 @@ pub(crate) struct Checker<'a> {
     pub(crate) tainted: bool,
     /// How many diagnostics there were when the current binding began.
     pub(crate) binding_start: usize,
+    /// The function being checked, where it is in scope of itself.
+    pub(crate) current: Option<VarId>,
+    /// The uses of `current`.
+    pub(crate) self_uses: Vec<(NodeId, Span)>,
     /// The names of the modules we are inside, for the names of types.
     pub(crate) module_path: Vec<EcoString>,
     /// Whether `intrinsics` may be used silently: true in the prelude.
@@ -46,6 +50,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) new_abstracts: Vec<TypeId>,
     /// How the values of the module type that was matched last are instances of what implements them.
     pub(crate) matched: FxHashMap<VarId, crate::program::Instance>,
+    /// The types of functions of which more of the result is fresh than the written type says.
+    pub(crate) fresh_results: FxHashMap<VarId, Ty>,
     /// The `entry` declarations met.
     pub(crate) entries: Vec<crate::program::Entry>,
 }

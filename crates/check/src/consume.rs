@@ -61,6 +61,9 @@ pub(crate) struct Checked {
     /// that share memory neither with observed parameters nor with each other. Callers may rely on
     /// it as if it had been written.
     pub(crate) ret: Option<Ty>,
+    /// For a function whose written result type has `*` on some parts: the result type with `*` on all
+    /// that are fresh. Callers do not rely on it, since it was not written.
+    pub(crate) more: Option<Ty>,
 }
 
 /// Checks a top-level value, and finds out which parts of its result are fresh.
@@ -85,8 +88,9 @@ pub(crate) fn check(
         parents: FxHashMap::default(),
         children: FxHashMap::default(),
     };
-    let ret = checker.top_level(bind);
-    Checked { diagnostics: checker.diagnostics, ret }
+    let inferred = checker.top_level(bind);
+    let (ret, more) = if bind.ret.is_none() { (inferred, None) } else { (None, inferred) };
+    Checked { diagnostics: checker.diagnostics, ret, more }
 }
 
 /// A function's type with the `*` of `fresh` in its result, which has the same shape.

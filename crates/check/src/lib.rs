@@ -127,11 +127,14 @@ fn check_unit(
         arrow_names: Vec::new(),
         binding_start: 0,
         tainted: false,
+        current: None,
+        self_uses: Vec::new(),
         module_path: Vec::new(),
         in_prelude,
         trusted: in_prelude && builtins.trusted,
         new_abstracts: Vec::new(),
         matched: FxHashMap::default(),
+        fresh_results: FxHashMap::default(),
         entries: Vec::new(),
     };
     let operators = match &builtins.operators {
@@ -212,6 +215,12 @@ impl Checker<'_> {
         let consumed = consume::check(vars, types, &self.tables, bind);
         self.diags.extend(found);
         self.diags.extend(consumed.diagnostics);
+        if let Some(more) = consumed.more
+            && let Some(scheme) = self.scheme(var)
+        {
+            let ty = consume::mark_result(&scheme.ty, bind.params.len(), &more);
+            self.fresh_results.insert(var, ty);
+        }
         if let Some(fresh) = consumed.ret
             && let Some(scheme) = &mut self.program.vars[var].scheme
         {

@@ -53,6 +53,8 @@ pub(crate) struct SizeMetas {
     postponed: Vec<Postponed>,
     /// Unknown sizes that came into being while an argument was unified.
     opened: Vec<VarId>,
+    /// Those of them that belong to more than one part of a result.
+    repeated: Vec<VarId>,
     /// Types of nodes, to be finished at the end of the binding.
     node_types: Vec<(NodeId, Ty)>,
     /// Sizes chosen for size parameters, and types for type parameters, likewise.
@@ -64,6 +66,8 @@ pub(crate) struct SizeMetas {
     counters: FxHashMap<&'static str, u32>,
     /// The expression being checked.
     current: Option<Span>,
+    /// The levels of the bodies of the loops we are in.
+    loops: Vec<u32>,
 }
 
 struct SizeMetaInfo {
@@ -72,6 +76,9 @@ struct SizeMetaInfo {
     /// Whether it stands in the argument for a lifted type parameter, so that it may become a size
     /// that a function argument's result has.
     existential: bool,
+    /// Whether that type parameter is in the function's result more than once. Each time it may then be
+    /// another call of the argument that made the value.
+    repeated: bool,
     /// Whether it is the size of a function's parameter, and so a parameter itself unless something
     /// determines it.
     param: bool,
@@ -143,14 +150,20 @@ impl SizeMetas {
         *counter += 1;
         name
     }
+
+    /// Whether a size of this level came into being in the body of a loop that we are in.
+    pub(crate) fn made_in_loop(&self, level: u32) -> bool {
+        self.loops.iter().any(|&body| level >= body)
+    }
 }
 
 impl Checker<'_> {
     /// A new unknown size.
     fn fresh_size(&mut self, span: Span, origin: Origin) -> Size {
         let level = self.level;
-        let (existential, param) = (false, false);
-        let info = SizeMetaInfo { solution: None, level, existential, param, span, origin };
+        let (existential, repeated, param) = (false, false, false);
+        let info =
+            SizeMetaInfo { solution: None, level, existential, repeated, param, span, origin };
         Size::Meta(self.size_metas.infos.push(info))
     }
 

@@ -8,6 +8,7 @@
 //!
 //! Sets and shapes are shared, never copied, because long chains of bindings pass them on.
 
+use crate::ty::Ty;
 use ecow::EcoString;
 use fehu_base::define_id;
 use std::rc::Rc;
@@ -118,6 +119,24 @@ impl Alias {
     /// Every part shares these; nothing if there are none.
     pub(super) fn set(set: Set) -> Alias {
         if set.is_empty() { Alias::None } else { Alias::Set(set) }
+    }
+
+    /// A value of this type whose parts share these; scalars share nothing.
+    pub(super) fn of_type(ty: &Ty, set: &Set) -> Alias {
+        match ty {
+            Ty::Prim(_) | Ty::Error => Alias::None,
+            Ty::Unique(inner) => Alias::of_type(inner, set),
+            Ty::Record(fields) => Alias::Record(
+                fields.iter().map(|(f, t)| (f.clone(), Alias::of_type(t, set))).collect(),
+            ),
+            Ty::Sum(ctors) => Alias::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, ts)| (c.clone(), ts.iter().map(|t| Alias::of_type(t, set)).collect()))
+                    .collect(),
+            ),
+            Ty::Array(..) | Ty::Fun(_) | Ty::Con(..) | Ty::Meta(_) => Alias::set(set.clone()),
+        }
     }
 
     /// The field of a record.

@@ -65,7 +65,10 @@ impl<'a> Checker<'a> {
                 let alias = self.exp(base);
                 self.indices(indices);
                 self.still_alive(&alias, base.span);
-                Alias::set(alias.regions())
+                match self.ty(exp.id) {
+                    Some(ty) => Alias::of_type(ty, &alias.regions()),
+                    None => Alias::set(alias.regions()),
+                }
             }
             ExpKind::BinOp(op) => self.binary(op, exp),
             ExpKind::Apply(function, args) => self.apply(function, args, exp.span),

@@ -21,7 +21,9 @@ use rustc_hash::FxHashMap;
 /// A part of the loop parameters that may share memory.
 struct Part {
     region: Region,
-    /// Whether its type says `*`, or the body consumes it.
+    /// Whether its type says `*`.
+    starred: bool,
+    /// Whether the body consumes it, or its type says `*` and its initial value can be consumed.
     consumed: bool,
     init: Set,
     returned: Set,
@@ -82,6 +84,8 @@ impl<'a> Checker<'a> {
 
         let mut parts = Vec::new();
         self.loop_parts(&params, &init, &body, &stars, &mut parts);
+        self.hand_on(&mut parts);
+        self.take_starred(&mut parts);
         self.hand_on(&mut parts);
         self.returned_parts(&parts, floor, l);
         self.consume_initial(&parts, (init_span, copy), start, l);
@@ -238,11 +242,10 @@ impl<'a> Checker<'a> {
             Alias::None | Alias::Fun(_) => {}
             Alias::Set(set) => {
                 for region in set.iter() {
-                    let consumed =
-                        stars.contains(&region) || self.regions[region].consumed.is_some();
                     parts.push(Part {
                         region,
-                        consumed,
+                        starred: stars.contains(&region),
+                        consumed: self.regions[region].consumed.is_some(),
                         init: init.regions(),
                         returned: body.regions(),
                     });
@@ -278,6 +281,17 @@ impl<'a> Checker<'a> {
                     work.push(j);
                 }
             }
+        }
+    }
+
+    /// A part marked `*` is consumed, unless its initial value is not ours and the body only reads it and
+    /// makes a new array for the next iteration: existing programs have such marks. It is then like a part
+    /// without the mark, and its final value may be the initial one.
+    fn take_starred(&self, parts: &mut [Part]) {
+        let regions = Set::of(parts.iter().map(|part| part.region).collect());
+        for part in parts.iter_mut().filter(|part| part.starred) {
+            let ours = part.init.iter().all(|region| self.obstacle(region).is_none());
+            part.consumed |= ours || part.returned.common(&regions).is_some();
         }
     }
 

@@ -10,7 +10,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// Checks a top-level value; yields the result type with `*` where a function has none written.
+    /// Checks a top-level value. Yields the result type of a function with `*` on the parts that are fresh,
+    /// if no type is written, or one that has `*` on some parts.
     pub(super) fn top_level(&mut self, bind: &'a ValBind) -> Option<Ty> {
         for pat in &bind.params {
             self.param(pat);
@@ -23,7 +24,8 @@ impl<'a> Checker<'a> {
         self.no_globals(&result, self.ty(bind.body.id), &bind.body, function);
         let written = bind.ret.as_ref().and_then(|ret| self.written(ret));
         self.declared_result(&result, written, &bind.body);
-        if bind.params.is_empty() || bind.ret.is_some() {
+        let marked = written.is_some_and(|ty| matches!(ty, Ty::Record(_)) && ty.has_unique());
+        if bind.params.is_empty() || (bind.ret.is_some() && !marked) {
             return None;
         }
         self.ty(bind.body.id).map(|ty| self.infer_unique(ty, &result))

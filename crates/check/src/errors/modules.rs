@@ -281,8 +281,32 @@ pub(crate) fn entry_name(span: Span, name: &str) -> Diagnostic {
     .help("rename it")
 }
 
+pub(crate) fn shadowed_type(span: Span, name: &str, first: Option<Span>) -> Diagnostic {
+    let headline = format!("Inclusion shadows type \"{name}\"");
+    let found = Diagnostic::warning("shadowed-type", span, headline)
+        .at("what is included specifies it, too")
+        .note("From here on the name means the new type; what was specified before has the other.")
+        .help("make them the same, as in `include m with t = t`");
+    match first {
+        Some(first) => found.label(first, "specified here before"),
+        None => found,
+    }
+}
+
 pub(crate) fn recursion(span: Span, name: &str, headline: &str, help: &str) -> Diagnostic {
     Diagnostic::error("recursion", span, format!("Recursive function \"{name}\": {headline}"))
         .at("in this use of itself")
         .help(help)
+}
+
+pub(crate) fn earlier_definition(span: Span, name: &str, defined: Option<Span>) -> Diagnostic {
+    let headline = format!("\"{name}\" means the earlier definition here, not the function itself");
+    let mut found = Diagnostic::warning("earlier-definition", span, headline)
+        .at("this cannot be a recursive call")
+        .note("a function is in scope of itself, but as recursive calls its uses of the name have errors")
+        .help("give the function another name");
+    if let Some(defined) = defined {
+        found = found.label(defined, "the earlier definition");
+    }
+    found
 }

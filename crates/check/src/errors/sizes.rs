@@ -54,9 +54,13 @@ impl Checker<'_> {
             }
             SizeClash::Escape(var, size) => {
                 let name = &self.program.vars[*var].name;
+                let in_loop = match self.size_metas.made_in_loop(self.program.vars[*var].level) {
+                    true => ", which comes into being inside the loop body,",
+                    false => "",
+                };
                 d = match self.program.vars[*var].kind {
                     VarKind::Unknown(_) => d.note(format!(
-                        "Causality check: the size \"{name}\" is not known yet where it is needed."
+                        "Causality check: the size \"{name}\"{in_loop} is not known yet where it is needed."
                     )),
                     _ => d.note(format!(
                         "The size \"{}\" would have to be known where this was bound, but \
@@ -218,6 +222,13 @@ pub(crate) fn size_expression_bind(span: Span) -> Diagnostic {
         .help("bind the value with `let` first and use its name as the size")
 }
 
+pub(crate) fn size_with_binding(span: Span) -> Diagnostic {
+    let headline = "Size expression with binding is replaced by an unknown size";
+    Diagnostic::warning("size-expression-bind", span, headline)
+        .at("this binds a name, which a size cannot")
+        .help("bind the value with `let` first and use its name")
+}
+
 pub(crate) fn unused_existential(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         "unused-existential",
@@ -236,7 +247,7 @@ pub(crate) fn unknown_param_def(span: Span, size: &str, what: &str) -> Diagnosti
         format!("Unknown size \"{size}\" in parameter of the result of \"{what}\""),
     )
     .at("this size is not known to the caller")
-    .note("No array of that size can be made, so the result could never be applied.")
+    .note("Cannot generalise this type: no array of that size can be made, so the result could never be applied.")
     .help("accept any size in the parameter, and coerce with `:>` inside")
 }
 
@@ -249,6 +260,25 @@ pub(crate) fn inaccessible_size(span: Span, size: &str, ty: &str, what: &str) ->
     .at(format!("this has type {ty}"))
     .note("A function's type can name whole parameters and size parameters, nothing else.")
     .help("make the size a parameter of its own, or coerce with `:>` inside the function")
+}
+
+pub(crate) fn result_names_part(
+    span: Span,
+    name: &str,
+    bound: Option<Span>,
+    what: &str,
+) -> Diagnostic {
+    let headline = format!(
+        "Result type of \"{what}\" refers to \"{name}\", which is only a part of a parameter"
+    );
+    let mut found = Diagnostic::error("inaccessible-size", span, headline)
+        .at("callers cannot know this size")
+        .note("A function's type can name whole parameters and size parameters, nothing else.")
+        .help("make the size a parameter of its own, or leave it out: `[]`");
+    if let Some(bound) = bound {
+        found = found.label(bound, "bound here");
+    }
+    found
 }
 
 pub(crate) fn existential_param_ret(
@@ -313,6 +343,14 @@ pub(crate) fn ambiguous_size_param(span: Span, name: &str, fun: &str) -> Diagnos
     .at("nothing determines this size")
     .note(format!("It is the instantiated size parameter of \"{fun}\"."))
     .help("add a type ascription that says the size")
+}
+
+pub(crate) fn ambiguous_size_of_hole(span: Span, name: &str, fun: &str) -> Diagnostic {
+    let headline =
+        format!("Ambiguous size \"{name}\": a hole has no size from its use as function argument");
+    Diagnostic::error("ambiguous-size", span, headline)
+        .at(format!("\"{fun}\" takes arrays of any size here"))
+        .help("add a type ascription that says the size")
 }
 
 pub(crate) fn ambiguous_size(span: Span, name: &str, what: &str) -> Diagnostic {

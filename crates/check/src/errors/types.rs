@@ -302,6 +302,20 @@ pub(crate) fn ambiguous_sum(span: Span, ctor: &str) -> Diagnostic {
     .help(format!("add a type annotation, for instance `(#{ctor} ... : mytype)`"))
 }
 
+pub(crate) fn array_comparison(span: Span, op: &str) -> Diagnostic {
+    let headline = format!("Comparing arrays with \"{op}\" is deprecated");
+    Diagnostic::warning("array-comparison", span, headline)
+        .at("the operands are arrays")
+        .help("compare the elements, as in `and (map2 (==) xs ys)`")
+}
+
+pub(crate) fn star_without_effect(span: Span, ty: &str) -> Diagnostic {
+    let headline = format!("A `*` on type \"{ty}\" has no effect");
+    Diagnostic::warning("star-without-effect", span, headline)
+        .at("there is no array here that could be consumed")
+        .help("leave out the `*`")
+}
+
 pub(crate) fn default_type(span: Span, prim: Prim) -> Diagnostic {
     Diagnostic::warning("default-type", span, format!("Defaulting ambiguous type to {prim}"))
         .at("nothing else decides the type of this number")

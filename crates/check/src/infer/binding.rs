@@ -1,9 +1,9 @@
 //! A top-level value: both phases of inference, and the checks that follow them.
 
 use crate::checker::Checker;
-use crate::errors::Expect;
+use crate::errors::{self, Expect};
 use crate::infer::Metas;
-use crate::program::VarKind;
+use crate::program::{Instance, VarKind};
 use crate::scope::{ScopedTerm, Term};
 use crate::ty::{Scheme, Ty, TypeFnParam, VarId};
 use fehu_syntax::ast::{Dec, ValBind};
@@ -17,6 +17,22 @@ pub(crate) struct Outline {
     pub(crate) inferred: Vec<crate::ty::SchemeType>,
 }
 
+/// What the name of a function means in the function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Itself {
+    /// The function: the rule.
+    InScope,
+    /// What it meant before.
+    NotInScope,
+}
+
+/// A binding that was checked.
+struct Attempt {
+    var: VarId,
+    /// Whether all types and sizes were inferred.
+    inferred: bool,
+}
+
 impl Checker<'_> {
     /// Checks a value or function and gives its variable its type scheme.
     pub(crate) fn value_binding(&mut self, dec: &Dec, bind: &ValBind) -> VarId {
@@ -25,16 +41,79 @@ impl Checker<'_> {
         {
             return var;
         }
+        self.binding_start = self.diags.len();
+        let Some(earlier) = self.earlier_definition(bind) else {
+            return self.attempt(dec, bind, Itself::InScope).var;
+        };
+        let unknowns = std::mem::take(&mut self.tables.unknowns);
+        let loop_sizes = std::mem::take(&mut self.tables.loop_sizes);
+        let var = self.attempt_or_earlier(dec, bind, earlier);
+        // What one binding adds is less than what all before it did.
+        let new = std::mem::replace(&mut self.tables.unknowns, unknowns);
+        self.tables.unknowns.extend(new);
+        let new = std::mem::replace(&mut self.tables.loop_sizes, loop_sizes);
+        self.tables.loop_sizes.extend(new);
+        var
+    }
+
+    /// The value that the name of a function means before the function is defined.
+    fn earlier_definition(&self, bind: &ValBind) -> Option<VarId> {
+        if bind.params.is_empty() {
+            return None;
+        }
+        match &self.scope.term(&bind.name.name)?.term {
+            Term::Val(var) if !self.program.vars[*var].poisoned => Some(*var),
+            Term::Val(_) | Term::Mod(..) => None,
+        }
+    }
+
+    /// Checks a function whose name means another value until here. A function is in scope of itself,
+    /// but this has not always been so: existing programs have functions such as
+    /// `def area (s: square) = area s.width s.height`. Where the uses of the name cannot be recursive
+    /// because of their types, and are right as uses of the earlier definition, they are these, and
+    /// a warning says so.
+    fn attempt_or_earlier(&mut self, dec: &Dec, bind: &ValBind, earlier: VarId) -> VarId {
+        let Attempt { var, inferred } = self.attempt(dec, bind, Itself::InScope);
+        let uses = std::mem::take(&mut self.self_uses);
+        let Some(&(_, first)) = uses.first() else { return var };
+        let found = &self.diags[self.binding_start..];
+        if inferred && !found.iter().any(|d| d.code == "recursion") {
+            return var;
+        }
+        self.forget_attempt();
+        let Attempt { var, .. } = self.attempt(dec, bind, Itself::NotInScope);
+        if !self.failing() {
+            let defined = self.program.vars[earlier].span;
+            self.report(errors::earlier_definition(first, &bind.name.name, defined));
+            return var;
+        }
+        // Neither is right. The messages are those of the rule, so it is the last attempt again.
+        self.forget_attempt();
+        for (node, _) in uses {
+            self.tables.instances.insert(node, Instance::default());
+        }
+        self.attempt(dec, bind, Itself::InScope).var
+    }
+
+    fn forget_attempt(&mut self) {
+        self.diags.truncate(self.binding_start);
+        self.tables.unknowns.clear();
+        self.tables.loop_sizes.clear();
+    }
+
+    /// Checks a value or function in one way to read its name.
+    fn attempt(&mut self, dec: &Dec, bind: &ValBind, itself: Itself) -> Attempt {
         self.metas = Metas::default();
         self.size_metas = Default::default();
-        self.binding_start = self.diags.len();
+        self.self_uses.clear();
+        self.current = None;
         self.tainted = false;
         let var = self.new_var(bind.name.name.clone(), Some(bind.name.span), VarKind::Global, None);
         self.tables.binders.insert(dec.id, var);
 
         let mark = self.scope.enter();
         self.level = 1;
-        let outline = self.outline(var, bind);
+        let outline = self.outline(var, bind, itself);
         self.scope.leave(&mark);
         self.level = 0;
 
@@ -49,16 +128,17 @@ impl Checker<'_> {
             scheme.types.extend(outline.inferred);
             self.set_scheme(var, scheme);
             self.program.vars[var].poisoned = true;
-            return var;
+            return Attempt { var, inferred: false };
         }
         self.size_binding(bind, &outline);
-        if self.failing() {
+        let inferred = !self.failing();
+        if inferred {
+            self.after_inference(dec, bind, var);
+        } else {
             self.drop_warnings();
             self.program.vars[var].poisoned = true;
-        } else {
-            self.after_inference(dec, bind, var);
         }
-        var
+        Attempt { var, inferred }
     }
 
     /// Warnings about a binding that is refused are beside the point.
@@ -68,10 +148,11 @@ impl Checker<'_> {
     }
 
     /// The first phase: types without sizes, generalised.
-    fn outline(&mut self, var: VarId, bind: &ValBind) -> Outline {
-        if !bind.params.is_empty() {
+    fn outline(&mut self, var: VarId, bind: &ValBind, itself: Itself) -> Outline {
+        if !bind.params.is_empty() && itself == Itself::InScope {
             let term = ScopedTerm::local(Term::Val(var));
             self.scope.bind_term(bind.name.name.clone(), term);
+            self.current = Some(var);
         }
         let explicit = self.bind_type_params(&bind.type_params);
         let params = self.infer_pats(&bind.params, VarKind::Param, &bind.type_params);

@@ -46,6 +46,9 @@ impl Checker<'_> {
                     let (var, fields) = (*var, name.quals.len() - i);
                     let resolved = Resolved { var, root: found.root, path, fields };
                     self.tables.names.insert(node, resolved);
+                    if self.current == Some(var) {
+                        self.self_uses.push((node, name.span));
+                    }
                     return Some(Found { var, fields });
                 }
                 Term::Mod(_, module) => module.clone(),

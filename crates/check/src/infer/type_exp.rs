@@ -101,7 +101,13 @@ impl Checker<'_> {
             }
             TypeExpKind::Unique(inner) => match self.read_type(inner) {
                 unique @ Ty::Unique(_) => unique,
-                inner => Ty::Unique(Arc::new(inner)),
+                inner => {
+                    if !self.in_prelude && only_scalars(&inner) {
+                        let text = self.show(&inner);
+                        self.report(errors::star_without_effect(exp.span, &text));
+                    }
+                    Ty::Unique(Arc::new(inner))
+                }
             },
             TypeExpKind::Exists(sizes, body) => {
                 let mark = self.scope.enter();
@@ -351,6 +357,49 @@ impl Checker<'_> {
             }))
             .max(self.program.types[*id].lifted),
         }
+    }
+
+    /// The liftedness that the names in a type expression were declared with, which can be less than that
+    /// of the type: `mt with t = u` may replace a type that is not lifted by one that is, and what `mt`
+    /// says of "t" is then believed.
+    pub(crate) fn declared_lifted(&mut self, exp: &TypeExp) -> Lifted {
+        match &exp.kind {
+            TypeExpKind::Name(name, args) => {
+                let before = self.diags.len();
+                let def = self.resolve_type(name);
+                // What is wrong with the name was reported when the type was read.
+                self.diags.truncate(before);
+                let own = def.map_or(Lifted::Unlifted, |def| def.lifted);
+                args.iter().fold(own, |most, arg| match arg {
+                    TypeArg::Size(..) => most,
+                    TypeArg::Type(ty) => most.max(self.declared_lifted(ty)),
+                })
+            }
+            TypeExpKind::Array(_, inner)
+            | TypeExpKind::Unique(inner)
+            | TypeExpKind::Exists(_, inner)
+            | TypeExpKind::Paren(inner) => self.declared_lifted(inner),
+            TypeExpKind::Tuple(parts) => self.most_lifted(parts.iter()),
+            TypeExpKind::Record(fields) => self.most_lifted(fields.iter().map(|(_, ty)| ty)),
+            TypeExpKind::Sum(ctors) => self.most_lifted(ctors.iter().flat_map(|(_, tys)| tys)),
+            TypeExpKind::Fun(..) => Lifted::Lifted,
+            TypeExpKind::Error => Lifted::Unlifted,
+        }
+    }
+
+    fn most_lifted<'e>(&mut self, parts: impl Iterator<Item = &'e TypeExp>) -> Lifted {
+        parts.fold(Lifted::Unlifted, |most, part| most.max(self.declared_lifted(part)))
+    }
+}
+
+/// Whether the type has only parts that are known to be scalars.
+fn only_scalars(ty: &Ty) -> bool {
+    match ty {
+        Ty::Prim(_) => true,
+        Ty::Unique(inner) => only_scalars(inner),
+        Ty::Record(fields) => fields.iter().all(|(_, t)| only_scalars(t)),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).all(only_scalars),
+        Ty::Array(..) | Ty::Fun(_) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => false,
     }
 }
 

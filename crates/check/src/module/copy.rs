@@ -5,6 +5,15 @@ use crate::scope::{Functor, ModEnv, ModType, Module, Term, TypeDef};
 use crate::ty::{Arg, FunTy, Scheme, Size, Subst, Ty, TypeFn, TypeFnParam, TypeId, VarId};
 use std::sync::Arc;
 
+/// What a substitution in one type has made of types with existential sizes.
+#[derive(Default)]
+struct Opened {
+    /// The sizes of the first occurrence of each that are still in scope.
+    first: Vec<(TypeId, Vec<VarId>)>,
+    /// Whether we are in an argument of an abstract type.
+    inside: bool,
+}
+
 impl Checker<'_> {
     /// A module of this type with new abstract types, which are returned, after `subst`.
     pub(super) fn instance(&mut self, mt: &ModType, mut subst: Subst) -> (Module, Vec<TypeId>) {
@@ -92,53 +101,90 @@ impl Checker<'_> {
             return (subst.apply(ty), Vec::new());
         }
         let outer = std::mem::take(&mut self.anonymous);
-        let ty = self.substitute_open(ty, subst);
+        let ty = self.substitute_open(ty, subst, &mut Opened::default());
         (ty, std::mem::replace(&mut self.anonymous, outer))
     }
 
-    fn substitute_open(&mut self, ty: &Ty, subst: &Subst) -> Ty {
+    fn substitute_open(&mut self, ty: &Ty, subst: &Subst, opened: &mut Opened) -> Ty {
         match ty {
             Ty::Prim(_) | Ty::Meta(_) | Ty::Error => ty.clone(),
-            Ty::Array(size, elem) => Ty::array(subst.size(size), self.substitute_open(elem, subst)),
-            Ty::Unique(inner) => Ty::Unique(self.substitute_open(inner, subst).into()),
+            Ty::Array(size, elem) => {
+                Ty::array(subst.size(size), self.substitute_open(elem, subst, opened))
+            }
+            Ty::Unique(inner) => Ty::Unique(self.substitute_open(inner, subst, opened).into()),
             Ty::Record(fields) => Ty::Record(
-                fields.iter().map(|(f, t)| (f.clone(), self.substitute_open(t, subst))).collect(),
+                fields
+                    .iter()
+                    .map(|(f, t)| (f.clone(), self.substitute_open(t, subst, opened)))
+                    .collect(),
             ),
             Ty::Sum(ctors) => Ty::Sum(
                 ctors
                     .iter()
                     .map(|(c, ts)| {
-                        (c.clone(), ts.iter().map(|t| self.substitute_open(t, subst)).collect())
+                        let ts = ts.iter().map(|t| self.substitute_open(t, subst, opened));
+                        (c.clone(), ts.collect())
                     })
                     .collect(),
             ),
             Ty::Fun(fun) => {
-                let param = self.substitute_open(&fun.param, subst);
+                let param = self.substitute_open(&fun.param, subst, opened);
                 let outer = std::mem::take(&mut self.anonymous);
-                let ret = self.substitute_open(&fun.ret, subst);
+                let ret = self.substitute_open(&fun.ret, subst, opened);
                 let mut exts = fun.exts.clone();
-                exts.extend(std::mem::replace(&mut self.anonymous, outer));
+                let open = std::mem::replace(&mut self.anonymous, outer);
+                // Where a function comes back, these are the sizes of its parameters, which callers choose.
+                match &ret {
+                    Ty::Fun(_) => self.anonymous.extend(open),
+                    _ => {
+                        opened.first.retain(|(_, vars)| !vars.iter().any(|v| open.contains(v)));
+                        exts.extend(open);
+                    }
+                }
                 Ty::Fun(FunTy { param, exts, ret, ..(**fun).clone() }.into())
             }
             Ty::Con(id, args) => {
+                let def = subst.types.get(id);
+                let inside = opened.inside;
+                opened.inside |= def.is_none_or(|def| matches!(def.ty, Ty::Con(..)));
                 let args: Vec<Arg> = args
                     .iter()
                     .map(|arg| match arg {
                         Arg::Size(size) => Arg::Size(subst.size(size)),
-                        Arg::Type(ty) => Arg::Type(self.substitute_open(ty, subst)),
+                        Arg::Type(ty) => Arg::Type(self.substitute_open(ty, subst, opened)),
                     })
                     .collect();
-                let Some(def) = subst.types.get(id) else { return Ty::Con(*id, args.into()) };
+                opened.inside = inside;
+                let Some(def) = def else { return Ty::Con(*id, args.into()) };
                 let mut inner = def.subst(&args);
-                for &ext in &def.exts {
-                    let info = self.program.vars[ext].clone();
-                    let new = self.program.vars.push(info);
+                for (&ext, new) in def.exts.iter().zip(self.open_sizes(*id, &def.exts, opened)) {
                     inner.var(ext, Size::Var(new));
-                    self.anonymous.push(new);
                 }
                 inner.apply(&def.ty)
             }
         }
+    }
+
+    /// The sizes for an occurrence of a type with existential sizes. An argument of an abstract type has
+    /// those of the first occurrence: `val mk : t -> list t` makes a list of what it is given.
+    fn open_sizes(&mut self, id: TypeId, exts: &[VarId], opened: &mut Opened) -> Vec<VarId> {
+        let first = opened.first.iter().find(|(other, _)| *other == id);
+        if let Some((_, vars)) = first.filter(|_| opened.inside) {
+            return vars.clone();
+        }
+        let known = first.is_some();
+        let vars: Vec<VarId> = exts
+            .iter()
+            .map(|&ext| {
+                let info = self.program.vars[ext].clone();
+                self.program.vars.push(info)
+            })
+            .collect();
+        self.anonymous.extend(&vars);
+        if !known {
+            opened.first.push((id, vars.clone()));
+        }
+        vars
     }
 
     fn substitute(&mut self, module: &Module, subst: &Subst) -> Module {

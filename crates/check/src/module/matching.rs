@@ -250,7 +250,13 @@ impl Checker<'_> {
             return;
         };
         let (want_ty, _) = self.substitute_type(&want_scheme.ty, subst);
-        let reason = match self.at_least_as_general(&want_ty, &found_scheme, span) {
+        // A module type may promise what the definition keeps but does not say.
+        let kept = self
+            .fresh_results
+            .get(&found)
+            .map(|ty| Scheme { ty: ty.clone(), ..(*found_scheme).clone() });
+        let kept = kept.as_ref().unwrap_or(&found_scheme);
+        let reason = match self.at_least_as_general(&want_ty, kept, span) {
             Ok(instance) => {
                 if !found_scheme.is_mono() {
                     self.matched.insert(want, instance);

@@ -130,6 +130,13 @@ impl Checker<'_> {
                     env.terms.insert(name.clone(), term.clone());
                 }
                 for (name, def) in &included.types {
+                    // With `with t = t` they are the same type.
+                    if let Some(before) = env.types.get(name)
+                        && before.ty != def.ty
+                    {
+                        let before = before.span;
+                        self.report(errors::shadowed_type(mt.span, name, before));
+                    }
                     self.scope.bind_type(name.clone(), def.clone());
                     env.types.insert(name.clone(), def.clone());
                 }

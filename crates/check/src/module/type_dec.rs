@@ -16,6 +16,7 @@ impl Checker<'_> {
         let mark = self.scope.enter();
         let params = self.type_def_params(&bind.params);
         let (ty, exts) = self.type_exp(&bind.body);
+        let lifted = self.lifted_of(&ty).min(self.declared_lifted(&bind.body));
         self.scope.leave(&mark);
         self.finish_type_metas();
         for &var in &exts {
@@ -26,7 +27,7 @@ impl Checker<'_> {
         if bind.lifted == Lifted::Unlifted && !exts.is_empty() {
             self.report(errors::unlifted_abbreviation(bind.name.span, &bind.name.name, false));
         }
-        match (self.lifted_of(&ty), bind.lifted) {
+        match (lifted, bind.lifted) {
             (Lifted::Lifted, Lifted::Unlifted | Lifted::SizeLifted) => {
                 self.report(errors::unlifted_abbreviation(bind.name.span, &bind.name.name, true));
             }

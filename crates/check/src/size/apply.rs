@@ -6,6 +6,7 @@ use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
 use crate::ty::{FunTy, Size, Subst, Ty, VarId};
+use crate::walk::Visitor;
 use fehu_base::Span;
 use fehu_syntax::ast::{Exp, ExpKind, Lambda, NodeId, Operator};
 use std::sync::Arc;
@@ -94,6 +95,9 @@ impl Checker<'_> {
         {
             let term = arg.and_then(|arg| self.size_of_exp(arg));
             let term = term.unwrap_or_else(|| {
+                if !self.in_prelude && arg.is_some_and(binds_names) {
+                    self.report(errors::size_with_binding(arg_span));
+                }
                 let var = self.unknown_size(arg_span, Unknown::Expression);
                 self.note_unknowns(node, [var]);
                 Size::Var(var)
@@ -118,7 +122,7 @@ impl Checker<'_> {
         &mut self,
         node: NodeId,
         ret: Ty,
-        opened: Vec<VarId>,
+        mut opened: Vec<VarId>,
         fun_span: Span,
         arg_span: Span,
     ) -> Ty {
@@ -131,12 +135,60 @@ impl Checker<'_> {
             self.report(errors::existential_param_ret(arg_span, &fun, &arg, &size, &shown));
             return Ty::Error;
         }
+        let ret = self.split_repeated(&ret, &mut Vec::new(), &mut opened);
         if !matches!(ret, Ty::Fun(_)) {
             self.note_unknowns(node, opened);
             return ret;
         }
         self.make_existential(&opened);
         add_exts(&ret, &opened)
+    }
+
+    /// The result with a size of its own for each part that may come from another call of the argument:
+    /// in `def twice f = (f 2, f 3)` both parts have the type of what "f" yields, but not its size.
+    fn split_repeated(&mut self, ty: &Ty, seen: &mut Vec<VarId>, opened: &mut Vec<VarId>) -> Ty {
+        if self.size_metas.repeated.is_empty() {
+            return ty.clone();
+        }
+        match ty {
+            Ty::Fun(fun) => {
+                let ret = self.split_repeated(&fun.ret, seen, opened);
+                Ty::Fun(Arc::new(FunTy { ret, ..(**fun).clone() }))
+            }
+            Ty::Unique(inner) => Ty::Unique(self.split_repeated(inner, seen, opened).into()),
+            Ty::Record(fields) => Ty::Record(
+                fields
+                    .iter()
+                    .map(|(f, t)| (f.clone(), self.split_repeated(t, seen, opened)))
+                    .collect(),
+            ),
+            Ty::Sum(ctors) => Ty::Sum(
+                ctors
+                    .iter()
+                    .map(|(c, ts)| {
+                        let ts = ts.iter().map(|t| self.split_repeated(t, seen, opened));
+                        (c.clone(), ts.collect())
+                    })
+                    .collect(),
+            ),
+            Ty::Prim(_) | Ty::Array(..) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => {
+                let mut subst = Subst::new();
+                for var in opened.clone() {
+                    if !self.size_metas.repeated.contains(&var) || !mentions(ty, var) {
+                        continue;
+                    }
+                    if !seen.contains(&var) {
+                        seen.push(var);
+                        continue;
+                    }
+                    let span = self.program.vars[var].span.unwrap_or(self.nowhere());
+                    let new = self.unknown_size(span, Unknown::ArgumentResult);
+                    opened.push(new);
+                    subst.var(var, Size::Var(new));
+                }
+                subst.apply(ty)
+            }
+        }
     }
 
     pub(super) fn sized_section_right(&mut self, exp: &Exp, op: &Operator, rhs: &Exp) -> Ty {
@@ -189,4 +241,17 @@ fn add_exts(ty: &Ty, exts: &[VarId]) -> Ty {
         }
         other => other.clone(),
     }
+}
+
+/// Whether something inside of an expression binds names.
+fn binds_names(exp: &Exp) -> bool {
+    struct Binds(bool);
+    impl Visitor<'_> for Binds {
+        fn open(&mut self) {
+            self.0 = true;
+        }
+    }
+    let mut binds = Binds(false);
+    binds.exp(exp);
+    binds.0
 }

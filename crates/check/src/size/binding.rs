@@ -192,10 +192,21 @@ impl Checker<'_> {
         }
     }
 
+    /// A hole whose type has this unknown size.
+    fn hole_of_size(&self, meta: SizeMeta) -> Option<fehu_base::Span> {
+        let has = |ty: &Ty| {
+            let mut found = false;
+            self.zonk_sized(ty).for_each_size(&mut |size| found |= *size == Size::Meta(meta));
+            found
+        };
+        self.size_metas.holes.iter().find(|(_, ty)| has(ty)).map(|(span, _)| *span)
+    }
+
     /// A size that nothing determines: an error if the program would need it.
     fn undetermined(&mut self, meta: SizeMeta) {
         let info = &self.size_metas.infos[meta];
         let (span, origin) = (info.span, info.origin.clone());
+        let hole = self.hole_of_size(meta);
         self.size_metas.infos[meta].solution = Some(Size::Const(0));
         if self.failing() {
             return;
@@ -203,6 +214,10 @@ impl Checker<'_> {
         match origin {
             Origin::SizeParam(param, fun) => {
                 let name = self.program.vars[param].name.clone();
+                if let Some(hole) = hole {
+                    self.report(errors::ambiguous_size_of_hole(hole, &name, &fun));
+                    return;
+                }
                 self.report(errors::ambiguous_size_param(span, &name, &fun));
             }
             Origin::EmptyArray => self.report(errors::ambiguous_size(span, "d", "empty array")),

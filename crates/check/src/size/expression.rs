@@ -2,9 +2,9 @@
 
 use super::Origin;
 use crate::checker::Checker;
-use crate::errors::Expect;
-use crate::program::Unknown;
-use crate::ty::{FunTy, Lifted, Size, Subst, Ty, VarId};
+use crate::errors::{self, Expect};
+use crate::program::{Unknown, VarKind};
+use crate::ty::{Arg, FunTy, Lifted, Size, Subst, Ty, TypeId, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{
     Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RangeKind, RecordField,
@@ -73,6 +73,7 @@ impl Checker<'_> {
                 let op_span = bin.op.name.span;
                 let partial =
                     self.sized_apply_one(exp.id, &op, op_span, Some(&bin.lhs), &lhs, bin.lhs.span);
+                self.warn_comparison(&bin.op, &lhs);
                 let rhs = self.sized(&bin.rhs);
                 self.sized_apply_one(exp.id, &partial, op_span, Some(&bin.rhs), &rhs, bin.rhs.span)
             }
@@ -228,12 +229,40 @@ impl Checker<'_> {
         for (param, shape) in scheme.types.iter().zip(&shapes) {
             let existential = param.lifted > Lifted::Unlifted;
             let ty = self.dress(shape, span, &Origin::TypeArg(name.into()), existential);
+            if existential && occurrences(result_of(&scheme.ty), param.id) > 1 {
+                self.mark_repeated(&ty);
+            }
             types.push(ty.clone());
             subst.ty(param.id, ty);
         }
         self.size_metas.instances.push((node, sizes, types));
         self.rename_bound(&scheme.ty, &mut subst);
         subst.apply(&scheme.ty)
+    }
+
+    fn mark_repeated(&mut self, ty: &Ty) {
+        let mut metas = Vec::new();
+        ty.for_each_size(&mut |size| size.for_each_meta(&mut |meta| metas.push(meta)));
+        for meta in metas {
+            self.size_metas.infos[meta].repeated = true;
+        }
+    }
+
+    /// Comparing whole arrays still works, but should not be relied on.
+    fn warn_comparison(&mut self, op: &Operator, operand: &Ty) {
+        let name = &op.name.name.name;
+        let built_in = self
+            .tables
+            .names
+            .get(&op.id)
+            .is_some_and(|found| self.program.vars[found.var].kind == VarKind::Builtin);
+        if built_in
+            && !self.in_prelude
+            && matches!(operand, Ty::Array(..))
+            && matches!(name.as_str(), "==" | "!=")
+        {
+            self.report(errors::array_comparison(op.name.span, name));
+        }
     }
 
     pub(super) fn sized_operator(&mut self, op: &Operator) -> Ty {
@@ -412,5 +441,34 @@ impl Checker<'_> {
         let var = self.unknown_size(span, Unknown::Branches);
         joined.push((m.clone(), n.clone(), var));
         Size::Var(var)
+    }
+}
+
+/// What a function yields when it has all its arguments.
+fn result_of(ty: &Ty) -> &Ty {
+    match ty {
+        Ty::Fun(fun) => result_of(&fun.ret),
+        other => other,
+    }
+}
+
+/// How often a nominal type is in a type.
+fn occurrences(ty: &Ty, id: TypeId) -> usize {
+    match ty {
+        Ty::Prim(_) | Ty::Meta(_) | Ty::Error => 0,
+        Ty::Array(_, elem) | Ty::Unique(elem) => occurrences(elem, id),
+        Ty::Record(fields) => fields.iter().map(|(_, t)| occurrences(t, id)).sum(),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).map(|t| occurrences(t, id)).sum(),
+        Ty::Fun(fun) => occurrences(&fun.param, id) + occurrences(&fun.ret, id),
+        Ty::Con(other, args) => {
+            let inner: usize = args
+                .iter()
+                .map(|arg| match arg {
+                    Arg::Size(_) => 0,
+                    Arg::Type(ty) => occurrences(ty, id),
+                })
+                .sum();
+            inner + usize::from(*other == id)
+        }
     }
 }

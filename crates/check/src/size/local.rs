@@ -220,11 +220,37 @@ impl Checker<'_> {
         };
         // Anonymous sizes of the declared type are those of the body.
         let (declared, exts) = self.read_type_exp(ret.id);
+        self.check_result_names(&params, ret, &declared, outside);
         self.level += 1;
         let want = self.with_metas(&declared, &exts, ret.span);
         self.level -= 1;
         self.require(body.span, &want, &found, Expect::FunctionBody(Some(ret.span)));
         self.close_function(params, &want, Vec::new(), outside)
+    }
+
+    /// A written result type may name whole parameters, but not their parts, which callers cannot name.
+    fn check_result_names(
+        &mut self,
+        params: &[Param],
+        ret: &TypeExp,
+        ty: &Ty,
+        outside: Outside<'_>,
+    ) {
+        let mut part = None;
+        ty.for_each_size(&mut |size| {
+            size.for_each_var(&mut |var| {
+                let info = &self.program.vars[var];
+                let own = info.kind == VarKind::Param && info.level > outside.level;
+                if own && !params.iter().any(|param| param.name == Some(var)) {
+                    part.get_or_insert(var);
+                }
+            });
+        });
+        if let Some(var) = part {
+            let info = &self.program.vars[var];
+            let (name, bound) = (info.name.clone(), info.span);
+            self.report(errors::result_names_part(ret.span, &name, bound, outside.what));
+        }
     }
 
     pub(super) fn sized_lambda(&mut self, lambda: &Lambda, expected: Option<&Ty>) -> Ty {
@@ -326,7 +352,9 @@ impl Checker<'_> {
             LoopForm::While(cond) => _ = self.sized(cond),
         }
         self.level += 1;
+        self.size_metas.loops.push(self.level);
         let body = self.sized(&lp.body);
+        self.size_metas.loops.pop();
         self.level = outer + 1;
         let ty = self.settle_loop(exp, lp, &param, &open, &init, &body, explicit, mark);
         self.level = outer;

@@ -317,9 +317,9 @@ impl Checker<'_> {
             }
             return Err(SizeClash::Infinite(Size::Meta(meta), size));
         }
-        let (level, existential) = {
+        let (level, existential, repeated) = {
             let info = &self.size_metas.infos[meta];
-            (info.level, info.existential)
+            (info.level, info.existential, info.repeated)
         };
         let mut deep = Vec::new();
         size.for_each_var(&mut |v| {
@@ -335,6 +335,9 @@ impl Checker<'_> {
                 return Err(SizeClash::Existential(var));
             }
             self.open(var);
+            if repeated && let Some(Size::Var(unknown)) = self.program.vars[var].def {
+                self.size_metas.repeated.push(unknown);
+            }
             size = self.zonk_size(&size);
         }
         let mut metas = Vec::new();

@@ -165,6 +165,8 @@ impl<'a> Cx<'a> {
         let value = self.resolve(value);
         if let Atom::Var(value) = value {
             self.uses.move_to(var, value);
+            // The types that had the one now have the other.
+            self.table[value.index()].is_size |= self.table[var.index()].is_size;
         }
         self.table[var.index()].subst = Some(value);
     }

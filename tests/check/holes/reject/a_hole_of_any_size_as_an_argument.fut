@@ -1,0 +1,2 @@
+-- error: ambiguous-size
+def total : f32 = f32.sum ???

@@ -1,0 +1,16 @@
+-- error: size-mismatch
+module type boxes = {
+  type t
+  type box 'a
+  val box : t -> box t
+}
+
+module mk (P: {type~ t}) : boxes with t = P.t = {
+  type~ t = P.t
+  type box 'a = (i32, a)
+  def box (x: t) = (0i32, x)
+}
+
+module arrays = mk {type~ t = []bool}
+
+def two (n: i64) = [arrays.box (replicate n true), arrays.box (replicate (n + 1) false)]
