@@ -85,6 +85,100 @@ fn a_scatter_follows() {
     assert!(merged(&text));
 }
 
+const REDUCED: &str = "    let (sums: [n]i64) = screma n (xs) map \\(x: i64) -> (i64) {
+      let (xk: i64) = mul x k
+      in (xk)
+    }
+      scan \\(a: i64, b: i64) -> (i64) {
+        let (c: i64) = add a b
+        in (c)
+      } neutral (0)
+    let (most: i64) = screma n (sums, xs) map \\(s: i64, x1: i64) -> (i64) {
+      let (t: i64) = sub s x1
+      in (t)
+    }";
+
+/// A map over rows in which a scan is followed by an operator that combines elements.
+fn rows(operator: &str) -> Prog {
+    let text = format!(
+        "prog arrays
+fun f (m: i64, n: i64, ks: [m]i64, xs: [n]i64) -> (r: [m]i64) =
+  let (zs: [m]i64) = screma m (ks) map \\(k: i64) -> (i64) {{
+{REDUCED}
+      {operator} neutral (0)
+    in (most)
+  }}
+  in (zs)"
+    );
+    parse(&text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_reduction_follows_where_one_thread_has_all_positions() {
+    let prog = rows(
+        "red \\(d: i64, e: i64) -> (i64) {
+        let (g: i64) = max d e
+        in (g)
+      }",
+    );
+    assert!(!run(&prog, false).contains("sums_mem"));
+    // The version whose threads share the scan has the array.
+    let several = run(&prog, true);
+    assert!(several.contains("sums_mem"));
+}
+
+#[test]
+fn a_reduction_whose_operator_needs_other_elements_comes_later() {
+    let prog = rows(
+        "red \\(d: i64, e: i64) -> (i64) {
+        let (first: i64) = index sums[0]
+        let (g: i64) = max d e
+        let (h: i64) = max g first
+        in (h)
+      }",
+    );
+    assert!(run(&prog, false).contains("sums_mem"));
+}
+
+#[test]
+fn a_scan_follows_a_scan() {
+    let text = program(
+        "",
+        "r: [n]i64",
+        "  let (zs: [n]i64) = screma n (sums) map \\(s: i64) -> (i64) {(s)}
+    scan \\(p: i64, q: i64) -> (i64) {
+      let (t: i64) = max p q
+      in (t)
+    } neutral (0)
+  in (zs)",
+    );
+    let prog: Prog = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert!(!run(&prog, false).contains("sums_mem"));
+    assert!(run(&prog, true).contains("sums_mem"));
+}
+
+#[test]
+fn what_nothing_reads_of_a_scan_is_not_stored() {
+    let text = "prog arrays
+fun f (n: i64, xs: [n]i64) -> (r: [n]i64) =
+  let (sums: [n]i64, most: [n]i64) = screma n (xs) map \\(x: i64) -> (i64, i64) {(x, x)}
+    scan \\(a: i64, b: i64, c: i64, d: i64) -> (i64, i64) {
+      let (s: i64) = add a c
+      let (t: i64) = add b d
+      let (m: i64) = max t s
+      in (s, m)
+    } neutral (0, 0)
+  in (most)";
+    assert!(merged(text));
+    // Nor is it if something follows that reads the other one only.
+    let rest = "  let (zs: [n]i64) = screma n (most) map \\(m1: i64) -> (i64) {
+    let (u: i64) = mul m1 3
+    in (u)
+  }
+  in (zs)";
+    assert!(merged(&text.replace("  in (most)", rest)));
+}
+
 #[test]
 fn a_scan_that_is_also_needed_is_stored() {
     let text = program(

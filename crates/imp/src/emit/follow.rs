@@ -1,4 +1,4 @@
-//! Maps and scatters of what a scan makes, done at the positions of the scan.
+//! Maps, scatters and reductions of what a scan makes, done at the positions of the scan.
 //!
 //! ```text
 //! ys = scan (+) 0 xs          for i:  sum = sum + xs[i]
@@ -8,10 +8,14 @@
 //! An operator of one width that directly follows a scan, and has no other use for its arrays than to read the elements at its own
 //! positions, is executed where an element of the scan is finished: in the only loop of one thread, in the second round of several
 //! threads, and on devices when a block knows what comes before it. It never sees what is known of a part only. What nothing else needs
-//! is neither stored nor read again, and has no memory if the memory would have been its own.
+//! is neither stored nor read again, and has no memory if the memory would have been its own. So it is with those arrays of a scan of
+//! several that nothing reads at all: the scan needs all of its values, but nobody may want all of them afterwards.
 //!
 //! This is a matter of the code, not of the IR: both statements are there for every pass, and what their arrays have to do with each
 //! other is clear from the table. Statements that stand between the two, and have nothing to do with the scan, come before both.
+//!
+//! Operators that combine elements themselves, which are reductions and further scans, follow where one thread has all positions and
+//! meets them in order. In parallel code each chunk would have to know what comes before it, and that is another scan.
 //!
 //! Refused: what writes where the scan reads; functions with operators inside, or that change arrays, in parallel code; scans of
 //! arrays; scans by the threads of one block; and scans in parallel code whose own function is not cheap, because that is executed
@@ -34,8 +38,21 @@ const BETWEEN: usize = 24;
 pub(super) struct Follower<'a> {
     /// The map or scatter.
     stm: &'a ir::Stm,
-    /// The arrays of the scan's statement that nothing else needs.
+    /// What its own scans and reductions have so far.
+    scanned: Vec<Vec<Sofar<'a>>>,
+    reduced: Vec<Vec<Sofar<'a>>>,
+}
+
+/// A scan with something special about it.
+pub(super) struct Leader<'a> {
+    /// Its number in the body, ...
+    pub(super) at: usize,
+    /// ... and that of the last statement that is executed with it.
+    pub(super) last: usize,
+    /// The arrays of its statement that are not stored.
     unneeded: Vec<Var>,
+    /// What follows it.
+    follower: Option<Follower<'a>>,
 }
 
 /// The parts of an operator that can follow.
@@ -47,18 +64,28 @@ struct Parts<'a> {
 
 fn parts(stm: &ir::Stm) -> Option<Parts<'_>> {
     match &stm.exp {
-        ir::Exp::Screma(op) if op.folded() == 0 => {
-            Some(Parts { width: op.width, inputs: &op.inputs, map: &op.map })
-        }
+        ir::Exp::Screma(op) => Some(Parts { width: op.width, inputs: &op.inputs, map: &op.map }),
         ir::Exp::Scatter(op) => Some(Parts { width: op.width, inputs: &op.inputs, map: &op.map }),
         _ => None,
     }
 }
 
+/// The functions by which an operator combines elements.
+fn operators(stm: &ir::Stm) -> impl Iterator<Item = &Lambda> {
+    let op = match &stm.exp {
+        ir::Exp::Screma(op) => Some(op),
+        _ => None,
+    };
+    op.into_iter().flat_map(|op| {
+        let scans = op.scans.iter().map(|scan| &scan.op);
+        scans.chain(op.reds.iter().map(|red| &red.op))
+    })
+}
+
 impl<'a> Emit<'a> {
-    /// For each scan of a body that something follows, its number and that of the follower.
-    pub(super) fn followers(&self, body: &'a Body) -> Vec<(usize, usize, Follower<'a>)> {
-        let mut found: Vec<(usize, usize, Follower<'a>)> = Vec::new();
+    /// The scans of a body that something follows, or of which not all arrays are needed.
+    pub(super) fn leaders(&self, body: &'a Body) -> Vec<Leader<'a>> {
+        let mut found: Vec<Leader<'a>> = Vec::new();
         let is_scan =
             |stm: &ir::Stm| matches!(&stm.exp, ir::Exp::Screma(op) if !op.scans.is_empty());
         if !body.stms.iter().any(is_scan) {
@@ -74,38 +101,54 @@ impl<'a> Emit<'a> {
         for var in body.results.iter().filter_map(|atom| atom.var()) {
             *uses.entry(var).or_default() += 1;
         }
-        for at in 0..body.stms.len() {
-            let free = found.last().is_none_or(|(_, last, _)| *last < at);
-            if let Some((next, follower)) =
-                Some(at).filter(|_| free).and_then(|at| self.follower(body, at, &uses))
-            {
-                found.push((at, next, follower));
+        for (at, scan) in body.stms.iter().enumerate() {
+            let ir::Exp::Screma(op) = &scan.exp else { continue };
+            let follows = found.last().is_some_and(|other| other.last >= at);
+            if follows || op.scans.is_empty() || !self.scan_can_lead(scan, op) {
+                continue;
+            }
+            match self.follower(body, at, op, &uses) {
+                Some(leader) => found.push(leader),
+                None if self.is_beside_device() => {}
+                None => {
+                    let unneeded = self.idle(scan, &uses);
+                    if !unneeded.is_empty() {
+                        found.push(Leader { at, last: at, unneeded, follower: None });
+                    }
+                }
             }
         }
         found
+    }
+
+    /// The arrays of a statement that nothing mentions.
+    fn idle(&self, stm: &ir::Stm, uses: &FxHashMap<Var, usize>) -> Vec<Var> {
+        let is_idle = |var: &Var| self.ir[*var].ty.is_array() && !uses.contains_key(var);
+        stm.pat.iter().copied().filter(is_idle).collect()
     }
 
     fn follower(
         &self,
         body: &'a Body,
         at: usize,
+        op: &Screma,
         uses: &FxHashMap<Var, usize>,
-    ) -> Option<(usize, Follower<'a>)> {
+    ) -> Option<Leader<'a>> {
         let scan = &body.stms[at];
-        let ir::Exp::Screma(op) = &scan.exp else { return None };
-        if op.scans.is_empty() || !self.scan_can_lead(scan, op) {
-            return None;
-        }
         for (next, stm) in body.stms.iter().enumerate().skip(at + 1).take(BETWEEN) {
             let mentioned = free::free_in_stm(stm, self.ir);
             if mentioned.iter().any(|var| scan.pat.contains(var)) {
-                let unneeded = scan.pat.iter().copied().filter(|var| {
-                    self.ir[*var].ty.is_array()
-                        && uses.get(var) == Some(&1)
-                        && mentioned.contains(var)
-                });
-                let follower = Follower { stm, unneeded: unneeded.collect() };
-                return self.can_follow(scan, op, &follower).then_some((next, follower));
+                let only_here = |var: &Var| uses.get(var) == Some(&1) && mentioned.contains(var);
+                let mut unneeded = self.idle(scan, uses);
+                unneeded.extend(
+                    scan.pat.iter().filter(|var| self.ir[**var].ty.is_array() && only_here(var)),
+                );
+                let (scanned, reduced) = (Vec::new(), Vec::new());
+                if !self.can_follow(scan, op, stm, &unneeded) {
+                    return None;
+                }
+                let follower = Some(Follower { stm, scanned, reduced });
+                return Some(Leader { at, last: next, unneeded, follower });
             }
             if !self.may_come_before(stm) {
                 return None;
@@ -132,8 +175,7 @@ impl<'a> Emit<'a> {
         matches!(stm.exp, ir::Exp::Scratch(..) | ir::Exp::Assert(..)) || self.is_cheap(stm)
     }
 
-    fn can_follow(&self, scan: &ir::Stm, op: &Screma, follower: &Follower<'a>) -> bool {
-        let stm = follower.stm;
+    fn can_follow(&self, scan: &ir::Stm, op: &Screma, stm: &ir::Stm, unneeded: &[Var]) -> bool {
         let Some(Parts { width, inputs, map }) = parts(stm) else { return false };
         let scalar = |var: &Var| matches!(self.ir[*var].ty, Type::Scalar(_));
         let elementwise = map.params.iter().zip(inputs).all(|(param, input)| {
@@ -141,7 +183,11 @@ impl<'a> Emit<'a> {
             !acc && (!scan.pat.contains(input) || scalar(param))
         });
         let scalars = map.ret.iter().all(|ty| matches!(ty, Type::Scalar(_)));
-        let other_use = free::free_in_lambda(map, self.ir).iter().any(|var| scan.pat.contains(var))
+        let needs_all = |lambda: &Lambda| {
+            free::free_in_lambda(lambda, self.ir).iter().any(|var| scan.pat.contains(var))
+        };
+        let other_use = needs_all(map)
+            || operators(stm).any(needs_all)
             || matches!(&stm.exp, ir::Exp::Scatter(op)
                 if op.dests.iter().any(|(_, dest)| scan.pat.contains(dest)));
         let calls = || self.is_beside_device() && self.calls_recursive(&stm.exp);
@@ -151,23 +197,33 @@ impl<'a> Emit<'a> {
             && scalars
             && !other_use
             && alone
+            && self.may_combine(stm)
             && !has_effects(&map.body)
-            && self.is_apart(scan, follower)
+            && !operators(stm).any(|op| has_effects(&op.body))
+            && self.is_apart(scan, stm, unneeded)
+    }
+
+    /// Whether what an operator combines itself, if anything, is combined by one thread, in order.
+    fn may_combine(&self, stm: &ir::Stm) -> bool {
+        match &stm.exp {
+            ir::Exp::Screma(op) if op.folded() > 0 => !self.is_wide() && self.combines_scalars(op),
+            _ => true,
+        }
     }
 
     /// Whether neither of the two writes what the other one reads, but for what is handed on.
-    fn is_apart(&self, scan: &ir::Stm, follower: &Follower<'a>) -> bool {
+    fn is_apart(&self, scan: &ir::Stm, stm: &ir::Stm, unneeded: &[Var]) -> bool {
         let blocks = |vars: &[Var]| -> Vec<BlockId> {
             vars.iter().filter_map(|var| Some(self.place(*var)?.block)).collect()
         };
         let read = blocks(&free::free_in_stm(scan, self.ir));
         let made: Vec<Var> =
-            scan.pat.iter().copied().filter(|var| !follower.unneeded.contains(var)).collect();
+            scan.pat.iter().copied().filter(|var| !unneeded.contains(var)).collect();
         let made = blocks(&made);
-        let mut others = free::free_in_stm(follower.stm, self.ir);
+        let mut others = free::free_in_stm(stm, self.ir);
         others.retain(|var| !scan.pat.contains(var));
-        let mut written = blocks(&follower.stm.pat);
-        if let ir::Exp::Scatter(op) = &follower.stm.exp {
+        let mut written = blocks(&stm.pat);
+        if let ir::Exp::Scatter(op) = &stm.exp {
             written.extend(blocks(&op.dests.iter().map(|(_, dest)| *dest).collect::<Vec<Var>>()));
         }
         let common = |a: &[BlockId], b: &[BlockId]| a.iter().any(|block| b.contains(block));
@@ -176,23 +232,41 @@ impl<'a> Emit<'a> {
 
     /// Emits a scan and what follows it. The same statements may be emitted again elsewhere, where nothing follows: so what is
     /// noted about them is forgotten at the end.
-    pub(super) fn scan_and_follower(&mut self, scan: &'a ir::Stm, follower: Follower<'a>) {
-        self.allocate_for(follower.stm);
-        let unneeded = follower.unneeded.clone();
+    pub(super) fn lead(&mut self, scan: &'a ir::Stm, leader: Leader<'a>) {
+        let Leader { unneeded, follower, .. } = leader;
+        if let Some(follower) = &follower {
+            self.allocate_for(follower.stm);
+        }
         let mut forgotten = Vec::new();
         for var in &unneeded {
             self.unneeded.insert(*var);
             forgotten.extend(self.forget_block(*var));
         }
-        let Some(key) = scan.pat.first() else { return };
-        self.following.insert(*key, follower);
-        self.stm(scan);
-        self.following.remove(key);
+        match follower {
+            Some(follower) => self.scan_and_follower(scan, follower),
+            None => self.stm(scan),
+        }
         for var in &unneeded {
             self.unneeded.remove(var);
         }
         for (var, block) in forgotten {
             self.allocations.entry(var).or_default().push(block);
+        }
+    }
+
+    fn scan_and_follower(&mut self, scan: &'a ir::Stm, mut follower: Follower<'a>) {
+        let Some(key) = scan.pat.first() else { return };
+        let next = follower.stm;
+        if let ir::Exp::Screma(op) = &next.exp {
+            follower.scanned = self.start_scans(op);
+            follower.reduced = self.start_reds(op);
+        }
+        let reduced = follower.reduced.clone();
+        self.following.insert(*key, follower);
+        self.stm(scan);
+        self.following.remove(key);
+        if let ir::Exp::Screma(op) = &next.exp {
+            self.bind_reduced(&next.pat, op, &reduced);
         }
     }
 
@@ -233,11 +307,18 @@ impl<'a> Emit<'a> {
         self.body(&map.body);
         match &stm.exp {
             ir::Exp::Scatter(op) => self.scatter_parts(op, &map.body.results),
-            _ => {
-                for (result, var) in map.body.results.iter().zip(&stm.pat) {
-                    self.store_row(*var, index, *result);
-                }
+            ir::Exp::Screma(op) => {
+                let results = &map.body.results;
+                self.combine_all(
+                    &stm.pat,
+                    index,
+                    op,
+                    results,
+                    &follower.scanned,
+                    &follower.reduced,
+                );
             }
+            _ => {}
         }
     }
 

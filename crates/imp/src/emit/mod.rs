@@ -242,15 +242,16 @@ impl<'a> Emit<'a> {
     /// Emits the statements of a body.
     fn body(&mut self, body: &'a Body) {
         let last = if self.depth == 0 { release::last_uses(self, body) } else { Vec::new() };
-        let mut followers = self.followers(body).into_iter().peekable();
+        let mut leaders = self.leaders(body).into_iter().peekable();
         let mut index = 0;
         while let Some(stm) = body.stms.get(index) {
             let first = index;
-            match followers.next_if(|(scan, ..)| *scan == index) {
-                Some((_, next, follower)) => {
-                    body.stms[index + 1..next].iter().for_each(|stm| self.stm(stm));
-                    self.scan_and_follower(stm, follower);
-                    index = next + 1;
+            match leaders.next_if(|leader| leader.at == index) {
+                Some(leader) => {
+                    let last = leader.last;
+                    body.stms.iter().take(last).skip(index + 1).for_each(|stm| self.stm(stm));
+                    self.lead(stm, leader);
+                    index = last + 1;
                 }
                 None => {
                     self.stm(stm);
