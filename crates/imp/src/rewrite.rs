@@ -5,7 +5,7 @@
 use crate::visit::each_stm;
 use crate::{Arg, Block, Exp, From, Kind, Part, Prim, Stm, Ty, V, VarInfo};
 use fehu_base::IdVec;
-use fehu_ir::{BinOp, CmpOp, Scalar};
+use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
 use rustc_hash::FxHashMap;
 
 /// A sum of products, as in [`Exp::Index`].
@@ -170,6 +170,26 @@ pub(crate) fn stride(e: &Exp, v: V) -> Option<(i64, Vec<V>)> {
 /// Whether the next value of the variable is the next element.
 pub(crate) fn is_unit(e: &Exp, v: V) -> bool {
     stride(e, v).is_some_and(|(factor, vars)| factor == 1 && vars.is_empty())
+}
+
+/// Whether the operation of an expression is cheap and can be executed at any time: it does not fail, and reads no memory.
+pub(crate) fn is_total(e: &Exp) -> bool {
+    match e {
+        Exp::Const(_) | Exp::Var(_) | Exp::Index(_) | Exp::Cmp(..) | Exp::Convert(..) => true,
+        Exp::Un(op, ..) => matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs),
+        Exp::Bin(op, ..) => matches!(
+            op,
+            BinOp::Add
+                | BinOp::Sub
+                | BinOp::Mul
+                | BinOp::Min
+                | BinOp::Max
+                | BinOp::And
+                | BinOp::Or
+                | BinOp::Xor
+        ),
+        Exp::Math(..) | Exp::Reinterpret(..) | Exp::Load(..) | Exp::Select(_) => false,
+    }
 }
 
 /// The variables of a function, to which new ones are added.

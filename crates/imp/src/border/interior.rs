@@ -1,7 +1,7 @@
 //! The body of a loop as it is in the interior, and what the interior is.
 
 use super::affine::{Affine, Limits, wide};
-use crate::rewrite::{as_terms, substitute};
+use crate::rewrite::{Vars, as_terms, is_total, substitute};
 use crate::visit::{each_stm, set_vars};
 use crate::{Block, Exp, Prim, Stm, V};
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
@@ -11,7 +11,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_SIZE: usize = 60;
 
 /// The body of a loop over `x` in its interior, and where that is; none if there is no use in it.
-pub(super) fn interior(x: V, body: &[Stm]) -> Option<(Block, Limits)> {
+pub(super) fn interior(vars: &mut Vars<'_>, x: V, body: &[Stm]) -> Option<(Block, Limits)> {
+    let found = attempt(vars, x, body, None)?;
+    // A shift of which nothing depends that the interior is for would only make it smaller.
+    match found.1.needed_shifts() {
+        Some(needed) => attempt(vars, x, body, Some(&needed)),
+        None => Some(found),
+    }
+}
+
+fn attempt(
+    vars: &mut Vars<'_>,
+    x: V,
+    body: &[Stm],
+    shifts: Option<&[Exp]>,
+) -> Option<(Block, Limits)> {
     let inside = set_vars(body);
     let mut assigned = FxHashSet::default();
     each_stm(body, &mut |stm| {
@@ -19,8 +33,11 @@ pub(super) fn interior(x: V, body: &[Stm]) -> Option<(Block, Limits)> {
             assigned.insert(v);
         });
     });
+    let mut new = || vars.scalar("shift", Prim::I64);
     let mut work = Interior {
         x,
+        new: &mut new,
+        shifts,
         inside,
         assigned,
         known: FxHashMap::default(),
@@ -43,8 +60,12 @@ enum Value {
     Truth(Exp),
 }
 
-struct Interior {
+struct Interior<'a> {
     x: V,
+    /// Makes a variable for a shift.
+    new: &'a mut dyn FnMut() -> V,
+    /// Shifts that are used, if not all.
+    shifts: Option<&'a [Exp]>,
     /// What the body declares or sets, and what it sets after the declaration.
     inside: FxHashSet<V>,
     assigned: FxHashSet<V>,
@@ -56,7 +77,7 @@ struct Interior {
     is_stuck: bool,
 }
 
-impl Interior {
+impl Interior<'_> {
     fn block(&mut self, block: &[Stm]) -> Block {
         let mut out = Block::new();
         for stm in block {
@@ -146,23 +167,7 @@ impl Interior {
 
     /// An expression as one that can be computed before the loop: it cannot fail, and nothing in it changes.
     fn fixed(&self, e: &Exp) -> Option<Exp> {
-        let safe = |e: &Exp| match e {
-            Exp::Const(_) | Exp::Var(_) | Exp::Index(_) | Exp::Cmp(..) | Exp::Convert(..) => true,
-            Exp::Un(op, ..) => matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs),
-            Exp::Bin(op, ..) => matches!(
-                op,
-                BinOp::Add
-                    | BinOp::Sub
-                    | BinOp::Mul
-                    | BinOp::Min
-                    | BinOp::Max
-                    | BinOp::And
-                    | BinOp::Or
-                    | BinOp::Xor
-            ),
-            Exp::Math(..) | Exp::Reinterpret(..) | Exp::Load(..) | Exp::Select(_) => false,
-        };
-        let mut fits = !e.any(&|e| !safe(e));
+        let mut fits = !e.any(&|e| !is_total(e));
         e.each_var(&mut |v| {
             let is_outside = v != self.x && !self.inside.contains(&v);
             fits &= is_outside || matches!(self.known.get(&v), Some(Value::Fixed(_)));
@@ -185,15 +190,14 @@ impl Interior {
                     Some(Value::Affine(affine)) => Some(crate::rewrite::tidy(affine.terms.clone())),
                     _ => None,
                 });
-                Affine::of(&as_terms(&expanded)?, self.x, &|v| self.ranges.get(&v).copied())
+                self.sum(&as_terms(&expanded)?)
             }
             Exp::Bin(op @ (BinOp::Add | BinOp::Sub), prim, a, b) => {
                 self.is_number(*prim)?;
-                let mut terms = self.terms(a)?;
+                let mut terms = self.terms(a, *prim)?;
                 let sign = if *op == BinOp::Add { 1 } else { -1 };
-                terms.extend(self.terms(b)?.into_iter().map(|(f, vars)| (sign * f, vars)));
-                let sum = as_terms(&crate::rewrite::tidy(terms))?;
-                Affine::of(&sum, self.x, &|v| self.ranges.get(&v).copied())
+                terms.extend(self.terms(b, *prim)?.into_iter().map(|(f, vars)| (sign * f, vars)));
+                self.sum(&as_terms(&crate::rewrite::tidy(terms))?)
             }
             Exp::Bin(op @ (BinOp::Min | BinOp::Max), prim, a, b) => {
                 self.is_number(*prim)?;
@@ -217,8 +221,13 @@ impl Interior {
         }
     }
 
-    /// A part of a sum: `x` and a bit, a small number, or the variable of an inner loop.
-    fn terms(&mut self, e: &Exp) -> Option<crate::rewrite::Terms> {
+    fn sum(&self, terms: &crate::rewrite::Terms) -> Option<Affine> {
+        let range = |v| self.ranges.get(&v).copied();
+        Affine::of(terms, self.x, &range, &|v| self.limits.is_shift(v))
+    }
+
+    /// A part of a sum: `x` and a bit, a small number, the variable of an inner loop, or a shift.
+    fn terms(&mut self, e: &Exp, prim: Prim) -> Option<crate::rewrite::Terms> {
         const FAR: i64 = 1 << 30;
         match e {
             Exp::Const(Scalar::I64(value)) if (-FAR..=FAR).contains(value) => {
@@ -226,7 +235,14 @@ impl Interior {
             }
             Exp::Const(Scalar::I32(value)) => Some(vec![(i64::from(*value), Vec::new())]),
             Exp::Var(v) if self.ranges.contains_key(v) => Some(vec![(1, vec![*v])]),
-            _ => Some(self.affine(e)?.terms),
+            _ => match self.fixed(e) {
+                Some(number) => {
+                    let number = wide(number, prim);
+                    let v = self.limits.shift(&number, self.shifts, &mut self.new)?;
+                    Some(vec![(1, vec![v])])
+                }
+                None => Some(self.affine(e)?.terms),
+            },
         }
     }
 

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The interior is the range of those `x` for which each `min` and `max` of `x + c` (where `c` is a number, or one that small
-//! inner loops over known ranges make) and something that the loop does not change is `x + c`, each check holds, and each
+//! inner loops over known ranges make, to which a number may be added that the loop does not change) and something that the loop does not change is `x + c`, each check holds, and each
 //! condition of a branch has the value that it has far from the ends. The range is computed when the program runs, so
 //! nothing has to be proved; what is outside of it is executed as it was, with all checks, and before the interior, so
 //! that errors are the same. A check that does not depend on `x` makes the interior empty if it does not hold.
@@ -57,7 +57,7 @@ fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     if short || count(body) > MOST_STATEMENTS {
         return None;
     }
-    let (inside, limits) = interior::interior(*var, body)?;
+    let (inside, limits) = interior::interior(vars, *var, body)?;
     let inside = vars.copy(&[Stm::For {
         var: *var,
         from: Exp::int(0),
@@ -94,14 +94,15 @@ fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
             },
         ],
     };
-    let mut parts = vec![
-        Stm::Declare(first, Some(from.clone())),
-        Stm::Declare(end, Some(to.clone())),
+    let mut parts =
+        vec![Stm::Declare(first, Some(from.clone())), Stm::Declare(end, Some(to.clone()))];
+    parts.extend(limits.declarations());
+    parts.extend([
         Stm::Declare(low, Some(low_value)),
         Stm::Declare(high, Some(high_value)),
         Stm::Comment("The ends, then the interior.".into()),
         ends,
-    ];
+    ]);
     for stm in inside {
         if let Stm::For { var, kind, body, .. } = stm {
             let (from, to) = (Exp::Var(low), Exp::Var(high));

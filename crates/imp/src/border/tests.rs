@@ -89,3 +89,48 @@ fn what_has_no_ends_is_left_alone() {
     border(&mut same);
     assert_eq!(*only(&same), fun);
 }
+
+/// `o[x] = s[x + d]`, where `d` is a number that the loop does not change, with a check; and a load at `x - e` without one.
+#[test]
+fn a_shift_that_is_known_before_the_loop_has_an_interior() {
+    let mut vars = Maker::new();
+    let [n, size, d, x, u] = ["n", "size", "d", "x", "u"].map(|hint| vars.scalar(hint));
+    let [e, v] = ["e", "v"].map(|hint| vars.scalar(hint));
+    let [s, o] = ["s", "o"].map(|hint| vars.ptr(hint));
+    let c = vars.truth("c");
+    let cmp = |op, a, b| Exp::Cmp(op, Prim::I64, Box::new(a), Box::new(b));
+    let within =
+        bin(BinOp::And, cmp(CmpOp::Le, Exp::int(0), var(u)), cmp(CmpOp::Lt, var(u), var(size)));
+    let within = match within {
+        Exp::Bin(op, _, a, b) => Exp::Bin(op, Prim::Bool, a, b),
+        other => other,
+    };
+    let body = vec![
+        Stm::Declare(v, Some(bin(BinOp::Add, var(x), var(e)))),
+        Stm::Declare(u, Some(bin(BinOp::Add, var(x), var(d)))),
+        Stm::Declare(c, Some(within)),
+        Stm::Assert(var(c), Message { parts: Vec::new(), trace: vec!["bounds".into()] }),
+        Stm::Store(o, var(x), bin(BinOp::Add, load(s, var(u)), var(v))),
+    ];
+    let fun = vars.fun(vec![each(x, var(n), body)]);
+    let mut split = program(fun.clone());
+    border(&mut split);
+    let split = only(&split);
+    for n_value in [0, 1, 7, 8] {
+        for shift in [i64::MIN, -1, 0, 1, 12, 13, 1 << 50, i64::MAX] {
+            let run = |fun: &Fun| {
+                let machine = Machine::default().with(n, n_value).with(size, 20).with(d, shift);
+                let mut machine = machine.with(e, -3).filled(s, 0..20).empty(o, 8);
+                let result = machine.run(fun);
+                let memory = result.is_ok().then(|| machine.memory[&o].clone());
+                (result, memory, machine.checks)
+            };
+            let (before, after) = (run(&fun), run(split));
+            assert_eq!((&before.0, &before.1), (&after.0, &after.1), "{n_value} {shift}");
+            // All is interior where the shift is harmless; that `e` is negative does not matter.
+            if before.0.is_ok() && shift >= 0 {
+                assert_eq!(after.2, 0, "{n_value} {shift}");
+            }
+        }
+    }
+}
