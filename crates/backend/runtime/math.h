@@ -108,7 +108,10 @@ FE_SIMD __attribute__((const)) double fe_library_cos(double) __asm__("cos");
   static inline T fe_cosh_##N(T a) { return cosh##S(a); }                                                 \
   static inline T fe_tanh_##N(T a) { return tanh##S(a); }                                                 \
   static inline T fe_erf_##N(T a) { return erf##S(a); }                                                   \
-  static inline T fe_pow_##N(T a, T b) { return pow##S(a, b); }
+  FE_INLINE T fe_pow_##N(T a, T b) {                                                                      \
+    FE_SMALL_POWERS                                                                                       \
+    return pow##S(a, b);                                                                                  \
+  }
 
 FE_MATH_LIBRARY(f32, float, f)
 FE_MATH_LIBRARY(f64, double, )
@@ -119,6 +122,21 @@ FE_MATH_LIBRARY_OWN(f32, float, f)
 #endif
 #if defined(FE_STRICT_FLOAT) || defined(FE_VECTOR_LIBRARY)
 FE_MATH_LIBRARY_WIDE(f32, float, f)
+#endif
+
+// The same functions where they are not in a loop that is to be vectorised: alone, what is written for vectors has no
+// advantage over tables. (The cosine is not among them, although it could be one call with a sine there: that call is not
+// moved out of loops.)
+#ifdef FE_VECTOR_LIBRARY
+static inline float fe_alone_exp_f32(float a) { return expf(a); }
+static inline float fe_alone_log_f32(float a) { return logf(a); }
+static inline float fe_alone_log2_f32(float a) { return log2f(a); }
+static inline float fe_alone_log10_f32(float a) { return log10f(a); }
+#else
+#define fe_alone_exp_f32 fe_exp_f32
+#define fe_alone_log_f32 fe_log_f32
+#define fe_alone_log2_f32 fe_log2_f32
+#define fe_alone_log10_f32 fe_log10_f32
 #endif
 
 // The sine of a number of half turns. The reduction is exact, so that integers yield zero. That of a half

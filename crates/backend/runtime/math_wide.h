@@ -133,7 +133,7 @@ static inline float fe_erf_f32(float a) {
 
 // 2^(y log2(x)). The logarithm is s times a polynomial of the square of s = f / (2 + f), where x = 2^n (1 + f).
 static inline float fe_pow_f32(float a, float b) {
-  if (__builtin_constant_p(b) && b == 2.0f) return a * a;
+  FE_SMALL_POWERS
   float magnitude = __builtin_fabsf(a);
   uint32_t scale = magnitude < 0x1p-126f ? 23u << 23 : 0u;
   uint32_t bits = fe_bits_f32_u32(magnitude * fe_bits_u32_f32(0x3f800000u + scale)) - scale;

@@ -52,32 +52,51 @@ static inline double fe_bits_u64_f64(uint64_t a) {
 }
 #endif
 
+// Loops are only vectorised if all that they call is inlined, and compilers stop inlining in large functions. Programs for
+// devices are inlined anyway.
+#ifdef FE_DEVICE_CODE
+#define FE_INLINE static inline
+#else
+#define FE_INLINE static inline __attribute__((always_inline))
+#endif
+
+// The first statements of a power of floats: for small exponents that are known a product is as good as the C library's
+// result, and far cheaper.
+#if defined(FE_DEVICE_CODE) || defined(FE_STRICT_FLOAT)
+#define FE_SMALL_POWERS
+#else
+#define FE_SMALL_POWERS                                                                                   \
+  if (__builtin_constant_p(b) && b == 2) return a * a;                                                    \
+  if (__builtin_constant_p(b) && b == 3) return a * a * a;                                                \
+  if (__builtin_constant_p(b) && b == 4) return (a * a) * (a * a);
+#endif
+
 // What signed and unsigned integers share. N: name, T: type, U: unsigned type of the same width,
 // S: signed one, W: unsigned type to compute in, BITS: width.
 #define FE_INT(N, T, U, S, W, BITS)                                                                       \
-  static inline T fe_add_##N(T a, T b) { return (T)((W)a + (W)b); }                                       \
-  static inline T fe_sub_##N(T a, T b) { return (T)((W)a - (W)b); }                                       \
-  static inline T fe_mul_##N(T a, T b) { return (T)((W)a * (W)b); }                                       \
-  static inline T fe_neg_##N(T a) { return (T)((W)0 - (W)a); }                                            \
-  static inline T fe_not_##N(T a) { return (T)~a; }                                                       \
-  static inline T fe_and_##N(T a, T b) { return (T)(a & b); }                                             \
-  static inline T fe_or_##N(T a, T b) { return (T)(a | b); }                                              \
-  static inline T fe_xor_##N(T a, T b) { return (T)(a ^ b); }                                             \
-  static inline T fe_min_##N(T a, T b) { return a < b ? a : b; }                                          \
-  static inline T fe_max_##N(T a, T b) { return a < b ? b : a; }                                          \
-  static inline bool fe_eq_##N(T a, T b) { return a == b; }                                               \
-  static inline bool fe_lt_##N(T a, T b) { return a < b; }                                                \
-  static inline bool fe_le_##N(T a, T b) { return a <= b; }                                               \
+  FE_INLINE T fe_add_##N(T a, T b) { return (T)((W)a + (W)b); }                                           \
+  FE_INLINE T fe_sub_##N(T a, T b) { return (T)((W)a - (W)b); }                                           \
+  FE_INLINE T fe_mul_##N(T a, T b) { return (T)((W)a * (W)b); }                                           \
+  FE_INLINE T fe_neg_##N(T a) { return (T)((W)0 - (W)a); }                                                \
+  FE_INLINE T fe_not_##N(T a) { return (T)~a; }                                                           \
+  FE_INLINE T fe_and_##N(T a, T b) { return (T)(a & b); }                                                 \
+  FE_INLINE T fe_or_##N(T a, T b) { return (T)(a | b); }                                                  \
+  FE_INLINE T fe_xor_##N(T a, T b) { return (T)(a ^ b); }                                                 \
+  FE_INLINE T fe_min_##N(T a, T b) { return a < b ? a : b; }                                              \
+  FE_INLINE T fe_max_##N(T a, T b) { return a < b ? b : a; }                                              \
+  FE_INLINE bool fe_eq_##N(T a, T b) { return a == b; }                                                   \
+  FE_INLINE bool fe_lt_##N(T a, T b) { return a < b; }                                                    \
+  FE_INLINE bool fe_le_##N(T a, T b) { return a <= b; }                                                   \
   /* A negative distance is a large unsigned one. Distances are cut so that no lane shifts too far. */    \
-  static inline T fe_shl_##N(T a, T b) {                                                                  \
+  FE_INLINE T fe_shl_##N(T a, T b) {                                                                      \
     T shifted = (T)((W)a << ((U)b & (BITS - 1)));                                                         \
     return (U)b < BITS ? shifted : (T)0;                                                                  \
   }                                                                                                       \
-  static inline T fe_lshr_##N(T a, T b) {                                                                 \
+  FE_INLINE T fe_lshr_##N(T a, T b) {                                                                     \
     T shifted = (T)((W)(U)a >> ((U)b & (BITS - 1)));                                                      \
     return (U)b < BITS ? shifted : (T)0;                                                                  \
   }                                                                                                       \
-  static inline T fe_ashr_##N(T a, T b) {                                                                 \
+  FE_INLINE T fe_ashr_##N(T a, T b) {                                                                     \
     return (T)((S)a >> ((U)b < BITS ? (U)b : (U)(BITS - 1)));                                             \
   }                                                                                                       \
   static inline T fe_square_multiply_##N(T base, U exponent) {                                            \
@@ -89,35 +108,37 @@ static inline double fe_bits_u64_f64(uint64_t a) {
     }                                                                                                     \
     return (T)result;                                                                                     \
   }                                                                                                       \
-  static inline T fe_mad_hi_##N(T a, T b, T c) { return fe_add_##N(fe_mul_hi_##N(a, b), c); }
+  FE_INLINE T fe_mad_hi_##N(T a, T b, T c) { return fe_add_##N(fe_mul_hi_##N(a, b), c); }
 
 // Signed integers. Q computes the quotient of two numbers, whose divisor is neither 0 nor -1, towards
 // zero.
 #define FE_SIGNED(N, T, U, W, BITS, Q)                                                                    \
   FE_INT(N, T, U, T, W, BITS)                                                                             \
-  static inline T fe_abs_##N(T a) { return a < 0 ? fe_neg_##N(a) : a; }                                   \
-  static inline T fe_sgn_##N(T a) { return (T)((a > 0) - (a < 0)); }                                      \
-  static inline T fe_shr_##N(T a, T b) { return fe_ashr_##N(a, b); }                                      \
+  FE_INLINE T fe_abs_##N(T a) { return a < 0 ? fe_neg_##N(a) : a; }                                       \
+  FE_INLINE T fe_sgn_##N(T a) { return (T)((a > 0) - (a < 0)); }                                          \
+  FE_INLINE T fe_shr_##N(T a, T b) { return fe_ashr_##N(a, b); }                                          \
   /* Divisors 0 and -1 are replaced by 1: a number that is divided by -1 is negated. */                   \
-  static inline T fe_quot_##N(T a, T b) {                                                                 \
+  FE_INLINE T fe_quot_##N(T a, T b) {                                                                     \
     T divisor = (b == 0) | (b == -1) ? (T)1 : b;                                                          \
     T quotient = Q(a, divisor, T);                                                                        \
-    return b == -1 ? fe_neg_##N(a) : quotient;                                                            \
+    /* By a mask: a choice by something that a loop does not change keeps compilers from vectorising it. */  \
+    U negate = (U)-(U)(b == -1);                                                                          \
+    return (T)(U)(((U)quotient ^ negate) - negate);                                                       \
   }                                                                                                       \
-  static inline T fe_rem_##N(T a, T b) {                                                                  \
+  FE_INLINE T fe_rem_##N(T a, T b) {                                                                      \
     T divisor = (b == 0) | (b == -1) ? (T)1 : b;                                                          \
     T quotient = Q(a, divisor, T);                                                                        \
     return fe_sub_##N(a, fe_mul_##N(quotient, divisor));                                                  \
   }                                                                                                       \
   /* Rounding towards zero has rounded up if the remainder's sign is not the divisor's. */                \
-  static inline T fe_div_##N(T a, T b) {                                                                  \
+  FE_INLINE T fe_div_##N(T a, T b) {                                                                      \
     if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0)                                           \
       return (T)(a >> __builtin_ctzll((uint64_t)b));                                                     \
     T remainder = fe_rem_##N(a, b);                                                                       \
     bool up = (remainder != 0) & ((remainder ^ b) < 0);                                                   \
     return fe_sub_##N(fe_quot_##N(a, b), (T)up);                                                          \
   }                                                                                                       \
-  static inline T fe_mod_##N(T a, T b) {                                                                  \
+  FE_INLINE T fe_mod_##N(T a, T b) {                                                                      \
     if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) return (T)(a & (b - 1));                  \
     T remainder = fe_rem_##N(a, b);                                                                       \
     bool up = (remainder != 0) & ((remainder ^ b) < 0);                                                   \
@@ -134,16 +155,16 @@ static inline double fe_bits_u64_f64(uint64_t a) {
 
 #define FE_UNSIGNED(N, T, S, W, BITS, Q)                                                                  \
   FE_INT(N, T, T, S, W, BITS)                                                                             \
-  static inline T fe_abs_##N(T a) { return a; }                                                           \
-  static inline T fe_sgn_##N(T a) { return a != 0; }                                                      \
-  static inline T fe_shr_##N(T a, T b) { return fe_lshr_##N(a, b); }                                      \
-  static inline T fe_quot_##N(T a, T b) {                                                                 \
+  FE_INLINE T fe_abs_##N(T a) { return a; }                                                               \
+  FE_INLINE T fe_sgn_##N(T a) { return a != 0; }                                                          \
+  FE_INLINE T fe_shr_##N(T a, T b) { return fe_lshr_##N(a, b); }                                          \
+  FE_INLINE T fe_quot_##N(T a, T b) {                                                                     \
     T divisor = b == 0 ? (T)1 : b;                                                                        \
     return Q(a, divisor, T);                                                                              \
   }                                                                                                       \
-  static inline T fe_rem_##N(T a, T b) { return fe_sub_##N(a, fe_mul_##N(fe_quot_##N(a, b), b)); }        \
-  static inline T fe_div_##N(T a, T b) { return fe_quot_##N(a, b); }                                      \
-  static inline T fe_mod_##N(T a, T b) { return fe_rem_##N(a, b); }                                       \
+  FE_INLINE T fe_rem_##N(T a, T b) { return fe_sub_##N(a, fe_mul_##N(fe_quot_##N(a, b), b)); }            \
+  FE_INLINE T fe_div_##N(T a, T b) { return fe_quot_##N(a, b); }                                          \
+  FE_INLINE T fe_mod_##N(T a, T b) { return fe_rem_##N(a, b); }                                           \
   static inline T fe_pow_##N(T a, T b) {                                                                  \
     if (__builtin_constant_p(b) && b == 2) return fe_mul_##N(a, a);                                       \
     return fe_square_multiply_##N(a, b);                                                                  \
@@ -167,7 +188,7 @@ static inline double fe_bits_u64_f64(uint64_t a) {
 
 // Upper half of the product, by a type of twice the width.
 #define FE_MUL_HI(N, T, WIDE, BITS)                                                                       \
-  static inline T fe_mul_hi_##N(T a, T b) { return (T)(((WIDE)a * (WIDE)b) >> BITS); }
+  FE_INLINE T fe_mul_hi_##N(T a, T b) { return (T)(((WIDE)a * (WIDE)b) >> BITS); }
 
 FE_MUL_HI(i8, int8_t, int32_t, 8)
 FE_MUL_HI(i16, int16_t, int32_t, 16)
@@ -177,14 +198,14 @@ FE_MUL_HI(u16, uint16_t, uint32_t, 16)
 FE_MUL_HI(u32, uint32_t, uint64_t, 32)
 
 // In four parts; none of the sums overflows.
-static inline uint64_t fe_mul_hi_u64(uint64_t a, uint64_t b) {
+FE_INLINE uint64_t fe_mul_hi_u64(uint64_t a, uint64_t b) {
   uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
   uint64_t low = a0 * b0, cross = a1 * b0 + (low >> 32), other = a0 * b1 + (uint32_t)cross;
   return a1 * b1 + (cross >> 32) + (other >> 32);
 }
 
 // A negative factor counts 2^64 too much as unsigned number, that is, the other factor in the upper half.
-static inline int64_t fe_mul_hi_i64(int64_t a, int64_t b) {
+FE_INLINE int64_t fe_mul_hi_i64(int64_t a, int64_t b) {
   uint64_t high = fe_mul_hi_u64((uint64_t)a, (uint64_t)b);
   return (int64_t)(high - (a < 0 ? (uint64_t)b : 0) - (b < 0 ? (uint64_t)a : 0));
 }

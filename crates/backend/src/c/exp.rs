@@ -4,7 +4,7 @@ use super::names::Names;
 use super::{literal, op};
 use fehu_base::Prim;
 use fehu_imp::{Exp, Fun, Ty, V};
-use fehu_ir::{BinOp, CmpOp};
+use fehu_ir::{BinOp, CmpOp, MathFn};
 
 /// How tightly an expression holds together, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -54,6 +54,8 @@ pub(super) struct Scope<'a> {
     pub(super) names: &'a Names,
     /// The variables that are thresholds, with the numbers of their parameters, where comparisons can be noted.
     pub(super) thresholds: &'a [(V, usize)],
+    /// Whether this is not in a loop that is to be vectorised, nor in a kernel.
+    pub(super) is_alone: bool,
 }
 
 impl Scope<'_> {
@@ -89,7 +91,9 @@ impl Scope<'_> {
             Exp::Cmp(op, prim, a, b) => op::compare(self, *op, *prim, a, b, true),
             Exp::Math(function, prim, args) => {
                 let args: Vec<Text> = args.iter().map(|arg| self.exp(arg)).collect();
-                Text::call(&format!("fe_{}_{prim}", function.name()), &args)
+                let alone =
+                    if self.is_alone && differs_alone(*function, *prim) { "alone_" } else { "" };
+                Text::call(&format!("fe_{alone}{}_{prim}", function.name()), &args)
             }
             Exp::Convert(from, to, a) => op::convert(*from, *to, self.exp(a)),
             Exp::Reinterpret(from, to, a) => op::reinterpret(*from, *to, self.exp(a)),
@@ -184,4 +188,10 @@ pub(super) fn c_type(prim: Prim) -> &'static str {
         Prim::F64 => "double",
         Prim::Bool => "bool",
     }
+}
+
+/// Whether a function has a version for where no loop is vectorised.
+fn differs_alone(function: MathFn, prim: Prim) -> bool {
+    prim == Prim::F32
+        && matches!(function, MathFn::Exp | MathFn::Log | MathFn::Log2 | MathFn::Log10)
 }

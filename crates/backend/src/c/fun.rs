@@ -128,6 +128,8 @@ pub(super) struct Frame<'a> {
     pub(super) held: Vec<String>,
     /// Whether this is inside of a loop with `omp simd`.
     pub(super) in_simd: bool,
+    /// Whether this is inside of a loop that compilers may vectorise, told to or not.
+    pub(super) in_vectors: bool,
     pub(super) uses_err: bool,
     uses_cleanup: bool,
     text: String,
@@ -152,6 +154,7 @@ impl<'a> Frame<'a> {
             handles: Vec::new(),
             held: Vec::new(),
             in_simd: false,
+            in_vectors: false,
             uses_err: false,
             uses_cleanup: false,
             text: String::new(),
@@ -201,7 +204,8 @@ impl<'a> Frame<'a> {
     pub(super) fn scope(&self) -> Scope<'_> {
         // A kernel has no context.
         let thresholds = if self.inside.is_some() { &[][..] } else { &self.shared.thresholds };
-        Scope { fun: self.fun, names: &self.shared.names, thresholds }
+        let is_alone = !self.in_vectors && self.inside.is_none();
+        Scope { fun: self.fun, names: &self.shared.names, thresholds, is_alone }
     }
 
     /// The name of a variable.

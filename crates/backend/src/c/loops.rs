@@ -43,7 +43,8 @@ impl Frame<'_> {
         let from_exp = from;
         let (name, from) = (self.name(var), self.scope().text(from));
         let growth = if step == 1 { format!("{name}++") } else { format!("{name} += {step}") };
-        let was_in_simd = self.in_simd;
+        let (was_in_simd, was_in_vectors) = (self.in_simd, self.in_vectors);
+        self.in_vectors |= *kind != Kind::Sequential && fits_simd(body);
         if let Kind::Independent(reductions) = kind
             && !self.in_simd
             && self.inside.is_none()
@@ -61,7 +62,7 @@ impl Frame<'_> {
             self.line("FE_UNROLL");
         }
         self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
-        self.in_simd = was_in_simd;
+        (self.in_simd, self.in_vectors) = (was_in_simd, was_in_vectors);
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn all() -> Vec<Case> {
         calls_and_constants(),
         sum(),
         wrapping_sum(),
+        exponentials(),
         nested_loops(),
         allocation_in_a_loop(),
         exports(),
@@ -89,6 +90,37 @@ fn sum() -> Case {
   report(ctx, fe_fun_sum(ctx, &total, 0, (struct fe_mem){0}));
   printf(\"%g\\n\", total);",
         output: "6.5\n0\n",
+        errors: "",
+    }
+}
+
+/// A function alone, and in a loop that is to be vectorised.
+fn exponentials() -> Case {
+    let mut b = Build::new("exponentials");
+    let total = b.result("total", Ty::Scalar(Prim::F32));
+    let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
+    let (xs, i) = (b.var("xs", Ty::Ptr(Prim::F32)), b.var("i", I64));
+    let exp = |e: Exp| Exp::Math(MathFn::Exp, Prim::F32, vec![e]);
+    let fun = b.body(vec![
+        declare(xs),
+        Stm::Point(xs, From::Mem(mem), int(0)),
+        Stm::Assign(total, exp(Exp::Const(Scalar::F32(0.0)))),
+        for_loop(
+            i,
+            var(n),
+            independent(&[(total, RedOp::Add)]),
+            vec![Stm::Assign(total, add(Prim::F32, var(total), exp(load(xs, var(i)))))],
+        ),
+    ]);
+    Case {
+        name: "exponentials",
+        program: program([fun], &[], 0),
+        main: "float numbers[] = {0, 0, 0};
+  struct fe_mem xs = {(unsigned char *)numbers, NULL};
+  float total = 0;
+  report(ctx, fe_fun_exponentials(ctx, &total, 3, xs));
+  printf(\"%g\\n\", total);",
+        output: "4\n",
         errors: "",
     }
 }
