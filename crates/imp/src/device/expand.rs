@@ -2,8 +2,8 @@
 //!
 //! A handle in a kernel becomes a pointer, and an allocation takes a piece of the thread's part of one block that the host has
 //! allocated for all threads. An allocation in a loop wants a piece that no other handle has, just as on the host a
-//! handle keeps its block only if nobody else has it. So there are as many pieces for an allocation as there are handles
-//! that can have what it yields, and the first one that no other handle has is taken.
+//! handle keeps its block only if nobody else has it. So there are as many pieces for such an allocation as there are handles
+//! that can have what it yields, and the first one that no other handle has is taken. Others need one piece.
 //!
 //! If the sizes of all pieces can be computed by the host, it does. Otherwise the host guesses how much a thread needs; a thread
 //! that needs more says so and ends, and the host tries again with more. The number of blocks at work is bounded, because each thread
@@ -69,7 +69,7 @@ struct Site {
     handle: V,
     prim: Prim,
     count: Exp,
-    /// Other handles that can have what it yields.
+    /// Other handles that can have what it has yielded before.
     others: Vec<V>,
     /// Whose it is, and how its elements lie.
     kind: Owner,
@@ -164,15 +164,15 @@ impl Expand<'_> {
             Stm::Share(to, from) | Stm::Export { to, block: Some(from), .. } => {
                 holds.push((*to, *from));
             }
-            Stm::Alloc(handle, prim, count) => sites.push((*handle, *prim, count.clone())),
             _ => {}
         });
+        allocations(&kernel.body, false, &mut sites);
         let own = allocated_in_sections(&kernel.body);
         let known = Known::new(kernel);
-        for (handle, prim, count) in sites {
+        for (handle, prim, count, again) in sites {
             let mut others = vec![handle];
             let mut next = 0;
-            while let Some(&from) = others.get(next) {
+            while again && let Some(&from) = others.get(next) {
                 for (to, source) in &holds {
                     if *source == from && !others.contains(to) {
                         others.push(*to);
@@ -553,6 +553,17 @@ fn allocated_in_sections(body: &[Stm]) -> FxHashSet<V> {
         }
     });
     found
+}
+
+/// All allocations in order, and whether they are in loops.
+fn allocations(body: &[Stm], again: bool, found: &mut Vec<(V, Prim, Exp, bool)>) {
+    for stm in body {
+        if let Stm::Alloc(handle, prim, count) = stm {
+            found.push((*handle, *prim, count.clone(), again));
+        }
+        let again = again || matches!(stm, Stm::For { .. } | Stm::While(..) | Stm::Exchange { .. });
+        stm.each_block(&mut |inner| allocations(inner, again, found));
+    }
 }
 
 /// The bytes of a piece for so many elements.
