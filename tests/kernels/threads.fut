@@ -19,9 +19,12 @@
 -- ==
 -- entry: chosen
 -- input { [5i64] } output { [8i64] }
+-- entry: chosen_by_element
+-- input { [5i64, 7i64] } output { [6i64, 8i64] }
 
 -- A tuning parameter in a kernel.
 entry chosen [n] (xs: [n]i64) = map (\x -> x + #[param(extra)] 3) xs
+entry chosen_by_element [n] (xs: [n]i64) = map (\x -> 1 + #[param(each)] x) xs
 
 entry element [n] (xs: [n]i32) (i: i64) = xs[i]
 entry folded [n] (xs: [n]i32) = loop s = 0 for i < n do s * 2 + xs[i]

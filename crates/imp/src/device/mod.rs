@@ -4,8 +4,9 @@
 //! code that calls functions and allocates blocks, which no device can do. This takes care of both:
 //!
 //! 1. `calls`: functions that kernels call become part of them, and so do the constants that they use;
-//! 2. `offload`: what the host would do with elements is done by kernels of one thread, or the elements are fetched;
-//! 3. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them, interleaved where
+//! 2. `tuning`: the host asks for the tuning parameters that kernels need;
+//! 3. `offload`: what the host would do with elements is done by kernels of one thread, or the elements are fetched;
+//! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them, interleaved where
 //!    that is possible (`interleave`).
 //!
 //! Afterwards only kernels load and store, and nothing in them has a handle.
@@ -14,6 +15,7 @@ mod calls;
 mod expand;
 mod interleave;
 mod offload;
+mod tuning;
 
 pub(crate) use expand::hoist_shared;
 
@@ -23,6 +25,7 @@ use crate::Program;
 pub fn device(program: &mut Program, interleaved: bool) {
     calls::calls(program);
     for fun in program.funs.values_mut() {
+        tuning::tuning(fun);
         offload::offload(fun);
         expand::expand(fun, interleaved);
     }
