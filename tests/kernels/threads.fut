@@ -21,9 +21,16 @@
 -- input { [5i64] } output { [8i64] }
 -- entry: chosen_by_element
 -- input { [5i64, 7i64] } output { [6i64, 8i64] }
+-- entry: only_in_kernels
+-- input { [5i64, 7i64] } output { [15i64, 21i64] }
 
 -- A tuning parameter in a kernel.
 entry chosen [n] (xs: [n]i64) = map (\x -> x + #[param(extra)] 3) xs
+-- Functions that only kernels call, with arrays of their own.
+#[noinline] def total (xs: []i64): i64 = reduce (+) 0 xs
+#[noinline] def thrice (x: i64): i64 = total (replicate 3 x)
+entry only_in_kernels [n] (xs: [n]i64) = map thrice xs
+
 entry chosen_by_element [n] (xs: [n]i64) = map (\x -> 1 + #[param(each)] x) xs
 
 entry element [n] (xs: [n]i32) (i: i64) = xs[i]

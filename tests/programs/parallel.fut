@@ -10,6 +10,11 @@
 -- input { [0, 1, 2, 3] } output { [0, 1, 2, 3] }
 -- input { [0, 1, 2, 3, 4, 5, 6, -7, 8, 9] } error: out of bounds
 
+-- ==
+-- entry: recursive
+-- input { 6i64 } output { 19i64 }
+-- input { 0i64 } output { 1i64 }
+
 entry maps (xs: []i32) = unzip3 (map (\x -> (x + 1, i64.i32 x * 2, x > 0)) xs)
 
 entry sums (xs: []i32) =
@@ -43,3 +48,8 @@ entry chunked (xs: []i32) =
   in (sorted, map i64.i32 sorted |> reduce (+) 0)
 
 entry out_of_range (is: []i32) = map (\i -> is[i]) is
+
+def paths (n: i64) : i64 =
+  if n < 2 then 1 else i64.sum (map (\i -> paths i) (iota (n - 1))) + paths (n - 2)
+
+entry recursive (n: i64) = paths n

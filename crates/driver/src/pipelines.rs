@@ -4,7 +4,7 @@
 
 use fehu_backend::Target;
 use fehu_ir::pass::Pass;
-use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNSTREAM};
+use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
 use fehu_par::{EXPOSE, FLATTEN};
 
 /// A named list of passes.
@@ -33,6 +33,8 @@ pub const DEFAULT: Pipeline = Pipeline {
         INLINE,
         // What lowering wrote down in general is particular here: constants, copies, known branches.
         SIMPLIFY,
+        // The numbers of iterations are known if they ever will be, and nothing is proved or moved yet.
+        UNROLL,
         // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
         CSE,
         // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
@@ -51,8 +53,8 @@ pub const CPU: Pipeline = Pipeline {
     name: "cpu",
     about: "the default, and then what C for CPUs needs",
     passes: &[
-        INLINE, SIMPLIFY, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE, SIMPLIFY,
-        // Streams have done their work once fusion is over.
+        INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
+        SIMPLIFY, // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY,
     ],
 };
@@ -64,6 +66,7 @@ pub const GPU: Pipeline = Pipeline {
     passes: &[
         INLINE,
         SIMPLIFY,
+        UNROLL,
         CSE,
         CHECKS,
         HOIST,

@@ -73,7 +73,7 @@ define_id!(
 /// A whole program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Program {
-    /// The functions; each stands after those that it calls, unless they are recursive.
+    /// The functions; each stands after those that it calls, unless they are recursive. One without a name is gone.
     pub funs: IdVec<FunId, Fun>,
     /// The constants, in the order of their computation.
     pub consts: Vec<Constant>,

@@ -28,6 +28,7 @@ mod hoist;
 mod inline;
 mod simplify;
 mod unpartition;
+mod unroll;
 mod unstream;
 
 pub use checks::CHECKS;
@@ -38,6 +39,7 @@ pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::SIMPLIFY;
 pub use unpartition::UNPARTITION;
+pub use unroll::UNROLL;
 pub use unstream::UNSTREAM;
 
 use fehu_ir::pass::Pass;
@@ -53,4 +55,5 @@ pub const PASSES: &[Pass] = &[
     UNSTREAM, //
     UNPARTITION,
     COPYUPDATES,
+    UNROLL,
 ];

@@ -36,7 +36,7 @@ pub struct Functions {
 pub fn functions(program: &Program, target: Target) -> Functions {
     let mut device = kernel::Device::default();
     let mut text = prototypes(program);
-    for (_, fun) in program.funs.iter() {
+    for (_, fun) in program.funs.iter().filter(|(_, fun)| !fun.name.is_empty()) {
         text.push_str(&fun::function(program, fun, target, &mut device));
         text.push('\n');
     }
@@ -47,13 +47,13 @@ pub fn functions(program: &Program, target: Target) -> Functions {
     Functions { constants_struct: constants_struct(program), text }
 }
 
-/// Functions that are called before they are defined.
+/// Functions that are called before they are defined; those that call themselves may do so in tasks, which come first.
 fn prototypes(program: &Program) -> String {
     let mut early: Vec<FunId> = Vec::new();
     for (caller, fun) in program.funs.iter() {
         visit::each_stm(&fun.body, &mut |stm| {
             if let Stm::Call(callee, ..) = stm
-                && callee.index() > caller.index()
+                && callee.index() >= caller.index()
                 && !early.contains(callee)
             {
                 early.push(*callee);

@@ -1,7 +1,7 @@
 //! Functions and constants in kernels.
 //!
-//! A kernel cannot call functions of the host, so their bodies are copied into it. Constants and tuning parameters are read by the host,
-//! before the kernel.
+//! A kernel cannot call functions of the host, so their bodies are copied into it; those that nobody else calls are gone then.
+//! Constants are read by the host, before the kernel.
 
 use crate::rewrite::{Vars, rename};
 use crate::visit::{each_stm, set_vars};
@@ -12,11 +12,42 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Removes all calls and constants from kernels.
 pub(super) fn calls(program: &mut Program) {
     let ids: Vec<FunId> = program.funs.iter().map(|(id, _)| id).collect();
+    let called = called(program, &mut |_| true);
     for id in ids {
         let mut fun = std::mem::replace(&mut program.funs[id], empty());
         let body = std::mem::take(&mut fun.body);
         fun.body = host(body, &mut fun, &program.funs);
         program.funs[id] = fun;
+    }
+    remove(program, &called);
+}
+
+/// The functions that are called from functions of a kind.
+fn called(program: &Program, from: &mut dyn FnMut(FunId) -> bool) -> FxHashSet<FunId> {
+    let mut found = FxHashSet::default();
+    for (_, fun) in program.funs.iter().filter(|(id, _)| from(*id)) {
+        each_stm(&fun.body, &mut |stm| {
+            if let Stm::Call(callee, ..) = stm {
+                found.insert(*callee);
+            }
+        });
+    }
+    found
+}
+
+/// Removes functions that were called, and now are not, unless from such a function.
+fn remove(program: &mut Program, before: &FxHashSet<FunId>) {
+    let mut kept: FxHashSet<FunId> =
+        program.funs.iter().map(|(id, _)| id).filter(|id| !before.contains(id)).collect();
+    kept.extend(program.consts.iter().map(|constant| constant.fun));
+    let mut known = 0;
+    while known < kept.len() {
+        known = kept.len();
+        let more = called(program, &mut |id| kept.contains(&id));
+        kept.extend(more);
+    }
+    for id in before.difference(&kept) {
+        program.funs[*id] = empty();
     }
 }
 
@@ -124,11 +155,6 @@ impl Constants {
                 self.lifted.extend(results.iter().map(|(_, v)| Stm::Declare(*v, None)));
                 self.lifted.push(stm.clone());
             }
-            // So is a tuning parameter, whose standard value is a number.
-            if let Stm::Tuning(v, _, Exp::Const(_)) = stm {
-                self.vars.insert(*v);
-                self.lifted.extend([Stm::Declare(*v, None), stm.clone()]);
-            }
         });
     }
 
@@ -137,7 +163,7 @@ impl Constants {
             return body;
         }
         crate::rewrite::replace_stms(&mut body, &mut |stm| match stm {
-            Stm::Const(..) | Stm::Tuning(_, _, Exp::Const(_)) => Some(Block::new()),
+            Stm::Const(..) => Some(Block::new()),
             Stm::Declare(v, None) if self.vars.contains(v) => Some(Block::new()),
             _ => None,
         });

@@ -1,0 +1,139 @@
+//! `unroll`: loops that the user has marked become their iterations, one after the other.
+//!
+//! ```text
+//! #[unroll] loop x = a for i < 2 { f i x }    ==>    y = f 0 a; x = f 1 y
+//! ```
+//!
+//! Conditions: the number of iterations is a constant, the result is not too long, and no type depends on a parameter of
+//! the loop. Loops inside come first. Whoever asks (`fehu report`) is told of marks without effect.
+
+use fehu_base::IdVec;
+use fehu_ir::pass::{Pass, RemarkKind, Remarks};
+use fehu_ir::subst::copy_body;
+use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_stm, walk_type};
+use fehu_ir::{Atom, Body, Exp, LoopForm, Prog, Scalar, Stm, Var, VarInfo};
+
+/// The attribute that marks loops.
+const MARK: &str = "unroll";
+
+/// The most statements that a loop becomes.
+const MOST: usize = 20_000;
+
+/// The pass.
+pub const UNROLL: Pass = Pass {
+    name: "unroll",
+    about: "loops marked #[unroll] become their iterations",
+    run: |prog, remarks| run(prog, remarks),
+};
+
+fn run(prog: &mut Prog, remarks: &mut Remarks) {
+    for constant in prog.consts.values_mut() {
+        Loops { vars: &mut constant.vars, remarks }.body(&mut constant.body);
+    }
+    for fun in prog.funs.values_mut() {
+        Loops { vars: &mut fun.vars, remarks }.body(&mut fun.body);
+    }
+}
+
+struct Loops<'a> {
+    vars: &'a mut IdVec<Var, VarInfo>,
+    remarks: &'a mut Remarks,
+}
+
+impl VisitMut for Loops<'_> {
+    fn body(&mut self, body: &mut Body) {
+        walk_body_mut(self, body);
+        let marked = |stm: &Stm| stm.attrs.iter().any(|attr| attr.name == MARK);
+        if !body.stms.iter().any(marked) {
+            return;
+        }
+        let mut out = Vec::with_capacity(body.stms.len());
+        for stm in std::mem::take(&mut body.stms) {
+            match marked(&stm) {
+                true => self.marked(stm, &mut out),
+                false => out.push(stm),
+            }
+        }
+        body.stms = out;
+    }
+}
+
+impl Loops<'_> {
+    fn marked(&mut self, mut stm: Stm, out: &mut Vec<Stm>) {
+        if !matches!(stm.exp, Exp::Loop(..)) {
+            return out.push(stm);
+        }
+        let (kind, text) = match self.iterations(&stm) {
+            Ok(count) => {
+                stm.attrs.retain(|attr| attr.name != MARK);
+                self.unroll(&stm, count, out);
+                (RemarkKind::Done, "the loop is unrolled")
+            }
+            Err(why) => {
+                out.push(stm.clone());
+                (RemarkKind::Missed, why)
+            }
+        };
+        self.remarks.add(UNROLL.name, kind, stm.loc.as_ref(), None, text);
+    }
+
+    /// How many iterations a loop has, or why it cannot be unrolled.
+    fn iterations(&self, stm: &Stm) -> Result<Vec<Scalar>, &'static str> {
+        const UNKNOWN: &str = "the loop is not unrolled: the number of its iterations is not known";
+        let Exp::Loop(params, LoopForm::For(_, Atom::Const(bound)), body) = &stm.exp else {
+            return Err(UNKNOWN);
+        };
+        let fehu_ir::Elem::Prim(prim) = bound.elem() else { return Err(UNKNOWN) };
+        let mut size = Size(1);
+        size.body(body);
+        let most = i64::try_from(MOST / size.0).unwrap_or(0);
+        let count = fehu_interp::scalar::to_i64(*bound).filter(|count| *count <= most);
+        let count = count.ok_or("the loop is not unrolled: it would become too long")?;
+        let mut mentioned = Mentioned(Vec::new());
+        for param in params {
+            walk_type(&mut mentioned, &self.vars[param.var].ty);
+        }
+        if params.iter().any(|param| mentioned.0.contains(&param.var)) {
+            return Err("the loop is not unrolled: sizes of its arrays change");
+        }
+        Ok((0..count).map(|i| Scalar::from_bits(prim, i as u64)).collect())
+    }
+
+    fn unroll(&mut self, stm: &Stm, indices: Vec<Scalar>, out: &mut Vec<Stm>) {
+        let Exp::Loop(params, LoopForm::For(var, _), body) = &stm.exp else { return };
+        let same = |var: Var, atom: Atom| Stm::new(vec![var], Exp::Atom(atom));
+        let mut now: Vec<Atom> = params.iter().map(|param| param.init).collect();
+        for index in indices {
+            let mut stms = vec![same(*var, Atom::Const(index))];
+            stms.extend(params.iter().zip(&now).map(|(param, atom)| same(param.var, *atom)));
+            stms.extend(body.stms.iter().cloned());
+            let iteration = Body { stms, results: body.results.clone() };
+            let mut iteration = copy_body(&iteration, self.vars);
+            for inner in &mut iteration.stms {
+                inner.certs.extend(stm.certs.iter().copied());
+            }
+            out.append(&mut iteration.stms);
+            now = iteration.results;
+        }
+        out.extend(stm.pat.iter().zip(now).map(|(var, atom)| same(*var, atom)));
+    }
+}
+
+/// Counts statements.
+struct Size(usize);
+
+impl Visit for Size {
+    fn stm(&mut self, stm: &Stm) {
+        self.0 += 1;
+        walk_stm(self, stm);
+    }
+}
+
+/// Collects variables.
+struct Mentioned(Vec<Var>);
+
+impl Visit for Mentioned {
+    fn use_var(&mut self, var: &Var) {
+        self.0.push(*var);
+    }
+}
