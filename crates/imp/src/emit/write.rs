@@ -2,9 +2,11 @@
 
 use super::screma::{Sofar, if_within};
 use super::{Emit, Mem};
-use crate::{Exp, From, Kind, RedOp, Stm, Ty, V};
+use crate::{Block, Exp, From, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{AccInput, Atom, BinOp, CmpOp, Hist, HistOp, Lambda, Partition, Scatter, Type, Var};
+use fehu_ir::{
+    self as ir, AccInput, Atom, BinOp, CmpOp, Hist, HistOp, Lambda, Partition, Scatter, Type, Var,
+};
 use fehu_mem::lmad::Lmad;
 use fehu_mem::table::{Place, poly};
 use fehu_opt::facts::poly::Poly;
@@ -83,7 +85,7 @@ impl<'a> Emit<'a> {
     ) {
         let params = &op.params[skip..];
         let mut sofar: Vec<Sofar<'a>> = Vec::with_capacity(arrays.len());
-        let mut stores: Vec<(V, V, Exp)> = Vec::new();
+        let mut stores: Vec<(V, Prim, V, Exp)> = Vec::new();
         for (param, array) in params.iter().zip(arrays) {
             let Some(row) = self.row(*array, indices) else {
                 sofar.push(Sofar::Nothing);
@@ -102,7 +104,7 @@ impl<'a> Emit<'a> {
             } else if let Some(prim) = self.prim((*param).into()) {
                 let old = Exp::Load(ptr, Box::new(at.clone()));
                 let v = self.declare(&self.ir[*param].hint.clone(), prim, Some(old));
-                stores.push((v, ptr, at));
+                stores.push((v, prim, ptr, at));
                 sofar.push(Sofar::Scalar(v));
             } else {
                 sofar.push(Sofar::Nothing);
@@ -112,9 +114,23 @@ impl<'a> Emit<'a> {
             self.value_param(*param, *value);
         }
         let elements: Vec<Exp> = values.iter().map(|value| self.atom(*value)).collect();
+        let before = match stores.as_slice() {
+            [(v, prim, ..)] if prim.is_integer() && often_keeps(op, params) => {
+                Some(self.declare("before", *prim, Some(Exp::Var(*v))))
+            }
+            _ => None,
+        };
         self.combine_params(op, params, &sofar, &elements);
-        for (v, ptr, at) in stores {
-            self.out.push(Stm::Store(ptr, at, Exp::Var(v)));
+        for (v, prim, ptr, at) in stores {
+            let store = Stm::Store(ptr, at, Exp::Var(v));
+            self.out.push(match before {
+                None => store,
+                Some(before) => {
+                    let (old, new) = (Box::new(Exp::Var(before)), Box::new(Exp::Var(v)));
+                    let same = Exp::Cmp(CmpOp::Eq, prim, old, new);
+                    Stm::If(same, Block::new(), vec![store])
+                }
+            });
         }
     }
 
@@ -446,4 +462,19 @@ pub(super) fn hist_parts<'a, T: Clone>(
 
 fn increment(v: V) -> Stm {
     Stm::Assign(v, Exp::Bin(BinOp::Add, Prim::I64, Box::new(Exp::Var(v)), Box::new(Exp::int(1))))
+}
+
+/// Whether an operator often yields its first operand, as the greatest of many numbers hardly ever changes. Then there is nothing
+/// to store, and whoever reads the element next need not wait for it.
+fn often_keeps(op: &Lambda, params: &[Var]) -> bool {
+    let ([Atom::Var(result)], Some(first)) = (op.body.results.as_slice(), params.first()) else {
+        return false;
+    };
+    match op.body.stms.iter().find(|stm| stm.pat == [*result]).map(|stm| &stm.exp) {
+        Some(ir::Exp::BinOp(BinOp::Min | BinOp::Max, ..)) => true,
+        Some(ir::Exp::If(_, branches)) => {
+            branches.iter().any(|branch| branch.results == [Atom::Var(*first)])
+        }
+        _ => false,
+    }
 }
