@@ -1,38 +1,11 @@
 //! What follows a scan is done at its positions, unless something is in the way: how much memory is left says which.
 
-use fehu_imp::emit::{Options, emit};
-use fehu_imp::machine;
+mod emitted;
+
+use emitted::run;
 use fehu_ir::Prog;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
-use fehu_irtest::oracle::{Oracle, Outcome};
-use fehu_mem::heap::{Fault, Limits};
-
-/// Runs a program as code for one thread or for several; the code.
-fn run(prog: &Prog, parallel: bool) -> String {
-    let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
-    fehu_mem::circuit::circuit(&mut placed, false);
-    let program = emit(&placed, Options { parallel, strict_float: true, ..Options::default() });
-    for seed in 0..5 {
-        let oracle = Oracle { seed, max_size: 20, ..Oracle::default() };
-        let runs = oracle.agree_with(prog, &mut |fun, args| match machine::call(
-            prog,
-            &program,
-            fun,
-            args,
-            Limits::default(),
-            seed,
-        ) {
-            Ok(values) => Outcome::Values(values),
-            Err(Fault::Check(message, _)) => Outcome::Check(message),
-            Err(Fault::Undefined(why) | Fault::Memory(why)) => Outcome::Wrong(why),
-            Err(Fault::Limit) => Outcome::Limit,
-        });
-        let runs = runs.unwrap_or_else(|why| panic!("{why}\n{program}"));
-        assert!(runs.succeeded > 0, "{runs:?}");
-    }
-    program.to_string()
-}
 
 /// Whether the scan of a program has no array of its own, whoever executes it.
 fn merged(text: &str) -> bool {

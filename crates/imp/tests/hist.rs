@@ -1,10 +1,9 @@
 //! Histograms do not store what stays as it is, where that is likely.
 
-use fehu_imp::emit::{Options, emit};
-use fehu_imp::machine;
+mod emitted;
+
+use emitted::run;
 use fehu_ir::text::parse;
-use fehu_irtest::oracle::{Oracle, Outcome};
-use fehu_mem::heap::{Fault, Limits};
 
 /// The code of a histogram with an operator; it yields what the interpreter says.
 fn code(op: &str) -> String {
@@ -24,26 +23,7 @@ fn code(op: &str) -> String {
          in (hs_1)\n"
     );
     let prog = parse(&text).unwrap_or_else(|error| panic!("{error}"));
-    let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
-    fehu_mem::circuit::circuit(&mut placed, false);
-    let program = emit(&placed, Options::default());
-    let oracle = Oracle { max_size: 20, ..Oracle::default() };
-    let runs = oracle.agree_with(&prog, &mut |fun, args| match machine::call(
-        &prog,
-        &program,
-        fun,
-        args,
-        Limits::default(),
-        1,
-    ) {
-        Ok(values) => Outcome::Values(values),
-        Err(Fault::Check(message, _)) => Outcome::Check(message),
-        Err(Fault::Undefined(why) | Fault::Memory(why)) => Outcome::Wrong(why),
-        Err(Fault::Limit) => Outcome::Limit,
-    });
-    let runs = runs.unwrap_or_else(|why| panic!("{why}\n{program}"));
-    assert!(runs.succeeded > 0, "{runs:?}");
-    program.to_string()
+    run(&prog, false)
 }
 
 #[test]
