@@ -186,9 +186,15 @@ impl Cx<'_> {
             }
             let class = self.aliases.class(array, &self.share);
             let other = all.iter().any(|other| self.aliases.same(*other, array));
-            let fixed = !class.changes && self.share.is_fixed(*var);
-            if fixed || class.oldest >= mark && !other {
+            let stays = self.share.is_fixed(*var);
+            if stays && !class.changes {
                 all.push(array);
+            } else if class.oldest >= mark && !other {
+                all.push(array);
+                // Another result may be found in the same array.
+                if !stays {
+                    self.aliases.change(array, &self.share);
+                }
             } else {
                 let copy = self.bind((*var).into(), Exp::Copy(array));
                 all.push(copy);
