@@ -16,6 +16,7 @@ mod control;
 mod follow;
 mod grid;
 mod index;
+mod partials;
 mod release;
 mod scalar;
 mod screma;

@@ -31,12 +31,14 @@ impl<'a> Emit<'a> {
             self.versions(
                 &op.map,
                 &width,
+                None,
                 |this| this.map_in_tasks(pat, op),
                 |this| this.screma_outside(pat, op),
             );
-        } else if !self.combines_scalars(op) {
+        } else if !self.has_partials(op) {
             self.screma_outside(pat, op);
         } else {
+            let room = self.room(op);
             // What is reduced is a value of both versions.
             let reduced: Vec<(Var, V)> = self.declare_reduced(pat, op);
             let assign = |this: &mut Self| {
@@ -48,6 +50,7 @@ impl<'a> Emit<'a> {
             self.versions(
                 &op.map,
                 &width,
+                room,
                 |this| {
                     match op.scans.is_empty() {
                         true => this.reduce_in_tasks(pat, op),

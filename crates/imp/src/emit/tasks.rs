@@ -1,7 +1,8 @@
 //! Operators of the host on several threads.
 //!
 //! A map or a scatter is executed on ranges of any size. A reduction is cut into chunks, a few for each thread, each of
-//! which leaves its partial result in an array; these are combined in order, as the operator need not be commutative. A
+//! which leaves its partial result in an array ([`super::partials`]); these are combined in order, as the operator need not
+//! be commutative. A
 //! scan has two rounds: the totals of all chunks first, then, from the total of what comes before it, each chunk
 //! again. If the function of its map part is expensive, then the first round stores the scan of each chunk by itself, and
 //! the second one adds what comes before. A histogram has a copy of its destinations for each chunk, unless these
@@ -10,6 +11,7 @@
 //! An operator whose function contains others is executed on several threads by its own positions if they are many;
 //! otherwise one after the other, and the operators inside use the threads. That is decided when the program runs.
 
+use super::partials::Partial;
 use super::screma::Sofar;
 use super::{Emit, hinted};
 use crate::{Block, Exp, From, Kind, Stm, Tasks, Ty, V};
@@ -18,6 +20,10 @@ use fehu_ir::{self as ir, BinOp, Body, CmpOp, Hist, Lambda, Screma, Type, Var};
 
 /// From how many positions for each thread on the operators inside of an operator's function are sequential.
 const ENOUGH: i64 = 4;
+
+/// Up to how many elements of arrays each chunk of a reduction may have. With more there is enough to do for the threads in
+/// combining two of them.
+const ROOM: i64 = 1 << 16;
 
 /// A function of no more statements than this, without loops and operators, is cheap enough to be executed twice.
 const CHEAP: usize = 16;
@@ -68,15 +74,17 @@ impl<'a> Emit<'a> {
         v
     }
 
-    /// Executes one of two versions: by the positions of the operator, or by what is inside of its function.
+    /// Executes one of two versions: by the positions of the operator, or by what is inside of its functions. `room` is
+    /// what the first one needs for the arrays that a chunk combines.
     pub(super) fn versions(
         &mut self,
         lambda: &Lambda,
         width: &Exp,
+        room: Option<Exp>,
         outer: impl FnOnce(&mut Self),
         inner: impl FnOnce(&mut Self),
     ) {
-        if !has_operators(&lambda.body) {
+        if room.is_none() && !has_operators(&lambda.body) {
             return outer(self);
         }
         let threads = self.declare("threads", Prim::I64, None);
@@ -87,38 +95,13 @@ impl<'a> Emit<'a> {
             Box::new(Exp::Var(threads)),
             Box::new(Exp::int(ENOUGH)),
         );
-        let many = Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(least), Box::new(width.clone()));
+        let mut many = Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(least), Box::new(width.clone()));
+        if let Some(room) = room {
+            let little = Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(room), Box::new(Exp::int(ROOM)));
+            many = Exp::Bin(BinOp::And, Prim::Bool, Box::new(many), Box::new(little));
+        }
         let (outer, inner) = (self.block(outer), self.block(inner));
         self.out.push(Stm::If(many, outer, inner));
-    }
-
-    /// An array with an element for each chunk and part of what has been combined.
-    fn partials(&mut self, parts: &[Vec<Sofar<'a>>], chunks: V) -> Vec<Vec<Option<V>>> {
-        let mut all = Vec::with_capacity(parts.len());
-        for parts in parts {
-            let mut arrays = Vec::with_capacity(parts.len());
-            for part in parts {
-                arrays.push(match part {
-                    Sofar::Scalar(v) => match self.vars[*v].ty {
-                        Ty::Scalar(prim) => {
-                            Some(self.temporary("partial", prim, Exp::Var(chunks)).1)
-                        }
-                        _ => None,
-                    },
-                    Sofar::Array(_) | Sofar::Nothing => None,
-                });
-            }
-            all.push(arrays);
-        }
-        all
-    }
-
-    fn save(&mut self, parts: &[Vec<Sofar<'a>>], arrays: &[Vec<Option<V>>], at: &Exp) {
-        for (part, array) in parts.iter().flatten().zip(arrays.iter().flatten()) {
-            if let (Sofar::Scalar(v), Some(array)) = (part, array) {
-                self.out.push(Stm::Store(*array, at.clone(), Exp::Var(*v)));
-            }
-        }
     }
 
     /// A reduction, with or without a map.
@@ -129,52 +112,22 @@ impl<'a> Emit<'a> {
         let reduced = self.start_reds(op);
         let partials = self.partials(&reduced, chunks);
         self.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
-            let own = this.start_reds(op);
-            let kind = this.kind(op, &own);
-            let range = (Exp::Var(low), Exp::Var(high));
-            this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
-                this.combine_all(pat, index, op, parts, &[], &own);
+            let places = this.arrays_of(&reduced);
+            this.with_rows(places, partials.iter().flatten(), chunk, |this| {
+                let own = this.start_reds(op);
+                let kind = this.kind(op, &own);
+                let range = (Exp::Var(low), Exp::Var(high));
+                this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
+                    this.combine_all(pat, index, op, parts, &[], &own);
+                });
+                this.save(&own, &partials, &Exp::Var(chunk));
             });
-            this.save(&own, &partials, &Exp::Var(chunk));
         });
-        self.combine_partials(op, chunks, &reduced, &partials);
+        self.combine_partials(pat, op, chunks, &reduced, &partials);
         self.bind_reduced(pat, op, &reduced);
     }
 
-    fn combine_partials(
-        &mut self,
-        op: &'a Screma,
-        chunks: V,
-        reduced: &[Vec<Sofar<'a>>],
-        partials: &[Vec<Option<V>>],
-    ) {
-        let k = self.new_var("k", Ty::Scalar(Prim::I64));
-        let body = self.block(|this| {
-            for ((red, sofar), arrays) in op.reds.iter().zip(reduced).zip(partials) {
-                let elements = this.loaded(arrays, k);
-                this.combine_values(&red.op, sofar, &elements);
-            }
-        });
-        self.count_up(k, Exp::Var(chunks), body);
-    }
-
-    /// The elements of arrays at a position, as variables.
-    fn loaded(&mut self, arrays: &[Option<V>], at: V) -> Vec<Exp> {
-        let mut values = Vec::with_capacity(arrays.len());
-        for array in arrays {
-            values.push(match array {
-                Some(array) => {
-                    let Ty::Ptr(prim) = self.vars[*array].ty else { continue };
-                    let value = Exp::Load(*array, Box::new(Exp::Var(at)));
-                    Exp::Var(self.declare("part", prim, Some(value)))
-                }
-                None => Exp::int(0),
-            });
-        }
-        values
-    }
-
-    fn count_up(&mut self, var: V, to: Exp, body: Block) {
+    pub(super) fn count_up(&mut self, var: V, to: Exp, body: Block) {
         self.out.push(Stm::For {
             var,
             from: Exp::int(0),
@@ -203,7 +156,7 @@ impl<'a> Emit<'a> {
             let scanned = this.start_scans(op);
             if cheap {
                 for (part, array) in scanned.iter().flatten().zip(totals.iter().flatten()) {
-                    if let (Sofar::Scalar(v), Some(array)) = (part, array) {
+                    if let (Sofar::Scalar(v), Partial::Elements(array)) = (part, array) {
                         let before = Exp::Load(*array, Box::new(Exp::Var(chunk)));
                         this.out.push(Stm::Assign(*v, before));
                     }
@@ -230,7 +183,7 @@ impl<'a> Emit<'a> {
             self.prefixes(op, chunks, &running, &totals);
             self.add_prefixes(pat, op, width, chunks, &totals);
         }
-        self.combine_partials(op, chunks, &reduced, &partials);
+        self.combine_partials(pat, op, chunks, &reduced, &partials);
         self.bind_reduced(pat, op, &reduced);
     }
 
@@ -241,7 +194,7 @@ impl<'a> Emit<'a> {
         op: &'a Screma,
         (site, width): (usize, Exp),
         chunks: V,
-        totals: &[Vec<Option<V>>],
+        totals: &[Vec<Partial>],
     ) {
         let round = self.block(|this| {
             this.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
@@ -276,7 +229,7 @@ impl<'a> Emit<'a> {
         op: &'a Screma,
         chunks: V,
         running: &[Vec<Sofar<'a>>],
-        totals: &[Vec<Option<V>>],
+        totals: &[Vec<Partial>],
     ) {
         let k = self.new_var("k", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
@@ -305,7 +258,7 @@ impl<'a> Emit<'a> {
         op: &'a Screma,
         width: Exp,
         chunks: V,
-        totals: &[Vec<Option<V>>],
+        totals: &[Vec<Partial>],
     ) {
         let site = self.site();
         let round = self.block(|this| {
@@ -317,7 +270,8 @@ impl<'a> Emit<'a> {
                         let mut sofar: Vec<Sofar<'a>> = Vec::new();
                         let (mut elements, mut stores) = (Vec::new(), Vec::new());
                         for (array, var) in arrays.iter().zip(bound.by_ref().take(arrays.len())) {
-                            let (Some(array), Some(place)) = (array, this.place(var)) else {
+                            let (Partial::Elements(array), Some(place)) = (array, this.place(var))
+                            else {
                                 sofar.push(Sofar::Nothing);
                                 elements.push(Exp::int(0));
                                 continue;
@@ -352,12 +306,6 @@ impl<'a> Emit<'a> {
         let several =
             Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(1)), Box::new(Exp::Var(chunks)));
         self.out.push(Stm::If(several, round, Block::new()));
-    }
-
-    /// Whether all that scans and reductions combine are scalars.
-    pub(super) fn combines_scalars(&self, op: &Screma) -> bool {
-        let ops = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
-        ops.flat_map(|op| &op.params).all(|param| !self.ir[*param].ty.is_array())
     }
 
     /// Histograms with a copy of the destinations for each chunk. Only for scalars.
