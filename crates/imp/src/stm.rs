@@ -183,7 +183,7 @@ pub struct Tasks {
     /// If there: the whole is cut into so many ranges of nearly equal size, and each is one execution of the body.
     /// Otherwise the range is cut in any way.
     pub chunks: Option<V>,
-    /// Ranges of any size begin at multiples of this.
+    /// Ranges begin at multiples of this.
     pub grain: i64,
     /// The number of the range, if they are counted.
     pub chunk: V,

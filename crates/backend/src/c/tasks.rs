@@ -49,7 +49,13 @@ impl Frame<'_> {
         self.shared.tasks.push('\n');
 
         let scope = self.scope();
-        let total = scope.text(&tasks.total);
+        let total = match tasks.grain {
+            1 => scope.text(&tasks.total),
+            grain => {
+                let total = scope.exp(&tasks.total).at(super::exp::Prec::Add);
+                format!("({total} + {}) / {grain}", grain - 1)
+            }
+        };
         let function = format!("fe_task_{place}");
         let site = tasks.site;
         let env = if captured.is_empty() { "NULL" } else { "&env" };
@@ -58,13 +64,6 @@ impl Frame<'_> {
                 let chunks = scope.names.get(chunks);
                 format!(
                     "fe_parallel_chunks(ctx, {site}, {function}, {env}, {total}, (int){chunks})"
-                )
-            }
-            None if tasks.grain > 1 => {
-                let total = scope.exp(&tasks.total).at(super::exp::Prec::Add);
-                let (grain, rest) = (tasks.grain, tasks.grain - 1);
-                format!(
-                    "fe_parallel_for(ctx, {site}, {function}, {env}, ({total} + {rest}) / {grain})"
                 )
             }
             None => format!("fe_parallel_for(ctx, {site}, {function}, {env}, {total})"),

@@ -42,7 +42,7 @@ mod straight;
 mod tests;
 mod uniform;
 
-use crate::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Ty, V, VarInfo};
+use crate::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
 use control::Lanes;
 use fehu_base::IdVec;
 use fehu_ir::{BinOp, CmpOp};
@@ -51,11 +51,20 @@ use fehu_ir::{BinOp, CmpOp};
 pub fn lanes(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let body = std::mem::take(&mut fun.body);
-        fun.body = block(&mut fun.vars, body);
+        fun.body = block(&mut fun.vars, body, &mut Range::default());
     }
 }
 
-fn block(vars: &mut IdVec<V, VarInfo>, block_: Block) -> Block {
+/// The range of the tasks around a loop.
+#[derive(Default)]
+struct Range {
+    /// Where it begins.
+    low: Option<V>,
+    /// The size of the blocks of a loop over it.
+    width: i64,
+}
+
+fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Block {
     let mut out = Block::with_capacity(block_.len());
     for stm in block_ {
         match stm {
@@ -68,35 +77,58 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block) -> Block {
                 };
                 match (found, kind) {
                     (Some(plan), Kind::Independent(reductions)) => {
+                        if matches!(from, Exp::Var(v) if Some(v) == range.low) {
+                            range.width = range.width.max(plan.width.into());
+                        }
                         let source = Loop { var, from, to, reductions, body };
                         transform(vars, source, &plan, &mut out);
                     }
                     (_, kind) => {
-                        let body = block(vars, body);
+                        let body = block(vars, body, range);
                         out.push(Stm::For { var, from, to, step, kind, body });
                     }
                 }
             }
             Stm::If(cond, yes, no) => {
-                let (yes, no) = (block(vars, yes), block(vars, no));
+                let (yes, no) = (block(vars, yes, range), block(vars, no, range));
                 out.push(Stm::If(cond, yes, no));
             }
             Stm::Switch(on, cases, default) => {
-                let cases =
-                    cases.into_iter().map(|(value, case)| (value, block(vars, case))).collect();
-                let default = block(vars, default);
+                let mut each = |(value, case)| (value, block(vars, case, range));
+                let cases = cases.into_iter().map(&mut each).collect();
+                let default = block(vars, default, range);
                 out.push(Stm::Switch(on, cases, default));
             }
-            Stm::While(cond, body) => out.push(Stm::While(cond, block(vars, body))),
-            Stm::Locked(number, body) => out.push(Stm::Locked(number, block(vars, body))),
+            Stm::While(cond, body) => out.push(Stm::While(cond, block(vars, body, range))),
+            Stm::Locked(number, body) => out.push(Stm::Locked(number, block(vars, body, range))),
             Stm::Tasks(mut tasks) => {
-                tasks.body = block(vars, std::mem::take(&mut tasks.body));
+                let mut own = Range { low: Some(tasks.low), width: 1 };
+                tasks.body = block(vars, std::mem::take(&mut tasks.body), &mut own);
+                // Ranges consist of whole blocks: a rest is for one iteration after the other.
+                if own.width > tasks.grain {
+                    tasks.grain = own.width;
+                    count_blocks(&mut out, &tasks);
+                }
                 out.push(Stm::Tasks(tasks));
             }
             other => out.push(other),
         }
     }
     out
+}
+
+/// The number of chunks of tasks is found by the number of blocks.
+fn count_blocks(before: &mut Block, tasks: &Tasks) {
+    let int = |op, a: Exp, b: i64| Exp::Bin(op, Prim::I64, Box::new(a), Box::new(Exp::int(b)));
+    for stm in before.iter_mut().rev() {
+        if let Stm::Chunks(v, _, total) = stm
+            && Some(*v) == tasks.chunks
+        {
+            let more = int(BinOp::Add, tasks.total.clone(), tasks.grain - 1);
+            *total = int(BinOp::Quot, more, tasks.grain);
+            return;
+        }
+    }
 }
 
 /// An independent loop with step one.

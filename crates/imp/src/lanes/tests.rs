@@ -2,7 +2,9 @@
 //! there. Its numbers are all `i64`, truth values are 0 and 1.
 
 use super::lanes;
-use crate::{Block, Exp, Fun, Kind, Message, Prim, Program, RedOp, Stm, Ty, V, VarInfo, visit};
+use crate::{
+    Block, Exp, Fun, Kind, Message, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo, visit,
+};
 use fehu_base::IdVec;
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
 use rustc_hash::FxHashMap;
@@ -540,4 +542,40 @@ fn some_loops_stay_as_they_are() {
     let mut source = Source::new();
     let body = doubling(&mut source, |_, x| vec![Stm::Assign(SUM, var(x))]);
     unchanged(source, body);
+}
+
+/// The tasks of a function.
+fn tasks(fun: &Fun) -> &Tasks {
+    let found = fun.body.iter().find_map(|stm| match stm {
+        Stm::Tasks(tasks) => Some(tasks),
+        _ => None,
+    });
+    found.expect("it has some")
+}
+
+#[test]
+fn ranges_consist_of_whole_blocks() {
+    for chunked in [false, true] {
+        let mut source = Source::new();
+        let body = doubling(&mut source, |_, _| Block::new());
+        let [low, high, chunk, chunks] =
+            ["low", "high", "chunk", "chunks"].map(|hint| source.int(hint));
+        let kind = Kind::Independent(Vec::new());
+        let loop_ = Stm::For { var: I, from: var(low), to: var(high), step: 1, kind, body };
+        let count = Stm::Chunks(chunks, 0, var(N));
+        let (chunks, body) = (chunked.then_some(chunks), vec![loop_]);
+        let work = Tasks { site: 0, total: var(N), chunks, grain: 1, chunk, low, high, body };
+        let mut program = Program::default();
+        program.funs.push(Fun {
+            name: "f".into(),
+            vars: source.vars,
+            params: vec![N, K, XS, OUT],
+            results: Vec::new(),
+            body: vec![count.clone(), Stm::Tasks(Box::new(work))],
+        });
+        lanes(&mut program);
+        let fun = program.funs.values_mut().next().expect("it has one");
+        assert_eq!(tasks(fun).grain, 16);
+        assert_eq!(fun.body[0] != count, chunked, "chunks are counted in blocks");
+    }
 }

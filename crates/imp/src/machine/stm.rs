@@ -393,7 +393,8 @@ impl<'a> Machine<'a> {
                 let Scalar::I64(chunks) = frame.scalar(chunks)? else {
                     return Err(wrong("a number of chunks is no i64"));
                 };
-                let cut = |k: i64| total * k / chunks;
+                let grains = (total + tasks.grain - 1) / tasks.grain;
+                let cut = |k: i64| (grains * k / chunks * tasks.grain).min(total);
                 ranges.extend((0..chunks).map(|k| (cut(k), cut(k + 1))));
             }
             None => {
