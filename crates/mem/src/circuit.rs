@@ -20,7 +20,7 @@
 //!   before the function returns it, nor change it before all rows are there.
 //!
 //! Results of branches that carry a block get the destination instead: each branch fills it, and is short-circuited in turn.
-//! So do parameters of loops that are updated in place: their first value is made in the destination.
+//! Arrays that loops update in place are in the blocks of their first values, which are made in the destination.
 
 use crate::lmad::{Lmad, Pick};
 use crate::table::{BlockId, Origin, Place, Placed, Table, pick, poly};
@@ -31,7 +31,7 @@ use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
 /// Short-circuits what it can in a whole program. With `own_memory`, those who execute the functions of maps have memory of their own
-/// that is faster than what they share: small rows that loops update stay there until they are finished.
+/// that is faster than what they share: rows that loops update stay there until they are finished.
 pub fn circuit(placed: &mut Placed, own_memory: bool) {
     let Placed { prog, funs, consts } = placed;
     for id in (0..prog.funs.len()).map(FunId::from_index) {
@@ -193,13 +193,10 @@ impl<'a> Circuit<'a> {
         self.body(&map.body);
     }
 
-    /// Whether a row is better finished before it becomes one: a small one that a loop updates.
+    /// Whether a row is better finished before it becomes one: one that a loop updates.
     fn stays(&self, scope: &Scope<'_>, value: Var) -> bool {
-        let is_small = |place: &Place| self.table.local_size(place.block).is_some();
         let by_loop = |at: &usize| matches!(scope.body.stms[*at].exp, Exp::Loop(..));
-        self.own_memory
-            && self.table.place(value).is_some_and(is_small)
-            && scope.bound.get(&value).is_some_and(by_loop)
+        self.own_memory && scope.bound.get(&value).is_some_and(by_loop)
     }
 
     /// The results of a branch that has places of its own for them become these.

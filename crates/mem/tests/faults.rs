@@ -244,3 +244,41 @@ fun main (n: i64, m: i64, xss: [n][m]i32) -> (r: [n][m]i32) =
     let same = placed(same);
     assert_ne!(place(&same, "zss").block, place(&same, "xss").block);
 }
+
+#[test]
+fn what_loops_update_is_where_it_begins() {
+    let text = |update: &str| {
+        format!(
+            "prog arrays
+fun main (n: i64, m: i64, xss: [n][m]i32) -> (r: [n][m]i32) =
+  let (zss: [n][m]i32) = screma n (xss) map \\(xs: [m]i32) -> ([m]i32) {{
+    let (first: [m]i32) = replicate (m) 7i32
+    let (second: [m]i32) = loop (p: [m]i32 = first) for i: i64 < m {{
+      let (x: i32) = index xs[i]
+      let (q: [m]i32) = update p[i] = x
+      in (q)
+    }}
+    let (last: [m]i32) = loop (s: [m]i32 = second) for j: i64 < n {{
+      let (inner: [m]i32) = loop (t: [m]i32 = s) for k: i64 < m {{
+        let (y: i32) = index t[k]
+        let (z: i32) = add y 1i32
+        {update}
+        in (u)
+      }}
+      in (inner)
+    }}
+    in (last)
+  }}
+  in (zss)
+"
+        )
+    };
+    let mut updated = placed(&text("let (u: [m]i32) = update t[k] = z"));
+    circuit(&mut updated, false);
+    for name in ["first", "second", "p", "q", "last", "s", "inner", "t", "u"] {
+        assert_eq!(place(&updated, name).block, place(&updated, "zss").block, "{name}");
+    }
+    // With a new array each time, nothing says that there is only one place.
+    let replaced = placed(&text("let (u: [m]i32) = replicate (m) z"));
+    assert_ne!(place(&replaced, "last").block, place(&replaced, "second").block);
+}

@@ -1,6 +1,7 @@
 //! Branches, loops and calls: arrays whose block is known only when the program runs.
 
 use super::Assign;
+use crate::lmad::Lmad;
 use crate::table::{Place, contents, small};
 use fehu_ir::{Atom, Body, Exp, LoopParam, Var};
 
@@ -71,12 +72,17 @@ impl Assign<'_> {
             return self.plain_body(body);
         };
         let mut targets: Vec<Option<Place>> = Vec::with_capacity(params.len());
-        for param in params.iter_mut() {
+        for (k, param) in params.iter_mut().enumerate() {
             if self.own(param.var, before) {
                 targets.push(self.table.place(param.var).cloned());
                 continue;
             }
             param.init = self.contiguous(param.init);
+            if let Some(place) = self.first_place(param).filter(|_| in_place(param.var, body, k)) {
+                self.table.set(param.var, place.clone());
+                targets.push(Some(place));
+                continue;
+            }
             self.escapes(param.init);
             self.carried(param.var);
             self.add_roots(param.var, self.roots_of(param.init));
@@ -100,9 +106,39 @@ impl Assign<'_> {
         for (var, param) in pat.iter().zip(params.iter()) {
             self.same(*var, Atom::Var(param.var));
             if let Some(place) = self.table.place(*var).cloned() {
-                let lmad = self.row_major(*var);
+                let lmad = Lmad { offset: place.lmad.offset, ..self.row_major(*var) };
                 self.table.set(*var, Place { lmad, ..place });
             }
         }
     }
+
+    /// Where the first value of a parameter is, if it has the same sizes.
+    fn first_place(&self, param: &LoopParam) -> Option<Place> {
+        let (init, place) = self.array(param.init)?;
+        (self.vars[init].ty == self.vars[param.var].ty).then_some(place)
+    }
+}
+
+/// Whether a result of a body that is repeated is a parameter as it is, or updated in place. Then it needs no block of its own:
+/// it is where its first value is.
+fn in_place(param: Var, body: &Body, k: usize) -> bool {
+    let Some(mut at) = body.results.get(k).and_then(|result| result.var()) else { return false };
+    while at != param {
+        let Some(stm) = body.stms.iter().find(|stm| stm.pat.contains(&at)) else { return false };
+        let k = stm.pat.iter().position(|var| *var == at).unwrap_or(0);
+        let before = match &stm.exp {
+            Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => Some(*array),
+            Exp::Atom(atom) => atom.var(),
+            Exp::Scatter(op) => op.dests.get(k).map(|(_, dest)| *dest),
+            Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(k).copied(),
+            Exp::Loop(params, _, body) => {
+                let inner = params.get(k).filter(|param| in_place(param.var, body, k));
+                inner.and_then(|param| param.init.var())
+            }
+            _ => None,
+        };
+        let Some(before) = before else { return false };
+        at = before;
+    }
+    true
 }

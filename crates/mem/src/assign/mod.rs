@@ -7,7 +7,8 @@
 //! Arrays that cross a border at run time (parameters and results of functions, results of branches, parameters of loops)
 //! are contiguous: a view that is not is copied first, by a `manifest` that is added to the program. Such an array
 //! *carries* its block with it. But small ones of constant size do not travel through branches and loops: the
-//! result has a block of its own, and elements are copied into it, so that it can live in registers.
+//! result has a block of its own, and elements are copied into it, so that it can live in registers. What a loop updates in
+//! place is where its first value is.
 //!
 //! ```text
 //! let ys = map f xs                    ys: fresh, 0 + {(n : 1)}
