@@ -345,6 +345,7 @@ int futhark_context_clear_caches(struct futhark_context *ctx) {
   fe_gpu_settle(ctx);
 #endif
   fe_pool_trim(&ctx->pool);
+  fe_pool_settle(&ctx->pool);
   ctx->pool.peak = (int64_t)ctx->pool.used;
   ctx->num_events = 0;
   ctx->num_comparisons = 0;
@@ -445,6 +446,7 @@ char *futhark_context_report(struct futhark_context *ctx) {
 #else
   fe_text_words(&text, "{\"memory\":{\"default space\": ");
 #endif
+  fe_pool_settle(&ctx->pool);
   fe_text_number(&text, (int64_t)ctx->pool.peak);
   fe_text_words(&text, "},\"events\":[");
   for (int64_t i = 0; i < ctx->num_events; i++) {

@@ -75,13 +75,16 @@ static inline int64_t fe_class_capacity(int class) {
 #define FE_CLASSES_TRIED 4
 
 #ifdef FE_MULTICORE
-// Threads are spread over several sets of lists, so that they seldom wait for each other.
+// Threads are spread over several sets of lists, so that they seldom wait for each other. Each set counts for itself up
+// to so many bytes before the others hear of it.
 #define FE_NUM_SHARDS 16
+#define FE_COUNTED_ALONE ((int64_t)1 << 16)
 // A miss of a block of this size is worth a look at the lists of the other threads.
 #define FE_LARGE_BLOCK ((int64_t)1 << 18)
 typedef _Atomic int64_t fe_counter;
 #else
 #define FE_NUM_SHARDS 1
+#define FE_COUNTED_ALONE 0
 typedef int64_t fe_counter;
 #endif
 
@@ -89,6 +92,7 @@ struct fe_shard {
 #ifdef FE_MULTICORE
   pthread_mutex_t lock;
 #endif
+  int64_t used, kept; // what the pool's numbers lack
   struct fe_block *free[FE_NUM_CLASSES];
 };
 
@@ -152,71 +156,18 @@ static inline void fe_shard_unlock(struct fe_shard *shard) {
 // The number of the set of lists that the calling thread uses.
 static inline int fe_own_shard(void) {
 #ifdef FE_MULTICORE
-  uint64_t self = (uint64_t)(uintptr_t)pthread_self();
-  return (int)((self * UINT64_C(0x9e3779b97f4a7c15)) >> 60);
+  static atomic_int threads;
+  static _Thread_local int own = -1;
+  if (own < 0) {
+    own = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % FE_NUM_SHARDS;
+  }
+  return own;
 #else
   return 0;
 #endif
 }
 
-// Gives all free blocks back to the system.
-static void fe_pool_trim(struct fe_pool *pool) {
-  for (int i = 0; i < FE_NUM_SHARDS; i++) {
-    struct fe_shard *shard = &pool->shards[i];
-    fe_shard_lock(shard);
-    for (int class = 0; class < FE_NUM_CLASSES; class++) {
-      while (shard->free[class] != NULL) {
-        struct fe_block *block = shard->free[class];
-        shard->free[class] = block->next;
-        pool->kept -= block->capacity;
-        fe_block_delete(pool, block);
-      }
-    }
-    fe_shard_unlock(shard);
-  }
-}
-
-static void fe_pool_free(struct fe_pool *pool) {
-  fe_pool_trim(pool);
-#ifdef FE_MULTICORE
-  for (int i = 0; i < FE_NUM_SHARDS; i++) {
-    pthread_mutex_destroy(&pool->shards[i].lock);
-  }
-#endif
-}
-
-// Takes a free block of a class, or one a little larger; NULL if there is none.
-static struct fe_block *fe_shard_take(struct fe_shard *shard, int class) {
-  int end = class + FE_CLASSES_TRIED < FE_NUM_CLASSES ? class + FE_CLASSES_TRIED : FE_NUM_CLASSES;
-  struct fe_block *block = NULL;
-  fe_shard_lock(shard);
-  for (; class < end && block == NULL; class++) {
-    block = shard->free[class];
-    if (block != NULL) {
-      shard->free[class] = block->next;
-    }
-  }
-  fe_shard_unlock(shard);
-  return block;
-}
-
-static struct fe_block *fe_pool_take(struct fe_pool *pool, int class) {
-  int own = fe_own_shard();
-  struct fe_block *block = fe_shard_take(&pool->shards[own], class);
-#ifdef FE_MULTICORE
-  if (fe_class_capacity(class) >= FE_LARGE_BLOCK) {
-    for (int i = 1; i < FE_NUM_SHARDS && block == NULL; i++) {
-      block = fe_shard_take(&pool->shards[(own + i) % FE_NUM_SHARDS], class);
-    }
-  }
-#endif
-  if (block != NULL) {
-    pool->kept -= block->capacity;
-  }
-  return block;
-}
-
-// Counts a block as used.
+// Counts bytes as used, or as no longer used.
 static void fe_pool_count(struct fe_pool *pool, int64_t bytes) {
 #ifdef FE_MULTICORE
   int64_t used = atomic_fetch_add_explicit(&pool->used, bytes, memory_order_relaxed) + bytes;
@@ -229,6 +180,88 @@ static void fe_pool_count(struct fe_pool *pool, int64_t bytes) {
     pool->peak = pool->used;
   }
 #endif
+}
+
+// The pool hears of what a shard has counted. The shard is locked.
+static void fe_shard_tell(struct fe_pool *pool, struct fe_shard *shard) {
+  pool->kept += shard->kept;
+  fe_pool_count(pool, shard->used);
+  shard->kept = 0;
+  shard->used = 0;
+}
+
+// Counts bytes as used and as kept. The shard is locked.
+static void fe_shard_count(struct fe_pool *pool, struct fe_shard *shard, int64_t used, int64_t kept) {
+  shard->used += used;
+  shard->kept += kept;
+  if (llabs(shard->used) >= FE_COUNTED_ALONE || llabs(shard->kept) >= FE_COUNTED_ALONE) {
+    fe_shard_tell(pool, shard);
+  }
+}
+
+// Makes the numbers of the pool exact.
+static void fe_pool_settle(struct fe_pool *pool) {
+  for (int i = 0; i < FE_NUM_SHARDS; i++) {
+    fe_shard_lock(&pool->shards[i]);
+    fe_shard_tell(pool, &pool->shards[i]);
+    fe_shard_unlock(&pool->shards[i]);
+  }
+}
+
+// Gives all free blocks back to the system.
+static void fe_pool_trim(struct fe_pool *pool) {
+  for (int i = 0; i < FE_NUM_SHARDS; i++) {
+    struct fe_shard *shard = &pool->shards[i];
+    fe_shard_lock(shard);
+    for (int class = 0; class < FE_NUM_CLASSES; class++) {
+      while (shard->free[class] != NULL) {
+        struct fe_block *block = shard->free[class];
+        shard->free[class] = block->next;
+        fe_shard_count(pool, shard, 0, -block->capacity);
+        fe_block_delete(pool, block);
+      }
+    }
+    fe_shard_unlock(shard);
+  }
+}
+
+static void fe_pool_free(struct fe_pool *pool) {
+  fe_pool_trim(pool);
+  fe_pool_settle(pool);
+#ifdef FE_MULTICORE
+  for (int i = 0; i < FE_NUM_SHARDS; i++) {
+    pthread_mutex_destroy(&pool->shards[i].lock);
+  }
+#endif
+}
+
+// Takes a free block of a class, or one a little larger; NULL if there is none.
+static struct fe_block *fe_shard_take(struct fe_pool *pool, struct fe_shard *shard, int class) {
+  int end = class + FE_CLASSES_TRIED < FE_NUM_CLASSES ? class + FE_CLASSES_TRIED : FE_NUM_CLASSES;
+  struct fe_block *block = NULL;
+  fe_shard_lock(shard);
+  for (; class < end && block == NULL; class++) {
+    block = shard->free[class];
+    if (block != NULL) {
+      shard->free[class] = block->next;
+      fe_shard_count(pool, shard, block->capacity, -block->capacity);
+    }
+  }
+  fe_shard_unlock(shard);
+  return block;
+}
+
+static struct fe_block *fe_pool_take(struct fe_pool *pool, int class) {
+  int own = fe_own_shard();
+  struct fe_block *block = fe_shard_take(pool, &pool->shards[own], class);
+#ifdef FE_MULTICORE
+  if (fe_class_capacity(class) >= FE_LARGE_BLOCK) {
+    for (int i = 1; i < FE_NUM_SHARDS && block == NULL; i++) {
+      block = fe_shard_take(pool, &pool->shards[(own + i) % FE_NUM_SHARDS], class);
+    }
+  }
+#endif
+  return block;
 }
 
 // A block of at least so many bytes, with one handle; NULL if there is no memory.
@@ -249,30 +282,37 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
       return NULL;
     }
     block->capacity = capacity;
+    struct fe_shard *shard = &pool->shards[fe_own_shard()];
+    fe_shard_lock(shard);
+    fe_shard_count(pool, shard, capacity, 0);
+    fe_shard_unlock(shard);
   }
   block->refs = 1;
   block->next = NULL;
-  fe_pool_count(pool, block->capacity);
   return block;
 }
 
 // Takes back a block without handles. No more is kept than was used at some time. Giving memory back to a device means
 // waiting for it, so there all is kept until it is needed.
 static void fe_pool_put(struct fe_pool *pool, struct fe_block *block) {
-  pool->used -= block->capacity;
-#ifndef FE_GPU
-  if (pool->kept + block->capacity > pool->peak) {
-    fe_block_delete(pool, block);
-    return;
-  }
-#endif
-  pool->kept += block->capacity;
   struct fe_shard *shard = &pool->shards[fe_own_shard()];
-  int class = fe_class_of(block->capacity);
+  int64_t bytes = block->capacity;
+#ifdef FE_GPU
+  bool keep = true;
+#else
+  bool keep = pool->kept + bytes <= pool->peak + FE_COUNTED_ALONE;
+#endif
+  int class = fe_class_of(bytes);
   fe_shard_lock(shard);
-  block->next = shard->free[class];
-  shard->free[class] = block;
+  fe_shard_count(pool, shard, -bytes, keep ? bytes : 0);
+  if (keep) {
+    block->next = shard->free[class];
+    shard->free[class] = block;
+  }
   fe_shard_unlock(shard);
+  if (!keep) {
+    fe_block_delete(pool, block);
+  }
 }
 
 // Releases a handle, which becomes empty.

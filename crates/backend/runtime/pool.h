@@ -1,8 +1,8 @@
 // The threads of a context: how they start, look for work, sleep and end.
 //
 // Worker 0 is whatever thread called the API; the others are started with the first operation that is worth it.
-// A worker without work looks into the queues of others for about a millisecond and then sleeps, so that an idle
-// context costs nothing. Who pushes work wakes a sleeper unless some other worker is already looking; who finds work
+// A worker without work takes its portion of a region that begins, or looks into the queues of others, for about a
+// millisecond, and then sleeps, so that an idle context costs nothing. Who pushes work wakes a sleeper unless some other worker is already looking; who finds work
 // as the last one that was looking wakes the next, if there is more. A region that is worth it wakes all helpers at its
 // beginning.
 //
@@ -19,9 +19,10 @@ struct fe_site {
   _Atomic float ticks;
 };
 
-// A worker. Only `deque` and `sleeping` are touched by others, and `limit` under the lock.
+// A worker. Only `deque`, `portion` and `sleeping` are touched by others, and `limit` under the lock.
 struct fe_worker {
   struct fe_deque deque;
+  struct fe_portion portion;
   struct fe_scheduler *scheduler;
   int index;
   // What it is working on: NULL outside of regions.
@@ -49,7 +50,7 @@ struct fe_scheduler {
   bool started;
   // Times, in ticks.
   double tiny, probe, worthwhile, grain_min, grain_max, wake_min, lengthy, sure;
-  uint64_t spin;
+  uint64_t spin, patience;
   pthread_mutex_t lock;
   char pad[64];
   // Workers without work, of which asleep; and those that are awake and could take anything.
@@ -128,20 +129,27 @@ static void fe_wake_several(struct fe_scheduler *s, int depth, int count) {
 
 static bool fe_work_visible(struct fe_scheduler *s, int depth) {
   for (int i = 0; i < s->threads; i++) {
-    if (fe_deque_visible(&s->workers[i].deque, depth)) {
+    struct fe_worker *w = &s->workers[i];
+    if (fe_deque_visible(&w->deque, depth) || fe_portion_visible(&w->portion, depth)) {
       return true;
     }
   }
   return false;
 }
 
-// Looks once into the queues of all others, from a random one on.
-static bool fe_steal(struct fe_worker *w, int depth, struct fe_range *range) {
+// Takes the worker's own portion, or looks once into the queues of all others, from a random one on, and at their portions
+// if they had time to take them.
+static bool fe_steal(struct fe_worker *w, int depth, bool late, struct fe_range *range) {
   struct fe_scheduler *s = w->scheduler;
+  if (fe_portion_take(&w->portion, depth, range)) {
+    return true;
+  }
   w->random = w->random * 1664525u + 1013904223u;
   int victim = (int)((w->random >> 8) % (uint32_t)s->threads);
   for (int i = 0; i < s->threads; i++) {
-    if (victim != w->index && fe_deque_steal(&s->workers[victim].deque, depth, range)) {
+    struct fe_worker *other = &s->workers[victim];
+    if (other != w
+        && (fe_deque_steal(&other->deque, depth, range) || (late && fe_portion_take(&other->portion, depth, range)))) {
       return true;
     }
     victim = victim + 1 == s->threads ? 0 : victim + 1;
@@ -180,7 +188,7 @@ static bool fe_find(struct fe_worker *w, int depth, struct fe_region *region, st
   if (fe_wait_over(s, region)) {
     return false;
   }
-  if (fe_steal(w, depth, range)) {
+  if (fe_steal(w, depth, false, range)) {
     return true;
   }
   bool found = false;
@@ -188,9 +196,9 @@ static bool fe_find(struct fe_worker *w, int depth, struct fe_region *region, st
   if (depth <= 1) {
     atomic_fetch_add(&s->spinning, 1);
   }
-  uint64_t start = fe_ticks();
-  while (!fe_wait_over(s, region) && !(found = fe_steal(w, depth, range))) {
-    uint64_t spent = fe_ticks_since(start);
+  uint64_t start = fe_ticks(), spent = 0;
+  while (!fe_wait_over(s, region) && !(found = fe_steal(w, depth, spent >= s->patience, range))) {
+    spent = fe_ticks_since(start);
     if (spent > s->spin) {
       fe_sleep(w, depth, region);
       start = fe_ticks();

@@ -4,6 +4,7 @@
 // Ranges of a region are split in halves on demand: a worker keeps one half and leaves the other in its queue, for
 // thieves or for itself. It splits when its queue is empty or somebody is hungry, and otherwise runs pieces ("grains")
 // of its range, each long enough to make the looking around free, and short enough for unbalanced loops to spread.
+// A region that is worth all workers begins with a portion for each of them.
 //
 // The time of an iteration is measured wherever it is cheap to do so, and kept for each site. A loop that is estimated
 // to be too short runs at once, and one that nothing is known about, or that might have grown, begins with a
@@ -22,6 +23,7 @@
 #define FE_GRAIN_MAX_NS 0
 #define FE_WAKE_MIN_NS (-1)
 #define FE_LONG_NS 0
+#define FE_PATIENCE_NS 0
 #else
 #define FE_TINY_NS 1000         // a loop so short runs in one piece, without further thought
 #define FE_PROBE_NS 5000        // how much must be measured before an unknown loop may become parallel
@@ -30,6 +32,7 @@
 #define FE_GRAIN_MAX_NS 50000   // the longest
 #define FE_WAKE_MIN_NS 40000    // for less, nobody is woken
 #define FE_LONG_NS 1000000      // reductions so long are divided even if everybody is busy
+#define FE_PATIENCE_NS 5000     // after that, the portions of others may be taken
 #endif
 #define FE_SURE_NS 20000000     // so much longer than an interruption that it is believed at once
 #define FE_SPIN_NS 1000000      // how long to look for work before sleeping; to wake all takes some 100000
@@ -211,6 +214,22 @@ static void fe_run_range(struct fe_worker *w, struct fe_range range) {
   }
 }
 
+// Gives all workers their portions of a range; the rest is for the one that asks.
+static void fe_give_portions(struct fe_scheduler *s, struct fe_range *range) {
+  int64_t first = range->lo, n = range->hi - first, from = range->hi;
+  for (int k = s->threads - 1; k > 0; k--) {
+    int64_t to = from;
+    from = fe_align(first, first + fe_chunk_start(n, s->threads, k));
+    if (from >= to) {
+      from = to;
+    } else {
+      struct fe_range portion = {range->region, from, to, range->depth};
+      fe_portion_give(&s->workers[k].portion, portion);
+    }
+  }
+  range->hi = from;
+}
+
 // Executes the units (iterations, or chunks if there are any) from `lo` on, in parallel.
 static int fe_run_region(struct fe_worker *w, struct fe_region *r, int64_t lo) {
   struct fe_scheduler *s = w->scheduler;
@@ -225,6 +244,9 @@ static int fe_run_region(struct fe_worker *w, struct fe_region *r, int64_t lo) {
   atomic_init(&r->error, 0);
   struct fe_range range = {r, lo, hi, r->depth};
   double helpers = r->ticks * (double)(hi - lo) / s->worthwhile - 1;
+  if (r->depth == 1 && helpers >= s->threads - 1 && hi - lo >= s->threads) {
+    fe_give_portions(s, &range);
+  }
   fe_wake_several(s, r->depth, helpers < s->threads ? (int)helpers : s->threads - 1);
   fe_run_range(w, range);
   while (fe_find(w, r->depth, r, &range)) {
@@ -412,6 +434,7 @@ static int fe_scheduler_init(struct futhark_context *ctx) {
   s->wake_min = FE_WAKE_MIN_NS * ticks;
   s->lengthy = FE_LONG_NS * ticks;
   s->sure = FE_SURE_NS * ticks;
+  s->patience = (uint64_t)(FE_PATIENCE_NS * ticks);
   // With more threads than cores, who waits actively keeps others from working.
   s->spin = threads > cores ? 0 : (uint64_t)(FE_SPIN_NS * ticks);
   pthread_mutex_init(&s->lock, NULL);

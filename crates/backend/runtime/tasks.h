@@ -1,5 +1,5 @@
 // What generated code may ask of the scheduler. Multicore programs only; comes before context.h, which keeps a
-// pointer to the scheduler. The implementation is in clock.h, cores.h, deque.h, pool.h and scheduler.h, in this
+// pointer to the scheduler. The implementation is in clock.h, cores.h, deque.h, portion.h, pool.h and scheduler.h, in this
 // order, and comes after context.h, because it looks into the context.
 //
 // A "site" is a place in the program with a parallel operation, numbered from 0 to FE_NUM_SITES - 1. For each site

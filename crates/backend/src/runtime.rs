@@ -164,7 +164,8 @@ const TASKS: Files = files!["tasks.h", "atomics.h"];
 /// Configurations and contexts.
 const CONTEXT: Files = files!["context.h"];
 /// The scheduler, which looks into the context.
-const SCHEDULER: Files = files!["clock.h", "cores.h", "deque.h", "pool.h", "scheduler.h"];
+const SCHEDULER: Files =
+    files!["clock.h", "cores.h", "deque.h", "portion.h", "pool.h", "scheduler.h"];
 /// What contexts know of devices, and what programs ask of them.
 const CUDA_STATE: Files = files!["gpu/interface.h", "gpu/cuda_api.h", "gpu/state.h"];
 const OPENCL_STATE: Files = files!["gpu/interface.h", "gpu/opencl_api.h", "gpu/state.h"];

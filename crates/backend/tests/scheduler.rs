@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const CASES: [&str; 17] = [
+const CASES: [&str; 18] = [
     "each_iteration_runs_once",
     "unbalanced_loops_use_all_workers",
     "nested_loops",
@@ -24,6 +24,7 @@ const CASES: [&str; 17] = [
     "estimates_are_not_poisoned_by_nesting",
     "pieces_that_were_shared_are_not_measured",
     "stacks_are_bounded_by_nesting",
+    "portions_are_all_of_a_region",
 ];
 
 #[test]

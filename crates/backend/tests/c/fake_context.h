@@ -36,5 +36,6 @@ static int fe_fail(struct futhark_context *ctx, int code, const char *format, ..
 #include "clock.h"
 #include "cores.h"
 #include "deque.h"
+#include "portion.h"
 #include "pool.h"
 #include "scheduler.h"

@@ -466,6 +466,31 @@ static void estimates_are_not_poisoned_by_nesting(void) {
   finish(&test);
 }
 
+static void portions_are_all_of_a_region(void) {
+  for (int threads = 2; threads <= 16; threads++) {
+    struct test test;
+    start(&test, threads);
+    struct fe_scheduler *s = test.ctx.scheduler;
+    for (int64_t n = threads; n < 3000; n += n / 7 + 1) {
+      struct fe_range rest = {NULL, 5, 5 + n, 1}, portion;
+      fe_give_portions(s, &rest);
+      CHECK(rest.lo == 5 && rest.hi > 5 && rest.hi <= 5 + n);
+      int64_t next = rest.hi;
+      for (int k = 1; k < threads; k++) {
+        // Those who wait for what is inside of something do not begin with something else.
+        CHECK(!fe_portion_take(&s->workers[k].portion, 2, &portion));
+        if (fe_portion_take(&s->workers[k].portion, 1, &portion)) {
+          CHECK(portion.lo == next && portion.hi > portion.lo && portion.depth == 1);
+          next = portion.hi;
+        }
+        CHECK(!fe_portion_take(&s->workers[k].portion, 1, &portion));
+      }
+      CHECK(next == 5 + n);
+    }
+    finish(&test);
+  }
+}
+
 int main(int argc, char **argv) {
   static const struct { const char *name; void (*run)(void); } tests[] = {
 #define TEST(name) {#name, name}
@@ -475,7 +500,7 @@ int main(int argc, char **argv) {
     TEST(loops_that_have_become_slower_are_parallel), TEST(contexts_in_several_threads),
     TEST(one_context_in_turns), TEST(contexts_come_and_go), TEST(an_idle_context_sleeps),
     TEST(estimates_are_not_poisoned_by_nesting), TEST(pieces_that_were_shared_are_not_measured),
-    TEST(stacks_are_bounded_by_nesting),
+    TEST(stacks_are_bounded_by_nesting), TEST(portions_are_all_of_a_region),
   };
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     if (argc == 2 && strcmp(argv[1], tests[i].name) == 0) {

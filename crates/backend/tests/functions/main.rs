@@ -59,7 +59,8 @@ fn programs_run_optimised() {
 
 #[test]
 fn programs_run_with_the_real_scheduler() {
-    let parts = ["clock.h", "cores.h", "deque.h", "pool.h", "scheduler.h"].map(runtime);
+    let parts =
+        ["clock.h", "cores.h", "deque.h", "portion.h", "pool.h", "scheduler.h"].map(runtime);
     run_all("scheduled", Target::Multicore, &parts.concat(), &["-O1"]);
 }
 

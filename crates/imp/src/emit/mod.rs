@@ -242,7 +242,8 @@ impl<'a> Emit<'a> {
 
     /// Emits the statements of a body.
     fn body(&mut self, body: &'a Body) {
-        let last = if self.depth == 0 { release::last_uses(self, body) } else { Vec::new() };
+        let releases = self.depth == 0 && !self.in_tasks;
+        let last = if releases { release::last_uses(self, body) } else { Vec::new() };
         let mut leaders = self.leaders(body).into_iter().peekable();
         let mut index = 0;
         while let Some(stm) = body.stms.get(index) {

@@ -33,7 +33,7 @@ impl<'a> Emit<'a> {
                 &width,
                 None,
                 |this| this.map_in_tasks(pat, op),
-                |this| this.screma_outside(pat, op),
+                |this| this.nested(|this| this.map_in_tasks(pat, op)),
             );
         } else if !self.has_partials(op) {
             self.screma_outside(pat, op);
@@ -59,7 +59,10 @@ impl<'a> Emit<'a> {
                     assign(this);
                 },
                 |this| {
-                    this.screma_outside(pat, op);
+                    match op.scans.is_empty() && this.combines_scalars(op) {
+                        true => this.nested(|this| this.reduce_in_tasks(pat, op)),
+                        false => this.screma_outside(pat, op),
+                    }
                     assign(this);
                 },
             );

@@ -8,8 +8,8 @@
 //! the second one adds what comes before. A histogram has a copy of its destinations for each chunk, unless these
 //! would be larger than the input.
 //!
-//! An operator whose function contains others is executed on several threads by its own positions if they are many;
-//! otherwise one after the other, and the operators inside use the threads. That is decided when the program runs.
+//! An operator whose function contains others is executed on several threads by its own positions if there is one for each
+//! thread; otherwise the operators inside become tasks, too. That is decided when the program runs.
 
 use super::partials::Partial;
 use super::screma::Sofar;
@@ -17,9 +17,6 @@ use super::{Emit, hinted};
 use crate::{Block, Exp, From, Kind, Stm, Tasks, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, BinOp, Body, CmpOp, Hist, Lambda, Screma, Type, Var};
-
-/// From how many positions for each thread on the operators inside of an operator's function are sequential.
-const ENOUGH: i64 = 4;
 
 /// Up to how many elements of arrays each chunk of a reduction may have. With more there is enough to do for the threads in
 /// combining two of them.
@@ -61,6 +58,14 @@ impl<'a> Emit<'a> {
         })));
     }
 
+    /// Emits tasks in whose functions' functions operators become tasks, too.
+    pub(super) fn nested(&mut self, work: impl FnOnce(&mut Self)) {
+        // One level is the range, the other one the position in it.
+        self.depth -= 2;
+        work(self);
+        self.depth += 2;
+    }
+
     /// A new place with tasks.
     pub(super) fn site(&mut self) -> usize {
         self.sites += 1;
@@ -89,13 +94,8 @@ impl<'a> Emit<'a> {
         }
         let threads = self.declare("threads", Prim::I64, None);
         self.out.push(Stm::Threads(threads));
-        let least = Exp::Bin(
-            BinOp::Mul,
-            Prim::I64,
-            Box::new(Exp::Var(threads)),
-            Box::new(Exp::int(ENOUGH)),
-        );
-        let mut many = Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(least), Box::new(width.clone()));
+        let (threads, width) = (Box::new(Exp::Var(threads)), Box::new(width.clone()));
+        let mut many = Exp::Cmp(CmpOp::Le, Prim::I64, threads, width);
         if let Some(room) = room {
             let little = Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(room), Box::new(Exp::int(ROOM)));
             many = Exp::Bin(BinOp::And, Prim::Bool, Box::new(many), Box::new(little));
