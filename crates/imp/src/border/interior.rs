@@ -315,7 +315,7 @@ impl Interior<'_> {
     }
 
     /// The value of a condition far from the ends: `x` is more than numbers, and less than anything else that does not
-    /// change.
+    /// change. What does not depend on `x` at all decides nothing there, if there is something else.
     fn far(&mut self, e: &Exp) -> Option<bool> {
         match e {
             Exp::Var(v) => match self.known.get(v)?.clone() {
@@ -323,6 +323,12 @@ impl Interior<'_> {
                 Value::Affine(_) | Value::Fixed(_) => None,
             },
             Exp::Un(UnOp::Not, Prim::Bool, a) => Some(!self.far(a)?),
+            Exp::Bin(BinOp::And | BinOp::Or, Prim::Bool, a, b) if self.fixed(a).is_some() => {
+                self.far(b)
+            }
+            Exp::Bin(BinOp::And | BinOp::Or, Prim::Bool, a, b) if self.fixed(b).is_some() => {
+                self.far(a)
+            }
             Exp::Bin(BinOp::And, Prim::Bool, a, b) => match (self.far(a), self.far(b)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),

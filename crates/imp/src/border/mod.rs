@@ -33,7 +33,7 @@ use crate::{Block, Exp, Kind, Prim, Program, Stm, Ty, V};
 use fehu_ir::{CmpOp, Scalar};
 
 /// A body of more statements than this is not worth a copy.
-const MOST_STATEMENTS: usize = 200;
+const MOST_STATEMENTS: usize = 600;
 /// The most iterations of an inner loop.
 const MOST_INNER: i64 = 64;
 

@@ -12,11 +12,14 @@ use fehu_ir::free::{bound_in_lambda, free_in_lambda};
 use fehu_ir::{BinOp, Lambda, Screma, Var};
 use fehu_mem::table::{BlockId, Place};
 
+/// A multiple of the elements in a line of a cache, a power of two.
+const LINE: i64 = 64;
+
 /// What all chunks have of one thing that is combined.
 pub(super) enum Partial {
     /// A scalar each, in this array.
     Elements(V),
-    /// An array each, in this one after the other; then the number of elements of each.
+    /// An array each, in this one after the other; then how far they are apart.
     Rows(V, V),
     /// No contents.
     Nothing,
@@ -42,12 +45,20 @@ impl<'a> Emit<'a> {
             Sofar::Array(place) => {
                 let size = self.row_size(place);
                 let size = self.declare("size", Prim::I64, Some(size));
-                let count = self.declare("count", Prim::I64, Some(times(chunks, size)));
+                let stride = self.apart(size);
+                let count = self.declare("count", Prim::I64, Some(times(chunks, stride)));
                 let elem = self.table.blocks[place.block].elem;
-                Partial::Rows(self.temporary("partial", elem, Exp::Var(count)).1, size)
+                Partial::Rows(self.temporary("partial", elem, Exp::Var(count)).1, stride)
             }
             Sofar::Nothing => Partial::Nothing,
         }
+    }
+
+    /// How far apart arrays of so many elements are, if different threads change them: no line of a cache has elements of two.
+    pub(super) fn apart(&mut self, size: V) -> V {
+        let more = add(Exp::Var(size), Exp::int(LINE - 1));
+        let whole = Exp::Bin(BinOp::And, Prim::I64, Box::new(more), Box::new(Exp::int(-LINE)));
+        self.declare("stride", Prim::I64, Some(whole))
     }
 
     /// The number of elements of an array.
@@ -92,13 +103,13 @@ impl<'a> Emit<'a> {
     ) {
         let saved = self.blocks.clone();
         for (place, partial) in places.into_iter().zip(partials) {
-            let (Some(place), Partial::Rows(rows, size)) = (place, partial) else { continue };
+            let (Some(place), Partial::Rows(rows, stride)) = (place, partial) else { continue };
             let elem = self.table.blocks[place.block].elem;
             let ptr = self.new_var("own", Ty::Ptr(elem));
             // Places are counted from the beginning of a block.
             let offset = self.poly(&place.lmad.offset);
             let start =
-                Exp::Bin(BinOp::Sub, Prim::I64, Box::new(times(number, *size)), Box::new(offset));
+                Exp::Bin(BinOp::Sub, Prim::I64, Box::new(times(number, *stride)), Box::new(offset));
             self.out.push(Stm::Declare(ptr, None));
             self.out.push(Stm::Point(ptr, From::Ptr(*rows), start));
             self.blocks.insert(place.block, Mem { ptr, handle: None });
@@ -195,11 +206,15 @@ impl<'a> Emit<'a> {
             let size = self.row_size(place);
             room = Some(match room {
                 None => size,
-                Some(room) => Exp::Bin(BinOp::Add, Prim::I64, Box::new(room), Box::new(size)),
+                Some(room) => add(room, size),
             });
         }
         room
     }
+}
+
+fn add(a: Exp, b: Exp) -> Exp {
+    Exp::Bin(BinOp::Add, Prim::I64, Box::new(a), Box::new(b))
 }
 
 fn multiply(a: Exp, b: Exp) -> Exp {

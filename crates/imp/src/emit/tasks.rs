@@ -337,8 +337,8 @@ impl<'a> Emit<'a> {
         self.add_copies(op, chunks, &copies);
     }
 
-    /// For each destination the copies for all chunks but the first, which has the destination itself: a pointer and the size.
-    fn copies_of_destinations(&mut self, op: &'a Hist, chunks: V) -> Vec<Option<(V, V)>> {
+    /// For each destination the copies for all chunks but the first, which has the destination itself.
+    fn copies_of_destinations(&mut self, op: &'a Hist, chunks: V) -> Vec<Option<Copies>> {
         let mut copies = Vec::new();
         for op in &op.ops {
             let size = op.shape.iter().fold(Exp::int(1), |size, dim| self.product(size, *dim));
@@ -354,12 +354,13 @@ impl<'a> Emit<'a> {
                     Box::new(Exp::Var(chunks)),
                     Box::new(Exp::int(1)),
                 );
+                let stride = self.apart(size);
                 let count =
-                    Exp::Bin(BinOp::Mul, Prim::I64, Box::new(others), Box::new(Exp::Var(size)));
+                    Exp::Bin(BinOp::Mul, Prim::I64, Box::new(others), Box::new(Exp::Var(stride)));
                 let count = self.declare("count", Prim::I64, Some(count));
                 let elem = self.table.blocks[place.block].elem;
                 let (_, ptr) = self.temporary("copies", elem, Exp::Var(count));
-                copies.push(Some((ptr, size)));
+                copies.push(Some(Copies { ptr, size, stride }));
             }
         }
         copies
@@ -374,14 +375,14 @@ impl<'a> Emit<'a> {
     fn with_copies(
         &mut self,
         op: &'a Hist,
-        copies: &[Option<(V, V)>],
+        copies: &[Option<Copies>],
         chunk: V,
         work: impl FnOnce(&mut Self),
     ) {
         let saved = self.blocks.clone();
         let dests = op.ops.iter().flat_map(|op| op.dests.iter().zip(&op.neutral));
         for ((dest, neutral), copy) in dests.zip(copies) {
-            let (Some(place), Some((copies, size))) = (self.place(*dest), copy) else { continue };
+            let (Some(place), Some(copies)) = (self.place(*dest), copy) else { continue };
             let mem = self.mem(place.block);
             let elem = self.table.blocks[place.block].elem;
             let ptr = self.new_var(&hinted(&self.ir[*dest].hint, "_own"), Ty::Ptr(elem));
@@ -390,19 +391,27 @@ impl<'a> Emit<'a> {
             // Places are counted from the beginning of the destination's block.
             let before =
                 Exp::Bin(BinOp::Sub, Prim::I64, Box::new(Exp::Var(chunk)), Box::new(Exp::int(1)));
-            let start =
-                Exp::Bin(BinOp::Mul, Prim::I64, Box::new(before), Box::new(Exp::Var(*size)));
+            let start = Exp::Bin(
+                BinOp::Mul,
+                Prim::I64,
+                Box::new(before),
+                Box::new(Exp::Var(copies.stride)),
+            );
             let offset = self.poly(&place.lmad.offset);
             let start = Exp::Bin(BinOp::Sub, Prim::I64, Box::new(start), Box::new(offset));
             let other =
                 Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(0)), Box::new(Exp::Var(chunk)));
             let value = self.atom(*neutral);
             let begin = self.block(|this| {
-                this.out.push(Stm::Point(ptr, From::Ptr(*copies), start));
+                this.out.push(Stm::Point(ptr, From::Ptr(copies.ptr), start));
                 let bin = this.new_var("bin", Ty::Scalar(Prim::I64));
                 let first = this.poly(&place.lmad.offset);
                 let at = Exp::Bin(BinOp::Add, Prim::I64, Box::new(first), Box::new(Exp::Var(bin)));
-                this.count_up_independent(bin, Exp::Var(*size), vec![Stm::Store(ptr, at, value)]);
+                this.count_up_independent(
+                    bin,
+                    Exp::Var(copies.size),
+                    vec![Stm::Store(ptr, at, value)],
+                );
             });
             self.out.push(Stm::If(other, begin, Block::new()));
             self.blocks.insert(place.block, super::Mem { ptr, handle: None });
@@ -412,11 +421,12 @@ impl<'a> Emit<'a> {
     }
 
     /// Combines the copies of all chunks with the destinations.
-    fn add_copies(&mut self, op: &'a Hist, chunks: V, copies: &[Option<(V, V)>]) {
+    fn add_copies(&mut self, op: &'a Hist, chunks: V, copies: &[Option<Copies>]) {
         let mut copies = copies.iter();
         for op in &op.ops {
-            let copies: Vec<&Option<(V, V)>> = copies.by_ref().take(op.dests.len()).collect();
-            let Some((_, size)) = copies.iter().copied().flatten().next().copied() else {
+            let copies: Vec<&Option<Copies>> = copies.by_ref().take(op.dests.len()).collect();
+            let Some(size) = copies.iter().copied().flatten().next().map(|copies| copies.size)
+            else {
                 continue;
             };
             let (k, bin) = (
@@ -427,7 +437,7 @@ impl<'a> Emit<'a> {
                 let mut sofar: Vec<Sofar<'a>> = Vec::new();
                 let (mut elements, mut stores) = (Vec::new(), Vec::new());
                 for (dest, copy) in op.dests.iter().zip(&copies) {
-                    let (Some(place), Some((copies, size))) = (this.place(*dest), copy) else {
+                    let (Some(place), Some(copies)) = (this.place(*dest), copy) else {
                         sofar.push(Sofar::Nothing);
                         elements.push(Exp::int(0));
                         continue;
@@ -439,8 +449,9 @@ impl<'a> Emit<'a> {
                     let at =
                         Exp::Bin(BinOp::Add, Prim::I64, Box::new(offset), Box::new(Exp::Var(bin)));
                     let v = this.declare("total", elem, Some(Exp::Load(ptr, Box::new(at.clone()))));
-                    let own = Exp::Index(vec![(1, vec![k, *size]), (1, vec![bin])]);
-                    let part = this.declare("part", elem, Some(Exp::Load(*copies, Box::new(own))));
+                    let own = Exp::Index(vec![(1, vec![k, copies.stride]), (1, vec![bin])]);
+                    let part = Exp::Load(copies.ptr, Box::new(own));
+                    let part = this.declare("part", elem, Some(part));
                     elements.push(Exp::Var(part));
                     stores.push(Stm::Store(ptr, at, Exp::Var(v)));
                     sofar.push(Sofar::Scalar(v));
@@ -475,6 +486,15 @@ impl<'a> Emit<'a> {
                     .all(|dest| self.place(*dest).is_none_or(|place| place.lmad.is_contiguous()))
         })
     }
+}
+
+/// The copies of a histogram's destination, one after the other.
+struct Copies {
+    ptr: V,
+    /// The number of bins.
+    size: V,
+    /// How far copies are apart.
+    stride: V,
 }
 
 /// Whether there are array operators in a body that are worth threads of their own.

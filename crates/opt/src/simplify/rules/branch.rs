@@ -6,6 +6,9 @@ use super::{Rewrite, copy, inline, without};
 use crate::simplify::cx::Cx;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Type, UnOp};
 
+/// The most operations that are done for a truth value that may not be needed.
+const FEW: usize = 4;
+
 /// `if true then a else b = a`, `if false then a else b = b`
 pub(super) fn if_constant(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::If(cond, bodies) = &mut stm.exp else { return None };
@@ -90,6 +93,37 @@ pub(super) fn if_truth_values(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite>
             _ => None,
         }
     })
+}
+
+/// `if p then {s; x} else {false}` is `s; if p then {x} else {false}`, and so on, if `s` is a few operations that nothing can be
+/// wrong with: then it is no branch any more
+pub(super) fn if_cheap_truth(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
+    let [var] = stm.pat[..] else { return None };
+    let Exp::If(_, bodies) = &mut stm.exp else { return None };
+    let is_constant = |body: &Body| matches!(body.results[..], [Atom::Const(Scalar::Bool(_))]);
+    let constant = bodies.iter().position(|body| body.stms.is_empty() && is_constant(body))?;
+    let body = &mut bodies[1 - constant];
+    let few = !body.stms.is_empty() && body.stms.len() <= FEW;
+    if cx.vars[var].ty != Type::BOOL || !few || !body.stms.iter().all(is_operation) {
+        return None;
+    }
+    let before = Body { stms: std::mem::take(&mut body.stms), results: Vec::new() };
+    let mut stms = inline(before, &stm.certs);
+    stms.push(std::mem::replace(stm, Stm::new(Vec::new(), Exp::Atom(Atom::bool(true)))));
+    Some(Rewrite::Stms(stms))
+}
+
+/// Whether a statement is an operation on numbers that is as cheap as a branch, and rests on no check.
+fn is_operation(stm: &Stm) -> bool {
+    let fits = match &stm.exp {
+        Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
+        Exp::BinOp(op, ..) => {
+            let slow = [BinOp::Div, BinOp::Mod, BinOp::Quot, BinOp::Rem, BinOp::Pow];
+            !slow.contains(op)
+        }
+        _ => false,
+    };
+    fits && stm.certs.is_empty()
 }
 
 /// Of integers `if a < b then a else b` is `a min b`, `if a < b then b else a` is `a max b`; also for `<=`

@@ -117,6 +117,7 @@ pub(super) fn taking_rules_for(exp: &Exp) -> &'static [Taking] {
             branch::if_same_results,
             branch::if_equal,
             branch::if_truth_values,
+            branch::if_cheap_truth,
             branch::if_min_max,
         ],
         Exp::Switch(..) => rules![Taking:
