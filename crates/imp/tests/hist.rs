@@ -31,3 +31,46 @@ fn a_maximum_that_stays_is_not_stored() {
     assert!(code("max").contains("before"));
     assert!(!code("add").contains("before"));
 }
+
+/// The code for several threads of a histogram of rows, whose contributions a function makes; it yields what the interpreter says.
+fn rows(function: &str) -> String {
+    let text = format!(
+        "prog arrays
+fun f (n: i64, m: i64, is: [n]i64, xss: [n][m]i64) -> (hs: [5][m]i64, ks: [5]i64) =
+  let (zeros: [m]i64) = replicate (m) 0
+  let (bins: [5][m]i64) = replicate (5, m) 7
+  let (counts: [5]i64) = replicate (5) 1
+  let (hs_1: [5][m]i64, ks_1: [5]i64) = hist n (is, xss) map \\(i: i64, xs: [m]i64) -> (i64, i64, [m]i64, i64) {{
+    let (j: i64) = and i 7
+    {function}
+  }}
+  dest [5] race 1 (bins) \\(a: [m]i64, b: [m]i64) -> ([m]i64) {{
+    let (c: [m]i64) = screma m (a, b) map \\(d: i64, e: i64) -> (i64) {{
+      let (f: i64) = add d e
+      in (f)
+    }}
+    in (c)
+  }} neutral (zeros)
+  dest [5] race 1 (counts) \\(g: i64, h: i64) -> (i64) {{
+    let (k: i64) = add g h
+    in (k)
+  }} neutral (0)
+  in (hs_1, ks_1)
+"
+    );
+    let prog = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    fehu_ir::verify::verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    run(&prog, false);
+    run(&prog, true)
+}
+
+#[test]
+fn each_thread_has_rows_of_its_own() {
+    assert!(rows("in (j, j, xs, 1)").contains("copies"));
+    let made = "let (ys: [m]i64) = screma m (xs) map \\(x: i64) -> (i64) {
+      let (y: i64) = mul x j
+      in (y)
+    }
+    in (j, j, ys, 1)";
+    assert!(rows(made).contains("copies"));
+}

@@ -9,9 +9,10 @@
 //!
 //! Files: `index` has addresses, `scalar` operations on numbers, `array` what makes or copies one array, `control` branches, loops
 //! and calls, `screma` map, reduce and scan, `follow` what is done with a scan's elements at once, `write` histograms, scatters, partitions and accumulators, `release` where
-//! blocks are given back, `tasks` what several threads do, `grid` what a device does, `tuning` numbers that users may choose.
+//! blocks are given back, `tasks`, `partials` and `bins` what several threads do, `grid` what a device does, `tuning` numbers that users may choose.
 
 mod array;
+mod bins;
 mod control;
 mod follow;
 mod grid;

@@ -159,30 +159,35 @@ impl<'a> Emit<'a> {
             || op.scans.is_empty() && op.reds.iter().all(|red| self.has_rows(op, &red.op))
     }
 
-    /// Whether rows can be elsewhere while a reduction's function and operator are executed: they are in one piece, and
-    /// nothing else is in their blocks.
+    /// Whether each chunk can have its own of what a reduction combines.
     fn has_rows(&self, op: &Screma, combine: &Lambda) -> bool {
         let (first, second) = combine.params.split_at(combine.params.len() / 2);
+        let block = |param: &Var| self.place(*param).map(|place| place.block);
+        let others: Vec<BlockId> = first.iter().filter_map(block).collect();
+        self.can_be_elsewhere(first, &[&op.map, combine])
+            && self.can_be_elsewhere(second, &[combine])
+            && !second.iter().filter_map(block).any(|block| others.contains(&block))
+    }
+
+    /// Whether parameters that are arrays can be in other blocks while functions are executed: they are in one piece, and
+    /// nothing else is in their blocks.
+    pub(super) fn can_be_elsewhere(&self, params: &[Var], inside: &[&Lambda]) -> bool {
         let mut blocks: Vec<BlockId> = Vec::new();
-        for (params, inside) in [(first, vec![&op.map, combine]), (second, vec![combine])] {
-            for param in params.iter().filter(|param| self.ir[**param].ty.is_array()) {
-                let Some(place) = self.place(*param) else { return false };
-                let fits = |var: &Var| {
-                    let other = self.place(*var).filter(|other| other.block == place.block);
-                    other.is_none_or(|other| other.lmad == place.lmad)
-                };
-                let elsewhere = |var: &Var| self.place(*var).is_none_or(|o| o.block != place.block);
-                let alone = inside.iter().all(|lambda| {
-                    bound_in_lambda(lambda).iter().all(fits)
-                        && free_in_lambda(lambda, self.ir).iter().all(elsewhere)
-                });
-                if !place.lmad.is_contiguous() || !alone || blocks.contains(&place.block) {
-                    return false;
-                }
-                blocks.push(place.block);
-            }
-        }
-        true
+        params.iter().filter(|param| self.ir[**param].ty.is_array()).all(|param| {
+            let Some(place) = self.place(*param) else { return false };
+            let fits = |var: &Var| {
+                let other = self.place(*var).filter(|other| other.block == place.block);
+                other.is_none_or(|other| other.lmad == place.lmad)
+            };
+            let elsewhere = |var: &Var| self.place(*var).is_none_or(|o| o.block != place.block);
+            let alone = inside.iter().all(|lambda| {
+                bound_in_lambda(lambda).iter().all(fits)
+                    && free_in_lambda(lambda, self.ir).iter().all(elsewhere)
+            });
+            let first = !blocks.contains(&place.block);
+            blocks.push(place.block);
+            place.lmad.is_contiguous() && alone && first
+        })
     }
 
     /// The places of what is combined, where that is an array.

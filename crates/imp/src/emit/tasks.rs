@@ -5,18 +5,17 @@
 //! be commutative. A
 //! scan has two rounds: the totals of all chunks first, then, from the total of what comes before it, each chunk
 //! again. If the function of its map part is expensive, then the first round stores the scan of each chunk by itself, and
-//! the second one adds what comes before. A histogram has a copy of its destinations for each chunk, unless these
-//! would be larger than the input.
+//! the second one adds what comes before. Histograms are in [`super::bins`].
 //!
 //! An operator whose function contains others is executed on several threads by its own positions if there is one for each
 //! thread; otherwise the operators inside become tasks, too. That is decided when the program runs.
 
+use super::Emit;
 use super::partials::Partial;
 use super::screma::Sofar;
-use super::{Emit, hinted};
-use crate::{Block, Exp, From, Kind, Stm, Tasks, Ty, V};
+use crate::{Block, Exp, Kind, Stm, Tasks, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{self as ir, BinOp, Body, CmpOp, Hist, Lambda, Screma, Type, Var};
+use fehu_ir::{self as ir, BinOp, Body, CmpOp, Lambda, Screma, Var};
 
 /// Up to how many elements of arrays each chunk of a reduction may have. With more there is enough to do for the threads in
 /// combining two of them.
@@ -73,7 +72,7 @@ impl<'a> Emit<'a> {
     }
 
     /// The number of chunks for a place.
-    fn chunks(&mut self, site: usize, total: Exp) -> V {
+    pub(super) fn chunks(&mut self, site: usize, total: Exp) -> V {
         let v = self.declare("chunks", Prim::I64, None);
         self.out.push(Stm::Chunks(v, site, total));
         v
@@ -307,194 +306,6 @@ impl<'a> Emit<'a> {
             Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(1)), Box::new(Exp::Var(chunks)));
         self.out.push(Stm::If(several, round, Block::new()));
     }
-
-    /// Histograms with a copy of the destinations for each chunk. Only for scalars.
-    pub(super) fn hist_in_tasks(&mut self, pat: &[Var], op: &'a Hist) {
-        let width = self.atom(op.width);
-        let site = self.site();
-        let chunks = self.chunks(site, width.clone());
-        // A copy for each thread is enough: more of them would cost more to combine than balance gains.
-        let threads = self.declare("threads", Prim::I64, None);
-        self.out.push(Stm::Threads(threads));
-        let more =
-            Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(threads)), Box::new(Exp::Var(chunks)));
-        self.out.push(Stm::If(more, vec![Stm::Assign(chunks, Exp::Var(threads))], Block::new()));
-        // With too many bins there is only one chunk.
-        let mut bins = Exp::int(0);
-        for op in &op.ops {
-            let size = op.shape.iter().fold(Exp::int(1), |size, dim| self.product(size, *dim));
-            bins = Exp::Bin(BinOp::Add, Prim::I64, Box::new(bins), Box::new(size));
-        }
-        let all = Exp::Bin(BinOp::Mul, Prim::I64, Box::new(bins), Box::new(Exp::Var(chunks)));
-        let large = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(width.clone()), Box::new(all));
-        self.out.push(Stm::If(large, vec![Stm::Assign(chunks, Exp::int(1))], Block::new()));
-        let copies = self.copies_of_destinations(op, chunks);
-        self.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
-            this.with_copies(op, &copies, chunk, |this| {
-                this.hist_in(pat, op, (Exp::Var(low), Exp::Var(high)));
-            });
-        });
-        self.add_copies(op, chunks, &copies);
-    }
-
-    /// For each destination the copies for all chunks but the first, which has the destination itself.
-    fn copies_of_destinations(&mut self, op: &'a Hist, chunks: V) -> Vec<Option<Copies>> {
-        let mut copies = Vec::new();
-        for op in &op.ops {
-            let size = op.shape.iter().fold(Exp::int(1), |size, dim| self.product(size, *dim));
-            for dest in &op.dests {
-                let Some(place) = self.place(*dest) else {
-                    copies.push(None);
-                    continue;
-                };
-                let size = self.declare("bins", Prim::I64, Some(size.clone()));
-                let others = Exp::Bin(
-                    BinOp::Sub,
-                    Prim::I64,
-                    Box::new(Exp::Var(chunks)),
-                    Box::new(Exp::int(1)),
-                );
-                let stride = self.apart(size);
-                let count =
-                    Exp::Bin(BinOp::Mul, Prim::I64, Box::new(others), Box::new(Exp::Var(stride)));
-                let count = self.declare("count", Prim::I64, Some(count));
-                let elem = self.table.blocks[place.block].elem;
-                let (_, ptr) = self.temporary("copies", elem, Exp::Var(count));
-                copies.push(Some(Copies { ptr, size, stride }));
-            }
-        }
-        copies
-    }
-
-    fn count_up_independent(&mut self, var: V, to: Exp, body: Block) {
-        let kind = Kind::Independent(Vec::new());
-        self.out.push(Stm::For { var, from: Exp::int(0), to, step: 1, kind, body });
-    }
-
-    /// Executes code in which destinations are the copies of a chunk.
-    fn with_copies(
-        &mut self,
-        op: &'a Hist,
-        copies: &[Option<Copies>],
-        chunk: V,
-        work: impl FnOnce(&mut Self),
-    ) {
-        let saved = self.blocks.clone();
-        let dests = op.ops.iter().flat_map(|op| op.dests.iter().zip(&op.neutral));
-        for ((dest, neutral), copy) in dests.zip(copies) {
-            let (Some(place), Some(copies)) = (self.place(*dest), copy) else { continue };
-            let mem = self.mem(place.block);
-            let elem = self.table.blocks[place.block].elem;
-            let ptr = self.new_var(&hinted(&self.ir[*dest].hint, "_own"), Ty::Ptr(elem));
-            self.out.push(Stm::Declare(ptr, None));
-            self.out.push(Stm::Point(ptr, From::Ptr(mem.ptr), Exp::int(0)));
-            // Places are counted from the beginning of the destination's block.
-            let before =
-                Exp::Bin(BinOp::Sub, Prim::I64, Box::new(Exp::Var(chunk)), Box::new(Exp::int(1)));
-            let start = Exp::Bin(
-                BinOp::Mul,
-                Prim::I64,
-                Box::new(before),
-                Box::new(Exp::Var(copies.stride)),
-            );
-            let offset = self.poly(&place.lmad.offset);
-            let start = Exp::Bin(BinOp::Sub, Prim::I64, Box::new(start), Box::new(offset));
-            let other =
-                Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(0)), Box::new(Exp::Var(chunk)));
-            let value = self.atom(*neutral);
-            let begin = self.block(|this| {
-                this.out.push(Stm::Point(ptr, From::Ptr(copies.ptr), start));
-                let bin = this.new_var("bin", Ty::Scalar(Prim::I64));
-                let first = this.poly(&place.lmad.offset);
-                let at = Exp::Bin(BinOp::Add, Prim::I64, Box::new(first), Box::new(Exp::Var(bin)));
-                this.count_up_independent(
-                    bin,
-                    Exp::Var(copies.size),
-                    vec![Stm::Store(ptr, at, value)],
-                );
-            });
-            self.out.push(Stm::If(other, begin, Block::new()));
-            self.blocks.insert(place.block, super::Mem { ptr, handle: None });
-        }
-        work(self);
-        self.blocks = saved;
-    }
-
-    /// Combines the copies of all chunks with the destinations.
-    fn add_copies(&mut self, op: &'a Hist, chunks: V, copies: &[Option<Copies>]) {
-        let mut copies = copies.iter();
-        for op in &op.ops {
-            let copies: Vec<&Option<Copies>> = copies.by_ref().take(op.dests.len()).collect();
-            let Some(size) = copies.iter().copied().flatten().next().map(|copies| copies.size)
-            else {
-                continue;
-            };
-            let (k, bin) = (
-                self.new_var("k", Ty::Scalar(Prim::I64)),
-                self.new_var("bin", Ty::Scalar(Prim::I64)),
-            );
-            let body = self.block(|this| {
-                let mut sofar: Vec<Sofar<'a>> = Vec::new();
-                let (mut elements, mut stores) = (Vec::new(), Vec::new());
-                for (dest, copy) in op.dests.iter().zip(&copies) {
-                    let (Some(place), Some(copies)) = (this.place(*dest), copy) else {
-                        sofar.push(Sofar::Nothing);
-                        elements.push(Exp::int(0));
-                        continue;
-                    };
-                    let elem = this.table.blocks[place.block].elem;
-                    let ptr = this.mem(place.block).ptr;
-                    // Only contiguous destinations come here, so that bins can be counted through.
-                    let offset = this.poly(&place.lmad.offset);
-                    let at =
-                        Exp::Bin(BinOp::Add, Prim::I64, Box::new(offset), Box::new(Exp::Var(bin)));
-                    let v = this.declare("total", elem, Some(Exp::Load(ptr, Box::new(at.clone()))));
-                    let own = Exp::Index(vec![(1, vec![k, copies.stride]), (1, vec![bin])]);
-                    let part = Exp::Load(copies.ptr, Box::new(own));
-                    let part = this.declare("part", elem, Some(part));
-                    elements.push(Exp::Var(part));
-                    stores.push(Stm::Store(ptr, at, Exp::Var(v)));
-                    sofar.push(Sofar::Scalar(v));
-                }
-                this.combine_values(&op.op, &sofar, &elements);
-                this.out.append(&mut stores);
-            });
-            // Bins are independent of each other.
-            let site = self.site();
-            self.tasks(site, Exp::Var(size), None, |this, [low, high, _]| {
-                let (from, to) = (Exp::Var(low), Exp::Var(high));
-                let kind = Kind::Independent(Vec::new());
-                let bins = vec![Stm::For { var: bin, from, to, step: 1, kind, body }];
-                let others = Exp::Bin(
-                    BinOp::Sub,
-                    Prim::I64,
-                    Box::new(Exp::Var(chunks)),
-                    Box::new(Exp::int(1)),
-                );
-                this.count_up(k, others, bins);
-            });
-        }
-    }
-
-    /// Whether the destinations of histograms are arrays of scalars that can be copied for each chunk.
-    pub(super) fn can_copy_destinations(&self, op: &Hist) -> bool {
-        op.ops.iter().all(|op| {
-            op.op.params.iter().all(|param| matches!(self.ir[*param].ty, Type::Scalar(_)))
-                && op
-                    .dests
-                    .iter()
-                    .all(|dest| self.place(*dest).is_none_or(|place| place.lmad.is_contiguous()))
-        })
-    }
-}
-
-/// The copies of a histogram's destination, one after the other.
-struct Copies {
-    ptr: V,
-    /// The number of bins.
-    size: V,
-    /// How far copies are apart.
-    stride: V,
 }
 
 /// Whether there are array operators in a body that are worth threads of their own.

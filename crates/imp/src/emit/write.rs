@@ -11,6 +11,9 @@ use fehu_mem::lmad::Lmad;
 use fehu_mem::table::{Place, poly};
 use fehu_opt::facts::poly::Poly;
 
+/// Scalars that are combined: their variables and types, and the pointers and positions where they belong.
+type Stores = Vec<(V, Prim, V, Exp)>;
+
 impl<'a> Emit<'a> {
     pub(super) fn hist(&mut self, pat: &[Var], op: &'a Hist) {
         if self.is_parallel() && self.can_copy_destinations(op) {
@@ -84,8 +87,41 @@ impl<'a> Emit<'a> {
         values: &[Atom],
     ) {
         let params = &op.params[skip..];
+        let (sofar, stores) = self.rows_so_far(arrays, indices, params);
+        for (param, value) in params[arrays.len()..].iter().zip(values) {
+            self.value_param(*param, *value);
+        }
+        let elements: Vec<Exp> = values.iter().map(|value| self.atom(*value)).collect();
+        let before = match stores.as_slice() {
+            [(v, prim, ..)] if prim.is_integer() && often_keeps(op, params) => {
+                Some(self.declare("before", *prim, Some(Exp::Var(*v))))
+            }
+            _ => None,
+        };
+        self.combine_params(op, params, &sofar, &elements);
+        for (v, prim, ptr, at) in stores {
+            let store = Stm::Store(ptr, at, Exp::Var(v));
+            self.out.push(match before {
+                None => store,
+                Some(before) => {
+                    let (old, new) = (Box::new(Exp::Var(before)), Box::new(Exp::Var(v)));
+                    let same = Exp::Cmp(CmpOp::Eq, prim, old, new);
+                    Stm::If(same, Block::new(), vec![store])
+                }
+            });
+        }
+    }
+
+    /// What there is at a position of arrays, as an operator's first parameters; and of scalars the variables that they are
+    /// in, and where they have to be stored.
+    pub(super) fn rows_so_far(
+        &mut self,
+        arrays: &[Var],
+        indices: &[Atom],
+        params: &[Var],
+    ) -> (Vec<Sofar<'a>>, Stores) {
         let mut sofar: Vec<Sofar<'a>> = Vec::with_capacity(arrays.len());
-        let mut stores: Vec<(V, Prim, V, Exp)> = Vec::new();
+        let mut stores: Stores = Vec::new();
         for (param, array) in params.iter().zip(arrays) {
             let Some(row) = self.row(*array, indices) else {
                 sofar.push(Sofar::Nothing);
@@ -110,28 +146,7 @@ impl<'a> Emit<'a> {
                 sofar.push(Sofar::Nothing);
             }
         }
-        for (param, value) in params[arrays.len()..].iter().zip(values) {
-            self.value_param(*param, *value);
-        }
-        let elements: Vec<Exp> = values.iter().map(|value| self.atom(*value)).collect();
-        let before = match stores.as_slice() {
-            [(v, prim, ..)] if prim.is_integer() && often_keeps(op, params) => {
-                Some(self.declare("before", *prim, Some(Exp::Var(*v))))
-            }
-            _ => None,
-        };
-        self.combine_params(op, params, &sofar, &elements);
-        for (v, prim, ptr, at) in stores {
-            let store = Stm::Store(ptr, at, Exp::Var(v));
-            self.out.push(match before {
-                None => store,
-                Some(before) => {
-                    let (old, new) = (Box::new(Exp::Var(before)), Box::new(Exp::Var(v)));
-                    let same = Exp::Cmp(CmpOp::Eq, prim, old, new);
-                    Stm::If(same, Block::new(), vec![store])
-                }
-            });
-        }
+        (sofar, stores)
     }
 
     /// A contribution that is an array, and whose block the table says comes with the parameter.
