@@ -27,7 +27,7 @@ def programs(folder):
                     yield os.path.relpath(whole, folder)
 
 
-def compile(args, compiler, program, server):
+def build(args, compiler, program, server):
     command = [compiler, args.backend, "--server", program, "-o", server]
     try:
         subprocess.run(command, cwd=args.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=args.limit)
@@ -104,7 +104,7 @@ def main():
         servers = {(name, who): os.path.join(tmp, f"{k}.{who}") for k, name in enumerate(names) for who in ("ours", "theirs")}
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             for (name, who), server in servers.items():
-                pool.submit(compile, args, args.fehu if who == "ours" else args.futhark, name, server)
+                pool.submit(build, args, args.fehu if who == "ours" else args.futhark, name, server)
         for name in names:
             if time.monotonic() - start > args.seconds:
                 failed.append(f"{name} (the time was over)")
