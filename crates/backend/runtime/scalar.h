@@ -130,20 +130,21 @@ static inline double fe_bits_u64_f64(uint64_t a) {
     T quotient = Q(a, divisor, T);                                                                        \
     return fe_sub_##N(a, fe_mul_##N(quotient, divisor));                                                  \
   }                                                                                                       \
-  /* Rounding towards zero has rounded up if the remainder's sign is not the divisor's. */                \
+  /* Rounding towards zero has rounded up if the remainder is not 0, and its sign not the divisor's: then -1, which is  \
+     also a mask, and otherwise 0. Without comparisons, whose results compilers like to keep as bytes. */                \
+  FE_INLINE T fe_up_##N(T remainder, T b) {                                                               \
+    U some = (U)((U)remainder | (U)(0 - (U)remainder)), other = (U)((U)remainder ^ (U)b);                 \
+    return (T)((T)(some & other) >> (BITS - 1));                                                          \
+  }                                                                                                       \
   FE_INLINE T fe_div_##N(T a, T b) {                                                                      \
     if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0)                                           \
       return (T)(a >> __builtin_ctzll((uint64_t)b));                                                     \
-    T remainder = fe_rem_##N(a, b);                                                                       \
-    bool up = (remainder != 0) & ((remainder ^ b) < 0);                                                   \
-    return fe_sub_##N(fe_quot_##N(a, b), (T)up);                                                          \
+    return fe_add_##N(fe_quot_##N(a, b), fe_up_##N(fe_rem_##N(a, b), b));                                 \
   }                                                                                                       \
   FE_INLINE T fe_mod_##N(T a, T b) {                                                                      \
     if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) return (T)(a & (b - 1));                  \
     T remainder = fe_rem_##N(a, b);                                                                       \
-    bool up = (remainder != 0) & ((remainder ^ b) < 0);                                                   \
-    /* By a mask: signs are hard to predict, and a branch would cost more than the division. */           \
-    return fe_add_##N(remainder, (T)(b & (T)-(T)up));                                                     \
+    return fe_add_##N(remainder, (T)(b & fe_up_##N(remainder, b)));                                       \
   }                                                                                                       \
   /* With a negative exponent only 1 and -1 have a power that is not zero. */                             \
   static inline T fe_pow_##N(T a, T b) {                                                                  \
