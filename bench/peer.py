@@ -7,7 +7,7 @@ FEHU and FUTHARK are the two compilers, DIR a checkout of the benchmarks; withou
 blocks are taken. Both compilers use their own default flags and the same C compiler. All servers are compiled first, N
 at a time, and then driven by `fehu bench`, one program after the other, so that noise hits both alike. Prints, for each
 data set, the medians and how many times faster fehu is, and the geometric mean over programs (of the means of their data
-sets). A data set without a time took longer than the timeout, or had another result than expected.
+sets). Where there is no time, a line says why, unless a file is missing.
 """
 import argparse, concurrent.futures, json, math, os, shutil, statistics, subprocess, tempfile, time
 
@@ -57,6 +57,8 @@ def measure(args, program, server, out):
         for name, data in found.get("datasets", {}).items():
             if isinstance(data, dict) and data.get("runtimes"):
                 times[(entry, name)] = statistics.median(data["runtimes"])
+            elif "No such file" not in str(data):
+                print(f"{entry} {name}: {' '.join(str(data).split())[:300]}", flush=True)
     return times
 
 
