@@ -2,9 +2,9 @@
 //
 // Worker 0 is whatever thread called the API; the others are started with the first operation that is worth it.
 // A worker without work takes its portion of a region that begins, or looks into the queues of others, for about a
-// millisecond, and then sleeps, so that an idle context costs nothing. Who pushes work wakes a sleeper unless some other worker is already looking; who finds work
-// as the last one that was looking wakes the next, if there is more. A region that is worth it wakes all helpers at its
-// beginning.
+// millisecond, and then sleeps, so that an idle context costs nothing. Who pushes work wakes a sleeper unless some other
+// worker is already looking; who finds work as the last one that was looking wakes the next, if there is more. A region
+// that is worth it wakes all helpers at its beginning.
 //
 // A worker that waits for the end of a region of depth d only takes ranges of regions of depth d or more. So the
 // depths of what is on a worker's stack increase strictly from one wait to the next: the stack is bounded by the

@@ -54,7 +54,8 @@ pub const CPU: Pipeline = Pipeline {
     about: "the default, and then what C for CPUs needs",
     passes: &[
         INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
-        SIMPLIFY, // Streams have done their work once fusion is over.
+        SIMPLIFY, //
+        // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY,
     ],
 };

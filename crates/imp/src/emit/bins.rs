@@ -6,10 +6,12 @@
 
 use super::screma::{NO_INDEX, Sofar};
 use super::{Emit, Mem, hinted};
+use crate::rewrite::bin as int;
 use crate::{Block, Exp, From, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{Atom, BinOp, CmpOp, Hist, HistOp, Var};
 use fehu_mem::table::Place;
+use fehu_opt::facts::poly::Poly;
 
 /// The copies of a destination, one after the other.
 struct Copies {
@@ -132,7 +134,7 @@ impl<'a> Emit<'a> {
         } else {
             self.scalars.insert(NO_INDEX, Exp::Var(bin));
             self.block(|this| {
-                if let Some(lmad) = place.lmad.fix(&[fehu_opt::facts::poly::Poly::var(NO_INDEX)]) {
+                if let Some(lmad) = place.lmad.fix(&[Poly::var(NO_INDEX)]) {
                     this.write(&Place { block: place.block, lmad }, neutral);
                 }
             })
@@ -251,10 +253,6 @@ impl<'a> Emit<'a> {
             && op.op.params.iter().all(|param| self.place(*param).is_some())
             && self.can_be_elsewhere(contributed, &[&op.op])
     }
-}
-
-fn int(op: BinOp, a: Exp, b: Exp) -> Exp {
-    Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b))
 }
 
 fn less(a: Exp, b: Exp) -> Exp {

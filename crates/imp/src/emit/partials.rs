@@ -6,6 +6,7 @@
 
 use super::screma::Sofar;
 use super::{Emit, Mem};
+use crate::rewrite::bin;
 use crate::{Exp, From, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::free::{bound_in_lambda, free_in_lambda};
@@ -56,8 +57,8 @@ impl<'a> Emit<'a> {
 
     /// How far apart arrays of so many elements are, if different threads change them: no line of a cache has elements of two.
     pub(super) fn apart(&mut self, size: V) -> V {
-        let more = add(Exp::Var(size), Exp::int(LINE - 1));
-        let whole = Exp::Bin(BinOp::And, Prim::I64, Box::new(more), Box::new(Exp::int(-LINE)));
+        let more = bin(BinOp::Add, Exp::Var(size), Exp::int(LINE - 1));
+        let whole = bin(BinOp::And, more, Exp::int(-LINE));
         self.declare("stride", Prim::I64, Some(whole))
     }
 
@@ -65,7 +66,7 @@ impl<'a> Emit<'a> {
     fn row_size(&mut self, place: &Place) -> Exp {
         let shape = place.lmad.shape();
         let sizes: Vec<Exp> = shape.iter().map(|size| self.poly(size)).collect();
-        sizes.into_iter().reduce(multiply).unwrap_or(Exp::int(1))
+        sizes.into_iter().reduce(|a, b| bin(BinOp::Mul, a, b)).unwrap_or(Exp::int(1))
     }
 
     /// A chunk's scalars are stored; its arrays are where they belong.
@@ -211,21 +212,13 @@ impl<'a> Emit<'a> {
             let size = self.row_size(place);
             room = Some(match room {
                 None => size,
-                Some(room) => add(room, size),
+                Some(room) => bin(BinOp::Add, room, size),
             });
         }
         room
     }
 }
 
-fn add(a: Exp, b: Exp) -> Exp {
-    Exp::Bin(BinOp::Add, Prim::I64, Box::new(a), Box::new(b))
-}
-
-fn multiply(a: Exp, b: Exp) -> Exp {
-    Exp::Bin(BinOp::Mul, Prim::I64, Box::new(a), Box::new(b))
-}
-
 fn times(a: V, b: V) -> Exp {
-    multiply(Exp::Var(a), Exp::Var(b))
+    bin(BinOp::Mul, Exp::Var(a), Exp::Var(b))
 }

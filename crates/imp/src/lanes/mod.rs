@@ -42,6 +42,7 @@ mod straight;
 mod tests;
 mod uniform;
 
+use crate::rewrite::bin;
 use crate::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
 use control::Lanes;
 use fehu_base::IdVec;
@@ -119,13 +120,12 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
 
 /// The number of chunks of tasks is found by the number of blocks.
 fn count_blocks(before: &mut Block, tasks: &Tasks) {
-    let int = |op, a: Exp, b: i64| Exp::Bin(op, Prim::I64, Box::new(a), Box::new(Exp::int(b)));
     for stm in before.iter_mut().rev() {
         if let Stm::Chunks(v, _, total) = stm
             && Some(*v) == tasks.chunks
         {
-            let more = int(BinOp::Add, tasks.total.clone(), tasks.grain - 1);
-            *total = int(BinOp::Quot, more, tasks.grain);
+            let more = bin(BinOp::Add, tasks.total.clone(), Exp::int(tasks.grain - 1));
+            *total = bin(BinOp::Quot, more, Exp::int(tasks.grain));
             return;
         }
     }

@@ -123,9 +123,8 @@ impl Assign<'_> {
 /// it is where its first value is.
 fn in_place(param: Var, body: &Body, k: usize) -> bool {
     let Some(mut at) = body.results.get(k).and_then(|result| result.var()) else { return false };
-    while at != param {
-        let Some(stm) = body.stms.iter().find(|stm| stm.pat.contains(&at)) else { return false };
-        let k = stm.pat.iter().position(|var| *var == at).unwrap_or(0);
+    for stm in body.stms.iter().rev() {
+        let Some(k) = stm.pat.iter().position(|var| *var == at) else { continue };
         let before = match &stm.exp {
             Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => Some(*array),
             Exp::Atom(atom) => atom.var(),
@@ -140,5 +139,5 @@ fn in_place(param: Var, body: &Body, k: usize) -> bool {
         let Some(before) = before else { return false };
         at = before;
     }
-    true
+    at == param
 }
