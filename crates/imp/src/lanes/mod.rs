@@ -29,7 +29,8 @@
 //! and everything in such inner loops is something that vector units can do; then it gains whenever the lanes of a block have
 //! about as many rounds. It is also transformed if it has no inner loops and reduces by minimum or maximum of floats: such a reduction is nothing that
 //! C compilers know how to vectorise, but with one partial result for each lane it needs no knowledge. `rule` has the details.
-//! Other loops stay as they are. Results are the same, up to the order of reductions, which are listed as such.
+//! Other loops stay as they are, or have a few iterations `side_by_side`. Results are the same, up to the order of
+//! reductions, which are listed as such.
 
 mod control;
 mod dead;
@@ -37,6 +38,7 @@ mod normal;
 mod reduction;
 mod rule;
 mod short;
+mod side_by_side;
 mod straight;
 #[cfg(test)]
 mod tests;
@@ -72,17 +74,17 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
             Stm::For { var, from, to, step, kind, body } => {
                 let found = match &kind {
                     Kind::Independent(reductions) if step == 1 => {
-                        rule::plan(vars, var, reductions, &body)
+                        Found::of(vars, var, reductions, &body)
                     }
                     Kind::Independent(_) | Kind::Sequential => None,
                 };
                 match (found, kind) {
-                    (Some(plan), Kind::Independent(reductions)) => {
+                    (Some(found), Kind::Independent(reductions)) => {
                         if matches!(from, Exp::Var(v) if Some(v) == range.low) {
-                            range.width = range.width.max(plan.width.into());
+                            range.width = range.width.max(found.width());
                         }
                         let source = Loop { var, from, to, reductions, body };
-                        transform(vars, source, &plan, &mut out);
+                        transform(vars, source, &found, &mut out);
                     }
                     (_, kind) => {
                         let body = block(vars, body, range);
@@ -140,10 +142,40 @@ struct Loop {
     body: Block,
 }
 
+/// How blocks of iterations are executed.
+enum Found {
+    /// In lanes.
+    Lanes(rule::Plan),
+    /// Side by side.
+    SideBySide,
+}
+
+impl Found {
+    fn of(
+        vars: &mut IdVec<V, VarInfo>,
+        var: V,
+        reductions: &[(V, RedOp)],
+        body: &Block,
+    ) -> Option<Found> {
+        let in_lanes = rule::plan(vars, var, reductions, body).map(Found::Lanes);
+        in_lanes.or_else(|| {
+            side_by_side::fits(vars, var, reductions, body).then_some(Found::SideBySide)
+        })
+    }
+
+    /// How many iterations a block has.
+    fn width(&self) -> i64 {
+        match self {
+            Found::Lanes(plan) => plan.width.into(),
+            Found::SideBySide => side_by_side::WIDTH,
+        }
+    }
+}
+
 /// The loop in blocks, and the rest of it.
-fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, plan: &rule::Plan, out: &mut Block) {
+fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mut Block) {
     let Loop { var, from, to, reductions, body } = source;
-    let width = i64::from(plan.width);
+    let width = found.width();
     let mut declare = |hint: &str, value: Exp| {
         let v = vars.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I64) });
         out.push(Stm::Declare(v, Some(value)));
@@ -161,23 +193,30 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, plan: &rule::Plan, out:
     let whole = if low == Exp::int(0) { whole } else { int(BinOp::Add, low.clone(), whole) };
     let end = declare("whole", whole);
     let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
-
-    let mut work = Lanes::new(vars, plan, var, base);
-    let mut in_blocks = Block::new();
-    if !reductions.is_empty() {
-        work.start(&reductions, &mut in_blocks);
-    }
-    let body_in_lanes = work.body(&plan.body, &reductions);
-    in_blocks.push(Stm::For {
+    let blocks = |body: Block| Stm::For {
         var: base,
         from: low.clone(),
         to: end.clone(),
         step: width,
         kind: Kind::Sequential,
-        body: body_in_lanes,
-    });
-    if !reductions.is_empty() {
-        work.combine(&reductions, &mut in_blocks);
+        body,
+    };
+
+    let mut in_blocks = Block::new();
+    match found {
+        Found::Lanes(plan) => {
+            let mut work = Lanes::new(vars, plan, var, base);
+            if !reductions.is_empty() {
+                work.start(&reductions, &mut in_blocks);
+            }
+            in_blocks.push(blocks(work.body(&plan.body, &reductions)));
+            if !reductions.is_empty() {
+                work.combine(&reductions, &mut in_blocks);
+            }
+        }
+        Found::SideBySide => {
+            in_blocks.push(blocks(side_by_side::body(vars, var, base, &body)));
+        }
     }
     let any = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(low), Box::new(end.clone()));
     out.push(Stm::If(any, in_blocks, Block::new()));

@@ -150,13 +150,13 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
 }
 
 /// Whether a loop has so few iterations that C compilers unroll it.
-fn is_unrolled(from: &Exp, to: &Exp, step: i64) -> bool {
+pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64) -> bool {
     matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
         if step > 0 && to.saturating_sub(*from) <= step.saturating_mul(FEW))
 }
 
 /// Whether everything that is assigned is declared inside, or is a reduction.
-fn sets_only_its_own(body: &Block, reductions: &[(V, RedOp)]) -> bool {
+pub(super) fn sets_only_its_own(body: &Block, reductions: &[(V, RedOp)]) -> bool {
     let mut own: FxHashSet<V> = reductions.iter().map(|(v, _)| *v).collect();
     visit::each_stm(body, &mut |stm| {
         stm.each_declared(&mut |v| {

@@ -34,7 +34,8 @@ pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
     fits && total <= SHORT
 }
 
-fn cost(e: &Exp) -> usize {
+/// What it costs to evaluate an expression, roughly in operations.
+pub(super) fn cost(e: &Exp) -> usize {
     let mut total = match e {
         Exp::Const(_) | Exp::Var(_) => 0,
         Exp::Bin(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ..) => 8,
