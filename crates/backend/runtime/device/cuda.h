@@ -77,6 +77,7 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 #define __builtin_clzll(a) __clzll((long long)(a))
 #define __builtin_ctz(a) (__ffs((int)(a)) - 1)
 #define __builtin_ctzll(a) (__ffsll((long long)(a)) - 1)
+#define FE_MUL_HI_U64(a, b) __umul64hi(a, b)
 #define __builtin_sqrtf sqrtf
 #define __builtin_sqrt sqrt
 #define __builtin_ceilf ceilf

@@ -54,17 +54,17 @@ fn run(prog: &mut Prog, _: &mut Remarks) {
     for id in (0..prog.consts.len()).map(ConstId::from_index) {
         let mut body = std::mem::take(&mut prog.consts[id].body);
         let mut vars = std::mem::take(&mut prog.consts[id].vars);
-        known::replace(&known, &mut body);
+        known::replace(&known, &mut body, &mut vars);
         simplify(prog, &effects, &[], &mut body, &mut vars);
         prog.consts[id].body = body;
         prog.consts[id].vars = vars;
-        known.push(known::number(&prog.consts[id]));
+        known.push(known::leave(&mut prog.consts[id]));
     }
     for id in (0..prog.funs.len()).map(FunId::from_index) {
         let mut body = std::mem::take(&mut prog.funs[id].body);
         let mut vars = std::mem::take(&mut prog.funs[id].vars);
         let params: Vec<Var> = prog.funs[id].params.iter().map(|param| param.var).collect();
-        known::replace(&known, &mut body);
+        known::replace(&known, &mut body, &mut vars);
         simplify(prog, &effects, &params, &mut body, &mut vars);
         prog.funs[id].body = body;
         prog.funs[id].vars = vars;

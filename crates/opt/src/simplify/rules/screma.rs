@@ -166,27 +166,31 @@ pub(super) fn screma_equal_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewr
     Some(Rewrite::Stms(vec![take(stm)]))
 }
 
-/// The elements of `replicate n x` are `x`, and those of `replicate (n, m) x` are `replicate m x`.
+/// The elements of `replicate n x` are `x`, and those of `replicate (n, m) x` are `replicate m x`, also by way of views.
 pub(super) fn screma_replicated_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::Screma(op) = &mut stm.exp else { return None };
     let mut gone = Vec::new();
     let mut known = Vec::new();
     let mut rows = Vec::new();
     for (index, (input, param)) in op.inputs.iter().zip(&op.map.params).enumerate() {
-        let Some(Exp::Replicate(shape, value)) = cx.def(Atom::Var(*input)) else { continue };
-        let value = cx.resolve(*value);
-        // The row is one that nobody changes, made of something that is there whenever the function is.
-        if shape.len() > 1 && cx.share.is_fixed(*param) && cx.prim(value).is_some() {
+        if let Some(value) = same_elements(cx, *input) {
+            match &cx.vars[*param].ty {
+                Type::Scalar(_) => known.push((*param, value)),
+                // The row is one that nobody changes, made of something that is there whenever the function is.
+                Type::Array(_, shape) if cx.share.is_fixed(*param) => {
+                    rows.push(Stm::new(vec![*param], Exp::Replicate(shape.clone(), value)));
+                }
+                Type::Array(..) | Type::Acc(_) => continue,
+            }
             gone.push(index);
-            rows.push(Stm::new(vec![*param], Exp::Replicate(shape[1..].to_vec(), value)));
             continue;
         }
+        let Some(Exp::Replicate(shape, value)) = cx.def(Atom::Var(*input)) else { continue };
+        let value = cx.resolve(*value);
         // An array must not change before or here.
         let readable = match value {
-            Atom::Var(array) if cx.vars[array].ty.is_array() => {
-                cx.share.is_fixed(array) && cx.share.is_fixed(*param)
-            }
-            Atom::Var(_) | Atom::Const(_) => true,
+            Atom::Var(array) => cx.share.is_fixed(array) && cx.share.is_fixed(*param),
+            Atom::Const(_) => true,
         };
         if shape.len() == 1 && readable && cx.same_type(*param, value) {
             gone.push(index);
@@ -208,7 +212,25 @@ pub(super) fn screma_replicated_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option
     Some(Rewrite::Stms(vec![take(stm)]))
 }
 
-/// `map (\x -> c) xs` is `replicate n c`, if `c` is in scope outside
+/// The number that all elements of an array are.
+fn same_elements(cx: &Cx<'_>, mut array: Var) -> Option<Atom> {
+    loop {
+        match cx.def(array.into())? {
+            Exp::Replicate(_, value) => {
+                let value = cx.resolve(*value);
+                return cx.prim(value).map(|_| value);
+            }
+            Exp::Index(source, _) | Exp::Reshape(source, _) | Exp::Rearrange(source, _) => {
+                let Atom::Var(source) = cx.resolve((*source).into()) else { return None };
+                array = source;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// `map (\x -> c) xs` is `replicate n c`, and `map (\x -> replicate m c) xs` is `replicate (n, m) c`, if `c` is in scope
+/// outside
 pub(super) fn screma_invariant_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::Screma(op) = &stm.exp else { return None };
     let skip = operands(op);
@@ -216,8 +238,16 @@ pub(super) fn screma_invariant_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option
     let mut gone = Vec::new();
     for (index, var) in stm.pat.iter().enumerate().skip(skip) {
         let result = cx.resolve(op.map.body.results[index]);
-        if cx.vars[*var].ty.is_array() && cx.in_scope(result) {
-            stms.push(like(stm, *var, Exp::Replicate(vec![op.width], result)));
+        let (mut shape, value) = if cx.in_scope(result) {
+            (vec![op.width], result)
+        } else if let Some((row, value)) = replicated(cx, &op.map, result) {
+            ([&[op.width], row].concat(), value)
+        } else {
+            continue;
+        };
+        if cx.vars[*var].ty.is_array() {
+            shape.iter_mut().for_each(|size| *size = cx.resolve(*size));
+            stms.push(like(stm, *var, Exp::Replicate(shape, value)));
             gone.push(index);
         }
     }
@@ -226,6 +256,17 @@ pub(super) fn screma_invariant_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option
     }
     stms.push(remove_results(take(stm), &gone));
     Some(Rewrite::Stms(stms))
+}
+
+/// The shape of a row that a function makes of one scalar, and the scalar, if all of it is in scope outside.
+fn replicated<'a>(cx: &Cx<'_>, map: &'a Lambda, row: Atom) -> Option<(&'a [Atom], Atom)> {
+    let Atom::Var(row) = row else { return None };
+    let stm = map.body.stms.iter().find(|stm| stm.pat == [row])?;
+    let Exp::Replicate(shape, value) = &stm.exp else { return None };
+    let value = cx.resolve(*value);
+    let outside = |atom: &Atom| cx.in_scope(cx.resolve(*atom));
+    let fits = stm.certs.is_empty() && cx.prim(value).is_some() && cx.in_scope(value);
+    (fits && shape.iter().all(outside)).then_some((shape.as_slice(), value))
 }
 
 /// `map (\x -> x) xs` is a copy of `xs`, and `xs` itself if neither ever changes
