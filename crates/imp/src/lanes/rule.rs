@@ -8,7 +8,7 @@
 //!   loop: in lanes of points the waves' directions are computed once for all of them.)
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
 //! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop with bounds that vary, are not
-//!   known or are far apart. Then what varies in inner loops must be something that vector units have: no divisions of 64-bit integers
+//!   known or are far apart, or with a long body. Then what varies in inner loops must be something that vector units have: no divisions of 64-bit integers
 //!   but by powers of two, no remainders of floats, no powers of integers, no functions that only the C library
 //!   has, no f16, and no memory accesses but those where lanes are neighbours, or all at the same place. (C compilers gather elements
 //!   from different places only for some processors, and hardly ever under masks; one element after the other costs more than
@@ -20,7 +20,7 @@
 //! thing that waits is a reduction, there are twice as many.
 
 use super::normal;
-use super::short::is_short;
+use super::short::{cost, is_short};
 use super::uniform::{varies, varying};
 use crate::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use fehu_base::IdVec;
@@ -29,8 +29,10 @@ use rustc_hash::FxHashSet;
 
 /// Local arrays of all lanes have at most this many bytes.
 const MOST_LOCAL: u32 = 4096;
-/// A loop with at most this many iterations is unrolled.
+/// A loop with at most this many iterations is unrolled, ...
 const FEW: i64 = 16;
+/// ... if all of them together cost at most this much.
+const MOST_UNROLLED: usize = 200;
 /// The bytes of all lanes of a scalar.
 const VECTORS: u32 = 128;
 
@@ -149,10 +151,16 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
     all
 }
 
-/// Whether a loop has so few iterations that C compilers unroll it.
-pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64) -> bool {
-    matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
-        if step > 0 && to.saturating_sub(*from) <= step.saturating_mul(FEW))
+/// Whether a loop has so few iterations, with so little in them, that C compilers unroll it.
+pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64, body: &Block) -> bool {
+    let (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) = (from, to) else {
+        return false;
+    };
+    let mut total = 0;
+    visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| total += 1 + cost(e)));
+    let span = to.saturating_sub(*from).max(0);
+    let count = usize::try_from(span / step.max(1)).unwrap_or(usize::MAX);
+    span <= step.saturating_mul(FEW) && count.saturating_mul(total) <= MOST_UNROLLED
 }
 
 /// Whether everything that is assigned is declared inside, or is a reduction.
@@ -229,7 +237,7 @@ impl Rule<'_> {
         let mut found = false;
         visit::each_stm(body, &mut |stm| match stm {
             Stm::While(..) => found = true,
-            Stm::For { from, to, step, .. } => found |= !is_unrolled(from, to, *step),
+            Stm::For { from, to, step, body, .. } => found |= !is_unrolled(from, to, *step, body),
             _ => {}
         });
         found
@@ -242,7 +250,7 @@ impl Rule<'_> {
             let Stm::For { from, to, step, kind: Kind::Independent(_), body, .. } = stm else {
                 return;
             };
-            if !is_unrolled(from, to, *step) {
+            if !is_unrolled(from, to, *step, body) {
                 let same = !self.varies(from) && !self.varies(to);
                 better &= same && (self.saves(body) || !loads(body));
             }

@@ -79,7 +79,7 @@ impl Look<'_> {
                 .flatten()
                 .all(|stm| !matches!(stm, Stm::For { .. }) && self.stm(stm, in_loop)),
             Stm::For { from, to, step, kind: Kind::Sequential, body, .. } => {
-                self.waits |= !is_unrolled(from, to, *step) && carries_float(self.vars, body);
+                self.waits |= !is_unrolled(from, to, *step, body) && carries_float(self.vars, body);
                 self.is_same(from) && self.is_same(to) && self.block(body, true)
             }
             _ => false,

@@ -167,11 +167,14 @@ pub(super) fn negated_operand(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     Rewrite::exp(exp)
 }
 
-/// Of integers `x ** 2 = x * x`
+/// `x ** 1 = x`, of floats, too; of integers `x ** 2 = x * x`
 pub(super) fn power(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (BinOp::Pow, a, Atom::Const(value)) = operands(stm)? else { return None };
-    let prim = cx.prim(a).filter(|prim| prim.is_integer())?;
-    if !is_number(value, prim, 2) {
+    let prim = cx.prim(a)?;
+    if matches!(value, Scalar::F32(1.0) | Scalar::F64(1.0)) {
+        return Rewrite::atom(a);
+    }
+    if !prim.is_integer() || !is_number(value, prim, 2) {
         return None;
     }
     Rewrite::exp(Exp::BinOp(BinOp::Mul, a, a))
