@@ -117,9 +117,21 @@ static inline unsigned char *fe_block_data(struct fe_block *block) {
   return (unsigned char *)block + FE_ALIGNMENT;
 }
 
+// Blocks from this size on ask for large pages, of which the processor remembers more memory.
+#define FE_LARGE_PAGES ((int64_t)1 << 22)
+
 static struct fe_block *fe_block_new(struct fe_pool *pool, int64_t capacity) {
   (void)pool;
-  return FE_SYSTEM_ALLOC((size_t)capacity + FE_ALIGNMENT);
+  struct fe_block *block = FE_SYSTEM_ALLOC((size_t)capacity + FE_ALIGNMENT);
+#ifdef MADV_HUGEPAGE
+  if (block != NULL && capacity >= FE_LARGE_PAGES) {
+    // Only whole pages can be asked for; it does no harm if there are none.
+    const uintptr_t page = 4096, first = ((uintptr_t)block + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)block + (size_t)capacity) / page * page;
+    (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+  }
+#endif
+  return block;
 }
 
 static void fe_block_delete(struct fe_pool *pool, struct fe_block *block) {
