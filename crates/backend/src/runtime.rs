@@ -155,6 +155,7 @@ const BASE: Files = files![
     "math_f32.h",
     "math_wide.h",
     "math.h",
+    "sums.h",
     "memory.h",
     "program.h",
     "trace.h",

@@ -71,3 +71,18 @@ fn stencils_in_tasks() {
 fn stencils_with_sanitizers() {
     passes("stencils.fut", "c", Some(SANITIZED));
 }
+
+#[test]
+fn prefixes() {
+    passes("prefixes.fut", "c", None);
+}
+
+#[test]
+fn prefixes_in_tasks() {
+    passes("prefixes.fut", "multicore", None);
+}
+
+#[test]
+fn prefixes_with_sanitizers() {
+    passes("prefixes.fut", "c", Some(SANITIZED));
+}

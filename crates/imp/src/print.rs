@@ -301,6 +301,9 @@ impl Printer<'_> {
                 self.block(f, depth + 1, body)?;
                 writeln!(f, "{pad}}}")
             }
+            Stm::Sums(array, sum) => {
+                writeln!(f, "{} = sums {}", self.var(*sum), self.var(*array))
+            }
             Stm::Leave => writeln!(f, "leave"),
             Stm::Barrier => writeln!(f, "barrier"),
             Stm::WarpBarrier => writeln!(f, "warp barrier"),

@@ -268,6 +268,7 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
             | Stm::Trace(..)
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
+            | Stm::Sums(..)
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)
@@ -366,6 +367,7 @@ fn change_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>, change: &dyn Fn(&Exp) ->
             Stm::TraceArray(tag.clone(), of(p), shape.iter().map(exp).collect())
         }
         Stm::Atomic(op, p, at, e) => Stm::Atomic(*op, of(p), exp(at), exp(e)),
+        Stm::Sums(array, sum) => Stm::Sums(of(array), of(sum)),
         Stm::Locked(e, body) => Stm::Locked(exp(e), block(body)),
         Stm::Tasks(tasks) => Stm::Tasks(Box::new(crate::Tasks {
             grain: tasks.grain,

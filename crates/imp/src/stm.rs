@@ -89,6 +89,8 @@ pub enum Stm {
     Locked(Exp, Block),
     /// The body is executed for all of a range, in parallel.
     Tasks(Box<Tasks>),
+    /// Each element of a local array becomes the sum of a variable and all elements up to it, and the variable the last one.
+    Sums(V, V),
     /// The variable becomes the number of ranges that a reduction over this many elements should be cut into.
     Chunks(V, usize, Exp),
     /// The variable becomes the value of a tuning parameter, by its number in [`crate::Program::tuning`], or of the

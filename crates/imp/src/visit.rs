@@ -138,6 +138,7 @@ impl Stm {
             | Stm::Trace(..)
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
+            | Stm::Sums(..)
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)
@@ -157,6 +158,7 @@ impl Stm {
             | Stm::Share(..)
             | Stm::Free(_)
             | Stm::Const(..)
+            | Stm::Sums(..)
             | Stm::Threads(_)
             | Stm::Barrier
             | Stm::WarpBarrier
@@ -229,6 +231,7 @@ impl Stm {
             | Stm::Exchange { ptr: v, .. }
             | Stm::Guarded(v, ..)
             | Stm::Atomic(_, v, ..) => visit(*v),
+            Stm::Sums(array, sum) => [array, sum].into_iter().for_each(|v| visit(*v)),
             Stm::Export { block, ptr, .. } => block.iter().chain([ptr]).for_each(|v| visit(*v)),
             Stm::Copy { to, from, .. } => {
                 visit(to.0);
@@ -281,6 +284,7 @@ impl Stm {
             | Stm::Fetch(v, ..)
             | Stm::Poll(v, ..)
             | Stm::Count(v, ..)
+            | Stm::Sums(_, v)
             | Stm::Tuning(v, ..)
             | Stm::Threads(v) => visit(*v),
             Stm::Call(_, results, _) => results.iter().for_each(|&v| visit(v)),
@@ -338,6 +342,7 @@ impl Stm {
             | Stm::Trace(..)
             | Stm::TraceArray(..)
             | Stm::Atomic(..)
+            | Stm::Sums(..)
             | Stm::Locked(..)
             | Stm::Guarded(..)
             | Stm::Chunks(..)

@@ -11,7 +11,7 @@ use fehu_ir::verify::verify;
 fn merged(text: &str) -> bool {
     let prog: Prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
     verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    let found = [false, true].map(|parallel| !run(&prog, parallel).contains("sums_mem"));
+    let found = [false, true].map(|parallel| !run(&prog, parallel, 20).contains("sums_mem"));
     assert_eq!(found[0], found[1], "both have it or not");
     found[0]
 }
@@ -94,9 +94,9 @@ fn a_reduction_follows_where_one_thread_has_all_positions() {
         in (g)
       }",
     );
-    assert!(!run(&prog, false).contains("sums_mem"));
+    assert!(!run(&prog, false, 20).contains("sums_mem"));
     // The version whose threads share the scan has the array.
-    let several = run(&prog, true);
+    let several = run(&prog, true, 20);
     assert!(several.contains("sums_mem"));
 }
 
@@ -110,7 +110,7 @@ fn a_reduction_whose_operator_needs_other_elements_comes_later() {
         in (h)
       }",
     );
-    assert!(run(&prog, false).contains("sums_mem"));
+    assert!(run(&prog, false, 20).contains("sums_mem"));
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn a_scan_follows_a_scan() {
   in (zs)",
     );
     let prog: Prog = parse(&text).unwrap_or_else(|error| panic!("{error}"));
-    assert!(!run(&prog, false).contains("sums_mem"));
-    assert!(run(&prog, true).contains("sums_mem"));
+    assert!(!run(&prog, false, 20).contains("sums_mem"));
+    assert!(run(&prog, true, 20).contains("sums_mem"));
 }
 
 #[test]
@@ -236,6 +236,6 @@ fun f (n: i64, xs: [n]i64) -> (r: [n]i64) =
   in (zs)";
     let prog: Prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
     for parallel in [false, true] {
-        run(&prog, parallel);
+        run(&prog, parallel, 20);
     }
 }

@@ -23,7 +23,7 @@ fn code(op: &str) -> String {
          in (hs_1)\n"
     );
     let prog = parse(&text).unwrap_or_else(|error| panic!("{error}"));
-    run(&prog, false)
+    run(&prog, false, 20)
 }
 
 #[test]
@@ -60,8 +60,8 @@ fun f (n: i64, m: i64, is: [n]i64, xss: [n][m]i64) -> (hs: [5][m]i64, ks: [5]i64
     );
     let prog = parse(&text).unwrap_or_else(|error| panic!("{error}"));
     fehu_ir::verify::verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    run(&prog, false);
-    run(&prog, true)
+    run(&prog, false, 20);
+    run(&prog, true, 20)
 }
 
 #[test]

@@ -30,8 +30,8 @@ fun f (n: i64, m: i64, xss: [n][m]i64) -> (r: [m]i64, s: i64) =
     );
     let prog = parse(&text).unwrap_or_else(|error| panic!("{error}"));
     verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    run(&prog, false);
-    run(&prog, true).contains("own")
+    run(&prog, false, 20);
+    run(&prog, true, 20).contains("own")
 }
 
 const FUNCTION: &str = "let (ys: [m]i64) = screma m (xs) map \\(x: i64) -> (i64) {

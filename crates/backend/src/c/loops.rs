@@ -163,6 +163,7 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Trace(..)
         | Stm::TraceArray(..)
         | Stm::Atomic(..)
+        | Stm::Sums(..)
         | Stm::Locked(..)
         | Stm::Exchange { .. }
         | Stm::Guarded(..)

@@ -124,6 +124,12 @@ impl Frame<'_> {
             }
             Stm::TraceArray(tag, p, shape) => self.trace_array(tag, *p, shape),
             Stm::Atomic(op, p, index, e) => self.atomic(*op, *p, index, e),
+            Stm::Sums(array, sum) => {
+                if let Ty::Local(prim, size) = self.fun.vars[*array].ty {
+                    let (array, sum) = (self.name(*array), self.name(*sum));
+                    self.line(&format!("{sum} = fe_sums_{prim}({array}, {size}, {sum});"));
+                }
+            }
             Stm::Locked(number, body) => self.locked(number, body),
             Stm::Tasks(tasks) => self.tasks(tasks),
             Stm::Tuning(v, number, standard) => {

@@ -140,6 +140,7 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Trace(..)
         | Stm::TraceArray(..)
         | Stm::Atomic(..)
+        | Stm::Sums(..)
         | Stm::Locked(..)
         | Stm::Exchange { .. }
         | Stm::Guarded(..)

@@ -24,6 +24,7 @@
 use super::Emit;
 use super::grid::has_effects;
 use super::screma::{NO_INDEX, Sofar};
+use super::sums::is_short;
 use super::tasks::{has_operators, is_cheap};
 use crate::Exp;
 use fehu_ir::{self as ir, Atom, Body, Lambda, Screma, Type, Var, free};
@@ -41,6 +42,17 @@ pub(super) struct Follower<'a> {
     /// What its own scans and reductions have so far.
     scanned: Vec<Vec<Sofar<'a>>>,
     reduced: Vec<Vec<Sofar<'a>>>,
+}
+
+impl Follower<'_> {
+    /// Whether it is a map of a few operations that cannot fail.
+    pub(super) fn is_short(&self) -> bool {
+        let map = parts(self.stm).map(|parts| parts.map);
+        matches!(self.stm.exp, ir::Exp::Screma(_))
+            && self.scanned.is_empty()
+            && self.reduced.is_empty()
+            && map.is_some_and(|map| is_short(&map.body))
+    }
 }
 
 /// A scan with something special about it.

@@ -21,6 +21,7 @@ mod partials;
 mod release;
 mod scalar;
 mod screma;
+mod sums;
 mod tasks;
 mod tuning;
 mod write;

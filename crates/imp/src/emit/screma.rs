@@ -3,7 +3,7 @@
 use super::Emit;
 use crate::{Block, Exp, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{self as ir, Atom, BinOp, Lambda, Red, Screma, Type, Var};
+use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
 use fehu_mem::table::Place;
 use fehu_opt::facts::poly::Poly;
 
@@ -104,10 +104,14 @@ impl<'a> Emit<'a> {
         let scanned = self.start_scans(op);
         let reduced = self.start_reds(op);
         let width = self.atom(op.width);
-        let kind = self.kind(op, &reduced);
-        self.each(pat, &op.inputs, &op.map, width, kind, |this, index, parts| {
-            this.combine_all(pat, index, op, parts, &scanned, &reduced);
-        });
+        if !scanned.is_empty() && self.depth <= 0 {
+            self.scan_range(pat, op, (Exp::int(0), width), &scanned, &reduced);
+        } else {
+            let kind = self.kind(op, &reduced);
+            self.each(pat, &op.inputs, &op.map, width, kind, |this, index, parts| {
+                this.combine_all(pat, index, op, parts, &scanned, &reduced);
+            });
+        }
         self.bind_reduced(pat, op, &reduced);
     }
 
@@ -137,21 +141,31 @@ impl<'a> Emit<'a> {
         scanned: &[Vec<Sofar<'a>>],
         reduced: &[Vec<Sofar<'a>>],
     ) {
-        let (mut parts, mut bound) = (parts.iter().copied(), pat.iter().copied());
+        let mut elements = parts.iter().copied();
+        let mut next = |count| elements.by_ref().take(count).collect::<Vec<Atom>>();
         for (scan, sofar) in op.scans.iter().zip(scanned) {
-            let elements: Vec<Atom> = parts.by_ref().take(sofar.len()).collect();
-            self.combine(&scan.op, sofar, &elements);
-            for (part, var) in sofar.iter().zip(bound.by_ref().take(sofar.len())) {
-                self.store_sofar(var, index, part);
-            }
+            self.combine(&scan.op, sofar, &next(sofar.len()));
         }
         for (red, sofar) in op.reds.iter().zip(reduced) {
-            let elements: Vec<Atom> = parts.by_ref().take(sofar.len()).collect();
-            bound.by_ref().take(sofar.len()).for_each(drop);
-            self.combine(&red.op, sofar, &elements);
+            self.combine(&red.op, sofar, &next(sofar.len()));
         }
-        for (part, var) in parts.zip(bound) {
-            self.store_row(var, index, part);
+        self.give(pat, index, op, parts, scanned);
+    }
+
+    /// Stores what scans have at a position and the plain results, and does what follows.
+    pub(super) fn give(
+        &mut self,
+        pat: &[Var],
+        index: Var,
+        op: &'a Screma,
+        parts: &[Atom],
+        scanned: &[Vec<Sofar<'a>>],
+    ) {
+        for (part, var) in scanned.iter().flatten().zip(pat) {
+            self.store_sofar(*var, index, part);
+        }
+        for (part, var) in parts.iter().zip(pat).skip(op.folded()) {
+            self.store_row(*var, index, *part);
         }
         if let Some(follower) = self.following(pat).filter(|_| !scanned.is_empty()) {
             let mut given = Self::scanned_elements(pat, scanned);
@@ -329,9 +343,17 @@ impl<'a> Emit<'a> {
         if has_acc || !op.scans.is_empty() {
             return Kind::Sequential;
         }
+        self.combined(op.reds.iter().map(|red| &red.op).zip(reduced))
+    }
+
+    /// What a loop is in which every position combines an element with what operators have so far.
+    pub(super) fn combined<'b, 'c: 'b>(
+        &self,
+        ops: impl Iterator<Item = (&'b Lambda, &'b Vec<Sofar<'c>>)>,
+    ) -> Kind {
         let mut reductions = Vec::new();
-        for (red, parts) in op.reds.iter().zip(reduced) {
-            let Some(ops) = self.vector_ops(red) else { return Kind::Sequential };
+        for (op, parts) in ops {
+            let Some(ops) = self.vector_ops(op) else { return Kind::Sequential };
             for (part, op) in parts.iter().zip(ops) {
                 match part {
                     Sofar::Scalar(v) => reductions.push((*v, op)),
@@ -342,24 +364,24 @@ impl<'a> Emit<'a> {
         Kind::Independent(reductions)
     }
 
-    /// The operators of a reduction, if it is one of scalars, part by part, by operators of which partial results may be
+    /// The operators of a reduction or scan, if it is one of scalars, part by part, by operators of which partial results may be
     /// combined in any order.
-    pub(super) fn vector_ops(&self, red: &Red) -> Option<Vec<RedOp>> {
-        let count = red.neutral.len();
-        let (first, second) = red.op.params.split_at(count);
+    pub(super) fn vector_ops(&self, op: &Lambda) -> Option<Vec<RedOp>> {
+        let count = op.body.results.len();
+        let (first, second) = op.params.split_at(count);
         let mut ops = Vec::with_capacity(count);
-        for (k, result) in red.op.body.results.iter().enumerate() {
+        for (k, result) in op.body.results.iter().enumerate() {
             let result = result.var()?;
-            let stm = red.op.body.stms.iter().find(|stm| stm.pat == [result])?;
-            let ir::Exp::BinOp(op, a, b) = &stm.exp else { return None };
+            let stm = op.body.stms.iter().find(|stm| stm.pat == [result])?;
+            let ir::Exp::BinOp(by, a, b) = &stm.exp else { return None };
             let (x, y) = (Atom::Var(first[k]), Atom::Var(second[k]));
             let prim = self.prim(x)?;
             if !((*a, *b) == (x, y) || (*a, *b) == (y, x)) {
                 return None;
             }
-            ops.push(red_op(*op, prim, self.options.strict_float)?);
+            ops.push(red_op(*by, prim, self.options.strict_float)?);
         }
-        (red.op.body.stms.len() == count).then_some(ops)
+        (op.body.stms.len() == count).then_some(ops)
     }
 }
 

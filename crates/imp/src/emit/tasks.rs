@@ -163,16 +163,7 @@ impl<'a> Emit<'a> {
             }
             let own = this.start_reds(op);
             let range = (Exp::Var(low), Exp::Var(high));
-            this.each_in(
-                pat,
-                &op.inputs,
-                &op.map,
-                range,
-                Kind::Sequential,
-                |this, index, parts| {
-                    this.combine_all(pat, index, op, parts, &scanned, &own);
-                },
-            );
+            this.scan_range(pat, op, range, &scanned, &own);
             if !cheap {
                 this.save(&scanned, &totals, &Exp::Var(chunk));
             }
@@ -199,21 +190,14 @@ impl<'a> Emit<'a> {
             this.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
                 let scanned = this.start_scans(op);
                 let range = (Exp::Var(low), Exp::Var(high));
-                this.each_in(
-                    pat,
-                    &op.inputs,
-                    &op.map,
-                    range,
-                    Kind::Sequential,
-                    |this, _, parts| {
-                        let mut parts = parts.iter().copied();
-                        for (scan, sofar) in op.scans.iter().zip(&scanned) {
-                            let elements: Vec<ir::Atom> =
-                                parts.by_ref().take(sofar.len()).collect();
-                            this.combine(&scan.op, sofar, &elements);
-                        }
-                    },
-                );
+                let kind = this.combined(op.scans.iter().map(|scan| &scan.op).zip(&scanned));
+                this.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
+                    let mut parts = parts.iter().copied();
+                    for (scan, sofar) in op.scans.iter().zip(&scanned) {
+                        let elements: Vec<ir::Atom> = parts.by_ref().take(sofar.len()).collect();
+                        this.combine(&scan.op, sofar, &elements);
+                    }
+                });
                 this.save(&scanned, totals, &Exp::Var(chunk));
             });
         });

@@ -129,6 +129,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Trace(..)
         | Stm::TraceArray(..)
         | Stm::Atomic(..)
+        | Stm::Sums(..)
         | Stm::Locked(..)
         | Stm::Exchange { .. }
         | Stm::Guarded(..)

@@ -119,6 +119,7 @@ impl<'a> Machine<'a> {
                 self.store.restore_mode(mode);
                 stored
             }
+            Stm::Sums(array, sum) => self.sums(frame, *array, *sum),
             Stm::Locked(number, body) => {
                 self.int(frame, number)?;
                 let mode = self.store.set_mode(Mode::Contribution);
@@ -168,6 +169,20 @@ impl<'a> Machine<'a> {
                 self.assign(frame, *v, value)
             }
         }
+    }
+
+    fn sums(&mut self, frame: &mut Frame<'a>, array: V, sum: V) -> Res<()> {
+        let Ty::Local(_, size) = frame.fun.vars[array].ty else {
+            return Err(wrong("sums of something that is no local array"));
+        };
+        let pointer = frame.pointer(array)?;
+        let mut so_far = self.exp(frame, &Exp::Var(sum))?;
+        for index in 0..i64::from(size) {
+            let next = scalar::binop(fehu_ir::BinOp::Add, so_far, self.load(pointer, index)?);
+            so_far = next.ok_or_else(|| wrong("sums of something that is no number"))?;
+            self.store_at(pointer, index, so_far)?;
+        }
+        self.assign(frame, sum, so_far)
     }
 
     fn exchange(

@@ -6,13 +6,13 @@ use fehu_ir::Prog;
 use fehu_irtest::oracle::{Oracle, Outcome};
 use fehu_mem::heap::{Fault, Limits};
 
-/// Runs a program as code for one thread or for several; the code.
-pub(crate) fn run(prog: &Prog, parallel: bool) -> String {
+/// Runs a program as code for one thread or for several, with arrays of some elements; the code.
+pub(crate) fn run(prog: &Prog, parallel: bool, max_size: i64) -> String {
     let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
     fehu_mem::circuit::circuit(&mut placed, false);
     let program = emit(&placed, Options { parallel, strict_float: true, ..Options::default() });
     for seed in 0..5 {
-        let oracle = Oracle { seed, max_size: 20, ..Oracle::default() };
+        let oracle = Oracle { seed, max_size, ..Oracle::default() };
         let runs = oracle.agree_with(prog, &mut |fun, args| match machine::call(
             prog,
             &program,

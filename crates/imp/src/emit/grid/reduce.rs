@@ -335,7 +335,7 @@ impl<'a> Emit<'a> {
 
     /// Whether elements may be combined in any order.
     pub(super) fn is_commutative(&self, op: &Screma) -> bool {
-        op.reds.iter().all(|red| red.commutative || self.vector_ops(red).is_some())
+        op.reds.iter().all(|red| red.commutative || self.vector_ops(&red.op).is_some())
     }
 
     /// What chunks of a segment have yielded, combined.

@@ -1,0 +1,128 @@
+//! Sums of prefixes in vectors.
+//!
+//! A scan by addition waits for each sum before it adds the next element. Here the elements of a vector are summed up among
+//! themselves, by a few additions of vectors, and then what there was before is added to all of them. This is done in memory that
+//! is as large as a block of elements, so that the loops before and after it are those of C compilers:
+//!
+//! ```text
+//! for i, a block at a time {
+//!   for k { parts[k] = f(xs[i + k]) }
+//!   sum = sums parts                     parts[k] becomes the sum of `sum`, parts[0], ..., parts[k]; `sum` the last one
+//!   for k { ys[i + k] = parts[k] }
+//! }
+//! for the rest of i { sum = sum + f(xs[i]); ys[i] = sum }
+//! ```
+//!
+//! The function is executed twice for each element, so that nothing else of it has to be kept. Conditions: there is nothing else that
+//! combines elements; the function and what follows the scan are short and without checks; and no loop is around that
+//! could have the lanes. (Wide numbers only: sums of narrow ones are seldom what a program waits for.)
+
+use super::Emit;
+use super::screma::Sofar;
+use super::tasks::is_cheap;
+use crate::rewrite::{bin, sum};
+use crate::{Exp, Kind, RedOp, Stm, Ty, V};
+use fehu_base::Prim;
+use fehu_ir::{self as ir, BinOp, Body, Screma, Type, Var};
+
+/// The bytes of a block: so many that what is read has been written a while ago. (Vectors that are read in another size than they were
+/// written in have to wait for that.)
+const BLOCK: u32 = 1024;
+
+impl<'a> Emit<'a> {
+    /// Executes an operator with scans for a range, one position after the other or in blocks.
+    pub(super) fn scan_range(
+        &mut self,
+        pat: &[Var],
+        op: &'a Screma,
+        (low, high): (Exp, Exp),
+        scanned: &[Vec<Sofar<'a>>],
+        reduced: &[Vec<Sofar<'a>>],
+    ) {
+        let low = match self.sum_of(pat, op, scanned) {
+            Some((before, prim)) => {
+                let low = self.declare("low", Prim::I64, Some(low));
+                let count = bin(BinOp::Sub, high.clone(), Exp::Var(low));
+                let count = bin(BinOp::Max, count, Exp::int(0));
+                let count = bin(BinOp::And, count, Exp::int(-i64::from(width(prim))));
+                let end = bin(BinOp::Add, Exp::Var(low), count);
+                let end = self.declare("whole", Prim::I64, Some(end));
+                self.blocks(pat, op, (low, end), before, prim);
+                Exp::Var(end)
+            }
+            None => low,
+        };
+        self.each_in(
+            pat,
+            &op.inputs,
+            &op.map,
+            (low, high),
+            Kind::Sequential,
+            |this, index, parts| {
+                this.combine_all(pat, index, op, parts, scanned, reduced);
+            },
+        );
+    }
+
+    /// What the only scan of an operator has so far, and its type, if it is one for blocks.
+    fn sum_of(&self, pat: &[Var], op: &Screma, scanned: &[Vec<Sofar<'a>>]) -> Option<(V, Prim)> {
+        let ([scan], [parts]) = (op.scans.as_slice(), scanned) else { return None };
+        let [Sofar::Scalar(before)] = parts.as_slice() else { return None };
+        let Ty::Scalar(prim) = self.vars[*before].ty else { return None };
+        let is_wide = prim != Prim::Bool && prim.bits() >= 32;
+        let has_acc = |var: &Var| matches!(self.ir[*var].ty, Type::Acc(_));
+        let follows = self.following(pat).is_none_or(|follower| follower.is_short());
+        let fits = is_wide
+            && follows
+            && op.reds.is_empty()
+            && !self.options.device
+            && !op.inputs.iter().any(has_acc)
+            && self.vector_ops(&scan.op)? == [RedOp::Add]
+            && is_short(&op.map.body);
+        fits.then_some((*before, prim))
+    }
+
+    fn blocks(&mut self, pat: &[Var], op: &'a Screma, (low, end): (V, V), before: V, prim: Prim) {
+        let size = width(prim);
+        let base = self.new_var("base", Ty::Scalar(Prim::I64));
+        let range = || (Exp::Var(base), sum(&[(1, base)], size.into()));
+        let independent = || Kind::Independent(Vec::new());
+        let body = self.block(|this| {
+            let sums = this.new_var("parts", Ty::Local(prim, size));
+            this.out.push(Stm::Declare(sums, None));
+            let at = |this: &Self, index: Var| match this.atom(index.into()) {
+                Exp::Var(i) => sum(&[(1, i), (-1, base)], 0),
+                index => bin(BinOp::Sub, index, Exp::Var(base)),
+            };
+            this.each_in(pat, &op.inputs, &op.map, range(), independent(), |this, index, parts| {
+                let (at, part) = (at(this, index), this.atom(parts[0]));
+                this.out.push(Stm::Store(sums, at, part));
+            });
+            this.out.push(Stm::Sums(sums, before));
+            this.each_in(pat, &op.inputs, &op.map, range(), independent(), |this, index, parts| {
+                let part = Exp::Load(sums, Box::new(at(this, index)));
+                let here = this.declare("sum", prim, Some(part));
+                this.give(pat, index, op, parts, &[vec![Sofar::Scalar(here)]]);
+            });
+        });
+        let (from, to) = (Exp::Var(low), Exp::Var(end));
+        let (step, kind) = (size.into(), Kind::Sequential);
+        self.out.push(Stm::For { var: base, from, to, step, kind, body });
+    }
+}
+
+/// How many elements a block has.
+fn width(prim: Prim) -> u32 {
+    BLOCK * 8 / prim.bits()
+}
+
+/// Whether a function is a few operations that cannot fail.
+pub(super) fn is_short(body: &Body) -> bool {
+    let can_fail = |stm: &ir::Stm| matches!(stm.exp, ir::Exp::Assert(..) | ir::Exp::Fail(_));
+    let straight = |stm: &ir::Stm| {
+        let mut bodies = 0;
+        stm.exp.for_each_body(&mut |_| bodies += 1);
+        bodies == 0 && !can_fail(stm)
+    };
+    is_cheap(body) && body.stms.iter().all(straight)
+}
