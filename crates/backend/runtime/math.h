@@ -79,7 +79,7 @@ FE_SIMD __attribute__((const)) double fe_library_cos(double) __asm__("cos");
 #ifdef __FP_FAST_FMAF
 // The vector version takes arguments from 10,000 on one by one. Up to 2^23 the nearest multiple of a half turn is subtracted here:
 // pi in three parts, the product with the first of which cancels without an error.
-static inline float fe_library_sinf(float a) {
+FE_INLINE float fe_library_sinf(float a) {
   float magnitude = __builtin_fabsf(a), shifted = __builtin_fmaf(a, 0x1.45f306p-2f, 0x1.8p23f), n = shifted - 0x1.8p23f;
   float r = __builtin_fmaf(n, -0x1.921fb6p+1f, a);
   r = __builtin_fmaf(n, 0x1.ee59dap-49f, __builtin_fmaf(n, 0x1.777a5cp-24f, r));
@@ -117,7 +117,7 @@ static inline float fe_library_sinf(float a) {
   static inline T fe_erfc_##N(T a) { return erfc##S(a); }
 
 #define FE_MATH_LIBRARY_WIDE(N, T, S)                                                                     \
-  static inline T fe_sin_##N(T a) { return fe_library_sin##S(a); }                                        \
+  FE_INLINE T fe_sin_##N(T a) { return fe_library_sin##S(a); }                                            \
   static inline T fe_cos_##N(T a) { return fe_library_cos##S(a); }                                        \
   static inline T fe_tan_##N(T a) { return tan##S(a); }                                                   \
   static inline T fe_sinh_##N(T a) { return sinh##S(a); }                                                 \
