@@ -188,7 +188,7 @@ impl One<'_> {
         watch: &dyn Watch,
     ) -> Result<Measured, String> {
         let One { folder, entry, case, options, .. } = *self;
-        let input = case::read_input(folder, &case.input, options.seed)?;
+        let input = case::read_input(self.program, folder, entry, &case.input, options.seed)?;
         let limit = options.timeout.unwrap_or(Duration::MAX);
         let expected = match (&case.expected, reference) {
             (Expected::Values(values), _) => Some(values.clone()),

@@ -9,7 +9,7 @@ use crate::files;
 use crate::prepare::Programs;
 use crate::run::{Kind, Options, Verdict, found};
 use crate::script::{self, Machine, ScriptError};
-use fehu_data::{Value, compare, generate};
+use fehu_data::{Value, ValueType, compare, generate};
 use std::path::Path;
 
 /// What a case expects.
@@ -29,15 +29,16 @@ pub(crate) fn run(
     case: &Case,
     options: &Options,
 ) -> Verdict {
-    let input = match read_input(folder, &case.input, options.seed) {
-        Ok(input) => input,
-        Err(why) => return Verdict::Failed(why),
-    };
-    // What is expected is read first, so that a missing file does not cost a run.
     programs.tested.begin(options.limit);
+    let input = read_input(programs.tested.as_mut(), folder, entry, &case.input, options.seed);
+    // What is expected is read first, so that a missing file does not cost a run.
     let signature = programs.tested.signature(entry);
     let shown = signature.and_then(|signature| programs.tested.shows(&signature.result));
     programs.tested.end();
+    let input = match input {
+        Ok(input) => input,
+        Err(why) => return Verdict::Failed(why),
+    };
     // What is wrong with the entry point is told when it is called.
     let shown = shown.unwrap_or(true);
     let expected = match (&case.expected, &mut programs.reference) {
@@ -90,11 +91,23 @@ pub(crate) enum Arguments {
     Script(String),
 }
 
-/// Reads or makes the input of a case.
-pub(crate) fn read_input(folder: &Path, input: &Input, seed: u64) -> Result<Arguments, String> {
+/// Reads or makes the input of a case. What numbers without types in a file are depends on what the entry point wants.
+pub(crate) fn read_input(
+    program: &mut dyn Executor,
+    folder: &Path,
+    entry: &str,
+    input: &Input,
+    seed: u64,
+) -> Result<Arguments, String> {
     match input {
         Input::Values(values) => Ok(Arguments::Values(values.clone())),
-        Input::File(file) => files::values(folder, file).map(Arguments::Values),
+        Input::File(file) => {
+            // What is wrong with the entry point is told when it is called.
+            let params = program.signature(entry).map_or(Vec::new(), |found| found.params);
+            let types: Option<Vec<ValueType>> =
+                params.iter().map(|(_, ty)| ValueType::parse(ty)).collect();
+            files::arguments(folder, file, &types.unwrap_or_default()).map(Arguments::Values)
+        }
         Input::Random(specs) => {
             let mut generator = generate::Generator::new(seed);
             let values = specs.iter().map(|spec| generator.value(spec));

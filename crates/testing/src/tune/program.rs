@@ -48,13 +48,13 @@ impl<'a> Program<'a> {
         // take note of comparisons.
         let mut compile = Compile { tuning: None, ..options.compile.clone() };
         compile.program_options.push("--log".to_owned());
-        let server = prepare::executor(path, &compile, built)?;
+        let mut server = prepare::executor(path, &compile, built)?;
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
         let limit = options.timeout.unwrap_or(Duration::MAX);
         let mut datasets = Vec::new();
         for (entry, case) in bench::cases(test, options) {
             let (entry, name) = (entry.clone(), case.name.clone());
-            let input = case::read_input(folder, &case.input, options.seed)
+            let input = case::read_input(&mut server, folder, &entry, &case.input, options.seed)
                 .map_err(|why| format!("the data set \"{name}\" cannot be read: {why}"))?;
             datasets.push(Dataset { entry, name, input, limit, known: false });
         }
