@@ -86,3 +86,18 @@ fn prefixes_in_tasks() {
 fn prefixes_with_sanitizers() {
     passes("prefixes.fut", "c", Some(SANITIZED));
 }
+
+#[test]
+fn bins() {
+    passes("bins.fut", "c", None);
+}
+
+#[test]
+fn bins_in_tasks() {
+    passes("bins.fut", "multicore", None);
+}
+
+#[test]
+fn bins_with_sanitizers() {
+    passes("bins.fut", "c", Some(SANITIZED));
+}

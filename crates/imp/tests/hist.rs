@@ -74,3 +74,50 @@ fn each_thread_has_rows_of_its_own() {
     in (j, j, ys, 1)";
     assert!(rows(made).contains("copies"));
 }
+
+/// The code of a histogram whose bins a function finds; it yields what the interpreter says.
+fn bins(function: &str) -> String {
+    let text = format!(
+        "prog arrays
+fun f (n: i64, xs: [n]i64) -> (hs: [5]i64) =
+  let (zeros: [5]i64) = replicate (5) 0
+  let (hs_1: [5]i64) = hist n (xs) map \\(x: i64) -> (i64, i64) {{
+    let (y: i64) = and x 7
+    {function}
+    in (z, x)
+  }}
+  dest [5] race 1 (zeros) \\(a: i64, b: i64) -> (i64) {{
+    let (c: i64) = add a b
+    in (c)
+  }} neutral (0)
+  in (hs_1)
+"
+    );
+    let prog = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    run(&prog, true, 300);
+    run(&prog, false, 300)
+}
+
+#[test]
+fn what_takes_long_is_computed_ahead() {
+    let quotient = "let (f: f64) = convert f64 y
+    let (g: f64) = div f 1.5f64
+    let (z: i64) = convert i64 g";
+    assert!(bins(quotient).contains("base"));
+    let rounds = "let (z: i64) = loop (r: i64 = y) for i: i64 < y {
+      let (s: i64) = xor r i
+      in (s)
+    }";
+    assert!(bins(rounds).contains("base"));
+}
+
+#[test]
+fn what_is_short_or_may_fail_is_not() {
+    assert!(!bins("let (z: i64) = mul y 3").contains("base"));
+    let checked = "let (f: f64) = convert f64 y
+    let (g: f64) = div f 1.5f64
+    let (z: i64) = convert i64 g
+    let (ok: bool) = lt z 100
+    let (holds: unit) = assert ok \"large\"";
+    assert!(!bins(checked).contains("base"));
+}

@@ -96,3 +96,8 @@ entry extrema (n: i64): (f32, f64, f32) =
 -- Loops that begin and end elsewhere.
 entry ragged (n: i64): []i32 =
   map (\x -> loop a = 0 for k in x % 4..<x % 4 + x % 11 do a * 2 + k) (numbers n)
+
+-- A histogram, of which the bins are found before any of them is counted.
+entry binned (n: i64): []i32 =
+  let rounds x = (loop (x, k) = (x, 0i64) while x > 0 do (x / 3, k + 1)).1
+  in hist (+) 0 9 (map rounds (numbers n)) (replicate n 1)

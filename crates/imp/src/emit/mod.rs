@@ -8,9 +8,10 @@
 //! become tasks or kernels. Inside of them everything is sequential.
 //!
 //! Files: `index` has addresses, `scalar` operations on numbers, `array` what makes or copies one array, `control` branches, loops
-//! and calls, `screma` map, reduce and scan, `follow` what is done with a scan's elements at once, `write` histograms, scatters, partitions and accumulators, `release` where
+//! and calls, `screma` map, reduce and scan, `follow` what is done with a scan's elements at once, `write` histograms, scatters, partitions and accumulators, `ahead` what of a histogram can be done in vectors, `release` where
 //! blocks are given back, `tasks`, `partials` and `bins` what several threads do, `grid` what a device does, `tuning` numbers that users may choose.
 
+mod ahead;
 mod array;
 mod bins;
 mod control;

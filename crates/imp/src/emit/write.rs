@@ -24,11 +24,17 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn hist_in(&mut self, pat: &[Var], op: &'a Hist, range: (Exp, Exp)) {
-        self.each_in(pat, &op.inputs, &op.map, range, Kind::Sequential, |this, _, parts| {
-            for (op, indices, values) in hist_parts(op, parts) {
-                this.contribute(&op.dests, &op.shape, &indices, Some(&op.op), &[], &values);
-            }
+        let rest = self.hist_ahead(pat, op, range);
+        self.each_in(pat, &op.inputs, &op.map, rest, Kind::Sequential, |this, _, parts| {
+            this.contribute_parts(op, parts);
         });
+    }
+
+    /// One position of histograms.
+    pub(super) fn contribute_parts(&mut self, op: &'a Hist, parts: &[Atom]) {
+        for (op, indices, values) in hist_parts(op, parts) {
+            self.contribute(&op.dests, &op.shape, &indices, Some(&op.op), &[], &values);
+        }
     }
 
     /// One position of histograms to which other threads contribute at the same time.

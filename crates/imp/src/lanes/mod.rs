@@ -181,6 +181,7 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
         out.push(Stm::Declare(v, Some(value)));
         Exp::Var(v)
     };
+    let has_rest = !is_whole(&from, &to, width);
     let (low, high) = match (from, to) {
         (from @ Exp::Const(_), to @ (Exp::Const(_) | Exp::Var(_))) => (from, to),
         (from, to) => (declare("low", from), declare("high", to)),
@@ -191,7 +192,7 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
     let count = int(BinOp::Max, count, Exp::int(0));
     let whole = int(BinOp::And, count, Exp::int(-width));
     let whole = if low == Exp::int(0) { whole } else { int(BinOp::Add, low.clone(), whole) };
-    let end = declare("whole", whole);
+    let end = if has_rest { declare("whole", whole) } else { high.clone() };
     let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
     let blocks = |body: Block| Stm::For {
         var: base,
@@ -218,8 +219,19 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
             in_blocks.push(blocks(side_by_side::body(vars, var, base, &body)));
         }
     }
+    if !has_rest {
+        out.append(&mut in_blocks);
+        return;
+    }
     let any = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(low), Box::new(end.clone()));
     out.push(Stm::If(any, in_blocks, Block::new()));
     let kind = Kind::Independent(reductions);
     out.push(Stm::For { var, from: end, to: high, step: 1, kind, body });
+}
+
+/// Whether a range is known to consist of whole blocks, and not to be empty.
+fn is_whole(from: &Exp, to: &Exp, width: i64) -> bool {
+    let (Exp::Var(from), Exp::Index(terms)) = (from, to) else { return false };
+    let [(1, vars), (count, rest)] = terms.as_slice() else { return false };
+    vars.as_slice() == [*from] && rest.is_empty() && *count > 0 && count % width == 0
 }

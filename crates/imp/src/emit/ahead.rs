@@ -1,0 +1,138 @@
+//! Histograms whose indices and values are computed ahead.
+//!
+//! Contributions to the same bin have to wait for each other, and so nothing of a histogram's loop can be done in vectors. Where
+//! the function that computes indices and values is long, this is a pity: it alone is an independent loop. So a block of positions
+//! has its function executed first, with the results in memory that is as large as a block, and then contributes:
+//!
+//! ```text
+//! for i, a block at a time {
+//!   for k { bins[k], values[k] = f(xs[i + k]) }      independent
+//!   for k { dest[bins[k]] += values[k] }             one after the other
+//! }
+//! for the rest of i { bin, value = f(xs[i]); dest[bin] += value }
+//! ```
+//!
+//! Conditions: the function makes scalars only, cannot fail, and has loops, or functions or divisions of floats.
+
+use super::Emit;
+use crate::rewrite::{bin, sum};
+use crate::{Exp, Kind, Stm, Ty, V};
+use fehu_base::Prim;
+use fehu_ir::{self as ir, Atom, BinOp, Body, Hist, Type, Var};
+
+/// How many positions a block has.
+const BLOCK: u32 = 128;
+
+impl<'a> Emit<'a> {
+    /// The blocks of a histogram in a range, if it is for them; and where the rest begins.
+    pub(super) fn hist_ahead(
+        &mut self,
+        pat: &[Var],
+        op: &'a Hist,
+        (low, high): (Exp, Exp),
+    ) -> (Exp, Exp) {
+        if self.options.device || !self.is_for_ahead(op) {
+            return (low, high);
+        }
+        let (low, high) = (
+            self.declare("low", Prim::I64, Some(low)),
+            self.declare("high", Prim::I64, Some(high)),
+        );
+        let count = bin(BinOp::Sub, Exp::Var(high), Exp::Var(low));
+        let count = bin(BinOp::Max, count, Exp::int(0));
+        let count = bin(BinOp::And, count, Exp::int(-i64::from(BLOCK)));
+        let end = bin(BinOp::Add, Exp::Var(low), count);
+        let end = self.declare("whole", Prim::I64, Some(end));
+        self.hist_blocks(pat, op, (low, end));
+        (Exp::Var(end), Exp::Var(high))
+    }
+
+    fn hist_blocks(&mut self, pat: &[Var], op: &'a Hist, (low, end): (V, V)) {
+        let base = self.new_var("base", Ty::Scalar(Prim::I64));
+        let results = &op.map.body.results;
+        let body = self.block(|this| {
+            let range = (Exp::Var(base), sum(&[(1, base)], BLOCK.into()));
+            let kind = Kind::Independent(Vec::new());
+            let mut held: Vec<(Var, V)> = Vec::new();
+            let ahead = this.block(|this| {
+                this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, _| {
+                    held = this.hold(results, index, base);
+                });
+            });
+            this.out.extend(held.iter().map(|(_, array)| Stm::Declare(*array, None)));
+            this.out.extend(ahead);
+            let k = this.new_var("k", Ty::Scalar(Prim::I64));
+            let body = this.block(|this| {
+                for (part, array) in &held {
+                    this.bind(*part, Exp::Load(*array, Box::new(Exp::Var(k))));
+                }
+                this.contribute_parts(op, results);
+            });
+            let (from, to) = (Exp::int(0), Exp::int(BLOCK.into()));
+            let kind = Kind::Sequential;
+            this.out.push(Stm::For { var: k, from, to, step: 1, kind, body });
+        });
+        let (from, to) = (Exp::Var(low), Exp::Var(end));
+        let (step, kind) = (BLOCK.into(), Kind::Sequential);
+        self.out.push(Stm::For { var: base, from, to, step, kind, body });
+    }
+
+    /// Stores those results of a histogram's function that are not always the same in arrays of their own.
+    fn hold(&mut self, results: &[Atom], index: Var, base: V) -> Vec<(Var, V)> {
+        let at = match self.atom(index.into()) {
+            Exp::Var(i) => sum(&[(1, i), (-1, base)], 0),
+            index => bin(BinOp::Sub, index, Exp::Var(base)),
+        };
+        let mut held: Vec<(Var, V)> = Vec::new();
+        for result in results {
+            let (Atom::Var(part), Some(prim)) = (result, self.prim(*result)) else { continue };
+            let value = self.atom(*result);
+            if !matches!(value, Exp::Const(_)) && held.iter().all(|(other, _)| other != part) {
+                let array = self.new_var(&self.ir[*part].hint.clone(), Ty::Local(prim, BLOCK));
+                self.out.push(Stm::Store(array, at.clone(), value));
+                held.push((*part, array));
+            }
+        }
+        held
+    }
+
+    fn is_for_ahead(&self, op: &Hist) -> bool {
+        let is_scalar = |var: &Var| matches!(self.ir[*var].ty, Type::Scalar(_));
+        let params = op.map.params.iter().all(is_scalar);
+        params && self.makes_scalars(&op.map.body) && self.is_worth_a_block(&op.map.body)
+    }
+
+    /// Whether a function makes scalars only and cannot fail.
+    fn makes_scalars(&self, body: &Body) -> bool {
+        body.stms.iter().all(|stm| {
+            let mut plain = stm.pat.iter().all(|var| matches!(self.ir[*var].ty, Type::Scalar(_)));
+            stm.exp.for_each_body(&mut |body| plain = plain && self.makes_scalars(body));
+            let done_once = matches!(
+                stm.exp,
+                ir::Exp::Assert(..)
+                    | ir::Exp::Fail(_)
+                    | ir::Exp::Call(..)
+                    | ir::Exp::Trace(..)
+                    | ir::Exp::Screma(_)
+                    | ir::Exp::WithAcc(..)
+                    | ir::Exp::UpdateAcc(..)
+            );
+            plain && !done_once
+        })
+    }
+
+    /// Whether a function has what takes long, and less time in vectors.
+    fn is_worth_a_block(&self, body: &Body) -> bool {
+        body.stms.iter().any(|stm| {
+            let float = |atom: Atom| matches!(self.prim(atom), Some(Prim::F32 | Prim::F64));
+            let mut worth = match &stm.exp {
+                ir::Exp::Loop(..) => true,
+                ir::Exp::Math(_, args) => args.iter().any(|arg| float(*arg)),
+                ir::Exp::BinOp(BinOp::Div | BinOp::Pow, a, _) => float(*a),
+                _ => false,
+            };
+            stm.exp.for_each_body(&mut |body| worth = worth || self.is_worth_a_block(body));
+            worth
+        })
+    }
+}
