@@ -358,7 +358,7 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     pub(crate) no_verify: bool,
     /// For `dev` and interpreted programs: then go through these stages, with commas between them: `assign`, `circuit` (run
-    /// on a heap with race detection), `emit`, `tile`, `copies`, `unswitch`, `border`, `lanes`.
+    /// on a heap with race detection), `emit`, `tile`, `copies`, `unflatten`, `unswitch`, `border`, `lanes`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// Leave out parts of the compiler, to see what they are worth: `fusion`, `in-place` (updates), `coalescing` (interleaved

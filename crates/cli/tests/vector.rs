@@ -101,3 +101,18 @@ fn bins_in_tasks() {
 fn bins_with_sanitizers() {
     passes("bins.fut", "c", Some(SANITIZED));
 }
+
+#[test]
+fn rows() {
+    passes("rows.fut", "c", None);
+}
+
+#[test]
+fn rows_in_tasks() {
+    passes("rows.fut", "multicore", None);
+}
+
+#[test]
+fn rows_with_sanitizers() {
+    passes("rows.fut", "c", Some(SANITIZED));
+}

@@ -1,7 +1,7 @@
 //! The stages beyond the core IR, one at a time, for people and tests: where arrays are, and imperative code.
 //!
 //! `assign` gives arrays places and `circuit` better ones; `emit` makes imperative code of that, and `tile`, `copies`,
-//! `unswitch`, `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it, on machines that watch for
+//! `unflatten`, `unswitch`, `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it, on machines that watch for
 //! races (`fehu_mem::heap`, `fehu_imp::machine`).
 
 use fehu_imp::machine;
@@ -21,18 +21,20 @@ pub enum Stage {
     Emit,
     Tile,
     Copies,
+    Unflatten,
     Unswitch,
     Border,
     Lanes,
 }
 
 /// All stages, in their order.
-pub const STAGES: [(Stage, &str); 8] = [
+pub const STAGES: [(Stage, &str); 9] = [
     (Stage::Assign, "assign"),
     (Stage::Circuit, "circuit"),
     (Stage::Emit, "emit"),
     (Stage::Tile, "tile"),
     (Stage::Copies, "copies"),
+    (Stage::Unflatten, "unflatten"),
     (Stage::Unswitch, "unswitch"),
     (Stage::Border, "border"),
     (Stage::Lanes, "lanes"),
@@ -95,6 +97,7 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
                 match stage {
                     Stage::Tile => fehu_imp::tile::tile(&mut program),
                     Stage::Copies => fehu_imp::copies::copies(&mut program),
+                    Stage::Unflatten => fehu_imp::unflatten::unflatten(&mut program),
                     Stage::Unswitch => fehu_imp::unswitch::unswitch(&mut program),
                     Stage::Border => fehu_imp::border::border(&mut program),
                     Stage::Lanes => fehu_imp::lanes::lanes(&mut program),

@@ -98,6 +98,7 @@ pub fn generate(
             fehu_imp::tile::tile(&mut imp);
         }
         fehu_imp::copies::copies(&mut imp);
+        fehu_imp::unflatten::unflatten(&mut imp);
         fehu_imp::unswitch::unswitch(&mut imp);
         fehu_imp::border::border(&mut imp);
         fehu_imp::lanes::lanes(&mut imp);

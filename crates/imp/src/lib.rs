@@ -51,6 +51,7 @@ pub mod emit;
 pub mod lanes;
 pub mod machine;
 pub mod tile;
+pub mod unflatten;
 pub mod unswitch;
 pub mod visit;
 

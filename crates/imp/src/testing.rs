@@ -136,6 +136,11 @@ impl Machine {
                     x += step;
                 }
             }
+            Stm::While(e, body) => {
+                while self.exp(e) != 0 {
+                    self.block(fun, body)?;
+                }
+            }
             Stm::Assert(e, message) => {
                 self.checks += 1;
                 if self.exp(e) == 0 {
@@ -159,6 +164,8 @@ impl Machine {
                     BinOp::Add => a.wrapping_add(b),
                     BinOp::Sub => a.wrapping_sub(b),
                     BinOp::Mul => a.wrapping_mul(b),
+                    BinOp::Div => a.div_euclid(b) - i64::from(b < 0 && a.rem_euclid(b) != 0),
+                    BinOp::Mod => (a % b + b) % b,
                     BinOp::Min => a.min(b),
                     BinOp::Max => a.max(b),
                     BinOp::And => a & b,

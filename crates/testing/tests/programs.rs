@@ -38,9 +38,11 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = [folder(), repository.join("examples").display().to_string()];
     let programs = suite::programs(&folders).expect("the folders can be listed");
-    for names in
-        ["assign", "assign,circuit", "assign,circuit,emit,tile,copies,unswitch,border,lanes"]
-    {
+    for names in [
+        "assign",
+        "assign,circuit",
+        "assign,circuit,emit,tile,copies,unflatten,unswitch,border,lanes",
+    ] {
         let results = suite::run(&programs, 2, &staged(names), &|_| {});
         for result in &results {
             assert!(result.is_good(), "{names}: {result:#?}");

@@ -12,7 +12,8 @@
 //! for the rest of i { bin, value = f(xs[i]); dest[bin] += value }
 //! ```
 //!
-//! Conditions: the function makes scalars only, cannot fail, and has loops, or functions or divisions of floats.
+//! Conditions: the function makes scalars only, cannot fail, and has loops, or functions or divisions of floats. Loops that read
+//! arrays would not be in vectors, and the two loops take longer than one.
 
 use super::Emit;
 use crate::rewrite::{bin, sum};
@@ -99,25 +100,27 @@ impl<'a> Emit<'a> {
     fn is_for_ahead(&self, op: &Hist) -> bool {
         let is_scalar = |var: &Var| matches!(self.ir[*var].ty, Type::Scalar(_));
         let params = op.map.params.iter().all(is_scalar);
-        params && self.makes_scalars(&op.map.body) && self.is_worth_a_block(&op.map.body)
+        params && self.is_for_vectors(&op.map.body, false) && self.is_worth_a_block(&op.map.body)
     }
 
-    /// Whether a function makes scalars only and cannot fail.
-    fn makes_scalars(&self, body: &Body) -> bool {
+    /// Whether a function makes scalars only, cannot fail, and reads no arrays in loops.
+    fn is_for_vectors(&self, body: &Body, in_loop: bool) -> bool {
         body.stms.iter().all(|stm| {
-            let mut plain = stm.pat.iter().all(|var| matches!(self.ir[*var].ty, Type::Scalar(_)));
-            stm.exp.for_each_body(&mut |body| plain = plain && self.makes_scalars(body));
-            let done_once = matches!(
-                stm.exp,
+            let mut fits = stm.pat.iter().all(|var| matches!(self.ir[*var].ty, Type::Scalar(_)));
+            let in_loop = in_loop || matches!(stm.exp, ir::Exp::Loop(..));
+            stm.exp.for_each_body(&mut |body| fits = fits && self.is_for_vectors(body, in_loop));
+            let is_other = match stm.exp {
+                ir::Exp::Index(..) => in_loop,
                 ir::Exp::Assert(..)
-                    | ir::Exp::Fail(_)
-                    | ir::Exp::Call(..)
-                    | ir::Exp::Trace(..)
-                    | ir::Exp::Screma(_)
-                    | ir::Exp::WithAcc(..)
-                    | ir::Exp::UpdateAcc(..)
-            );
-            plain && !done_once
+                | ir::Exp::Fail(_)
+                | ir::Exp::Call(..)
+                | ir::Exp::Trace(..)
+                | ir::Exp::Screma(_)
+                | ir::Exp::WithAcc(..)
+                | ir::Exp::UpdateAcc(..) => true,
+                _ => false,
+            };
+            fits && !is_other
         })
     }
 
