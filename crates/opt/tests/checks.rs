@@ -83,7 +83,7 @@ impl Writer {
     fn arithmetic(&mut self) {
         let (a, b) = (self.operand(), self.operand());
         let small = self.rng.range(1, 6);
-        let exp = match self.rng.below(16) {
+        let exp = match self.rng.below(18) {
             0..=3 => format!("add {a} {b}"),
             4..=6 => format!("sub {a} {b}"),
             7 => format!("mul {a} {b}"),
@@ -94,6 +94,11 @@ impl Writer {
             12 => format!("max {a} {b}"),
             13 => format!("abs {a}"),
             14 => format!("quot {a} {small}"),
+            15..=16 => {
+                let divisor = self.bind("i64", &format!("max {b} 1"));
+                let op = ["div", "quot", "mod", "rem"][self.rng.below(4)];
+                format!("{op} {a} {divisor}")
+            }
             _ => {
                 let narrow = self.bind("i32", &format!("convert i32 {a}"));
                 format!("convert i64 {narrow}")

@@ -1,7 +1,7 @@
 //! What follows from how an integer is computed.
 
 use super::super::poly::Poly;
-use super::{Certs, Extreme, Ranges, Undo, int_range, join};
+use super::{Certs, Extreme, Pending, Quotient, Ranges, Undo, int_range, join};
 use fehu_base::Prim;
 use fehu_ir::builder::{atom_type, prim_of};
 use fehu_ir::{Atom, BinOp, Exp, UnOp, Var};
@@ -30,8 +30,8 @@ impl Ranges<'_> {
     /// The polynomial of an operand, tried again if it was not known to be exact before.
     pub fn settled(&mut self, atom: Atom) -> Option<(Poly, Certs)> {
         if let Atom::Var(var) = atom
-            && let Some((poly, certs)) = self.pending.get(&var)
-            && let Some((low, high)) = prim_of(&self.vars.get(var)?.ty).and_then(int_range)
+            && let Some(Pending { poly, certs, .. }) = self.pending.get(&var).map(AsRef::as_ref)
+            && let Some((low, high)) = self.type_range(var)
             && let Some(why) = self.prove_within(poly, low, high)
         {
             let (poly, mut certs) = (poly.clone(), certs.clone());
@@ -49,26 +49,94 @@ impl Ranges<'_> {
     /// Notes that a result is this polynomial, unless it wraps.
     fn exact(&mut self, var: Var, poly: Option<Poly>, certs: Certs) {
         let Some(poly) = poly else { return };
-        let range = self.vars.get(var).and_then(|info| prim_of(&info.ty)).and_then(int_range);
-        let Some((low, high)) = range else { return };
-        match self.prove_within(&poly, low, high) {
-            Some(why) => {
-                let mut certs = certs;
-                join(&mut certs, &why);
-                self.define(var, poly, certs);
+        if self.fits(var, &poly, &certs) {
+            return;
+        }
+        let whole = self.whole(var, &poly, &certs);
+        if whole.0 != poly {
+            if self.fits(var, &whole.0, &whole.1) {
+                return;
             }
-            None => {
-                let old = self.pending.insert(var, (poly, certs));
-                self.trail.push(Undo::Pending(var, old));
+            self.beside(var, &whole.0, &whole.1);
+        }
+        self.beside(var, &poly, &certs);
+        self.postpone(var, Pending { poly, certs, whole });
+    }
+
+    /// Notes that a result is this polynomial, if the type is known to have all its values.
+    fn fits(&mut self, var: Var, poly: &Poly, certs: &Certs) -> bool {
+        let Some((low, high)) = self.type_range(var) else { return false };
+        let Some(why) = self.prove_within(poly, low, high) else { return false };
+        self.define(var, poly.clone(), with(certs.clone(), &why));
+        true
+    }
+
+    /// Notes on which side of a polynomial a result is that differs from it by a multiple of a power of two: it is
+    /// smaller than one that is too large for the type, and larger than one that is too small. Only for products:
+    /// sums that may wrap are many, and what is known of them this way is seldom asked for.
+    fn beside(&mut self, var: Var, poly: &Poly, certs: &Certs) {
+        if poly.is_linear() {
+            return;
+        }
+        let Some((low, high)) = self.type_range(var) else { return };
+        let me = Poly::var(var);
+        let sides =
+            [(poly.plus(-low), poly.sub(&me)), (Poly::constant(high).sub(poly), me.sub(poly))];
+        for side in sides {
+            if let (Some(goal), Some(fact)) = side
+                && let Some(why) = self.prove_nonneg(&goal)
+            {
+                self.assume_nonneg(&fact, &with(certs.clone(), &why));
             }
         }
     }
 
+    /// Notes what a result may be, to be tried again.
+    fn postpone(&mut self, var: Var, pending: Pending) {
+        let old = self.pending.insert(var, Box::new(pending));
+        self.trail.push(Undo::Pending(var, old));
+    }
+
+    fn type_range(&self, var: Var) -> Option<(i128, i128)> {
+        int_range(prim_of(&self.vars.get(var)?.ty)?)
+    }
+
+    /// A polynomial with those of results that may wrap in their place, and what that rests on. A result differs
+    /// from its polynomial by a multiple of a power of two, which is also one of the variable's power of two unless
+    /// the variable has more bits.
+    fn whole(&self, var: Var, poly: &Poly, certs: &Certs) -> (Poly, Certs) {
+        let bits = |var: Var| Some(prim_of(&self.vars.get(var)?.ty)?.bits());
+        let mut whole = (poly.clone(), certs.clone());
+        for other in poly.vars() {
+            if let Some(Pending { whole: (by, why), .. }) =
+                self.pending.get(&other).map(AsRef::as_ref)
+                && bits(other) >= bits(var)
+                && let Some(replaced) = whole.0.replace(other, by)
+            {
+                whole.0 = replaced;
+                join(&mut whole.1, why);
+            }
+        }
+        whole
+    }
+
     /// The same number, if the type has it.
     fn converted(&mut self, var: Var, a: Atom) {
+        let (from, to) = (prim_of(&atom_type(a, self.vars)), prim_of(&self.vars[var].ty));
         if let Some((poly, certs)) = self.settled(a) {
-            self.exact(var, Some(poly), certs);
-        } else if prim_of(&atom_type(a, self.vars)) == Some(Prim::Bool) {
+            // Signed numbers are extended by zeros for unsigned types, which adds the wrong power of two.
+            let extended = |(from, to): (Prim, Prim)| {
+                from.is_signed() && !to.is_signed() && from.bits() < to.bits()
+            };
+            if from.zip(to).is_none_or(extended) {
+                if !self.fits(var, &poly, &certs) {
+                    let whole = (Poly::var(var), Certs::new());
+                    self.postpone(var, Pending { poly, certs, whole });
+                }
+            } else {
+                self.exact(var, Some(poly), certs);
+            }
+        } else if from == Some(Prim::Bool) {
             self.between(var, Some(Poly::default()), Some(Poly::constant(1)), &Certs::new());
         }
     }
@@ -222,6 +290,11 @@ impl Ranges<'_> {
             if let Some(over) = y.plus(-1).and_then(|y| y.sub(&rest)) {
                 self.assume_nonneg(&over, &certs);
             }
+        }
+        if y.as_constant().is_none() {
+            let quotient = Quotient { dividend: x.clone(), divisor: y.clone(), certs };
+            let old = self.quotients.insert(var, Box::new(quotient));
+            self.trail.push(Undo::Quotient(var, old));
         }
     }
 

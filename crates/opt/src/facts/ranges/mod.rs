@@ -12,6 +12,12 @@
 //! the proof is tried again. So `i + 1` is exact if `i < n` holds for any `n` whatever, `n - 1` if `n` is a
 //! size, and `i * m + j` if `n * m` is the number of elements of an array.
 //!
+//! Something is known of a result that may wrap, too: it differs from the polynomial by a multiple of a power of
+//! two, and so it is not larger than a polynomial that is not smaller than the smallest number of the type, and
+//! likewise from the other side. `n * m` of two sizes is at most the mathematical product, whether it wraps or not.
+//! Sums and products of such results differ from those of their polynomials in the same way, so that `n * m * p`
+//! is exact if it is the number of elements of an array, even where `n * m` is not.
+//!
 //! # Assumptions
 //!
 //! * The sizes of an array are not negative: where an array would be made that has such a size, the program has
@@ -59,9 +65,11 @@ pub struct Ranges<'a> {
     high: FxHashMap<Var, Bound>,
     defs: FxHashMap<Var, (Poly, Certs)>,
     /// Results that are this polynomial unless it wraps.
-    pending: FxHashMap<Var, (Poly, Certs)>,
+    pending: FxHashMap<Var, Box<Pending>>,
     /// Variables that are the smaller or the larger of two polynomials, nobody knows which.
     extremes: FxHashMap<Var, Box<Extreme>>,
+    /// Variables that are quotients by something that is not a number.
+    quotients: FxHashMap<Var, Box<Quotient>>,
     conds: FxHashMap<Var, Cond>,
     truths: FxHashMap<Var, (bool, Certs)>,
     nonzero: Vec<(Poly, Certs)>,
@@ -90,6 +98,15 @@ struct Bound {
     certs: Certs,
 }
 
+/// What a result is, unless that wraps.
+#[derive(Clone, Debug)]
+struct Pending {
+    poly: Poly,
+    certs: Certs,
+    /// The same with the polynomials of other such results in their place.
+    whole: (Poly, Certs),
+}
+
 /// The smaller or the larger of two polynomials.
 #[derive(Clone, Debug)]
 struct Extreme {
@@ -98,14 +115,23 @@ struct Extreme {
     certs: Certs,
 }
 
+/// A dividend by a positive divisor, rounded down.
+#[derive(Clone, Debug)]
+struct Quotient {
+    dividend: Poly,
+    divisor: Poly,
+    certs: Certs,
+}
+
 /// How to forget something.
 enum Undo {
     Extreme(Var, Option<Box<Extreme>>),
+    Quotient(Var, Option<Box<Quotient>>),
     Fact,
     Low(Var, Option<Bound>),
     High(Var, Option<Bound>),
     Def(Var),
-    Pending(Var, Option<(Poly, Certs)>),
+    Pending(Var, Option<Box<Pending>>),
     Truth(Var),
     Nonzero,
 }
@@ -129,6 +155,7 @@ impl<'a> Ranges<'a> {
             defs: FxHashMap::default(),
             pending: FxHashMap::default(),
             extremes: FxHashMap::default(),
+            quotients: FxHashMap::default(),
             conds: FxHashMap::default(),
             truths: FxHashMap::default(),
             nonzero: Vec::new(),
@@ -182,6 +209,7 @@ impl<'a> Ranges<'a> {
                 Some(Undo::Low(var, old)) => restore(&mut self.low, var, old),
                 Some(Undo::High(var, old)) => restore(&mut self.high, var, old),
                 Some(Undo::Extreme(var, old)) => restore(&mut self.extremes, var, old),
+                Some(Undo::Quotient(var, old)) => restore(&mut self.quotients, var, old),
                 Some(Undo::Def(var)) => restore(&mut self.defs, var, None),
                 Some(Undo::Pending(var, old)) => restore(&mut self.pending, var, old),
                 Some(Undo::Truth(var)) => restore(&mut self.truths, var, None),
@@ -332,7 +360,7 @@ impl<'a> Ranges<'a> {
     pub fn unless_wrapped(&self, atom: Atom) -> Option<Poly> {
         match atom {
             Atom::Var(var) if self.pending.contains_key(&var) => {
-                self.pending.get(&var).map(|(poly, _)| poly.clone())
+                self.pending.get(&var).map(|pending| pending.poly.clone())
             }
             atom => self.poly(atom).map(|(poly, _)| poly),
         }

@@ -2,20 +2,26 @@
 //!
 //! A variable is eliminated at a time, the one bound last first, since bounds of inner variables speak of outer
 //! ones: for the goal `A * v + B >= 0` with `A >= 0` and a fact `a * v + b >= 0` with a number `a > 0` it is enough
-//! that `a * B - A * b >= 0`, and likewise for upper bounds. `A` may be a polynomial, whose sign is then proved
-//! first, so that `i * m + j < n * m` follows from `i < n` and `j < m`. What remains is decided by the intervals of the
-//! variables. A maximum or minimum of two polynomials is replaced by both of them, one after the other. The search is limited in depth and in the number of goals, so that a proof takes bounded time.
+//! that `a * B - A * b > -a`, since the goal is about integers, and likewise for upper bounds. `A` may be a
+//! polynomial, whose sign is then proved first, so that `i * m + j < n * m` follows from `i < n` and `j < m`. What
+//! remains is decided by the intervals of the variables. A maximum or minimum of two polynomials is replaced by both
+//! of them, one after the other. A quotient `q = x / y` is bounded by `y * q <= x < y * q + y`, as a fact with `y` in
+//! place of `a`, so that `k / m < n` follows from `k < n * m`. The search is limited in depth and in the number of
+//! goals, so that a proof takes bounded time.
 
 use super::super::poly::Poly;
-use super::{Certs, Ranges, join};
+use super::{Certs, Quotient, Ranges, join};
 use fehu_ir::Var;
 use rustc_hash::FxHashMap;
 
 /// How many variables are eliminated in turn.
 const DEPTH: u32 = 6;
-/// How many goals are looked at for a proof: when it matters, while a guess about a loop is tried, and while one is
-/// tried inside of another. A loop is walked over several times for its guesses, and a loop in it several times for
-/// each of these, so that all of them together take about as long as the walk that counts.
+/// How many at first: most proofs are short, and one that is should not end because of a long way that leads nowhere.
+const SHALLOW: u32 = 3;
+/// How many goals are looked at for a proof, a quarter of them for a short one: when it matters, while a guess about
+/// a loop is tried, and while one is tried inside of another. A loop is walked over several times for its guesses,
+/// and a loop in it several times for each of these, so that all of them together take about as long as the walk
+/// that counts.
 const BUDGETS: [u32; 3] = [240, 60, 24];
 /// How many facts on a variable are tried.
 const FACTS: usize = 6;
@@ -29,15 +35,28 @@ impl Ranges<'_> {
             return None;
         }
         let budget = BUDGETS[self.trial.min(BUDGETS.len() - 1)];
-        let mut search =
-            Search { ranges: self, budget, used: Vec::new(), tried: FxHashMap::default() };
-        if !search.goal(poly, DEPTH) {
+        let found = match self.search(poly, SHALLOW, budget / 4) {
+            Err(Failure::Cut) => self.search(poly, DEPTH, budget),
+            found => found,
+        };
+        let Ok(used) = found else {
             self.failed.borrow_mut().insert(poly.clone(), self.stamp);
             return None;
-        }
+        };
         let mut certs = Certs::new();
-        join(&mut certs, &search.used);
+        join(&mut certs, &used);
         Some(certs)
+    }
+
+    /// The certificates of a proof that is not longer than this.
+    fn search(&self, poly: &Poly, depth: u32, budget: u32) -> Result<Vec<Var>, Failure> {
+        let (used, tried) = (Vec::new(), FxHashMap::default());
+        let mut search = Search { ranges: self, budget, cut: false, used, tried };
+        match search.goal(poly, depth) {
+            true => Ok(search.used),
+            false if search.cut => Err(Failure::Cut),
+            false => Err(Failure::Final),
+        }
     }
 
     /// Whether a polynomial lies between two numbers.
@@ -48,9 +67,19 @@ impl Ranges<'_> {
     }
 }
 
+/// Why there is no proof.
+enum Failure {
+    /// Not all goals were looked at.
+    Cut,
+    /// There is none.
+    Final,
+}
+
 struct Search<'a, 'b> {
     ranges: &'a Ranges<'b>,
     budget: u32,
+    /// Whether there were goals that were not looked at.
+    cut: bool,
     /// The certificates of the facts on the way to the current goal.
     used: Vec<Var>,
     /// The goals that were looked at and how deep, so that facts that lead in circles end soon.
@@ -60,13 +89,18 @@ struct Search<'a, 'b> {
 impl Search<'_, '_> {
     fn goal(&mut self, poly: &Poly, depth: u32) -> bool {
         if self.budget == 0 {
+            self.cut = true;
             return false;
         }
         self.budget -= 1;
         if self.by_intervals(poly) {
             return true;
         }
-        if depth == 0 || poly.as_constant().is_some() {
+        if poly.as_constant().is_some() {
+            return false;
+        }
+        if depth == 0 {
+            self.cut = true;
             return false;
         }
         if self.tried.get(poly).is_some_and(|tried| *tried >= depth) {
@@ -102,6 +136,14 @@ impl Search<'_, '_> {
         };
         let middle = self.used.len();
         let ranges = self.ranges;
+        if let Some(quotient) = ranges.quotients.get(&var) {
+            self.used.extend_from_slice(&quotient.certs);
+            let goal = divided(&a, &b, positive, quotient);
+            if goal.is_some_and(|goal| self.goal(&goal, depth - 1)) {
+                return true;
+            }
+            self.used.truncate(middle);
+        }
         let facts = ranges.by_var.get(&var).map_or(&[][..], Vec::as_slice);
         // Facts that lead to variables bound before come first: they bring the end nearer.
         let order = ranges.order(var);
@@ -153,7 +195,8 @@ impl Search<'_, '_> {
             Some(a) => a.checked_mul(sign).and_then(|a| poly.blend(factor.abs(), fact, a)),
             None => a.mul(fact).and_then(|product| poly.blend(factor.abs(), &product, sign)),
         };
-        goal.is_some_and(|goal| self.goal(&goal, depth - 1))
+        goal.and_then(|goal| goal.plus(factor.abs() - 1))
+            .is_some_and(|goal| self.goal(&goal, depth - 1))
     }
 
     /// Whether a factor is never negative (true) or never positive (false), if that can be told.
@@ -188,7 +231,10 @@ impl Search<'_, '_> {
                 if (*mine > 0) != (*factor > 0) {
                     continue;
                 }
-                let goal = (|| poly.scale(factor.abs())?.sub(&fact.poly.scale(mine.abs())?))();
+                let goal = (|| {
+                    let rest = poly.scale(factor.abs())?.sub(&fact.poly.scale(mine.abs())?)?;
+                    rest.plus(factor.abs() - 1)
+                })();
                 let start = self.used.len();
                 self.used.extend_from_slice(&fact.certs);
                 if goal.is_some_and(|goal| self.goal(&goal, depth - 1)) {
@@ -199,6 +245,15 @@ impl Search<'_, '_> {
         }
         false
     }
+}
+
+/// It is enough for `a * q + b >= 0` that this is not negative, for a quotient `q` and a factor `a` of this sign.
+fn divided(a: &Poly, b: &Poly, positive: bool, quotient: &Quotient) -> Option<Poly> {
+    let Quotient { dividend, divisor, .. } = quotient;
+    // With the divisor y as the factor: y * q is at least x - (y - 1), and at most x.
+    let slack = divisor.plus(-1)?;
+    let bound = if positive { dividend.sub(&slack)? } else { dividend.clone() };
+    divisor.mul(b)?.add(&a.mul(&bound)?)?.add(&slack)
 }
 
 /// The smallest value by the intervals of the variables.
