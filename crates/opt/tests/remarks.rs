@@ -1,18 +1,23 @@
-//! What fusion says about streams that it did not fuse: the reason is the right one.
+//! What fusion says about streams that it did not fuse: the reason is the right one. And which checks are left.
 
-use fehu_ir::pass::{RemarkKind, Remarks};
+use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::text::parse;
-use fehu_opt::FUSE;
+use fehu_opt::{CHECKS, FUSE};
 use std::path::Path;
 
 /// The remarks of fusion about a program of `tests/ir/fuse`, of one kind.
 fn remarks(name: &str, kind: RemarkKind) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir/fuse");
+    remarks_of(&FUSE, name, kind)
+}
+
+/// The remarks of a pass about a program of its tests, of one kind.
+fn remarks_of(pass: &Pass, name: &str, kind: RemarkKind) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir").join(pass.name);
     let text = std::fs::read_to_string(root.join(name).with_extension("ir")).expect(name);
     let text = text.split("-- result").next().unwrap_or_default();
     let mut prog = parse(text).expect(name);
     let mut remarks = Remarks::default();
-    (FUSE.run)(&mut prog, &mut remarks);
+    (pass.run)(&mut prog, &mut remarks);
     let found = remarks.list.into_iter().filter(|remark| remark.kind == kind);
     found.map(|remark| remark.text.to_string()).collect()
 }
@@ -45,4 +50,11 @@ fn it_is_told_what_kind_of_stream_two_operators_became() {
     for kind in ["as a stream", "as a sequential stream"] {
         assert!(done.iter().any(|text| text.ends_with(kind)), "{kind}: {done:?}");
     }
+}
+
+#[test]
+fn checks_that_are_left_are_told_once_also_if_others_were_hoisted() {
+    let name = "only_loops_with_hoisted_checks_are_looked_at_again";
+    let left = remarks_of(&CHECKS, name, RemarkKind::Check);
+    assert_eq!(left, ["a check is made in every iteration"]);
 }

@@ -7,7 +7,7 @@ use crate::facts::ranges::{Certs, join};
 use fehu_base::IdVec;
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Atom, Body, Exp, Loc, Stm, Var, VarInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was found out about the checks of a function, by their certificates.
 #[derive(Default)]
@@ -18,6 +18,10 @@ pub(super) struct Found {
     pub(super) hoisted: FxHashMap<Var, Ends>,
     /// The places of the checks that are left in loops.
     left: Vec<(Var, Option<Loc>)>,
+    /// The checks that were looked at.
+    seen: FxHashSet<Var>,
+    /// The statements with bodies that are looked at, if not all are.
+    around: Option<FxHashSet<Var>>,
 }
 
 /// What was proved of a check.
@@ -41,15 +45,44 @@ pub(super) struct Ends {
 }
 
 /// Looks at all checks of a body.
-pub(super) fn find(
+pub(super) fn find(vars: &IdVec<Var, VarInfo>, params: &[Var], body: &Body) -> Found {
+    let mut found = Found::default();
+    walk(vars, params, body, &mut found, Effort::Full);
+    found
+}
+
+/// Looks again, after these checks were hoisted: only at bodies that have some of them.
+pub(super) fn find_again(
     vars: &IdVec<Var, VarInfo>,
     params: &[Var],
     body: &Body,
-    effort: Effort,
+    before: Found,
+    moved: &FxHashSet<Var>,
 ) -> Found {
-    let mut found = Found::default();
-    walk(vars, params, body, &mut found, effort);
+    let mut around = FxHashSet::default();
+    surround(body, moved, &mut around);
+    let mut found = Found { around: Some(around), ..Found::default() };
+    // What is new are simple conditions on sizes.
+    walk(vars, params, body, &mut found, Effort::Less);
+    let mut left = before.left;
+    left.retain(|(cert, _)| !found.seen.contains(cert));
+    left.append(&mut found.left);
+    found.left = left;
     found
+}
+
+/// Finds the statements with bodies that have one of these checks, by the first variable they bind.
+fn surround(body: &Body, moved: &FxHashSet<Var>, around: &mut FxHashSet<Var>) -> bool {
+    let mut any = false;
+    for stm in &body.stms {
+        let mut has = stm.pat.iter().any(|var| moved.contains(var));
+        stm.exp.for_each_body(&mut |inner| has |= surround(inner, moved, around));
+        if has {
+            around.extend(stm.pat.first());
+            any = true;
+        }
+    }
+    any
 }
 
 impl Found {
@@ -63,8 +96,16 @@ impl Found {
 }
 
 impl Client for Found {
+    fn enters(&self, stm: &Stm) -> bool {
+        match (&self.around, stm.pat.first()) {
+            (Some(around), Some(first)) => around.contains(first),
+            (None, _) | (_, None) => true,
+        }
+    }
+
     fn stm(&mut self, ranges: &mut Ranges<'_>, stm: &Stm, path: &[Level]) {
         let (Exp::Assert(cond, check), [cert]) = (&stm.exp, stm.pat.as_slice()) else { return };
+        self.seen.insert(*cert);
         if *cond == Atom::bool(true) {
             // Others find such checks, but what relies on one should not.
             self.proved.insert(*cert, Proved { rest: Vec::new(), certs: Certs::new() });

@@ -21,17 +21,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// No condition takes more statements.
 const MAX_STMS: usize = 32;
 
-/// Moves checks out of loops and operators, one level; whether there are any.
-pub(super) fn hoist(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, found: &Found) -> bool {
+/// Moves checks out of loops and operators, one level; returns the certificates of those that are made instead.
+pub(super) fn hoist(
+    body: &mut Body,
+    vars: &mut IdVec<Var, VarInfo>,
+    found: &Found,
+) -> FxHashSet<Var> {
     let mut hoist = Hoist { vars, found, moved: FxHashSet::default() };
     hoist.body(body);
-    !hoist.moved.is_empty()
+    hoist.moved
 }
 
 struct Hoist<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
     found: &'a Found,
-    /// What was moved already: one level at a time.
+    /// What was moved already, or made for that: one level at a time.
     moved: FxHashSet<Var>,
 }
 
@@ -158,7 +162,9 @@ impl Hoist<'_> {
                 cert
             } else {
                 let info = self.vars[cert].clone();
-                self.vars.push(info)
+                let var = self.vars.push(info);
+                self.moved.insert(var);
+                var
             };
             before.push(Stm {
                 pat: vec![var],

@@ -16,7 +16,9 @@
 //! element of `iota` in an array operator, holds in all iterations if it does in the first and in the last one. If
 //! all parts of a check are such, and the check is made in every iteration, then it is made for these two
 //! iterations before the loop, unless there are none. The message then names the values of the first or of the last
-//! iteration, which need not be the first one that fails; place and shape are the same.
+//! iteration, which need not be the first one that fails; place and shape are the same. Then the checks that were
+//! hoisted are looked at again, to be proved or to be hoisted further; loops and operators that none of them are in
+//! are passed over, since looking at everything anew takes as long as the first time and hardly finds anything.
 //!
 //! What is left in loops and operators is reported as a remark.
 
@@ -24,7 +26,6 @@ mod find;
 mod hoist;
 mod rewrite;
 
-use crate::facts::flow::Effort;
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, Prog, Var, VarInfo};
@@ -55,14 +56,16 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
 
 /// Changes a body.
 fn improve(params: &[Var], vars: &mut IdVec<Var, VarInfo>, body: &mut Body, remarks: &mut Remarks) {
-    for round in 1.. {
-        // What is new in later rounds are the checks that were hoisted: simple conditions on sizes.
-        let effort = if round == 1 { Effort::Full } else { Effort::Less };
-        let found = find::find(vars, params, body, effort);
+    let mut found = find::find(vars, params, body);
+    for _ in 1..ROUNDS {
         rewrite::rewrite(body, vars, &found);
-        if round == ROUNDS || !hoist::hoist(body, vars, &found) {
+        let moved = hoist::hoist(body, vars, &found);
+        if moved.is_empty() {
             found.remark(remarks);
             return;
         }
+        found = find::find_again(vars, params, body, found, &moved);
     }
+    rewrite::rewrite(body, vars, &found);
+    found.remark(remarks);
 }

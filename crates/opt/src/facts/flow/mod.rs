@@ -26,6 +26,11 @@ use rustc_hash::FxHashMap;
 pub trait Client {
     /// A statement that is evaluated next. The path leads to its body, outermost first.
     fn stm(&mut self, ranges: &mut Ranges<'_>, stm: &Stm, path: &[Level]);
+
+    /// Whether the bodies of a loop or operator are of interest. If not, nothing is found out about its results.
+    fn enters(&self, _stm: &Stm) -> bool {
+        true
+    }
 }
 
 /// What a body is part of.
@@ -182,6 +187,7 @@ impl<'a> Flow<'a, '_> {
                 self.inside(Level::Branch, |flow| flow.body(&switch.default));
                 self.bind(stm);
             }
+            Exp::Loop(..) if !self.client.enters(stm) => self.bind(stm),
             Exp::Loop(params, form, body) => self.repeat(stm, params, *form, body),
             Exp::Screma(_)
             | Exp::Hist(_)

@@ -8,6 +8,20 @@ use fehu_ir::{Atom, Exp, Lambda, Scalar, Stm, StreamForm, Var};
 
 impl<'a> Flow<'a, '_> {
     pub(super) fn soac(&mut self, stm: &'a Stm) {
+        if self.client.enters(stm) {
+            self.functions(stm);
+        }
+        self.bind(stm);
+        if let Exp::Partition(op) = &stm.exp {
+            let width = self.ranges.poly(op.width).map(|(width, _)| width);
+            for count in stm.pat.iter().take(op.classes) {
+                self.ranges.between(*count, Some(Poly::default()), width.clone(), &Certs::new());
+            }
+        }
+    }
+
+    /// The functions of an operator.
+    fn functions(&mut self, stm: &'a Stm) {
         match &stm.exp {
             Exp::Screma(op) => {
                 self.each(op.width, &op.inputs, &op.map);
@@ -53,13 +67,6 @@ impl<'a> Flow<'a, '_> {
                 });
             }
             _ => {}
-        }
-        self.bind(stm);
-        if let Exp::Partition(op) = &stm.exp {
-            let width = self.ranges.poly(op.width).map(|(width, _)| width);
-            for count in stm.pat.iter().take(op.classes) {
-                self.ranges.between(*count, Some(Poly::default()), width.clone(), &Certs::new());
-            }
         }
     }
 
