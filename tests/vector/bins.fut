@@ -1,7 +1,7 @@
 -- Histograms whose bins and values are computed ahead, a block at a time: sizes around those of blocks, bins that do not exist, and
 -- all that can be held between the two loops.
 -- ==
--- entry: roots steps two plane shared loaded checked
+-- entry: roots steps two plane shared loaded nearest checked
 -- random input { [0]i32 } auto output
 -- random input { [1]i32 } auto output
 -- random input { [127]i32 } auto output
@@ -41,6 +41,12 @@ entry loaded [n] (xs: [n]i32) =
   let k = i64.f64 (f64.i64 n / 7)
   in hist (\(a, b, c) (d, e, f) -> (a + d, i64.max b e, c + f)) (0i32, 0i64, 0i64) 9
        (map (\x -> i64.f32 (f32.sqrt (f32.i32 (positive x))) % 9) xs) (map (\x -> (x, k, 2)) xs)
+
+-- All positions read the same in a loop.
+entry nearest [n] (xs: [n]i32) =
+  let centres = map (\x -> positive x * 3) (take (i64.min n 5) xs)
+  let closer p (best, least) (i, c) = let d = i32.abs (c - positive p) in if least < d then (best, least) else (i, d)
+  in hist (+) 0i32 5 (map (\p -> (foldl (closer p) (0, i32.highest) (zip (indices centres) centres)).0) xs) xs
 
 -- A function that may fail stays where it is.
 entry checked [n] (xs: [n]i32) =

@@ -13,13 +13,14 @@
 //! ```
 //!
 //! Conditions: the function makes scalars only, cannot fail, and has loops, or functions or divisions of floats. Loops that read
-//! arrays would not be in vectors, and the two loops take longer than one.
+//! arrays at positions of their own would not be in vectors, and then two loops take longer than one.
 
 use super::Emit;
 use crate::rewrite::{bin, sum};
 use crate::{Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{self as ir, Atom, BinOp, Body, Hist, Type, Var};
+use fehu_ir::{self as ir, Atom, BinOp, Body, Hist, LoopForm, Type, Var};
+use rustc_hash::FxHashSet;
 
 /// How many positions a block has.
 const BLOCK: u32 = 128;
@@ -99,18 +100,39 @@ impl<'a> Emit<'a> {
 
     fn is_for_ahead(&self, op: &Hist) -> bool {
         let is_scalar = |var: &Var| matches!(self.ir[*var].ty, Type::Scalar(_));
-        let params = op.map.params.iter().all(is_scalar);
-        params && self.is_for_vectors(&op.map.body, false) && self.is_worth_a_block(&op.map.body)
+        let mut varying: FxHashSet<Var> = op.map.params.iter().copied().collect();
+        op.map.params.iter().all(is_scalar)
+            && self.is_for_vectors(&op.map.body, &mut varying, false)
+            && self.is_worth_a_block(&op.map.body)
     }
 
-    /// Whether a function makes scalars only, cannot fail, and reads no arrays in loops.
-    fn is_for_vectors(&self, body: &Body, in_loop: bool) -> bool {
+    /// Whether a function makes scalars only, cannot fail, and reads arrays in loops only where all positions do. What varies from
+    /// position to position is added to the set.
+    fn is_for_vectors(&self, body: &Body, varying: &mut FxHashSet<Var>, in_loop: bool) -> bool {
         body.stms.iter().all(|stm| {
+            let mut varies = false;
+            stm.exp.for_each_operand(&mut |atom| {
+                varies |= matches!(atom, Atom::Var(var) if varying.contains(&var));
+            });
+            if let ir::Exp::Loop(params, form, _) = &stm.exp {
+                varying.extend(params.iter().map(|param| param.var));
+                if let LoopForm::For(counter, Atom::Var(bound)) = form
+                    && varying.contains(bound)
+                {
+                    varying.insert(*counter);
+                }
+            }
             let mut fits = stm.pat.iter().all(|var| matches!(self.ir[*var].ty, Type::Scalar(_)));
             let in_loop = in_loop || matches!(stm.exp, ir::Exp::Loop(..));
-            stm.exp.for_each_body(&mut |body| fits = fits && self.is_for_vectors(body, in_loop));
+            stm.exp.for_each_body(&mut |body| {
+                fits = fits && self.is_for_vectors(body, varying, in_loop);
+                varies = true;
+            });
+            if varies {
+                varying.extend(&stm.pat);
+            }
             let is_other = match stm.exp {
-                ir::Exp::Index(..) => in_loop,
+                ir::Exp::Index(..) => in_loop && varies,
                 ir::Exp::Assert(..)
                 | ir::Exp::Fail(_)
                 | ir::Exp::Call(..)
