@@ -18,7 +18,7 @@
 #define FE_NUMBERS_8 {0, 1}
 #endif
 
-// The elements a number of places further on; zeros come in.
+// The elements a number of places further on; negative zeros come in, which change no number, not even another zero.
 #define FE_SUMS_STEP(distance)                                                                            \
   if ((distance) < lanes) x += __builtin_shuffle(zero, x, numbers + (lanes - (distance)));
 
@@ -29,7 +29,7 @@
     typedef I places __attribute__((vector_size(FE_VECTOR_BYTES)));                                       \
     enum { lanes = FE_VECTOR_BYTES / BYTES };                                                             \
     const places numbers = FE_NUMBERS_##BYTES;                                                            \
-    const vector zero = {0};                                                                              \
+    const vector zero = -(vector){0};                                                                     \
     T before = (T)sum;                                                                                    \
     for (int i = 0; i < count; i += lanes) {                                                              \
       vector x;                                                                                           \

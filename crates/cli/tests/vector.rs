@@ -88,6 +88,11 @@ fn prefixes_with_sanitizers() {
 }
 
 #[test]
+fn zeros() {
+    passes("zeros.fut", "c", None);
+}
+
+#[test]
 fn bins() {
     passes("bins.fut", "c", None);
 }

@@ -141,15 +141,26 @@ impl<'a> Emit<'a> {
         scanned: &[Vec<Sofar<'a>>],
         reduced: &[Vec<Sofar<'a>>],
     ) {
-        let mut elements = parts.iter().copied();
-        let mut next = |count| elements.by_ref().take(count).collect::<Vec<Atom>>();
-        for (scan, sofar) in op.scans.iter().zip(scanned) {
-            self.combine(&scan.op, sofar, &next(sofar.len()));
-        }
-        for (red, sofar) in op.reds.iter().zip(reduced) {
-            self.combine(&red.op, sofar, &next(sofar.len()));
-        }
+        let rest = self.combine_each(op.scans.iter().map(|scan| &scan.op).zip(scanned), parts);
+        self.combine_each(op.reds.iter().map(|red| &red.op).zip(reduced), rest);
         self.give(pat, index, op, parts, scanned);
+    }
+
+    /// Combines what operators have so far with the elements of a position, each with its own; the elements that are left.
+    pub(super) fn combine_each<'b>(
+        &mut self,
+        ops: impl Iterator<Item = (&'a Lambda, &'b Vec<Sofar<'a>>)>,
+        mut elements: &'b [Atom],
+    ) -> &'b [Atom]
+    where
+        'a: 'b,
+    {
+        for (op, sofar) in ops {
+            let (own, rest) = elements.split_at(sofar.len().min(elements.len()));
+            self.combine(op, sofar, own);
+            elements = rest;
+        }
+        elements
     }
 
     /// Stores what scans have at a position and the plain results, and does what follows.

@@ -192,11 +192,7 @@ impl<'a> Emit<'a> {
                 let range = (Exp::Var(low), Exp::Var(high));
                 let kind = this.combined(op.scans.iter().map(|scan| &scan.op).zip(&scanned));
                 this.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
-                    let mut parts = parts.iter().copied();
-                    for (scan, sofar) in op.scans.iter().zip(&scanned) {
-                        let elements: Vec<ir::Atom> = parts.by_ref().take(sofar.len()).collect();
-                        this.combine(&scan.op, sofar, &elements);
-                    }
+                    this.combine_each(op.scans.iter().map(|scan| &scan.op).zip(&scanned), parts);
                 });
                 this.save(&scanned, totals, &Exp::Var(chunk));
             });

@@ -3,6 +3,7 @@
 use super::rule::Plan;
 use super::straight::Segment;
 use super::{dead, short, uniform};
+use crate::rewrite::substitute;
 use crate::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo};
 use fehu_base::IdVec;
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
@@ -321,7 +322,7 @@ impl<'a> Lanes<'a> {
     /// An expression that does not vary, outside of loops over lanes.
     fn uniform(&self, e: &Exp) -> Exp {
         let copies = &self.copies;
-        uniform::renamed(e, &|v| copies.get(&v).copied().unwrap_or(v))
+        substitute(e, &|v| copies.get(&v).copied().map(Exp::Var))
     }
 
     /// A loop over lanes.

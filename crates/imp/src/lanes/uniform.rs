@@ -40,33 +40,6 @@ pub(super) fn varies(varying: &FxHashSet<V>, e: &Exp) -> bool {
     found
 }
 
-/// An expression with other variables.
-pub(super) fn renamed(e: &Exp, name: &dyn Fn(V) -> V) -> Exp {
-    let again = |e: &Exp| Box::new(renamed(e, name));
-    match e {
-        Exp::Const(_) => e.clone(),
-        Exp::Var(v) => Exp::Var(name(*v)),
-        Exp::Un(op, prim, a) => Exp::Un(*op, *prim, again(a)),
-        Exp::Bin(op, prim, a, b) => Exp::Bin(*op, *prim, again(a), again(b)),
-        Exp::Cmp(op, prim, a, b) => Exp::Cmp(*op, *prim, again(a), again(b)),
-        Exp::Math(f, prim, args) => {
-            Exp::Math(*f, *prim, args.iter().map(|arg| renamed(arg, name)).collect())
-        }
-        Exp::Convert(from, to, a) => Exp::Convert(*from, *to, again(a)),
-        Exp::Reinterpret(from, to, a) => Exp::Reinterpret(*from, *to, again(a)),
-        Exp::Index(terms) => {
-            let terms = terms.iter();
-            let terms = terms.map(|(k, vars)| (*k, vars.iter().map(|v| name(*v)).collect()));
-            Exp::Index(terms.collect())
-        }
-        Exp::Load(p, index) => Exp::Load(name(*p), again(index)),
-        Exp::Select(parts) => {
-            let [cond, yes, no] = &**parts;
-            Exp::Select(Box::new([cond, yes, no].map(|e| renamed(e, name))))
-        }
-    }
-}
-
 struct Walk {
     varying: FxHashSet<V>,
     /// In how many regions that not all lanes execute a variable is declared.
