@@ -1,6 +1,6 @@
 -- Loops that divide their counter go through it row by row: sums of rows of all lengths, and what else reads the counter.
 -- ==
--- entry: outer total counted three backwards both inner prefixes
+-- entry: outer total counted three backwards both inner prefixes narrow scattered
 -- random input { [0]i32 3i64 } auto output
 -- random input { [1]i32 1i64 } auto output
 -- random input { [10]i32 1i64 } auto output
@@ -40,3 +40,13 @@ entry inner [n] (xs: [n]i32) (m: i64) =
 
 entry prefixes [n] (xs: [n]i32) (m: i64) =
   scan (+) 0 (tabulate (size n m) (\k -> #[unsafe] xs[k / m] - i32.i64 (k % m)))
+
+-- The counter as an i32.
+entry narrow [n] (xs: [n]i32) (m: i64) =
+  let w = i32.i64 m
+  in tabulate (size n m) (\k -> #[unsafe] xs[i32.i64 k / w] * (i32.i64 k % w) + i32.i64 k)
+
+entry scattered [n] (xs: [n]i32) (m: i64) =
+  let w = i32.i64 m
+  let at k = (i32.i64 k % w) * i32.i64 n + i32.i64 k / w
+  in scatter (replicate (size n m) 0) (tabulate (size n m) (at >-> i64.i32)) (tabulate (size n m) (\k -> #[unsafe] xs[i32.i64 k / w]))

@@ -1,4 +1,4 @@
-//! An evaluator of the little that the tests of transformations need: `i64` and `bool`, memory as vectors.
+//! An evaluator of the little that the tests of transformations need: `i64`, `i32` and `bool`, memory as vectors.
 //!
 //! It fails on indices outside of memory, on reading what was never written, and on checks that do not hold.
 
@@ -158,9 +158,9 @@ impl Machine {
             Exp::Const(Scalar::Bool(value)) => i64::from(*value),
             Exp::Var(v) => self.scalars[v],
             Exp::Un(UnOp::Not, Prim::Bool, a) => 1 - self.exp(a),
-            Exp::Bin(op, _, a, b) => {
+            Exp::Bin(op, prim, a, b) => {
                 let (a, b) = (self.exp(a), self.exp(b));
-                match op {
+                let result = match op {
                     BinOp::Add => a.wrapping_add(b),
                     BinOp::Sub => a.wrapping_sub(b),
                     BinOp::Mul => a.wrapping_mul(b),
@@ -171,8 +171,11 @@ impl Machine {
                     BinOp::And => a & b,
                     BinOp::Or => a | b,
                     other => panic!("{other:?}"),
-                }
+                };
+                if *prim == Prim::I32 { i64::from(result as i32) } else { result }
             }
+            Exp::Convert(Prim::I64, Prim::I32, a) => i64::from(self.exp(a) as i32),
+            Exp::Convert(Prim::I32, Prim::I64, a) => self.exp(a),
             Exp::Cmp(op, _, a, b) => {
                 let (a, b) = (self.exp(a), self.exp(b));
                 i64::from(match op {

@@ -20,12 +20,14 @@
 //! are neighbours, is one that can be vectorised, as no processor divides 64-bit numbers in vectors.
 //!
 //! Divisions round down, so that this is right for all counters and all divisors: with one that is not positive, each row has
-//! one element. Divisors are variables that the loop does not change, or numbers that are not small and no powers of two.
+//! one element. Divisors are variables that the loop does not change, or numbers that are not small and no powers of two. The counter may
+//! be divided as an `i32`; then rows also end where that is no longer the same number.
 
 use crate::rewrite::{Vars, bin, change_exps, replace, replace_stms, sum};
 use crate::visit::{each_stm, set_vars};
 use crate::{Block, Exp, Prim, Program, Stm, Ty, V};
 use fehu_ir::{BinOp, CmpOp, Scalar};
+use rustc_hash::FxHashSet;
 
 /// Rows that are known to be shorter are not worth a loop.
 const SHORTEST: i64 = 16;
@@ -43,29 +45,42 @@ fn by_rows(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     if vars.0[*var].ty != Ty::Scalar(Prim::I64) {
         return None;
     }
-    let width = divisor(*var, body)?;
-    let [at, last, row, column, end] =
-        ["at", "last", "row", "column", "end"].map(|hint| vars.scalar(hint, Prim::I64));
+    let counter = Counter::of(*var, body);
+    let (prim, width) = counter.divisor(body)?;
+    let [at, last, end] = ["at", "last", "end"].map(|hint| vars.scalar(hint, Prim::I64));
+    let [row, column] = ["row", "column"].map(|hint| vars.scalar(hint, prim));
+    let first = if prim == Prim::I64 { Exp::Var(at) } else { narrow(Exp::Var(at)) };
+    let divide = |op| Exp::Bin(op, prim, Box::new(first.clone()), Box::new(width.clone()));
+    let here = match prim {
+        Prim::I64 => sum(&[(1, column), (1, *var), (-1, at)], 0),
+        _ => {
+            let further = narrow(sum(&[(1, *var), (-1, at)], 0));
+            Exp::Bin(BinOp::Add, prim, Box::new(Exp::Var(column)), Box::new(further))
+        }
+    };
     let body = change_exps(body, &|e| {
-        replace(e, &|e| match e {
-            Exp::Bin(op, Prim::I64, a, b) if **a == Exp::Var(*var) && **b == width => match op {
-                BinOp::Div => Some(Exp::Var(row)),
-                BinOp::Mod => Some(sum(&[(1, column), (1, *var), (-1, at)], 0)),
-                _ => None,
-            },
+        replace(e, &|e| match counter.divided(e) {
+            Some((BinOp::Div, of, by)) if of == prim && *by == width => Some(Exp::Var(row)),
+            Some((BinOp::Mod, of, by)) if of == prim && *by == width => Some(here.clone()),
             _ => None,
         })
     });
-    let left = bin(BinOp::Sub, width.clone(), Exp::Var(column));
-    let next = bin(BinOp::Max, bin(BinOp::Add, Exp::Var(at), left), sum(&[(1, at)], 1));
-    let range = (Exp::Var(at), Exp::Var(end));
-    let inner =
-        Stm::For { var: *var, from: range.0, to: range.1, step: 1, kind: kind.clone(), body };
+    let left = Exp::Bin(BinOp::Sub, prim, Box::new(width.clone()), Box::new(Exp::Var(column)));
+    let next = match prim {
+        Prim::I64 => bin(BinOp::Add, Exp::Var(at), left),
+        _ => {
+            // A narrow counter begins anew after its largest number.
+            let all = bin(BinOp::Sub, Exp::int(1 << 31), wide(first.clone()));
+            bin(BinOp::Add, Exp::Var(at), bin(BinOp::Min, wide(left), all))
+        }
+    };
+    let next = bin(BinOp::Max, next, sum(&[(1, at)], 1));
+    let (low, high, kind) = (Exp::Var(at), Exp::Var(end), kind.clone());
     let rows = vec![
-        Stm::Declare(row, Some(bin(BinOp::Div, Exp::Var(at), width.clone()))),
-        Stm::Declare(column, Some(bin(BinOp::Mod, Exp::Var(at), width))),
+        Stm::Declare(row, Some(divide(BinOp::Div))),
+        Stm::Declare(column, Some(divide(BinOp::Mod))),
         Stm::Declare(end, Some(bin(BinOp::Min, next, Exp::Var(last)))),
-        inner,
+        Stm::For { var: *var, from: low, to: high, step: 1, kind, body },
         Stm::Assign(at, Exp::Var(end)),
     ];
     let more = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(at)), Box::new(Exp::Var(last)));
@@ -76,27 +91,80 @@ fn by_rows(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     ])
 }
 
-/// What the counter of a loop is divided by: by preference where the remainder is needed, as its neighbours are neighbours.
-fn divisor(var: V, body: &Block) -> Option<Exp> {
-    let inside = set_vars(body);
-    let fits = |width: &Exp| match width {
-        Exp::Var(v) => *v != var && !inside.contains(v),
-        Exp::Const(Scalar::I64(width)) => *width >= SHORTEST && width.count_ones() != 1,
-        _ => false,
-    };
-    let (mut by_mod, mut by_div) = (None, None);
-    each_stm(body, &mut |stm| {
-        stm.each_exp(&mut |e| {
-            each_part(e, &mut |e| {
-                let Exp::Bin(op @ (BinOp::Div | BinOp::Mod), Prim::I64, a, b) = e else { return };
-                if **a == Exp::Var(var) && fits(b) {
-                    let found = if *op == BinOp::Mod { &mut by_mod } else { &mut by_div };
-                    found.get_or_insert_with(|| (**b).clone());
-                }
+fn narrow(e: Exp) -> Exp {
+    Exp::Convert(Prim::I64, Prim::I32, Box::new(e))
+}
+
+fn wide(e: Exp) -> Exp {
+    Exp::Convert(Prim::I32, Prim::I64, Box::new(e))
+}
+
+/// The counter of a loop, in all its forms.
+struct Counter {
+    var: V,
+    /// Variables that are the counter as an `i32`.
+    narrow: FxHashSet<V>,
+    /// What an iteration declares or sets.
+    inside: FxHashSet<V>,
+}
+
+impl Counter {
+    fn of(var: V, body: &Block) -> Counter {
+        let (mut converted, mut assigned) = (FxHashSet::default(), FxHashSet::default());
+        each_stm(body, &mut |stm| {
+            stm.each_set(&mut |v| {
+                assigned.insert(v);
+            });
+            if let Stm::Declare(v, Some(e)) = stm
+                && *e == narrow(Exp::Var(var))
+            {
+                converted.insert(*v);
+            }
+        });
+        converted.retain(|v| !assigned.contains(v));
+        Counter { var, narrow: converted, inside: set_vars(body) }
+    }
+
+    /// What is done to the counter in an expression that divides it, in which type, and by what.
+    fn divided<'a>(&self, e: &'a Exp) -> Option<(BinOp, Prim, &'a Exp)> {
+        let Exp::Bin(op @ (BinOp::Div | BinOp::Mod), prim, a, b) = e else { return None };
+        let is_counter = match (prim, &**a) {
+            (Prim::I64, Exp::Var(v)) => *v == self.var,
+            (Prim::I32, Exp::Var(v)) => self.narrow.contains(v),
+            (Prim::I32, e) => *e == narrow(Exp::Var(self.var)),
+            _ => false,
+        };
+        is_counter.then_some((*op, *prim, &**b))
+    }
+
+    /// What the counter is divided by, and as which type: by preference where the remainder is needed, as its neighbours are
+    /// neighbours.
+    fn divisor(&self, body: &Block) -> Option<(Prim, Exp)> {
+        let fits = |width: &Exp| match width {
+            Exp::Var(v) => *v != self.var && !self.inside.contains(v),
+            Exp::Const(Scalar::I64(width)) => is_long(*width),
+            Exp::Const(Scalar::I32(width)) => is_long((*width).into()),
+            _ => false,
+        };
+        let (mut by_mod, mut by_div) = (None, None);
+        each_stm(body, &mut |stm| {
+            stm.each_exp(&mut |e| {
+                each_part(e, &mut |e| {
+                    if let Some((op, prim, width)) = self.divided(e)
+                        && fits(width)
+                    {
+                        let found = if op == BinOp::Mod { &mut by_mod } else { &mut by_div };
+                        found.get_or_insert_with(|| (prim, width.clone()));
+                    }
+                });
             });
         });
-    });
-    by_mod.or(by_div)
+        by_mod.or(by_div)
+    }
+}
+
+fn is_long(width: i64) -> bool {
+    width >= SHORTEST && width.count_ones() != 1
 }
 
 fn each_part<'a>(e: &'a Exp, visit: &mut dyn FnMut(&'a Exp)) {
@@ -106,10 +174,10 @@ fn each_part<'a>(e: &'a Exp, visit: &mut dyn FnMut(&'a Exp)) {
 
 #[cfg(test)]
 mod tests {
-    use super::unflatten;
-    use crate::rewrite::bin;
+    use super::{narrow, unflatten};
+    use crate::rewrite::{bin, sum};
     use crate::testing::{Machine, Maker, each, only, program, var};
-    use crate::{Exp, Fun, Kind, Stm, V};
+    use crate::{Exp, Fun, Kind, Prim, Stm, Ty, V, VarInfo};
     use fehu_ir::BinOp;
 
     struct Table {
@@ -154,6 +222,37 @@ mod tests {
                 machine.memory[&table.o].clone()
             };
             assert_eq!(run(&table.fun), run(&changed), "{n} by {w}");
+        }
+    }
+
+    #[test]
+    fn narrow_counters_begin_anew() {
+        const FROM: i64 = (1 << 31) - 9;
+        let mut vars = Maker::new();
+        let [w, k] = ["w", "k"].map(|hint| vars.scalar(hint));
+        let [c, q, r] = ["c", "q", "r"]
+            .map(|hint| vars.0.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I32) }));
+        let o = vars.ptr("o");
+        let divide = |op| Exp::Bin(op, Prim::I32, Box::new(var(c)), Box::new(var(w)));
+        let row = Exp::Bin(BinOp::Mul, Prim::I64, Box::new(var(q)), Box::new(Exp::int(100)));
+        let body = vec![
+            Stm::Declare(c, Some(narrow(var(k)))),
+            Stm::Declare(q, Some(divide(BinOp::Div))),
+            Stm::Declare(r, Some(divide(BinOp::Mod))),
+            Stm::Store(o, sum(&[(1, k)], -FROM), bin(BinOp::Add, row, var(r))),
+        ];
+        let (from, to) = (Exp::int(FROM), Exp::int(FROM + 20));
+        let kind = Kind::Independent(Vec::new());
+        let fun = vars.fun(vec![Stm::For { var: k, from, to, step: 1, kind, body }]);
+        let changed = changed(&fun);
+        assert!(changed.body.iter().any(|stm| matches!(stm, Stm::While(..))));
+        for width in [1, 3, 7, 1000, i64::from(i32::MAX), -4] {
+            let run = |fun: &Fun| {
+                let mut machine = Machine::default().with(w, width).empty(o, 20);
+                machine.run(fun).expect("no checks");
+                machine.memory[&o].clone()
+            };
+            assert_eq!(run(&fun), run(&changed), "by {width}");
         }
     }
 
