@@ -112,6 +112,29 @@ fn what_takes_long_is_computed_ahead() {
 }
 
 #[test]
+fn what_comes_from_outside_stays_there() {
+    let text = "prog arrays
+fun f (n: i64, xs: [n]f64, k: i64) -> (hs: [5]i64, l: i64) =
+  let (m: i64) = mul k 3
+  let (zeros: [5]i64) = replicate (5) 0
+  let (hs_1: [5]i64) = hist n (xs) map \\(x: f64) -> (i64, i64) {
+    let (y: f64) = div x 1.5f64
+    let (z: i64) = convert i64 y
+    in (z, m)
+  }
+  dest [5] race 1 (zeros) \\(a: i64, b: i64) -> (i64) {
+    let (c: i64) = add a b
+    in (c)
+  } neutral (0)
+  let (l_1: i64) = add m 1
+  in (hs_1, l_1)
+";
+    let prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    run(&prog, true, 300);
+    assert!(run(&prog, false, 300).contains("base"));
+}
+
+#[test]
 fn what_is_short_or_may_fail_is_not() {
     assert!(!bins("let (z: i64) = mul y 3").contains("base"));
     let checked = "let (f: f64) = convert f64 y

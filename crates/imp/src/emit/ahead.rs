@@ -19,7 +19,7 @@ use super::Emit;
 use crate::rewrite::{bin, sum};
 use crate::{Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
-use fehu_ir::{self as ir, Atom, BinOp, Body, Hist, LoopForm, Type, Var};
+use fehu_ir::{self as ir, Atom, BinOp, Body, Hist, Lambda, LoopForm, Type, Var};
 use rustc_hash::FxHashSet;
 
 /// How many positions a block has.
@@ -58,7 +58,7 @@ impl<'a> Emit<'a> {
             let mut held: Vec<(Var, V)> = Vec::new();
             let ahead = this.block(|this| {
                 this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, _| {
-                    held = this.hold(results, index, base);
+                    held = this.hold(&op.map, index, base);
                 });
             });
             this.out.extend(held.iter().map(|(_, array)| Stm::Declare(*array, None)));
@@ -79,17 +79,20 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::For { var: base, from, to, step, kind, body });
     }
 
-    /// Stores those results of a histogram's function that are not always the same in arrays of their own.
-    fn hold(&mut self, results: &[Atom], index: Var, base: V) -> Vec<(Var, V)> {
+    /// Stores those results of a histogram's function that it computes in arrays of their own.
+    fn hold(&mut self, map: &Lambda, index: Var, base: V) -> Vec<(Var, V)> {
+        let bound = map.body.stms.iter().flat_map(|stm| &stm.pat).chain(&map.params);
+        let bound: FxHashSet<Var> = bound.copied().collect();
         let at = match self.atom(index.into()) {
             Exp::Var(i) => sum(&[(1, i), (-1, base)], 0),
             index => bin(BinOp::Sub, index, Exp::Var(base)),
         };
         let mut held: Vec<(Var, V)> = Vec::new();
-        for result in results {
+        for result in &map.body.results {
             let (Atom::Var(part), Some(prim)) = (result, self.prim(*result)) else { continue };
             let value = self.atom(*result);
-            if !matches!(value, Exp::Const(_)) && held.iter().all(|(other, _)| other != part) {
+            let is_new = bound.contains(part) && held.iter().all(|(other, _)| other != part);
+            if is_new && !matches!(value, Exp::Const(_)) {
                 let array = self.new_var(&self.ir[*part].hint.clone(), Ty::Local(prim, BLOCK));
                 self.out.push(Stm::Store(array, at.clone(), value));
                 held.push((*part, array));
