@@ -94,14 +94,7 @@ pub fn generate(
     if device {
         fehu_imp::device::device(&mut imp, !options.without.coalescing);
     } else {
-        if tiling {
-            fehu_imp::tile::tile(&mut imp);
-        }
-        fehu_imp::copies::copies(&mut imp);
-        fehu_imp::unflatten::unflatten(&mut imp);
-        fehu_imp::unswitch::unswitch(&mut imp);
-        fehu_imp::border::border(&mut imp);
-        fehu_imp::lanes::lanes(&mut imp);
+        fehu_imp::improve(&mut imp, tiling);
     }
     let functions = fehu_backend::c::functions(&imp, target);
     let name = |id: fehu_ir::FunId| {

@@ -147,3 +147,15 @@ pub struct Constant {
     /// The function.
     pub fun: FunId,
 }
+
+/// Everything that makes code for processors faster, in its order; without the first step if there is no `tiling`.
+pub fn improve(program: &mut Program, tiling: bool) {
+    if tiling {
+        tile::tile(program);
+    }
+    copies::copies(program);
+    unflatten::unflatten(program);
+    unswitch::unswitch(program);
+    border::border(program);
+    lanes::lanes(program);
+}

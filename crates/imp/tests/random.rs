@@ -36,10 +36,7 @@ fn code(prog: &Prog, way: Way) -> Option<Program> {
     let mut program =
         emit(&placed, Options { parallel: way.parallel, strict_float: true, ..Options::default() });
     if way.improved {
-        fehu_imp::tile::tile(&mut program);
-        fehu_imp::copies::copies(&mut program);
-        fehu_imp::border::border(&mut program);
-        fehu_imp::lanes::lanes(&mut program);
+        fehu_imp::improve(&mut program, true);
     }
     Some(program)
 }
