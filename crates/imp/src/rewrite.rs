@@ -158,6 +158,15 @@ pub(crate) fn sum(vars: &[(i64, V)], number: i64) -> Exp {
     tidy(terms)
 }
 
+/// Where the last whole block of some elements ends in a range.
+pub(crate) fn end_of_blocks(low: &Exp, high: &Exp, block: i64) -> Exp {
+    let whole = |count: Exp| bin(BinOp::And, bin(BinOp::Max, count, Exp::int(0)), Exp::int(-block));
+    if *low == Exp::int(0) {
+        return whole(high.clone());
+    }
+    bin(BinOp::Add, low.clone(), whole(bin(BinOp::Sub, high.clone(), low.clone())))
+}
+
 /// Which multiple of a variable an index has, if the variable occurs in it in one term only.
 pub(crate) fn stride(e: &Exp, v: V) -> Option<(i64, Vec<V>)> {
     let terms = as_terms(e)?;

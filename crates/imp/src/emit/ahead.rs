@@ -16,7 +16,7 @@
 //! arrays at positions of their own would not be in vectors, and then two loops take longer than one.
 
 use super::Emit;
-use crate::rewrite::{bin, sum};
+use crate::rewrite::{end_of_blocks, sum};
 use crate::{Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, Atom, BinOp, Body, Hist, Lambda, LoopForm, Type, Var};
@@ -36,20 +36,13 @@ impl<'a> Emit<'a> {
         if self.options.device || !self.is_for_ahead(op) {
             return (low, high);
         }
-        let (low, high) = (
-            self.declare("low", Prim::I64, Some(low)),
-            self.declare("high", Prim::I64, Some(high)),
-        );
-        let count = bin(BinOp::Sub, Exp::Var(high), Exp::Var(low));
-        let count = bin(BinOp::Max, count, Exp::int(0));
-        let count = bin(BinOp::And, count, Exp::int(-i64::from(BLOCK)));
-        let end = bin(BinOp::Add, Exp::Var(low), count);
+        let end = end_of_blocks(&low, &high, BLOCK.into());
         let end = self.declare("whole", Prim::I64, Some(end));
-        self.hist_blocks(pat, op, (low, end));
-        (Exp::Var(end), Exp::Var(high))
+        self.hist_blocks(pat, op, (low, Exp::Var(end)));
+        (Exp::Var(end), high)
     }
 
-    fn hist_blocks(&mut self, pat: &[Var], op: &'a Hist, (low, end): (V, V)) {
+    fn hist_blocks(&mut self, pat: &[Var], op: &'a Hist, (from, to): (Exp, Exp)) {
         let base = self.new_var("base", Ty::Scalar(Prim::I64));
         let results = &op.map.body.results;
         let body = self.block(|this| {
@@ -74,7 +67,6 @@ impl<'a> Emit<'a> {
             let kind = Kind::Sequential;
             this.out.push(Stm::For { var: k, from, to, step: 1, kind, body });
         });
-        let (from, to) = (Exp::Var(low), Exp::Var(end));
         let (step, kind) = (BLOCK.into(), Kind::Sequential);
         self.out.push(Stm::For { var: base, from, to, step, kind, body });
     }
@@ -83,10 +75,7 @@ impl<'a> Emit<'a> {
     fn hold(&mut self, map: &Lambda, index: Var, base: V) -> Vec<(Var, V)> {
         let bound = map.body.stms.iter().flat_map(|stm| &stm.pat).chain(&map.params);
         let bound: FxHashSet<Var> = bound.copied().collect();
-        let at = match self.atom(index.into()) {
-            Exp::Var(i) => sum(&[(1, i), (-1, base)], 0),
-            index => bin(BinOp::Sub, index, Exp::Var(base)),
-        };
+        let at = self.in_block(index, base);
         let mut held: Vec<(Var, V)> = Vec::new();
         for result in &map.body.results {
             let (Atom::Var(part), Some(prim)) = (result, self.prim(*result)) else { continue };

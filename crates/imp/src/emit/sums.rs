@@ -20,7 +20,7 @@
 use super::Emit;
 use super::screma::Sofar;
 use super::tasks::is_cheap;
-use crate::rewrite::{bin, sum};
+use crate::rewrite::{bin, end_of_blocks, sum};
 use crate::{Exp, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, BinOp, Body, Screma, Type, Var};
@@ -42,10 +42,7 @@ impl<'a> Emit<'a> {
         let low = match self.sum_of(pat, op, scanned) {
             Some((before, prim)) => {
                 let low = self.declare("low", Prim::I64, Some(low));
-                let count = bin(BinOp::Sub, high.clone(), Exp::Var(low));
-                let count = bin(BinOp::Max, count, Exp::int(0));
-                let count = bin(BinOp::And, count, Exp::int(-i64::from(width(prim))));
-                let end = bin(BinOp::Add, Exp::Var(low), count);
+                let end = end_of_blocks(&Exp::Var(low), &high, width(prim).into());
                 let end = self.declare("whole", Prim::I64, Some(end));
                 self.blocks(pat, op, (low, end), before, prim);
                 Exp::Var(end)
@@ -82,6 +79,14 @@ impl<'a> Emit<'a> {
         fits.then_some((*before, prim))
     }
 
+    /// Where an element is in a block.
+    pub(super) fn in_block(&self, index: Var, base: V) -> Exp {
+        match self.atom(index.into()) {
+            Exp::Var(i) => sum(&[(1, i), (-1, base)], 0),
+            index => bin(BinOp::Sub, index, Exp::Var(base)),
+        }
+    }
+
     fn blocks(&mut self, pat: &[Var], op: &'a Screma, (low, end): (V, V), before: V, prim: Prim) {
         let size = width(prim);
         let base = self.new_var("base", Ty::Scalar(Prim::I64));
@@ -90,17 +95,13 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             let sums = this.new_var("parts", Ty::Local(prim, size));
             this.out.push(Stm::Declare(sums, None));
-            let at = |this: &Self, index: Var| match this.atom(index.into()) {
-                Exp::Var(i) => sum(&[(1, i), (-1, base)], 0),
-                index => bin(BinOp::Sub, index, Exp::Var(base)),
-            };
             this.each_in(pat, &op.inputs, &op.map, range(), independent(), |this, index, parts| {
-                let (at, part) = (at(this, index), this.atom(parts[0]));
+                let (at, part) = (this.in_block(index, base), this.atom(parts[0]));
                 this.out.push(Stm::Store(sums, at, part));
             });
             this.out.push(Stm::Sums(sums, before));
             this.each_in(pat, &op.inputs, &op.map, range(), independent(), |this, index, parts| {
-                let part = Exp::Load(sums, Box::new(at(this, index)));
+                let part = Exp::Load(sums, Box::new(this.in_block(index, base)));
                 let here = this.declare("sum", prim, Some(part));
                 this.give(pat, index, op, parts, &[vec![Sofar::Scalar(here)]]);
             });

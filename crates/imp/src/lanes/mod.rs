@@ -44,7 +44,7 @@ mod straight;
 mod tests;
 mod uniform;
 
-use crate::rewrite::bin;
+use crate::rewrite::{bin, end_of_blocks};
 use crate::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
 use control::Lanes;
 use fehu_base::IdVec;
@@ -186,13 +186,10 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
         (from @ Exp::Const(_), to @ (Exp::Const(_) | Exp::Var(_))) => (from, to),
         (from, to) => (declare("low", from), declare("high", to)),
     };
-    let int = |op, a: Exp, b: Exp| Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b));
-    let count =
-        if low == Exp::int(0) { high.clone() } else { int(BinOp::Sub, high.clone(), low.clone()) };
-    let count = int(BinOp::Max, count, Exp::int(0));
-    let whole = int(BinOp::And, count, Exp::int(-width));
-    let whole = if low == Exp::int(0) { whole } else { int(BinOp::Add, low.clone(), whole) };
-    let end = if has_rest { declare("whole", whole) } else { high.clone() };
+    let end = match has_rest {
+        true => declare("whole", end_of_blocks(&low, &high, width)),
+        false => high.clone(),
+    };
     let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
     let blocks = |body: Block| Stm::For {
         var: base,
