@@ -1,8 +1,8 @@
 //! The stages beyond the core IR, one at a time, for people and tests: where arrays are, and imperative code.
 //!
 //! `assign` gives arrays places and `circuit` better ones; `emit` makes imperative code of that, and `tile`, `copies`,
-//! `unflatten`, `unswitch`, `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it, on machines that watch for
-//! races (`fehu_mem::heap`, `fehu_imp::machine`).
+//! `unflatten`, `unswitch`, `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it, on machines
+//! that watch for races (`fehu_mem::heap`, `fehu_imp::machine`).
 
 use fehu_imp::machine;
 use fehu_interp::{Error, ErrorKind, Value};

@@ -20,8 +20,8 @@
 //! are neighbours, is one that can be vectorised, as no processor divides 64-bit numbers in vectors.
 //!
 //! Divisions round down, so that this is right for all counters and all divisors: with one that is not positive, each row has
-//! one element. Divisors are variables that the loop does not change, or numbers that are not small and no powers of two. The counter may
-//! be divided as an `i32`; then rows also end where that is no longer the same number.
+//! one element. Divisors are variables that the loop does not change, or numbers that are not small and no powers of two.
+//! The counter may be divided as an `i32`; then rows also end where that is no longer the same number.
 
 use crate::rewrite::{Vars, bin, change_exps, replace, replace_stms, sum};
 use crate::visit::{each_stm, set_vars};
