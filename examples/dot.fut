@@ -1,7 +1,7 @@
--- | The dot product of two vectors, and what can be made of it.
+-- | The dot product of two vectors, and functions built on it.
 --
 -- The size parameter `[n]` says that both vectors have the same length; a call with vectors of
--- different lengths is refused when the program is checked.
+-- different lengths is a type error.
 
 -- ==
 -- entry: dot
@@ -18,7 +18,7 @@ entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 =
 -- input { [[1f32, 2f32], [3f32, 4f32]] [[0f32, 1f32], [1f32, 0f32]] }
 -- output { [[2f32, 1f32], [4f32, 3f32]] }
 
--- | The product of two matrices: a dot product for each row and column.
+-- | The product of two matrices: the dot product of each row and each column.
 entry multiply [n] [m] [k] (a: [n][m]f32) (b: [m][k]f32) : [n][k]f32 =
   map (\row -> map (dot row) (transpose b)) a
 

@@ -1,4 +1,4 @@
--- | The Mandelbrot set: for each point of a grid, how many steps it takes to escape.
+-- | The Mandelbrot set: for each point of a grid, the number of steps until it escapes.
 --
 -- The whole grid is one parallel operation, although the points take different numbers of steps.
 
@@ -21,7 +21,7 @@ module complex : {
   def magnitude_squared (a: t) : f64 = a.re * a.re f64.+ a.im * a.im
 }
 
--- | The part of the plane that is shown.
+-- | The visible part of the complex plane.
 type view = {centre: (f64, f64), width: f64}
 
 -- | The number of steps until the orbit of `c` leaves the circle of radius 2, at most `limit`.
@@ -32,7 +32,7 @@ def escape (limit: i32) (c: complex.t) : i32 =
       (complex.(square z + c), steps + 1)
   in steps
 
--- | The point of a view at a row and a column.
+-- | The point of the plane at a given row and column of the picture.
 def point (v: view) (height: i64) (width: i64) (row: i64) (column: i64) : complex.t =
   let (x, y) = v.centre
   let scale = v.width / f64.i64 width
@@ -44,7 +44,7 @@ def point (v: view) (height: i64) (width: i64) (row: i64) (column: i64) : comple
 -- input { 3i64 5i64 20i32 }
 -- output { [[1, 1, 3, 3, 2], [1, 3, 7, 20, 3], [1, 3, 7, 20, 3]] }
 
--- | The picture of the whole set.
+-- | A picture of the whole set.
 entry mandelbrot (height: i64) (width: i64) (limit: i32) : [height][width]i32 =
   let v = {centre = (-0.5, 0.0), width = 4.0}
   in tabulate_2d height width (\row column -> escape limit (point v height width row column))
