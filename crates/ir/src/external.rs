@@ -144,4 +144,13 @@ impl OpaqueType {
             OpaqueKind::Plain | OpaqueKind::Sum(_) | OpaqueKind::Array(_) => &[],
         }
     }
+
+    /// The fields, if it is a record; the arrays of the fields' values, if it is an array of records; else none.
+    pub fn columns(&self) -> &[Field] {
+        match &self.kind {
+            OpaqueKind::Record(fields) => fields,
+            OpaqueKind::Array(array) => &array.fields,
+            OpaqueKind::Plain | OpaqueKind::Sum(_) => &[],
+        }
+    }
 }

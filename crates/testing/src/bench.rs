@@ -16,7 +16,7 @@ pub mod measure;
 pub mod statistics;
 
 use crate::blocks::{self, Case, Expected, Test};
-use crate::case::{self, Arguments};
+use crate::case::{self, Arguments, Wanted};
 use crate::executor::compiled::Compiled;
 use crate::executor::{Executor, Failure, Object};
 use crate::files;
@@ -223,7 +223,8 @@ impl One<'_> {
         let args = arguments(self.program, self.folder, self.entry, input)?;
         let warm = self.program.call(self.entry, &args).map_err(told)?;
         if let Some(expected) = expected {
-            let values = self.program.values(&warm).map_err(told)?;
+            let wanted = Wanted::Count(expected.len());
+            let values = case::results(self.program, &warm, wanted).map_err(told)?;
             if let Some(difference) = case::difference(expected, &values) {
                 return Err(difference);
             }

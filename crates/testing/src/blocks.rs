@@ -10,7 +10,7 @@
 //!
 //! A block is the rest of a comment after a line that is exactly `-- ==`. Only the first block of a
 //! program may have tags or expect an error of the compiler; then there are no others. Names that are
-//! given to cases are unique. With the tag `random` the input consists
+//! given to the cases of a block are unique in it. With the tag `random` the input consists
 //! of types and values, with `script` of an expression. A regular expression goes to the end of its
 //! line. Comments inside a block start with `--` like everywhere.
 

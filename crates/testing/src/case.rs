@@ -4,7 +4,7 @@
 //! reference needs more time or memory than it may have, a case of this kind only has to succeed.
 
 use crate::blocks::{Case, Expected, Input};
-use crate::executor::{Executor, Failure};
+use crate::executor::{self, Executor, Failure, Object};
 use crate::files;
 use crate::prepare::Programs;
 use crate::run::{Kind, Options, Verdict, found};
@@ -47,7 +47,7 @@ pub(crate) fn run(
             Err(why) => return Verdict::Failed(why),
         },
         (Expected::Auto, Some(reference)) if shown => {
-            match execute(reference.as_mut(), folder, entry, &input, options, true) {
+            match execute(reference.as_mut(), folder, entry, &input, options, Wanted::All) {
                 Ok(values) => Expected::Values(values),
                 Err(ScriptError::Run(Failure::Limit(_))) => Expected::Success,
                 Err(error) => return Verdict::Failed(format!("the reference fails: {error}")),
@@ -55,8 +55,56 @@ pub(crate) fn run(
         }
         (other, _) => other.clone(),
     };
-    let wanted = matches!(expected, Expected::Values(_));
+    let wanted = match &expected {
+        Expected::Values(values) => Wanted::Count(values.len()),
+        Expected::Success | Expected::Auto | Expected::File(_) | Expected::Error(_) => {
+            Wanted::Nothing
+        }
+    };
     judge(execute(programs.tested.as_mut(), folder, entry, &input, options, wanted), expected)
+}
+
+/// Which values of a result are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wanted {
+    /// None.
+    Nothing,
+    /// All that it consists of.
+    All,
+    /// So many are expected.
+    Count(usize),
+}
+
+/// The values of a result, each array and each scalar that it consists of. Where so many are expected as a tuple has
+/// components, a component that consists of several, such as an array of tuples, counts as one value: the first of them.
+/// That is how other tools count.
+pub(crate) fn results(
+    program: &mut dyn Executor,
+    object: &Object,
+    wanted: Wanted,
+) -> executor::Res<Vec<Value>> {
+    let count = match wanted {
+        Wanted::Nothing => return Ok(Vec::new()),
+        Wanted::All => return program.values(object),
+        Wanted::Count(count) => count,
+    };
+    let all = program.values(object)?;
+    if all.len() <= count {
+        return Ok(all);
+    }
+    if !object.ty.starts_with('(') {
+        return Ok(if count == 1 { all.into_iter().take(1).collect() } else { all });
+    }
+    let components = program.fields(&object.ty)?;
+    if components.len() != count {
+        return Ok(all);
+    }
+    let mut firsts = Vec::new();
+    for (field, _) in components {
+        let component = program.project(object, &field)?;
+        firsts.extend(program.values(&component)?.into_iter().next());
+    }
+    Ok(firsts)
 }
 
 /// The results of an entry point; none if they are not wanted.
@@ -66,7 +114,7 @@ fn execute(
     entry: &str,
     input: &Arguments,
     options: &Options,
-    wanted: bool,
+    wanted: Wanted,
 ) -> Result<Vec<Value>, ScriptError> {
     program.begin(options.limit);
     let result = match input {
@@ -77,10 +125,8 @@ fn execute(
             script::eval::call(&mut machine, entry, text)
         }
     };
-    let result = result.and_then(|result| match wanted {
-        true => program.values(&result).map_err(ScriptError::Run),
-        false => Ok(Vec::new()),
-    });
+    let result =
+        result.and_then(|result| results(program, &result, wanted).map_err(ScriptError::Run));
     program.end();
     result
 }

@@ -22,7 +22,8 @@ pub trait Executor {
     /// What an entry point takes and gives.
     fn signature(&mut self, entry: &str) -> Res<Signature>;
 
-    /// The names and types of the fields of a type, if it is a record or a tuple; none if it is something else.
+    /// The names and types of the fields of a type, if it is a record or a tuple, or an array of them, whose fields are
+    /// arrays; none if it is something else.
     fn fields(&mut self, ty: &str) -> Res<Vec<(String, String)>>;
 
     /// Calls an entry point with values. Tuples and records are several of them; units are none.

@@ -15,7 +15,7 @@ use fehu_base::Prim;
 pub(crate) fn read(reader: &mut Reader<'_>, expected: Option<&ValueType>) -> Result<Value> {
     match reader.byte() {
         Some(b'[' | b'"') => array(reader, expected),
-        Some(b'e') if reader.rest().starts_with(b"empty") => empty(reader),
+        Some(b'e') if starts_empty(reader) => empty(reader).map(Value::Array),
         _ => scalar(reader, expected),
     }
 }
@@ -104,6 +104,10 @@ fn array_type(ahead: &mut Reader<'_>, expected: Option<&ValueType>) -> Result<Va
                 };
             }
             Some(b'"') => return Ok(ValueType { elem: Prim::U8, rank: rank + 1 }),
+            Some(b'e') if starts_empty(ahead) => {
+                let rows = empty(ahead)?;
+                return Ok(ValueType { elem: rows.elem(), rank: rank + rows.shape().len() });
+            }
             _ => {
                 let start = ahead.at;
                 let word = word(ahead, "an element of the array")?;
@@ -154,16 +158,32 @@ impl<T: Elem> Rows<T> {
                     format!("a string has elements of type u8, but {} is needed here", T::PRIM);
                 return Err(reader.error(start, message));
             }
+            Some(b'e') if starts_empty(reader) => {
+                let rows = empty(reader)?;
+                return self.empty_rows(reader, start, level, &rows);
+            }
             _ => {
                 return Err(
                     unexpected(reader, "a row").help("the rows before this one are in brackets")
                 );
             }
         };
+        self.sized(reader, start, level, size)
+    }
+
+    /// Notes the size of a row, which all rows of its dimension have.
+    fn sized(
+        &mut self,
+        reader: &Reader<'_>,
+        start: usize,
+        level: usize,
+        size: usize,
+    ) -> Result<()> {
         match self.shape[level] {
             None => self.shape[level] = Some(size),
             Some(before) if before == size => {}
             Some(before) => {
+                let innermost = level + 1 == self.shape.len();
                 let thing = if innermost { "element" } else { "row" };
                 let message = format!(
                     "irregular array: this row has {}, but those before it have {before}",
@@ -171,6 +191,26 @@ impl<T: Elem> Rows<T> {
                 );
                 return Err(reader.error(start, message).help("all rows have the same size"));
             }
+        }
+        Ok(())
+    }
+
+    /// A row that is written as `empty([0][3]i32)`: it has no elements, but it has sizes.
+    fn empty_rows(
+        &mut self,
+        reader: &Reader<'_>,
+        start: usize,
+        level: usize,
+        rows: &Array,
+    ) -> Result<()> {
+        let needed = ValueType { elem: T::PRIM, rank: self.shape.len() - level };
+        let found = ValueType { elem: rows.elem(), rank: rows.shape().len() };
+        if needed != found {
+            let message = format!("expected a row of type {needed}, found {found}");
+            return Err(reader.error(start, message));
+        }
+        for (inner, &size) in rows.shape().iter().enumerate() {
+            self.sized(reader, start, level + inner, size)?;
         }
         Ok(())
     }
@@ -245,8 +285,13 @@ fn separator(reader: &mut Reader<'_>) -> Result<()> {
     }
 }
 
+/// Whether the word that comes next is `empty`.
+fn starts_empty(reader: &Reader<'_>) -> bool {
+    reader.rest().starts_with(b"empty")
+}
+
 /// Reads `empty([0][3]i32)`.
-fn empty(reader: &mut Reader<'_>) -> Result<Value> {
+fn empty(reader: &mut Reader<'_>) -> Result<Array> {
     let start = reader.at;
     let malformed = |reader: &mut Reader<'_>, wanted: &str| {
         unexpected(reader, wanted).help("empty arrays are written as in `empty([0][3]i32)`")
@@ -290,7 +335,7 @@ fn empty(reader: &mut Reader<'_>) -> Result<Value> {
     }
     reader.at += 1;
     match Array::new(shape, Data::empty(elem)) {
-        Ok(array) => Ok(Value::Array(array)),
+        Ok(array) => Ok(array),
         Err(crate::array::ShapeError::WrongCount { .. }) => {
             let message = "none of the sizes of this empty array is 0";
             Err(reader.error(start, message).help("at least one size has to be 0"))

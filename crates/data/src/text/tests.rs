@@ -133,9 +133,43 @@ fn errors() {
         "empty([]i32)",
         "1:8: expected a size, found `]`; empty arrays are written as in `empty([0][3]i32)`",
     );
+    check(
+        "[empty([0]i32), [1]]",
+        "1:17: irregular array: this row has 1 element, but those before it have 0; all rows have the same size",
+    );
+    check("[empty([0]i32), empty([0]i64)]", "1:17: expected a row of type []i32, found []i64");
+    check("[[1], empty([1][0]i32)]", "1:7: expected a row of type []i32, found [][]i32");
+    check(
+        "[1, empty([0]i32)]",
+        "1:5: `empty` is not a value; a value is a number, `true`, `false`, an array or a string",
+    );
     check("\"ab", "1:1: this string has no end; a string ends with `\"`");
     check("(1, 2)", "1:1: expected a value, found `(`");
     check("1 é", "1:3: expected a value, found `é`");
+}
+
+#[test]
+fn rows_that_are_empty_arrays() {
+    let shown = |text| {
+        read_all(text).unwrap().iter().map(|v| v.sized_type().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shown(b"[empty([0]i32)] [ empty([0]f32), empty([0]f32), ]"),
+        ["[1][0]i32", "[2][0]f32"]
+    );
+    assert_eq!(
+        shown(b"[[empty([0]i32)], [empty([0]i32)]] [empty([2][0]u8)]"),
+        ["[2][1][0]i32", "[1][2][0]u8"]
+    );
+    assert_eq!(
+        shown(b"[empty([0]i8), []] [[empty([0][3]i8)], [[]]]"),
+        ["[2][0]i8", "[2][1][0][3]i8"]
+    );
+    let expected = ValueType::parse("[][]i64").unwrap();
+    let mut reader = Reader::new(b"[[], empty([0]i64)] [empty([0]i32)]");
+    let value = reader.next_value(Some(&expected)).unwrap().unwrap();
+    assert_eq!(value.to_string(), "empty([2][0]i64)");
+    assert!(reader.next_value(Some(&expected)).is_err());
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use super::{RunError, arguments, convert};
 use fehu_data::Value;
 use fehu_interp::Value as Inner;
-use fehu_ir::{Atom, Elem, External, Scalar, Type};
+use fehu_ir::{Atom, Elem, External, OpaqueKind, Scalar, Type};
 use std::fmt;
 
 /// A value of an entry point's parameter or result.
@@ -62,10 +62,10 @@ impl Object {
     }
 
     /// The fields, with their names, if it is a record; a tuple is a record with the fields `0`, `1`
-    /// and so on.
+    /// and so on. Those of an array of records are arrays.
     pub fn fields(&self) -> Option<Vec<(String, Object)>> {
         let External::Opaque(opaque, _) = &self.ty else { return None };
-        let fields = opaque.fields();
+        let fields = opaque.columns();
         if fields.is_empty() {
             return None;
         }
@@ -77,14 +77,26 @@ impl Object {
         Some(fields.iter().map(field).collect())
     }
 
-    /// The record of this type with these fields, in order. The types of the fields must be right.
+    /// The record of this type with these fields, in order; the array of records, if they are arrays. The types of the
+    /// fields must be right, and arrays must have the same sizes.
     pub fn record(ty: &External, fields: Vec<Object>) -> Option<Object> {
         let External::Opaque(opaque, _) = ty else { return None };
-        let types = opaque.fields();
+        let types = opaque.columns();
         let fits = types.len() == fields.len()
             && types.iter().zip(&fields).all(|(ty, field)| field.has_type(&ty.ty));
-        let parts = fields.into_iter().flat_map(|field| field.parts).collect();
-        fits.then(|| Object { ty: ty.clone(), parts })
+        let parts: Vec<Inner> = fields.into_iter().flat_map(|field| field.parts).collect();
+        let outer = match &opaque.kind {
+            OpaqueKind::Array(array) => array.rank,
+            OpaqueKind::Plain | OpaqueKind::Record(_) | OpaqueKind::Sum(_) => 0,
+        };
+        let shape = |part: &Inner| match part {
+            Inner::Array(array) => array.shape(),
+            Inner::Scalar(_) | Inner::Acc(_) | Inner::Gone => Vec::new(),
+        };
+        let mut shapes = parts.iter().map(|part| shape(part).into_iter().take(outer).collect());
+        let first: Option<Vec<i64>> = shapes.next();
+        let agree = first.is_none_or(|first| shapes.all(|shape| shape == first));
+        (fits && agree).then(|| Object { ty: ty.clone(), parts })
     }
 
     /// Whether it has this type, whatever the sizes.

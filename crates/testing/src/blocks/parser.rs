@@ -22,6 +22,7 @@ pub(super) fn block(text: &Text, first: bool, test: &mut Test) -> Result<(), Blo
         return parser.end();
     }
     let mut entries = vec!["main".to_owned()];
+    let before = test.cases.len();
     while !parser.is_done() {
         if parser.sign("entry:") {
             entries = words(parser.line());
@@ -38,7 +39,9 @@ pub(super) fn block(text: &Text, first: bool, test: &mut Test) -> Result<(), Blo
         } else {
             let (case, named) = parser.case(&entries)?;
             let same = |other: &&Case| other.name == case.name;
-            if let Some(other) = test.cases.iter().find(same).filter(|_| named) {
+            // Each block has names of its own: blocks of several entry points often use the same ones.
+            let block = test.cases.get(before..).unwrap_or_default();
+            if let Some(other) = block.iter().find(same).filter(|_| named) {
                 let (name, line) = (&case.name, other.line);
                 return parser
                     .error(&format!("the name \"{name}\" is that of line {line} already"));

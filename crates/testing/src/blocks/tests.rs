@@ -113,6 +113,8 @@ fn braces_between_quotes_are_not_those_of_the_block() {
 fn given_names_are_unique() {
     let error = read("-- ==\n-- \"a\" input { 1 }\n-- \"a\" input { 2 }\n").expect_err("twice");
     assert!(error.message.contains("\"a\"") && error.message.contains('2'), "{error}");
+    // Blocks have names of their own.
+    assert_eq!(cases("-- ==\n-- \"a\" input { 1 }\n\n-- ==\n-- \"a\" input { 2 }\n").len(), 2);
     // Names that are made up may repeat, as the same input may be there for several entry points.
     assert_eq!(cases("-- ==\n-- input { 1 }\n\n-- ==\n-- entry: f\n-- input { 1 }\n").len(), 2);
 }

@@ -101,7 +101,7 @@ impl Executor for Interpreted {
             return Ok(Vec::new());
         };
         Ok(opaque
-            .fields()
+            .columns()
             .iter()
             .map(|field| (field.name.to_string(), type_name(&field.ty)))
             .collect())
