@@ -155,55 +155,6 @@ static int fe_rows_string(struct fe_input *in, struct fe_rows *rows) {
   }
 }
 
-// Reads a row of dimension `level`, with its brackets.
-static int fe_rows_row(struct fe_input *in, struct fe_rows *rows, int level) {
-  struct fe_place start = fe_input_place(in);
-  bool innermost = level + 1 == rows->rank;
-  int byte = fe_input_byte(in);
-  int64_t size = 0;
-  if (byte == '"' && innermost) {
-    size_t before = rows->count;
-    if (fe_rows_string(in, rows) != 0) {
-      return 1;
-    }
-    size = (int64_t)(rows->count - before);
-  } else if (byte != '[') {
-    if (level > 0 && rows->shape[level] == -1 && byte != -1) {
-      return fe_rows_wrong_rank(in, rows, level + (byte == '"'));
-    }
-    return fe_unexpected(in, "a row", "; the rows before this one are in brackets");
-  } else if (innermost) {
-    in->at++;
-    size_t before = rows->count;
-    if (fe_rows_scalars(in, rows) != 0) {
-      return 1;
-    }
-    size = (int64_t)(rows->count - before);
-  } else {
-    in->at++;
-    while (fe_input_peek(in) != ']') {
-      if (fe_rows_row(in, rows, level + 1) != 0 || fe_separator(in) != 0) {
-        return 1;
-      }
-      size++;
-    }
-    in->at++;
-    if (size == 0 && level + 1 < rows->rank && rows->shape[level + 1] == -1 && rows->shape[level] == -1) {
-      return fe_rows_wrong_rank(in, rows, level + 1);
-    }
-  }
-  if (rows->shape[level] == -1) {
-    rows->shape[level] = size;
-  } else if (rows->shape[level] != size) {
-    return fe_input_fail(in, start,
-                         "irregular array: this row has %lld %s%s, but those before it have %lld; "
-                         "all rows have the same size",
-                         (long long)size, innermost ? "element" : "row", size == 1 ? "" : "s",
-                         (long long)rows->shape[level]);
-  }
-  return 0;
-}
-
 #define FE_EMPTY_HELP "; empty arrays are written as in `empty([0][3]i32)`"
 
 // Reads one character, after blanks.
@@ -278,6 +229,83 @@ static int fe_empty(struct fe_input *in, struct fe_place start, const struct fe_
   return 0;
 }
 
+// Whether `empty` comes next.
+static bool fe_empty_next(struct fe_input *in) {
+  return fe_input_byte(in) == 'e' && fe_input_want(in, 5) >= 5 && memcmp(in->buffer + in->at, "empty", 5) == 0;
+}
+
+// Notes the size of a row of dimension `level`: that of those before it.
+static int fe_rows_sized(struct fe_input *in, struct fe_rows *rows, struct fe_place start, int level, int64_t size) {
+  if (rows->shape[level] == -1) {
+    rows->shape[level] = size;
+  } else if (rows->shape[level] != size) {
+    return fe_input_fail(in, start,
+                         "irregular array: this row has %lld %s%s, but those before it have %lld; "
+                         "all rows have the same size",
+                         (long long)size, level + 1 == rows->rank ? "element" : "row", size == 1 ? "" : "s",
+                         (long long)rows->shape[level]);
+  }
+  return 0;
+}
+
+// Reads a row that is written as `empty([0][3]i32)`: it has no elements, but it has sizes.
+static int fe_rows_empty(struct fe_input *in, struct fe_rows *rows, struct fe_place start, int level) {
+  int64_t shape[FE_MAX_RANK] = {0};
+  int rank = rows->rank - level;
+  in->at += 5;
+  if (fe_empty(in, start, rows->prim, rank, shape) != 0) {
+    return 1;
+  }
+  for (int i = 0; i < rank; i++) {
+    if (fe_rows_sized(in, rows, start, level + i, shape[i]) != 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// Reads a row of dimension `level`, with its brackets.
+static int fe_rows_row(struct fe_input *in, struct fe_rows *rows, int level) {
+  struct fe_place start = fe_input_place(in);
+  bool innermost = level + 1 == rows->rank;
+  int byte = fe_input_byte(in);
+  int64_t size = 0;
+  if (byte == '"' && innermost) {
+    size_t before = rows->count;
+    if (fe_rows_string(in, rows) != 0) {
+      return 1;
+    }
+    size = (int64_t)(rows->count - before);
+  } else if (level > 0 && fe_empty_next(in)) {
+    return fe_rows_empty(in, rows, start, level);
+  } else if (byte != '[') {
+    if (level > 0 && rows->shape[level] == -1 && byte != -1) {
+      return fe_rows_wrong_rank(in, rows, level + (byte == '"'));
+    }
+    return fe_unexpected(in, "a row", "; the rows before this one are in brackets");
+  } else if (innermost) {
+    in->at++;
+    size_t before = rows->count;
+    if (fe_rows_scalars(in, rows) != 0) {
+      return 1;
+    }
+    size = (int64_t)(rows->count - before);
+  } else {
+    in->at++;
+    while (fe_input_peek(in) != ']') {
+      if (fe_rows_row(in, rows, level + 1) != 0 || fe_separator(in) != 0) {
+        return 1;
+      }
+      size++;
+    }
+    in->at++;
+    if (size == 0 && level + 1 < rows->rank && rows->shape[level + 1] == -1 && rows->shape[level] == -1) {
+      return fe_rows_wrong_rank(in, rows, level + 1);
+    }
+  }
+  return fe_rows_sized(in, rows, start, level, size);
+}
+
 // Reads a value of a type, which starts at the input's place; that is not blank.
 static int fe_text_read(struct fe_input *in, const struct fe_prim *prim, int rank, struct fe_value *value) {
   struct fe_place start = fe_input_place(in);
@@ -295,7 +323,7 @@ static int fe_text_read(struct fe_input *in, const struct fe_prim *prim, int ran
   }
   int failed = 0;
   bool is_array = byte == '[' || byte == '"';
-  if (byte == 'e' && fe_input_want(in, 5) >= 5 && memcmp(in->buffer + in->at, "empty", 5) == 0) {
+  if (fe_empty_next(in)) {
     in->at += 5;
     failed = fe_empty(in, start, prim, rank, value->shape);
   } else if (is_array && rank == 0) {

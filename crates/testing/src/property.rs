@@ -19,6 +19,7 @@
 
 mod candidate;
 mod settings;
+mod sizes;
 
 use crate::executor::{Executor, Failure, Object};
 use crate::run::{Options, Verdict};
@@ -27,8 +28,9 @@ use fehu_data::Value;
 use fehu_data::generate::Rng;
 use fehu_driver::check::Outcome;
 use fehu_driver::run::type_name;
-use fehu_ir::{Entry, External};
+use fehu_ir::Entry;
 use settings::Settings;
+use sizes::Part;
 
 /// Tests a property.
 pub(crate) fn run(
@@ -73,7 +75,9 @@ const EACH_SIZE: usize = 10;
 struct Property {
     name: String,
     /// The type of the parameter.
-    ty: External,
+    ty: String,
+    /// What its values consist of, if they are made here.
+    parts: Vec<Part>,
     settings: Settings,
 }
 
@@ -94,17 +98,44 @@ impl Property {
             return Err(format!("a property yields a bool, but \"{name}\" yields {result}"));
         }
         let settings = Settings::find(outcome, name)?;
-        for other in settings.generator.iter().chain(&settings.shrinker) {
-            find(entries, other).map_err(|error| format!("property \"{name}\": {error}"))?;
+        let ty = type_name(ty);
+        let helper = |of: &str, other: &String, params: [&str; 2]| {
+            let place = format!("the {of} \"{other}\" of the property \"{name}\"");
+            let entry = find(entries, other).map_err(|error| format!("{place}: {error}"))?;
+            let takes: Vec<String> = entry.params.iter().map(|(_, ty)| type_name(ty)).collect();
+            if takes != params {
+                let [first, second] = params;
+                let got = match takes.as_slice() {
+                    [] => "nothing".to_owned(),
+                    takes => takes.join(" and "),
+                };
+                return Err(format!("{place} should take {first} and {second}, but takes {got}"));
+            }
+            let gives = type_name(&entry.result);
+            match gives == ty {
+                true => Ok(()),
+                false => Err(format!(
+                    "{place} yields {gives}, but the property takes a value of type {ty}"
+                )),
+            }
+        };
+        if let Some(generator) = &settings.generator {
+            helper("generator", generator, ["i64", "u64"])?;
         }
-        if settings.generator.is_none() && !settings::is_plain(outcome, name) {
-            return Err(format!(
-                "values for the property \"{name}\" cannot be made automatically, because its \
-                 parameter has an abstract or sum type; name an entry point that makes them: \
-                 `#[prop(gen(f))]`"
-            ));
+        if let Some(shrinker) = &settings.shrinker {
+            helper("shrinker", shrinker, [&ty, "u64"])?;
         }
-        Ok(Property { name: name.to_owned(), ty: ty.clone(), settings })
+        let parts = match &settings.generator {
+            Some(_) => Vec::new(),
+            None => sizes::parts(outcome, name).ok_or_else(|| {
+                format!(
+                    "values for the property \"{name}\" cannot be made automatically, because its \
+                     parameter has an abstract or sum type; name an entry point that makes them: \
+                     `#[prop(gen(f))]`"
+                )
+            })?,
+        };
+        Ok(Property { name: name.to_owned(), ty, parts, settings })
     }
 }
 
@@ -138,7 +169,7 @@ impl Search<'_> {
                 self.program.forget(kept);
                 continue;
             }
-            let candidate = Candidate::random(&property.ty, &mut self.rng, size, i % 2 == 0);
+            let candidate = Candidate::random(&property.parts, &mut self.rng, size, i % 2 == 0);
             let candidate = candidate.map_err(Failure::Request)?;
             let object = self.put(property, &candidate)?;
             if self.refutes(property, &object)? {
@@ -154,7 +185,7 @@ impl Search<'_> {
 
     /// The argument for the property.
     fn put(&mut self, property: &Property, candidate: &Candidate) -> Res<Object> {
-        self.program.put(&type_name(&property.ty), candidate.values())
+        self.program.put(&property.ty, candidate.values())
     }
 
     /// Whether a property does not hold for a value; then it is kept.

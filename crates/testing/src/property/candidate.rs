@@ -1,34 +1,33 @@
 //! Random values for properties, and simpler ones like them.
 
+use super::sizes::{self, Part};
 use fehu_base::Prim;
+use fehu_check::ty::{Size, VarId};
 use fehu_data::generate::{Bounds, Generator, Rng};
 use fehu_data::{Array, Data, Scalar, SizedType, Value};
-use fehu_ir::{Atom, Elem, External, Type, Var};
 
 /// A value of a property's parameter, as the values that it consists of.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    types: Vec<Type>,
-    /// The sizes that several arrays may share.
-    sizes: Vec<(Var, usize)>,
+    parts: Vec<Part>,
+    /// The sizes that have names, which several arrays may share.
+    sizes: Vec<(VarId, usize)>,
     values: Vec<Value>,
 }
 
 /// Elements are only made simpler one by one in arrays of at most this size.
 const FEW: usize = 64;
+/// How often sizes are chosen until all that depend on them are sizes, too: `n - 1` is none if `n` is 0.
+const CHOICES: usize = 100;
 
 impl Candidate {
     /// A random candidate with sizes up to a bound, and perhaps only small numbers.
     pub(super) fn random(
-        ty: &External,
+        parts: &[Part],
         rng: &mut Rng,
         size: i64,
         small: bool,
     ) -> Result<Candidate, String> {
-        let types = match ty {
-            External::Transparent(ty, _) => std::slice::from_ref(ty),
-            External::Opaque(opaque, _) => &opaque.parts,
-        };
         let mut generator = Generator::new(rng.next_u64());
         if small {
             for prim in Prim::ALL {
@@ -39,20 +38,13 @@ impl Candidate {
                 }
             }
         }
-        let mut candidate =
-            Candidate { types: types.to_vec(), sizes: Vec::new(), values: Vec::new() };
-        for ty in types {
-            let Some(Elem::Prim(elem)) = ty.elem() else { continue };
-            let most = most(size as u64, ty.rank());
-            let mut shape = Vec::new();
-            for atom in ty.shape() {
-                let size = candidate.size(atom).unwrap_or_else(|| rng.up_to(most) as usize);
-                if let Atom::Var(var) = atom {
-                    candidate.set_size(*var, size);
-                }
-                shape.push(size);
-            }
-            let value = generator.random(&SizedType { elem, shape });
+        let (sizes, shapes) = (0..CHOICES).find_map(|_| chosen(parts, rng, size)).ok_or(
+            "the sizes of the parameter depend on each other in a way that is not understood; name an entry point \
+             that makes values: `#[prop(gen(f))]`",
+        )?;
+        let mut candidate = Candidate { parts: parts.to_vec(), sizes, values: Vec::new() };
+        for (part, shape) in parts.iter().zip(shapes) {
+            let value = generator.random(&SizedType { elem: part.elem, shape });
             candidate.values.push(value.map_err(|error| error.message)?);
         }
         Ok(candidate)
@@ -93,40 +85,52 @@ impl Candidate {
         all
     }
 
-    fn size(&self, atom: &Atom) -> Option<usize> {
-        match atom {
-            Atom::Const(fehu_ir::Scalar::I64(size)) => usize::try_from(*size).ok(),
-            Atom::Const(_) => None,
-            Atom::Var(var) => {
-                self.sizes.iter().find(|(other, _)| other == var).map(|(_, size)| *size)
+    /// The same with another size of this name: where it is the size of a dimension, only the elements from some
+    /// position on are kept. Nothing if other sizes would grow, or be none any more.
+    fn cut(&self, var: VarId, from: usize, size: usize) -> Option<Candidate> {
+        let mut candidate = self.clone();
+        for (name, old) in &mut candidate.sizes {
+            if *name == var {
+                *old = size;
             }
         }
-    }
-
-    fn set_size(&mut self, var: Var, size: usize) {
-        match self.sizes.iter_mut().find(|(other, _)| *other == var) {
-            Some((_, old)) => *old = size,
-            None => self.sizes.push((var, size)),
-        }
-    }
-
-    /// The same with only some of the elements in all dimensions that have this size.
-    fn cut(&self, var: Var, from: usize, size: usize) -> Option<Candidate> {
-        let mut candidate = self.clone();
-        candidate.set_size(var, size);
-        // Units have no values.
-        let types = self.types.iter().filter(|ty| matches!(ty.elem(), Some(Elem::Prim(_))));
-        for (value, ty) in candidate.values.iter_mut().zip(types) {
-            for (dim, atom) in ty.shape().iter().enumerate() {
-                if let (Atom::Var(other), Value::Array(array)) = (atom, &*value)
-                    && *other == var
-                {
-                    *value = Value::Array(cut(array, dim, from, size)?);
+        for (value, part) in candidate.values.iter_mut().zip(&self.parts) {
+            for (dim, of) in part.shape.iter().enumerate() {
+                let Value::Array(array) = &*value else { continue };
+                let old = *array.shape().get(dim)?;
+                let new = usize::try_from(sizes::value(of, &candidate.sizes)?).ok()?;
+                let from = if *of == Size::Var(var) { from } else { 0 };
+                if new > old {
+                    return None;
+                }
+                if new < old {
+                    *value = Value::Array(cut(array, dim, from, new)?);
                 }
             }
         }
         Some(candidate)
     }
+}
+
+/// Sizes for all names, and the shapes of the parts with them; nothing if a shape is none.
+type Chosen = (Vec<(VarId, usize)>, Vec<Vec<usize>>);
+
+fn chosen(parts: &[Part], rng: &mut Rng, size: i64) -> Option<Chosen> {
+    let mut names: Vec<(VarId, usize)> = Vec::new();
+    for part in parts {
+        let most = most(size as u64, part.shape.len());
+        for dim in &part.shape {
+            if let Size::Var(var) = dim
+                && names.iter().all(|(name, _)| name != var)
+            {
+                names.push((*var, rng.up_to(most) as usize));
+            }
+        }
+    }
+    let dim = |dim: &Size| usize::try_from(sizes::value(dim, &names)?).ok();
+    let shapes = parts.iter().map(|part| part.shape.iter().map(dim).collect());
+    let shapes = shapes.collect::<Option<Vec<Vec<usize>>>>()?;
+    Some((names, shapes))
 }
 
 /// The largest size of each dimension, so that arrays of many dimensions are not much larger than others.

@@ -1,6 +1,5 @@
 //! What the program says about a property: the attribute `#[prop(...)]`.
 
-use fehu_check::ty::Ty;
 use fehu_driver::check::Outcome;
 use fehu_syntax::ast::{Attr, AttrKind, Dec, DecKind};
 
@@ -61,27 +60,6 @@ impl Settings {
             _ => return None,
         }
         Some(())
-    }
-}
-
-/// Whether the parameter of a property has a type of which any values make sense.
-pub(super) fn is_plain(outcome: &Outcome, name: &str) -> bool {
-    let program = &*outcome.program;
-    let entry = program.entries.iter().find(|entry| entry.name == name);
-    let scheme = entry.and_then(|entry| program.vars[entry.var].scheme.as_deref());
-    match scheme.map(|scheme| &scheme.ty) {
-        Some(Ty::Fun(fun)) => plain(&fun.param),
-        _ => false,
-    }
-}
-
-fn plain(ty: &Ty) -> bool {
-    match ty {
-        Ty::Prim(_) => true,
-        Ty::Array(_, elem) => plain(elem),
-        Ty::Unique(inner) => plain(inner),
-        Ty::Record(fields) => fields.iter().all(|(_, ty)| plain(ty)),
-        Ty::Sum(_) | Ty::Fun(_) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => false,
     }
 }
 
