@@ -7,6 +7,7 @@ use crate::dev::plan;
 use crate::output;
 use crate::run::wrong;
 use fehu_driver::pipelines;
+use fehu_testing::executor::Limit;
 use fehu_testing::prepare::Compile;
 use fehu_testing::run::{Depth, Options, ProgramResult, Verdict};
 use fehu_testing::suite::{self, Summary};
@@ -73,7 +74,7 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
     let progress = Progress::new(paths.len(), args.no_terminal);
     let results = suite::run(&paths, jobs, &options, &|result| progress.step(result));
     progress.end();
-    output::stdout(&report(&results, args.skipped));
+    output::stdout(&report(&results, &options, args.skipped));
     let failed = results.iter().any(|result| !result.is_good());
     if failed { FAILURE } else { SUCCESS }
 }
@@ -123,7 +124,7 @@ impl Progress {
     }
 }
 
-fn report(results: &[ProgramResult], skipped: bool) -> String {
+fn report(results: &[ProgramResult], options: &Options, skipped: bool) -> String {
     let mut text = String::new();
     for result in results {
         let mut say = |name: &str, verdict: &Verdict| {
@@ -133,7 +134,13 @@ fn report(results: &[ProgramResult], skipped: bool) -> String {
                 Verdict::Skipped(why) if skipped => format!("skipped: {why}"),
                 Verdict::Skipped(_) => return,
                 Verdict::Failed(why) => why.clone(),
-                Verdict::Limit(which) => format!("over a limit: {which}"),
+                Verdict::Limit(which @ (Limit::Time | Limit::Start)) => {
+                    which.explain(options.limit, "--limit")
+                }
+                Verdict::Limit(Limit::Resources(why)) => {
+                    let why = why.strip_prefix("Error: ").unwrap_or(why);
+                    format!("{why}\n(`--max-array MIB` allows larger arrays)")
+                }
             };
             text.push_str(&format!("{}: {name}{}\n", result.path, what.replace('\n', "\n    ")));
         };

@@ -216,7 +216,11 @@ impl One<'_> {
         expected: Option<&[Value]>,
         watch: &dyn Watch,
     ) -> Result<Measured, String> {
-        let told = |error: Failure| error.to_string();
+        let options = self.options;
+        let told = |error: Failure| match (error, options.timeout) {
+            (Failure::Limit(limit), Some(timeout)) => limit.explain(timeout, "--timeout"),
+            (error, _) => error.to_string(),
+        };
         // Caches and counters of the case before do not matter to this one. Older servers lose their variables, too,
         // so this comes first.
         self.program.command(&["clear"]).map_err(told)?;

@@ -88,25 +88,55 @@ pub enum Failure {
     /// There is no such entry point or value.
     Request(String),
     /// A limit of time or memory was reached.
-    Limit(String),
+    Limit(Limit),
     /// The executor itself broke, which is our fault.
     Broken(String),
 }
 
-impl Failure {
-    /// The end of a case at the limit of its time.
-    pub(crate) fn too_slow() -> Failure {
-        Failure::Limit("stopped at the time limit".to_owned())
+/// A limit that was reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// The case took too long.
+    Time,
+    /// The server took too long to start.
+    Start,
+    /// The interpreter ran out of memory that it may use, or recursion was too deep: what it said.
+    Resources(String),
+}
+
+impl Limit {
+    /// What happened, for people who can set the limit of time by an option.
+    pub fn explain(&self, limit: Duration, option: &str) -> String {
+        let seconds = limit.as_secs_f64();
+        match self {
+            Limit::Time => {
+                format!("stopped after {seconds} s; `{option} SECONDS` gives it more time")
+            }
+            Limit::Start => {
+                format!("had not started after {seconds} s; `{option} SECONDS` gives it more time")
+            }
+            Limit::Resources(text) => text.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Time => f.write_str("stopped at the time limit"),
+            Limit::Start => f.write_str("had not started at the time limit"),
+            Limit::Resources(text) => f.write_str(text),
+        }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Program(text)
-            | Failure::Request(text)
-            | Failure::Limit(text)
-            | Failure::Broken(text) => f.write_str(text),
+            Failure::Program(text) | Failure::Request(text) | Failure::Broken(text) => {
+                f.write_str(text)
+            }
+            Failure::Limit(limit) => limit.fmt(f),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One program: compiled once, then all its cases.
 
 use crate::blocks::{self, Case, Expected, Test};
+use crate::executor::Limit;
 use crate::prepare::{self, Compile, Programs};
 use crate::{case, property};
 use fehu_base::render::{self, Style};
@@ -132,7 +133,7 @@ pub enum Verdict {
     /// Otherwise, and how.
     Failed(String),
     /// Not within a limit of time or memory, and which.
-    Limit(String),
+    Limit(Limit),
     /// Not at all, because the program was not compiled; the program's verdict says why.
     NotCompiled,
     /// It was not tested, and why.

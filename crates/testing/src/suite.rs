@@ -148,20 +148,30 @@ impl Count {
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Count { passed, failed, limits, skipped } = self;
-        write!(f, "{passed:6} passed {failed:6} failed {limits:4} over a limit {skipped:5} skipped")
+        write!(
+            f,
+            "{passed:6} passed {failed:6} failed {limits:4} out of time or memory {skipped:5} skipped"
+        )
     }
 }
 
+/// How wide the names of rows are.
+const WIDTH: usize = 36;
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "programs            {}", self.programs)?;
-        writeln!(f, "  compiled          {}", self.compiled)?;
-        writeln!(f, "cases with values   {}", self.values)?;
-        writeln!(f, "cases with errors   {}", self.errors)?;
-        write!(f, "other cases         {}", self.successes)?;
-        match self.properties == Count::default() {
-            true => Ok(()),
-            false => write!(f, "\nproperties          {}", self.properties),
+        write!(f, "{:WIDTH$}{}", "programs", self.programs)?;
+        // What no program has is not worth a line.
+        let rows = [
+            ("  accepted or refused as expected", self.compiled),
+            ("cases with an expected result", self.values),
+            ("cases with an expected error", self.errors),
+            ("cases that only have to succeed", self.successes),
+            ("properties", self.properties),
+        ];
+        for (name, count) in rows.into_iter().filter(|(_, count)| *count != Count::default()) {
+            write!(f, "\n{name:WIDTH$}{count}")?;
         }
+        Ok(())
     }
 }

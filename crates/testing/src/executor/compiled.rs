@@ -3,7 +3,7 @@
 //! Values go through files in the binary format. A server that ends, or that is stopped because a case takes too long, is
 //! started again for the next case.
 
-use super::{Executor, Failure, Object, Res, Signature};
+use super::{Executor, Failure, Limit, Object, Res, Signature};
 use crate::server::{Dialect, Launch, Server, ServerError};
 use crate::temporary::Folder;
 use fehu_data::{Value, ValueType, binary, reader};
@@ -165,7 +165,7 @@ impl Compiled {
         }
         result.map_err(|error| match error {
             ServerError::Failure(why) => Failure::Program(why),
-            ServerError::TooSlow => Failure::too_slow(),
+            ServerError::TooSlow => Failure::Limit(Limit::Time),
             ServerError::Ended(why) => Failure::Broken(why),
             ServerError::Unspeakable(_) => Failure::Request(error.to_string()),
         })
@@ -189,7 +189,7 @@ impl Compiled {
                 let mut server = match Server::start(&self.launch, limit) {
                     Ok(server) => server,
                     Err(ServerError::TooSlow) => {
-                        return Err(Failure::Limit("the server did not start in time".to_owned()));
+                        return Err(Failure::Limit(Limit::Start));
                     }
                     Err(error) => return Err(Failure::Broken(error.to_string())),
                 };

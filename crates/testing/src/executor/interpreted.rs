@@ -1,6 +1,6 @@
 //! The interpreter as an executor.
 
-use super::{Executor, Failure, Object, Res, Signature};
+use super::{Executor, Failure, Limit, Object, Res, Signature};
 use fehu_data::Value;
 use fehu_driver::run::{self, Compiled, RunError, type_name};
 use fehu_ir::External;
@@ -179,8 +179,8 @@ fn find<'t>(ty: &'t External, name: &str) -> Option<&'t External> {
 fn failure(error: &RunError) -> Failure {
     let text = error.to_string();
     match () {
-        () if error.is_interrupt() => Failure::too_slow(),
-        () if error.is_limit() => Failure::Limit(text),
+        () if error.is_interrupt() => Failure::Limit(Limit::Time),
+        () if error.is_limit() => Failure::Limit(Limit::Resources(text)),
         () if error.is_program() => Failure::Program(text),
         () => Failure::Request(text),
     }
