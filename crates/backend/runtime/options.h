@@ -139,7 +139,9 @@ static bool fe_parse_long(const char *text, long least, long *out) {
   return errno == 0 && end != text && *end == 0 && *out >= least;
 }
 
-// Sets a tuning parameter as NAME=INT says. NULL, or what is wrong with it.
+static const char fe_no_param[] = "sets a tuning parameter that does not exist; see --print-params";
+
+// Sets a tuning parameter as NAME=INT says. NULL, or what is wrong with it: `fe_no_param` if there is no such parameter.
 static const char *fe_set_param(struct futhark_context_config *cfg, char *text) {
   char *equals = strchr(text, '=');
   long value;
@@ -149,7 +151,7 @@ static const char *fe_set_param(struct futhark_context_config *cfg, char *text) 
   *equals = 0;
   int failed = futhark_context_config_set_tuning_param(cfg, text, (size_t)value);
   *equals = '=';
-  return failed == 0 ? NULL : "sets a tuning parameter that does not exist; see --print-params";
+  return failed == 0 ? NULL : fe_no_param;
 }
 
 // Reads a line of any length without its end; NULL at the end of the file, or if there is no memory. The caller
@@ -178,6 +180,8 @@ static char *fe_read_line(FILE *file, char **line, size_t *capacity, size_t *len
   }
 }
 
+// Parameters that the program does not have are ignored, with a warning: the file may be that of another compiler, or
+// of an earlier version of the program.
 static enum fe_next fe_load_tuning(const struct fe_settings *settings, const char *name) {
   FILE *file = fopen(name, "r");
   if (file == NULL) {
@@ -186,14 +190,23 @@ static enum fe_next fe_load_tuning(const struct fe_settings *settings, const cha
   enum fe_next next = FE_GO_ON;
   char *line = NULL;
   size_t capacity = 0, length;
+  int unknown = 0;
   for (int number = 1; next == FE_GO_ON && fe_read_line(file, &line, &capacity, &length) != NULL; number++) {
     if (length > 0 && line[length - 1] == '\r') {
       line[length - 1] = 0;
     }
     const char *problem = fe_set_param(settings->cfg, line);
-    if (problem != NULL) {
+    if (problem == fe_no_param) {
+      if (unknown++ == 0) {
+        fe_wrong(settings, "warning: %s:%d: `%.100s` is ignored: there is no such tuning parameter; see --print-params",
+                 name, number, line);
+      }
+    } else if (problem != NULL) {
       next = fe_wrong(settings, "%s:%d: `%.100s` %s", name, number, line, problem);
     }
+  }
+  if (unknown > 1) {
+    fe_wrong(settings, "warning: %s: %d more lines are ignored likewise", name, unknown - 1);
   }
   if (next == FE_GO_ON && ferror(file)) {
     next = fe_wrong(settings, "cannot read the tuning file \"%s\"", name);

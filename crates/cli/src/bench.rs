@@ -158,6 +158,10 @@ impl Screen {
 }
 
 impl Watch for Screen {
+    fn warning(&self, path: &str, text: &str) {
+        output::stderr(&format!("{path}: warning: {text}\n"));
+    }
+
     fn group(&self, name: &str) {
         output::stdout(&format!("{name}:\n"));
     }

@@ -144,10 +144,14 @@ fn report(results: &[ProgramResult], options: &Options, skipped: bool) -> String
             };
             text.push_str(&format!("{}: {name}{}\n", result.path, what.replace('\n', "\n    ")));
         };
+        let warnings = result.warnings.iter();
+        let warnings: String =
+            warnings.map(|text| format!("{}: warning: {text}\n", result.path)).collect();
         say("", &result.verdict);
         for case in &result.cases {
             say(&format!("{}: ", case.name), &case.verdict);
         }
+        text.push_str(&warnings);
     }
     text.push_str(&format!("{}\n", Summary::of(results)));
     text

@@ -255,6 +255,18 @@ fn own_servers_are_tested_and_measured() {
         assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
         assert!(stdout(&output).contains("µs (95% CI: ["), "{}", stdout(&output));
     }
+    // A tuning file of another compiler is no reason to fail.
+    place.write("a.fut.tuning", "main.suff_outer_par_1=10\nmain.tile_size_2=16\n");
+    let warning = "a.fut: warning: \"a.fut.tuning\" is ignored";
+    let output = place.fehu(&["test", "a.fut"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stdout(&output).contains(warning), "{}", stdout(&output));
+    let output = place.fehu(&["bench", "-r", "2", "--no-convergence-phase", "a.fut"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+    let output = place.fehu(&["test", "--no-tuning", "a.fut"]);
+    assert!(!stdout(&output).contains(warning), "{}", stdout(&output));
+    std::fs::remove_file(place.0.join("a.fut.tuning")).expect("it can be removed");
     let output = place.fehu(&["bench", "--skip-compilation", "a.fut"]);
     assert!(stdout(&output).contains("cannot be started"), "{}", stdout(&output));
     assert_eq!(place.fehu(&["c", "--server", "a.fut"]).status.code(), Some(0));

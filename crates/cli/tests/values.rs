@@ -87,6 +87,15 @@ fn tuning_parameters_are_listed_and_set() {
     assert_eq!(said(&[&tuning, "-e", "inside"], "[5i64, 6i64]"), "[3i64, 3i64]\n");
     let output = run(&place, &["--param", "other=1"], b"10i64");
     assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+    // In a file it may be another compiler's.
+    std::fs::write(place.join("file"), "a.suff=3\nhalf=1\nb.suff=2\n").expect("it can be written");
+    let output = run(&place, &[&tuning], b"10i64");
+    assert!(output.status.success() && output.stdout == b"2i64\n", "{}", both(&output));
+    let warning = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(warning.contains("file:1: `a.suff=3` is ignored: there is no such"), "{warning}");
+    assert!(warning.contains("1 more lines are ignored"), "{warning}");
+    std::fs::write(place.join("file"), "half\n").expect("it can be written");
+    assert_eq!(run(&place, &[&tuning], b"10i64").status.code(), Some(1));
     // The manifest says which entry points depend on which.
     let output = fehu().args(["c", "--library", "a.fut", "-o", "l"]).current_dir(&place).output();
     assert!(output.expect("the binary runs").status.success());

@@ -22,6 +22,7 @@ use crate::executor::{Executor, Failure, Object};
 use crate::files;
 use crate::prepare::{self, Built, Compile};
 use crate::script::{Machine, eval};
+use crate::tuning;
 use fehu_data::Value;
 use fehu_driver::check::Warnings;
 use fehu_driver::compile::target_name;
@@ -85,6 +86,8 @@ pub struct Measured {
 
 /// Sees what happens while it happens.
 pub trait Watch {
+    /// There is something about a program that people should know, although it makes nothing fail.
+    fn warning(&self, path: &str, text: &str);
     /// A program, or another entry point of it, begins.
     fn group(&self, name: &str);
     /// A case makes progress.
@@ -151,6 +154,9 @@ pub fn run(ready: Ready, options: &Options, watch: &dyn Watch) -> Vec<Group> {
             return vec![Group { name: path, datasets }];
         }
     };
+    if let Some(warning) = tuning::warning(&path, &compile, &mut program) {
+        watch.warning(&path, &warning);
+    }
     let folder = Path::new(&path).parent().unwrap_or(Path::new(""));
     let mut groups: Vec<Group> = Vec::new();
     for (entry, case) in cases(&test, options) {

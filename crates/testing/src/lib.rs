@@ -24,3 +24,4 @@ pub mod server;
 pub mod suite;
 pub mod temporary;
 pub mod tune;
+mod tuning;

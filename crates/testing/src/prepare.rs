@@ -17,6 +17,7 @@ use crate::executor::interpreted::Interpreted;
 use crate::run::{Depth, Options, first_line};
 use crate::server::Launch;
 use crate::temporary::Folder;
+use crate::tuning;
 use fehu_driver::cache::Cache;
 use fehu_driver::check::{Outcome, Warnings};
 use fehu_driver::compile::{self, CCompiler, Request, target_name};
@@ -81,14 +82,17 @@ impl Compile {
         Compile { target: Target::C, plan, program_options: Vec::new(), ..self.clone() }
     }
 
+    /// The file with tuning parameters of a program, if there is one that should be used.
+    pub(crate) fn tuning_file(&self, path: &str) -> Option<String> {
+        let file = format!("{path}.{}", self.tuning.as_ref()?);
+        Path::new(&file).is_file().then_some(file)
+    }
+
     /// How the server of a program is started.
     pub fn launch(&self, path: &str, program: PathBuf) -> Launch {
         let mut options = Vec::new();
-        if let Some(extension) = &self.tuning {
-            let file = format!("{path}.{extension}");
-            if Path::new(&file).is_file() {
-                options.push(format!("--tuning={file}"));
-            }
+        if let Some(file) = self.tuning_file(path) {
+            options.push(format!("--tuning={file}"));
         }
         if let Some(extension) = &self.cache_files {
             options.push(format!("--cache-file={path}.{extension}"));
@@ -106,6 +110,8 @@ pub struct Programs {
     pub reference: Option<Box<dyn Executor>>,
     /// The entry points.
     pub entries: Vec<Entry>,
+    /// What people should know about the way in which it runs.
+    pub warnings: Vec<String>,
 }
 
 /// Prepares a program, and a reference if one is wanted. The error is one line.
@@ -122,10 +128,12 @@ pub(crate) fn prepare(
         Ok(built) => built,
         Err(why) => return (outcome, Err(why)),
     };
-    let tested: Box<dyn Executor> = match executor(path, compile, built) {
-        Ok(server) => Box::new(server),
+    let mut tested = match executor(path, compile, built) {
+        Ok(server) => server,
         Err(why) => return (outcome, Err(why)),
     };
+    let warnings = Vec::from_iter(tuning::warning(path, compile, &mut tested));
+    let tested: Box<dyn Executor> = Box::new(tested);
     let reference = match reference.then_some(compile.target) {
         None => None,
         Some(Target::C) => {
@@ -142,7 +150,7 @@ pub(crate) fn prepare(
             }
         }
     };
-    (outcome, Ok(Programs { tested, reference, entries }))
+    (outcome, Ok(Programs { tested, reference, entries, warnings }))
 }
 
 /// An executable, and the folder that it lives in if that is only for it.
@@ -255,7 +263,7 @@ fn interpreted(
     let reference =
         reference.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>);
     let tested = Box::new(Interpreted::new(compiled));
-    (outcome, Ok(Programs { tested, reference, entries }))
+    (outcome, Ok(Programs { tested, reference, entries, warnings: Vec::new() }))
 }
 
 fn compile_for_interpreter(

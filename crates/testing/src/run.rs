@@ -16,7 +16,12 @@ use std::time::Duration;
 
 /// Tests one program.
 pub fn program(path: &str, options: &Options) -> ProgramResult {
-    let done = |verdict| ProgramResult { path: path.to_owned(), verdict, cases: Vec::new() };
+    let done = |verdict| ProgramResult {
+        path: path.to_owned(),
+        verdict,
+        cases: Vec::new(),
+        warnings: Vec::new(),
+    };
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) => return done(Verdict::Failed(format!("cannot be read: {error}"))),
@@ -99,6 +104,8 @@ pub struct ProgramResult {
     pub verdict: Verdict,
     /// The cases in order, for each entry point.
     pub cases: Vec<CaseResult>,
+    /// What people should know, although it makes nothing fail.
+    pub warnings: Vec<String>,
 }
 
 /// What came out of a case.
@@ -175,18 +182,20 @@ fn checked(path: &str, test: &Test, options: &Options) -> ProgramResult {
         Exit::Rejected | Exit::Internal => Verdict::Failed(first_line(&outcome)),
     };
     let cases = not_run(test, options);
-    ProgramResult { path: path.to_owned(), verdict, cases }
+    ProgramResult { path: path.to_owned(), verdict, cases, warnings: Vec::new() }
 }
 
 /// A program that the compiler must accept, and its cases.
 fn accepted(path: &str, test: &Test, options: &Options) -> ProgramResult {
     let auto = test.cases.iter().any(|case| case.expected == Expected::Auto);
-    let (outcome, prepared) = prepare::prepare(path, options, auto && options.depth == Depth::Run);
+    let (outcome, mut prepared) =
+        prepare::prepare(path, options, auto && options.depth == Depth::Run);
     let verdict = match &prepared {
         Ok(_) => warned(test, &outcome),
         Err(why) => Verdict::Failed(why.clone()),
     };
-    let mut result = ProgramResult { path: path.to_owned(), verdict, cases: Vec::new() };
+    let warnings = prepared.as_mut().map_or(Vec::new(), |programs| programs.warnings.split_off(0));
+    let mut result = ProgramResult { path: path.to_owned(), verdict, cases: Vec::new(), warnings };
     if options.depth != Depth::Run {
         result.cases = not_run(test, options);
         return result;

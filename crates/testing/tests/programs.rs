@@ -232,6 +232,25 @@ fn counterexamples_are_small() {
 }
 
 #[test]
+fn values_of_properties_have_the_sizes_of_their_types() {
+    let text = "-- ==\n-- property: named more square constant product less\n\
+                def k : i64 = 3\ntype few = [k]i32\n\
+                #[prop]\nentry named [n] (p: ([n]i32, [n][2]u8)) = length p.0 == n && length p.1 == n\n\
+                #[prop]\nentry more [n] (p: ([n + 1]i32, [n]i32)) = length p.0 == n + 1\n\
+                #[prop]\nentry square [n] (p: [n](bool, [n]i32)) = all (\\(_, xs) -> length xs == n) p\n\
+                #[prop]\nentry constant (p: ([]few, [k + 1]i8)) = length p.1 == 4\n\
+                #[prop(size(6))]\nentry product [n] [m] (p: ([n * m]i32, [n]i32, [m]i32)) =\n  \
+                length p.0 == n * m\n\
+                #[prop]\nentry less [n] (p: ([n]i32, [n - 1]i32)) = length p.1 < n\n";
+    let result = test("sizes.fut", text, &Options::default());
+    assert!(result.is_good() && result.cases.len() == 6, "{result:#?}");
+    // A counterexample keeps the rules while it is made smaller.
+    let text = "-- ==\n-- property: p\n#[prop]\nentry p [n] (p: ([n + 1]i32, [n]i32)) = n < 2\n";
+    let why = failure("smaller.fut", text);
+    assert!(why.contains("`[0i32, 0i32, 0i32] [0i32, 0i32]`"), "{why}");
+}
+
+#[test]
 fn the_reference_is_the_program_without_passes() {
     let text = "-- ==\n-- random input { [10]i32 } auto output\n-- input { [1] } auto output\n\
                 -- script input { main [0] } auto output\n\
@@ -264,4 +283,21 @@ fn properties_must_be_properties() {
     assert!(why.contains("size(n)"), "{why}");
     let why = failure("generator.fut", &property("#[prop(gen(g))]\nentry p (x: i32) = x == x"));
     assert!(why.contains("\"g\""), "{why}");
+    // What should be there and what is there are named.
+    let with = |helper: &str| {
+        let settings = if helper.contains("entry g") { "gen(g)" } else { "gen(h), shrink(s)" };
+        let right = "entry h (size: i64) (_: u64) = map i32.i64 (iota size)";
+        failure(
+            "helper.fut",
+            &property(&format!(
+                "#[prop({settings})]\nentry p (xs: []i32) = and (map (< 100) xs)\n{right}\n{helper}"
+            )),
+        )
+    };
+    let why = with("entry g (size: i64) (_: u64) = iota size");
+    assert!(why.contains("yields []i64, but the property takes a value of type []i32"), "{why}");
+    let why = with("entry g (size: i32) = [size]");
+    assert!(why.contains("should take i64 and u64, but takes i32"), "{why}");
+    let why = with("entry s (xs: []i64) (_: u64) = xs");
+    assert!(why.contains("should take []i32 and u64, but takes []i64 and u64"), "{why}");
 }

@@ -46,9 +46,10 @@ fn test(name: &str, blocks: &str, compile: Compile) -> ProgramResult {
     run::program(&file(name, blocks), &options)
 }
 
-fn failures(result: &ProgramResult) -> Vec<&str> {
+fn failures(result: &ProgramResult) -> Vec<String> {
     let failed = result.verdicts().filter_map(|verdict| match verdict {
-        Verdict::Failed(why) | Verdict::Limit(why) => Some(why.as_str()),
+        Verdict::Failed(why) => Some(why.clone()),
+        Verdict::Limit(which) => Some(which.to_string()),
         Verdict::Passed | Verdict::NotCompiled | Verdict::Skipped(_) => None,
     });
     failed.collect()
@@ -181,6 +182,7 @@ fn tags_exclude_back_ends() {
 struct Nobody;
 
 impl Watch for Nobody {
+    fn warning(&self, _: &str, _: &str) {}
     fn group(&self, _: &str) {}
     fn step(&self, _: &str, progress: &Progress) {
         assert!((0.0..=1.0).contains(&progress.part));
@@ -232,7 +234,7 @@ fn failures_do_not_end_the_measurement() {
     let results: Vec<_> = groups.iter().map(|group| &group.datasets[0].1).collect();
     let told = |i: usize| results[i].as_ref().expect_err("it does not end well").as_str();
     assert!(told(0).contains("it is broken") && told(1).contains("I am dying"));
-    assert!(told(2).contains("time limit"));
+    assert!(told(2).contains("`--timeout SECONDS`"));
     assert!(results[3].as_ref().is_ok_and(|measured| measured.runtimes[0] == 10_000));
 }
 

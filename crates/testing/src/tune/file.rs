@@ -3,7 +3,7 @@
 use super::Tuned;
 
 /// The text of a program's tuning file. What the file said before about parameters that were not tuned stays, unless the program
-/// does not have them any more: it would refuse to start.
+/// does not have them any more.
 pub fn text(tuned: &Tuned, before: &str) -> String {
     let Tuned { thresholds, params, found, .. } = tuned;
     let mut lines: Vec<(&str, String)> = Vec::new();
