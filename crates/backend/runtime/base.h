@@ -1,8 +1,12 @@
-// What every other file of the runtime needs: headers of the C library, error codes, and the functions
-// that are used before the place where they are written.
+// What every other file of the runtime needs: headers of the C library, error codes, and how the runtime and the program
+// are linked.
 //
-// Everything here is static or has the prefix of the public interface, so that several programs can be
+// The files whose names end in .h come before the program: types, and functions that are worth inlining. Those in .c come
+// after it. In one text everything is static or has the prefix of the public interface, so that several programs can be
 // linked together if only one of them shows that interface. There is no mutable global state.
+//
+// The .c files are the same for all programs of a kind. With FE_SEPARATE they are a translation unit of their own, which
+// is compiled once and kept; what program and runtime use of each other is then visible to the linker.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // clocks and affinity masks, also under -std=c11
@@ -52,6 +56,17 @@
 #define FE_LIKELY(condition) (condition)
 #endif
 
+// What the runtime defines and programs use, or the reverse: functions, declarations of data, and its definitions.
+#ifdef FE_SEPARATE
+#define FE_SHARED
+#define FE_SHARED_DATA extern
+#define FE_SHARED_DEFINED
+#else
+#define FE_SHARED FE_UNUSED static
+#define FE_SHARED_DATA FE_UNUSED static
+#define FE_SHARED_DEFINED static
+#endif
+
 struct futhark_context;
 struct futhark_context_config;
 struct fe_pool;
@@ -60,31 +75,13 @@ struct fe_scheduler;
 // Records an error and returns its code. The message is what follows "Error: ", without a line break at
 // the end. An error that nobody has asked for is kept: what comes later is mostly a consequence.
 // May be called by several tasks at once.
-FE_COLD FE_PRINTF(3, 4) static int fe_fail(struct futhark_context *ctx, int code, const char *format, ...);
+FE_COLD FE_PRINTF(3, 4) FE_SHARED int fe_fail(struct futhark_context *ctx, int code, const char *format, ...);
 
 // A line in the log, if there is one.
-FE_PRINTF(2, 3) static void fe_log(struct futhark_context *ctx, const char *format, ...);
+FE_PRINTF(2, 3) FE_SHARED void fe_log(struct futhark_context *ctx, const char *format, ...);
 
 // The memory of a context.
-static struct fe_pool *fe_pool_of(struct futhark_context *ctx);
-
-// Written by the compiler: the values that are computed once. What `fe_constants_init` has allocated is
-// released by `fe_constants_free`, also if it fails in the middle.
-static int fe_constants_init(struct futhark_context *ctx);
-static void fe_constants_free(struct futhark_context *ctx);
-
-#ifdef FE_MULTICORE
-static int fe_scheduler_init(struct futhark_context *ctx);
-static void fe_scheduler_free(struct futhark_context *ctx);
-#endif
-
-#ifdef FE_GPU
-// The device of a context, from gpu/.
-static int fe_gpu_init(struct futhark_context *ctx);
-static void fe_gpu_free(struct futhark_context *ctx);
-static void fe_gpu_settle(struct futhark_context *ctx);
-static void fe_gpu_abandon(struct futhark_context *ctx);
-#endif
+FE_UNUSED static struct fe_pool *fe_pool_of(struct futhark_context *ctx);
 
 // Nanoseconds since some moment in the past.
 FE_UNUSED static int64_t fe_now(void) {

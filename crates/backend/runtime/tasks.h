@@ -1,8 +1,8 @@
 // What generated code may ask of the scheduler. Multicore programs only; comes before context.h, which keeps a
-// pointer to the scheduler. The implementation is in clock.h, cores.h, deque.h, portion.h, pool.h and scheduler.h, in this
-// order, and comes after context.h, because it looks into the context.
+// pointer to the scheduler. The implementation is in clock.c, cores.c, deque.c, portion.c, pool.c and scheduler.c, in this
+// order.
 //
-// A "site" is a place in the program with a parallel operation, numbered from 0 to FE_NUM_SITES - 1. For each site
+// A "site" is a place in the program with a parallel operation, numbered from 0 to fe_program.num_sites - 1. For each site
 // the context keeps what is known of the time that an iteration takes.
 
 #ifdef FE_MULTICORE
@@ -30,25 +30,19 @@ typedef int (*fe_task)(struct futhark_context *ctx, void *env, int64_t chunk, in
 
 // Runs f over disjoint ranges that cover [0,n), in any order, on any threads; `chunk` is 0. The first error code
 // stops the rest as soon as possible and is returned. May be called inside of tasks.
-static int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n);
+FE_SHARED int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n);
 
 // How many chunks a reduction or scan should use: one or a few for each thread.
-static int fe_chunks(struct futhark_context *ctx, int site, int64_t n);
+FE_SHARED int fe_chunks(struct futhark_context *ctx, int site, int64_t n);
 
 // Calls f exactly once for each chunk c (unless an error stops it), with the range [n*c/chunks, n*(c+1)/chunks).
 // Should also be called when there is one chunk only, because that is how the time of iterations is learned.
-static int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks);
+FE_SHARED int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks);
 
 // The number of the calling thread among those of the context: 0 for the thread that called the API.
-static int fe_worker(struct futhark_context *ctx);
+FE_SHARED int fe_worker(struct futhark_context *ctx);
 
 // The number of threads of the context: fe_worker() is less.
-static int fe_num_workers(struct futhark_context *ctx);
-
-// Makes ctx->scheduler, for ctx->cfg->num_threads threads (0: as many as there are cores). No thread is started yet.
-static int fe_scheduler_init(struct futhark_context *ctx);
-
-// Ends the threads. Harmless if there is no scheduler.
-static void fe_scheduler_free(struct futhark_context *ctx);
+FE_SHARED int fe_num_workers(struct futhark_context *ctx);
 
 #endif

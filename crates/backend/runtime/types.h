@@ -1,15 +1,28 @@
-// What the generated program tells the command line and the server about its types and entry points.
+// What a program tells the runtime of itself: its types and entry points for the command line and the server, and what
+// contexts, the scheduler and devices have to know.
 //
 // A value is handled through a pointer to its C representation: a scalar is stored as its C type; an
 // array or an opaque value as the pointer that the API hands out. "out" parameters point to such a place, and
 // so do the elements of `fields`, `payload`, `outs`, `elems` and `inputs`, and `elem`. Only what is called
 // `array` or `object` is the pointer of the API itself.
 
-struct futhark_context;
-
 enum fe_kind { FE_PRIM, FE_ARRAY, FE_OPAQUE };
 
-struct fe_prim; // values.h: name, size, reading and writing of one primitive type
+enum fe_class { FE_SIGNED, FE_UNSIGNED, FE_FLOAT, FE_BOOL };
+
+// A primitive type. f16 is held as its bits, in a uint16_t.
+struct fe_prim {
+  const char *name;
+  enum fe_class class_;
+  size_t size;
+  char tag[5]; // its name in the binary format
+};
+
+// Those of values.c.
+FE_SHARED_DATA const struct fe_prim fe_prim_i8, fe_prim_i16, fe_prim_i32, fe_prim_i64, fe_prim_u8, fe_prim_u16,
+    fe_prim_u32, fe_prim_u64, fe_prim_f16, fe_prim_f32, fe_prim_f64, fe_prim_bool;
+
+struct fe_kernel;
 struct fe_type;
 
 struct fe_field {
@@ -89,10 +102,30 @@ struct fe_entry {
   int (*call)(struct futhark_context *ctx, void *out, const void *const *inputs);
 };
 
-// Defined by the generated program.
+// Written by the compiler at the end of the program.
 struct fe_program {
+  // Tuning parameters.
+  int num_tuning_params;
+  const char *const *tuning_names, *const *tuning_classes;
+  // Places with a parallel operation; the scheduler knows something of each.
+  int num_sites;
+  // Values that are computed once. What `constants_init` has allocated is released by `constants_free`, also if it
+  // fails in the middle.
+  size_t constants_size;
+  int (*constants_init)(struct futhark_context *ctx);
+  void (*constants_free)(struct futhark_context *ctx);
+  // Kernels. Their text is in pieces, with NULL at the end; that of kernel k is between
+  // `#if !defined FE_PART || FE_PART == k` and `#endif`.
+  int num_kernels;
+  const struct fe_kernel *kernels;
+  const char *const *device_source;
+  // Records the error of a failed check, with the values that the kernel has left.
+  void (*device_error)(struct futhark_context *ctx, int check, const int64_t *values);
+  // Types and entry points; libraries have none here.
   int num_types;
   const struct fe_type *const *types;
   int num_entries;
   const struct fe_entry *entries;
 };
+
+FE_SHARED_DATA const struct fe_program fe_program;

@@ -49,6 +49,8 @@ impl Target {
 pub struct Artifacts {
     /// C code.
     pub c: String,
+    /// The part of it that no program of this kind differs in, if it can be compiled separately ([`runtime::separate`]).
+    pub runtime: Option<String>,
     /// The header, if it is a library.
     pub header: Option<String>,
     /// The description for tools, in JSON, if it is a library or a server.

@@ -1,9 +1,13 @@
 //! The C sources that every program has a copy of, and their order.
 //!
 //! A program is one C file, so that it can be compiled, read and linked anywhere. The files in `runtime/`
-//! are parts of it and not headers that could be included alone: each uses what comes before it.
+//! are parts of it and not headers that could be included alone: each uses what comes before it. Those whose names end in
+//! `.h` come before the program, those in `.c` after it.
+//!
+//! The latter are the same for all programs of a kind. Whoever compiles many programs compiles them once ([`separate`]), and
+//! the program with `FE_SEPARATE` defined, which leaves them out of its file; see `base.h`.
 
-use crate::api::Api;
+use crate::api::{self, Api};
 use crate::{Mode, Target};
 
 /// A program's own part of the C file.
@@ -11,9 +15,9 @@ use crate::{Mode, Target};
 pub struct Program<'a> {
     /// `struct fe_constants { ... };`, with at least one member.
     pub constants_struct: &'a str,
-    /// All functions, with `fe_constants_init` and `fe_constants_free`, and before them what they need. For
-    /// devices also what `runtime/gpu/interface.h` lists: the kernels (see [`device_source`]), their table, and
-    /// `fe_device_error`.
+    /// All functions, with `fe_constants_init` and `fe_constants_free`, and before them what they need. For devices also
+    /// `fe_device_source` (see [`device_source`]), the table `fe_kernels`, whose last row is empty, and `fe_device_error`:
+    /// `struct fe_program` of `types.h` says what they are.
     pub functions: &'a str,
     /// The number of places with a parallel operation; the scheduler knows something of each.
     pub sites: usize,
@@ -27,48 +31,108 @@ pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> 
     if program.strict_float {
         out.push_str("#define FE_STRICT_FLOAT\n");
     }
+    headers(&mut out, target, &api.declarations);
+    part(&mut out, "constants", program.constants_struct);
+    part(&mut out, "the program", program.functions);
+    part(&mut out, "functions of the interface", &api.definitions);
+    part(&mut out, "tables", &format!("{}{}", api.tables, table(mode, target, program.sites)));
+    out.push_str("\n#ifndef FE_SEPARATE\n");
+    sources(&mut out, mode, target);
+    out.push_str("\n#endif // FE_SEPARATE\n");
+    out
+}
+
+/// The rest of a program that is compiled with `FE_SEPARATE`, as a C file of its own. Libraries are one file.
+pub fn separate(mode: Mode, target: Target) -> Option<String> {
+    match mode {
+        Mode::Library => None,
+        Mode::Executable | Mode::Server => {
+            let mut out = String::from("// What programs made by fehu have in common.\n");
+            out.push_str("#define FE_SEPARATE 1\n");
+            headers(&mut out, target, &api::common_declarations(target));
+            sources(&mut out, mode, target);
+            Some(out)
+        }
+    }
+}
+
+/// Types, and functions that are worth inlining.
+fn headers(out: &mut String, target: Target, declarations: &str) {
     match target {
         Target::C => {}
-        // The scheduler has a table with a row for each site, of at least one.
-        Target::Multicore => out.push_str(&format!(
-            "#define FE_MULTICORE\n#define FE_NUM_SITES {}\n",
-            program.sites.max(1)
-        )),
+        Target::Multicore => out.push_str("#define FE_MULTICORE\n"),
         Target::Cuda => out.push_str("#define FE_CUDA\n"),
         Target::OpenCl => out.push_str("#define FE_OPENCL\n"),
     }
-    parts(&mut out, BASE);
+    parts(out, BASE);
     match target {
         Target::C => {}
-        Target::Multicore => parts(&mut out, TASKS),
-        Target::Cuda => parts(&mut out, CUDA_STATE),
-        Target::OpenCl => parts(&mut out, OPENCL_STATE),
+        Target::Multicore => parts(out, TASKS),
+        Target::Cuda => parts(out, CUDA_STATE),
+        Target::OpenCl => parts(out, OPENCL_STATE),
     }
-    part(&mut out, "the interface", &api.declarations);
-    part(&mut out, "constants", program.constants_struct);
-    parts(&mut out, CONTEXT);
-    if target == Target::Multicore {
-        parts(&mut out, SCHEDULER);
+    part(out, "the interface", declarations);
+    parts(out, CONTEXT);
+}
+
+/// Definitions that no program differs in.
+fn sources(out: &mut String, mode: Mode, target: Target) {
+    parts(out, CONTEXTS);
+    match target {
+        Target::C => {}
+        Target::Multicore => parts(out, SCHEDULER),
+        Target::Cuda | Target::OpenCl => {
+            let prelude = strings("fe_device_prelude", &device_prelude(target));
+            part(out, "what device programs begin with", &prelude);
+            parts(out, DEVICES);
+            parts(out, if target == Target::Cuda { CUDA } else { OPENCL });
+            parts(out, DEVICE_PROGRAMS);
+        }
     }
-    part(&mut out, "the program", program.functions);
-    if target.is_gpu() {
-        let prelude = strings("fe_device_prelude", &device_prelude(target));
-        part(&mut out, "what device programs begin with", &prelude);
-        parts(&mut out, DEVICES);
-        parts(&mut out, if target == Target::Cuda { CUDA } else { OPENCL });
-        parts(&mut out, DEVICE_PROGRAMS);
-    }
-    parts(&mut out, INTERFACE);
-    part(&mut out, "functions of the interface", &api.definitions);
-    match mode {
-        Mode::Library => return out,
-        Mode::Executable | Mode::Server => {}
-    }
+    parts(out, INTERFACE);
+    let main = match mode {
+        Mode::Library => return,
+        Mode::Executable => CLI,
+        Mode::Server => SERVER,
+    };
     out.push_str(LESS_OPTIMISED);
-    parts(&mut out, VALUES);
-    part(&mut out, "tables", &api.tables);
-    parts(&mut out, OBJECTS);
-    parts(&mut out, if mode == Mode::Server { SERVER } else { CLI });
+    parts(out, VALUES);
+    parts(out, main);
+}
+
+/// What a program tells the runtime; see `types.h`.
+fn table(mode: Mode, target: Target, sites: usize) -> String {
+    let mut out = format!(
+        "\nFE_SHARED_DEFINED const struct fe_program fe_program = {{
+  .num_tuning_params = sizeof fe_tuning_names / sizeof fe_tuning_names[0] - 1,
+  .tuning_names = fe_tuning_names,
+  .tuning_classes = fe_tuning_classes,
+  .num_sites = {sites},
+  .constants_size = sizeof(struct fe_constants),
+  .constants_init = fe_constants_init,
+  .constants_free = fe_constants_free,
+"
+    );
+    if target.is_gpu() {
+        out.push_str(
+            "  .num_kernels = sizeof fe_kernels / sizeof fe_kernels[0] - 1,
+  .kernels = fe_kernels,
+  .device_source = fe_device_source,
+  .device_error = fe_device_error,
+",
+        );
+    }
+    match mode {
+        Mode::Library => {}
+        Mode::Executable | Mode::Server => out.push_str(
+            "  .num_types = sizeof fe_type_list / sizeof fe_type_list[0] - 1,
+  .types = fe_type_list,
+  .num_entries = sizeof fe_entries / sizeof fe_entries[0] - 1,
+  .entries = fe_entries,
+",
+        ),
+    }
+    out.push_str("};\n");
     out
 }
 
@@ -162,29 +226,31 @@ const BASE: Files = files![
 ];
 /// What the functions of programs use if there are several threads.
 const TASKS: Files = files!["tasks.h", "atomics.h"];
-/// Configurations and contexts.
-const CONTEXT: Files = files!["context.h"];
+/// What programs tell of themselves, contexts, and what the functions of the interface have in common.
+const CONTEXT: Files = files!["types.h", "context.h", "interface.h"];
+/// Memory and contexts.
+const CONTEXTS: Files = files!["memory.c", "context.c"];
 /// The scheduler, which looks into the context.
 const SCHEDULER: Files =
-    files!["clock.h", "cores.h", "deque.h", "portion.h", "pool.h", "scheduler.h"];
+    files!["clock.c", "cores.c", "deque.c", "portion.c", "pool.c", "scheduler.c"];
 /// What contexts know of devices, and what programs ask of them.
 const CUDA_STATE: Files = files!["gpu/interface.h", "gpu/cuda_api.h", "gpu/state.h"];
 const OPENCL_STATE: Files = files!["gpu/interface.h", "gpu/opencl_api.h", "gpu/state.h"];
 /// Devices, in parts that all of them have, ...
-const DEVICES: Files = files!["gpu/config.h", "gpu/driver.h", "gpu/library.h", "gpu/choose.h"];
+const DEVICES: Files = files!["gpu/config.c", "gpu/driver.h", "gpu/library.c", "gpu/choose.c"];
 /// ... that are each driver's own, ...
-const CUDA: Files = files!["gpu/cuda.h", "gpu/cuda_kernels.h"];
-const OPENCL: Files = files!["gpu/opencl.h", "gpu/opencl_kernels.h"];
+const CUDA: Files = files!["gpu/cuda.c", "gpu/cuda_kernels.c"];
+const OPENCL: Files = files!["gpu/opencl.c", "gpu/opencl_kernels.c"];
 /// ... and that use the driver.
 const DEVICE_PROGRAMS: Files = files![
-    "gpu/digest.h",
-    "gpu/cache.h",
-    "gpu/build.h",
-    "gpu/profile.h",
-    "gpu/transfer.h",
-    "gpu/memory.h",
-    "gpu/launch.h",
-    "gpu/start.h",
+    "gpu/digest.c",
+    "gpu/cache.c",
+    "gpu/build.c",
+    "gpu/profile.c",
+    "gpu/transfer.c",
+    "gpu/memory.c",
+    "gpu/launch.c",
+    "gpu/start.c",
 ];
 /// What kernels can use.
 const CUDA_PRELUDE: Files = files![
@@ -209,22 +275,21 @@ const OPENCL_PRELUDE: Files = files![
     "device/warp_opencl.h",
     "device/failure.h",
 ];
-/// What the functions of the interface have in common.
-const INTERFACE: Files = files!["interface.h"];
-/// Reading and writing of values, and what the tables look like.
+/// Objects of the interface.
+const INTERFACE: Files = files!["interface.c"];
+/// Reading and writing of values, values of any type in the tables, and options that all programs have.
 const VALUES: Files = files![
-    "values.h",
-    "values_scalar.h",
-    "values_number.h",
-    "values_print.h",
-    "values_text.h",
-    "values_binary.h",
-    "types.h",
+    "values.c",
+    "values_scalar.c",
+    "values_number.c",
+    "values_print.c",
+    "values_text.c",
+    "values_binary.c",
+    "objects.c",
+    "options.c",
 ];
-/// Values of any type in the tables, and options that all programs have.
-const OBJECTS: Files = files!["objects.h", "options.h"];
 /// `main` of an executable.
-const CLI: Files = files!["cli.h"];
+const CLI: Files = files!["cli.c"];
 /// `main` of a server.
 const SERVER: Files =
-    files!["server_vars.h", "server_files.h", "server_general.h", "server_parts.h", "server.h"];
+    files!["server_vars.c", "server_files.c", "server_general.c", "server_parts.c", "server.c"];

@@ -3,9 +3,9 @@
 
 mod cc;
 
-use cc::{Folder, runtime};
+use cc::Folder;
 use fehu_backend::api::{Api, TuningParam, generate};
-use fehu_backend::runtime::{Program, assemble};
+use fehu_backend::runtime::{Program, assemble, separate};
 use fehu_backend::{Mode, Target};
 use fehu_ir::Prog;
 use serde_json::Value;
@@ -169,26 +169,32 @@ fn the_header_is_c_and_cpp() {
 
 #[test]
 fn a_program_uses_the_tables() {
-    let (library, _) = library();
-    let api = api(Mode::Server, Target::C);
     let folder = Folder::new("api_tables");
-    // Of primitive types, this program wants to know the size only.
-    let prims: String =
-        ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bool"]
-            .into_iter()
-            .filter(|name| api.tables.contains(&format!("&fe_prim_{name},")))
-            .map(|name| format!("static const struct fe_prim fe_prim_{name} = {{\"{name}\"}};\n"))
-            .collect();
+    // The program, and instead of the runtime's `main` another one.
+    let (program, _) = whole(Mode::Server, Target::C);
     let text = format!(
-        "{library}\nstruct fe_prim {{\n  const char *name;\n}};\n{prims}{}{}{}",
-        runtime("types.h"),
-        api.tables,
+        "#define main unused\n{program}\n#undef main\n{}",
         include_str!("c/tables_driver.c")
     );
     folder.write("tables.c", &text);
     let options = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
     let output = folder.compile_and_run("tables.c", &options);
     assert_eq!(output, include_str!("c/tables_driver.out"));
+}
+
+#[test]
+fn the_runtime_can_be_compiled_separately() {
+    for target in [Target::C, Target::Multicore] {
+        let (program, _) = whole(Mode::Server, target);
+        let folder = Folder::new(&format!("api_separate_{target:?}"));
+        folder.write("program.c", &program);
+        let runtime = separate(Mode::Server, target).expect("servers have a part in common");
+        folder.write("runtime.c", &runtime);
+        folder.compile("program.c", &["-O0", "-pthread", "-DFE_SEPARATE", "runtime.c"]);
+        let said = folder.run_program(&[], "entry_points\nquit\n");
+        assert!(said.contains("dot\n"), "{said}");
+    }
+    assert_eq!(separate(Mode::Library, Target::C), None);
 }
 
 #[test]

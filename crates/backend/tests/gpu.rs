@@ -126,7 +126,7 @@ fn the_digest_is_sha_256() {
     );
     let includes =
         "#include <inttypes.h>\n#include <stdbool.h>\n#include <stdio.h>\n#include <string.h>\n";
-    folder.write("digest.c", &format!("{includes}{}{main}", runtime("gpu/digest.h")));
+    folder.write("digest.c", &format!("{includes}{}{main}", runtime("gpu/digest.c")));
     let said = folder.compile_and_run("digest.c", &["-fsanitize=undefined"]);
     // Of the texts with a zero after each, by another program.
     let expected = [
@@ -302,9 +302,9 @@ fn tuning_parameters_have_defaults_by_class() {
     };
     let tuning: Vec<TuningParam> = classes.iter().map(param).collect();
     let host = "static int my_run(struct futhark_context *ctx, int64_t *out) {\n  \
-                for (int i = 0; i < FE_NUM_TUNING_PARAMS + FE_NUM_LIMITS; i++) {\n    \
-                int64_t value = i < FE_NUM_TUNING_PARAMS ? fe_tuning(ctx, i)\n      \
-                : fe_device_limit(ctx, (enum fe_limit)(i - FE_NUM_TUNING_PARAMS));\n    \
+                for (int i = 0; i < fe_program.num_tuning_params + FE_NUM_LIMITS; i++) {\n    \
+                int64_t value = i < fe_program.num_tuning_params ? fe_tuning(ctx, i)\n      \
+                : fe_device_limit(ctx, (enum fe_limit)(i - fe_program.num_tuning_params));\n    \
                 fwrite(&value, sizeof value, 1, stdout);\n  }\n  *out = 0;\n  return FUTHARK_SUCCESS;\n}\n";
     let folder = assembled("gpu_tuning", "", host, &tuning);
     let values = numbers(&folder, &[]);

@@ -7,6 +7,7 @@ use cc::{Folder, runtime};
 fn test(name: &str, options: &[&str]) {
     let folder = Folder::new(name);
     folder.write("memory.h", &runtime("memory.h"));
+    folder.write("memory.c", &runtime("memory.c"));
     let text = format!("{}\n{}", runtime("base.h"), include_str!("c/memory_test.c"));
     folder.write("memory_test.c", &text);
     assert_eq!(folder.compile_and_run("memory_test.c", options), "done\n");

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| fake::compile("values.c", &[]))
+    PROGRAM.get_or_init(|| fake::compile("read_values.c", &[]))
 }
 
 fn convert(ty: &ValueType, input: &[u8], binary: bool) -> Output {

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         Ok(cache) => cache,
         Err(error) => return wrong(&format!("there is no place for compiled programs: {error}")),
     };
-    let compiler = match CCompiler::find(Some(&cache), false) {
+    let compiler = match CCompiler::find(Some(&cache), target, false) {
         Ok(compiler) => compiler,
         Err(error) => return told(args, &SourceMap::new(), *error),
     };
@@ -130,7 +130,7 @@ fn build(
     let (outcome, generated) = compile::generate(&Disk, &root, request, stages::generate);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(generated) = generated else { return Err(exit(outcome)) };
-    let made = compile::object(cache, compiler, &generated.artifacts.c, None);
+    let made = compile::object(cache, compiler, &generated.artifacts, None);
     let program = made.map_err(|error| told(args, &outcome.sources, *error))?;
     if let Some(key) = key
         && let Err(error) = compile::remember(cache, key, &program, &outcome)

@@ -107,7 +107,7 @@ pub fn write(
     name: &Path,
     cache: Option<&Cache>,
 ) -> Res<()> {
-    let Artifacts { c, header, manifest } = &generated.artifacts;
+    let Artifacts { c, runtime: _, header, manifest } = &generated.artifacts;
     let with = |extension: &str| {
         let mut name = name.as_os_str().to_owned();
         name.push(extension);
@@ -124,13 +124,13 @@ pub fn write(
     if request.mode == Mode::Library {
         return Ok(());
     }
-    let compiler = CCompiler::find(cache, request.strict_float)?;
+    let compiler = CCompiler::find(cache, request.target, request.strict_float)?;
     // The name may be that of a program that runs just now; so it gets a new file.
     let temporary = with(&format!(".{}.tmp", std::process::id()));
     let made = match cache {
         None => compiler.compile(&source, &temporary),
         Some(cache) => {
-            let object = object(cache, &compiler, c, Some(&source))?;
+            let object = object(cache, &compiler, &generated.artifacts, Some(&source))?;
             std::fs::copy(object, &temporary).map(|_| ()).map_err(|why| unwritable(name, &why))
         }
     };
@@ -143,28 +143,63 @@ pub fn write(
     made
 }
 
-/// An executable for a C text, in the cache. `source` is a file with just this text, if there is one.
-pub fn object(cache: &Cache, compiler: &CCompiler, c: &str, source: Option<&Path>) -> Res<PathBuf> {
+/// An executable for a program, in the cache. `source` is a file with its C text, if there is one. What programs have in
+/// common is compiled once, and kept, too.
+pub fn object(
+    cache: &Cache,
+    compiler: &CCompiler,
+    artifacts: &Artifacts,
+    source: Option<&Path>,
+) -> Res<PathBuf> {
+    let Artifacts { c, runtime, .. } = artifacts;
     let key = hash::digest([c.as_bytes(), compiler.identity().as_bytes()]);
     if let Some(found) = cache.object(&key) {
         return Ok(found);
     }
-    let made = cache.make_object(&key, |output| match source {
-        Some(source) => compiler.compile(source, output).map_err(Failure::Compiler),
+    let runtime =
+        runtime.as_deref().map(|text| runtime_object(cache, compiler, text)).transpose()?;
+    make_object(cache, &key, c, source, |source, output| match &runtime {
+        Some(runtime) => compiler.compile_with(source, runtime, output),
+        None => compiler.compile(source, output),
+    })
+}
+
+/// What the C compiler makes of the runtime of programs of one kind.
+fn runtime_object(cache: &Cache, compiler: &CCompiler, text: &str) -> Res<PathBuf> {
+    let identity = compiler.identity();
+    let key = hash::digest([b"runtime", text.as_bytes(), identity.as_bytes()]);
+    match cache.object(&key) {
+        Some(found) => Ok(found),
+        None => make_object(cache, &key, text, None, |source, output| {
+            compiler.compile_object(source, output)
+        }),
+    }
+}
+
+/// Has a C text compiled into an object of the cache.
+fn make_object(
+    cache: &Cache,
+    key: &str,
+    text: &str,
+    source: Option<&Path>,
+    compile: impl FnOnce(&Path, &Path) -> Res<()>,
+) -> Res<PathBuf> {
+    let made = cache.make_object(key, |output| match source {
+        Some(source) => compile(source, output).map_err(Failure::Compiler),
         None => {
             static COUNTER: AtomicU64 = AtomicU64::new(0);
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let name = format!("fehu-{}-{number}.c", std::process::id());
             let source = std::env::temp_dir().join(name);
-            std::fs::write(&source, c)?;
+            std::fs::write(&source, text)?;
             // The text is left behind if the compiler refuses it: it is the evidence.
-            compiler.compile(&source, output).map_err(Failure::Compiler)?;
+            compile(&source, output).map_err(Failure::Compiler)?;
             Ok(std::fs::remove_file(&source)?)
         }
     });
     made.map_err(|failure| match failure {
         Failure::Compiler(error) => error,
-        Failure::File(why) => Box::new(errors::unwritable(&key, &why)),
+        Failure::File(why) => Box::new(errors::unwritable(key, &why)),
     })
 }
 

@@ -112,9 +112,10 @@ pub fn generate(
         strict_float,
     };
     let c = fehu_backend::runtime::assemble(mode, target, parts, &api);
+    let runtime = fehu_backend::runtime::separate(mode, target);
     let header = (mode == Mode::Library).then_some(api.header);
     let manifest = (mode != Mode::Executable).then_some(api.manifest);
-    Ok(Artifacts { c, header, manifest })
+    Ok(Artifacts { c, runtime, header, manifest })
 }
 
 /// A tuning parameter as the interface shows it. The class of a threshold is `threshold(DEFAULT, TESTS)`: the default stands

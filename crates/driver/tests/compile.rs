@@ -24,12 +24,12 @@ fn names(
     let c = format!("#include <stdio.h>\nint main(void) {{\n{puts}  return 0;\n}}\n");
     let header = (mode == Mode::Library).then(|| "// header\n".to_owned());
     let manifest = (mode != Mode::Executable).then(|| "{}\n".to_owned());
-    Ok(Artifacts { c, header, manifest })
+    Ok(Artifacts { c, runtime: None, header, manifest })
 }
 
 fn broken(_: &Prog, _: Target, _: Mode, _: &GenerateOptions) -> Result<Artifacts, Box<Diagnostic>> {
     let c = "int main(void) { return zebra; }\n".to_owned();
-    Ok(Artifacts { c, header: None, manifest: None })
+    Ok(Artifacts { c, runtime: None, header: None, manifest: None })
 }
 
 fn request(mode: Mode) -> Request {
@@ -112,7 +112,7 @@ fn unsafe_code_can_be_checked() {
     let root = Root::Bytes("test.fut".to_owned(), text.as_bytes().to_vec());
     let checks: compile::Generator = |prog, _, _, _| {
         let c = prog.to_string();
-        Ok(Artifacts { c, header: None, manifest: None })
+        Ok(Artifacts { c, runtime: None, header: None, manifest: None })
     };
     let has_check = |safe| {
         let request = Request { safe, ..request(Mode::Library) };
@@ -145,17 +145,17 @@ fn a_folder_that_is_not_there_is_told() {
 #[test]
 fn executables_are_made_once() {
     let cache = Cache::at(folder("cache"), 1 << 30).expect("the folder can be made");
-    let compiler = CCompiler::find(Some(&cache), false).expect("there is a C compiler");
-    let c = generated(&request(Mode::Executable), names).artifacts.c;
-    let first = compile::object(&cache, &compiler, &c, None).expect("it compiles");
+    let compiler = CCompiler::find(Some(&cache), Target::C, false).expect("there is a C compiler");
+    let artifacts = generated(&request(Mode::Executable), names).artifacts;
+    let first = compile::object(&cache, &compiler, &artifacts, None).expect("it compiles");
     assert_eq!(output(&first), "f\n");
     let made = std::fs::metadata(&first).and_then(|data| data.created());
-    let again = compile::object(&cache, &compiler, &c, None).expect("it compiles");
+    let again = compile::object(&cache, &compiler, &artifacts, None).expect("it compiles");
     assert_eq!(first, again);
     let still = std::fs::metadata(&again).and_then(|data| data.created());
     assert_eq!(made.expect("it is there"), still.expect("it is there"));
-    let strict = CCompiler::find(Some(&cache), true).expect("there is a C compiler");
-    let other = compile::object(&cache, &strict, &c, None).expect("it compiles");
+    let strict = CCompiler::find(Some(&cache), Target::C, true).expect("there is a C compiler");
+    let other = compile::object(&cache, &strict, &artifacts, None).expect("it compiles");
     assert_ne!(first, other);
 }
 

@@ -24,7 +24,7 @@ use fehu_driver::compile::{self, CCompiler, Request, target_name};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
-use fehu_driver::stages::{self, Mode, Target};
+use fehu_driver::stages::{self, Artifacts, Mode, Target};
 use fehu_driver::{pipelines, run};
 use fehu_ir::Entry;
 use std::path::{Path, PathBuf};
@@ -194,7 +194,7 @@ pub fn server(
         let why = first_line(&outcome);
         return (outcome, Err(why));
     };
-    let built = executable(&generated.artifacts.c, compile.strict_float);
+    let built = executable(&generated.artifacts, compile);
     (outcome, built.map(|built| (generated.entries, built)))
 }
 
@@ -209,7 +209,7 @@ fn beside(path: &str) -> PathBuf {
     PathBuf::from(path.strip_suffix(".fut").unwrap_or(path))
 }
 
-fn executable(c: &str, strict_float: bool) -> Result<Built, String> {
+fn executable(artifacts: &Artifacts, compile: &Compile) -> Result<Built, String> {
     let told = |error: Box<fehu_base::Diagnostic>| {
         let notes: String = error.notes.iter().map(|note| format!("\n{note}")).collect();
         format!("error[{}]: {}{notes}", error.code, error.message)
@@ -223,8 +223,9 @@ fn executable(c: &str, strict_float: bool) -> Result<Built, String> {
             (cache.map_err(|error| error.to_string())?, Some(folder))
         }
     };
-    let compiler = CCompiler::find(Some(&cache), strict_float).map_err(told)?;
-    let program = compile::object(&cache, &compiler, c, None).map_err(told)?;
+    let compiler =
+        CCompiler::find(Some(&cache), compile.target, compile.strict_float).map_err(told)?;
+    let program = compile::object(&cache, &compiler, artifacts, None).map_err(told)?;
     Ok(Built { program, folder })
 }
 

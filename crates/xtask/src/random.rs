@@ -129,7 +129,7 @@ struct Run<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let compiler = match CCompiler::find(None, true) {
+    let compiler = match CCompiler::find(None, Target::C, true) {
         // Whether the C compiler optimises well is not the question.
         Ok(compiler) => compiler.with_flags(&["-O0", "-w", "-std=c11"]),
         Err(error) => {

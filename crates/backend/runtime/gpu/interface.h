@@ -4,18 +4,11 @@
 // What is asked of the device is done in order, and mostly later: only fe_fetch and fe_finish wait for it. They are also
 // where checks that failed in a kernel come to light.
 
-// Written by the compiler: FE_NUM_KERNELS, and
-//   static const char *const fe_device_source[]: the text of the kernels in pieces, NULL at the end. The text of
-//   kernel k is between `#if !defined FE_PART || FE_PART == k` and `#endif`;
-//   static const struct fe_kernel fe_kernels[]: the kernels (one more if there are none, since C has no empty arrays);
-//   static void fe_device_error(ctx, check, values): records the error of a failed check, with the values that the
-//   kernel has left.
+// A kernel of the program.
 struct fe_kernel {
   const char *name;
   const char *place; // in the source: "file.fut:12:3"
 };
-
-static void fe_device_error(struct futhark_context *ctx, int check, const int64_t *values);
 
 // An argument of a kernel. `value` points to it; if it is an address of device memory, then to that address.
 struct fe_arg {
@@ -26,20 +19,20 @@ struct fe_arg {
 
 // Has a kernel run by so many blocks of threads, with so many bytes of shared memory for each block besides those that the
 // kernel declares. Before these arguments a kernel has the failure buffer.
-static int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, int block_size, int64_t shared_bytes,
-                     int num_args, const struct fe_arg *args);
+FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, int block_size, int64_t shared_bytes,
+                        int num_args, const struct fe_arg *args);
 
 // Copies from the device to us, when all before it is done.
-static int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
+FE_SHARED int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
 // The same in memory of its own, for `free`; NULL, with a message, if that fails. It is not NULL for no bytes.
-static void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes);
+FE_SHARED void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes);
 // Copies from us to the device. What is copied may change after the call.
-static int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
+FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
 // Copies inside of the device's memory. The two places do not overlap.
-static int fe_device_copy(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
-static int fe_device_zero(struct futhark_context *ctx, void *to, int64_t bytes);
+FE_SHARED int fe_device_copy(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
+FE_SHARED int fe_device_zero(struct futhark_context *ctx, void *to, int64_t bytes);
 // Waits until all is done.
-static int fe_finish(struct futhark_context *ctx);
+FE_SHARED int fe_finish(struct futhark_context *ctx);
 
 // What a device can do.
 enum fe_limit {
@@ -49,8 +42,8 @@ enum fe_limit {
   FE_UNIT_THREADS, // the threads that a multiprocessor has at once
   FE_NUM_LIMITS
 };
-static int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which);
+FE_SHARED int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which);
 // How much shared memory a kernel gets that would like to have so many bytes of it, but can do without.
-static int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes);
+FE_SHARED int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes);
 // The value of a tuning parameter that is set, or the default for its class on this device.
-static int64_t fe_tuning(struct futhark_context *ctx, int param);
+FE_SHARED int64_t fe_tuning(struct futhark_context *ctx, int param);

@@ -61,7 +61,7 @@ struct fe_gpu {
   int64_t num_timings, max_timings;
 };
 
-static void fe_gpu_config_free(struct fe_gpu_config *cfg) {
+FE_UNUSED static void fe_gpu_config_free(struct fe_gpu_config *cfg) {
   free(cfg->device);
   free(cfg->platform);
   free(cfg->program);
@@ -69,7 +69,7 @@ static void fe_gpu_config_free(struct fe_gpu_config *cfg) {
 }
 
 // The default of a tuning parameter of a class, if the user has set one.
-static int64_t fe_gpu_standard(const struct fe_gpu_config *cfg, const char *class, int64_t standard) {
+FE_UNUSED static int64_t fe_gpu_standard(const struct fe_gpu_config *cfg, const char *class, int64_t standard) {
   const struct {
     const char *class;
     int64_t value;

@@ -6,13 +6,7 @@ use crate::Target;
 
 /// The declarations of the interface, given the prototypes that depend on the program.
 pub(super) fn declarations(types: &Types, target: Target, objects: &str, entries: &str) -> String {
-    let mut out = String::from(START);
-    match target {
-        Target::C => {}
-        Target::Multicore => out.push_str(MULTICORE),
-        Target::Cuda => out.extend([GPU, CUDA]),
-        Target::OpenCl => out.extend([GPU, OPENCL]),
-    }
+    let mut out = common(target);
     out.push_str("\n// Types\n");
     for ty in types.objects() {
         out.push_str(&format!("struct {};\n", ty.c_name));
@@ -21,6 +15,18 @@ pub(super) fn declarations(types: &Types, target: Target, objects: &str, entries
     out.push_str(objects);
     out.push_str("\n// Entry points\n");
     out.push_str(entries);
+    out
+}
+
+/// What the interfaces of all programs have.
+pub(super) fn common(target: Target) -> String {
+    let mut out = String::from(START);
+    match target {
+        Target::C => {}
+        Target::Multicore => out.push_str(MULTICORE),
+        Target::Cuda => out.extend([GPU, CUDA]),
+        Target::OpenCl => out.extend([GPU, OPENCL]),
+    }
     out
 }
 

@@ -46,7 +46,7 @@ pub struct Api {
     pub declarations: String,
     /// Functions of the interface; they come after those of the program.
     pub definitions: String,
-    /// Tables of types and entry points. Empty if it is a library.
+    /// Tables of types and entry points: `fe_type_list` and `fe_entries`. Empty if it is a library.
     pub tables: String,
     /// The header.
     pub header: String,
@@ -98,6 +98,11 @@ pub fn generate(
     }
 }
 
+/// The declarations that the interfaces of all programs begin with.
+pub fn common_declarations(target: Target) -> String {
+    header::common(target)
+}
+
 fn type_functions(code: &mut Code, types: &Types, ty: &types::TypeDef) {
     if let Kind::Array { elem, rank } = ty.kind {
         array::functions(code, ty, elem, rank);
@@ -114,18 +119,15 @@ fn type_functions(code: &mut Code, types: &Types, ty: &types::TypeDef) {
     }
 }
 
-/// Names and classes of tuning parameters, as context.h expects them.
+/// Names and classes of tuning parameters, each list with an end: C has no empty arrays.
 fn tuning_tables(tuning: &[TuningParam]) -> String {
     let list = |text: fn(&TuningParam) -> &str| {
         let items = tuning.iter().map(|param| format!("{}, ", names::quoted(text(param))));
-        // C has no empty arrays.
         format!("{{{}NULL}}", items.collect::<String>())
     };
     format!(
-        "#define FE_NUM_TUNING_PARAMS {}\n\
-         static const char *const fe_tuning_names[] = {};\n\
+        "static const char *const fe_tuning_names[] = {};\n\
          static const char *const fe_tuning_classes[] = {};\n",
-        tuning.len(),
         list(|param| &param.name),
         list(|param| &param.class)
     )

@@ -13,7 +13,7 @@ use super::sum::{construct, destruct};
 use super::types::{FieldDef, Kind, TypeDef, TypeId, Types, VariantDef};
 use fehu_ir::Entry;
 
-/// All tables, ending with `fe_program`.
+/// All tables.
 pub(super) fn tables(types: &Types, entries: &[Entry], tuning: &[TuningParam]) -> String {
     let mut out = Tables { types, code: Code::default(), data: String::new() };
     let count = types.list.len();
@@ -29,15 +29,12 @@ pub(super) fn tables(types: &Types, entries: &[Entry], tuning: &[TuningParam]) -
          static const struct fe_type fe_types[{}];\n{}\n{}\n\
          static const struct fe_type fe_types[{}] = {{\n{described}}};\n\n\
          static const struct fe_type *const fe_type_list[] = {{{pointers}{}NULL}};\n\n\
-         static const struct fe_entry fe_entries[] = {{\n{entry_rows}  {{.name = NULL}},\n}};\n\n\
-         static const struct fe_program fe_program = {{\n  .num_types = {count},\n  .types = fe_type_list,\n  \
-         .num_entries = {},\n  .entries = fe_entries,\n}};\n",
+         static const struct fe_entry fe_entries[] = {{\n{entry_rows}  {{.name = NULL}},\n}};\n",
         count.max(1),
         out.code.definitions,
         out.data,
         count.max(1),
         if count == 0 { "" } else { ", " },
-        entries.len(),
     )
 }
 

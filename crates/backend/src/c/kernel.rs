@@ -58,8 +58,7 @@ impl Device {
         if self.errors.is_empty() {
             source = source.replace(&format!("  {AFTER_FAILURE}\n"), "");
         }
-        let mut text = format!("#define FE_NUM_KERNELS {}\n\n", self.kernels.len());
-        text.push_str(&crate::runtime::device_source(&source));
+        let mut text = crate::runtime::device_source(&source);
         text.push_str("\nstatic const struct fe_kernel fe_kernels[] = {\n");
         for (name, place, _) in &self.kernels {
             let _ = writeln!(text, "  {{\"{name}\", \"{}\"}},", literal::string(place));

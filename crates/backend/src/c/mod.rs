@@ -5,7 +5,7 @@
 //! * `exp`, `op`, `literal`, `names`: what they are made of.
 //!
 //! What the text relies on is in `runtime/`: `fe_alloc` and its like in `memory.h`, operators in `scalar.h` and `math.h`,
-//! parallel execution in `scheduler.h`, and what only printed code uses in `program.h`, `trace.h` and `atomics.h`.
+//! parallel execution in `tasks.h`, and what only printed code uses in `program.h`, `trace.h` and `atomics.h`.
 
 mod exp;
 mod fun;
@@ -26,7 +26,7 @@ use std::fmt::Write;
 /// C text of the functions of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Functions {
-    /// The declaration of `struct fe_constants`, which the context contains.
+    /// The declaration of `struct fe_constants`, which the context points to.
     pub constants_struct: String,
     /// The functions, and `fe_constants_init` and `fe_constants_free`.
     pub text: String,
@@ -105,7 +105,7 @@ fn constants_functions(program: &Program) -> String {
         "static int fe_constants_init(struct futhark_context *ctx) {\n  int err = 0;\n".to_owned();
     for (fun, members) in constants(program) {
         let results: String =
-            members.iter().map(|member| format!(", &ctx->constants.{member}")).collect();
+            members.iter().map(|member| format!(", &ctx->constants->{member}")).collect();
         let name = &fun.name;
         let _ = writeln!(text, "  if (err == 0) {{\n    err = fe_fun_{name}(ctx{results});\n  }}");
     }
@@ -115,7 +115,7 @@ fn constants_functions(program: &Program) -> String {
     for (fun, members) in constants(program) {
         for (&result, member) in fun.results.iter().zip(members) {
             if fun.vars[result].ty == Ty::Mem {
-                let _ = writeln!(text, "  fe_free(ctx, &ctx->constants.{member});");
+                let _ = writeln!(text, "  fe_free(ctx, &ctx->constants->{member});");
                 any = true;
             }
         }

@@ -330,9 +330,9 @@ impl Frame<'_> {
             let member = members.get(*result).map_or("", String::as_str);
             let name = self.name(*v);
             if self.fun.vars[*v].ty == Ty::Mem {
-                self.line(&format!("fe_borrow(ctx, &{name}, &ctx->constants.{member});"));
+                self.line(&format!("fe_borrow(ctx, &{name}, &ctx->constants->{member});"));
             } else {
-                self.line(&format!("{name} = ctx->constants.{member};"));
+                self.line(&format!("{name} = ctx->constants->{member};"));
             }
         }
     }

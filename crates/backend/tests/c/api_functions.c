@@ -3,14 +3,14 @@
 #define MY_TABLE_SIZE 100
 
 static int fe_constants_init(struct futhark_context *ctx) {
-  int code = fe_alloc(ctx, &ctx->constants.table, MY_TABLE_SIZE * (int64_t)sizeof(int32_t));
+  int code = fe_alloc(ctx, &ctx->constants->table, MY_TABLE_SIZE * (int64_t)sizeof(int32_t));
   if (code == FUTHARK_SUCCESS) {
-    memset(ctx->constants.table.data, 0, MY_TABLE_SIZE * sizeof(int32_t));
+    memset(ctx->constants->table.data, 0, MY_TABLE_SIZE * sizeof(int32_t));
   }
   return code;
 }
 
-static void fe_constants_free(struct futhark_context *ctx) { fe_free(ctx, &ctx->constants.table); }
+static void fe_constants_free(struct futhark_context *ctx) { fe_free(ctx, &ctx->constants->table); }
 
 static int my_dot(struct futhark_context *ctx, int32_t *out, int64_t n, struct fe_mem xs, struct fe_mem ys) {
   (void)ctx;

@@ -10,10 +10,14 @@
 #include <string.h>
 
 #define FE_MULTICORE
-#define FE_NUM_SITES 64
+#define FE_SHARED static
 #define FUTHARK_OUT_OF_MEMORY 3
 
 #include "tasks.h"
+
+static const struct {
+  int num_sites;
+} fe_program = {64};
 
 struct futhark_context_config {
   int num_threads;
@@ -33,9 +37,9 @@ static int fe_fail(struct futhark_context *ctx, int code, const char *format, ..
   return code;
 }
 
-#include "clock.h"
-#include "cores.h"
-#include "deque.h"
-#include "portion.h"
-#include "pool.h"
-#include "scheduler.h"
+#include "clock.c"
+#include "cores.c"
+#include "deque.c"
+#include "portion.c"
+#include "pool.c"
+#include "scheduler.c"

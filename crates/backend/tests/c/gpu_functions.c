@@ -1,7 +1,6 @@
 // The functions of api.ir as the compiler would write them for devices; the kernels are in gpu_kernels.c.
 
 enum { MY_SCALE, MY_DOT, MY_EVENS, MY_CHECK, MY_POINTS, MY_AREA };
-#define FE_NUM_KERNELS 6
 static const struct fe_kernel fe_kernels[] = {{"my_scale", "api.fut:1:2"},  {"my_dot", "api.fut:2:3"},   {"my_evens", "api.fut:3:4"},
                                               {"my_check", "api.fut:4:5"}, {"my_points", "api.fut:5:6"}, {"my_area", "api.fut:6:7"}};
 
@@ -23,11 +22,11 @@ static void fe_device_error(struct futhark_context *ctx, int check, const int64_
 }
 
 static int fe_constants_init(struct futhark_context *ctx) {
-  int code = fe_alloc(ctx, &ctx->constants.table, 400);
-  return code == FUTHARK_SUCCESS ? fe_device_zero(ctx, ctx->constants.table.data, 400) : code;
+  int code = fe_alloc(ctx, &ctx->constants->table, 400);
+  return code == FUTHARK_SUCCESS ? fe_device_zero(ctx, ctx->constants->table.data, 400) : code;
 }
 
-static void fe_constants_free(struct futhark_context *ctx) { fe_free(ctx, &ctx->constants.table); }
+static void fe_constants_free(struct futhark_context *ctx) { fe_free(ctx, &ctx->constants->table); }
 
 static int my_dot(struct futhark_context *ctx, int32_t *out, int64_t n, struct fe_mem xs, struct fe_mem ys) {
   struct fe_mem sum = {0};

@@ -1,4 +1,4 @@
-// Tests of memory.h, with a system that can be told to have no memory. Included after base.h.
+// Tests of memory.h and memory.c, with a system that can be told to have no memory. Included after base.h.
 
 #define CHECK(condition)                                                  \
   do {                                                                    \
@@ -32,6 +32,8 @@ struct futhark_context {
 };
 
 static struct fe_pool *fe_pool_of(struct futhark_context *ctx) { return &ctx->pool; }
+
+#include "memory.c"
 
 static int fe_fail(struct futhark_context *ctx, int code, const char *format, ...) {
   (void)format;

@@ -3,20 +3,7 @@
 //
 // Objects are counted, and a context that ends before its objects is an error; the address sanitizer sees the rest.
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define FUTHARK_SUCCESS 0
-#define FUTHARK_PROGRAM_ERROR 2
-#define FUTHARK_OUT_OF_MEMORY 3
+#include "base.h"
 
 // ---- The context ----
 
@@ -106,12 +93,6 @@ static int fake_fail(struct futhark_context *ctx, const char *message) {
   return FUTHARK_PROGRAM_ERROR;
 }
 
-#include "values.h"
-#include "values_scalar.h"
-#include "values_number.h"
-#include "values_print.h"
-#include "values_text.h"
-#include "values_binary.h"
 #include "types.h"
 
 // ---- Arrays ----
@@ -515,17 +496,27 @@ static const struct fe_entry entries[] = {
 static const struct fe_type *const types[] = {&type_i32,   &type_f32,  &type_i32_1d, &type_f32_1d, &type_f32_2d, &type_point,
                                               &type_pair,  &type_unit, &type_shape,  &type_state,  &type_points};
 
-static const struct fe_program fe_program = {sizeof types / sizeof types[0], types,
-                                             sizeof entries / sizeof entries[0], entries};
+static const struct fe_program fe_program = {
+    .num_types = sizeof types / sizeof types[0],
+    .types = types,
+    .num_entries = sizeof entries / sizeof entries[0],
+    .entries = entries,
+};
 
-#include "objects.h"
-#include "options.h"
+#include "values.c"
+#include "values_scalar.c"
+#include "values_number.c"
+#include "values_print.c"
+#include "values_text.c"
+#include "values_binary.c"
+#include "objects.c"
+#include "options.c"
 #ifdef FAKE_SERVER
-#include "server_vars.h"
-#include "server_files.h"
-#include "server_general.h"
-#include "server_parts.h"
-#include "server.h"
+#include "server_vars.c"
+#include "server_files.c"
+#include "server_general.c"
+#include "server_parts.c"
+#include "server.c"
 #else
-#include "cli.h"
+#include "cli.c"
 #endif

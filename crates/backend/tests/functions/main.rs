@@ -60,7 +60,7 @@ fn programs_run_optimised() {
 #[test]
 fn programs_run_with_the_real_scheduler() {
     let parts =
-        ["clock.h", "cores.h", "deque.h", "portion.h", "pool.h", "scheduler.h"].map(runtime);
+        ["clock.c", "cores.c", "deque.c", "portion.c", "pool.c", "scheduler.c"].map(runtime);
     run_all("scheduled", Target::Multicore, &parts.concat(), &["-O1"]);
 }
 
@@ -100,7 +100,6 @@ fn file(program: &Program, target: Target, scheduler: &str, tests: &[Test]) -> S
     let mut text = String::new();
     if multicore {
         text.push_str("#define FE_MULTICORE\n");
-        text.push_str(&format!("#define FE_NUM_SITES {}\n", program.sites));
     }
     for header in HEADERS {
         text.push_str(&runtime(header));
@@ -109,14 +108,19 @@ fn file(program: &Program, target: Target, scheduler: &str, tests: &[Test]) -> S
         text.push_str(&runtime("tasks.h"));
         text.push_str(&runtime("atomics.h"));
     }
-    text.push_str("#define FE_NUM_TUNING_PARAMS 0\n");
-    text.push_str(
-        "static const char *fe_tuning_names[] = {NULL}, *fe_tuning_classes[] = {NULL};\n",
-    );
+    text.push_str(&runtime("types.h"));
     text.push_str(&functions.constants_struct);
     text.push_str(&runtime("context.h"));
-    text.push_str(scheduler);
     text.push_str(&functions.text);
+    text.push_str(&format!(
+        "static const struct fe_program fe_program = {{.num_sites = {}, \
+         .constants_size = sizeof(struct fe_constants), .constants_init = fe_constants_init, \
+         .constants_free = fe_constants_free}};\n",
+        program.sites
+    ));
+    text.push_str(&runtime("memory.c"));
+    text.push_str(&runtime("context.c"));
+    text.push_str(scheduler);
     text.push_str(REPORT);
     let mut calls = String::new();
     for Test { name, main } in tests {
@@ -156,11 +160,11 @@ const HEADERS: [&str; 9] = [
 const SCHEDULER: &str = "
 static int fe_scheduler_init(struct futhark_context *ctx) { (void)ctx; return 0; }
 static void fe_scheduler_free(struct futhark_context *ctx) { (void)ctx; }
-static int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
+FE_SHARED int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
   (void)ctx;
-  return site < FE_NUM_SITES && n > 3 ? 3 : 1;
+  return site < fe_program.num_sites && n > 3 ? 3 : 1;
 }
-static int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks) {
+FE_SHARED int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks) {
   (void)site;
   int err = 0;
   for (int c = chunks - 1; c >= 0 && err == 0; c--) {
@@ -168,7 +172,7 @@ static int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, 
   }
   return err;
 }
-static int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n) {
+FE_SHARED int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n) {
   return fe_parallel_chunks(ctx, site, f, env, n, fe_chunks(ctx, site, n));
 }
 ";

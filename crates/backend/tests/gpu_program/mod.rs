@@ -43,9 +43,8 @@ pub(crate) fn assembled(name: &str, kernels: &str, host: &str, tuning: &[TuningP
         .filter_map(|text| Some(format!("{{\"{}\", \"\"}}, ", text.split_once('(')?.0)))
         .collect();
     let functions = format!(
-        "{}#define FE_NUM_KERNELS {}\nstatic const struct fe_kernel fe_kernels[] = {{{}{{NULL, NULL}}}};\n{}{host}",
+        "{}static const struct fe_kernel fe_kernels[] = {{{}{{NULL, NULL}}}};\n{}{host}",
         device_source(kernels),
-        names.len(),
         names.concat(),
         include_str!("../c/gpu_common.c")
     );

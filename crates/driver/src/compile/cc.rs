@@ -5,6 +5,7 @@
 //! left out, which is tried once and remembered.
 
 use crate::cache::Cache;
+use crate::stages::Target;
 use crate::{errors, hash};
 use fehu_base::Diagnostic;
 use std::ffi::OsString;
@@ -59,8 +60,8 @@ const LIBRARIES: [&str; 3] = ["-lm", "-lpthread", "-ldl"];
 const LINES: usize = 12;
 
 impl CCompiler {
-    /// Looks for the compiler.
-    pub fn find(cache: Option<&Cache>, strict_float: bool) -> Res<CCompiler> {
+    /// Looks for the compiler, and for flags that suit programs for a target.
+    pub fn find(cache: Option<&Cache>, target: Target, strict_float: bool) -> Res<CCompiler> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let mut compiler = match variable("CC") {
@@ -79,7 +80,17 @@ impl CCompiler {
         };
         compiler.flags = match variable("CFLAGS") {
             Some(flags) => words(flags),
-            None => compiler.own_flags(cache),
+            None => {
+                let mut flags = compiler.own_flags(cache);
+                if target.is_gpu() {
+                    // The host only launches kernels: fft's host code is 27,000 lines, and no faster for 15 s of effort.
+                    flags
+                        .iter_mut()
+                        .filter(|flag| *flag == "-O3")
+                        .for_each(|flag| *flag = "-O1".to_owned());
+                }
+                flags
+            }
         };
         if strict_float {
             compiler.flags.push(STRICT.to_owned());
@@ -109,32 +120,29 @@ impl CCompiler {
 
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
+        let mut command = self.command();
+        command.arg(source).arg("-o").arg(output).args(LIBRARIES);
+        run(command)
+    }
+
+    /// Compiles a file without the runtime, and links it with that.
+    pub fn compile_with(&self, source: &Path, runtime: &Path, output: &Path) -> Res<()> {
+        let mut command = self.command();
+        command.arg("-DFE_SEPARATE").arg(source).arg(runtime).arg("-o").arg(output).args(LIBRARIES);
+        run(command)
+    }
+
+    /// Compiles a file without linking it.
+    pub fn compile_object(&self, source: &Path, output: &Path) -> Res<()> {
+        let mut command = self.command();
+        command.arg("-c").arg(source).arg("-o").arg(output);
+        run(command)
+    }
+
+    fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).args(&self.flags);
-        command.arg(source).arg("-o").arg(output).args(LIBRARIES);
-        let done = command.stdin(Stdio::null()).output();
-        let shown = shown(&command);
-        let done = match done {
-            Ok(done) => done,
-            Err(why) => {
-                return Err(Box::new(errors::c_compiler_failed(&shown, &why.to_string(), &[])));
-            }
-        };
-        if done.status.success() {
-            return Ok(());
-        }
-        let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
-        said.push_str(&String::from_utf8_lossy(&done.stdout));
-        let lines: Vec<&str> = said.lines().take(LINES).collect();
-        let error = errors::c_compiler_failed(&shown, &done.status.to_string(), &lines);
-        if said.lines().count() <= LINES {
-            return Err(Box::new(error));
-        }
-        let log = std::env::temp_dir().join(format!("fehu-{}-cc.log", std::process::id()));
-        Err(Box::new(match std::fs::write(&log, &said) {
-            Ok(()) => error.note(format!("all that it said is in {}", log.display())),
-            Err(why) => error.note(format!("the rest of what it said is lost: {why}")),
-        }))
+        command
     }
 
     /// The best flags that it accepts.
@@ -167,6 +175,33 @@ impl CCompiler {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
+}
+
+/// Runs a compiler to its end.
+fn run(mut command: Command) -> Res<()> {
+    let done = command.stdin(Stdio::null()).output();
+    let shown = shown(&command);
+    let done = match done {
+        Ok(done) => done,
+        Err(why) => {
+            return Err(Box::new(errors::c_compiler_failed(&shown, &why.to_string(), &[])));
+        }
+    };
+    if done.status.success() {
+        return Ok(());
+    }
+    let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
+    said.push_str(&String::from_utf8_lossy(&done.stdout));
+    let lines: Vec<&str> = said.lines().take(LINES).collect();
+    let error = errors::c_compiler_failed(&shown, &done.status.to_string(), &lines);
+    if said.lines().count() <= LINES {
+        return Err(Box::new(error));
+    }
+    let log = std::env::temp_dir().join(format!("fehu-{}-cc.log", std::process::id()));
+    Err(Box::new(match std::fs::write(&log, &said) {
+        Ok(()) => error.note(format!("all that it said is in {}", log.display())),
+        Err(why) => error.note(format!("the rest of what it said is lost: {why}")),
+    }))
 }
 
 /// The file that a name means: looked up like the shell does, unless it is a path.

@@ -63,8 +63,8 @@ static int fe_fun_powers(struct futhark_context *ctx, int64_t *out_n, struct fe_
   int err = 0;
   struct fe_mem xs = {0};
   int64_t n = 0;
-  n = ctx->constants.table_0;
-  fe_borrow(ctx, &xs, &ctx->constants.table_1);
+  n = ctx->constants->table_0;
+  fe_borrow(ctx, &xs, &ctx->constants->table_1);
   for (int64_t i = 0; i < steps; i++) {
     int64_t *p = (int64_t *)xs.data;
     if ((err = fe_fun_twice(ctx, &xs, n, (struct fe_mem){(unsigned char *)p, xs.block})) != 0) {
@@ -99,11 +99,11 @@ cleanup:
 static int fe_constants_init(struct futhark_context *ctx) {
   int err = 0;
   if (err == 0) {
-    err = fe_fun_table(ctx, &ctx->constants.table_0, &ctx->constants.table_1);
+    err = fe_fun_table(ctx, &ctx->constants->table_0, &ctx->constants->table_1);
   }
   return err;
 }
 
 static void fe_constants_free(struct futhark_context *ctx) {
-  fe_free(ctx, &ctx->constants.table_1);
+  fe_free(ctx, &ctx->constants->table_1);
 }

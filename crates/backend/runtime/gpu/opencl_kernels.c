@@ -1,4 +1,4 @@
-// Kernels of OpenCL: compiled, kept as the bytes that the implementation yields, and launched. After opencl.h and state.h.
+// Kernels of OpenCL: compiled, kept as the bytes that the implementation yields, and launched. After opencl.c and state.h.
 
 // The compiler has failed: the first lines of what it says.
 FE_COLD static int fe_cl_build_failed(struct futhark_context *ctx, void *program, int result) {

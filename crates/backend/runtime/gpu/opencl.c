@@ -1,4 +1,4 @@
-// Devices by way of OpenCL. After driver.h, library.h and choose.h.
+// Devices by way of OpenCL. After driver.h, library.c and choose.c.
 
 static int fe_cl_check(struct futhark_context *ctx, int result, const char *what) {
   if (FE_LIKELY(result == 0)) {

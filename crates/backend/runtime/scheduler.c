@@ -307,7 +307,7 @@ static int64_t fe_run_start(struct fe_worker *w, struct fe_region *r, int *error
   }
 }
 
-static int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n) {
+FE_SHARED int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n) {
   struct fe_scheduler *s = ctx->scheduler;
   if (n <= 0) {
     return 0;
@@ -335,7 +335,7 @@ static int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, voi
   return error != 0 || done == n ? error : fe_run_region(w, &r, done);
 }
 
-static int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
+FE_SHARED int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
   struct fe_scheduler *s = ctx->scheduler;
   if (n <= 1 || s->threads == 1) {
     return 1;
@@ -362,7 +362,7 @@ static int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
   return (double)n < chunks ? (int)n : (int)chunks;
 }
 
-static int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks) {
+FE_SHARED int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks) {
   struct fe_scheduler *s = ctx->scheduler;
   struct fe_worker *w = fe_self(s);
   struct fe_region r;
@@ -398,11 +398,11 @@ static int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, 
   return done == chunks ? 0 : fe_run_region(w, &r, done);
 }
 
-static int fe_worker(struct futhark_context *ctx) {
+FE_SHARED int fe_worker(struct futhark_context *ctx) {
   return fe_self(ctx->scheduler)->index;
 }
 
-static int fe_num_workers(struct futhark_context *ctx) {
+FE_SHARED int fe_num_workers(struct futhark_context *ctx) {
   return ctx->scheduler->threads;
 }
 
@@ -412,7 +412,7 @@ static int fe_scheduler_init(struct futhark_context *ctx) {
   ctx->scheduler = NULL;
   struct fe_scheduler *s = calloc(1, sizeof *s);
   struct fe_worker *workers = calloc((size_t)threads, sizeof *workers);
-  struct fe_site *sites = calloc((size_t)FE_NUM_SITES + 1, sizeof *sites);
+  struct fe_site *sites = calloc((size_t)fe_program.num_sites + 1, sizeof *sites);
   if (s == NULL || workers == NULL || sites == NULL) {
     free(s);
     free(workers);
@@ -471,17 +471,17 @@ struct fe_scheduler {
   int threads;
 };
 
-static int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n) {
+FE_SHARED int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n) {
   (void)site;
   return n <= 0 ? 0 : f(ctx, env, 0, 0, n);
 }
 
-static int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
+FE_SHARED int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
   (void)ctx, (void)site, (void)n;
   return 1;
 }
 
-static int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks) {
+FE_SHARED int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks) {
   (void)site;
   int error = 0;
   for (int64_t c = 0; c < chunks && error == 0; c++) {
@@ -490,12 +490,12 @@ static int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, 
   return error;
 }
 
-static int fe_worker(struct futhark_context *ctx) {
+FE_SHARED int fe_worker(struct futhark_context *ctx) {
   (void)ctx;
   return 0;
 }
 
-static int fe_num_workers(struct futhark_context *ctx) {
+FE_SHARED int fe_num_workers(struct futhark_context *ctx) {
   (void)ctx;
   return 1;
 }

@@ -1,12 +1,14 @@
 // Reads values of a type in either format from standard input, and writes them as text, or as binary data if there is
 // a third argument: PROGRAM PRIM RANK [b]. What is wrong is written to standard error.
 
-#include "values.h"
-#include "values_scalar.h"
-#include "values_number.h"
-#include "values_print.h"
-#include "values_text.h"
-#include "values_binary.h"
+#include "base.h"
+#include "types.h"
+#include "values.c"
+#include "values_scalar.c"
+#include "values_number.c"
+#include "values_print.c"
+#include "values_text.c"
+#include "values_binary.c"
 
 int main(int argc, char **argv) {
   const struct fe_prim *prim = NULL;

@@ -2,19 +2,17 @@
 //
 // The order of the files of this part, in a generated program:
 //
-//   values.h         primitive types, values in memory, buffered input with places for messages
-//   values_scalar.h  f16, and usual numbers, read quickly
-//   values_number.h  a word of text as a scalar
-//   values_print.h   a scalar as text
-//   values_text.h    whole values in the text format
-//   values_binary.h  whole values in the binary format; the reader and the writer for either format
-//   types.h          the descriptor tables, which the generated program defines after it
-//   (tables)         ends with `static const struct fe_program fe_program = ...;`
-//   objects.h        values of any described type: host data to objects and back
-//   options.h        the command line options that all programs have
-//   cli.h            `main` of an executable
+//   values.c         primitive types, values in memory, buffered input with places for messages
+//   values_scalar.c  f16, and usual numbers, read quickly
+//   values_number.c  a word of text as a scalar
+//   values_print.c   a scalar as text
+//   values_text.c    whole values in the text format
+//   values_binary.c  whole values in the binary format; the reader and the writer for either format
+//   objects.c        values of any type that `fe_program` describes: host data to objects and back
+//   options.c        the command line options that all programs have
+//   cli.c            `main` of an executable
 //     or
-//   server_vars.h, server_files.h, server_general.h, server_parts.h, server.h    `main` of a server
+//   server_vars.c, server_files.c, server_general.c, server_parts.c, server.c    `main` of a server
 //
 // The formats are those of the crate `fehu-data`, which is tested against these files.
 
@@ -29,28 +27,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum fe_class { FE_SIGNED, FE_UNSIGNED, FE_FLOAT, FE_BOOL };
-
-// A primitive type. f16 is held as its bits, in a uint16_t.
-struct fe_prim {
-  const char *name;
-  enum fe_class class_;
-  size_t size;
-  char tag[5]; // its name in the binary format
-};
-
-static const struct fe_prim fe_prim_i8 = {"i8", FE_SIGNED, 1, "  i8"};
-static const struct fe_prim fe_prim_i16 = {"i16", FE_SIGNED, 2, " i16"};
-static const struct fe_prim fe_prim_i32 = {"i32", FE_SIGNED, 4, " i32"};
-static const struct fe_prim fe_prim_i64 = {"i64", FE_SIGNED, 8, " i64"};
-static const struct fe_prim fe_prim_u8 = {"u8", FE_UNSIGNED, 1, "  u8"};
-static const struct fe_prim fe_prim_u16 = {"u16", FE_UNSIGNED, 2, " u16"};
-static const struct fe_prim fe_prim_u32 = {"u32", FE_UNSIGNED, 4, " u32"};
-static const struct fe_prim fe_prim_u64 = {"u64", FE_UNSIGNED, 8, " u64"};
-static const struct fe_prim fe_prim_f16 = {"f16", FE_FLOAT, 2, " f16"};
-static const struct fe_prim fe_prim_f32 = {"f32", FE_FLOAT, 4, " f32"};
-static const struct fe_prim fe_prim_f64 = {"f64", FE_FLOAT, 8, " f64"};
-static const struct fe_prim fe_prim_bool = {"bool", FE_BOOL, 1, "bool"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_i8 = {"i8", FE_SIGNED, 1, "  i8"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_i16 = {"i16", FE_SIGNED, 2, " i16"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_i32 = {"i32", FE_SIGNED, 4, " i32"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_i64 = {"i64", FE_SIGNED, 8, " i64"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_u8 = {"u8", FE_UNSIGNED, 1, "  u8"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_u16 = {"u16", FE_UNSIGNED, 2, " u16"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_u32 = {"u32", FE_UNSIGNED, 4, " u32"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_u64 = {"u64", FE_UNSIGNED, 8, " u64"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_f16 = {"f16", FE_FLOAT, 2, " f16"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_f32 = {"f32", FE_FLOAT, 4, " f32"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_f64 = {"f64", FE_FLOAT, 8, " f64"};
+FE_SHARED_DEFINED const struct fe_prim fe_prim_bool = {"bool", FE_BOOL, 1, "bool"};
 
 enum { FE_NUM_PRIMS = 12, FE_MAX_RANK = 255 };
 

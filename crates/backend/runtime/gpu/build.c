@@ -10,8 +10,8 @@ static char *fe_device_program(void) {
   for (int i = 0; fe_device_prelude[i] != NULL; i++) {
     fe_text_words(&text, fe_device_prelude[i]);
   }
-  for (int i = 0; fe_device_source[i] != NULL; i++) {
-    fe_text_words(&text, fe_device_source[i]);
+  for (int i = 0; fe_program.device_source[i] != NULL; i++) {
+    fe_text_words(&text, fe_program.device_source[i]);
   }
   if (text.failed) {
     free(text.chars);
@@ -35,8 +35,8 @@ static const char *fe_user_options(struct futhark_context *ctx) {
 // Makes room for the kernels, and looks up what was compiled before. Nothing is compiled yet.
 static int fe_build_init(struct futhark_context *ctx) {
   struct fe_gpu *gpu = &ctx->gpu;
-  gpu->num_parts = FE_NUM_KERNELS == 0 ? 0 : fe_driver_divides(ctx) ? FE_NUM_KERNELS : 1;
-  gpu->kernels = calloc(FE_NUM_KERNELS + 1, sizeof *gpu->kernels);
+  gpu->num_parts = fe_program.num_kernels == 0 ? 0 : fe_driver_divides(ctx) ? fe_program.num_kernels : 1;
+  gpu->kernels = calloc(fe_program.num_kernels + 1, sizeof *gpu->kernels);
   gpu->parts = calloc((size_t)gpu->num_parts + 1, sizeof *gpu->parts);
   const char *source = futhark_context_config_get_program(ctx->cfg);
   if (gpu->kernels == NULL || gpu->parts == NULL || source == NULL) {
@@ -71,7 +71,7 @@ static int fe_build_part(struct futhark_context *ctx, int number) {
   int code = fe_driver_compile(ctx, source.chars, fe_user_options(ctx), part);
   free(source.chars);
   if (code == FUTHARK_SUCCESS) {
-    fe_log(ctx, "compiled %s in %.1f ms", gpu->num_parts > 1 ? fe_kernels[number].name : "all kernels",
+    fe_log(ctx, "compiled %s in %.1f ms", gpu->num_parts > 1 ? fe_program.kernels[number].name : "all kernels",
            (double)(fe_now() - start) / 1e6);
     gpu->compiled = true;
   }
@@ -90,7 +90,7 @@ FE_COLD static int fe_find_kernel(struct futhark_context *ctx, int kernel) {
     part->image = NULL;
   }
   int code = part->module == NULL ? fe_build_part(ctx, number) : FUTHARK_SUCCESS;
-  return code == FUTHARK_SUCCESS ? fe_driver_kernel(ctx, part, fe_kernels[kernel].name, &gpu->kernels[kernel]) : code;
+  return code == FUTHARK_SUCCESS ? fe_driver_kernel(ctx, part, fe_program.kernels[kernel].name, &gpu->kernels[kernel]) : code;
 }
 
 // Keeps what was compiled, together with what others have kept in the meantime, and releases all.
@@ -101,7 +101,7 @@ static void fe_build_free(struct futhark_context *ctx) {
     bool written = fe_cache_write(gpu->cache_path, gpu->digest, gpu->parts, gpu->num_parts);
     fe_log(ctx, written ? "kept the compiled kernels in %s" : "cannot keep the compiled kernels in %s", gpu->cache_path);
   }
-  for (int i = 0; gpu->kernels != NULL && i < FE_NUM_KERNELS; i++) {
+  for (int i = 0; gpu->kernels != NULL && i < fe_program.num_kernels; i++) {
     if (gpu->kernels[i] != NULL) {
       fe_driver_release_kernel(ctx, gpu->kernels[i]);
     }

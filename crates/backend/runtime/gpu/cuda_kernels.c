@@ -1,4 +1,4 @@
-// Kernels of CUDA: compiled by NVRTC, loaded and launched by the driver. After cuda.h and state.h.
+// Kernels of CUDA: compiled by NVRTC, loaded and launched by the driver. After cuda.c and state.h.
 
 // The architecture to compile for: that of the device, or the newest that the compiler knows before it, from whose PTX the
 // driver goes on.

@@ -1,7 +1,7 @@
 // Scalars: f16, storing in the type that is wanted, and usual numbers read quickly.
 //
 // Data sets have millions of plain decimals of usual length. They go through `fe_quick`; everything else, and
-// everything that is wrong, is left to values_number.h, which this file has to agree with.
+// everything that is wrong, is left to values_number.c, which this file has to agree with.
 
 // ---- f16 ----
 

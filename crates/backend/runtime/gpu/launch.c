@@ -1,9 +1,9 @@
-// Launches of kernels, limits and tuning parameters. After profile.h.
+// Launches of kernels, limits and tuning parameters. After profile.c.
 
-static int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, int block_size, int64_t shared_bytes,
+FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, int block_size, int64_t shared_bytes,
                      int num_args, const struct fe_arg *args) {
   struct fe_gpu *gpu = &ctx->gpu;
-  const struct fe_kernel *known = &fe_kernels[kernel];
+  const struct fe_kernel *known = &fe_program.kernels[kernel];
   if (blocks <= 0) {
     return FUTHARK_SUCCESS;
   }
@@ -34,7 +34,7 @@ static int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, in
 }
 
 // Pointers of OpenCL's know what kind of memory they point to, so that there it is none.
-FE_UNUSED static int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes) {
+FE_SHARED int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes) {
 #ifdef FE_OPENCL
   (void)ctx;
   (void)bytes;
@@ -46,7 +46,7 @@ FE_UNUSED static int64_t fe_shared_wish(struct futhark_context *ctx, int64_t byt
 #endif
 }
 
-static int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which) { return ctx->gpu.limits[which]; }
+FE_SHARED int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which) { return ctx->gpu.limits[which]; }
 
 // Defaults of the classes. The grid is one that fills the device.
 static int64_t fe_class_default(struct futhark_context *ctx, const char *class) {
@@ -72,6 +72,6 @@ static int64_t fe_class_default(struct futhark_context *ctx, const char *class) 
   return strncmp(class, "threshold", strlen("threshold")) == 0 ? 1 << 15 : 0;
 }
 
-static int64_t fe_tuning(struct futhark_context *ctx, int param) {
-  return fe_tuning_param(ctx, param, fe_class_default(ctx, fe_tuning_classes[param]));
+FE_SHARED int64_t fe_tuning(struct futhark_context *ctx, int param) {
+  return fe_tuning_param(ctx, param, fe_class_default(ctx, fe_program.tuning_classes[param]));
 }

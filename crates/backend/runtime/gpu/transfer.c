@@ -1,4 +1,4 @@
-// Copies between our memory and the device's, waiting, and what failed in kernels. After profile.h.
+// Copies between our memory and the device's, waiting, and what failed in kernels. After profile.c.
 
 // Waits, without looking at what failed.
 static int fe_wait(struct futhark_context *ctx) {
@@ -64,7 +64,7 @@ static int fe_failure_fetch(struct futhark_context *ctx, struct fe_failure *fail
 }
 
 // Waits, and looks whether a check has failed since the last time.
-static int fe_finish(struct futhark_context *ctx) {
+FE_SHARED int fe_finish(struct futhark_context *ctx) {
   struct fe_gpu *gpu = &ctx->gpu;
   if (!gpu->open) {
     return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no device");
@@ -83,7 +83,7 @@ static int fe_finish(struct futhark_context *ctx) {
   }
   code = fe_failure_reset(ctx);
   if (code == FUTHARK_SUCCESS) {
-    fe_device_error(ctx, failure.check - 1, failure.values);
+    fe_program.device_error(ctx, failure.check - 1, failure.values);
     code = FUTHARK_PROGRAM_ERROR;
   }
   return code;
@@ -100,11 +100,11 @@ static void fe_gpu_abandon(struct futhark_context *ctx) {
   gpu->unchecked = false;
   if (failure.check != 0 && fe_failure_reset(ctx) == FUTHARK_SUCCESS) {
     fe_forget_error(ctx);
-    fe_device_error(ctx, failure.check - 1, failure.values);
+    fe_program.device_error(ctx, failure.check - 1, failure.values);
   }
 }
 
-static int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+FE_SHARED int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
   if (bytes <= 0) {
     return FUTHARK_SUCCESS;
   }
@@ -121,7 +121,7 @@ static int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int
   return code;
 }
 
-FE_UNUSED static void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes) {
+FE_SHARED void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes) {
   void *to = bytes < 0 ? NULL : malloc((size_t)bytes + 1);
   if (to == NULL) {
     fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot copy %" PRId64 " bytes from the device", bytes);
@@ -132,7 +132,7 @@ FE_UNUSED static void *fe_fetch_new(struct futhark_context *ctx, const void *fro
   return to;
 }
 
-static int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
   struct fe_gpu *gpu = &ctx->gpu;
   if (bytes <= 0) {
     return FUTHARK_SUCCESS;
@@ -155,7 +155,7 @@ static int fe_put(struct futhark_context *ctx, void *to, const void *from, int64
   return code == FUTHARK_SUCCESS && !staged ? fe_wait(ctx) : code;
 }
 
-static int fe_device_copy(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+FE_SHARED int fe_device_copy(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
   if (bytes <= 0) {
     return FUTHARK_SUCCESS;
   }
@@ -163,7 +163,7 @@ static int fe_device_copy(struct futhark_context *ctx, void *to, const void *fro
   return fe_timing_asked(ctx, stamp, fe_driver_copy(ctx, to, from, (size_t)bytes, stamp));
 }
 
-static int fe_device_zero(struct futhark_context *ctx, void *to, int64_t bytes) {
+FE_SHARED int fe_device_zero(struct futhark_context *ctx, void *to, int64_t bytes) {
   if (bytes <= 0) {
     return FUTHARK_SUCCESS;
   }

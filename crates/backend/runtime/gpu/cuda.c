@@ -1,4 +1,4 @@
-// Devices by way of the CUDA driver. After driver.h, library.h and choose.h.
+// Devices by way of the CUDA driver. After driver.h, library.c and choose.c.
 //
 // We use the context that everybody in the process shares, so that our pointers are good for other users of CUDA. It has to
 // be the current one of the thread that calls us, whichever that is.

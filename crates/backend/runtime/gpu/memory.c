@@ -1,4 +1,4 @@
-// Blocks of device memory, for memory.h. After transfer.h.
+// Blocks of device memory, for memory.c. After transfer.c.
 
 static struct fe_block *fe_block_new(struct fe_pool *pool, int64_t capacity) {
   struct futhark_context *ctx = pool->ctx;
