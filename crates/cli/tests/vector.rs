@@ -1,4 +1,4 @@
-//! Programs of loops that are tiled, split or blocked, compiled and compared with the interpreter: `tests/vector`.
+//! Programs of loops that are tiled, split, blocked or executed in lanes, compiled and compared with the interpreter: `tests/vector`.
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
@@ -26,6 +26,42 @@ fn passes(program: &str, backend: &str, flags: Option<&str>) {
 /// Sanitizers stop at the first thing that is wrong.
 const SANITIZED: &str =
     "-std=c11 -O1 -g -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover=all";
+
+/// Entry points of `lanes.fut` of which the loop is not worth lanes: elements at different places, and checks.
+const WITHOUT_LANES: [&str; 2] = ["updates", "guarded"];
+
+#[test]
+fn loops_that_differ_run_in_lanes() {
+    let program = folder().join("lanes.fut");
+    let name = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lanes");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    let status = command.args(["c", "--library", "-o"]).arg(&name).arg(&program).status();
+    assert!(status.expect("the binary runs").success());
+    let c = std::fs::read_to_string(name.with_extension("c")).expect("the C code has been written");
+    let text = std::fs::read_to_string(program).expect("the program is there");
+    let entries = text.lines().filter_map(|line| line.strip_prefix("entry ")?.split(' ').next());
+    for entry in entries {
+        let head = format!("static int fe_fun_entry_{entry}(");
+        let mut bodies = c.split(&head).skip(1).filter_map(|rest| rest.split("\n}\n").next());
+        let has_lanes = bodies.any(|body| body.contains("[lane"));
+        assert_eq!(has_lanes, !WITHOUT_LANES.contains(&entry), "{entry}");
+    }
+}
+
+#[test]
+fn lanes() {
+    passes("lanes.fut", "c", None);
+}
+
+#[test]
+fn lanes_in_tasks() {
+    passes("lanes.fut", "multicore", None);
+}
+
+#[test]
+fn lanes_with_sanitizers() {
+    passes("lanes.fut", "c", Some(SANITIZED));
+}
 
 #[test]
 fn products() {

@@ -31,7 +31,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 const OBJECTS: &str = "objects";
 const PROGRAMS: &str = "programs";
-/// What programs for devices keep here themselves (`gpu/cache.h` of the runtime); we only throw it away.
+/// What programs for devices keep here themselves (`gpu/cache.c` of the runtime); we only throw it away.
 const KERNELS: &str = "kernels";
 /// The start of temporary names; keys have no such sign.
 const TEMPORARY: &str = "+";

@@ -8,7 +8,7 @@ use fehu_imp::{Program, machine};
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
-use fehu_irtest::random::{each_program, each_way};
+use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::heap::{Fault, Limits};
 
 /// How code is made of a program.
@@ -69,7 +69,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
 #[test]
 fn random_programs_mean_the_same_as_imperative_code() {
     let show = |prog: &Prog, way| code(prog, way).map_or(String::new(), |code| code.to_string());
-    let all = each_program(150, 4, |prog, seed| {
+    let all = each_program(ALL, 150, 4, |prog, seed| {
         each_way(prog, &WAYS, |prog, way| examine(prog, way, seed), show)
     });
     let all = all.unwrap_or_else(|message| panic!("{message}"));

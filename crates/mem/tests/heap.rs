@@ -8,7 +8,7 @@ use fehu_ir::pass::Remarks;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
-use fehu_irtest::random::{each_program, each_way};
+use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::assign::assign;
 use fehu_mem::circuit::circuit;
 use fehu_mem::heap::{self, Fault, Limits};
@@ -59,7 +59,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
 
 #[test]
 fn random_programs_mean_the_same_by_their_tables() {
-    let all = each_program(150, 4, |prog, seed| {
+    let all = each_program(ALL, 150, 4, |prog, seed| {
         each_way(prog, &WAYS, |prog, way| examine(prog, way, seed), |_, _| String::new())
     });
     let all = all.unwrap_or_else(|message| panic!("{message}"));

@@ -5,8 +5,7 @@
 
 use fehu_ir::pass::Pass;
 use fehu_irgen::rng::Rng;
-use fehu_irtest::oracle::Runs;
-use fehu_irtest::random::{each_list, each_program};
+use fehu_irtest::random::{Part, each_list, each_program};
 use fehu_opt::PASSES;
 
 /// The lists of passes that a program goes through.
@@ -21,10 +20,8 @@ fn lists(seed: u64) -> Vec<Vec<Pass>> {
 
 /// A quarter of the programs: tests run at the same time, and this one would be the last to end.
 fn quarter(number: u64) {
-    let all = each_program(2000, 2, |prog, seed| match (seed / 500) % 4 == number {
-        true => each_list(prog, &lists(seed), seed),
-        false => Ok(Runs::default()),
-    });
+    let part = Part { number, of: 4 };
+    let all = each_program(part, 800, 2, |prog, seed| each_list(prog, &lists(seed), seed));
     let all = all.unwrap_or_else(|message| panic!("{message}"));
     // The programs are made for running, and for checks that fail now and then.
     assert!(all.succeeded >= 10 * all.undefined, "{all:?}");

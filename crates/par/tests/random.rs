@@ -8,7 +8,7 @@ use fehu_ir::visit::{VisitMut, walk_exp_mut};
 use fehu_ir::{Atom, Exp, Prog};
 use fehu_irtest::oracle::Runs;
 use fehu_irtest::passes::transform;
-use fehu_irtest::random::{each_list, each_program};
+use fehu_irtest::random::{ALL, each_list, each_program};
 use fehu_opt::{FUSE, SIMPLIFY, UNSTREAM};
 use fehu_par::{EXPOSE, FLATTEN, nest};
 
@@ -53,6 +53,6 @@ fn try_program(prog: &Prog, seed: u64) -> Result<Runs, String> {
 
 #[test]
 fn flattened_programs_mean_the_same() {
-    let all = each_program(200, 2, try_program).unwrap_or_else(|message| panic!("{message}"));
+    let all = each_program(ALL, 200, 2, try_program).unwrap_or_else(|message| panic!("{message}"));
     assert!(all.succeeded > 10 * all.undefined && all.succeeded > all.failed, "{all:?}");
 }

@@ -1,4 +1,11 @@
 -- Maps whose iterations go different ways: what runs in lanes must compute what it computes one after the other.
+-- ==
+-- entry: collatz reduced counted nested branches updates window guarded shared rows short matched wide fixed extrema ragged binned
+-- input { 0i64 } auto output
+-- input { 1i64 } auto output
+-- input { 16i64 } auto output
+-- input { 77i64 } auto output
+-- input { 200i64 } auto output
 
 def numbers (n: i64): [n]i32 = opaque (tabulate n (\i -> i32.i64 ((i * 7919 + 13) % 1009)))
 
