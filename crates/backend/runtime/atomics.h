@@ -1,4 +1,5 @@
-// Updates of memory that several tasks write to (multicore only). After scalar.h and convert.h, before context.h.
+// Atomic updates of memory that several tasks write to (multicore only). After scalar.h and convert.h, before
+// context.h.
 
 #include <sched.h>
 

@@ -1,12 +1,12 @@
 // What every other file of the runtime needs: headers of the C library, error codes, and how the runtime and the program
 // are linked.
 //
-// The files whose names end in .h come before the program: types, and functions that are worth inlining. Those in .c come
-// after it. In one text everything is static or has the prefix of the public interface, so that several programs can be
-// linked together if only one of them shows that interface. There is no mutable global state.
+// The files whose names end in .h come before the program: types, and functions that are worth inlining. The .c files come
+// after it. In a single C file, everything is static or has the prefix of the public API, so that several programs can be
+// linked together if only one of them exports that API. There is no mutable global state.
 //
-// The .c files are the same for all programs of a kind. With FE_SEPARATE they are a translation unit of their own, which
-// is compiled once and kept; what program and runtime use of each other is then visible to the linker.
+// The .c files are the same for all programs of a kind. With FE_SEPARATE they form a separate translation unit, which is
+// compiled once and cached; the functions that program and runtime share are then visible to the linker.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // clocks and affinity masks, also under -std=c11

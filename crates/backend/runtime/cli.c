@@ -1,7 +1,8 @@
 // `main` of an executable: reads the arguments of an entry point, runs it, and writes its result.
 //
-// Values that consist of others (tuples, records, arrays of them) are written as their parts, one after the other, and
-// sums as the number of their variant and what it carries; other opaque values have no form outside of the program.
+// Compound values (tuples, records, arrays of them) are written as their parts, one after the other, and values of sum
+// types as the number of the constructor followed by its payload; other opaque values have no representation outside
+// the program.
 
 // A call of an entry point, with all that belongs to it.
 struct fe_call {

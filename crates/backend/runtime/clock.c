@@ -1,4 +1,4 @@
-// A clock that is cheap enough for loops of a microsecond: the processor's counter where there is one.
+// A clock that is cheap enough for loops of a microsecond: the processor's counter, if there is one.
 //
 // Times are in ticks of unknown length; fe_ticks_per_ns measures it.
 

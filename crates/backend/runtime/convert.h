@@ -1,10 +1,10 @@
-// Conversions: fe_conv_FROM_TO for all pairs of scalar types, fe_bits_FROM_TO for those of one width;
-// and the operations of f16, which are computed in f32.
+// Conversions: fe_conv_FROM_TO for all pairs of scalar types, fe_bits_FROM_TO for pairs of the same width; and the
+// operations on f16, which are computed in f32.
 //
-// Integers are truncated or extended, by the sign if both types are signed and otherwise by zeros.
-// Floats are rounded to the nearest, ties to even; to integers towards zero, where NaN and infinities
-// become zero, and what does not fit into 32 bits (64 for the types of 64 bits) becomes the least signed number of
-// these; then the low bits are kept. To bool means "not zero".
+// Integers are truncated or extended: sign-extended if both types are signed, and zero-extended otherwise. Floats are
+// rounded to nearest, ties to even. Conversions from floats to integers round towards zero; NaN and infinities become
+// zero, and numbers that do not fit into 32 bits (64 for 64-bit types) become the smallest signed number of that width;
+// then the low bits are kept. Conversion to bool means "not zero".
 
 // From and to the integer types: V is the value's own type, U the unsigned type of the same width.
 #define FE_CONV_FROM_INT(N, V, U)                                                                         \

@@ -1,5 +1,5 @@
-// How many threads may run at once: the cores in the affinity mask of this process, or fewer if the control
-// group that it is in has a quota, as containers have. More threads than that would only wait for each other.
+// How many threads may run at the same time: the cores in the affinity mask of this process, or fewer if its control
+// group has a quota, as containers do. More threads than that would only wait for each other.
 
 #if defined(FE_MULTICORE) && defined(FE_THREADS)
 

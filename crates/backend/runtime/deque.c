@@ -1,9 +1,9 @@
-// The queue of ranges that a worker has split off and that others may steal: the deque of Chase and Lev, of fixed
-// size. Its owner pushes and pops at the bottom, thieves take at the top, where the oldest and largest ranges are.
+// The queue of ranges that a worker has split off and that others may steal: the deque of Chase and Lev, of fixed size.
+// Its owner pushes and pops at the bottom; thieves take from the top, where the oldest and largest ranges are.
 //
 // Ranges are stored by value. A thief may read a slot that is being overwritten, but then `top` has moved on and its
-// exchange fails. All that must be ordered is sequentially consistent (there are no fences, which the thread
-// sanitizer does not understand); an operation happens once in some microseconds.
+// compare-and-exchange fails. All operations that must be ordered are sequentially consistent (there are no fences,
+// which the thread sanitizer does not understand); an operation happens only once every few microseconds.
 
 #if defined(FE_MULTICORE) && defined(FE_THREADS)
 
@@ -51,7 +51,7 @@ static inline int64_t fe_deque_mark(struct fe_deque *deque) {
   return atomic_load_explicit(&deque->bottom, memory_order_relaxed);
 }
 
-// How many ranges there are at and above a mark. Exact for the owner, but for what is stolen meanwhile.
+// How many ranges there are at and above a mark. Exact for the owner, except for what is stolen meanwhile.
 static inline int64_t fe_deque_count(struct fe_deque *deque, int64_t mark) {
   int64_t top = atomic_load_explicit(&deque->top, memory_order_relaxed);
   int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed);

@@ -3,7 +3,7 @@
 FE_SHARED void *fe_new_object(struct futhark_context *ctx, size_t size) {
   void *object = calloc(1, size);
   if (object == NULL) {
-    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot make an object");
+    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot create an object");
   }
   return object;
 }
@@ -267,7 +267,7 @@ FE_SHARED int fe_restored(struct futhark_context *ctx, const struct fe_reader *r
   if (r->code == FUTHARK_SUCCESS && r->left == 0) {
     return FUTHARK_SUCCESS;
   }
-  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "these bytes are no value of type %s of this program", name);
+  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "these bytes are not a value of type %s of this program", name);
 }
 
 FE_SHARED int fe_wrong_size(struct futhark_context *ctx, const char *entry, int argument, int dimension,

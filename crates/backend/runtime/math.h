@@ -1,7 +1,7 @@
-// Functions of floats: fe_FUNCTION_TYPE with the function's name in the IR, as fe_exp_f32.
+// Floating-point functions: fe_FUNCTION_TYPE with the function's name in the IR, for example fe_exp_f32.
 //
-// With FE_STRICT_FLOAT elementary functions are those of the C library. Otherwise they are those of math_f32.h
-// and math_wide.h, or the C library's vector versions in loops. What is exact is the same in both.
+// With FE_STRICT_FLOAT, elementary functions are those of the C library. Otherwise they are those of math_f32.h
+// and math_wide.h, or the C library's vector versions in loops. Exact functions are the same in both.
 
 // Device programs have this file, too; device/cuda.h and device/opencl.h say what their libraries call these functions.
 

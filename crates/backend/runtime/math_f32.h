@@ -1,10 +1,10 @@
 // Elementary functions of f32 as vector code: polynomials without branches, tables or library calls, which C
 // compilers vectorise in loops. Special values (NaN, infinities, zeros with their sign, subnormal numbers)
-// are as in the C library. Errors in units in the last place: exp and logarithms at most 1.2, erfc 4.5, and in
+// are treated as in the C library. Errors in units in the last place: exp and logarithms at most 1.2, erfc 4.5, and in
 // math_wide.h sine and cosine 2, erf 2, the others 1; the test "accuracy" measures them.
 //
-// Nothing here relies on floating-point arithmetic being rearranged or kept; multiplications and additions
-// are fused where the processor can, and the errors hold in either case.
+// Nothing here depends on whether floating-point arithmetic is reordered; multiplications and additions
+// are fused if the processor supports it, and the error bounds hold in either case.
 
 #ifndef FE_STRICT_FLOAT
 

@@ -1,8 +1,9 @@
-// Elementary functions of f32 that are computed in f64, at least in part: where f32 would need several
-// numbers for one, half as many lanes with simple arithmetic are as fast, and the result is rounded once.
-// Otherwise all is as in math_f32.h.
+// Elementary functions of f32 that are computed in f64, at least in part: where f32 would need several numbers to
+// represent one, half as many lanes with simple arithmetic are as fast, and the result is rounded once. Otherwise the
+// same holds as for math_f32.h.
 //
-// They are good in vectors and slow alone. So they are only used where the C library has no vector versions of its own.
+// They are fast in vectors and slow as single calls, so they are used only where the C library has no vector versions
+// of its own.
 
 #if !defined(FE_STRICT_FLOAT) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)

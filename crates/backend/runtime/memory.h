@@ -1,12 +1,12 @@
-// Memory of arrays: blocks with a count of their handles, and a list of free blocks for each size class.
+// Memory for arrays: reference-counted blocks, and a free list for each size class.
 //
-// Programs allocate the same sizes over and over, and fresh memory of the operating system is slow (each
-// page is cleared and mapped at its first use). So blocks that are no longer used are kept and used again.
+// Programs allocate the same sizes over and over, and fresh memory from the operating system is slow (each page is
+// cleared and mapped on first use). So blocks that are no longer used are kept and reused.
 //
-// The count of a block is not atomic: the tasks of a parallel loop only borrow handles of other threads.
+// The reference count of a block is not atomic: the tasks of a parallel loop only borrow handles of other threads.
 //
-// With a GPU the data of a block is in the device's memory, and only the header is in ours: see gpu/memory.c. What the
-// device is still doing with a block that is taken again comes before what is asked of it later.
+// With a GPU, the data of a block is in device memory, and only the header is in host memory: see gpu/memory.c. When a
+// block is reused, work that the device still does on it precedes everything that is requested later.
 
 #define FE_ALIGNMENT 64
 
@@ -88,7 +88,7 @@ static inline void fe_free(struct futhark_context *ctx, struct fe_mem *m) {
 
 FE_SHARED int fe_alloc_slow(struct futhark_context *ctx, struct fe_mem *m, int64_t bytes);
 
-// Makes `*m` a handle of a block that nobody else has, of at least so many bytes, with any contents. An
+// Makes `*m` a handle of a block that nobody else has, of at least this many bytes, with any contents. An
 // allocation in a loop mostly finds the block of the last iteration.
 static inline int fe_alloc(struct futhark_context *ctx, struct fe_mem *m, int64_t bytes) {
   struct fe_block *block = m->block;
@@ -113,7 +113,7 @@ static inline void fe_share(struct futhark_context *ctx, struct fe_mem *dst, con
   *dst = shared;
 }
 
-// The bytes of so many things of this size; negative, which no memory has, if they are too many.
+// The bytes of this many things of this size; negative, which no memory has, if they are too many.
 FE_UNUSED static inline int64_t fe_bytes(int64_t count, int64_t size) {
   return count < 0 || count > FE_MAX_BLOCK / size ? -1 : count * size;
 }

@@ -1,4 +1,4 @@
-// Values of any type that the tables describe: objects of the program's interface, and their host data.
+// Values of any type that the tables describe: objects of the program's API, and their host data.
 
 #include <time.h>
 
@@ -105,7 +105,7 @@ static const struct fe_field *fe_parts(const struct fe_type *type) {
   return type->record != NULL ? type->record->fields : type->opaque_array != NULL ? type->opaque_array->fields : NULL;
 }
 
-// Whether values of a type have a form outside of the program: scalars, arrays, and what consists of them.
+// Whether values of a type have a form outside the program: scalars, arrays, and what consists of them.
 static bool fe_has_text(const struct fe_type *type) {
   if (type->kind != FE_OPAQUE) {
     return true;
@@ -270,7 +270,7 @@ static int fe_argument_read(struct fe_input *in, const struct fe_type *type, str
     }
     int number = fe_argument_variant(argument);
     if (number >= type->sum->num_variants) {
-      return fe_input_fail(in, place, "a value of type %s has no variant %d, but those from 0 to %d", type->name, number,
+      return fe_input_fail(in, place, "a value of type %s has no constructor %d; the constructors are numbered from 0 to %d", type->name, number,
                            type->sum->num_variants - 1);
     }
     parts = type->sum->variants[number].num_payload;

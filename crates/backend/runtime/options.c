@@ -1,7 +1,7 @@
-// The command line options of programs, and how they are told to the configuration of the context.
+// The command-line options of programs, and how they are applied to the configuration of the context.
 //
 // Options are written as `-n`, `-bn`, `-e NAME`, `-eNAME`, `--entry-point NAME` or `--entry-point=NAME`; long ones
-// may be cut where no other option starts alike.
+// may be abbreviated to an unambiguous prefix.
 
 enum fe_option_id {
   FE_OPTION_WRITE_RUNTIME,
@@ -42,41 +42,41 @@ struct fe_option {
 
 static const struct fe_option fe_options[] = {
     {FE_OPTION_ENTRY, true, 'e', "entry-point", "NAME", "Run this entry point; the default is main."},
-    {FE_OPTION_RUNS, true, 'r', "runs", "INT", "Run that many times, and once more before for warming up."},
+    {FE_OPTION_RUNS, true, 'r', "runs", "INT", "Run this many times, after one run to warm up."},
     {FE_OPTION_WRITE_RUNTIME, true, 't', "write-runtime-to", "FILE", "Write the time of each run to this file, in microseconds."},
     {FE_OPTION_BINARY, true, 'b', "binary-output", NULL, "Write the result in the binary format."},
     {FE_OPTION_NO_PRINT, true, 'n', "no-print-result", NULL, "Do not write the result."},
-    {FE_OPTION_DEBUGGING, false, 'D', "debugging", NULL, "Check more than is needed, and tell what happens."},
-    {FE_OPTION_LOG, false, 'L', "log", NULL, "Tell on standard error what happens."},
-    {FE_OPTION_PROFILE, false, 'P', "profile", NULL, "Collect what takes time."},
-    {FE_OPTION_REPORT, true, 0, "report", NULL, "Tell on standard error how long the last run took, and the most memory that was in use."},
+    {FE_OPTION_DEBUGGING, false, 'D', "debugging", NULL, "Perform extra checks, and log what happens."},
+    {FE_OPTION_LOG, false, 'L', "log", NULL, "Log what happens on standard error."},
+    {FE_OPTION_PROFILE, false, 'P', "profile", NULL, "Collect profiling information."},
+    {FE_OPTION_REPORT, true, 0, "report", NULL, "Print the time of the last run and the peak memory use on standard error."},
 #ifdef FE_MULTICORE
-    {FE_OPTION_NUM_THREADS, false, 0, "num-threads", "INT", "Use that many threads; the default is one for each core."},
+    {FE_OPTION_NUM_THREADS, false, 0, "num-threads", "INT", "Use this many threads; the default is one per core."},
 #endif
 #ifdef FE_GPU
-    {FE_OPTION_DEVICE, false, 'd', "device", "NAME", "Use the first device with this in its name, or number K if it is #K."},
+    {FE_OPTION_DEVICE, false, 'd', "device", "NAME", "Use the first device whose name contains NAME, or device number K if NAME is #K."},
 #ifdef FE_OPENCL
-    {FE_OPTION_PLATFORM, false, 'p', "platform", "NAME", "Only use devices of platforms with this in their names."},
-    {FE_OPTION_BUILD_OPTION, false, 0, "build-option", "OPT", "Give this to the compiler of kernels, too."},
-    {FE_OPTION_DUMP_PROGRAM, false, 0, "dump-opencl", "FILE", "Write the device program to this file, and do nothing else."},
-    {FE_OPTION_LOAD_PROGRAM, false, 0, "load-opencl", "FILE", "Use the device program of this file."},
+    {FE_OPTION_PLATFORM, false, 'p', "platform", "NAME", "Use only devices of platforms whose names contain NAME."},
+    {FE_OPTION_BUILD_OPTION, false, 0, "build-option", "OPT", "Pass this option to the kernel compiler."},
+    {FE_OPTION_DUMP_PROGRAM, false, 0, "dump-opencl", "FILE", "Write the device program to this file and exit."},
+    {FE_OPTION_LOAD_PROGRAM, false, 0, "load-opencl", "FILE", "Use the device program in this file."},
 #else
-    {FE_OPTION_BUILD_OPTION, false, 0, "nvrtc-option", "OPT", "Give this to the compiler of kernels, too."},
-    {FE_OPTION_DUMP_PROGRAM, false, 0, "dump-cuda", "FILE", "Write the device program to this file, and do nothing else."},
-    {FE_OPTION_LOAD_PROGRAM, false, 0, "load-cuda", "FILE", "Use the device program of this file."},
+    {FE_OPTION_BUILD_OPTION, false, 0, "nvrtc-option", "OPT", "Pass this option to the kernel compiler."},
+    {FE_OPTION_DUMP_PROGRAM, false, 0, "dump-cuda", "FILE", "Write the device program to this file and exit."},
+    {FE_OPTION_LOAD_PROGRAM, false, 0, "load-cuda", "FILE", "Use the device program in this file."},
 #endif
-    {FE_OPTION_BLOCK_SIZE, false, 0, "default-thread-block-size", "INT", "The default of the threads of a block."},
-    {FE_OPTION_BLOCK_SIZE, false, 0, "default-group-size", "INT", "The same under its old name."},
-    {FE_OPTION_GRID_SIZE, false, 0, "default-num-thread-blocks", "INT", "The default of the number of blocks."},
-    {FE_OPTION_GRID_SIZE, false, 0, "default-num-groups", "INT", "The same under its old name."},
+    {FE_OPTION_BLOCK_SIZE, false, 0, "default-thread-block-size", "INT", "The default number of threads per block."},
+    {FE_OPTION_BLOCK_SIZE, false, 0, "default-group-size", "INT", "The old name of the previous option."},
+    {FE_OPTION_GRID_SIZE, false, 0, "default-num-thread-blocks", "INT", "The default number of thread blocks."},
+    {FE_OPTION_GRID_SIZE, false, 0, "default-num-groups", "INT", "The old name of the previous option."},
     {FE_OPTION_TILE_SIZE, false, 0, "default-tile-size", "INT", "The default size of tiles in shared memory."},
     {FE_OPTION_REG_TILE_SIZE, false, 0, "default-reg-tile-size", "INT", "The default size of tiles in registers."},
-    {FE_OPTION_THRESHOLD, false, 0, "default-threshold", "INT", "The default of how much parallelism is enough."},
+    {FE_OPTION_THRESHOLD, false, 0, "default-threshold", "INT", "The default threshold for sufficient parallelism."},
 #endif
     {FE_OPTION_PRINT_PARAMS, false, 0, "print-params", NULL, "List the tuning parameters, with their classes."},
     {FE_OPTION_PARAM, false, 0, "param", "NAME=INT", "Set a tuning parameter."},
-    {FE_OPTION_TUNING, false, 0, "tuning", "FILE", "Set the tuning parameters that this file has, as lines NAME=INT."},
-    {FE_OPTION_CACHE_FILE, false, 0, "cache-file", "FILE", "Keep here what makes the next start faster."},
+    {FE_OPTION_TUNING, false, 0, "tuning", "FILE", "Read tuning parameters from this file, one NAME=INT per line."},
+    {FE_OPTION_CACHE_FILE, false, 0, "cache-file", "FILE", "Cache data that speeds up the next start in this file."},
     {FE_OPTION_HELP, false, 'h', "help", NULL, "Show this help."},
 };
 
@@ -117,7 +117,7 @@ static void fe_help(const struct fe_settings *settings) {
   printf("Usage: %s [OPTION]...\n\n%s\n\nOptions:\n", settings->program,
          settings->executable ? "Reads the arguments of an entry point from standard input, in the text or the binary format,\n"
                                 "and writes its result to standard output."
-                              : "Obeys the commands of the server protocol, which come as lines on standard input.");
+                              : "Reads commands of the server protocol from standard input, one per line.");
   for (int i = 0; i < FE_NUM_OPTIONS; i++) {
     const struct fe_option *option = &fe_options[i];
     if (option->only_executables && !settings->executable) {
@@ -272,7 +272,7 @@ static enum fe_next fe_apply_device_option(struct fe_settings *settings, const s
   }
   long number;
   if (!fe_parse_long(argument, 1, &number) || number > INT32_MAX) {
-    return fe_wrong(settings, "the option --%s needs an integer above 0, but has `%s`", option->name, argument);
+    return fe_wrong(settings, "the option --%s needs a positive integer, but got `%s`", option->name, argument);
   }
   switch ((int)option->id) {
   case FE_OPTION_BLOCK_SIZE:
@@ -304,7 +304,7 @@ static enum fe_next fe_apply_option(struct fe_settings *settings, const struct f
     break;
   case FE_OPTION_RUNS:
     if (!fe_parse_long(argument, 1, &settings->runs)) {
-      return fe_wrong(settings, "the number of runs must be an integer above 0, but is `%s`", argument);
+      return fe_wrong(settings, "the number of runs must be a positive integer, but is `%s`", argument);
     }
     break;
   case FE_OPTION_ENTRY:
@@ -413,7 +413,7 @@ static enum fe_next fe_parse_options(struct fe_settings *settings, int argc, cha
       if (word[0] == '-' && word[1] == '-' && i + 1 == argc) {
         return FE_GO_ON;
       }
-      return fe_wrong(settings, "`%s` is no option; arguments of the program come from standard input", word);
+      return fe_wrong(settings, "`%s` is not an option; the arguments of the program are read from standard input", word);
     }
     if (word[1] == '-') {
       char *equals = strchr(word, '=');

@@ -1,15 +1,15 @@
 // The threads of a context: how they start, look for work, sleep and end.
 //
-// Worker 0 is whatever thread called the API; the others are started with the first operation that is worth it.
-// A worker without work takes its portion of a region that begins, or looks into the queues of others, for about a
-// millisecond, and then sleeps, so that an idle context costs nothing. Who pushes work wakes a sleeper unless some other
-// worker is already looking; who finds work as the last one that was looking wakes the next, if there is more. A region
-// that is worth it wakes all helpers at its beginning.
+// Worker 0 is whichever thread called the API; the others are started by the first operation that is worth it. A worker
+// without work takes its portion of a region that begins, or looks into the queues of others, for about a millisecond,
+// and then sleeps, so that an idle context costs nothing. A worker that pushes work wakes a sleeper unless some other
+// worker is already looking for work; the last one that was looking, when it finds work, wakes the next if there is
+// more. A region that is large enough wakes all helpers at its beginning.
 //
-// A worker that waits for the end of a region of depth d only takes ranges of regions of depth d or more. So the
-// depths of what is on a worker's stack increase strictly from one wait to the next: the stack is bounded by the
-// nesting of the program, whatever is stolen. Nobody depends on thieves for progress: who runs a range also runs what it has split
-// off and nobody has stolen, before it returns (see fe_run_range).
+// A worker that waits for the end of a region of depth d takes only ranges of regions of depth d or more. So the depths
+// of the regions on a worker's stack increase strictly from one wait to the next: the stack is bounded by the nesting
+// of the program, whatever is stolen. Progress does not depend on thieves: a worker that runs a range also runs
+// whatever it has split off and nobody has stolen, before it returns (see fe_run_range).
 
 #if defined(FE_MULTICORE) && defined(FE_THREADS)
 
@@ -25,7 +25,7 @@ struct fe_worker {
   struct fe_portion portion;
   struct fe_scheduler *scheduler;
   int index;
-  // What it is working on: NULL outside of regions.
+  // What it is working on: NULL outside regions.
   struct fe_region *region;
   // How many regions had ranges stolen: a measurement during which this changes is not of this worker's work.
   uint64_t stolen;

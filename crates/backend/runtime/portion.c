@@ -1,8 +1,9 @@
-// What each worker is given of a long region at its beginning.
+// The portion of a long region that each worker starts with.
 //
-// Such a region is cut into as many portions as there are workers, and each finds its own without looking around. So work
-// spreads at once, and in a loop of regions over the same arrays a worker meets again what its caches have. Who has
-// nothing else to do takes the portion of another one after a while: that one may be asleep, or have no core.
+// Such a region is cut into as many portions as there are workers, and each finds its own without searching. So work is
+// distributed at once, and in a loop of regions over the same arrays, each worker gets the part that is already in its
+// caches. A worker that has nothing else to do takes the portion of another one after a while: that one may be asleep,
+// or have no core.
 
 #if defined(FE_MULTICORE) && defined(FE_THREADS)
 

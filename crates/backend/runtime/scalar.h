@@ -1,14 +1,14 @@
-// Arithmetic, comparisons and bit counting of all scalar types.
+// Arithmetic, comparisons and bit counting for all scalar types.
 //
 // For every operation and type there is one function, "fe_OP_TYPE" with the operation's name in the
 // IR: fe_add_i32, fe_mod_u8, fe_lt_f64. They compute exactly what the reference interpreter does, never
-// have undefined behaviour, and have no branches (but integer powers): they may be evaluated in
-// vector lanes that are switched off, so that dividing by zero yields some number and does not trap.
+// have undefined behaviour, and have no branches (except integer powers): they may be evaluated in
+// inactive vector lanes, so dividing by zero yields some number and does not trap.
 //
-// Integers wrap: they are computed as unsigned numbers that are not narrower than int, as others would
+// Integers wrap: they are computed as unsigned numbers that are not narrower than int, since narrower ones would
 // be promoted to int. The cast back and ">>" of negative numbers are defined by gcc and clang.
 //
-// Device programs have this file, too, after device/cuda.h or device/opencl.h, with FE_DEVICE_CODE defined.
+// Device programs also contain this file, after device/cuda.h or device/opencl.h, with FE_DEVICE_CODE defined.
 
 #ifndef FE_DEVICE_CODE
 #include <math.h>

@@ -1,14 +1,14 @@
 // Parallel loops on the pool: how they are split, and how small ones are kept sequential.
 //
-// A region is one execution of a parallel operation; it lives on the stack of the worker that waits for its end.
-// Ranges of a region are split in halves on demand: a worker keeps one half and leaves the other in its queue, for
-// thieves or for itself. It splits when its queue is empty or somebody is hungry, and otherwise runs pieces ("grains")
-// of its range, each long enough to make the looking around free, and short enough for unbalanced loops to spread.
-// A region that is worth all workers begins with a portion for each of them.
+// A region is one execution of a parallel operation; it lives on the stack of the worker that waits for its end. Ranges
+// of a region are split in half on demand: a worker keeps one half and leaves the other in its queue, for thieves or
+// for itself. It splits when its queue is empty or another worker is idle, and otherwise runs pieces ("grains") of its
+// range, each long enough to make these checks negligible, and short enough to balance uneven loops. A region that is
+// large enough for all workers begins with a portion for each of them.
 //
-// The time of an iteration is measured wherever it is cheap to do so, and kept for each site. A loop that is estimated
-// to be too short runs at once, and one that nothing is known about, or that might have grown, begins with a
-// small piece. Pieces in which nested regions had ranges stolen say nothing about time, except that they were worth it.
+// The time of an iteration is measured wherever that is cheap, and kept for each site. A loop that is estimated to be
+// too short runs immediately, and one about which nothing is known, or that might have grown, begins with a small
+// piece. Pieces in which nested regions had ranges stolen say nothing about time, except that they were worth it.
 
 #ifdef FE_MULTICORE
 #ifdef FE_THREADS

@@ -1,7 +1,8 @@
-// `main` of a server: obeys commands, one a line, on standard input.
+// `main` of a server: executes commands from standard input, one per line.
 //
 // `%%% OK` is printed at the start and after every command. A command that fails prints `%%% FAILURE` and the reason
-// before it, changes nothing (but what a failing call has consumed stays consumed), and leaves the server usable.
+// before it, changes nothing (except that arguments consumed by a failed call stay consumed), and leaves the server
+// usable.
 
 struct fe_command {
   const char *name;
@@ -55,7 +56,7 @@ static bool fe_is_blank(char c) {
 static int fe_add_word(struct fe_server *server, char *word) {
   if (server->num_words == server->words_capacity) {
     if (server->words_capacity > INT32_MAX / 2) {
-      return fe_failure("there are too many words in this command");
+      return fe_failure("this command has too many words");
     }
     int capacity = server->words_capacity == 0 ? 16 : server->words_capacity * 2;
     char **words = realloc(server->words, sizeof(char *) * (size_t)capacity);
@@ -73,7 +74,7 @@ static int fe_add_word(struct fe_server *server, char *word) {
 static int fe_split(struct fe_server *server, char *line, size_t length) {
   server->num_words = 0;
   if (strlen(line) != length) {
-    return fe_failure("the command has a byte 0 in it");
+    return fe_failure("the command contains a zero byte");
   }
   char *at = line;
   while (*at != 0) {
@@ -88,7 +89,7 @@ static int fe_split(struct fe_server *server, char *line, size_t length) {
       at++;
     }
     if (quoted && *at == 0) {
-      return fe_failure("a word starts with a double quote, but has none at its end");
+      return fe_failure("a quoted word is not closed by a double quote");
     }
     if (fe_add_word(server, word) != 0) {
       return 1;
@@ -97,7 +98,7 @@ static int fe_split(struct fe_server *server, char *line, size_t length) {
       *at++ = 0;
     }
   }
-  return server->num_words > 0 ? 0 : fe_failure("the line is empty, but a command is needed");
+  return server->num_words > 0 ? 0 : fe_failure("the line is empty; a command was expected");
 }
 
 static int fe_obey(struct fe_server *server, char *line, size_t length) {

@@ -1,12 +1,12 @@
 // `store` and `restore`: variables in files.
 //
-// Scalars and arrays are stored in the binary format, and restored from any. Tuples and records of them, and arrays of
-// those, are stored as their parts, which clients can read. The bytes of other opaque values come in an envelope,
-// because the function that takes them trusts them:
+// Scalars and arrays are stored in the binary format, and restored from any format. Tuples and records of them, and
+// arrays of those, are stored as their parts, which clients can read. The bytes of other opaque values are wrapped in
+// an envelope, because the function that restores them trusts them:
 //
 //   "fehu-o1\n", length of the type's name, the name, number of bytes, the bytes, a checksum
 //
-// where numbers are little endian of 8 bytes, and the checksum includes what is known of the type.
+// where numbers are little endian and 8 bytes long, and the checksum includes what is known about the type.
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -185,20 +185,20 @@ static int fe_restore_opaque(struct fe_server *server, struct fe_input *in, stru
               memcmp(name, type->name, expected) == 0;
   free(name);
   if (!same) {
-    return fe_binary_fail(in, start, "this is a stored value of another type than %s", type->name);
+    return fe_binary_fail(in, start, "this is a stored value of a type other than %s", type->name);
   }
   // The bytes are read as an array of them would be.
   int64_t shape = 0;
   struct fe_value value = {&fe_prim_u8, 1, &shape, NULL};
   int failed = 0;
   if (fe_read_u64(in, &size) != 0 || size > INT64_MAX) {
-    return fe_binary_fail(in, start, "the stored value of type %s is not complete", type->name);
+    return fe_binary_fail(in, start, "the stored value of type %s is incomplete", type->name);
   }
   shape = (int64_t)size;
   failed = fe_binary_elements(in, &value);
   unsigned char *bytes = value.data;
   if (failed != 0 || fe_read_u64(in, &checksum) != 0) {
-    failed = fe_binary_fail(in, start, "the stored value of type %s is not complete", type->name);
+    failed = fe_binary_fail(in, start, "the stored value of type %s is incomplete", type->name);
   } else if (checksum != fe_mix_bytes(fe_mix_type(size, type), bytes, (size_t)size)) {
     failed = fe_binary_fail(in, start, "the stored value of type %s was damaged, or stored by another program", type->name);
   } else {

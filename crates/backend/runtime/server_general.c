@@ -99,7 +99,7 @@ static int fe_check_consumption(const struct fe_entry *entry, char **names) {
   for (int i = 0; i < entry->num_inputs; i++) {
     for (int j = 0; entry->consumed[i] && entry->inputs[i]->kind != FE_PRIM && j < entry->num_inputs; j++) {
       if (i != j && strcmp(names[i], names[j]) == 0) {
-        return fe_failure("the variable \"%s\" is consumed, so it cannot be given twice", names[i]);
+        return fe_failure("the variable \"%s\" is consumed, so it cannot be passed twice", names[i]);
       }
     }
   }
@@ -115,7 +115,7 @@ static int fe_cmd_call(struct fe_server *server) {
   int given = server->num_words - 2 - entry->num_inputs;
   bool spread = given != 1 && fe_is_tuple(entry->output) && given == fe_num_parts(entry->output);
   if (given != 1 && !spread) {
-    return fe_failure("\"%s\" takes %d input%s, so one result and that many variables are needed, but %d are given",
+    return fe_failure("\"%s\" takes %d input%s, so one result and that many variables are expected, but %d were given",
                       entry->name, entry->num_inputs, entry->num_inputs == 1 ? "" : "s", server->num_words - 2);
   }
   char **outputs = server->words + 2;
@@ -242,7 +242,7 @@ static int fe_cmd_set_tuning_param(struct fe_server *server) {
     return 1;
   }
   if (!fe_parse_long(server->words[2], 0, &value)) {
-    return fe_failure("the value of a tuning parameter is an integer from 0 on, but `%s` is not", server->words[2]);
+    return fe_failure("the value of a tuning parameter must be a non-negative integer, but is `%s`", server->words[2]);
   }
   if (futhark_context_config_set_tuning_param(server->settings->cfg, name, (size_t)value) != 0) {
     return fe_failure("the tuning parameter \"%s\" cannot be set to %ld now", name, value);

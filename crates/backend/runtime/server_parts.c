@@ -1,4 +1,4 @@
-// Commands that look into values and put them together: arrays, records, sums.
+// Commands that inspect values and construct them from parts: arrays, records, sums.
 
 static int fe_array_rank(const struct fe_type *type) {
   return type->kind == FE_ARRAY ? type->rank : type->opaque_array != NULL ? type->opaque_array->rank : 0;

@@ -1,4 +1,4 @@
-// The state of a server: its variables, what its commands say when they fail, and types by name.
+// The state of a server: its variables, the failure messages of its commands, and types by name.
 
 // A variable. While a command makes it, its value may be missing.
 struct fe_var {
@@ -141,7 +141,7 @@ static struct fe_var *fe_find_var(struct fe_server *server, const char *name) {
 static struct fe_var *fe_find_typed(struct fe_server *server, const char *name, const struct fe_type *type) {
   struct fe_var *var = fe_find_var(server, name);
   if (var != NULL && !fe_same_type(var->type, type)) {
-    fe_failure("the variable \"%s\" has type %s, but %s is needed", name, var->type->name, type->name);
+    fe_failure("the variable \"%s\" has type %s, but %s is expected", name, var->type->name, type->name);
     return NULL;
   }
   return var;

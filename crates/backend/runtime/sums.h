@@ -1,5 +1,5 @@
-// Sums of prefixes: fe_sums_TYPE(v, count, sum) makes each element of v the sum of "sum" and all elements up to it, and returns the
-// last. The elements have a multiple of 64 bytes. After scalar.h.
+// Prefix sums: fe_sums_TYPE(v, count, sum) replaces each element of v by the sum of "sum" and all elements up to it,
+// and returns the last. The elements occupy a multiple of 64 bytes. After scalar.h.
 
 #if defined(__GNUC__) && !defined(__clang__)
 

@@ -1,9 +1,9 @@
-// What generated code may ask of the scheduler. Multicore programs only; comes before context.h, which keeps a
+// The interface of the scheduler for generated code. Multicore programs only; comes before context.h, which keeps a
 // pointer to the scheduler. The implementation is in clock.c, cores.c, deque.c, portion.c, pool.c and scheduler.c, in this
 // order.
 //
 // A "site" is a place in the program with a parallel operation, numbered from 0 to fe_program.num_sites - 1. For each site
-// the context keeps what is known of the time that an iteration takes.
+// the context remembers what is known about the time that an iteration takes.
 
 #ifdef FE_MULTICORE
 
@@ -29,7 +29,7 @@ struct fe_scheduler;
 typedef int (*fe_task)(struct futhark_context *ctx, void *env, int64_t chunk, int64_t lo, int64_t hi);
 
 // Runs f over disjoint ranges that cover [0,n), in any order, on any threads; `chunk` is 0. The first error code
-// stops the rest as soon as possible and is returned. May be called inside of tasks.
+// stops the rest as soon as possible and is returned. May be called inside tasks.
 FE_SHARED int fe_parallel_for(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n);
 
 // How many chunks a reduction or scan should use: one or a few for each thread.

@@ -1,4 +1,4 @@
-// Values that the program prints while it runs, on standard error, as the interpreter does: "tag: value" and a line
+// Values that the program prints to standard error while it runs, like the interpreter: "tag: value" and a line
 // break. After scalar.h.
 
 static inline void fe_trace_integer(int64_t x, const char *type) {

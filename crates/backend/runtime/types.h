@@ -1,10 +1,10 @@
-// What a program tells the runtime of itself: its types and entry points for the command line and the server, and what
-// contexts, the scheduler and devices have to know.
+// The tables that describe a program to the runtime: its types and entry points, for the command line and the server, and
+// what contexts, the scheduler and devices need to know.
 //
 // A value is handled through a pointer to its C representation: a scalar is stored as its C type; an
-// array or an opaque value as the pointer that the API hands out. "out" parameters point to such a place, and
-// so do the elements of `fields`, `payload`, `outs`, `elems` and `inputs`, and `elem`. Only what is called
-// `array` or `object` is the pointer of the API itself.
+// array or an opaque value as the pointer that the API returns. "out" parameters point to such a location, and
+// so do the elements of `fields`, `payload`, `outs`, `elems` and `inputs`, and `elem`. Only parameters called
+// `array` or `object` are the pointer of the API itself.
 
 enum fe_kind { FE_PRIM, FE_ARRAY, FE_OPAQUE };
 

@@ -1,7 +1,8 @@
 // Whole values in the binary format, and the functions for values in either format.
 //
-// A binary value is the letter `b`, the version 2, the number of dimensions, four characters for the type, the
-// sizes in eight bytes each, and the elements, all little endian. The elements go straight between file and array.
+// A binary value consists of the letter `b`, the version 2, the number of dimensions, four characters for the type, the
+// sizes in eight bytes each, and the elements, all little endian. The elements are transferred directly between file
+// and array.
 
 enum { FE_BINARY_VERSION = 2, FE_BINARY_HEADER = 7, FE_BINARY_TRUSTED = 1 << 26 };
 
@@ -70,12 +71,12 @@ static int fe_binary_header(struct fe_input *in, const struct fe_prim *prim, int
   unsigned char header[FE_BINARY_HEADER];
   if (fe_input_bytes(in, header, sizeof header) < sizeof header) {
     return fe_binary_fail(in, start,
-                          "a binary value ends inside of its header; values that start with the letter b are read as "
+                          "a binary value ends within its header; values that start with the letter b are read as "
                           "binary data");
   }
   if (header[1] != FE_BINARY_VERSION) {
     return fe_binary_fail(in, start + 1,
-                          "version %d of the binary format is not known; only version %d is; text values do not start "
+                          "version %d of the binary format is not supported; only version %d is supported; text values do not start "
                           "with the letter b",
                           header[1], FE_BINARY_VERSION);
   }
@@ -91,7 +92,7 @@ static int fe_binary_header(struct fe_input *in, const struct fe_prim *prim, int
       tag[i] = header[3 + i] >= 32 && header[3 + i] < 127 ? (char)header[3 + i] : '?';
     }
     return fe_binary_fail(in, start + 3,
-                          "\"%s\" is not an element type of the binary format; a type is four characters, such as "
+                          "\"%s\" is not an element type of the binary format; a type consists of four characters, such as "
                           "\" i32\", \"  u8\" or \"bool\"",
                           tag);
   }
@@ -103,7 +104,7 @@ static int fe_binary_header(struct fe_input *in, const struct fe_prim *prim, int
     uint64_t at = fe_input_offset(in);
     uint64_t size;
     if (fe_input_bytes(in, &size, sizeof size) < sizeof size) {
-      return fe_binary_fail(in, at, "the input ends inside of size %d of %d", i + 1, rank);
+      return fe_binary_fail(in, at, "the input ends within size %d of %d", i + 1, rank);
     }
     fe_little_endian(&size, sizeof size, 1);
     if (size > INT64_MAX) {

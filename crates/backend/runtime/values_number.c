@@ -1,4 +1,4 @@
-// Numbers and truth values: a word of text, taken apart and converted to a type.
+// Numbers and booleans: a word of text, parsed and converted to a type.
 
 enum fe_word_kind { FE_WORD_BOOL, FE_WORD_INTEGER, FE_WORD_DECIMAL, FE_WORD_NAN, FE_WORD_INFINITY };
 
@@ -206,7 +206,7 @@ static int fe_word_malformed(struct fe_input *in, struct fe_place place) {
   const char *body = in->word;
   body += *body == '+' || *body == '-';
   if (*body == 0) {
-    return fe_input_fail(in, place, "`%s` is not followed by a number; a sign stands directly before its number",
+    return fe_input_fail(in, place, "`%s` is not followed by a number; a sign must directly precede its number",
                          in->word);
   }
   if ((*body < '0' || *body > '9') && *body != '.') {
@@ -221,9 +221,9 @@ static int fe_word_malformed(struct fe_input *in, struct fe_place place) {
   const char *help = "";
   const struct fe_prim *prim = fe_number_type(letters, strlen(letters));
   if (prim != NULL && prim->class_ != FE_FLOAT) {
-    help = "; a number with a point or an exponent needs the suffix f16, f32 or f64";
+    help = "; a number with a decimal point or an exponent needs the suffix f16, f32 or f64";
   } else if (*letters != 0) {
-    help = "; a suffix is one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64";
+    help = "; the suffixes are i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64";
   }
   return fe_input_fail(in, place, "`%.60s%s` is not a number%s", FE_SHOWN(in), help);
 }
@@ -231,26 +231,26 @@ static int fe_word_malformed(struct fe_input *in, struct fe_place place) {
 static int fe_word_wrong_type(struct fe_input *in, const struct fe_word *word, const struct fe_prim *prim) {
   const char *help = prim->class_ == FE_BOOL ? "; write `true` or `false`" : "";
   if (word->suffix != NULL) {
-    return fe_input_fail(in, word->place, "`%.60s%s` has type %s, but a value of type %s is needed here%s",
+    return fe_input_fail(in, word->place, "`%.60s%s` has type %s, but a value of type %s is expected here%s",
                          FE_SHOWN(in), word->suffix->name, prim->name, help);
   }
   if (prim->class_ == FE_BOOL) {
-    return fe_input_fail(in, word->place, "`%.60s%s` is a number, but a bool is needed here%s", FE_SHOWN(in), help);
+    return fe_input_fail(in, word->place, "`%.60s%s` is a number, but a bool is expected here%s", FE_SHOWN(in), help);
   }
   const char *what = word->kind == FE_WORD_BOOL ? "a bool" : "not an integer";
-  return fe_input_fail(in, word->place, "`%.60s%s` is %s, but a value of type %s is needed here", FE_SHOWN(in), what,
+  return fe_input_fail(in, word->place, "`%.60s%s` is %s, but a value of type %s is expected here", FE_SHOWN(in), what,
                        prim->name);
 }
 
 static int fe_word_does_not_fit(struct fe_input *in, const struct fe_word *word, const struct fe_prim *prim) {
   uint64_t ones = UINT64_MAX >> (64 - 8 * prim->size);
   if (prim->class_ == FE_SIGNED) {
-    return fe_input_fail(in, word->place, "`%.60s%s` does not fit into %s; %s goes from -%llu to %llu", FE_SHOWN(in),
+    return fe_input_fail(in, word->place, "`%.60s%s` does not fit into %s; %s ranges from -%llu to %llu", FE_SHOWN(in),
                          prim->name, prim->name, (unsigned long long)(ones >> 1) + 1,
                          (unsigned long long)(ones >> 1));
   }
   if (prim->class_ == FE_UNSIGNED) {
-    return fe_input_fail(in, word->place, "`%.60s%s` does not fit into %s; %s goes from 0 to %llu", FE_SHOWN(in),
+    return fe_input_fail(in, word->place, "`%.60s%s` does not fit into %s; %s ranges from 0 to %llu", FE_SHOWN(in),
                          prim->name, prim->name, (unsigned long long)ones);
   }
   return fe_input_fail(in, word->place, "`%.60s%s` does not fit into %s", FE_SHOWN(in), prim->name);

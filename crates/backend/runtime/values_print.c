@@ -1,8 +1,9 @@
 // Scalars as text.
 //
-// Floats have the digits that `%.17g` and `%.9g` of C print, but several times faster for usual numbers: a number
-// m * 2^-s becomes the integer m * 10^k / 2^s with as many digits as wanted. While the product fits into 128 bits the
-// division is a shift, its rest is exact, and so is the rounding. Other numbers go to the C library.
+// Floats have the digits that `%.17g` and `%.9g` of C print, but are several times faster for common numbers: a number
+// m * 2^-s becomes the integer m * 10^k / 2^s with as many digits as required. As long as the product fits into 128
+// bits, the division is a shift, its remainder is exact, and so is the rounding. Other numbers are left to the C
+// library.
 
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 fe_wide;

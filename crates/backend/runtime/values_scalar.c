@@ -1,7 +1,7 @@
-// Scalars: f16, storing in the type that is wanted, and usual numbers read quickly.
+// Scalars: f16, storing values in the expected type, and fast parsing of common numbers.
 //
-// Data sets have millions of plain decimals of usual length. They go through `fe_quick`; everything else, and
-// everything that is wrong, is left to values_number.c, which this file has to agree with.
+// Data sets have millions of plain decimals of moderate length. They go through `fe_quick`; everything else, and
+// everything malformed, is left to values_number.c, with which this file must agree.
 
 // ---- f16 ----
 

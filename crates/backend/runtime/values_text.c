@@ -115,7 +115,7 @@ static int fe_rows_escape(struct fe_input *in, struct fe_rows *rows, struct fe_p
   int radix = byte == 'x' ? 16 : byte == 'o' ? 8 : byte >= '0' && byte <= '9' ? 10 : 0;
   if (radix == 0) {
     return fe_input_fail(in, place,
-                         "unknown escape sequence in a string; known are \\n, \\t, \\r, \\\", \\\\, \\65, \\x41 and \\o101");
+                         "unknown escape sequence in a string; valid ones are \\n, \\t, \\r, \\\", \\\\, \\65, \\x41 and \\o101");
   }
   in->at += radix != 10;
   uint32_t c = 0;
@@ -126,7 +126,7 @@ static int fe_rows_escape(struct fe_input *in, struct fe_rows *rows, struct fe_p
     in->at++;
   }
   if (digits == 0 || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) {
-    return fe_input_fail(in, place, "this escape sequence is no Unicode character");
+    return fe_input_fail(in, place, "this escape sequence does not denote a Unicode character");
   }
   return fe_rows_push_char(in, rows, c);
 }
@@ -135,14 +135,14 @@ static int fe_rows_escape(struct fe_input *in, struct fe_rows *rows, struct fe_p
 static int fe_rows_string(struct fe_input *in, struct fe_rows *rows) {
   struct fe_place start = fe_input_place(in);
   if (rows->prim != &fe_prim_u8) {
-    return fe_input_fail(in, start, "a string has elements of type u8, but %s is needed here", rows->prim->name);
+    return fe_input_fail(in, start, "a string has elements of type u8, but %s is expected here", rows->prim->name);
   }
   in->at++;
   for (;;) {
     int byte = fe_input_byte(in);
     struct fe_place place = fe_input_place(in);
     if (byte == -1) {
-      return fe_input_fail(in, start, "this string has no end; a string ends with `\"`");
+      return fe_input_fail(in, start, "this string is not closed; a string ends with `\"`");
     }
     fe_input_pass(in);
     if (byte == '"') {
@@ -155,7 +155,7 @@ static int fe_rows_string(struct fe_input *in, struct fe_rows *rows) {
   }
 }
 
-#define FE_EMPTY_HELP "; empty arrays are written as in `empty([0][3]i32)`"
+#define FE_EMPTY_HELP "; write empty arrays like this: `empty([0][3]i32)`"
 
 // Reads one character, after blanks.
 static int fe_expect(struct fe_input *in, char wanted) {
@@ -220,7 +220,7 @@ static int fe_empty(struct fe_input *in, struct fe_place start, const struct fe_
     return 1;
   }
   if (!zero) {
-    return fe_input_fail(in, start, "none of the sizes of this empty array is 0; at least one size has to be 0");
+    return fe_input_fail(in, start, "none of the sizes of this empty array is 0; at least one size must be 0");
   }
   if (elem != prim || found != rank) {
     return fe_input_fail(in, start, "expected a value of type %s, found %s", fe_type_name(prim, rank).text,
@@ -240,8 +240,8 @@ static int fe_rows_sized(struct fe_input *in, struct fe_rows *rows, struct fe_pl
     rows->shape[level] = size;
   } else if (rows->shape[level] != size) {
     return fe_input_fail(in, start,
-                         "irregular array: this row has %lld %s%s, but those before it have %lld; "
-                         "all rows have the same size",
+                         "irregular array: this row has %lld %s%s, but the preceding rows have %lld; "
+                         "all rows must have the same size",
                          (long long)size, level + 1 == rows->rank ? "element" : "row", size == 1 ? "" : "s",
                          (long long)rows->shape[level]);
   }
@@ -282,7 +282,7 @@ static int fe_rows_row(struct fe_input *in, struct fe_rows *rows, int level) {
     if (level > 0 && rows->shape[level] == -1 && byte != -1) {
       return fe_rows_wrong_rank(in, rows, level + (byte == '"'));
     }
-    return fe_unexpected(in, "a row", "; the rows before this one are in brackets");
+    return fe_unexpected(in, "a row", "; the preceding rows are in brackets");
   } else if (innermost) {
     in->at++;
     size_t before = rows->count;
@@ -337,11 +337,11 @@ static int fe_text_read(struct fe_input *in, const struct fe_prim *prim, int ran
     failed = slot == NULL ? fe_input_no_memory(in) : fe_scalar_read(in, prim, "a value", slot);
     if (failed == 0 && rank > 0) {
       failed = fe_input_fail(in, start,
-                             "expected an array of type %s, found a scalar; arrays are written in brackets: `[1, 2]`",
+                             "expected an array of type %s, found a scalar; write arrays in brackets: `[1, 2]`",
                              fe_type_name(prim, rank).text);
     }
     if (failed == 0 && fe_input_byte(in) == ',') {
-      failed = fe_input_fail(in, fe_input_place(in), "found `,` after a value; values are separated by blanks");
+      failed = fe_input_fail(in, fe_input_place(in), "found `,` after a value; separate values with spaces");
     }
   }
   for (int i = 0; i < rank; i++) {

@@ -1,10 +1,10 @@
-//! Programs as C: a readable, self-contained file for each.
+//! From imperative code to C: a readable, self-contained C file for each program.
 //!
 //! * [`c`]: functions of [`fehu_imp`] as C functions;
-//! * [`api`]: what the outside world calls: arrays, opaque values, entry points, with header and manifest;
-//! * [`runtime`]: the C sources in `runtime/`, which every program has a copy of, in their order.
+//! * [`api`]: the public API: arrays, opaque values, entry points, with header and manifest;
+//! * [`runtime`]: the C sources in `runtime/`, in order; every program contains a copy of them.
 //!
-//! Nothing here knows what a program means: costs are decided before, in `imp`.
+//! Nothing here knows what a program means; everything that affects its cost is decided earlier, in `imp`.
 
 pub mod api;
 pub mod c;

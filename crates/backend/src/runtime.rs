@@ -1,11 +1,11 @@
-//! The C sources that every program has a copy of, and their order.
+//! The C sources that every program contains, and their order.
 //!
-//! A program is one C file, so that it can be compiled, read and linked anywhere. The files in `runtime/`
-//! are parts of it and not headers that could be included alone: each uses what comes before it. Those whose names end in
-//! `.h` come before the program, those in `.c` after it.
+//! A program is a single C file, so that it can be compiled, read and linked anywhere. The files in `runtime/` are parts of
+//! it, not headers that could be included separately: each uses what comes before it. The files whose names end in `.h`
+//! come before the program, those that end in `.c` after it.
 //!
-//! The latter are the same for all programs of a kind. Whoever compiles many programs compiles them once ([`separate`]), and
-//! the program with `FE_SEPARATE` defined, which leaves them out of its file; see `base.h`.
+//! The latter are the same for all programs of a kind. To compile many programs, compile them once ([`separate`]), and the
+//! program with `FE_SEPARATE` defined, which leaves them out of its file; see `base.h`.
 
 use crate::api::{self, Api};
 use crate::{Mode, Target};

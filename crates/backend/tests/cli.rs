@@ -202,13 +202,13 @@ fn options() {
     // Two options start like this.
     assert!(fails(&["--p"], "").contains("no option `--p`"));
     assert!(fails(&["-x"], "").contains("no option `-x`"));
-    assert!(fails(&["extra"], "").contains("`extra` is no option"));
-    assert!(fails(&["-"], "").contains("`-` is no option"));
+    assert!(fails(&["extra"], "").contains("`extra` is not an option"));
+    assert!(fails(&["-"], "").contains("`-` is not an option"));
     assert!(fails(&["-e"], "").contains("-e needs an argument"));
     assert!(fails(&["--runs"], "").contains("--runs needs an argument"));
     assert!(fails(&["--binary-output=yes"], "").contains("takes no argument"));
     for runs in ["0", "-1", "x", "99999999999999999999", ""] {
-        assert!(fails(&["-r", runs], "").contains("must be an integer above 0"), "{runs}");
+        assert!(fails(&["-r", runs], "").contains("must be a positive integer"), "{runs}");
     }
     assert!(fails(&["--num-threads", "many"], "").contains("must be an integer"));
     assert!(fails(&["--cache-file", "broken", "-e", "count"], "").contains("the cache is broken"));

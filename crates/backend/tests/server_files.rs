@@ -65,7 +65,7 @@ fn opaque_values_in_files() {
     server.call("read_state q t2");
     assert_eq!(server.get("r q a2"), "5i32 6i32 5i32");
     let reason = server.fails(&format!("restore {file} x shape a3 i32 y state"));
-    assert!(reason.contains("another type than shape"), "{reason}");
+    assert!(reason.contains("a type other than shape"), "{reason}");
     let reason = server.fails(&format!("restore {file} x i32"));
     assert!(reason.contains("`fehu`"), "{reason}");
     // However the file is damaged, nothing of it is believed.

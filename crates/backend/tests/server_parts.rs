@@ -27,7 +27,7 @@ fn arrays() {
 
     server.ok("set m f 2 0");
     assert_eq!(server.get("m"), "[[1.0f32, 2.5f32], [3.0f32, 4.0f32], [2.5f32, 6.0f32]]");
-    assert!(server.fails("set m i 0 0").contains("f32 is needed"));
+    assert!(server.fails("set m i 0 0").contains("f32 is expected"));
     assert!(server.fails("set m f 0 5").contains("out of bounds"));
 
     server.ok("new_array v []i32 3 i j i");
@@ -40,7 +40,7 @@ fn arrays() {
     assert!(server.fails("new_array q []i32 -1").contains("negative"));
     assert!(server.fails("new_array q []i32").contains("1 size"));
     assert!(server.fails("new_array q []i32 x").contains("not a size"));
-    assert!(server.fails("new_array q []i32 2 i f").contains("i32 is needed"));
+    assert!(server.fails("new_array q []i32 2 i f").contains("i32 is expected"));
     assert!(server.fails("new_array q i32 2 i f").contains("not an array type"));
     let huge = "new_array q [][]f32 9223372036854775807 9223372036854775807";
     assert!(server.fails(huge).contains("larger than any memory"));
@@ -64,7 +64,7 @@ fn records_and_arrays_of_them() {
     assert!(server.fails("project q x x").contains("neither a record"));
     assert!(server.fails("project px p x").contains("already"));
     assert!(server.fails("new q point x").contains("2 fields"));
-    assert!(server.fails("new q point y x").contains("f32 is needed"));
+    assert!(server.fails("new q point y x").contains("f32 is expected"));
     assert!(server.fails("new q shape x y").contains("not a record type"));
     assert!(server.fails("new q []point x y").contains("not a record type"));
     server.set("bad", "i32", "13");
@@ -99,7 +99,7 @@ fn records_and_arrays_of_them() {
     server.ok("unzip rs rx ry");
     assert_eq!(server.get("rx ry"), "[3.0f32, 3.5f32] [4i32, 6i32]");
     assert!(server.fails("zip q []point xs").contains("2 fields"));
-    assert!(server.fails("zip q []point ys xs").contains("[]f32 is needed"));
+    assert!(server.fails("zip q []point ys xs").contains("[]f32 is expected"));
     assert!(server.fails("zip q point x y").contains("not an array of records"));
     assert!(server.fails("unzip ps a").contains("2 fields"));
     assert!(server.fails("unzip ps a a").contains("already"));
@@ -107,7 +107,7 @@ fn records_and_arrays_of_them() {
     assert!(server.fails("type a").contains("no variable"));
     server.set("short", "[]i32", "[1]");
     assert_eq!(server.fails("zip q []point xs short"), "Error: the arrays have different sizes");
-    assert!(server.fails("set ps x 0").contains("point is needed"));
+    assert!(server.fails("set ps x 0").contains("point is expected"));
     server.end();
 }
 
@@ -125,7 +125,7 @@ fn sums() {
     assert!(server.fails("construct c shape other").contains("no variant \"other\""));
     assert!(server.fails("construct c shape some n").contains("2 values"));
     assert!(server.fails("construct c shape none n").contains("0 values"));
-    assert!(server.fails("construct c shape some v n").contains("i32 is needed"));
+    assert!(server.fails("construct c shape some v n").contains("i32 is expected"));
     assert!(server.fails("construct c point none").contains("not a sum type"));
     assert!(server.fails("construct a shape none").contains("already"));
     assert!(server.fails("destruct b z").contains("2 values"));

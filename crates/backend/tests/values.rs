@@ -245,7 +245,7 @@ fn wrong_binary_data_has_messages() {
     let output =
         convert(&ValueType::parse("[]i32").expect("a type"), b"b\x02\x01 i32\x01\0", false);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(errors, "byte 7: the input ends inside of size 1 of 1\n");
+    assert_eq!(errors, "byte 7: the input ends within size 1 of 1\n");
     // A file that claims to be huge does no harm.
     for size in [0x00FF_FFFF_FFFF_FFFF_u64, 0x3FFF_FFFF_FFFF_FFFF, 0x0000_00FF_FFFF_FFFF] {
         let mut input = b"b\x02\x02 f64\x02\0\0\0\0\0\0\0".to_vec();

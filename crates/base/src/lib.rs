@@ -1,13 +1,13 @@
-//! What every stage shares: ids, places in source text, diagnostics and primitive types.
+//! What all stages share: ids, source locations, diagnostics and primitive types.
 //!
-//! This crate knows nothing of the language's grammar or its compiler. It gives the other crates
+//! This crate knows nothing about the grammar of the language or its compiler. It provides
 //!
-//! - [`id`]: typed indices ([`crate::define_id!`]), vectors and side tables ([`id_map`]) keyed by them;
-//! - [`source`]: files in memory ([`SourceMap`]) and places in them ([`Span`]);
-//! - [`diagnostic`]: one structure for every message to the user ([`Diagnostic`]), and
-//!   [`render`], the only code that knows how a message looks;
+//! - [`id`]: typed indices ([`crate::define_id!`]), and vectors and side tables ([`id_map`]) keyed by them;
+//! - [`source`]: files in memory ([`SourceMap`]) and locations in them ([`Span`]);
+//! - [`diagnostic`]: a single structure for all messages to the user ([`Diagnostic`]), and
+//!   [`render`], the only code that knows what a message looks like;
 //! - [`prim`]: the twelve primitive types;
-//! - [`stack`]: running deep recursion on a stack that is large enough;
+//! - [`stack`]: running deep recursion on a sufficiently large stack;
 //! - [`timing`]: how long the stages took.
 
 pub mod diagnostic;

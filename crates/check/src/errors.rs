@@ -105,13 +105,13 @@ impl Expect {
             Expect::Element(span) => Some((span, "the first element")),
             Expect::Range(span) => Some((span, "the range starts here")),
             Expect::LetPattern(span) => Some((span, "bound to this pattern")),
-            Expect::CasePattern(span) => Some((span, "the value that is matched")),
+            Expect::CasePattern(span) => Some((span, "the value being matched")),
             Expect::LoopInit(span) | Expect::LoopBody(span) => Some((span, "the loop parameters")),
             Expect::FunctionBody(span) | Expect::ValueBody(span) => {
                 span.map(|span| (span, "the result type is declared here"))
             }
-            Expect::Ascription(span) => Some((span, "the type that is ascribed")),
-            Expect::Coercion(span) => Some((span, "the type that it is coerced to")),
+            Expect::Ascription(span) => Some((span, "the ascribed type")),
+            Expect::Coercion(span) => Some((span, "the type of the coercion")),
             Expect::Condition
             | Expect::Slice
             | Expect::Indexed

@@ -1,15 +1,15 @@
-//! Syntax trees to typed programs: names, modules, types, sizes, consumption, exhaustiveness.
+//! From syntax trees to typed programs: names, modules, types, sizes, consumption, exhaustiveness.
 //!
-//! [`check`] takes the files of a program in dependency order, the prelude's first, and yields a
-//! [`Program`]: side tables beside the trees, and diagnostics. Files are checked one after another,
-//! declarations in order. A value goes through
+//! [`check`] takes the files of a program in dependency order, starting with the prelude, and returns a
+//! [`Program`], which consists of side tables for the trees, and diagnostics. Files are checked one
+//! after another, and declarations in order. A value goes through
 //!
-//! 1. [`infer`]: names resolved, types without sizes inferred;
-//! 2. [`size`]: sizes inferred, with all types known;
+//! 1. [`infer`]: names are resolved, and types are inferred without sizes;
+//! 2. [`size`]: sizes are inferred, now that all types are known;
 //! 3. [`causality`], [`recursion`], and the checks of consumption and of patterns.
 //!
-//! An error in a value ends the work on that value; uses of it are then believed, so that one
-//! mistake gives one message.
+//! An error in a value ends the work on that value; uses of it are then trusted, so that each mistake
+//! gives one message.
 //!
 //! Nothing here does input or output, and nothing panics on any tree.
 

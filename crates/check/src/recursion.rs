@@ -81,7 +81,7 @@ impl Walk<'_, '_, '_> {
             self.problem(
                 span,
                 "its result is not first-order",
-                "take the function's parameters as parameters, too",
+                "make the parameters of the returned function parameters of this function",
             );
             return;
         }

@@ -18,28 +18,28 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  fehu check prog.fut              Is this program right?
-  fehu check --format=json -       The same for a program from standard input, for tools.
-  fehu run prog.fut                Run it, with arguments from standard input.
-  fehu c prog.fut                  Make an executable of it.
-  fehu multicore --library x.fut   Make a C library of it that uses all cores.
-  fehu eval 'iota 10'              What is the value of this expression?
-  fehu repl prog.fut               Try out its functions.
+  fehu check prog.fut              Check a program.
+  fehu check --format=json -       Check a program from standard input; messages for tools.
+  fehu run prog.fut                Run it with arguments from standard input.
+  fehu c prog.fut                  Compile it to an executable.
+  fehu multicore --library x.fut   Compile it to a C library that uses all cores.
+  fehu eval 'iota 10'              Evaluate an expression.
+  fehu repl prog.fut               Try out its functions interactively.
   fehu test prog.fut               Run the tests that it contains.
-  fehu bench prog.fut              How fast is it?
-  fehu autotune prog.fut           Which thresholds make it faster on this GPU?
-  fehu report prog.fut             Why is it slow?
+  fehu bench prog.fut              Measure how fast it is.
+  fehu autotune prog.fut           Find the best thresholds for this GPU.
+  fehu report prog.fut             Find out why it is slow.
   fehu fmt *.fut                   Format files in place.
-  fehu explain import-cycle        What does this error mean?
+  fehu explain import-cycle        Explain an error.
 
-Exit codes: 0 success; 2 the program is wrong; 1 bad usage, or a failure of the compiler.";
+Exit codes: 0 success; 2 the program is wrong; 1 incorrect usage, a failed run or test, or a failure of the compiler.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Check a program: syntax, names, types, sizes and uniqueness.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
-    /// Check the syntax of one file only, without its imports.
+    /// Check the syntax of a single file, without its imports.
     CheckSyntax(CheckSyntaxArgs),
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
@@ -50,10 +50,10 @@ pub(crate) enum Command {
     /// Compile a program for all cores: an executable, a server or a library.
     #[command(after_help = COMPILE_EXAMPLES)]
     Multicore(CompileArgs),
-    /// Compile a program for GPUs of NVIDIA's: an executable, a server or a library.
+    /// Compile a program for NVIDIA GPUs (CUDA): an executable, a server or a library.
     #[command(after_help = COMPILE_EXAMPLES)]
     Cuda(CompileArgs),
-    /// Compile a program for devices with OpenCL: an executable, a server or a library.
+    /// Compile a program for OpenCL devices: an executable, a server or a library.
     #[command(after_help = COMPILE_EXAMPLES)]
     Opencl(CompileArgs),
     /// Run a program: arguments from standard input, results to standard output.
@@ -62,28 +62,28 @@ pub(crate) enum Command {
     /// Evaluate expressions and print their values.
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(EvalArgs),
-    /// Start an interactive session: declare, evaluate, look at types.
+    /// Start an interactive session: declare functions, evaluate expressions, show types.
     #[command(after_help = REPL_HELP)]
     Repl(ReplArgs),
-    /// Run the tests that programs contain in comments after a line `-- ==`.
+    /// Run the tests that programs contain, in comments after a line `-- ==`.
     #[command(after_help = TEST_EXAMPLES)]
     Test(Box<TestArgs>),
-    /// Measure how long programs take, with the data of their test blocks.
+    /// Measure how long programs take on the data of their test blocks.
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(Box<BenchArgs>),
     /// Compare two results of `bench --json`: what became faster or slower beyond noise.
     #[command(after_help = BENCHCMP_HELP)]
     Benchcmp(BenchcmpArgs),
-    /// Find the thresholds with which programs are fastest, with the data of their test blocks.
+    /// Find the thresholds that make programs run fastest on the data of their test blocks.
     #[command(after_help = AUTOTUNE_HELP)]
     Autotune(Box<AutotuneArgs>),
-    /// Make random values, or convert values from standard input.
+    /// Generate random values, or convert values from standard input.
     #[command(after_help = DATASET_EXAMPLES)]
     Dataset(Box<DatasetArgs>),
-    /// Say what the optimiser made of a program, line by line, and why not more.
+    /// Show, line by line, what the optimiser did with a program, and what it could not do.
     #[command(after_help = REPORT_HELP)]
     Report(ReportArgs),
-    /// Look at a program in the core IR, between passes and after them; for people who change the compiler.
+    /// Inspect a program in the core IR, between and after passes; for compiler developers.
     #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
     Dev(Box<DevArgs>),
     /// Explain an error code, or list all codes.
@@ -94,21 +94,21 @@ pub(crate) enum Command {
 const CHECK_EXAMPLES: &str = "\
 Examples:
   fehu check prog.fut
-  fehu check --Werror prog.fut           Warnings refuse the program too.
-  fehu check --timings prog.fut          How long each stage took.
+  fehu check --Werror prog.fut           Treat warnings as errors.
+  fehu check --timings prog.fut          Print how long each stage took.
   cat prog.fut | fehu check --format=json -";
 
 const FMT_EXAMPLES: &str = "\
 Examples:
   fehu fmt prog.fut lib/*.fut
-  fehu fmt --check prog.fut              Change nothing; fail if something would change.
+  fehu fmt --check prog.fut              Change nothing; fail if a file is not formatted.
   fehu fmt < ugly.fut > pretty.fut";
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct CheckArgs {
     /// The program; `-` means standard input.
     pub(crate) file: String,
-    /// Do not report warnings.
+    /// Do not show warnings.
     #[arg(short = 'w', conflicts_with = "werror")]
     pub(crate) no_warnings: bool,
     /// Treat warnings as errors.
@@ -131,7 +131,7 @@ pub(crate) struct CheckSyntaxArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct FmtArgs {
-    /// The files; none means standard input to standard output.
+    /// The files; without any, standard input is formatted to standard output.
     pub(crate) files: Vec<String>,
     /// Change nothing; exit with code 1 if a file is not formatted.
     #[arg(long)]
@@ -145,48 +145,48 @@ Examples:
   echo '[1, 2, 3]' | fehu run prog.fut
   fehu run -e step prog.fut < state.in
   fehu dataset -b -g '[1000]f32' | fehu run -b prog.fut > result.bin
-  fehu run prog.fut -- -t times.txt -r 10     Options for the program itself.
-  fehu run -i prog.fut                        Interpret it, which needs no C compiler.
+  fehu run prog.fut -- -t times.txt -r 10     Pass options to the program itself.
+  fehu run -i prog.fut                        Interpret it; this needs no C compiler.
 
-Programs are compiled once, and kept in fehu/ of $XDG_CACHE_HOME, or of ~/.cache.";
+Programs are compiled once and cached, in fehu/ under $XDG_CACHE_HOME or ~/.cache.";
 
 const COMPILE_EXAMPLES: &str = "\
 Examples:
-  fehu c prog.fut                        Makes prog.c and the executable prog.
-  fehu multicore -o fast prog.fut        Makes fast.c and the executable fast.
-  fehu opencl prog.fut                   Makes prog.c and an executable that compiles its kernels when it starts.
-  fehu c --library prog.fut              Makes prog.c, prog.h and prog.json.
-  fehu c --server prog.fut               Makes prog.c, prog.json and the server prog.
+  fehu c prog.fut                        Writes prog.c and the executable prog.
+  fehu multicore -o fast prog.fut        Writes fast.c and the executable fast.
+  fehu opencl prog.fut                   Writes prog.c and an executable that compiles its kernels at run time.
+  fehu c --library prog.fut              Writes prog.c, prog.h and prog.json.
+  fehu c --server prog.fut               Writes prog.c, prog.json and the server prog.
 
-The environment variable CC names the C compiler, CFLAGS replaces the flags that fehu would choose.";
+The environment variable CC names the C compiler, and CFLAGS replaces the flags that fehu would choose.";
 
 const EVAL_EXAMPLES: &str = "\
 Examples:
   fehu eval 'reduce (+) 0 (iota 10)' 'f32.sqrt 2'
   fehu eval -f prog.fut 'main [1, 2, 3]'
-  fehu eval -- '-1 + 2'                  An expression that begins with a minus.";
+  fehu eval -- '-1 + 2'                  An expression that starts with a minus sign.";
 
 const REPL_HELP: &str = "\
 In a session:
-  1 + 2                  evaluates an expression;
-  def f x = x + 1        declares something, here a function;
-  :type EXPR             shows the type of an expression, or what a module provides;
-  :load FILE, :reload    read a file, and read it again;
-  :help, :quit           list the commands, and leave.
+  1 + 2                  evaluates an expression
+  def f x = x + 1        adds a declaration
+  :type EXPR             shows the type of an expression, or the contents of a module
+  :load FILE, :reload    loads a file, or loads it again
+  :help, :quit           lists the commands, or leaves
 
-Tab completes names, Up recalls earlier input, Ctrl-C stops what is running, Ctrl-D leaves.
-Earlier input is kept in the file that FEHU_HISTORY names (nowhere if it is empty), or else in
-fehu/repl_history of the folder for such things. Without a terminal, lines come from standard input.";
+Tab completes names, Up recalls earlier input, Ctrl-C interrupts an evaluation, Ctrl-D leaves.
+The history is saved in the file named by FEHU_HISTORY (if that is empty, it is not saved), or otherwise in
+fehu/repl_history under $XDG_STATE_HOME or ~/.local/state. Without a terminal, input is read from standard input.";
 
 const TEST_EXAMPLES: &str = "\
 Examples:
   fehu test prog.fut
-  fehu test tests/                       All programs of a folder.
+  fehu test tests/                       Test all programs in a folder.
   fehu test --backend=multicore --limit 60 -j 4 tests/
-  fehu test -i --exclude slow tests/     In the interpreter, without what has the tag \"slow\".
-  fehu test -t tests/                    Are they accepted, and refused, as they should be?
+  fehu test -i --exclude slow tests/     Interpret; skip tests with the tag \"slow\".
+  fehu test -t tests/                    Only check which programs are accepted and rejected.
 
-A block says what is tested:
+A test block describes what to test:
   -- ==
   -- entry: f
   -- input { 1 [2.5, 3.0] } output { 4.5 }
@@ -199,23 +199,23 @@ const AUTOTUNE_HELP: &str = "\
 Examples:
   fehu autotune --backend=cuda prog.fut
   fehu autotune --backend=opencl --pass-option=-dNVIDIA -v prog.fut
-  fehu autotune --backend=cuda --tuning=a100 prog.fut   Write prog.fut.a100, for `fehu bench --tuning=a100`.
+  fehu autotune --backend=cuda --tuning=a100 prog.fut   Writes prog.fut.a100, for `fehu bench --tuning=a100`.
 
-Programs for GPUs have several versions of nested parallel code; thresholds decide which of them runs. They are good for
-many data without tuning; this finds better ones for the data sets of the test blocks, which should be like those that
-matter. The result is PROGRAM.tuning, which `fehu test` and `fehu bench` read by themselves, and executables with
-`--tuning FILE`. What such a file says about other parameters stays.";
+GPU programs contain several versions of nested parallel code; thresholds decide which of them runs. The defaults suit
+most data; this command finds better thresholds for the data sets of the test blocks, which should resemble the data
+that matters to you. The result is PROGRAM.tuning, which `fehu test` and `fehu bench` read automatically, and executables
+read with `--tuning FILE`. Other parameters in such a file are left unchanged.";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
   fehu bench prog.fut
   fehu bench --backend=multicore --json new.json benchmarks/
-  fehu bench --compare old.json benchmarks/   What changed since then?
+  fehu bench --compare old.json benchmarks/   Show what has changed since then.
   fehu bench -r 100 --no-convergence-phase --exclude-case huge prog.fut
 
-For each case of the test blocks there is one run that is not counted and whose result is compared with the expected
-one; then at least 10 runs for at least half a second; if their mean cannot be trusted, as many more as it takes. The
-figures are the mean and the interval in which it lies with a probability of 95 %.";
+Each case of the test blocks is first run once without being measured, and its result is compared with the expected one.
+Then it is run at least 10 times, for at least half a second, and if the mean is not reliable, as often as necessary. The
+output shows the mean and its 95% confidence interval.";
 
 const BENCHCMP_HELP: &str = "\
 Example:
@@ -223,72 +223,72 @@ Example:
   fehu bench --json new.json prog.fut         After a change.
   fehu benchcmp old.json new.json
 
-A speedup above 1 means that the second file is faster. A difference is noise if it is smaller than half of the two
-standard deviations together, or than one percent.";
+A speedup above 1 means that the second file is faster. A difference counts as noise if it is smaller than half the sum of
+the two standard deviations, or smaller than one percent.";
 
 const REPORT_HELP: &str = "\
 Examples:
   fehu report prog.fut                     As text.
-  fehu report --html report.html prog.fut  As a page with pictures, which needs nothing else.
+  fehu report --html report.html prog.fut  As a self-contained page with diagrams.
   fehu report --json report.json prog.fut  For tools.
 
 Under each line of the program:
-  + something was improved: operators were fused, a check always passes;
-  - something could not be improved, and why;
-  = an array is made in memory, and who needs it;
-  ? something is tested at run time.";
+  + something was optimised: operators were fused, or a check was removed because it always passes;
+  - something could not be optimised, and why;
+  = an array is written to memory, and who reads it;
+  ? a check remains at run time.";
 
 const DEV_EXAMPLES: &str = "\
 Examples:
-  fehu dev prog.fut                        Print the program as it is lowered.
-  fehu dev --pipeline default prog.fut     The same after the passes of a pipeline.
-  fehu dev --passes fuse a.ir --count      How many operators of each kind there are, before and after.
+  fehu dev prog.fut                        Print the program after lowering.
+  fehu dev --pipeline default prog.fut     Print it after the passes of a pipeline.
+  fehu dev --passes fuse a.ir --count      Count the operators of each kind, before and after.
   fehu dev --passes fuse a.ir --interpret < a.in
   fehu dev --verify --pipeline default tests/programs/*.fut
   fehu dev reduce --check 'agree fuse' a.ir > small.ir";
 
 const REDUCE_HELP: &str = "\
-What the program must show, `--check`:
-  agree PASSES     it means something else after the passes;
-  verify PASSES    the verifier refuses what they make;
-  panic PASSES     one of them panics;
-  COMMAND          `COMMAND FILE` ends with the same exit code as for the whole program, not 0.
-PASSES are names with commas between them, or a pipeline.";
+The fault that is preserved (`--check`) is one of:
+  agree PASSES     the results of the program differ after the passes
+  verify PASSES    the verifier rejects the output of the passes
+  panic PASSES     one of the passes panics
+  COMMAND          `COMMAND FILE` has the same non-zero exit code as for the original program
+PASSES is a comma-separated list of passes, or a pipeline.";
 
 const DATASET_EXAMPLES: &str = "\
 Examples:
   fehu dataset -g '[10]i32' -g f64
   fehu dataset --f32-bounds=-1:1 -s 42 -b -g '[100][100]f32' > data.in
   fehu dataset -g '[10]f32' --i64-bounds=0:9 -g '[100]i64'
-  fehu dataset -b < data.txt             Text to binary.
-  fehu dataset -t < data.in              What is in this file?";
+  fehu dataset -b < data.txt             Convert text to binary.
+  fehu dataset -t < data.in              Show the types of the values in a file.";
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct CompileArgs {
     /// The program.
     pub(crate) file: String,
-    /// Where to write the result; without it, the name of the program without `.fut`.
+    /// The name of the output; by default, the name of the program without `.fut`.
     #[arg(short = 'o', value_name = "NAME")]
     pub(crate) output_name: Option<String>,
-    /// Make an executable; this is the default.
+    /// Build an executable; this is the default.
     #[arg(long, conflicts_with_all = ["server", "library"])]
     pub(crate) executable: bool,
-    /// Make an executable that obeys commands on standard input.
+    /// Build a server: an executable that takes commands on standard input.
     #[arg(long, conflicts_with = "library")]
     pub(crate) server: bool,
-    /// Make a C file, a header and a description in JSON.
+    /// Build a library: a C file, a header and a manifest in JSON.
     #[arg(long)]
     pub(crate) library: bool,
-    /// Make this function an entry point, too; may be given several times.
+    /// Make this function an entry point as well; may be repeated.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
     pub(crate) entry_points: Vec<String>,
-    /// Keep the order of operations on floats, and the results of the C library.
+    /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
     #[arg(long)]
     pub(crate) strict_float: bool,
-    /// Check everything, whatever the program says about `#[unsafe]`.
+    /// Perform all run-time checks, even where the program says `#[unsafe]`.
     #[arg(long)]
     pub(crate) safe: bool,
-    /// Show no warnings.
+    /// Do not show warnings.
     #[arg(short = 'w', visible_short_alias = 'W', conflicts_with = "werror")]
     pub(crate) no_warnings: bool,
     /// Treat warnings as errors.
@@ -310,9 +310,9 @@ pub(crate) enum Backend {
     C,
     /// All cores.
     Multicore,
-    /// A GPU of NVIDIA's.
+    /// An NVIDIA GPU.
     Cuda,
-    /// Any device with OpenCL.
+    /// Any OpenCL device.
     Opencl,
 }
 
@@ -326,16 +326,16 @@ pub(crate) struct RunArgs {
     /// Interpret the program instead of compiling it.
     #[arg(short, long)]
     pub(crate) interpret: bool,
-    /// How to compile the program.
+    /// The back end.
     #[arg(long, value_enum, default_value = "c", conflicts_with = "interpret")]
     pub(crate) backend: Backend,
     /// The entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     pub(crate) entry: String,
-    /// Write the results in the binary format.
+    /// Write results in the binary format.
     #[arg(short, long)]
     pub(crate) binary: bool,
-    /// Show no warnings.
+    /// Do not show warnings.
     #[arg(short = 'w', long = "no-warnings")]
     pub(crate) no_warnings: bool,
     #[command(flatten)]
@@ -344,25 +344,25 @@ pub(crate) struct RunArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Which passes run before anything else is done with a program.
+/// Which passes to run on the program first.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Passes")]
 pub(crate) struct PlanArgs {
     /// Run the passes of this pipeline: `none` or `default`.
     #[arg(long, value_name = "NAME", conflicts_with = "passes")]
     pub(crate) pipeline: Option<String>,
-    /// Run these passes in this order; their names have commas between them.
+    /// Run these passes, in this order; a comma-separated list.
     #[arg(long, value_name = "NAMES")]
     pub(crate) passes: Option<String>,
     /// Do not verify the program after each pass.
     #[arg(long)]
     pub(crate) no_verify: bool,
-    /// For `dev` and interpreted programs: then go through these stages, with commas between them: `assign`, `circuit` (run
+    /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `circuit` (interpreted
     /// on a heap with race detection), `emit`, `tile`, `copies`, `unflatten`, `unswitch`, `border`, `lanes`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
-    /// Leave out parts of the compiler, to see what they are worth: `fusion`, `in-place` (updates), `coalescing` (interleaved
-    /// memory of a GPU's threads) and `tiling`, with commas between them.
+    /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
+    /// (in-place updates), `coalescing` (interleaving the memory of GPU threads) and `tiling`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) without: Option<String>,
 }
@@ -371,10 +371,10 @@ pub(crate) struct PlanArgs {
 pub(crate) struct ReportArgs {
     /// The program; `-` means standard input.
     pub(crate) file: String,
-    /// Write the report as one HTML page to this file; `-` means standard output.
+    /// Write the report to this file as an HTML page; `-` means standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<String>,
-    /// Write the report as JSON to this file; likewise.
+    /// Write the report to this file as JSON; `-` means standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,
     #[command(flatten)]
@@ -387,18 +387,18 @@ pub(crate) struct ReportArgs {
 pub(crate) struct DevArgs {
     #[command(subcommand)]
     pub(crate) command: Option<DevCommand>,
-    /// The program, `NAME.fut` or the text form of the IR, `NAME.ir`.
+    /// The program: source, `NAME.fut`, or the text form of the IR, `NAME.ir`.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
-    /// Print the program after the last pass; this is what is done when nothing else is asked for.
+    /// Print the program after the last pass; this is the default if no other action is requested.
     #[arg(long)]
     pub(crate) print: bool,
-    /// Check that the program is valid and that its text reads as the same program, after each pass.
+    /// After each pass, check that the program is valid and that printing and parsing it gives the same program.
     #[arg(long)]
     pub(crate) verify: bool,
-    /// A file with the names of more programs to verify, one a line.
+    /// A file with the names of more programs to verify, one per line.
     #[arg(long, value_name = "FILE", requires = "verify")]
     pub(crate) list: Option<String>,
     /// Run an entry point, with arguments from standard input.
@@ -416,10 +416,10 @@ pub(crate) struct DevArgs {
     /// Print how long each stage and each pass took, on standard error.
     #[arg(long)]
     pub(crate) timings: bool,
-    /// Print the program after this pass; may be given several times.
+    /// Print the program after this pass; may be repeated.
     #[arg(long, value_name = "PASS")]
     pub(crate) dump_after: Vec<String>,
-    /// Write what `--dump-after` asks for to files `01-PASS.ir` in this folder.
+    /// Write the output of `--dump-after` to files `01-PASS.ir` in this folder.
     #[arg(long, value_name = "FOLDER", requires = "dump_after")]
     pub(crate) dump_to: Option<String>,
     #[command(flatten)]
@@ -428,7 +428,7 @@ pub(crate) struct DevArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum DevCommand {
-    /// Make a program smaller as long as it shows the same fault.
+    /// Shrink a program while preserving a fault.
     #[command(after_help = REDUCE_HELP)]
     Reduce(ReduceArgs),
 }
@@ -437,13 +437,13 @@ pub(crate) enum DevCommand {
 pub(crate) struct ReduceArgs {
     /// The program, in the text form of the IR.
     pub(crate) file: String,
-    /// What the program must show; see below.
+    /// The fault to preserve; see below.
     #[arg(long)]
     pub(crate) check: String,
-    /// How many programs to try.
+    /// The maximum number of programs to try.
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(crate) budget: usize,
-    /// The seed of random arguments.
+    /// The seed for random arguments.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
 }
@@ -456,7 +456,7 @@ pub(crate) struct EvalArgs {
     /// A program whose declarations the expressions can use.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<String>,
-    /// Show no warnings.
+    /// Do not show warnings.
     #[arg(short = 'w', long = "no-warnings")]
     pub(crate) no_warnings: bool,
     #[command(flatten)]
@@ -467,14 +467,14 @@ pub(crate) struct EvalArgs {
 pub(crate) struct ReplArgs {
     /// A program whose declarations are in scope.
     pub(crate) file: Option<String>,
-    /// When to use colours.
+    /// When to use colour.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) color: Color,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct TestArgs {
-    /// Programs, and folders of programs.
+    /// Programs and folders of programs.
     pub(crate) paths: Vec<String>,
     /// Interpret the programs.
     #[arg(short, long)]
@@ -482,46 +482,46 @@ pub(crate) struct TestArgs {
     /// Compile the programs; this is the default.
     #[arg(short = 'c', conflicts_with = "interpret")]
     pub(crate) compiled: bool,
-    /// How to compile the programs.
+    /// The back end.
     #[arg(long, value_enum, default_value = "c")]
     pub(crate) backend: Backend,
-    /// A file with the names of more programs, one a line.
+    /// A file with the names of more programs, one per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) list: Option<String>,
-    /// How many programs to test at the same time; without it, as many as there are processors.
+    /// How many programs to test at the same time; by default, the number of processors.
     #[arg(short, long, visible_alias = "concurrency", value_name = "N")]
     pub(crate) jobs: Option<usize>,
-    /// Check the programs, and do not run them.
+    /// Only type-check the programs; do not run them.
     #[arg(short = 't', conflicts_with_all = ["interpret", "compile", "translate"])]
     pub(crate) check: bool,
-    /// Compile the programs, and do not run them.
+    /// Only compile the programs; do not run them.
     #[arg(short = 'C', conflicts_with_all = ["interpret", "translate"])]
     pub(crate) compile: bool,
-    /// Compile the programs as far as the interpreter needs it, and do not run them.
+    /// Only compile the programs as far as the interpreter needs; do not run them.
     #[arg(short = 'I', conflicts_with = "interpret")]
     pub(crate) translate: bool,
-    /// Do not test programs and cases that have this tag; may be given several times.
+    /// Skip programs and cases that have this tag; may be repeated.
     #[arg(long, value_name = "TAG")]
     pub(crate) exclude: Vec<String>,
-    /// Test this entry point only.
+    /// Test only this entry point.
     #[arg(long = "entry-point", value_name = "NAME")]
     pub(crate) entry: Option<String>,
-    /// Seconds after which a case is stopped.
+    /// The time limit for each case, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub(crate) limit: u64,
-    /// The most memory that one array may have, in MiB; a case that needs more is over the limit.
+    /// The maximum size of an array, in MiB; a case that needs more counts as over the limit.
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     pub(crate) max_array: u64,
-    /// Run also the cases with the tag `compiled`, which are meant for compiled programs.
+    /// Also run cases with the tag `compiled`, which are intended for compiled programs.
     #[arg(long)]
     pub(crate) compiled_too: bool,
-    /// Say also what was skipped, and why.
+    /// Also list what was skipped, and why.
     #[arg(long)]
     pub(crate) skipped: bool,
-    /// The seed of random inputs and of candidates for properties.
+    /// The seed for random inputs, and for candidates for counterexamples to properties.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Show no progress line, but a status about every minute.
+    /// Instead of a progress line, print the status about once a minute.
     #[arg(long)]
     pub(crate) no_terminal: bool,
     #[command(flatten)]
@@ -530,32 +530,32 @@ pub(crate) struct TestArgs {
     pub(crate) plan: PlanArgs,
 }
 
-/// How programs are compiled to servers, and how these are started.
+/// How programs are compiled to servers, and how the servers are started.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Compiled programs")]
 pub(crate) struct ServerArgs {
-    /// Let another compiler do it: `PROGRAM BACKEND --server FILE -o OUTPUT`.
+    /// Use another compiler: it is called as `PROGRAM BACKEND --server FILE -o OUTPUT`.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) futhark: Option<String>,
-    /// Pass an option to that compiler; may be given several times.
+    /// Pass an option to that compiler; may be repeated.
     #[arg(long, value_name = "OPTION", requires = "futhark", allow_hyphen_values = true)]
     pub(crate) pass_compiler_option: Vec<String>,
-    /// Pass an option to the compiled programs; may be given several times.
+    /// Pass an option to the compiled programs; may be repeated.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub(crate) pass_option: Vec<String>,
-    /// Keep the order of operations on floats, and the results of the C library.
+    /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
     #[arg(long)]
     pub(crate) strict_float: bool,
-    /// Start compiled programs as the first argument of this program.
+    /// Run compiled programs through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) runner: Option<String>,
-    /// Read tuning parameters of `FILE.fut` from `FILE.fut.EXTENSION`, if that exists.
+    /// Read the tuning parameters of `FILE.fut` from `FILE.fut.EXTENSION`, if it exists.
     #[arg(long, value_name = "EXTENSION", default_value = "tuning")]
     pub(crate) tuning: String,
-    /// Let `FILE.fut` keep what speeds up its start in `FILE.fut.EXTENSION`.
+    /// Let `FILE.fut` cache data that speeds up its startup in `FILE.fut.EXTENSION`.
     #[arg(long, value_name = "EXTENSION")]
     pub(crate) cache_extension: Option<String>,
-    /// Read no tuning parameters.
+    /// Do not read tuning parameters.
     #[arg(long, conflicts_with = "tuning")]
     pub(crate) no_tuning: bool,
 }
@@ -569,54 +569,54 @@ impl ServerArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct BenchArgs {
-    /// Programs, and folders of programs.
+    /// Programs and folders of programs.
     pub(crate) paths: Vec<String>,
-    /// How to compile the programs.
+    /// The back end.
     #[arg(long, value_enum, default_value = "c")]
     pub(crate) backend: Backend,
-    /// The fewest runs of each case.
+    /// The minimum number of runs of each case.
     #[arg(short, long, value_name = "N", default_value_t = 10)]
     pub(crate) runs: usize,
-    /// Write the results to this file, as JSON.
+    /// Write the results to this file as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,
-    /// Compare the results with those of this file.
+    /// Compare the results with those in this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) compare: Option<String>,
-    /// Measure this entry point only.
+    /// Measure only this entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
     pub(crate) entry: Option<String>,
-    /// Do not measure cases that have this tag; may be given several times.
+    /// Skip cases that have this tag; may be repeated.
     #[arg(long, value_name = "TAG")]
     pub(crate) exclude_case: Vec<String>,
-    /// Leave out files whose names contain something that matches; may be given several times.
+    /// Skip files whose names match this regular expression; may be repeated.
     #[arg(long, value_name = "REGEX")]
     pub(crate) ignore_files: Vec<String>,
-    /// Take the test blocks from this file, where they are no comments.
+    /// Read the test blocks from this file, in which they are not comments.
     #[arg(long, value_name = "FILE")]
     pub(crate) spec_file: Option<String>,
-    /// Do not compile: each program has a server beside it already.
+    /// Do not compile; use the servers that already exist next to the programs.
     #[arg(long)]
     pub(crate) skip_compilation: bool,
-    /// Seconds after which the runs of a case are given up; negative means never.
+    /// The time limit for all the runs of a case, in seconds; negative means none.
     #[arg(long, value_name = "SECONDS", default_value_t = -1, allow_negative_numbers = true)]
     pub(crate) timeout: i64,
-    /// Take the first runs, whether or not they can be trusted.
+    /// Use only the initial runs, whether or not their mean is reliable.
     #[arg(long)]
     pub(crate) no_convergence_phase: bool,
-    /// Seconds after which the search for runs that can be trusted ends.
+    /// The maximum time spent on making the mean reliable, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub(crate) convergence_max_seconds: u64,
-    /// How many programs to compile at the same time; without it, as many as there are processors.
+    /// How many programs to compile at the same time; by default, the number of processors.
     #[arg(short = 'j', long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
-    /// Let the programs keep account of what they do, and put it into the file of `--json`.
+    /// Collect profiling information, and include it in the file written by `--json`.
     #[arg(long)]
     pub(crate) profile: bool,
-    /// The seed of random inputs.
+    /// The seed for random inputs.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// When to use colours.
+    /// When to use colour.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) color: Color,
     #[command(flatten)]
@@ -628,102 +628,102 @@ pub(crate) struct AutotuneArgs {
     /// Programs.
     #[arg(required = true, value_name = "PROGRAM")]
     pub(crate) programs: Vec<String>,
-    /// How to compile the programs.
+    /// The back end.
     #[arg(long, value_enum, default_value = "opencl")]
     pub(crate) backend: Backend,
-    /// How often each data set is run to try something out; the median counts.
+    /// How often each data set is run per trial; the median counts.
     #[arg(short, long, value_name = "N", default_value_t = 10)]
     pub(crate) runs: usize,
-    /// Tell about every trial; twice: also what thresholds were compared with.
+    /// Print every trial; if given twice, also what the thresholds were compared with.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Write the thresholds of `FILE.fut` to `FILE.fut.EXTENSION`.
     #[arg(long, value_name = "EXTENSION", default_value = "tuning")]
     pub(crate) tuning: String,
-    /// Tune for this entry point only.
+    /// Tune only for this entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
     pub(crate) entry: Option<String>,
-    /// Do not use cases that have this tag; may be given several times.
+    /// Skip cases that have this tag; may be repeated.
     #[arg(long, value_name = "TAG")]
     pub(crate) exclude_case: Vec<String>,
-    /// Take the test blocks from this file, where they are no comments.
+    /// Read the test blocks from this file, in which they are not comments.
     #[arg(long, value_name = "FILE")]
     pub(crate) spec_file: Option<String>,
-    /// Seconds after which the first trial of a data set is given up; negative means never. Later ones are given up when
-    /// they take much longer than that one.
+    /// The time limit for the first trial of a data set, in seconds; negative means none. Later trials are stopped when they
+    /// take much longer than the first.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true)]
     pub(crate) timeout: i64,
-    /// The seed of random inputs.
+    /// The seed for random inputs.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Pass an option to the compiled programs; may be given several times.
+    /// Pass an option to the compiled programs; may be repeated.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub(crate) pass_option: Vec<String>,
-    /// Keep the order of operations on floats, and the results of the C library.
+    /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
     #[arg(long)]
     pub(crate) strict_float: bool,
-    /// Do not compile: each program has a server beside it already.
+    /// Do not compile; use the servers that already exist next to the programs.
     #[arg(long)]
     pub(crate) skip_compilation: bool,
-    /// Let another compiler do it: `PROGRAM BACKEND --server FILE -o OUTPUT`.
+    /// Use another compiler: it is called as `PROGRAM BACKEND --server FILE -o OUTPUT`.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) futhark: Option<String>,
-    /// Start compiled programs as the first argument of this program.
+    /// Run compiled programs through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) runner: Option<String>,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct BenchcmpArgs {
-    /// The results before.
+    /// The earlier results.
     #[arg(value_name = "FILE_A")]
     pub(crate) before: String,
-    /// The results after.
+    /// The later results.
     #[arg(value_name = "FILE_B")]
     pub(crate) after: String,
-    /// Sort programs by this, instead of by their names.
+    /// Sort programs by this metric instead of by name.
     #[arg(long, value_enum, value_name = "METRIC")]
     pub(crate) sort_by: Option<BenchSort>,
-    /// Which end comes first, with `--sort-by`.
+    /// The order for `--sort-by`.
     #[arg(long, value_enum, default_value = "worst-first")]
     pub(crate) order: BenchOrder,
-    /// When to use colours.
+    /// When to use colour.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) color: Color,
 }
 
-/// What comparisons are sorted by.
+/// The metric by which comparisons are sorted.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BenchSort {
-    /// How many cases became slower.
+    /// The number of cases that became slower.
     Significant,
-    /// The geometric mean of what changed beyond noise.
+    /// The geometric mean of the cases that changed beyond noise.
     GeomeanSignificant,
-    /// The geometric mean of everything.
+    /// The geometric mean of all cases.
     GeomeanAll,
 }
 
-/// Which end comes first.
+/// The order of comparisons.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BenchOrder {
-    /// What became slower.
+    /// The largest slowdowns first.
     WorstFirst,
-    /// What became faster.
+    /// The largest speedups first.
     BestFirst,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct DatasetArgs {
-    /// The seed.
+    /// The seed for random values.
     #[arg(short, long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Write the binary format.
     #[arg(short, long)]
     pub(crate) binary: bool,
-    /// Write text, which is the default.
+    /// Write the text format; this is the default.
     #[arg(long, conflicts_with = "binary")]
     pub(crate) text: bool,
-    /// Write the types of the values, with their sizes, instead of the values.
+    /// Write the types of the values, including sizes, instead of the values.
     #[arg(short = 't', long = "type", conflicts_with_all = ["binary", "text"])]
     pub(crate) types: bool,
     #[command(flatten)]
@@ -732,17 +732,16 @@ pub(crate) struct DatasetArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// The code, as in `error[code]`. Without it, all codes are listed.
+    /// The code, as in `error[code]`; without it, all codes are listed.
     pub(crate) code: Option<String>,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct OutputArgs {
-    /// How messages are written: for people, on standard error, or one JSON object a line, on
-    /// standard output.
+    /// The format of messages: text on standard error, or one JSON object per line on standard output.
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    /// When to use colours.
+    /// When to use colour.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) color: Color,
 }

@@ -112,14 +112,16 @@ fn table(tuned: &Tuned) -> String {
                 let warning = if slower { "  warning: slower than before" } else { "" };
                 (format!("{:.2}x", before.max(1e-3) / after.max(1e-3)), warning)
             }
-            (Ok(_), Err(_)) => (String::new(), "  warning: fails now"),
+            (Ok(_), Err(_)) => (String::new(), "  warning: now fails"),
             (Err(_), _) => (String::new(), ""),
         };
         let [before, after] = [before, after].map(shown);
         text.push_str(&format!("  {dataset:<30} {before:>12} {after:>12} {speedup:>9}{warning}\n"));
     }
     if found.reverted {
-        text.push_str("  what looked best was slower on the whole, so the defaults stay\n");
+        text.push_str(
+            "  the best thresholds found were slower overall, so the defaults are kept\n",
+        );
     }
     text
 }

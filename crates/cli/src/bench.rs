@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// `fehu bench`
 pub(crate) fn bench(args: &BenchArgs) -> u8 {
     if args.profile && args.json.is_none() {
-        return wrong("`--profile` needs `--json`: that is where the account of the program goes");
+        return wrong("`--profile` needs `--json FILE`: the profile is written to that file");
     }
     let before = match args.compare.as_deref().map(read).transpose() {
         Ok(before) => before,
@@ -36,7 +36,7 @@ pub(crate) fn bench(args: &BenchArgs) -> u8 {
         Err(error) => return wrong(&error),
     };
     if programs.is_empty() {
-        return wrong("no program has anything to measure");
+        return wrong("none of the programs has a case to measure");
     }
     let screen = Screen::new();
     let mut groups: Vec<Group> = Vec::new();
@@ -90,7 +90,7 @@ fn paths(args: &BenchArgs) -> Result<Vec<String>, String> {
     let mut paths = paths.map_err(|error| format!("cannot list the programs: {error}"))?;
     paths.retain(|path| !ignored.iter().any(|regex| regex.is_match(path)));
     if paths.is_empty() {
-        return Err("there is nothing to measure; name programs or folders".to_owned());
+        return Err("nothing to measure: give programs or folders".to_owned());
     }
     Ok(paths)
 }

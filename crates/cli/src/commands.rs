@@ -74,7 +74,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> u8 {
         None => {
             let hint = match explain::nearest(code) {
                 Some(nearest) => format!("did you mean \"{nearest}\"?"),
-                None => "`fehu explain` lists all codes".to_owned(),
+                None => "run `fehu explain` to list all codes".to_owned(),
             };
             output::stderr(&format!("fehu: there is no error code \"{code}\"; {hint}\n"));
             FAILURE

@@ -21,7 +21,7 @@ use std::process::Command;
 /// `fehu c` and its siblings
 pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
     if args.file == "-" {
-        return wrong("the program must be a file, because its name is that of the result");
+        return wrong("the program must be a file, because the output is named after it");
     }
     let plan = match plan(&args.plan, pipelines::of_target(target).name) {
         Ok(plan) => plan,
@@ -50,7 +50,7 @@ pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
         Some(name) => PathBuf::from(name),
         None => match args.file.strip_suffix(".fut") {
             Some(name) if !name.is_empty() => PathBuf::from(name),
-            _ => return wrong("the program's name does not end in `.fut`; use `-o`"),
+            _ => return wrong("the file name does not end in `.fut`; name the output with `-o`"),
         },
     };
     let root = Root::Path(args.file.clone());
@@ -90,7 +90,9 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
     };
     let cache = match Cache::open() {
         Ok(cache) => cache,
-        Err(error) => return wrong(&format!("there is no place for compiled programs: {error}")),
+        Err(error) => {
+            return wrong(&format!("cannot find a folder for compiled programs: {error}"));
+        }
     };
     let compiler = match CCompiler::find(Some(&cache), target, false) {
         Ok(compiler) => compiler,
@@ -135,7 +137,7 @@ fn build(
     if let Some(key) = key
         && let Err(error) = compile::remember(cache, key, &program, &outcome)
     {
-        output::stderr(&format!("fehu: the program cannot be kept: {error}\n"));
+        output::stderr(&format!("fehu: cannot cache the compiled program: {error}\n"));
     }
     Ok(program)
 }
@@ -148,7 +150,7 @@ fn start(args: &RunArgs, program: &Path) -> u8 {
         command.arg("-b");
     }
     command.args(&args.rest);
-    let failed = |error: &std::io::Error| wrong(&format!("the program cannot be started: {error}"));
+    let failed = |error: &std::io::Error| wrong(&format!("cannot start the program: {error}"));
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;

@@ -93,14 +93,14 @@ impl clap::Args for Steps {
             .long(GENERATE)
             .value_name("TYPE")
             .action(ArgAction::Append)
-            .help("A type with sizes, such as `[10]i32`, or a value; may be given several times");
+            .help("A type with sizes, such as `[10]i32`, or a value; may be repeated");
         let bounds = BOUNDS.map(|(_, name)| {
             Arg::new(name)
                 .long(name)
                 .value_name("MIN:MAX")
                 .action(ArgAction::Append)
                 .allow_hyphen_values(true)
-                .help_heading("Bounds of random numbers, both inclusive, for what comes after them")
+                .help_heading("Inclusive bounds for random numbers of this type; apply to the `-g` options that follow")
         });
         command.arg(generate).args(bounds)
     }

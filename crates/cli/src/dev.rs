@@ -24,7 +24,9 @@ pub(crate) fn dev(args: &DevArgs) -> u8 {
     };
     for name in &args.dump_after {
         if !plan.passes.iter().any(|pass| pass.name == name) {
-            return wrong(&format!("the pass \"{name}\" does not run, so nothing comes after it"));
+            return wrong(&format!(
+                "the pass \"{name}\" does not run, so there is no program after it"
+            ));
         }
     }
     if args.verify {
@@ -32,8 +34,8 @@ pub(crate) fn dev(args: &DevArgs) -> u8 {
     }
     match &args.files[..] {
         [file] => one(args, &plan, file),
-        [] => wrong("name a program"),
-        _ => wrong("only `--verify` takes several programs"),
+        [] => wrong("no program was given"),
+        _ => wrong("only `--verify` takes more than one program"),
     }
 }
 
@@ -178,7 +180,7 @@ fn verify(args: &DevArgs, plan: &Plan) -> u8 {
             Exit::Success | Exit::Internal => bad += 1,
         }
     }
-    output::stdout(&format!("{good} good, {bad} bad, {refused} refused by the checker\n"));
+    output::stdout(&format!("{good} good, {bad} bad, {refused} rejected by the checker\n"));
     if bad == 0 && good > 0 { SUCCESS } else { FAILURE }
 }
 

@@ -1,9 +1,9 @@
-//! The `fehu` command: reads arguments, calls the driver, prints, and chooses the exit code.
+//! The `fehu` command: parses arguments, calls the driver, prints, and chooses the exit code.
 //!
-//! Exit codes: 0 all is well; 2 the user's program is wrong; 1 bad usage, the program that was run
-//! failed, or the compiler did.
-//! When the file is called `futhark`, for instance through a link, it is a drop-in for the commands
-//! of the peer that exist here: names, options and exit codes are the same.
+//! Exit codes: 0 success; 2 the user's program is wrong; 1 incorrect usage, the program that was run
+//! failed, or the compiler failed.
+//! When the file is called `futhark`, for example through a link, it is a drop-in replacement for the commands
+//! of the reference compiler that exist here: names, options and exit codes are the same.
 
 mod args;
 mod autotune;

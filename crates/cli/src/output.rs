@@ -70,7 +70,9 @@ fn summary(diagnostics: &[Diagnostic]) -> String {
         [count(errors, "error"), count(warnings, "warning")].into_iter().flatten().collect();
     match diagnostics.len() {
         0 | 1 => String::new(),
-        n if n > MAX_SHOWN => format!("{} (only {MAX_SHOWN} are shown)\n", counts.join(", ")),
+        n if n > MAX_SHOWN => {
+            format!("{} (only the first {MAX_SHOWN} are shown)\n", counts.join(", "))
+        }
         _ => format!("{}\n", counts.join(", ")),
     }
 }

@@ -15,7 +15,9 @@ use std::io::{Read, Write};
 /// `fehu run`
 pub(crate) fn run(args: &RunArgs) -> u8 {
     if args.file == "-" {
-        output::stderr("fehu: standard input has the values, so the program must be a file\n");
+        output::stderr(
+            "fehu: standard input contains the arguments, so the program must be a file\n",
+        );
         return FAILURE;
     }
     if !args.interpret {

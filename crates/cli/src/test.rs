@@ -36,7 +36,7 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
         }
     }
     if paths.is_empty() {
-        return wrong("there is nothing to test; name programs or folders");
+        return wrong("nothing to test: give programs or folders");
     }
     let compiled = !args.interpret && !args.translate && !args.check;
     let usual = if compiled { pipelines::of_target(target(args.backend)) } else { pipelines::NONE };

@@ -76,9 +76,9 @@ fn bad_usage_is_told() {
     assert!(output.status.code() == Some(1) && stderr(&output).contains("Usage:"));
     let output = place.fehu(&["c", "a"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("use `-o`"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("with `-o`"), "{}", stderr(&output));
     let output = place.fehu(&["bench", "--profile", "a"]);
-    assert!(output.status.code() == Some(1) && stderr(&output).contains("`--json`"));
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("`--json FILE`"));
     let output = place.fehu(&["bench", "--ignore-files", "a", "a"]);
     assert!(output.status.code() == Some(1) && stderr(&output).contains("nothing to measure"));
     let output = place.fehu(&["benchcmp", "a", "b"]);

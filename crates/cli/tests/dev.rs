@@ -99,10 +99,10 @@ fn programs_are_verified() {
     let wrong = file("dev_wrong.fut", "entry main (x: i32) = x + true\n");
     let (code, report, _) =
         fehu(&["dev", "--verify", "--pipeline", "default", &good, &ir, &wrong], "");
-    assert_eq!((code, report.as_str()), (Some(0), "2 good, 0 bad, 1 refused by the checker\n"));
+    assert_eq!((code, report.as_str()), (Some(0), "2 good, 0 bad, 1 rejected by the checker\n"));
     let broken = file("dev_broken.ir", &IR.replace("in (zs)", "in (n)"));
     let (code, report, _) = fehu(&["dev", "--verify", &good, &broken], "");
-    assert!(code == Some(1) && report.contains("the program is refused"), "{report}");
+    assert!(code == Some(1) && report.contains("the program is rejected"), "{report}");
     let (code, _, error) = fehu(&["dev", &file("dev_text.ir", "prog nonsense")], "");
     assert!(code == Some(1) && error.contains("dev_text.ir:1:"), "{error}");
 }
@@ -114,5 +114,5 @@ fn programs_are_reduced() {
     assert_eq!(code, Some(0), "{error}");
     assert!(small.contains("mul") && !small.contains("add"), "{small}");
     let (code, _, error) = fehu(&["dev", "reduce", &ir, "--check", "agree fuse"], "");
-    assert!(code == Some(1) && error.contains("do not fail"), "{error}");
+    assert!(code == Some(1) && error.contains("do not show this fault"), "{error}");
 }

@@ -33,14 +33,14 @@ fn the_text_says_what_was_fused_on_which_line() {
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let expected = format!(
         "{source}
-  array operators        2 before, 1 after
-  arrays that they make  1 before, 0 after
-  checks                 none
+  array operators  2 before, 1 after
+  arrays created   1 before, 0 after
+  checks           none
 
 2 |   let ys = map (+ 1) xs
   + map: fused into the reduction on line 3
 3 |   in reduce (+) 0 ys
-  + reduction: takes in the map on line 2
+  + reduction: absorbs the map on line 2
 "
     );
     assert_eq!(text, expected);

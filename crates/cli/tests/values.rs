@@ -58,7 +58,7 @@ fn sums_are_the_number_of_the_variant_and_what_it_carries() {
     let written = run(&place, &["-b", "-e", "make"], b"-1");
     let output = run(&place, &["-e", "same"], &written.stdout);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "1u8\n[1f64, 2f64]\n3i8\ntrue\n");
-    for (input, wanted) in [("3u8", "no variant 3"), ("0u8", "i32"), ("true", "u8")] {
+    for (input, wanted) in [("3u8", "no constructor 3"), ("0u8", "i32"), ("true", "u8")] {
         let output = run(&place, &["-e", "same"], input.as_bytes());
         assert_eq!(output.status.code(), Some(1));
         assert!(both(&output).contains(wanted), "{}", both(&output));

@@ -61,7 +61,7 @@ impl fmt::Display for ShapeError {
             }
             ShapeError::TooLarge => f.write_str("the array is too large"),
             ShapeError::WrongCount { expected, got } => {
-                write!(f, "the shape asks for {expected} elements, but there are {got}")
+                write!(f, "the shape requires {expected} elements, but there are {got}")
             }
         }
     }

@@ -82,20 +82,22 @@ pub(crate) fn from_parts(shape: Vec<usize>, data: Data) -> Option<Value> {
 fn read_header(reader: &mut Reader<'_>) -> Result<SizedType> {
     let start = reader.at;
     let Some(&[_, version, rank, ref name @ ..]) = reader.take(7) else {
-        let message = "a binary value ends inside of its header";
+        let message = "a binary value ends within its header";
         let help = "values that start with the letter b are read as binary data";
         return Err(reader.binary_error(start, message).help(help));
     };
     if version != VERSION {
-        let message = format!("version {version} of the binary format is not known");
-        let help = format!("only version {VERSION} is; text values do not start with the letter b");
+        let message = format!("version {version} of the binary format is not supported");
+        let help = format!(
+            "only version {VERSION} is supported; text values do not start with the letter b"
+        );
         return Err(reader.binary_error(start + 1, message).help(help));
     }
     let elem = Prim::ALL.into_iter().find(|prim| format!("{:>4}", prim.name()).as_bytes() == name);
     let Some(elem) = elem else {
         let name = name.escape_ascii();
         let message = format!("\"{name}\" is not an element type of the binary format");
-        let help = "a type is four characters, such as \" i32\", \"  u8\" or \"bool\"";
+        let help = "a type consists of four characters, such as \" i32\", \"  u8\" or \"bool\"";
         return Err(reader.binary_error(start + 3, message).help(help));
     };
     let mut shape = Vec::with_capacity(usize::from(rank));
@@ -103,7 +105,7 @@ fn read_header(reader: &mut Reader<'_>) -> Result<SizedType> {
         let at = reader.at;
         let Some(size) = reader.take(8).and_then(|bytes| bytes.try_into().ok()) else {
             let rank = count(usize::from(rank), "size");
-            let message = format!("the input ends inside of size {} of {rank}", i + 1);
+            let message = format!("the input ends within size {} of {rank}", i + 1);
             return Err(reader.binary_error(at, message));
         };
         let size = u64::from_le_bytes(size);
@@ -148,15 +150,15 @@ mod tests {
         let check = |bytes: &[u8], message| assert_eq!(read(bytes), message);
         check(
             b"b\x02",
-            "byte 0: a binary value ends inside of its header; values that start with the letter b are read as binary data",
+            "byte 0: a binary value ends within its header; values that start with the letter b are read as binary data",
         );
         check(
             b"b\x01\0 i32\0\0\0\0",
-            "byte 1: version 1 of the binary format is not known; only version 2 is; text values do not start with the letter b",
+            "byte 1: version 1 of the binary format is not supported; only version 2 is supported; text values do not start with the letter b",
         );
         check(
             b"b\x02\0 x32\0\0\0\0",
-            "byte 3: \" x32\" is not an element type of the binary format; a type is four characters, such as \" i32\", \"  u8\" or \"bool\"",
+            "byte 3: \" x32\" is not an element type of the binary format; a type consists of four characters, such as \" i32\", \"  u8\" or \"bool\"",
         );
         check(
             b"b\x02\x01 i32\xFF\xFF\xFF\xFF\xFF\0\0\0",

@@ -147,7 +147,7 @@ impl Bounds {
                 _ => "0:10",
             };
             let message = format!(
-                "`{text}` are no bounds for {prim}; write two numbers of this type, such as `{example}`"
+                "`{text}` are not bounds for {prim}; write two numbers of this type, such as `{example}`"
             );
             return Err(GenerateError { message });
         };

@@ -28,7 +28,7 @@ pub fn read(file: &[u8]) -> Result<Value> {
     let mut reader = Reader::new(file);
     if !file.starts_with(MAGIC) {
         let message = "this is not a .npy file";
-        return Err(reader.binary_error(0, message).help("such files start with \\x93NUMPY"));
+        return Err(reader.binary_error(0, message).help(".npy files start with \\x93NUMPY"));
     }
     let value = read_from(&mut reader)?;
     match reader.rest().len() {
@@ -204,31 +204,31 @@ mod tests {
         };
         check(
             "'<c8'",
-            "byte 10: elements of NumPy's type <c8 are complex numbers, which are not supported; convert the array with `astype` before it is saved",
+            "byte 10: elements of NumPy's type <c8 are complex numbers, which are not supported; convert the array with `astype` before saving it",
         );
         check(
             "[('a', '<f4'), ('b', '<i4')]",
-            "byte 10: the elements of this array have fields; save an array for each field",
+            "byte 10: the elements of this array are structured; save a separate array for each field",
         );
         check("'<f4'", "byte 67: 1 elements of type f32 do not fit into the 0 bytes left");
         check(
             "'|O'",
-            "byte 10: elements of NumPy's type |O are Python objects, which are not supported; convert the array with `astype` before it is saved",
+            "byte 10: elements of NumPy's type |O are Python objects, which are not supported; convert the array with `astype` before saving it",
         );
         assert_eq!(
             shown(b"1"),
-            "byte 0: this is not a .npy file; such files start with \\x93NUMPY"
+            "byte 0: this is not a .npy file; .npy files start with \\x93NUMPY"
         );
         assert_eq!(
             shown(b"\x93NUMPY\x07\0"),
-            "byte 6: version 7.0 of .npy files is not known; versions 1.0, 2.0 and 3.0 are"
+            "byte 6: version 7.0 of .npy files is not supported; versions 1.0, 2.0 and 3.0 are"
         );
         let broken = file(1, "{'descr': '<f4', 'shape': (1", &[]);
         assert_eq!(shown(&broken), "byte 38: the header of this .npy file is malformed");
         let incomplete = file(1, "{'descr': '<f4'}", &[]);
         assert_eq!(
             shown(&incomplete),
-            "byte 10: the header of this .npy file lacks \"fortran_order\""
+            "byte 10: the header of this .npy file has no \"fortran_order\""
         );
     }
 }

@@ -57,9 +57,9 @@ pub fn stages(names: &str) -> Result<Vec<Stage>, String> {
         let known = || STAGES.map(|(_, name)| format!("\"{name}\"")).join(", ");
         let found = STAGES.iter().find(|(_, other)| *other == name);
         let (stage, _) =
-            found.ok_or_else(|| format!("there is no stage \"{name}\"; there are {}", known()))?;
+            found.ok_or_else(|| format!("there is no stage \"{name}\"; available: {}", known()))?;
         if stages.last().is_some_and(|last| last >= stage) {
-            return Err(format!("the stage \"{name}\" comes too late; the order is {}", known()));
+            return Err(format!("the stage \"{name}\" is out of order; the order is {}", known()));
         }
         stages.push(*stage);
     }
@@ -69,7 +69,7 @@ pub fn stages(names: &str) -> Result<Vec<Stage>, String> {
         return Ok(stages);
     }
     let missing = if begins { "emit" } else { "assign" };
-    Err(format!("the stage \"{missing}\" is missing, without which the others have no input"))
+    Err(format!("the stage \"{missing}\" is missing; later stages need its output"))
 }
 
 /// Takes a program through stages; the error is the name of an array that is too complex for them.
@@ -139,7 +139,9 @@ fn error(fault: Fault) -> Error {
         }
         Fault::Undefined(message) => failure(ErrorKind::Program, message),
         Fault::Memory(message) => failure(ErrorKind::Internal, message),
-        Fault::Limit => failure(ErrorKind::Resource, "the heap's limits are reached".to_owned()),
+        Fault::Limit => {
+            failure(ErrorKind::Resource, "the limits of the heap have been reached".to_owned())
+        }
     }
 }
 
@@ -159,7 +161,7 @@ mod tests {
         for (names, why) in [
             ("circuit", "\"assign\" is missing"),
             ("assign,lanes", "\"emit\" is missing"),
-            ("assign,emit,circuit", "\"circuit\" comes too late"),
+            ("assign,emit,circuit", "\"circuit\" is out of order"),
             ("assign,nonsense", "\"lanes\""),
         ] {
             let error = stages(names).expect_err(names);

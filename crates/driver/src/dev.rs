@@ -53,22 +53,23 @@ pub fn read_ir(files: &dyn Files, path: &str) -> Result<Prog, String> {
     let prog = parse(text).map_err(|error| format!("{path}:{error}"))?;
     match verify(&prog) {
         Ok(()) => Ok(prog),
-        Err(errors) => Err(format!("{path}: the program is refused:\n{}", render(&prog, &errors))),
+        Err(errors) => Err(format!("{path}: the program is rejected:\n{}", render(&prog, &errors))),
     }
 }
 
 /// Whether a program is valid, and its text reads as the same program.
 pub fn round_trip(prog: &Prog) -> Result<(), String> {
     if let Err(errors) = verify(prog) {
-        return Err(format!("it is refused:\n{}", render(prog, &errors)));
+        return Err(format!("it is rejected:\n{}", render(prog, &errors)));
     }
     let text = prog.to_string();
-    let again = parse(&text).map_err(|error| format!("its text does not read: {error}\n{text}"))?;
+    let again =
+        parse(&text).map_err(|error| format!("its text cannot be parsed: {error}\n{text}"))?;
     if again != renumber(prog) {
-        return Err(format!("its text reads as another program:\n{text}"));
+        return Err(format!("its text parses as a different program:\n{text}"));
     }
     if again.to_string() != text {
-        return Err(format!("what was read prints differently:\n{text}"));
+        return Err(format!("printing the parsed program gives different text:\n{text}"));
     }
     Ok(())
 }

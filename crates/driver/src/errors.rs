@@ -15,8 +15,9 @@ pub(crate) fn unreadable(location: &Location, import: Option<Span>, why: &ReadEr
         }
         ReadError::TooLarge => {
             let message = format!("the file \"{location}\" is larger than 1 GiB");
-            placed("file-too-large", import, message)
-                .help("large data belongs in data files; the program should only describe it")
+            placed("file-too-large", import, message).help(
+                "pass large data to the program as input instead of including it in the source",
+            )
         }
         ReadError::Refused(why) => {
             let message = format!("cannot read the file \"{location}\": {why}");
@@ -54,7 +55,7 @@ pub(crate) fn not_utf8(
     let found = bytes.get(offset).map_or(String::new(), |byte| format!(" (0x{byte:02x})"));
     let message = format!("the file \"{location}\" is not UTF-8 text");
     placed("not-utf8", import, message)
-        .note(format!("the first wrong byte{found} is at offset {offset}, in line {line}"))
+        .note(format!("the first invalid byte{found} is at offset {offset}, on line {line}"))
         .help("save the file as UTF-8")
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn import_cycle(cycle: &[(String, Span)]) -> Diagnostic {
     let mut error = Diagnostic::error("import-cycle", *place, message)
         .at(format!("this imports {first} again"))
         .note(format!("{} -> {first}", names.join(" -> ")))
-        .help("move what both files need to a file of its own, and import that");
+        .help("move the shared definitions to a separate file, and import that");
     for (index, (_, span)) in cycle.iter().enumerate().take(cycle.len() - 1) {
         error = error.label(*span, format!("imports {}", names[index + 1]));
     }
@@ -84,29 +85,29 @@ pub(crate) fn internal_error(crash: &Crash) -> Diagnostic {
     Diagnostic::error_without_place("internal-error", message)
         .note(format!("at {}: {}", crash.place, crash.message))
         .note(format!("fehu {}", env!("CARGO_PKG_VERSION")))
-        .help("this is a bug of fehu, not of your program: please report it with the program")
+        .help(
+            "this is a bug in fehu, not in your program: please report it, and include the program",
+        )
 }
 
 /// The program may be right, but this compiler cannot translate it.
 pub(crate) fn not_supported(span: Span, message: &str) -> Diagnostic {
     Diagnostic::error("not-supported", span, format!("not supported yet: {message}"))
-        .note("the program may well be right; this is a limit of fehu")
+        .note("the program may well be correct; this is a limitation of fehu")
 }
 
 /// Where an array is in memory cannot be said in the words that the compiler has for it.
 pub(crate) fn too_complex(array: &str) -> Diagnostic {
-    let message = format!(
-        "not supported yet: the position of the elements of \"{array}\" is too complicated"
-    );
+    let message = format!("not supported yet: the memory layout of \"{array}\" is too complicated");
     Diagnostic::error_without_place("not-supported", message)
-        .note("it depends on too many variables, because it is a part of a part of an array of many dimensions")
-        .help("`copy` it where it is taken from another array")
+        .note("it depends on too many variables, because the array is a slice of a slice of an array with many dimensions")
+        .help("use `copy` where it is sliced from another array")
 }
 
 /// There is no C compiler.
 pub(crate) fn no_c_compiler(tried: &[String]) -> Diagnostic {
     let tried: Vec<String> = tried.iter().map(|name| format!("\"{name}\"")).collect();
-    let message = "there is no C compiler, which is needed to make executables";
+    let message = "no C compiler was found; one is needed to build executables";
     Diagnostic::error_without_place("c-compiler-not-found", message)
         .note(format!("looked for {}", tried.join(", ")))
         .help("install gcc or clang, or set the environment variable CC to the C compiler")
@@ -116,7 +117,7 @@ pub(crate) fn no_c_compiler(tried: &[String]) -> Diagnostic {
 pub(crate) fn c_compiler_failed(command: &str, status: &str, lines: &[&str]) -> Diagnostic {
     let message = "the C compiler failed";
     let mut error = Diagnostic::error_without_place("c-compiler-failed", message)
-        .note(format!("`{command}` ended with {status}"));
+        .note(format!("`{command}` exited with {status}"));
     if !lines.is_empty() {
         error = error.note(lines.join("\n"));
     }
@@ -131,9 +132,9 @@ pub(crate) fn unwritable(path: &str, why: &std::io::Error) -> Diagnostic {
 
 /// A function that should become an entry point is not there.
 pub(crate) fn no_such_function(name: &str) -> Diagnostic {
-    let message = format!("there is no function \"{name}\" that could be an entry point");
+    let message = format!("there is no function \"{name}\" that could become an entry point");
     Diagnostic::error_without_place("unknown-entry-point", message)
-        .note("only functions at the top level of the program's own file can be entry points")
+        .note("only top-level functions of the program's main file can be entry points")
 }
 
 /// What a stage made breaks the rules of the IR.
@@ -143,7 +144,9 @@ pub(crate) fn broken_ir(stage: &str, message: &str) -> Diagnostic {
     Diagnostic::error_without_place("internal-error", headline)
         .note(message)
         .note(format!("fehu {}", env!("CARGO_PKG_VERSION")))
-        .help("this is a bug of fehu, not of your program: please report it with the program")
+        .help(
+            "this is a bug in fehu, not in your program: please report it, and include the program",
+        )
 }
 
 fn placed(code: &'static str, import: Option<Span>, message: String) -> Diagnostic {

@@ -1,20 +1,20 @@
 //! From file names to results: loads programs, runs the stages in order, and survives their bugs.
 //!
-//! - [`check`]: what `fehu check`, `fehu check-syntax` and `fehu fmt` do;
-//! - [`run`]: what `fehu run -i` and `fehu test -i` do with a program;
-//! - [`compile`]: executables, servers and libraries; [`cache`]: those that are kept, under digests ([`hash`]);
-//! - [`repl`]: what `fehu repl` and `fehu eval` do: a session that remembers declarations;
+//! - [`check`]: implements `fehu check`, `fehu check-syntax` and `fehu fmt`;
+//! - [`run`]: implements `fehu run -i` and `fehu test -i`;
+//! - [`compile`]: builds executables, servers and libraries; [`cache`]: caches them under digests ([`hash`]);
+//! - [`repl`]: implements `fehu repl` and `fehu eval`: a session that remembers declarations;
 //! - [`translate`]: from a file to the core IR; [`passes`] and [`pipelines`]: the optimiser's passes and their order;
-//! - [`code`]: the stages beyond the core IR one at a time, printed and run for tests;
-//! - [`dev`]: what `fehu dev` does;
-//! - [`report`]: what `fehu report` does: what the optimiser made of a program, line by line;
-//! - [`load`]: a root file and everything it imports, in dependency order;
-//! - [`files`]: where texts come from: the disk, or memory in tests and editors;
-//! - [`stages`]: the calls of the other crates, one function each;
+//! - [`code`]: the stages after the core IR, one at a time, printed and run for tests;
+//! - [`dev`]: implements `fehu dev`;
+//! - [`report`]: implements `fehu report`: what the optimiser did with a program, line by line;
+//! - [`load`]: loads a root file and everything it imports, in dependency order;
+//! - [`files`]: where source texts come from: the disk, or memory in tests and editors;
+//! - [`stages`]: the calls into the other crates, one function each;
 //! - [`session`]: what a run collects, and how a panic becomes a message;
 //! - [`explain`]: the pages about error codes, embedded in the program.
 //!
-//! Only this crate and those above it touch files.
+//! Only this crate and those that depend on it access files.
 
 pub mod cache;
 pub mod check;

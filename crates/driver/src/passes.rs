@@ -109,13 +109,15 @@ fn fail(session: &mut Session, pass: &Pass, message: &str, before: &Prog, after:
                     Ok(path) => {
                         error.note(format!("the program after it is in {}", path.display()))
                     }
-                    Err(why) => error.note(format!("the program after it is lost: {why}")),
+                    Err(why) => {
+                        error.note(format!("the program after it could not be saved: {why}"))
+                    }
                 };
             }
             error = error
-                .note(format!("it happens again with `fehu dev --passes {} {path}`", pass.name));
+                .note(format!("to reproduce it, run `fehu dev --passes {} {path}`", pass.name));
         }
-        Err(why) => error = error.note(format!("the program before it is lost: {why}")),
+        Err(why) => error = error.note(format!("the program before it could not be saved: {why}")),
     }
     session.crashed = true;
     session.diagnostics.push(error);

@@ -27,7 +27,7 @@ pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: 
 /// From lowered programs to good array code, whatever the back end.
 pub const DEFAULT: Pipeline = Pipeline {
     name: "default",
-    about: "what every back end starts from",
+    about: "the passes common to all back ends",
     passes: &[
         // Operators that feed each other stand in different functions of the source.
         INLINE,
@@ -51,7 +51,7 @@ pub const DEFAULT: Pipeline = Pipeline {
 /// What programs for CPUs need after that.
 pub const CPU: Pipeline = Pipeline {
     name: "cpu",
-    about: "the default, and then what C for CPUs needs",
+    about: "the default, followed by the passes that C for CPUs needs",
     passes: &[
         INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
         SIMPLIFY, //
@@ -63,7 +63,7 @@ pub const CPU: Pipeline = Pipeline {
 /// What programs for GPUs need after that.
 pub const GPU: Pipeline = Pipeline {
     name: "gpu",
-    about: "the default, and then nests for GPUs",
+    about: "the default, followed by flattening for GPUs",
     passes: &[
         INLINE,
         SIMPLIFY,
@@ -116,7 +116,7 @@ pub fn pipeline(name: &str) -> Result<Pipeline, String> {
     let found = PIPELINES.iter().find(|pipeline| pipeline.name == name);
     found.copied().ok_or_else(|| {
         let names = PIPELINES.iter().map(|pipeline| pipeline.name);
-        format!("there is no pipeline \"{name}\"; there are {}", list(names))
+        format!("there is no pipeline \"{name}\"; available: {}", list(names))
     })
 }
 
@@ -131,7 +131,7 @@ pub fn pass(name: &str) -> Result<Pass, String> {
     let found = all().find(|pass| pass.name == name);
     found.copied().ok_or_else(|| {
         let names = all().map(|pass| pass.name);
-        format!("there is no pass \"{name}\"; there are {}", list(names))
+        format!("there is no pass \"{name}\"; available: {}", list(names))
     })
 }
 

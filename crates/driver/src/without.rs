@@ -28,7 +28,9 @@ impl Without {
                 "tiling" => without.tiling = true,
                 other => {
                     let known = NAMES.map(|name| format!("\"{name}\"")).join(", ");
-                    return Err(format!("\"{other}\" cannot be left out; what can is {known}"));
+                    return Err(format!(
+                        "\"{other}\" cannot be disabled; the parts that can are {known}"
+                    ));
                 }
             }
         }

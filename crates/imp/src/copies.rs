@@ -12,10 +12,11 @@
 //! } }
 //! ```
 //!
-//! so that a cache line is used up before it is gone. The inner loop is the one along which is written.
+//! so that a cache line is fully used before it is evicted. The inner loop is the one with contiguous writes.
 //!
-//! Conditions: two independent loops, one directly in the other, with bounds that do not depend on each other; a body of
-//! declarations and stores; an access that has unit stride in one of the loops only, and one that has it in the other only.
+//! Conditions: two independent loops, one directly inside the other, with bounds that do not depend on each other; a
+//! body of declarations and stores; one access that has unit stride in one of the loops only, and one that has it in
+//! the other only.
 
 use crate::rewrite::{Vars, bin, is_unit, replace_stms, sum};
 use crate::{Block, Exp, Kind, Prim, Program, Stm, V};

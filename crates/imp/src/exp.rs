@@ -4,7 +4,7 @@ use crate::V;
 pub use fehu_base::Prim;
 use fehu_ir::{BinOp, CmpOp, MathFn, Scalar, UnOp};
 
-/// An expression. What the operators of [`fehu_ir`] mean is said there; they never fail, but divisors have been
+/// An expression. The meaning of the operators is defined in [`fehu_ir`]; they never fail, because divisors have been
 /// checked, or a division is not evaluated.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Exp {
@@ -14,15 +14,15 @@ pub enum Exp {
     Var(V),
     /// `op a`, on operands of this type.
     Un(UnOp, Prim, Box<Exp>),
-    /// `a op b`, on operands of this type, wrapping around as the language demands.
+    /// `a op b`, on operands of this type, with wrapping arithmetic as the language requires.
     Bin(BinOp, Prim, Box<Exp>, Box<Exp>),
-    /// `a op b`, a truth value, on operands of this type.
+    /// `a op b`, a boolean, on operands of this type.
     Cmp(CmpOp, Prim, Box<Exp>, Box<Exp>),
     /// A function of numbers; the type is that of the first operand.
     Math(MathFn, Prim, Vec<Exp>),
-    /// The number of the first type as one of the second.
+    /// A number of the first type converted to the second.
     Convert(Prim, Prim, Box<Exp>),
-    /// The bits of the first type as the second.
+    /// The bits of the first type reinterpreted as the second.
     Reinterpret(Prim, Prim, Box<Exp>),
     /// Index arithmetic, which is known not to overflow: a sum of products of variables.
     Index(Vec<(i64, Vec<V>)>),
@@ -32,7 +32,7 @@ pub enum Exp {
     Select(Box<[Exp; 3]>),
 }
 
-/// An operator of which partial results can be combined in any order, which C compilers know how to vectorise.
+/// An operator whose partial results can be combined in any order, and which C compilers can vectorise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RedOp {
     /// Sum.

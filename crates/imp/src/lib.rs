@@ -1,40 +1,41 @@
 //! A small imperative language between the IR with memory and C.
 //!
-//! Here arrays are gone. What is left are scalars, handles of memory blocks, pointers to elements, loads and
-//! stores at an index, structured control flow, and one form of parallelism. A back end prints it; it decides
-//! nothing that changes what a program costs.
+//! There are no arrays here, only scalars, handles of memory blocks, pointers to elements, loads and stores at an
+//! index, structured control flow, and a single form of parallelism. A back end prints it, and decides nothing that
+//! affects the cost of a program.
 //!
 //! # Memory
 //!
-//! A variable of type [`Ty::Mem`] is a handle of a reference-counted block. [`Stm::Alloc`] makes it the handle of
-//! a block of its own: if it has one that is large enough and nobody else's, it keeps it, so that an allocation in
-//! a loop costs a comparison. [`Stm::Share`] makes it another handle of a block. Handles are released at the end
-//! of the function or task that declares them, or earlier by [`Stm::Free`].
+//! A variable of type [`Ty::Mem`] is a handle of a reference-counted block. [`Stm::Alloc`] makes it the handle of a
+//! block of its own: if it already has one that is large enough and not shared, it keeps that, so an allocation in a
+//! loop costs only a comparison. [`Stm::Share`] makes it another handle of an existing block. Handles are released at
+//! the end of the function or task that declares them, or earlier by [`Stm::Free`].
 //!
-//! A variable of type [`Ty::Ptr`] points to elements of one type; it is set by [`Stm::Point`] and is what loads
-//! and stores go through. A variable of type [`Ty::Local`] is a small array that lives in registers or on the
-//! stack, and is used like a pointer; it needs no handle, and no pointer to it outlives the body it is declared in.
+//! A variable of type [`Ty::Ptr`] points to elements of one type; it is set by [`Stm::Point`], and loads and stores go
+//! through it. A variable of type [`Ty::Local`] is a small array that lives in registers or on the stack, and is used
+//! like a pointer; it needs no handle, and no pointer to it outlives the body that declares it.
 //!
 //! # Loops
 //!
-//! The iterations of a `for` loop of kind [`Kind::Independent`] may be executed in any order, or in lock-step: none reads
-//! what another writes, except for the scalars that are listed as its reductions, of which each iteration only
-//! adds its part. What is declared inside of an iteration is its own.
+//! The iterations of a `for` loop of kind [`Kind::Independent`] may be executed in any order, or in lock-step: none
+//! reads what another writes, except for the scalars that are listed as its reductions, to which each iteration only
+//! adds its part. Variables declared inside an iteration are private to it.
 //!
 //! # Parallelism
 //!
-//! [`Stm::Tasks`] executes its body for ranges that cover `0..total`, at the same time. Its variables are its own,
-//! and the values of what is declared outside are those at its beginning; to assign to them is not allowed. Results
-//! leave through memory. There are two forms: ranges of any size in any order, or a fixed number of ranges.
+//! [`Stm::Tasks`] executes its body for ranges that cover `0..total`, concurrently. Its variables are private;
+//! variables declared outside have the values that they had when it started, and cannot be assigned to. Results are
+//! returned through memory. There are two forms: ranges of any size in any order, or a fixed number of ranges.
 //!
 //! # Devices
 //!
-//! In a program for a device, the memory of blocks is the device's: only a [`Kernel`] loads from it and stores to it, and the
-//! host, which is what is outside of kernels, hands addresses around. See [`device`] and the documentation of [`Kernel`].
+//! In a program for a device, the memory of blocks is on the device: only a [`Kernel`] loads from it and stores to it.
+//! The host, which is all code outside kernels, only passes addresses around. See [`device`] and the documentation of
+//! [`Kernel`].
 //!
 //! # Errors
 //!
-//! [`Stm::Assert`] and a failed allocation end the function with an error code; handles are released on the way.
+//! [`Stm::Assert`] and a failed allocation end the function with an error code; handles are released on the way out.
 
 mod exp;
 mod kernel;
@@ -74,13 +75,14 @@ define_id!(
 /// A whole program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Program {
-    /// The functions; each stands after those that it calls, unless they are recursive. One without a name is gone.
+    /// The functions; each comes after those that it calls, unless they are recursive. A function without a name has
+    /// been removed.
     pub funs: IdVec<FunId, Fun>,
     /// The constants, in the order of their computation.
     pub consts: Vec<Constant>,
     /// The tuning parameters.
     pub tuning: Vec<Tuning>,
-    /// How many places with tasks there are: [`Tasks::site`] numbers them.
+    /// The number of sites with tasks: [`Tasks::site`] numbers them.
     pub sites: usize,
 }
 
@@ -94,8 +96,8 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Whether it decides between versions of code that the compiler made: then it is named after what has to suffice. Users
-    /// cannot choose such names.
+    /// Whether it chooses between versions of code that the compiler generated: it is then named after what must
+    /// suffice. Users cannot choose such names.
     pub fn is_threshold(&self) -> bool {
         self.name.contains(".suff_")
     }
@@ -106,7 +108,7 @@ impl Tuning {
 pub struct Fun {
     /// Its name, unique among the functions, and an identifier in C.
     pub name: EcoString,
-    /// All its variables. What is neither parameter nor result is declared by [`Stm::Declare`].
+    /// All its variables. Those that are neither parameters nor results are declared by [`Stm::Declare`].
     pub vars: IdVec<V, VarInfo>,
     /// Its parameters: scalars and handles, which belong to the caller.
     pub params: Vec<V>,
@@ -140,7 +142,7 @@ pub enum Ty {
     Shared(Prim, u32),
 }
 
-/// A value that is computed once, when a context is made: scalars and arrays, by a function without parameters. The
+/// A value that is computed once, when a context is created: scalars and arrays, by a function without parameters. The
 /// results of the function stay in the context.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Constant {
@@ -148,7 +150,7 @@ pub struct Constant {
     pub fun: FunId,
 }
 
-/// Everything that makes code for processors faster, in its order; without the first step if there is no `tiling`.
+/// All transformations that make code for CPUs faster, in order; without the first one if `tiling` is false.
 pub fn improve(program: &mut Program, tiling: bool) {
     if tiling {
         tile::tile(program);

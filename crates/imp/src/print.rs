@@ -1,4 +1,4 @@
-//! Programs as text, for those who work on the compiler: one statement a line, variables as `hint.number`.
+//! Programs as text, for compiler developers: one statement per line, variables as `hint.number`.
 
 use crate::{Arg, Exp, From, Fun, Kind, Message, Part, Program, RedOp, Stm, Tasks, Ty, V};
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};

@@ -1,6 +1,6 @@
-//! Rewriting code: expressions with other expressions for variables, and copies of blocks with variables of their own.
+//! Rewriting code: substituting expressions for variables, and copying blocks with fresh variables.
 //!
-//! A variable is declared in one place of its function; whoever wants a block twice makes a fresh copy of it.
+//! A variable is declared in one place of its function; code that needs a block twice must make a fresh copy of it.
 
 use crate::visit::each_stm;
 use crate::{Arg, Block, Exp, From, Kind, Part, Prim, Stm, Ty, V, VarInfo};
@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 /// A sum of products, as in [`Exp::Index`].
 pub(crate) type Terms = Vec<(i64, Vec<V>)>;
 
-/// The expression with other expressions for some of its variables. What stands for something that is loaded from must be
-/// a variable.
+/// The expression with other expressions substituted for some of its variables. A variable that is loaded from can be
+/// replaced only by a variable.
 pub(crate) fn substitute(e: &Exp, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
     let again = |a: &Exp| Box::new(substitute(a, with));
     match e {
@@ -41,7 +41,7 @@ pub(crate) fn substitute(e: &Exp, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
     }
 }
 
-/// The expression with others for some of its parts, outermost first.
+/// The expression with some of its parts replaced by others, outermost first.
 pub(crate) fn replace(e: &Exp, with: &dyn Fn(&Exp) -> Option<Exp>) -> Exp {
     if let Some(other) = with(e) {
         return other;
@@ -84,7 +84,7 @@ fn index(terms: &Terms, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
     tidy(sum)
 }
 
-/// A sum of products by ordinary operators, for what cannot be multiplied out.
+/// A sum of products written with ordinary operators, for expressions that cannot be multiplied out.
 fn plain(terms: &Terms, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
     let mut sum = Exp::int(0);
     for (factor, vars) in terms {
@@ -158,7 +158,7 @@ pub(crate) fn sum(vars: &[(i64, V)], number: i64) -> Exp {
     tidy(terms)
 }
 
-/// Where the last whole block of some elements ends in a range.
+/// Where the last whole block of a given number of elements ends in a range.
 pub(crate) fn end_of_blocks(low: &Exp, high: &Exp, block: i64) -> Exp {
     let whole = |count: Exp| bin(BinOp::And, bin(BinOp::Max, count, Exp::int(0)), Exp::int(-block));
     if *low == Exp::int(0) {
@@ -167,7 +167,7 @@ pub(crate) fn end_of_blocks(low: &Exp, high: &Exp, block: i64) -> Exp {
     bin(BinOp::Add, low.clone(), whole(bin(BinOp::Sub, high.clone(), low.clone())))
 }
 
-/// Which multiple of a variable an index has, if the variable occurs in it in one term only.
+/// The factor of a variable in an index, if the variable occurs in only one of its terms.
 pub(crate) fn stride(e: &Exp, v: V) -> Option<(i64, Vec<V>)> {
     let terms = as_terms(e)?;
     let mut with = terms.iter().filter(|(_, vars)| vars.contains(&v));
@@ -181,7 +181,8 @@ pub(crate) fn is_unit(e: &Exp, v: V) -> bool {
     stride(e, v).is_some_and(|(factor, vars)| factor == 1 && vars.is_empty())
 }
 
-/// Whether the operation of an expression is cheap and can be executed at any time: it does not fail, and reads no memory.
+/// Whether the operation of an expression is cheap and can be executed at any time: it does not fail, and reads no
+/// memory.
 pub(crate) fn is_total(e: &Exp) -> bool {
     match e {
         Exp::Const(_) | Exp::Var(_) | Exp::Index(_) | Exp::Cmp(..) | Exp::Convert(..) => true,
@@ -221,7 +222,7 @@ impl Vars<'_> {
         self.0.push(info)
     }
 
-    /// A copy of a block that declares variables of its own.
+    /// A copy of a block that declares fresh variables.
     pub(crate) fn copy(&mut self, block: &[Stm]) -> Block {
         let mut new: FxHashMap<V, V> = FxHashMap::default();
         each_stm(block, &mut |stm| {
@@ -233,7 +234,7 @@ impl Vars<'_> {
     }
 }
 
-/// Replaces statements by others, the outermost first; what is new is left alone.
+/// Replaces statements by others, the outermost first; new statements are left alone.
 pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Option<Block>) {
     let mut out = Block::with_capacity(stms.len());
     for mut stm in std::mem::take(stms) {
@@ -293,7 +294,7 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
     *stms = out;
 }
 
-/// A block with other variables for some, also where it declares or sets them.
+/// A block with some variables replaced by others, also where it declares or sets them.
 pub(crate) fn rename(block: &[Stm], with: &dyn Fn(V) -> Option<V>) -> Block {
     let exp = |e: &Exp| substitute(e, &|v| with(v).map(Exp::Var));
     block.iter().map(|stm| change_stm(stm, with, &exp)).collect()

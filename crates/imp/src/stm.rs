@@ -9,9 +9,9 @@ pub type Block = Vec<Stm>;
 /// A statement.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stm {
-    /// Words for readers of the code.
+    /// A comment for readers of the code.
     Comment(EcoString),
-    /// A variable begins to exist: a scalar, perhaps with a value, a handle (empty), a pointer or a local array. Handles
+    /// Declares a variable: a scalar, optionally with a value, a handle (empty), a pointer or a local array. Handles
     /// exist until the end of the function or task, everything else until the end of the block.
     Declare(V, Option<Exp>),
     /// `v = e`
@@ -19,12 +19,13 @@ pub enum Stm {
     /// `p[index] = e`
     Store(V, Exp, Exp),
 
-    /// The handle becomes one of a block of this many elements of the type, or the function fails.
+    /// Makes the handle that of a block with this many elements of the type, or fails.
     Alloc(V, Prim, Exp),
-    /// The first handle becomes another one of the second's block.
+    /// Makes the first handle another handle of the second's block.
     Share(V, V),
-    /// The first handle becomes another one of the second's block, and its data begins at an element of the pointer, which
-    /// points into that block. If there is no second handle, then the memory belongs to somebody who outlives the handle.
+    /// Makes the first handle another handle of the second's block, with data that begins at an element of the pointer,
+    /// which points into that block. If there is no second handle, the memory belongs to an owner that outlives the
+    /// handle.
     Export {
         /// The handle that is set.
         to: V,
@@ -35,24 +36,25 @@ pub enum Stm {
         /// ... and the index of the first element.
         index: Exp,
     },
-    /// The handle is released.
+    /// Releases the handle.
     Free(V),
-    /// The pointer becomes the address of the element at this index in the block; `From` says of what.
+    /// Sets the pointer to the address of the element at this index in the block; `From` says what it is derived from.
     Point(V, From, Exp),
 
-    /// `count` elements are copied from the second pointer and index to the first; they do not overlap.
+    /// Copies `count` elements from the second pointer and index to the first; they do not overlap.
     Copy {
-        /// Where to, and at which index.
+        /// The destination pointer and index.
         to: (V, Exp),
-        /// Where from.
+        /// The source pointer and index.
         from: (V, Exp),
         /// How many elements.
         count: Exp,
     },
 
-    /// One of two blocks.
+    /// Executes one of two blocks.
     If(Exp, Block, Block),
-    /// One of several blocks, by the value of an expression of an integer or bool type; then the default.
+    /// Executes one of several blocks, chosen by the value of an expression of an integer or bool type; then the
+    /// default.
     Switch(Exp, Vec<(fehu_ir::Scalar, Block)>, Block),
     /// `for (var = from; var < to; var += step)`. The loop declares the variable.
     For {
@@ -62,75 +64,80 @@ pub enum Stm {
         from: Exp,
         /// The bound, exclusive; evaluated once.
         to: Exp,
-        /// By how much it grows.
+        /// The increment.
         step: i64,
-        /// What is known of the iterations.
+        /// What is known about the iterations.
         kind: Kind,
-        /// What is done.
+        /// The body.
         body: Block,
     },
     /// `while (cond)`
     While(Exp, Block),
-    /// The results of a function are assigned to variables.
+    /// Calls a function and assigns its results to variables.
     Call(FunId, Vec<V>, Vec<Arg>),
-    /// The values of a constant: its results, by number, are assigned to variables. Handles become other handles of the block.
+    /// Reads a constant: its results, by number, are assigned to variables. Handles become additional handles of the
+    /// block.
     Const(usize, Vec<(usize, V)>),
 
-    /// If the condition does not hold, then the function ends with the error.
+    /// If the condition does not hold, the function ends with the error.
     Assert(Exp, Message),
-    /// A value is printed for the user.
+    /// Prints a value for the user.
     Trace(EcoString, Exp, Prim),
-    /// Elements are printed for the user: `[...]` of this shape from a pointer.
+    /// Prints elements for the user: `[...]` of this shape from a pointer.
     TraceArray(EcoString, V, Vec<Exp>),
 
-    /// The element becomes `op(element, value)` in one step that other tasks cannot interrupt.
+    /// The element atomically becomes `op(element, value)`.
     Atomic(RedOp, V, Exp, Exp),
-    /// The block is executed while no other task executes a block with the same number modulo the number of locks.
+    /// Executes the block while no other task executes a block with the same number modulo the number of locks.
     Locked(Exp, Block),
-    /// The body is executed for all of a range, in parallel.
+    /// Executes the body for a whole range, in parallel.
     Tasks(Box<Tasks>),
-    /// Each element of a local array becomes the sum of a variable and all elements up to it, and the variable the last one.
+    /// Prefix sums: replaces each element of a local array by the sum of a variable and all elements up to it, and sets
+    /// the variable to the last one.
     Sums(V, V),
-    /// The variable becomes the number of ranges that a reduction over this many elements should be cut into.
+    /// Sets the variable to the number of ranges into which a reduction over this many elements should be split.
     Chunks(V, usize, Exp),
-    /// The variable becomes the value of a tuning parameter, by its number in [`crate::Program::tuning`], or of the
-    /// expression if nobody has set it.
+    /// Sets the variable to the value of a tuning parameter, by its number in [`crate::Program::tuning`], or to the
+    /// expression if the parameter is not set.
     Tuning(V, usize, Exp),
-    /// The variable becomes the number of threads.
+    /// Sets the variable to the number of threads.
     Threads(V),
 
-    /// The device begins to execute a kernel. What the host does next to memory of the device happens after it.
+    /// Launches a kernel on the device. Later operations of the host on device memory happen after it.
     Launch(Box<Kernel>),
-    /// The variable becomes the element at an index of a pointer to memory of the device. The host waits for it.
+    /// Sets the variable to the element at an index of a pointer to device memory. The host waits for it.
     Fetch(V, V, Exp),
-    /// In a kernel: no thread of the block goes on before all are here; then all see what the others have written.
+    /// In a kernel: a barrier. No thread of the block continues before all have arrived; then all see what the others
+    /// have written.
     Barrier,
-    /// In a kernel: no thread goes on before those of its warp are here; then these see what they have written. A warp is 32
-    /// neighbouring threads of the block, or more of them. All threads of the block execute this equally often, or all that
-    /// execute the same [`Stm::Warp`].
+    /// In a kernel: no thread continues before the threads of its warp have arrived; then these see what they have
+    /// written. A warp consists of 32 neighbouring threads of the block, or more. All threads of the block execute this
+    /// equally often, or all that execute the same [`Stm::Warp`].
     WarpBarrier,
-    /// In a kernel: the first warp of the block executes this, or more threads do: where nobody knows what a warp is, all of them.
+    /// In a kernel: executed by the first warp of the block, or by more threads: where the size of a warp is not known,
+    /// by all of them.
     Warp(Block),
-    /// In a kernel: the variable becomes the element at an index as it is at this moment, perhaps written by another block.
+    /// In a kernel: sets the variable to the current value of the element at an index, possibly written by another
+    /// block.
     Poll(V, V, Exp),
-    /// In a kernel: the variable becomes the element at an index, an `i32`, which grows by one in the same step.
+    /// In a kernel: sets the variable to the element at an index, an `i32`, which is atomically incremented.
     Count(V, V, Exp),
-    /// In a kernel: the element becomes another value that depends on what it is, in one step that other threads cannot
-    /// interrupt: all is done again until nobody has changed the element in between.
+    /// In a kernel: atomically replaces the element by another value that depends on the old one: everything is
+    /// repeated until no other thread has changed the element in between.
     Exchange {
-        /// Where the element is: a pointer or a shared array, ...
+        /// The location of the element: a pointer or a shared array, ...
         ptr: V,
         /// ... and its index, which is evaluated once.
         index: Exp,
-        /// The statement declares this variable: what the element is.
+        /// The statement declares this variable: the old value of the element.
         old: V,
-        /// What is done to find the new value.
+        /// The code that computes the new value.
         body: Block,
         /// The new value, which may depend on what the body declares.
         new: Exp,
     },
-    /// In a kernel: the block is executed while no other thread executes a block that is guarded by the same element, an `i32`
-    /// that is zero at first.
+    /// In a kernel: executes the block while no other thread executes a block that is guarded by the same element, an
+    /// `i32` that is zero initially.
     Guarded(V, Exp, Block),
     /// In a kernel: ends the thread, or the section that it is in.
     Leave,
@@ -138,7 +145,7 @@ pub enum Stm {
     Section(Block),
 }
 
-/// What an argument of a call is.
+/// An argument of a call.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Arg {
     /// A scalar.
@@ -166,38 +173,39 @@ pub enum From {
     Shared,
 }
 
-/// What is known of the iterations of a loop.
+/// What is known about the iterations of a loop.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
-    /// One after the other.
+    /// They are executed one after the other.
     Sequential,
-    /// In any order or at once, but for these scalars, to which every iteration only adds its part by the operator.
+    /// They are executed in any order or concurrently; to these scalars, every iteration only adds its part with the
+    /// operator.
     Independent(Vec<(V, RedOp)>),
 }
 
 /// A parallel execution of a body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tasks {
-    /// A number of the place, for what is learnt about it while the program runs.
+    /// The number of the site, under which information is collected while the program runs.
     pub site: usize,
     /// The size of the whole.
     pub total: Exp,
-    /// If there: the whole is cut into so many ranges of nearly equal size, and each is one execution of the body.
-    /// Otherwise the range is cut in any way.
+    /// If present, the whole is split into this many ranges of nearly equal size, and each is one execution of the
+    /// body. Otherwise the range is split in any way.
     pub chunks: Option<V>,
     /// Ranges begin at multiples of this.
     pub grain: i64,
-    /// The number of the range, if they are counted.
+    /// The number of the range, if there is a fixed number of them.
     pub chunk: V,
     /// The range: from here ...
     pub low: V,
     /// ... to there, exclusive.
     pub high: V,
-    /// What is done for it.
+    /// The body.
     pub body: Block,
 }
 
-/// What is said when a check fails: texts and values in turn, and the places in the source, innermost first.
+/// The message of a failing check: texts and values, and the source locations, innermost first.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Message {
     /// The parts.

@@ -1,6 +1,6 @@
-//! An evaluator of the little that the tests of transformations need: `i64`, `i32` and `bool`, memory as vectors.
+//! A minimal evaluator for the tests of transformations: `i64`, `i32` and `bool`, memory as vectors.
 //!
-//! It fails on indices outside of memory, on reading what was never written, and on checks that do not hold.
+//! It fails on indices outside memory, on reads of uninitialised memory, and on checks that do not hold.
 
 use crate::{Block, Exp, From, Fun, Kind, Prim, Stm, Ty, V, VarInfo};
 use fehu_base::IdVec;
@@ -67,7 +67,7 @@ pub(crate) fn only(program: &crate::Program) -> &Fun {
 #[derive(Clone, Default)]
 pub(crate) struct Machine {
     pub(crate) scalars: FxHashMap<V, i64>,
-    /// What pointers and handles have; nothing where nothing was written.
+    /// The contents of pointers and handles; none where nothing was written.
     pub(crate) memory: FxHashMap<V, Vec<Option<i64>>>,
     /// How often a check was evaluated.
     pub(crate) checks: usize,

@@ -1,4 +1,4 @@
-//! `unflatten`: loops that divide their counter go through it row by row.
+//! `unflatten`: loops that divide their counter are split into rows.
 //!
 //! ```text
 //! for k in from..to { f(k / n, k % n) }
@@ -16,12 +16,13 @@
 //! }
 //! ```
 //!
-//! There is one division for each row and not one for each element; and the inner loop, in which the row stays the same and columns
-//! are neighbours, is one that can be vectorised, as no processor divides 64-bit numbers in vectors.
+//! This takes one division per row instead of one per element. The inner loop, in which the row is constant and the
+//! columns are consecutive, can be vectorised; the original cannot, because no processor divides 64-bit numbers in
+//! vectors.
 //!
-//! Divisions round down, so that this is right for all counters and all divisors: with one that is not positive, each row has
-//! one element. Divisors are variables that the loop does not change, or numbers that are not small and no powers of two.
-//! The counter may be divided as an `i32`; then rows also end where that is no longer the same number.
+//! Divisions round down, so this is correct for all counters and all divisors: if the divisor is not positive, each row
+//! has one element. Divisors are loop-invariant variables, or constants that are neither small nor powers of two. The
+//! counter may be divided as an `i32`; then rows also end where the conversion to `i32` wraps.
 
 use crate::rewrite::{Vars, bin, change_exps, replace, replace_stms, sum};
 use crate::visit::{each_stm, set_vars};

@@ -1,4 +1,4 @@
-//! `unswitch`: conditions that a loop does not change are decided before it.
+//! `unswitch`: loop-invariant conditions are decided before the loop.
 //!
 //! ```text
 //! for x { if k == 0 { o[x] = f(x) } else if k == 1 { o[x] = g(x) } else { o[x] = h(x) } }
@@ -10,20 +10,20 @@
 //! if k == 0 { for x { o[x] = f(x) } } else if k == 1 { for x { o[x] = g(x) } } else { for x { o[x] = h(x) } }
 //! ```
 //!
-//! C compilers vectorise the first form by executing all of the branches and throwing away what all but one of them yield;
-//! their own versions of this give up after a few conditions.
+//! C compilers vectorise the first form by executing all branches and discarding the results of all but one; their own
+//! versions of this transformation give up after a few conditions.
 //!
-//! Conditions: the loop is independent and innermost, and the code does not become much longer by it. What the branches have in
-//! common is copied for each. A condition is found at any depth, since to evaluate one does no harm where it would not have been.
+//! Conditions: the loop is independent and innermost, and the code does not become much longer. What the branches have
+//! in common is copied for each. A condition is found at any depth, since evaluating one early does no harm.
 
 use crate::rewrite::{Vars, is_total, replace_stms, substitute};
 use crate::visit::{each_stm, set_vars};
 use crate::{Block, Exp, Kind, Program, Stm, V};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most versions of one loop.
+/// The maximum number of versions of a loop.
 const MOST_VERSIONS: usize = 16;
-/// The most statements that a loop may have ...
+/// The maximum number of statements that a loop may have ...
 const MOST_STATEMENTS: usize = 500;
 /// ... and how many more all of its versions may have than the loop itself.
 const MOST_COPIED: usize = 600;
@@ -32,7 +32,7 @@ const FEWEST_STATEMENTS: usize = 4;
 /// Conditions of more operations than this are not computed before the loop.
 const MOST_SIZE: usize = 20;
 
-/// Takes conditions out of the loops of a program.
+/// Moves conditions out of the loops of a program.
 pub fn unswitch(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
@@ -145,7 +145,7 @@ impl Work<'_> {
     }
 }
 
-/// Puts one side of a branch into its place.
+/// Replaces a branch by one of its sides.
 fn choose(block: &mut Block, path: &[(usize, bool)], at: usize, holds: bool) {
     if let [(outer, side), rest @ ..] = path {
         if let Some(Stm::If(_, yes, no)) = block.get_mut(*outer) {
@@ -159,7 +159,7 @@ fn choose(block: &mut Block, path: &[(usize, bool)], at: usize, holds: bool) {
     }
 }
 
-/// Whether a block has no loops, and nothing that is more than a few instructions.
+/// Whether a block has no loops, and nothing that takes more than a few instructions.
 fn is_straight(block: &[Stm]) -> bool {
     let mut straight = true;
     each_stm(block, &mut |stm| {

@@ -1,11 +1,11 @@
-//! Walks over expressions and statements, and what follows from them: which variables a block needs and sets.
+//! Traversals of expressions and statements, and what follows from them: which variables a block needs and sets.
 //!
-//! A variable is declared in one place of its function, so that "free" means: used inside, not declared inside.
+//! A variable is declared in one place of its function, so "free" means: used inside, and not declared inside.
 
 use crate::{Arg, Block, Exp, From, Kind, Part, Stm, V};
 use rustc_hash::FxHashSet;
 
-/// The variables that a block uses or sets and that are declared outside of it, in the order of their first occurrence.
+/// The variables that a block uses or sets and that are declared outside it, in the order of their first occurrence.
 pub fn free_vars(block: &[Stm]) -> Vec<V> {
     let mut declared = FxHashSet::default();
     each_stm(block, &mut |stm| {
@@ -27,7 +27,7 @@ pub fn free_vars(block: &[Stm]) -> Vec<V> {
     free
 }
 
-/// The variables that a block gives a value to, at any depth: assigned or declared.
+/// The variables that a block sets, at any depth: assigned or declared.
 pub fn set_vars(block: &[Stm]) -> FxHashSet<V> {
     let mut set = FxHashSet::default();
     each_stm(block, &mut |stm| {
@@ -41,7 +41,7 @@ pub fn set_vars(block: &[Stm]) -> FxHashSet<V> {
     set
 }
 
-/// All statements of a block, at any depth; each before those inside of it.
+/// All statements of a block, at any depth; each before those inside it.
 pub fn each_stm<'a>(block: &'a [Stm], visit: &mut dyn FnMut(&'a Stm)) {
     for stm in block {
         visit(stm);
@@ -50,7 +50,7 @@ pub fn each_stm<'a>(block: &'a [Stm], visit: &mut dyn FnMut(&'a Stm)) {
 }
 
 impl Exp {
-    /// The expressions directly inside of this one.
+    /// The expressions directly inside this one.
     pub fn each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Exp)) {
         match self {
             Exp::Const(_) | Exp::Var(_) | Exp::Index(_) => {}
@@ -86,7 +86,7 @@ impl Exp {
         self.each_child(&mut |child| child.each_var(visit));
     }
 
-    /// Whether this expression or one inside of it satisfies a condition.
+    /// Whether this expression or one inside it satisfies a condition.
     pub fn any(&self, holds: &dyn Fn(&Exp) -> bool) -> bool {
         let mut found = holds(self);
         self.each_child(&mut |child| found = found || child.any(holds));
@@ -102,7 +102,7 @@ impl Exp {
 }
 
 impl Stm {
-    /// The blocks directly inside of this statement.
+    /// The blocks directly inside this statement.
     pub fn each_block<'a>(&'a self, visit: &mut dyn FnMut(&'a Block)) {
         match self {
             Stm::If(_, yes, no) => {
@@ -151,7 +151,7 @@ impl Stm {
         }
     }
 
-    /// The expressions of this statement itself, without those of the blocks inside of it.
+    /// The expressions of this statement itself, without those of the blocks inside it.
     pub fn each_exp<'a>(&'a self, visit: &mut dyn FnMut(&'a Exp)) {
         match self {
             Stm::Comment(_)
@@ -314,7 +314,7 @@ impl Stm {
         }
     }
 
-    /// The variables that this statement itself declares: for the rest of its block, or for the block inside of it.
+    /// The variables that this statement itself declares: for the rest of its block, or for the block inside it.
     pub fn each_declared(&self, visit: &mut dyn FnMut(V)) {
         match self {
             Stm::Declare(v, _) | Stm::For { var: v, .. } | Stm::Exchange { old: v, .. } => {

@@ -318,7 +318,7 @@ fn sizes(frame: &Frame, args: &[Arg]) -> Res<Shape> {
 fn truth(frame: &Frame, arg: &Arg) -> Res<bool> {
     match scalar(frame, arg)? {
         Scalar::Bool(truth) => Ok(truth),
-        other => Err(Error::internal(format!("{other:?} instead of a truth value"))),
+        other => Err(Error::internal(format!("{other:?} instead of a boolean"))),
     }
 }
 

@@ -102,7 +102,7 @@ impl Interp {
                 Some(results) => break results,
                 // The system does not even reserve so much. Recursion cannot be as deep, then.
                 None if stack_bytes >= 2 * LEAST_STACK => stack_bytes /= 2,
-                None => break Err(Error::resource("there is no memory for the stack")),
+                None => break Err(Error::resource("there is not enough memory for the stack")),
             }
         };
         results.map_err(|error| *error)

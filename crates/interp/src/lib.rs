@@ -1,14 +1,14 @@
-//! The interpreter of the core IR: its reference semantics, and the oracle of every test.
+//! The interpreter for the core IR: its reference semantics, and the oracle for all tests.
 //!
-//! [`Interp::new`] prepares a program (`compile`, `code`), [`Interp::call`] runs a function of it
-//! (`exec`). What single operations compute is defined in [`scalar`], which the optimiser uses as
-//! well; arrays are in [`Array`].
+//! [`Interp::new`] prepares a program (`compile`, `code`), and [`Interp::call`] runs one of its
+//! functions (`exec`). The meaning of single operations is defined in [`scalar`], which the optimiser
+//! also uses; arrays are in [`Array`].
 //!
 //! Runs are deterministic: operators are evaluated from the first element to the last, starting with
-//! the neutral element; of several writes to one place the last one stays.
+//! the neutral element; if several writes go to the same place, the last one wins.
 //!
-//! A verified program cannot make the interpreter panic, nor overflow the stack; what goes wrong is an
-//! [`Error`].
+//! A verified program cannot make the interpreter panic or overflow the stack; run-time failures are
+//! returned as an [`Error`].
 
 mod array;
 mod buffer;

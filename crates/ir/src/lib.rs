@@ -1,9 +1,9 @@
 //! The core IR: one data structure for the whole middle of the compiler.
 //!
 //! A [`Prog`] is a set of first-order, monomorphic functions in A-normal form. There are no tuples,
-//! records, sums, closures or modules: an expression has several results instead, and an array of
-//! tuples is several arrays. Sizes are ordinary `i64` variables. Checks are statements that yield a
-//! certificate, and the statements that rely on a check name its certificate.
+//! records, sums, closures or modules: instead, an expression has several results, and an array of
+//! tuples is represented as several arrays. Sizes are ordinary `i64` variables. A check is a statement
+//! that produces a certificate, and the statements that rely on the check name its certificate.
 //!
 //! # Variables and scope
 //!
@@ -12,37 +12,37 @@
 //! pattern of a statement, or as a parameter of a lambda or loop inside. It is in scope from there to
 //! the end of the innermost body. Nothing is ever shadowed.
 //!
-//! # Results whose size is not known beforehand
+//! # Results whose size is not known in advance
 //!
-//! Types mention variables, and the types of a pattern may mention variables of the same pattern. So
-//! an expression with a result of unknown size returns the size, too, and no special form is needed:
+//! Types mention variables, and the types in a pattern may mention variables of the same pattern. An
+//! expression with a result of unknown size therefore also returns the size, and needs no special form:
 //!
 //! ```text
 //! let (k: i64, ys: [k]i32) = if c then {n, xs} else {m, zs}
 //! ```
 //!
 //! The same holds for loop parameters and for the results of functions ([`Fun::results`]), which are
-//! variables as well, used only in each other's types.
+//! also variables, used only in each other's types.
 //!
 //! # Consumption
 //!
 //! [`Exp::Update`], [`Exp::Scatter`], [`Exp::Hist`], [`Exp::WithAcc`], calls with consuming parameters
-//! and loops consume arrays: after that, neither the array nor anything that may share its memory is
-//! used. The checker has made sure of it in the source program; the verifier does after every pass.
+//! and loops consume arrays: from then on, neither the array nor anything that may share its memory is
+//! used. The checker ensures this for the source program, and the verifier after every pass.
 //!
 //! # Stages
 //!
 //! One data structure serves all stages; [`Exp::legal_in`] says which operations a stage allows.
-//! A program's text begins with its stage, prints with `Display` (`text::print`), and parses back
-//! (`text::parse`) to an equal program.
+//! The text form of a program begins with its stage; it is printed with `Display` (`text::print`), and
+//! parses back (`text::parse`) to an equal program.
 //!
 //! # Tools
 //!
 //! - [`text`]: the text form, its grammar, printer and parser;
-//! - [`verify`]: whether a program keeps all these rules;
+//! - [`verify`]: checks that a program obeys all these rules;
 //! - [`visit`], [`free`], [`subst`]: traversals, free variables, substitution and copies;
 //! - [`pass`]: what a pass is;
-//! - [`builder`]: making bodies, and types that follow from operands.
+//! - [`builder`]: constructing bodies, and types that follow from operands.
 
 mod atom;
 mod exp;

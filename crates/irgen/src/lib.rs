@@ -1,25 +1,25 @@
 //! Random programs in the core IR, for tests.
 //!
-//! [`random_prog`] makes a well-typed program from a seed: scalar code, arrays of ranks one to three, all
-//! array operations, branches, loops, calls, nested operators with functions, updates in place, and results
-//! of unknown size. The same seed gives the same program on every machine.
+//! [`random_prog`] generates a well-typed program from a seed: scalar code, arrays of ranks one to three, all array
+//! operations, branches, loops, calls, nested operators with functions, in-place updates, and results of unknown size.
+//! The same seed gives the same program on every machine.
 //!
-//! The programs are made for running: they end quickly, and what they compute is defined. Divisors are not
-//! zero, indices are in bounds, scattered indices differ, reductions are exactly associative (so not on
-//! floats), parts of arrays without defined contents are not looked at. Assertions hold unless
-//! [`Config::failing`] asks for others. The entry point is `main`; it accepts any arguments, arrays of size
-//! zero included, but its time is meant for sizes up to [`MAX_PARAM_SIZE`].
+//! The programs are meant to be run: they end quickly, and their results are defined. Divisors are not zero, indices
+//! are in bounds, scattered indices are distinct, reductions are exactly associative (so not on floats), and parts of
+//! arrays with undefined contents are not read. Assertions hold unless [`Config::failing`] requests otherwise. The
+//! entry point is `main`; it accepts any arguments, including arrays of size zero, but takes a reasonable time only for
+//! sizes up to [`MAX_PARAM_SIZE`].
 //!
-//! This is a crate and not a feature of `ir`, because its tests and those of the interpreter and the back ends
-//! need it, and no compiler does: a feature would be switched on for all of them in one build.
+//! This is a separate crate and not a feature of `ir`, because only the tests of `ir`, of the interpreter and of the
+//! back ends need it, and the compiler does not: a feature would be enabled for all of them in one build.
 //!
 //! - `rng`: the random numbers; [`mutate`]: random damage to programs and texts.
 //! - `state`: what a generator knows: variables in scope, which of them may be consumed, costs.
 //! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
-//! - `stream`: streams with what they can be fused with.
+//! - `stream`: streams, and operators that can be fused with them.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
-//! - `nest`: nests of maps with transposed, flattened and sliced results, and operators of vectors.
-//! - `nested`: programs of another kind, as texts, that consist of nested parallelism only.
+//! - `nest`: nests of maps with transposed, flattened and sliced results, and operators on vectors.
+//! - `nested`: programs of another kind, as text, that consist only of nested parallelism.
 
 mod array;
 mod chain;

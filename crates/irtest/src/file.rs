@@ -49,7 +49,7 @@ pub fn check(text: &str, passes: &[Pass]) -> Result<String, String> {
     let header = header(input)?;
     let before = parse(input).map_err(|error| error.to_string())?;
     if let Err(errors) = verify(&before) {
-        return Err(format!("the program is refused:\n{}", render(&before, &errors)));
+        return Err(format!("the program is rejected:\n{}", render(&before, &errors)));
     }
     let find = |name: &String| {
         let found = passes.iter().find(|pass| pass.name == name);

@@ -1,14 +1,14 @@
-//! What tests and developers ask of IR programs: do two of them mean the same, and what are they made of?
+//! What tests and developers ask about IR programs: do two of them mean the same, and what do they consist of?
 //!
-//! - [`arguments`]: random and written arguments for functions;
-//! - [`oracle`]: whether a program means the same before and after a pass, by running both;
+//! - [`arguments`]: random and given arguments for functions;
+//! - [`oracle`]: whether a program means the same before and after a pass, determined by running both;
 //! - [`count`]: how often each operator occurs;
-//! - [`passes`]: runs passes and says what goes wrong; [`reduce`]: makes a program that shows it smaller;
-//! - [`random`]: random programs through all that;
+//! - [`passes`]: runs passes and reports failures; [`reduce`]: shrinks a program that shows a failure;
+//! - [`random`]: random programs through all of this;
 //! - [`mod@file`]: the tests of passes in `tests/ir`.
 //!
-//! The oracle is the interpreter. A crate and not a part of `irgen`, because the interpreter's own tests need random
-//! programs, and because the command for developers uses this one.
+//! The oracle is the interpreter. This is a separate crate and not part of `irgen`, because the interpreter's own tests
+//! need random programs, and because `fehu dev` uses this one.
 
 pub mod arguments;
 pub mod count;

@@ -87,7 +87,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Panic { pass, message } => write!(f, "\"{pass}\" panicked: {message}"),
             Failure::Refused { pass, text } => {
-                write!(f, "after \"{pass}\" the program is refused:\n{text}")
+                write!(f, "after \"{pass}\" the program is rejected:\n{text}")
             }
             Failure::Differs(text) => f.write_str(text),
         }

@@ -30,7 +30,7 @@ impl<'a> Lower<'a> {
                     let mut part = |exp: &'a Option<Box<ast::Exp>>| match exp {
                         Some(exp) => match self.exp(exp, frame)? {
                             Val::Scalar(_, atom) => Ok(Some(atom)),
-                            _ => self.limit(exp.span, "a slice is not by numbers"),
+                            _ => self.limit(exp.span, "the bounds of a slice are not numbers"),
                         },
                         None => Ok(None),
                     };

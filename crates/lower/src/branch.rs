@@ -19,7 +19,7 @@ impl<'a> Lower<'a> {
         other: impl FnOnce(&mut Self, &Rc<Frame<'a>>) -> Res<Val<'a>>,
     ) -> Res<Val<'a>> {
         let Val::Scalar(_, cond) = cond else {
-            return self.limit(span, "a condition is not a truth value");
+            return self.limit(span, "a condition is not a boolean");
         };
         if let Atom::Const(Scalar::Bool(known)) = cond {
             let inner = Frame::new(frame.file, Some(frame.clone()));

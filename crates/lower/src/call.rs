@@ -29,7 +29,7 @@ impl<'a> Lower<'a> {
     /// A function applied to one more argument.
     pub(crate) fn apply(&mut self, fun: Val<'a>, arg: Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Fun(closure) = fun else {
-            return self.limit(span, "something that is no function is applied");
+            return self.limit(span, "a value that is not a function is applied");
         };
         let mut closure = (*closure).clone();
         closure.args.push(arg);
@@ -58,7 +58,7 @@ impl<'a> Lower<'a> {
             Code::Def(file, dec, bind) => self.invoke_def(closure, file, dec, bind, span),
             Code::Local(file, bind) => {
                 let ast::LetKind::Fun { params, body, .. } = &bind.kind else {
-                    return self.limit(span, "something that is no function is applied");
+                    return self.limit(span, "a value that is not a function is applied");
                 };
                 let var = self.tables(file).and_then(|t| t.binders.get(&bind.id).copied());
                 let scheme = var.and_then(|var| self.program.vars[var].scheme.clone());

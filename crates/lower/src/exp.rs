@@ -168,7 +168,7 @@ impl<'a> Lower<'a> {
             }
             ExpKind::Assert(cond, inner) => {
                 let Val::Scalar(_, cond_atom) = self.exp(cond, frame)? else {
-                    return self.limit(exp.span, "a condition is not a truth value");
+                    return self.limit(exp.span, "a condition is not a boolean");
                 };
                 let cert = if self.safe {
                     let text = self.sources.text(cond.span);

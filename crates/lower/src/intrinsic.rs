@@ -100,7 +100,7 @@ impl<'a> Lower<'a> {
 
     fn zip(&mut self, a: &Val<'a>, b: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let (Val::Array(n, x, _), Val::Array(_, y, _)) = (a, b) else {
-            return self.limit(span, "zip is applied to no arrays");
+            return self.limit(span, "zip is applied to values that are not arrays");
         };
         let b = self.with_shape(b.clone(), &Shape::Array(*n, y.clone()));
         let elem = Shape::Record([("0".into(), (**x).clone()), ("1".into(), (**y).clone())].into());
@@ -121,10 +121,10 @@ impl<'a> Lower<'a> {
 
     fn unzip(&mut self, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Array(n, elem, _) = array else {
-            return self.limit(span, "unzip is applied to no array");
+            return self.limit(span, "unzip is applied to something that is not an array");
         };
         let Shape::Record(fields) = &**elem else {
-            return self.limit(span, "unzip is applied to no array of pairs");
+            return self.limit(span, "unzip is applied to something that is not an array of pairs");
         };
         let mut parts = self.array_parts(array).into_iter();
         let mut arrays = Vec::with_capacity(fields.len());
@@ -151,10 +151,11 @@ impl<'a> Lower<'a> {
 
     fn flatten(&mut self, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Array(n, rows, _) = array else {
-            return self.limit(span, "flatten is applied to no array");
+            return self.limit(span, "flatten is applied to something that is not an array");
         };
         let Shape::Array(m, elem) = &**rows else {
-            return self.limit(span, "flatten is applied to no array of arrays");
+            return self
+                .limit(span, "flatten is applied to something that is not an array of arrays");
         };
         let size = self.b().size_op(BinOp::Mul, *n, *m);
         Ok(self.reshaped(array, &Shape::Array(size, elem.clone())))
@@ -162,7 +163,7 @@ impl<'a> Lower<'a> {
 
     fn unflatten(&mut self, n: &Val<'a>, m: &Val<'a>, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let (Val::Scalar(_, n), Val::Scalar(_, m), Val::Array(_, elem, _)) = (n, m, array) else {
-            return self.limit(span, "unflatten is applied to no array");
+            return self.limit(span, "unflatten is applied to something that is not an array");
         };
         let rows = Shape::Array(*m, elem.clone());
         Ok(self.reshaped(array, &Shape::Array(*n, Rc::new(rows))))
@@ -170,10 +171,11 @@ impl<'a> Lower<'a> {
 
     fn transpose(&mut self, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Array(n, rows, _) = array else {
-            return self.limit(span, "transpose is applied to no array");
+            return self.limit(span, "transpose is applied to something that is not an array");
         };
         let Shape::Array(m, elem) = &**rows else {
-            return self.limit(span, "transpose is applied to no array of arrays");
+            return self
+                .limit(span, "transpose is applied to something that is not an array of arrays");
         };
         let shape = Shape::Array(*m, Rc::new(Shape::Array(*n, elem.clone())));
         let parts: Vec<Atom> = array
@@ -192,7 +194,7 @@ impl<'a> Lower<'a> {
 
     fn concat(&mut self, a: &Val<'a>, b: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let (Val::Array(n, elem, _), Val::Array(m, ..)) = (a, b) else {
-            return self.limit(span, "concat is applied to no arrays");
+            return self.limit(span, "concat is applied to values that are not arrays");
         };
         let b = self.with_shape(b.clone(), &Shape::Array(*m, elem.clone()));
         let size = self.b().size_op(BinOp::Add, *n, *m);
@@ -259,7 +261,7 @@ impl<'a> Lower<'a> {
 
     fn flat_index(&mut self, args: &[Val<'a>], span: Span) -> Res<Val<'a>> {
         let Some((Val::Array(size, elem, parts), numbers)) = args.split_first() else {
-            return self.limit(span, "flat indexing is applied to no array");
+            return self.limit(span, "flat indexing is applied to something that is not an array");
         };
         let numbers: Vec<Atom> = numbers.iter().flat_map(Val::parts).collect();
         let Some((offset, dims)) = numbers.split_first() else {
@@ -283,7 +285,7 @@ impl<'a> Lower<'a> {
     fn flat_update(&mut self, args: &[Val<'a>], span: Span) -> Res<Val<'a>> {
         let (Some(array @ Val::Array(size, _, parts)), Some(values)) = (args.first(), args.last())
         else {
-            return self.limit(span, "a flat update is applied to no array");
+            return self.limit(span, "a flat update is applied to something that is not an array");
         };
         let numbers: Vec<Atom> = args[1..args.len() - 1].iter().flat_map(Val::parts).collect();
         let Some((offset, strides)) = numbers.split_first() else {

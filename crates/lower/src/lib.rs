@@ -1,19 +1,19 @@
-//! Typed trees to the core IR, by staged evaluation.
+//! From typed trees to the core IR, by staged evaluation.
 //!
 //! The language forbids functions in arrays, in branches and in loops, so every function, module,
-//! type and record shape is known at compile time. One evaluator over the typed tree computes with
-//! values that are partly known ([`value::Val`]): what is static is evaluated away, what is residual
-//! becomes IR. Modules, polymorphism, closures and records are gone when it is done.
+//! type and record shape is known at compile time. A single evaluator over the typed tree computes with
+//! partially known values ([`value::Val`]): static parts are evaluated away, and the residual parts
+//! become IR. Afterwards there are no modules, polymorphism, closures or records left.
 //!
 //! - A call of a top-level function whose arguments are all data becomes a call of an IR function,
-//!   made once for each combination of shapes (`special`). Calls with functions among the arguments
-//!   are evaluated in place the first time and share an IR function after that (`call`, `capture`);
-//!   calls of prelude functions are evaluated in place.
-//! - Sizes follow the values: a value of array type carries the operands of its sizes. The size
-//!   parameters of a function are read off its arguments; only what no argument shows is computed from
-//!   the sizes that the checker inferred.
-//! - What must hold at run time is checked by statements whose certificates the dependent statements
-//!   name (`check`).
+//!   which is created once for each combination of shapes (`special`). Calls with functions among the
+//!   arguments are evaluated inline the first time, and share an IR function after that (`call`,
+//!   `capture`); calls of prelude functions are evaluated inline.
+//! - Sizes follow values: a value of array type carries the operands for its sizes. The size
+//!   parameters of a function are read from its arguments; only those that no argument determines are
+//!   computed from the sizes that the checker inferred.
+//! - Conditions that must hold at run time are checked by statements whose certificates the dependent
+//!   statements name (`check`).
 
 mod access;
 mod branch;

@@ -130,7 +130,10 @@ impl<'a> Lower<'a> {
             }
             PatKind::Lit(lit) => {
                 let Val::Scalar(prim, atom) = value else {
-                    return self.limit(pat.span, "a literal is matched against no scalar");
+                    return self.limit(
+                        pat.span,
+                        "a literal is matched against a value that is not a scalar",
+                    );
                 };
                 let literal = crate::literal::scalar(&lit.lit, lit.negative, *prim);
                 if *prim == Prim::Bool {
@@ -174,7 +177,10 @@ impl<'a> Lower<'a> {
                     return Ok(all);
                 }
                 let Val::Sum(ctors, parts) = value else {
-                    return self.limit(pat.span, "a constructor is matched against no sum");
+                    return self.limit(
+                        pat.span,
+                        "a constructor is matched against a value that is not a sum",
+                    );
                 };
                 let mut all = None;
                 if ctors.len() > 1 {

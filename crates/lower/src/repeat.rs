@@ -46,7 +46,7 @@ impl<'a> Lower<'a> {
                 self.bind_changing(&present, &|var| starts[&var], &inner);
                 self.bind_param(&lp.pat, init.clone(), &inner)?;
                 let Val::Scalar(_, cond) = self.exp(cond, &inner)? else {
-                    return self.limit(exp.span, "a condition is not a truth value");
+                    return self.limit(exp.span, "a condition is not a boolean");
                 };
                 Some(cond)
             }
@@ -87,7 +87,7 @@ impl<'a> Lower<'a> {
             self.bind_param(&lp.pat, result.clone(), &next)?;
             match self.exp(cond, &next)? {
                 Val::Scalar(_, cond) => results.push(cond),
-                _ => return self.limit(exp.span, "a condition is not a truth value"),
+                _ => return self.limit(exp.span, "a condition is not a boolean"),
             }
         }
         let mut substitution: FxHashMap<Var, Atom> = FxHashMap::default();

@@ -29,7 +29,7 @@ pub(crate) fn binary_operator(name: &str) -> Option<BinOp> {
 impl<'a> Lower<'a> {
     pub(crate) fn unary(&mut self, op: UnOp, value: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Scalar(prim, atom) = value else {
-            return self.limit(span, "an operator is applied to no scalar");
+            return self.limit(span, "an operator is applied to a value that is not a scalar");
         };
         let exp = Exp::UnOp(op, *atom);
         Ok(Val::Scalar(*prim, self.b().one("x", Type::prim(*prim), exp)))

@@ -99,7 +99,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, elem, _) = array else {
-            return self.limit(span, "map is applied to no array");
+            return self.limit(span, "map is applied to something that is not an array");
         };
         let (size, elem) = (*size, elem.clone());
         let expected = self.type_arg(instance, 1, span);
@@ -159,7 +159,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, ..) = array else {
-            return self.limit(span, "a reduction is applied to no array");
+            return self.limit(span, "a reduction is applied to something that is not an array");
         };
         let size = *size;
         let shape = neutral.shape();
@@ -284,7 +284,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, elem, _) = array else {
-            return self.limit(span, "partition is applied to no array");
+            return self.limit(span, "partition is applied to something that is not an array");
         };
         let (size, elem) = (*size, elem.clone());
         let parts = self.array_parts(array);
@@ -314,7 +314,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, elem, _) = array else {
-            return self.limit(span, "a stream is over no array");
+            return self.limit(span, "a stream is applied to something that is not an array");
         };
         let (size, elem) = (*size, elem.clone());
         let result_index = if matches!(form, StreamKind::Map) { 1 } else { 2 };
@@ -361,7 +361,7 @@ impl<'a> Lower<'a> {
             }
         };
         let Shape::Array(_, out_elem) = out.shape() else {
-            return self.limit(span, "a stream's function returns no array");
+            return self.limit(span, "the function of a stream does not return an array");
         };
         let out_elem = expected.unwrap_or((*out_elem).clone());
         let new_acc = self.with_shape(new_acc, &acc);
@@ -398,11 +398,12 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, elem, _) = dest else {
-            return self.limit(span, "an accumulator is made of no array");
+            return self
+                .limit(span, "an accumulator is created from something that is not an array");
         };
         let (dest_size, dest_elem) = (*size, elem.clone());
         let Val::Array(width, ..) = array else {
-            return self.limit(span, "an accumulation is over no array");
+            return self.limit(span, "an accumulation is over something that is not an array");
         };
         let width = *width;
         let operator = match op {
@@ -453,7 +454,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let (Val::Acc(cert, var), Val::Scalar(_, index)) = (acc, index) else {
-            return self.limit(span, "no accumulator is written to");
+            return self.limit(span, "a write goes to something that is not an accumulator");
         };
         let value = match self.acc_elems.get(cert).cloned() {
             Some((_, elem)) => self.with_shape(value.clone(), &elem),
@@ -473,7 +474,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, elem, _) = array else {
-            return self.limit(span, "flatmap is applied to no array");
+            return self.limit(span, "flatmap is applied to something that is not an array");
         };
         let (size, elem) = (*size, elem.clone());
         let piece_elem = self.type_arg(instance, 1, span);
@@ -493,7 +494,7 @@ impl<'a> Lower<'a> {
                 let piece = this.project(&result, "0", span)?;
                 let rest = this.project(&result, "1", span)?;
                 let Shape::Array(n, _) = piece.shape() else {
-                    return this.limit(span, "flatmap's function returns no array");
+                    return this.limit(span, "the function of flatmap does not return an array");
                 };
                 Ok(Val::tuple([Val::i64(n), rest]))
             })?;
@@ -608,7 +609,7 @@ impl<'a> Lower<'a> {
     /// Whether two arrays are equal: their sizes, and then all elements.
     pub(crate) fn equal_arrays(&mut self, a: &Val<'a>, b: &Val<'a>, span: Span) -> Res<Atom> {
         let (Val::Array(n, elem, _), Val::Array(m, ..)) = (a, b) else {
-            return self.limit(span, "these are no arrays");
+            return self.limit(span, "these values are not arrays");
         };
         let (n, elem) = (*n, elem.clone());
         let b = self.with_shape(b.clone(), &a.shape());

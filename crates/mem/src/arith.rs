@@ -1,6 +1,6 @@
-//! Polynomials: substitution of several variables at once, division, and text.
+//! Polynomials: simultaneous substitution of several variables, division, and text.
 //!
-//! [`Poly::replace`] stops at powers, and dividing is only needed for addresses, so these are here.
+//! [`Poly::replace`] stops at powers, and division is needed only for addresses, so these are here.
 
 use fehu_ir::Var;
 use fehu_opt::facts::poly::{Monomial, Poly};

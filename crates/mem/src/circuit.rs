@@ -1,8 +1,8 @@
-//! `circuit`: arrays are made where they would be copied to.
+//! `circuit`: short-circuiting, arrays are constructed where they would be copied to.
 //!
-//! The elements of an array that is only made to become a part of another one (a row of a map's result, the part of an array that an
-//! update replaces, an operand of a concatenation) are copied there. Short-circuiting that way makes its block a part of
-//! the other one's from the beginning, and the copy disappears.
+//! The elements of an array that is created only to become part of another one (a row of a map's result, the part of an
+//! array that an update replaces, an operand of a concatenation) are copied there. Short-circuiting makes its block a
+//! part of the other array's block from the beginning, and the copy disappears.
 //!
 //! ```text
 //! let r = map (\i ->                        r: fresh a
@@ -10,17 +10,19 @@
 //!   in v) (iota n)
 //! ```
 //!
-//! This is done from outside to inside and backwards, so that a row of a row ends where it belongs. The conditions:
+//! The traversal goes from the outside in and backwards, so that a row of a row ends up where it belongs. The
+//! conditions:
 //!
 //! * the array fills a block of its own, in row-major order, and the part that it becomes is contiguous;
-//! * the block is allocated in the same body, where the variables that say where the part is are known, and the
+//! * the block is allocated in the same body, at a point where the variables that describe the part are known, and the
 //!   other block exists;
-//! * from there to the copy nothing reads or writes the other block, and after the copy nobody looks at the array any more,
-//!   because the other one may change. For rows of a map's result this needs no thought: nobody can know the row
-//!   before the function returns it, nor change it before all rows are there.
+//! * between that point and the copy nothing reads or writes the other block, and after the copy nothing reads the
+//!   array any more, because the other one may change. For rows of a map's result this holds trivially: nothing can
+//!   access the row before the function returns it, nor change it before all rows exist.
 //!
-//! Results of branches that carry a block get the destination instead: each branch fills it, and is short-circuited in turn.
-//! Arrays that loops update in place are in the blocks of their first values, which are made in the destination.
+//! Results of branches that carry a block get the destination instead: each branch fills it, and is short-circuited in
+//! turn. Arrays that loops update in place are in the blocks of their initial values, which are constructed in the
+//! destination.
 
 use crate::lmad::{Lmad, Pick};
 use crate::table::{BlockId, Origin, Place, Placed, Table, pick, poly};

@@ -1,30 +1,31 @@
-//! Whether two LMADs have no address in common.
+//! Proves that two LMADs have no address in common.
 //!
 //! # The test
 //!
-//! A common address of `t + {(si : di)}` and `t' + {(si' : di')}` is a choice of indices with
-//! `t - t' + sum (xi - yi) * di = 0`, once the dimensions of both are paired by their strides; a dimension
-//! that only one of them has is a dimension with one element of the other. The difference of two indices is between
-//! two bounds, so the question is whether
+//! A common address of `t + {(si : di)}` and `t' + {(si' : di')}` is a choice of indices with `t - t' + sum (xi - yi) *
+//! di = 0`, once the dimensions of both are paired by their strides; a dimension that only one of them has is treated
+//! as a dimension with one element in the other. The difference of two indices is between two bounds, so the question
+//! is whether
 //!
 //! ```text
 //! D + e1*d1 + ... + ek*dk = 0    with    low_i <= e_i <= high_i
 //! ```
 //!
-//! has a solution. All strides are made positive, and the last one is 1, if need be with `e = 0`. `D` is divided by
-//! the strides, largest first, and the quotients move the bounds, so that `D` is gone. Then
+//! has a solution. All strides are made positive, and the last one is made 1, if necessary with `e = 0`. `D` is divided
+//! by the strides, largest first, and the quotients are moved into the bounds, which eliminates `D`. Then
 //!
 //! * if the sum of all lower bounds is positive, or that of all upper bounds negative, there is no solution;
-//! * otherwise the largest stride is looked at. The rest of the sum is between two bounds, too; if it is less than `d1` in
-//!   size then `e1` is 0, if less than `2*d1` then `e1` is -1, 0 or 1. Each of these few values that is in the bounds
-//!   of `e1` is put in, and the sum that is left has to have no solution.
-//! * Also, there is no solution if the terms whose strides are no multiples of some stride stay between two neighbouring
-//!   multiples of it, or if all strides have a common divisor that does not divide what is fixed.
+//! * otherwise consider the largest stride. The rest of the sum is also between two bounds; if its absolute value is
+//!   less than `d1`, then `e1` is 0; if it is less than `2*d1`, then `e1` is -1, 0 or 1. Each of these few values that
+//!   is within the bounds of `e1` is substituted, and the remaining sum must have no solution.
+//! * There is also no solution if the terms whose strides are not multiples of some stride stay between two
+//!   neighbouring multiples of it, or if all strides have a common divisor that does not divide the constant part.
 //!
-//! This is the test by sums of strided intervals of the literature on these descriptors, put in differences. There the
-//! sets themselves are split where one of their dimensions overlaps the next, one point at a time; here the cases are
-//! the values of an outer difference, which needs no order of bounds and no sign of offsets, and answers whenever
-//! that test does on the examples below. The order of the strides only decides which proof is tried: any is sound.
+//! This is the test by sums of strided intervals known from the literature on these descriptors, formulated in
+//! differences. There, the sets themselves are split where one of their dimensions overlaps the next, one point at a
+//! time; here the cases are the values of an outer difference, which requires no order of bounds and no sign of
+//! offsets, and succeeds whenever that test does on the examples below. The order of the strides only decides which
+//! proof is attempted: any is sound.
 //!
 //! The blocked anti-diagonals of Needleman-Wunsch, for `n = q*b + 1`, `q, b >= 2`, `1 <= i < q`:
 //!
@@ -36,10 +37,10 @@
 //! e1 = -1      e2*n + e3 = 0                    1-2b <= e2 <= 0, b+1 <= e3 <= 2*b, the same
 //! ```
 //!
-//! # What is assumed
+//! # Assumptions
 //!
-//! That both have elements: otherwise there is nothing to prove. Strides whose sign is not known, and sums that become
-//! too large, mean that nothing is proved.
+//! Both sets have elements: otherwise there is nothing to prove. If the sign of a stride is not known, or a sum becomes
+//! too large, nothing is proved.
 
 use crate::arith::{content, divide, divide_exactly, gcd};
 use crate::lmad::Lmad;

@@ -1,15 +1,17 @@
-//! Inequalities of polynomials, by what is known of the variables.
+//! Proves inequalities of polynomials, from what is known about the variables.
 //!
-//! [`Ranges`] proves what index checks need, which is nearly linear. The distances of blocks in a matrix have powers, such
-//! as `q*b*b - 2*b - 1 >= 0` for `q >= 2` and `b >= 2`, where it cannot eliminate `b`. So a goal that it leaves open
-//! is tried by *shifting*: a variable with a lower bound `L` is `L + v` for a `v >= 0`, one with an upper bound `U` is
-//! `U - v`, and a polynomial of variables that are not negative, without negative coefficients, is not negative:
+//! [`Ranges`] proves what index checks need, which is nearly linear. Distances between blocks in a matrix contain
+//! powers, such as `q*b*b - 2*b - 1 >= 0` for `q >= 2` and `b >= 2`, where it cannot eliminate `b`. A goal that it
+//! leaves open is therefore attempted by *shifting*: a variable with a lower bound `L` is `L + v` for a `v >= 0`, one
+//! with an upper bound `U` is `U - v`, and a polynomial in non-negative variables, without negative coefficients, is
+//! not negative:
 //!
 //! ```text
 //! q*b*b - 2*b - 1   with b = 2 + b', q = 2 + q'   is   q'*b'*b' + 4*q'*b' + 4*q' + 2*b'*b' + 6*b' + 3
 //! ```
 //!
-//! Variables that [`Ranges`] knows to be polynomials of others, or equal to them, are replaced first. The search is bounded.
+//! Variables that [`Ranges`] knows to be polynomials of others, or equal to them, are replaced first. The search is
+//! bounded.
 
 use crate::arith::substitute;
 use crate::lmad::Lmad;

@@ -1,14 +1,14 @@
-//! The table: where each array of a function is.
+//! The table: where each array of a function is stored.
 //!
-//! A *block* is memory for elements of one type. It is either allocated, right before a statement, or it comes with a
-//! variable: the memory of a parameter, or of a result of a branch or a loop, is known only when the program runs. An array
-//! is *placed* in a block by an LMAD. Several arrays may be placed in one block, and share elements.
+//! A *block* is memory for elements of one type. It is either allocated, immediately before a statement, or it comes
+//! with a variable: the memory of a parameter, or of a result of a branch or a loop, is known only at run time. An
+//! array is *placed* in a block by an LMAD. Several arrays may be placed in one block, and share elements.
 //!
-//! Where an operation needs an array to be at a certain place (a row of a map's result, the next value of a loop's parameter,
-//! the part of an array that is updated) and it is at another, its elements are copied there. Where both places are the
-//! same, nothing is done. So optimisations of memory are changes of this table.
+//! If an operation needs an array at a certain place (a row of a map's result, the next value of a loop parameter, the
+//! part of an array that is updated) and it is elsewhere, its elements are copied there. If both places are the same,
+//! nothing is done. Optimisations of memory are therefore changes of this table.
 //!
-//! Arrays without contents (of elements of the unit type) are nowhere.
+//! Arrays without contents (whose elements have the unit type) have no place.
 
 use crate::lmad::{Dim as Stride, Lmad, Pick};
 use ecow::EcoString;
@@ -80,8 +80,8 @@ pub struct Block {
 /// Where a block comes from.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Origin {
-    /// It is allocated right before the statement that binds the variable, with room for so many elements. An allocation
-    /// inside of a loop or of an operator's function is made anew every time.
+    /// It is allocated right before the statement that binds the variable, with room for this many elements. An allocation
+    /// inside a loop or of an operator's function is made anew every time.
     Fresh {
         /// A variable of the statement's pattern.
         before: Var,

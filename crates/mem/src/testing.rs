@@ -1,6 +1,6 @@
 //! What the tests of this crate share: polynomials, LMADs and facts from text, and enumeration.
 //!
-//! A letter of the text is the variable of its place in the alphabet.
+//! Each letter in the text is the variable whose number is the letter's position in the alphabet.
 
 use crate::arith;
 use crate::lmad::{Dim, Lmad};
@@ -62,7 +62,7 @@ pub(crate) fn lmad(text: &str) -> Lmad {
     Lmad { offset: poly(offset.trim_end().strip_suffix('+').expect("a sum")), dims: parts }
 }
 
-/// All letters, numbers of 64 bits.
+/// All letters, 64-bit numbers.
 pub(crate) fn letters() -> IdVec<Var, VarInfo> {
     let mut vars = IdVec::new();
     for index in 0..LETTERS {

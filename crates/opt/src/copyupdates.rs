@@ -1,10 +1,10 @@
-//! `copyupdates`: every update is one of a copy, as if there were none in place.
+//! `copyupdates`: every update works on a copy, as if there were no in-place updates.
 //!
 //! ```text
 //! ys = xs with [i] = v    ==>    copy = copy xs; ys = copy with [i] = v
 //! ```
 //!
-//! No pipeline has it. It shows what updates in place are worth (`--without in-place`).
+//! No pipeline contains it. It serves to measure the benefit of in-place updates (`--without in-place`).
 
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, Remarks};
@@ -14,7 +14,7 @@ use fehu_ir::{Body, Exp, Prog, Stm, Var, VarInfo};
 /// The pass.
 pub const COPYUPDATES: Pass = Pass {
     name: "copyupdates",
-    about: "updates and scatters change copies; to see what in-place updates are worth",
+    about: "makes updates and scatters work on copies, to measure the benefit of in-place updates",
     run: |prog, _: &mut Remarks| run(prog),
 };
 

@@ -1,23 +1,23 @@
-//! The optimiser: from IR to IR at the array level.
+//! The optimiser: from IR to IR, at the level of arrays.
 //!
-//! Every pass is a [`Pass`] with one name, listed in [`PASSES`]; the order in which the compiler runs them is
-//! in `driver/src/pipelines.rs`. A pass keeps what a program means:
+//! Every pass is a [`Pass`] with a unique name, listed in [`PASSES`]; the order in which the compiler runs them is in
+//! `driver/src/pipelines.rs`. A pass preserves the meaning of a program:
 //!
-//! * **Values.** Results are the same to the bit, except that the operators of reductions and scans are
-//!   associative by contract, and may be regrouped.
+//! * **Values.** Results are identical to the bit, except that the operators of reductions and scans are associative by
+//!   contract, and may be regrouped.
 //! * **Errors.** A program that ends with an error still does, and one that does not still does not. A check
-//!   ([`Exp::Assert`](fehu_ir::Exp::Assert)) is therefore never dead: it is proved, merged with an equal one,
-//!   or moved to where it is evaluated under the same condition, guards for empty loops included. When several
-//!   checks fail, which one is reported first may change. Divisions, indices and calls are not moved to where they
-//!   would not have been evaluated ([`facts::Effects::speculable`]). That the certificate is in scope there is no
-//!   licence: a check that has moved out of a loop says nothing if the loop is empty.
-//! * **Work.** Nothing is computed twice unless it is cheap by the measure of [`facts::cost`], and nothing moves
-//!   into a loop or an array operator's function unless that.
-//! * **Places in memory.** Arrays that are updated in place are not shared with anything else:
-//!   [`facts::Share`] tells which arrays may be.
+//!   ([`Exp::Assert`](fehu_ir::Exp::Assert)) is therefore never dead: it is proved, merged with an equal one, or moved
+//!   to where it is evaluated under the same condition, including guards for empty loops. If several checks fail, a
+//!   pass may change which of them is reported. Divisions, indices and calls are not moved to where they would not have
+//!   been evaluated ([`facts::Effects::speculable`]). It is not sufficient that the certificate is in scope there: a
+//!   check that was hoisted out of a loop guarantees nothing if the loop is empty.
+//! * **Work.** Nothing is computed twice unless it is cheap according to [`facts::cost`], and nothing else moves into a
+//!   loop or into the function of an array operator.
+//! * **Memory.** Arrays that are updated in place are not shared with anything else: [`facts::Share`] says which arrays
+//!   may be shared.
 //!
-//! What several passes need to know of a program is in [`facts`], computed anew by every pass: none of it is
-//! kept beside a program while it changes.
+//! Analyses that several passes need are in [`facts`]. Every pass computes them anew: none of them is kept beside a
+//! program while it changes.
 
 mod checks;
 mod copyupdates;

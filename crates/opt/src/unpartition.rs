@@ -9,10 +9,10 @@
 //! k = if 0 < n then last[0] else 0
 //! ```
 //!
-//! The number of elements is written, too, and not read from the places: so only the scatter needs these, and back ends that do both at
-//! once need no memory for them. With several classes there is a scan for each, and the places of a class begin where those of
-//! the one before end, so that all places have to be known first. Inside of the functions of operators, where one thread is at work,
-//! partitions stay.
+//! The number of elements is also written by the scatter, and not read from `places`, so that only the scatter needs
+//! `places`, and back ends that execute scan and scatter together need no memory for it. With several classes there is
+//! a scan for each, and the places of a class begin where those of the previous one end, so all counts must be known
+//! first. Inside the functions of operators, which a single thread executes, partitions stay.
 
 use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
@@ -26,7 +26,7 @@ use fehu_ir::{
 /// The pass.
 pub const UNPARTITION: Pass = Pass {
     name: "unpartition",
-    about: "partitions outside of operators become scans and scatters",
+    about: "turns partitions outside operators into scans and scatters",
     run: |prog, _: &mut Remarks| run(prog),
 };
 
@@ -41,7 +41,7 @@ fn run(prog: &mut Prog) {
     }
 }
 
-/// A body outside of all operators' functions.
+/// A body outside all operators' functions.
 fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
     let mut out = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {

@@ -1,11 +1,11 @@
-//! `unroll`: loops that the user has marked become their iterations, one after the other.
+//! `unroll`: loops that the user has marked are replaced by their iterations, one after the other.
 //!
 //! ```text
 //! #[unroll] loop x = a for i < 2 { f i x }    ==>    y = f 0 a; x = f 1 y
 //! ```
 //!
-//! Conditions: the number of iterations is a constant, the result is not too long, and no type depends on a parameter of
-//! the loop. Loops inside come first. Whoever asks (`fehu report`) is told of marks without effect.
+//! Conditions: the number of iterations is a constant, the result is not too long, and no type depends on a parameter
+//! of the loop. Inner loops are unrolled first. Marks without effect are reported as remarks (`fehu report`).
 
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
@@ -22,7 +22,7 @@ const MOST: usize = 20_000;
 /// The pass.
 pub const UNROLL: Pass = Pass {
     name: "unroll",
-    about: "loops marked #[unroll] become their iterations",
+    about: "unrolls loops marked #[unroll]",
     run: |prog, remarks| run(prog, remarks),
 };
 
@@ -79,7 +79,7 @@ impl Loops<'_> {
 
     /// How many iterations a loop has, or why it cannot be unrolled.
     fn iterations(&self, stm: &Stm) -> Result<Vec<Scalar>, &'static str> {
-        const UNKNOWN: &str = "the loop is not unrolled: the number of its iterations is not known";
+        const UNKNOWN: &str = "the loop is not unrolled: the number of iterations is not known";
         let Exp::Loop(params, LoopForm::For(_, Atom::Const(bound)), body) = &stm.exp else {
             return Err(UNKNOWN);
         };
@@ -88,13 +88,13 @@ impl Loops<'_> {
         size.body(body);
         let most = i64::try_from(MOST / size.0).unwrap_or(0);
         let count = fehu_interp::scalar::to_i64(*bound).filter(|count| *count <= most);
-        let count = count.ok_or("the loop is not unrolled: it would become too long")?;
+        let count = count.ok_or("the loop is not unrolled: the code would become too large")?;
         let mut mentioned = Mentioned(Vec::new());
         for param in params {
             walk_type(&mut mentioned, &self.vars[param.var].ty);
         }
         if params.iter().any(|param| mentioned.0.contains(&param.var)) {
-            return Err("the loop is not unrolled: sizes of its arrays change");
+            return Err("the loop is not unrolled: the sizes of its arrays change");
         }
         Ok((0..count).map(|i| Scalar::from_bits(prim, i as u64)).collect())
     }

@@ -1,8 +1,8 @@
 //! `unstream`: streams become plain code, for machines that execute chunks one after the other.
 //!
-//! The chunks of a parallel stream may be cut in any way: here there is one, the whole input, unless it is empty. A sequential stream becomes a
-//! loop over chunks of [`CHUNK`] elements, small enough for the arrays between its operators to stay in the cache, and
-//! large enough for these to be worth their loops.
+//! The chunks of a parallel stream may be cut in any way: here there is a single chunk, the whole input, unless it is
+//! empty. A sequential stream becomes a loop over chunks of [`CHUNK`] elements, small enough for the arrays between its
+//! operators to stay in the cache, and large enough to make the overhead of their loops negligible.
 //!
 //! ```text
 //! (s, ys) = stream n (xs) seq init (a) chunk (\m acc c -> body in (acc', y))
@@ -36,7 +36,7 @@ const CHUNK: i64 = 256;
 /// The pass.
 pub const UNSTREAM: Pass = Pass {
     name: "unstream",
-    about: "streams become loops over chunks, or one chunk",
+    about: "turns streams into loops over chunks, or into a single chunk",
     run: |prog, _: &mut Remarks| run(prog),
 };
 

@@ -27,16 +27,16 @@ fn the_reason_is_told_when_streams_are_not_fused() {
     for (name, reason) in [
         ("stream_not_with_a_sequential_one", "one of the two is sequential"),
         ("stream_not_into_a_sequential_one", "one of the two is sequential"),
-        ("stream_not_when_the_total_is_needed", "finished only after the last position"),
-        ("stream_not_when_it_is_indexed", "it indexes that result, or uses it as a whole"),
+        ("stream_not_when_the_total_is_needed", "complete only after the last iteration"),
+        ("stream_not_when_it_is_indexed", "it needs more of that result than the element"),
         ("stream_not_past_an_update", "which comes between them, overwrites an array"),
         (
             "stream_not_when_it_updates_what_is_read",
             "it writes to an array that the other one reads",
         ),
         ("stream_not_of_another_width", "not known to have the same number of elements"),
-        ("stream_not_into_a_scan", "there is no rule for scans and parallel streams"),
-        ("stream_not_if_the_total_is_updated", "hand on from chunk to chunk is updated later"),
+        ("stream_not_into_a_scan", "there is no fusion rule for scans and parallel streams"),
+        ("stream_not_if_the_total_is_updated", "carried from chunk to chunk is updated later"),
     ] {
         let missed = remarks(name, RemarkKind::Missed);
         assert!(missed.iter().any(|text| text.contains(reason)), "{name}: {missed:?}");
@@ -56,5 +56,5 @@ fn it_is_told_what_kind_of_stream_two_operators_became() {
 fn checks_that_are_left_are_told_once_also_if_others_were_hoisted() {
     let name = "only_loops_with_hoisted_checks_are_looked_at_again";
     let left = remarks_of(&CHECKS, name, RemarkKind::Check);
-    assert_eq!(left, ["a check is made in every iteration"]);
+    assert_eq!(left, ["a check is performed in every iteration"]);
 }

@@ -1,8 +1,8 @@
-//! Which arrays of the host may share memory, among those that are made while flattening.
+//! Which arrays of the host may share memory, among those that are created during flattening.
 //!
-//! [`Share`] knows the arrays of the program before. Those that are made are in classes here, each with the age of its
-//! oldest member and whether anybody changes it: the results of a map must not share memory that is older than the map, if
-//! somebody changes it.
+//! [`Share`] knows the arrays of the original program. New arrays are in classes here, each with the age of its
+//! oldest member and whether it is updated: the results of a map must not share memory that is older than the map, if
+//! that memory is updated.
 
 use fehu_base::id::Id;
 use fehu_ir::Var;

@@ -7,7 +7,7 @@
 //!   map (\t v -> (is[t / d], t % d, v)) dest [k][d] bss op
 //! ```
 //!
-//! Operators on elements can be atomic. The neutral element has to be a row of equal elements.
+//! Operators on elements can be atomic. The neutral element must be a row of equal elements.
 
 use crate::context::Cx;
 use crate::vector::{element_operator, identity};

@@ -1,4 +1,4 @@
-//! The version in which a block of threads does what a position of the levels has to do.
+//! The version in which a thread block executes the work of one position of the levels.
 //!
 //! ```text
 //! let (t: i64) = tuning "main.suff_intra_par_0" 2048
@@ -6,9 +6,10 @@
 //! let (xs: ...) = if small then { #[by_block] map f ... } else { flattened }
 //! ```
 //!
-//! The operators of the function stay where they are: the threads share their positions, and wait for each other after each of
-//! them. So a loop around operators is no series of kernels, and what they hand to each other need not leave the block. It pays if
-//! there are several operators, or loops around them, and if they are not too wide for a block.
+//! The operators of the function stay where they are: the threads share their positions, with a barrier after each of
+//! them. So a loop around operators is not a series of kernels, and data that they pass to each other need not leave
+//! the block. It pays off if there are several operators, or loops around them, and if they are not too wide for a
+//! block.
 
 use crate::context::Cx;
 use crate::plan::is_scalar_operator;
@@ -141,7 +142,7 @@ impl Cx<'_> {
         let threshold = self.named("suff_intra_par", Exp::Tuning(name, Atom::i64(WIDE)));
         let small = self.named("small", Exp::CmpOp(CmpOp::Le, widest, threshold.into()));
         let loc = self.levels.last().and_then(|level| level.loc.clone());
-        let text = "made a version in which a block of threads shares the parallelism inside, if that is not too wide";
+        let text = "added a version in which a thread block executes the inner parallelism, if it is small enough";
         self.remark(RemarkKind::Done, loc.as_ref(), text);
         self.either(small, &mut |cx| cx.by_block(body), flat)
     }

@@ -1,8 +1,8 @@
-//! Making nests: code of the innermost level, put into as many maps as there are levels.
+//! Constructs nests: code of the innermost level, enclosed in as many maps as there are levels.
 //!
-//! Each level's function gets just what the code needs: elements of the inputs, elements of arrays that earlier nests have
-//! made, and the cheap definitions of the level that it depends on. Everything in a nest has variables of its own, since
-//! definitions are repeated in many nests.
+//! The function of each level gets exactly what the code needs: elements of the inputs, elements of arrays that earlier
+//! nests have computed, and the cheap definitions of the level that it depends on. Everything in a nest has fresh
+//! variables, since definitions are repeated in many nests.
 
 use crate::context::{Cx, Home, array_of};
 use fehu_ir::builder::atom_type;

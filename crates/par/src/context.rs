@@ -1,9 +1,9 @@
-//! What is known while an operator is flattened: the levels of maps around the statement at hand, and where the
-//! variables of these levels are to be found.
+//! What is known while an operator is flattened: the levels of maps around the current statement, and where the
+//! variables of these levels come from.
 //!
-//! A variable that is bound inside of the operator has a [`Home`]. It is an element or row of an input of its level,
-//! something cheap that every nest computes anew, or it stands in an array of the host that an earlier nest has made. All
-//! other variables are those of the host, or bound in the sequential code at hand.
+//! A variable that is bound inside the operator has a [`Home`]: it is an element or row of an input of its level,
+//! something cheap that every nest recomputes, or an element of an array of the host that an earlier nest has computed.
+//! All other variables belong to the host, or are bound in the current sequential code.
 
 use crate::aliases::Aliases;
 use fehu_base::IdVec;
@@ -49,7 +49,7 @@ pub(crate) struct Cx<'a> {
     pub(crate) homes: FxHashMap<Var, Home>,
     /// The homes that variables had before, in the order of their moves.
     pub(crate) moved: Vec<(Var, Option<Home>)>,
-    /// What is bound inside of operators, and not (yet) by the host.
+    /// What is bound inside operators, and not (yet) by the host.
     pub(crate) local: FxHashSet<Var>,
     /// The classes of memory that the operator at hand changes.
     pub(crate) consumed: FxHashSet<usize>,

@@ -1,4 +1,4 @@
-//! Distribution: the levels around a function are put around each of its units (G1, G2, G4).
+//! Distribution: the surrounding levels of a function are put around each of its units (G1, G2, G4).
 
 use crate::context::{Cx, Home, Level};
 use crate::lift::is_plain;
@@ -196,7 +196,7 @@ impl Cx<'_> {
             _ => return,
         };
         if !self.is_host(width) && !has_attr(stm, SEQUENTIAL) {
-            let text = "one thread does it, because the number of elements differs within the map around it";
+            let text = "executed by one thread, because the number of elements varies within the surrounding map";
             self.remark(RemarkKind::Missed, stm.loc.as_ref(), text);
         }
     }

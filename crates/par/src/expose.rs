@@ -1,13 +1,14 @@
-//! `expose`: functions that contain operators, over more than a few elements, are inlined where the functions of operators call them.
+//! `expose`: functions that contain operators, over more than a few elements, are inlined where the functions of
+//! operators call them.
 //!
 //! ```text
 //! fun sum xs = reduce (+) 0 xs
 //! map (\xs -> sum xs) xss    ==>    map (\xs -> reduce (+) 0 xs) xss
 //! ```
 //!
-//! `inline` leaves large functions alone, since code must not grow. But what a call hides below a map is lost to `flatten`: one
-//! thread would do all of it. Recursive functions and those that are marked `noinline` stay calls, and so do all
-//! that come when the program has grown by [`MOST`] statements.
+//! `inline` leaves large functions alone, to limit code growth. But `flatten` cannot see parallelism that a call hides
+//! below a map: one thread would do all of the work. Recursive functions and those marked `noinline` stay calls, and so
+//! do all calls after the program has grown by [`MOST`] statements.
 
 use crate::mark::containing;
 use crate::plan;
@@ -22,7 +23,7 @@ use rustc_hash::FxHashSet;
 /// The pass.
 pub const EXPOSE: Pass = Pass {
     name: "expose",
-    about: "inlines functions with parallelism that operators call",
+    about: "inlines parallel functions that are called inside operators",
     run: |prog, _: &mut Remarks| run(prog),
 };
 

@@ -1,7 +1,7 @@
-//! Reductions and scans below levels, or at the host.
+//! Reductions and scans below levels, or on the host.
 //!
-//! If the function before the operator contains parallelism, that is taken apart: first the map, then the reduction. If the
-//! operator combines arrays, `vector` makes it one of their elements.
+//! If the function before the operator contains parallelism, they are separated: first the map, then the reduction. If
+//! the operator combines arrays, `vector` turns it into an operator on their elements.
 
 use crate::context::Cx;
 use crate::distribute::{only_inner, only_outer};

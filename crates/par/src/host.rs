@@ -1,4 +1,4 @@
-//! The host's code: bodies of functions, and of loops and branches in them. Operators are flattened, and the rest stays.
+//! Host code: bodies of functions, and of loops and branches in them. Operators are flattened, and the rest stays.
 
 use crate::context::Cx;
 use crate::fold::folds as folds_of;

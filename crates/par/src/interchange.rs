@@ -1,5 +1,5 @@
-//! Loops and branches below levels: what is the same for all positions is done by the host, around the nests of what is in
-//! them (G7).
+//! Loops and branches below levels: if they are the same for all positions, they are moved to the host, around the
+//! nests of their contents (G7).
 //!
 //! ```text
 //! map (\x -> loop y = x for i < n do f y) xs    ==>    loop ys = xs for i < n do map f ys
@@ -102,7 +102,7 @@ impl Cx<'_> {
         }
         let (stms, results) = self.inside(|cx| cx.iteration(body, &arrays));
         let body = Box::new(Body { stms, results });
-        let text = "interchanged with the map around it";
+        let text = "interchanged with the surrounding map";
         self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
         let exp = Exp::Loop(outer, LoopForm::For(*counter, *bound), body);
         for ((var, result), array) in stm.pat.iter().zip(&pat).zip(&arrays) {

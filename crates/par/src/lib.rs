@@ -1,9 +1,9 @@
 //! Flattening: from nested parallelism to perfect nests.
 //!
-//! A program says what is parallel by operators inside of the functions of operators. Machines want one flat space of
-//! positions at a time: a *nest*, maps inside of each other, of which the innermost function is sequential code, or just
-//! one operator. [`FLATTEN`] takes programs to where all operators at the host level are nests ([`nest::Nest`] says what
-//! that is, and finds them).
+//! A program expresses nested parallelism by operators inside the functions of operators. Machines want a single flat
+//! iteration space at a time: a *nest*, that is, maps inside each other, where the innermost function is sequential
+//! code or just one operator. [`FLATTEN`] transforms programs until all operators at the host level are nests
+//! ([`nest::Nest`] defines nests, and finds them).
 //!
 //! ```text
 //! map (\ps -> let s = reduce (+) 0 ps in map (\p -> p / s) ps) pss
@@ -12,14 +12,16 @@
 //! map (\ps s -> map (\p -> p / s) ps) pss ss
 //! ```
 //!
-//! Where it is not clear whether the inner parallelism is needed there are two versions, and a threshold, which can be
-//! tuned, decides when the program runs.
+//! Where it is not clear whether the inner parallelism is needed, several versions are generated, and a threshold,
+//! which can be tuned, chooses between them at run time.
 //!
-//! - `expose`: a pass before, which inlines what is of use here;
+//! - `expose`: a preceding pass, which inlines functions with parallelism;
 //! - `host`: the code around operators;
-//! - `context`: what is known below the levels of a nest; `plan`: what becomes of a function's statements;
-//! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: does it; `build` makes nests, `resolve` avoids them;
-//! - `version`: thresholds, and [`tree`], which of them depends on which; `block`: functions for blocks of threads; `lift`: what is done once; `mark`, `outer`: sequential code.
+//! - `context`: what is known below the levels of a nest; `plan`: what happens to the statements of a function;
+//! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: carry this out; `build` constructs nests,
+//!   `resolve` avoids them;
+//! - `version`: thresholds, and [`tree`], how they depend on each other; `block`: functions for thread blocks; `lift`:
+//!   code that is executed once; `mark`, `outer`: sequential code.
 
 mod aliases;
 mod bins;
@@ -59,7 +61,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The pass.
 pub const FLATTEN: Pass = Pass {
     name: "flatten",
-    about: "makes perfect nests of nested parallelism, in several versions",
+    about: "flattens nested parallelism into perfect nests, in several versions",
     run,
 };
 

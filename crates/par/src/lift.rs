@@ -1,15 +1,15 @@
-//! What does not depend on the levels is the host's business, and done once.
+//! Code that does not depend on the levels is lifted to the host, and executed once.
 //!
-//! Scalars that can be computed anywhere always are. Operators, views and checks would not have been evaluated if there are
-//! no positions; so the host does them only where it is known that there are some: [`Cx::guarded`] tests that, if it is
-//! of use.
+//! Scalars that can be computed anywhere are always lifted. Operators, views and checks would not have been evaluated
+//! if there are no positions, so the host evaluates them only where it is known that there are some: [`Cx::guarded`]
+//! tests that, if it is worthwhile.
 //!
 //! ```text
 //! map (\x -> map (\y -> y * sum zs + x) ys) xs    ==>    if 0 < n then let s = sum zs in map (\x -> ...) xs else ...
 //! ```
 //!
-//! Elements of arrays are not read by the host, which would have to wait for the device, and what costs nothing in a nest
-//! stays there: views, `iota`, `replicate`.
+//! The host does not read elements of arrays, because it would have to wait for the device, and code that costs nothing
+//! in a nest stays there: views, `iota`, `replicate`.
 
 use crate::context::Cx;
 use fehu_ir::free::free_in_stm;

@@ -1,6 +1,6 @@
-//! Sequential code: where parallelism ends, every operator has the attribute `sequential`.
+//! Sequential code: where parallelism ends, every operator gets the attribute `sequential`.
 //!
-//! Functions that are called from the inside of an operator get a copy of which that is true, so that the host's calls
+//! For functions that are called from inside an operator, this is done in a copy, so that calls from the host
 //! keep their parallelism.
 
 use ecow::eco_format;
@@ -39,7 +39,7 @@ impl VisitMut for Mark {
     }
 }
 
-/// Lets calls inside of operators refer to copies of the functions, as they were in `before`, that are marked.
+/// Lets calls inside operators refer to copies of the functions, as they were in `before`, that are marked.
 pub(crate) fn separate_calls(prog: &mut Prog, before: &IdVec<FunId, Fun>) {
     let worth = containing(before, |exp| exp.operator().is_some());
     let mut calls = Calls {

@@ -1,10 +1,11 @@
-//! Recognising nests.
+//! Recognises nests.
 //!
-//! A nest is a map whose function consists of one operator, and of cheap scalars and views before it that every thread
+//! A nest is a map whose function consists of one operator, preceded only by cheap scalars and views that every thread
 //! can compute for itself, and so on inwards. The results of each function are those of the operator, in order, without
-//! scalars that nobody wants. The innermost operator is not such a map: it is a map with sequential code, a reduction or scan
-//! (which is then segmented), a histogram, a scatter, something that makes an array without a function, such as `replicate` and
-//! `copy`, or a map with the attribute [`BY_BLOCK`], whose operators the threads of a block share.
+//! unused scalars. The innermost operator is not such a map: it is a map with sequential code, a reduction or scan
+//! (which is then segmented), a histogram, a scatter, something that creates an array without a function, such as
+//! `replicate` and `copy`, or a map with the attribute [`BY_BLOCK`], whose operators are shared by the threads of a
+//! block.
 //!
 //! ```text
 //! let (ys: [n][m]i32) = screma n (xss) map \(xs: [m]i32) -> ([m]i32) {     -- a level
@@ -30,7 +31,7 @@ use fehu_opt::facts::cost;
 pub struct Nest<'a> {
     /// The maps around the innermost operator, outermost first; there may be none.
     pub levels: Vec<Level<'a>>,
-    /// The innermost operator. All operators inside of its functions are sequential, or those of a block.
+    /// The innermost operator. All operators inside its functions are sequential, or those of a block.
     pub innermost: &'a Stm,
 }
 
@@ -91,7 +92,7 @@ impl Visit for Check<'_> {
         let inner = nest(stm, self.vars).map(|nest| nest.innermost);
         match inner {
             _ if self.wrong.is_some() => {}
-            // A thread executes what is inside of the operators that its block shares.
+            // A thread executes what is inside the operators that its block shares.
             Some(inner) if has_attr(inner, BY_BLOCK) => {}
             Some(inner) => {
                 let mut look = Parallel(false);

@@ -1,4 +1,5 @@
-//! Maps with the attribute `sequential_outer` become loops, so that only what is in their functions runs in parallel.
+//! Maps with the attribute `sequential_outer` become loops, so that only the parallelism inside their functions
+//! remains.
 //!
 //! ```text
 //! #[sequential_outer] map f xs    ==>    loop out = scratch for i < n do out with [i] = f xs[i]

@@ -1,8 +1,8 @@
-//! What becomes of each statement of a function, decided before anything is done.
+//! Decides what happens to each statement of a function, before anything is transformed.
 //!
 //! 1. Each statement has a [`Kind`].
-//! 2. Units are parallel statements alone, and sequential ones together as far as their dependencies allow.
-//! 3. Where something of a size that differs between positions would have to be stored between units, they become one
+//! 2. A unit is a single parallel statement, or as many sequential statements as dependencies allow.
+//! 3. Where something whose size differs between positions would have to be stored between units, they become one
 //!    sequential unit.
 
 use crate::context::Cx;

@@ -1,10 +1,11 @@
-//! Finding arrays of the host that already have what the levels together would make, so that nothing is copied.
+//! Finds arrays of the host that already contain what the levels together would compute, so that nothing is copied.
 //!
-//! An element of an input of the innermost level is, all together, the input, and a transposition of something with such an
-//! array is one of the array (G6). Something that is the same everywhere is replicated.
+//! The elements of an input of the innermost level together form the input itself, and a transposition of something
+//! that has such an array is a transposition of the array (G6). Something that is the same at all positions is
+//! replicated.
 //!
-//! What the host would evaluate but the levels would not, because there are no positions, is not done: slices whose
-//! indices are out of bounds, and sizes that are negative, if the array around is empty.
+//! Expressions that the host would evaluate, but the levels would not if there are no positions, are excluded: slices
+//! whose indices are out of bounds, and negative sizes, if the surrounding array is empty.
 
 use crate::context::{Cx, Home};
 use fehu_ir::{Atom, Body, Dim, Exp, Scalar, Stm, Type, Var};

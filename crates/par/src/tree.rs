@@ -1,4 +1,5 @@
-//! The tuning tree: which thresholds a program has, and which of them is tested only after another one's test came out how.
+//! The tuning tree: which thresholds a program has, and which of them are tested only after the test of another one
+//! succeeded or failed.
 //!
 //! ```text
 //! let (a: i64) = tuning "main.suff_outer_par_0" 32768
@@ -13,9 +14,9 @@
 //! main.suff_intra_par_1: at most 2048, after main.suff_outer_par_0 has failed
 //! ```
 //!
-//! This is found in the program as it is after all passes, not noted when versions are made, because a simplifier may have
-//! decided some of the tests. Conditions are looked at through negation, conjunction and disjunction. Where a function
-//! is called from several places, what is known at all of them counts.
+//! The tree is derived from the program after all passes, and not recorded when versions are created, because the
+//! simplifier may have decided some of the tests. The analysis looks through negation, conjunction and disjunction of
+//! conditions. If a function is called from several places, only what is known at all of them counts.
 
 use ecow::EcoString;
 use fehu_ir::visit::{Visit, walk_body, walk_exp};

@@ -1,11 +1,11 @@
-//! Reductions and scans of whole rows become those of their elements (G5).
+//! Reductions and scans of whole rows become reductions and scans of their elements (G5).
 //!
 //! ```text
 //! reduce (map2 op) ns zss    ==>    map (\n zs -> reduce op n zs) ns (transpose zss)
 //! scan (map2 op) ns zss      ==>    transpose (map (\n zs -> scan op n zs) ns (transpose zss))
 //! ```
 //!
-//! The order of the operands is kept.
+//! The order of the operands is preserved.
 
 use crate::context::{Cx, Home};
 use fehu_base::IdVec;
@@ -129,7 +129,7 @@ impl Cx<'_> {
             params.push(column);
             columns.push(column);
         }
-        let text = "made reductions or scans of its columns";
+        let text = "turned into reductions or scans of its columns";
         self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
         let folds = vec![fold.with(op, starts)];
         let op = folding(self, width, columns, folds);

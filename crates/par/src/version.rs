@@ -12,7 +12,7 @@ use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Var};
 use fehu_opt::facts::cost;
 
-/// So many positions are enough for the machine, unless the user says something else.
+/// This many positions are enough for the machine, unless the user says something else.
 const ENOUGH: i64 = 1 << 15;
 /// Fewer positions than these, known to be so few, are never enough.
 const NEVER: i64 = 256;
@@ -74,7 +74,7 @@ impl Cx<'_> {
         let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
         let enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
         let loc = self.levels.last().and_then(|level| level.loc.clone());
-        let text = "made two versions: with the parallelism outside alone, if there is enough, and with all of it";
+        let text = "created two versions: one uses only the outer parallelism, if that is sufficient, the other all of it";
         self.remark(RemarkKind::Done, loc.as_ref(), text);
         self.either(enough, outer, flat)
     }

@@ -1,4 +1,4 @@
-//! Histograms, scatters and partitions: if the function before them contains parallelism, that is taken apart, as for
+//! Histograms, scatters and partitions: if the function before them contains parallelism, they are separated, as for
 //! reductions.
 
 use crate::context::Cx;

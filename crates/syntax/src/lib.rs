@@ -1,9 +1,9 @@
-//! Text to tokens to syntax trees, and back to formatted text.
+//! From text to tokens to syntax trees, and back to formatted text.
 //!
-//! [`parse`] never fails: it yields a tree, which contains error nodes where the text made no
+//! [`parse`] never fails: it returns a tree, which contains error nodes where the text made no
 //! sense, and a list of diagnostics. Nothing here looks at files, names or types.
 //!
-//! Parsing recurses. Call it inside [`fehu_base::stack::with_large_stack`]; the depth of the
+//! The parser is recursive. Call it inside [`fehu_base::stack::with_large_stack`]; the depth of the
 //! recursion and of the tree is bounded by [`fehu_base::stack::MAX_DEPTH`].
 
 pub mod ast;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The program to measure; without it, the release build of this repository.
+    /// The compiler to measure; by default, the release build of this repository.
     #[arg(long)]
     fehu: Option<PathBuf>,
     /// How often each program is checked.
@@ -30,7 +30,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            println!("{}: {error} (is the release build there?)", fehu.display());
+            println!(
+                "{}: {error} (did you run `cargo build --release --bin fehu`?)",
+                fehu.display()
+            );
             ExitCode::FAILURE
         }
     }

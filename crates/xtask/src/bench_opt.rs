@@ -17,7 +17,7 @@ use std::time::Duration;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Programs, or folders in which all programs with an entry point are measured.
+    /// Programs, or folders of which all programs with an entry point are measured.
     paths: Vec<PathBuf>,
     /// Measure generated programs of up to 50,000 statements instead.
     #[arg(long, conflicts_with = "paths")]
@@ -28,11 +28,11 @@ pub(crate) struct Args {
     /// Programs that take longer than this many milliseconds are flagged.
     #[arg(long)]
     limit: Option<u64>,
-    /// Call the functions of each program so often with random arguments, before and after the passes, and
-    /// compare.
+    /// Call the functions of each program this many times with random arguments, before and after the passes, and
+    /// compare the results.
     #[arg(long, default_value_t = 0)]
     agree: usize,
-    /// Say which program is being measured, in case one does not end.
+    /// Print which program is being measured, in case one does not terminate.
     #[arg(long)]
     progress: bool,
 }

@@ -18,22 +18,22 @@ use std::time::Duration;
 pub(crate) struct Args {
     /// The folder of programs.
     dir: PathBuf,
-    /// A file with the names of programs, relative to the folder, one a line. Without it, all.
+    /// A file with the names of programs, relative to the folder, one per line; by default, all programs.
     #[arg(long)]
     list: Option<PathBuf>,
-    /// The program to test; without it, the release build of this repository.
+    /// The compiler to test; by default, the release build of this repository.
     #[arg(long)]
     fehu: Option<PathBuf>,
-    /// Which disagreements to list; without it, all.
+    /// Which kind of disagreement to list; by default, all.
     #[arg(long, value_enum)]
     show: Option<Verdict>,
-    /// Test `fehu fmt` instead: idempotent, and the tree is kept.
+    /// Test `fehu fmt` instead: that it is idempotent and preserves the syntax tree.
     #[arg(long)]
     fmt: bool,
     /// How many programs to run at the same time.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Seconds after which a program is stopped.
+    /// The time limit for each program, in seconds.
     #[arg(long, default_value_t = 10)]
     limit: u64,
 }
@@ -43,11 +43,11 @@ pub(crate) struct Args {
 pub(crate) enum Verdict {
     /// As expected.
     Agree,
-    /// A valid program is refused.
+    /// A valid program is rejected.
     WronglyRejected,
     /// An invalid program is accepted.
     WronglyAccepted,
-    /// An invalid program is refused, but the expected words are not in the message.
+    /// An invalid program is rejected, but the message does not contain the expected words.
     OtherMessage,
     /// A valid program is accepted, but an expected warning is missing.
     NoWarning,

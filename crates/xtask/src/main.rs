@@ -18,17 +18,17 @@ use std::process::ExitCode;
 /// Tasks of the repository.
 #[derive(Parser, Debug)]
 enum Args {
-    /// Check the house rules that the compiler and clippy do not know.
+    /// Check house rules that the Rust compiler and clippy do not know about.
     Tidy,
-    /// Run `fehu check` on a folder of test programs and compare with what their blocks expect.
+    /// Run `fehu check` on a folder of test programs, and compare the results with those that their test blocks expect.
     Conformance(conformance::Args),
     /// Measure `fehu check` on generated programs of 300 to 100,000 lines.
     BenchCheck(bench::Args),
     /// Measure lowering on generated programs with up to 10,000 calls, or on given files.
     BenchLower(bench_lower::Args),
-    /// Measure the way from source to optimised IR on programs, or on generated ones of 50,000 statements.
+    /// Measure translation from source to optimised IR, on given programs or on generated ones with 50,000 statements.
     BenchOpt(bench_opt::Args),
-    /// Run random programs in the interpreter and compiled by a back end, and compare.
+    /// Run random programs both in the interpreter and compiled by a back end, and compare the results.
     Random(random::Args),
 }
 

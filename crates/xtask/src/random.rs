@@ -29,34 +29,34 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// What executes the programs.
+    /// The back end to test.
     #[arg(long, value_enum, default_value_t = Backend::C)]
     backend: Backend,
-    /// How many programs.
+    /// How many programs to run.
     #[arg(long, default_value_t = 100)]
     count: u64,
-    /// The number of the first program; the same number always makes the same program.
+    /// The number of the first program; the same number always gives the same program.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// How many servers run at once.
+    /// How many servers to run at the same time.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// How many programs are compiled together.
+    /// How many programs to compile together.
     #[arg(long, default_value_t = 16)]
     batch: u64,
-    /// Begin no more servers after so many seconds.
+    /// Start no more servers after this many seconds.
     #[arg(long)]
     seconds: Option<u64>,
-    /// Write programs that disagree to this folder, as `.ir` files with the two results.
+    /// Write programs whose results differ to this folder, as `.ir` files with the two results.
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// Ask so many questions to make a program that disagrees smaller.
+    /// Try this many smaller programs when shrinking one whose results differ.
     #[arg(long, default_value_t = 0)]
     reduce: usize,
-    /// Start servers as the first argument of this program.
+    /// Run servers through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     runner: Option<String>,
-    /// Say after each server how far it is.
+    /// Report progress after each server.
     #[arg(long)]
     progress: bool,
 }
@@ -161,10 +161,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         println!("programs                {:8}", totals.programs);
         println!("cases                   {:8}", totals.succeeded + totals.failed);
         println!("  agreed                {:8}", totals.succeeded);
-        println!("  failed as they should {:8}", totals.failed);
+        println!("  failed as expected    {:8}", totals.failed);
         println!("not defined             {:8}", totals.undefined);
         println!("programs with versions  {:8}", totals.versions);
-        println!("refused by the compiler {:8}", totals.refused);
+        println!("rejected by the compiler {:7}", totals.refused);
         println!("disagreements           {:8}", totals.disagreements);
         println!("seconds                 {seconds:8}");
         let complete = totals.programs == args.count || args.seconds.is_some();

@@ -68,13 +68,14 @@ fn rust_problems(file: &TextFile) -> Vec<String> {
     let mut problems = Vec::new();
     let path = &file.path;
     if !file.text.starts_with("//!") {
-        problems
-            .push(format!("{path}:1: the file does not start with `//!`, saying what it is for"));
+        problems.push(format!(
+            "{path}:1: the file does not start with a `//!` comment that says what it is for"
+        ));
     }
     let lines = file.text.lines().count();
     let excused = LONG_FILES.iter().any(|(long, _)| long == path);
     if lines > MAX_LINES && !excused {
-        problems.push(format!("{path}: {lines} lines; split it, or say in LONG_FILES why not"));
+        problems.push(format!("{path}: {lines} lines; split it, or explain in LONG_FILES why not"));
     }
     if let Some(line) = file.text.lines().position(|line| line.contains('\t')) {
         problems.push(format!("{path}:{}: a tab", line + 1));
@@ -96,10 +97,10 @@ fn line_problems(file: &TextFile) -> Vec<String> {
     for (index, line) in file.text.lines().enumerate() {
         let place = format!("{}:{}", file.path, index + 1);
         if line.trim_end() != line && !blanks_allowed {
-            problems.push(format!("{place}: blanks at the end of the line"));
+            problems.push(format!("{place}: trailing whitespace"));
         }
         if machine_paths.iter().any(|path| line.contains(path)) {
-            problems.push(format!("{place}: a path of somebody's machine"));
+            problems.push(format!("{place}: a path that exists only on somebody's machine"));
         }
     }
     problems

@@ -31,7 +31,7 @@ fn random_programs_agree_on_opencl() {
     assert!(number(&text, "agreed") > 250, "{text}");
     // What the programs are for happens: several versions, and checks that fail.
     assert!(number(&text, "programs with versions") > 5, "{text}");
-    assert!(number(&text, "failed as they should") > 3, "{text}");
+    assert!(number(&text, "failed as expected") > 3, "{text}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-// Updates of memory that several threads write to, as in atomics.h of the host, for global and for shared memory.
-// They imply no order with other accesses.
+// Atomic updates of memory that several threads write to, as in atomics.h on the host, for global and for shared
+// memory. They are relaxed: they imply no order with respect to other accesses.
 //
-// fe_atomic_OP_TYPE(p, x): *p becomes OP(*p, x) in one step. By the device's instruction where there is one, or else by
-// exchanging the word that contains the element until nobody has changed it in between.
-// fe_atomic_cas_TYPE(p, expected, wanted), fe_atomic_exchange_TYPE(p, wanted): what was there.
-// fe_volatile_load_TYPE(p): read from memory, whatever this thread knows of it.
+// fe_atomic_OP_TYPE(p, x): *p atomically becomes OP(*p, x). Uses the device's instruction if there is one; otherwise a
+// compare-and-exchange loop on the word that contains the element.
+// fe_atomic_cas_TYPE(p, expected, wanted), fe_atomic_exchange_TYPE(p, wanted): return the previous value.
+// fe_volatile_load_TYPE(p): reads from memory, regardless of what this thread has cached.
 
 #define FE_UPDATE_add(NAME, a, b) fe_add_##NAME(a, b)
 #define FE_UPDATE_mul(NAME, a, b) fe_mul_##NAME(a, b)

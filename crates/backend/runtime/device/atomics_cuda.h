@@ -1,4 +1,4 @@
-// Updates that CUDA devices have instructions for. After atomics.h, which has the others.
+// Atomic updates for which CUDA devices have instructions. After atomics.h, which has the others.
 
 #define FE_ATOMIC_NATIVE(OP, NAME, TYPE, WORD, CALL)                                                    \
   FE_DEVICE TYPE fe_atomic_##OP##_##NAME(TYPE *p, TYPE x) { return (TYPE)CALL((WORD *)p, (WORD)x); }

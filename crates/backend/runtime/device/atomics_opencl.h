@@ -1,4 +1,4 @@
-// Updates that OpenCL has functions for: those of 32 bits. After atomics.h, which has the others.
+// Atomic updates for which OpenCL has functions: those of 32 bits. After atomics.h, which has the others.
 
 #define FE_ATOMIC_NATIVE(SPACE, OP, NAME, TYPE, CALL)                                                   \
   FE_OVERLOADED TYPE fe_atomic_##OP##_##NAME(SPACE TYPE *p, TYPE x) { return CALL((volatile SPACE TYPE *)p, x); }

@@ -1,5 +1,5 @@
-// What device programs are written in, for CUDA: NVRTC compiles this without any header, with functions that say nothing
-// else being functions of the device.
+// The dialect in which device programs are written, for CUDA: NVRTC compiles it without any headers, and functions
+// without annotations are device functions.
 
 #define FE_DEVICE_CODE
 #define FE_STRICT_FLOAT // functions of floats are those of the device

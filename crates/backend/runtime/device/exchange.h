@@ -1,9 +1,10 @@
-// Exchanges of any scalar if it is what somebody expects, and guards of blocks in shared memory. After atomics.h.
+// Compare-and-exchange for any scalar, and locks for blocks in shared memory. After atomics.h.
 //
 // fe_same_TYPE(a, b): whether the bits are the same.
-// fe_atomic_cas_TYPE(p, expected, wanted): *p becomes what is wanted if it has the expected bits; yields what was there.
-// fe_try_guard(p), fe_unguard(p): *p becomes 1 if it is 0, which is the answer, and 0 again. What is done in between is seen
-// by the next thread of the block that succeeds.
+// fe_atomic_cas_TYPE(p, expected, wanted): stores `wanted` in *p if *p has the expected bits; returns the previous
+// value.
+// fe_try_guard(p), fe_unguard(p): the first sets *p to 1 if it is 0, and returns whether it was; the second sets it to
+// 0 again. Writes in between are visible to the next thread of the block that succeeds.
 
 #define FE_SAME(NAME, TYPE, FROM) \
   FE_DEVICE bool fe_same_##NAME(TYPE a, TYPE b) { return FROM(a) == FROM(b); }

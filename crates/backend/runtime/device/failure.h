@@ -1,5 +1,5 @@
-// Checks that fail in kernels. The failure buffer is in global memory; the host looks at it when it waits for the device,
-// and it knows the layout, too: gpu/failure.h.
+// Checks that fail in kernels. The failure buffer is in global memory; the host inspects it when it waits for the
+// device, and relies on the same layout: see gpu/failure.h.
 
 #define FE_FAILURE_VALUES 16
 

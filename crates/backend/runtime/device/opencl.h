@@ -1,5 +1,5 @@
-// What device programs are written in, for OpenCL C 1.2 and later. There is no need for pointers to unnamed memory, which
-// many implementations do not have: FE_GLOBAL and FE_LOCAL say what a pointer points into.
+// The dialect in which device programs are written, for OpenCL C 1.2 and later. It needs no generic pointers, which
+// many implementations lack: FE_GLOBAL and FE_LOCAL say which memory a pointer points into.
 
 #define FE_DEVICE_CODE
 #define FE_STRICT_FLOAT // functions of floats are those of the device

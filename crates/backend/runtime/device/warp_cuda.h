@@ -1,4 +1,4 @@
-// Threads of a warp exchange values without memory. All 32 lanes take part in each of these.
+// Threads of a warp exchange values without memory. All 32 lanes take part in each of these operations.
 
 #define FE_WARP 32
 #define FE_ALL_LANES 0xffffffffu

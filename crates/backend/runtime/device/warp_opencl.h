@@ -1,4 +1,4 @@
-// OpenCL does not say how many threads run in step, so nobody relies on it.
+// OpenCL does not specify how many threads run in lock-step, so nothing relies on it.
 
 #define FE_WARP 1
 

@@ -1,8 +1,8 @@
-// The device program: put together, compiled for the device that we have, or taken from what was compiled before.
+// The device program: assembled, and compiled for the device at hand or taken from the cache.
 //
-// Each part of it is compiled when a kernel of that part is launched for the first time: a program has kernels for several
-// versions of its operators, and uses few of them. The text of a kernel is between `#if`s that ask for the number FE_PART, so
-// that the text of the whole program is that of any part, too.
+// Each part of it is compiled when a kernel of that part is first launched: a program has kernels for several versions
+// of its operators, and uses few of them. The text of a kernel is enclosed in an `#if` that tests the number FE_PART,
+// so that the same text of the whole program can be used for every part.
 
 // The whole text of the program in memory of its own; NULL if there is none.
 static char *fe_device_program(void) {
@@ -40,14 +40,14 @@ static int fe_build_init(struct futhark_context *ctx) {
   gpu->parts = calloc((size_t)gpu->num_parts + 1, sizeof *gpu->parts);
   const char *source = futhark_context_config_get_program(ctx->cfg);
   if (gpu->kernels == NULL || gpu->parts == NULL || source == NULL) {
-    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot make the device program");
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot create the device program");
   }
   const char *const texts[] = {gpu->identity, fe_user_options(ctx), source};
   fe_digest_texts(texts, 3, gpu->digest);
   bool keeps = fe_driver_keeps(ctx) && ctx->cfg->cache_file == NULL;
   gpu->cache_path = keeps || gpu->num_parts == 0 ? NULL : fe_cache_path(ctx, gpu->digest);
   if (gpu->cache_path != NULL && fe_cache_read(gpu->cache_path, gpu->digest, gpu->parts, gpu->num_parts) > 0) {
-    fe_log(ctx, "the compiled kernels are those of %s", gpu->cache_path);
+    fe_log(ctx, "using the compiled kernels in %s", gpu->cache_path);
   }
   return FUTHARK_SUCCESS;
 }
@@ -65,7 +65,7 @@ static int fe_build_part(struct futhark_context *ctx, int number) {
   fe_text_words(&source, futhark_context_config_get_program(ctx->cfg));
   if (source.failed) {
     free(source.chars);
-    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot make the device program");
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot create the device program");
   }
   int64_t start = fe_now();
   int code = fe_driver_compile(ctx, source.chars, fe_user_options(ctx), part);
@@ -85,7 +85,7 @@ FE_COLD static int fe_find_kernel(struct futhark_context *ctx, int kernel) {
   struct fe_part *part = &gpu->parts[number];
   // What was kept may be no longer good: the driver may have changed in a way that nothing told us.
   if (part->module == NULL && part->image != NULL && fe_driver_load(ctx, part) != FUTHARK_SUCCESS) {
-    fe_log(ctx, "cannot use the kernels of %s", gpu->cache_path);
+    fe_log(ctx, "cannot use the kernels in %s", gpu->cache_path);
     free(part->image);
     part->image = NULL;
   }
@@ -99,7 +99,7 @@ static void fe_build_free(struct futhark_context *ctx) {
   if (gpu->compiled && gpu->cache_path != NULL) {
     fe_cache_read(gpu->cache_path, gpu->digest, gpu->parts, gpu->num_parts);
     bool written = fe_cache_write(gpu->cache_path, gpu->digest, gpu->parts, gpu->num_parts);
-    fe_log(ctx, written ? "kept the compiled kernels in %s" : "cannot keep the compiled kernels in %s", gpu->cache_path);
+    fe_log(ctx, written ? "cached the compiled kernels in %s" : "cannot cache the compiled kernels in %s", gpu->cache_path);
   }
   for (int i = 0; gpu->kernels != NULL && i < fe_program.num_kernels; i++) {
     if (gpu->kernels[i] != NULL) {

@@ -1,9 +1,9 @@
-// Compiled kernels that are kept in files, so that only the first start of a program compiles them.
+// A cache of compiled kernels in files, so that only the first start of a program compiles them.
 //
-// A file is named after everything that went into it. Its first line says so again, since the user may name another file.
-// Then comes, for each part of the program that was compiled, a line with its number, the length and a sum of its bytes, so that
-// what was damaged is not used, and the bytes. It is no error if something cannot be read or written: then the kernels are
-// compiled again.
+// A file is named after everything that its contents depend on. Its first line repeats this, since the user may choose
+// another file name. Then follow, for each part of the program that was compiled, a line with its number, length and
+// checksum, so that damaged data is not used, and its bytes. It is not an error if something cannot be read or written:
+// the kernels are then compiled again.
 
 #define FE_CACHE_MAGIC "fehu kernels 2 "
 

@@ -1,4 +1,4 @@
-// Which device is used: what the user says, or the first one.
+// Which device is used: the one that the user chooses, or the first one.
 
 enum { FE_MAX_DEVICES = 64 };
 
@@ -27,7 +27,7 @@ FE_COLD static int fe_none_wanted(struct futhark_context *ctx, const struct fe_c
     fe_text_words(&list, " ");
     fe_text_words(&list, all->names[i]);
   }
-  int code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "no %s is \"%s\"; there are: %s", all->what, wanted,
+  int code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no %s \"%s\"; available: %s", all->what, wanted,
                      list.failed || list.chars == NULL ? "none" : list.chars);
   free(list.chars);
   return code;

@@ -1,4 +1,4 @@
-// What can be set about devices. After context.c.
+// Configuration of devices. After context.c.
 
 static void fe_set_string(char **place, const char *text) {
   char *copy = text == NULL ? NULL : fe_copy_string(text);

@@ -1,7 +1,7 @@
-// Devices by way of the CUDA driver. After driver.h, library.c and choose.c.
+// Devices accessed through the CUDA driver. After driver.h, library.c and choose.c.
 //
-// We use the context that everybody in the process shares, so that our pointers are good for other users of CUDA. It has to
-// be the current one of the thread that calls us, whichever that is.
+// We use the primary context, which everything in the process shares, so that our pointers are valid for other users of
+// CUDA. It must be made current on whichever thread calls us.
 
 static const char *fe_cuda_error(struct futhark_context *ctx, int result) {
   const char *text = NULL;
@@ -44,8 +44,8 @@ static int fe_cuda_find(struct futhark_context *ctx) {
   char why[256];
   void *library = ctx->gpu.driver.library = fe_library_open(names, why, sizeof why);
   if (library == NULL) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no CUDA driver (%s). This program needs an NVIDIA GPU, and the "
-                   "driver that comes with libcuda.so.1 (on Debian: nvidia-driver, libcuda1).", why);
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "no CUDA driver found (%s). This program needs an NVIDIA GPU, and the "
+                   "driver that provides libcuda.so.1 (on Debian: nvidia-driver, libcuda1).", why);
   }
   struct fe_cuda *table = &ctx->gpu.driver.cuda;
   const char *missing = NULL;
@@ -55,7 +55,7 @@ static int fe_cuda_find(struct futhark_context *ctx) {
   }
   int result = table->init(0);
   if (result != 0) {
-    return fe_cuda_check(ctx, result, "start: is there an NVIDIA GPU, and does the driver fit to it?");
+    return fe_cuda_check(ctx, result, "start: is there an NVIDIA GPU, and does the driver support it?");
   }
   return FUTHARK_SUCCESS;
 }
@@ -77,9 +77,9 @@ static int fe_nvrtc_find(struct futhark_context *ctx) {
   free(paths[0].chars);
   free(paths[1].chars);
   if (library == NULL) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no compiler for CUDA kernels (%s). Install the CUDA toolkit (on "
-                   "Debian: libnvrtc), or the Python package nvidia-cuda-nvrtc, and put the folder of libnvrtc.so into "
-                   "LD_LIBRARY_PATH, or the folder of the toolkit into CUDA_HOME.", why);
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "no compiler for CUDA kernels found (%s). Install the CUDA toolkit (on "
+                   "Debian: libnvrtc), or the Python package nvidia-cuda-nvrtc, and add the folder of libnvrtc.so to "
+                   "LD_LIBRARY_PATH, or set CUDA_HOME to the folder of the toolkit.", why);
   }
   struct fe_nvrtc *table = &ctx->gpu.driver.nvrtc;
   const char *missing = NULL;
@@ -155,12 +155,12 @@ static int fe_driver_open(struct futhark_context *ctx) {
     code = fe_cuda_check(ctx, driver->cuda.context_retain(&driver->context, driver->device), "use the device");
   }
   if (code == FUTHARK_SUCCESS) {
-    code = fe_cuda_check(ctx, fe_cuda(ctx)->stream_create(&driver->stream, 0), "make a stream");
+    code = fe_cuda_check(ctx, fe_cuda(ctx)->stream_create(&driver->stream, 0), "create a stream");
   }
   if (code == FUTHARK_SUCCESS && ctx->profiling) {
-    code = fe_cuda_check(ctx, driver->cuda.event_create(&driver->base, 0), "make an event");
+    code = fe_cuda_check(ctx, driver->cuda.event_create(&driver->base, 0), "create an event");
     if (code == FUTHARK_SUCCESS) {
-      code = fe_cuda_check(ctx, driver->cuda.event_record(driver->base, driver->stream), "note an event");
+      code = fe_cuda_check(ctx, driver->cuda.event_record(driver->base, driver->stream), "record an event");
     }
     if (code == FUTHARK_SUCCESS) {
       code = fe_cuda_check(ctx, driver->cuda.stream_wait(driver->stream), "wait for the device");
@@ -265,5 +265,5 @@ static int fe_driver_zero(struct futhark_context *ctx, void *to, size_t bytes, s
 }
 
 static int fe_driver_wait(struct futhark_context *ctx) {
-  return fe_cuda_check(ctx, fe_cuda(ctx)->stream_wait(ctx->gpu.driver.stream), "finish what the device was doing");
+  return fe_cuda_check(ctx, fe_cuda(ctx)->stream_wait(ctx->gpu.driver.stream), "complete the pending work");
 }

@@ -1,4 +1,5 @@
-// What we use of the CUDA driver and of NVRTC, its compiler, declared here so that neither is needed for building.
+// The parts of the CUDA driver and of NVRTC, its compiler, that we use, declared here so that neither is needed for
+// building.
 
 typedef void *fe_function; // CUfunction
 

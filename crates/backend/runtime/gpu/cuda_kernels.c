@@ -1,4 +1,4 @@
-// Kernels of CUDA: compiled by NVRTC, loaded and launched by the driver. After cuda.c and state.h.
+// CUDA kernels: compiled by NVRTC, loaded and launched by the driver. After cuda.c and state.h.
 
 // The architecture to compile for: that of the device, or the newest that the compiler knows before it, from whose PTX the
 // driver goes on.
@@ -24,7 +24,7 @@ FE_COLD static int fe_nvrtc_failed(struct futhark_context *ctx, void *program) {
   if (log != NULL && nvrtc->log(program, log) == 0) {
     log[size] = '\0';
   }
-  int code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the compiler for CUDA kernels fails:\n%.4000s", log == NULL ? "" : log);
+  int code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the CUDA kernel compiler failed:\n%.4000s", log == NULL ? "" : log);
   free(log);
   return code;
 }
@@ -54,7 +54,7 @@ static int fe_cuda_compile(struct futhark_context *ctx, const char *source, cons
   void *program = NULL;
   int code = FUTHARK_SUCCESS;
   if (nvrtc->create(&program, source, "kernels.cu", 0, NULL, NULL) != 0) {
-    code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the compiler for CUDA kernels does not start");
+    code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the CUDA kernel compiler does not start");
   } else if (nvrtc->compile(program, count, all) != 0) {
     code = fe_nvrtc_failed(ctx, program);
   } else {
@@ -63,7 +63,7 @@ static int fe_cuda_compile(struct futhark_context *ctx, const char *source, cons
     part->image = failed == 0 ? malloc(part->size + 1) : NULL;
     char *bytes = (char *)part->image;
     if (bytes == NULL || (exact ? nvrtc->cubin(program, bytes) : nvrtc->ptx(program, bytes)) != 0) {
-      code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the compiler for CUDA kernels yields nothing");
+      code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the CUDA kernel compiler produced no output");
     }
   }
   if (program != NULL) {

@@ -1,4 +1,4 @@
-// SHA-256, by which compiled kernels are named after all that they depend on.
+// SHA-256, which names compiled kernels after everything that they depend on.
 
 struct fe_digest {
   uint32_t state[8];

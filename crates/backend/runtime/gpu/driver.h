@@ -1,4 +1,4 @@
-// What gpu/cuda.c and gpu/opencl.c both do, each in its way. Functions that return an int return an error code, and leave
+// What gpu/cuda.c and gpu/opencl.c both implement. Functions that return an int return an error code, and leave
 // a message if it is not FUTHARK_SUCCESS.
 
 // Finds the driver and a device, and fills in what is known of it. What was opened is closed by fe_driver_close, also

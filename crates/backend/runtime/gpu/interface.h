@@ -1,8 +1,8 @@
-// What the functions of a program use of a device. Arrays are in its memory: the data of a handle is an address that only
-// the device may follow, and that we only count on from.
+// What the functions of a program require of a device. Arrays are in its memory: the data of a handle is an address
+// that only the device may dereference; the host only does arithmetic with it.
 //
-// What is asked of the device is done in order, and mostly later: only fe_fetch and fe_finish wait for it. They are also
-// where checks that failed in a kernel come to light.
+// Requests to the device are executed in order, and mostly asynchronously: only fe_fetch and fe_finish wait for it.
+// They are also where failed checks in kernels are detected.
 
 // A kernel of the program.
 struct fe_kernel {

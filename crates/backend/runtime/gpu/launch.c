@@ -1,4 +1,4 @@
-// Launches of kernels, limits and tuning parameters. After profile.c.
+// Launching kernels, limits and tuning parameters. After profile.c.
 
 FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, int block_size, int64_t shared_bytes,
                      int num_args, const struct fe_arg *args) {
@@ -8,11 +8,11 @@ FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks,
     return FUTHARK_SUCCESS;
   }
   if (blocks > INT32_MAX) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the kernel \"%s\" (%s) would need %" PRId64 " blocks of threads; a device runs "
-                   "at most %d", known->name, known->place, blocks, INT32_MAX);
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the kernel \"%s\" (%s) would need %" PRId64 " thread blocks; the maximum "
+                   "is %d", known->name, known->place, blocks, INT32_MAX);
   }
   if (shared_bytes > gpu->limits[FE_SHARED_BYTES]) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the kernel \"%s\" (%s) needs %" PRId64 " bytes of shared memory for a block; "
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the kernel \"%s\" (%s) needs %" PRId64 " bytes of shared memory per block; "
                    "this device has %" PRId64, known->name, known->place, shared_bytes, gpu->limits[FE_SHARED_BYTES]);
   }
   if (ctx->debugging) {

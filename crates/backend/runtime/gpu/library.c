@@ -1,4 +1,4 @@
-// Libraries that are looked for when the program starts, so that it can be built and started without them.
+// Libraries that are loaded when the program starts, so that it can be built and started without them.
 
 // The first of these libraries that can be loaded; NULL if there is none. `why` is then what is wrong with the first.
 static void *fe_library_open(const char *const *names, char *why, size_t size) {

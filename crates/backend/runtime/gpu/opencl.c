@@ -1,4 +1,4 @@
-// Devices by way of OpenCL. After driver.h, library.c and choose.c.
+// Devices accessed through OpenCL. After driver.h, library.c and choose.c.
 
 static int fe_cl_check(struct futhark_context *ctx, int result, const char *what) {
   if (FE_LIKELY(result == 0)) {
@@ -21,8 +21,8 @@ static int fe_cl_find(struct futhark_context *ctx) {
   char why[256];
   void *library = ctx->gpu.driver.library = fe_library_open(names, why, sizeof why);
   if (library == NULL) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no OpenCL (%s). Install its loader (on Debian: ocl-icd-libopencl1) and "
-                   "the driver of your device (for processors: pocl-opencl-icd).", why);
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "OpenCL was not found (%s). Install its loader (on Debian: ocl-icd-libopencl1) and "
+                   "the driver for your device (for CPUs: pocl-opencl-icd).", why);
   }
   struct fe_opencl *table = &ctx->gpu.driver.cl;
   const char *missing = NULL;
@@ -69,7 +69,7 @@ static int fe_cl_choose(struct futhark_context *ctx, struct fe_cl_devices *list,
   void *ids[FE_MAX_DEVICES];
   unsigned count = 0;
   if (driver->cl.platforms(FE_MAX_DEVICES, ids, &count) != 0 || count == 0) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no OpenCL driver. Install the one of your device (on Debian, for "
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "no OpenCL driver found. Install the one for your device (on Debian, for "
                    "processors: pocl-opencl-icd).");
   }
   platforms->what = "OpenCL platform";
@@ -126,7 +126,7 @@ static int fe_cl_describe(struct futhark_context *ctx) {
     driver->version = 10 * major + minor;
   }
   if (driver->version < 20 || (fe_cl_number(ctx, FE_CL_DEVICE_SVM_CAPABILITIES, 8) & 1) == 0) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the OpenCL device %s (%s) has no shared virtual memory, which is needed",
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the OpenCL device %s (%s) has no shared virtual memory, which is required",
                    gpu->name, version);
   }
   size_t size = 0;
@@ -140,7 +140,7 @@ static int fe_cl_describe(struct futhark_context *ctx) {
   bool doubles = extensions != NULL && strstr(extensions, "cl_khr_fp64") != NULL;
   free(extensions);
   if (!doubles) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the OpenCL device %s has no floats of 64 bits, which are needed", gpu->name);
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the OpenCL device %s has no 64-bit floats, which are required", gpu->name);
   }
   bool is_gpu = (fe_cl_number(ctx, FE_CL_DEVICE_TYPE, 8) & FE_CL_TYPE_GPU) != 0;
   driver->correct_divide = (fe_cl_number(ctx, FE_CL_DEVICE_SINGLE_FP_CONFIG, 8) & FE_CL_CORRECT_DIVIDE) != 0;
@@ -173,12 +173,12 @@ static int fe_driver_open(struct futhark_context *ctx) {
   if (code == FUTHARK_SUCCESS) {
     const intptr_t properties[] = {FE_CL_CONTEXT_PLATFORM, (intptr_t)driver->platform, 0};
     driver->context = driver->cl.context_create(properties, 1, &driver->device, NULL, NULL, &error);
-    code = fe_cl_check(ctx, error, "make a context");
+    code = fe_cl_check(ctx, error, "create a context");
   }
   if (code == FUTHARK_SUCCESS) {
     const uint64_t properties[] = {FE_CL_QUEUE_PROPERTIES, ctx->profiling ? 2 : 0, 0}; // 2: with times
     driver->queue = driver->cl.queue_create(driver->context, driver->device, properties, &error);
-    code = fe_cl_check(ctx, error, "make a queue");
+    code = fe_cl_check(ctx, error, "create a queue");
   }
   return code;
 }
@@ -254,5 +254,5 @@ static int fe_driver_zero(struct futhark_context *ctx, void *to, size_t bytes, s
 }
 
 static int fe_driver_wait(struct futhark_context *ctx) {
-  return fe_cl_check(ctx, ctx->gpu.driver.cl.finish(ctx->gpu.driver.queue), "finish what the device was doing");
+  return fe_cl_check(ctx, ctx->gpu.driver.cl.finish(ctx->gpu.driver.queue), "complete the pending work");
 }

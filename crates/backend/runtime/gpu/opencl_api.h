@@ -1,6 +1,7 @@
-// What we use of OpenCL, declared here so that no header is needed for building.
+// The parts of OpenCL that we use, declared here so that no header is needed for building.
 //
-// Memory is coarse-grained shared virtual memory, so that an array is an address on which we can count on, as with CUDA.
+// Memory is coarse-grained shared virtual memory, so that an array is an address with which we can do arithmetic, as
+// with CUDA.
 
 typedef void *fe_function; // cl_kernel
 

@@ -1,4 +1,5 @@
-// Kernels of OpenCL: compiled, kept as the bytes that the implementation yields, and launched. After opencl.c and state.h.
+// OpenCL kernels: compiled, cached as the binary that the implementation produces, and launched. After opencl.c and
+// state.h.
 
 // The compiler has failed: the first lines of what it says.
 FE_COLD static int fe_cl_build_failed(struct futhark_context *ctx, void *program, int result) {
@@ -11,7 +12,7 @@ FE_COLD static int fe_cl_build_failed(struct futhark_context *ctx, void *program
   if (log != NULL) {
     driver->cl.build_info(program, driver->device, FE_CL_PROGRAM_BUILD_LOG, size, log, NULL);
   }
-  int code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the OpenCL compiler fails (error %d):\n%.4000s", result,
+  int code = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the OpenCL compiler failed (error %d):\n%.4000s", result,
                      log == NULL ? "" : log);
   free(log);
   return code;
@@ -68,7 +69,7 @@ static int fe_driver_compile(struct futhark_context *ctx, const char *source, co
     return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot compile kernels");
   }
   part->module = driver->cl.program_source(driver->context, 1, &source, NULL, &result);
-  int code = fe_cl_check(ctx, result, "make a program");
+  int code = fe_cl_check(ctx, result, "create a program");
   if (code == FUTHARK_SUCCESS) {
     result = driver->cl.program_build(part->module, 1, &driver->device, all, NULL, NULL);
     code = result == 0 ? FUTHARK_SUCCESS : fe_cl_build_failed(ctx, part->module, result);
@@ -152,7 +153,7 @@ static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int
     }
   }
   if (result != 0) {
-    return fe_cl_check(ctx, result, "take the arguments of a kernel");
+    return fe_cl_check(ctx, result, "set the arguments of a kernel");
   }
   const size_t local = (size_t)block_size, global = (size_t)blocks * local;
   result = driver->cl.launch(driver->queue, kernel, 1, NULL, &global, &local, 0, NULL, fe_cl_event(stamp));

@@ -1,4 +1,5 @@
-// How long kernels and copies take. The device notes when each began and ended; we ask it when we have waited for it.
+// How long kernels and copies take. The device records when each began and ended; we query this after waiting for the
+// device.
 
 // Where the times of what is asked for next are to be noted; NULL if nobody wants to know them.
 static struct fe_stamp *fe_timing_start(struct futhark_context *ctx, const char *name, const char *place) {

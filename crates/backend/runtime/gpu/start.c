@@ -1,4 +1,4 @@
-// A context begins and ends with its device. After all other files of the folder.
+// The beginning and end of a context with its device. After all other files in this folder.
 
 static int fe_gpu_init(struct futhark_context *ctx) {
   struct fe_gpu *gpu = &ctx->gpu;
@@ -9,7 +9,7 @@ static int fe_gpu_init(struct futhark_context *ctx) {
     gpu->stage = fe_driver_alloc_stage(ctx, FE_STAGE);
     gpu->failure = fe_driver_alloc(ctx, FE_FAILURE_BYTES);
     if (gpu->stage == NULL || gpu->failure == NULL) {
-      code = fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: the device %s has none left", gpu->name);
+      code = fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: no memory left on the device %s", gpu->name);
     }
   }
   if (code == FUTHARK_SUCCESS) {

@@ -1,4 +1,5 @@
-// What a context and its configuration know of a device. After cuda_api.h or opencl_api.h, which have `struct fe_driver`.
+// What a context and its configuration know about a device. After cuda_api.h or opencl_api.h, which have `struct
+// fe_driver`.
 
 // The layout of device/failure.h.
 enum { FE_FAILURE_VALUES = 16 };

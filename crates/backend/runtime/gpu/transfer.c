@@ -1,4 +1,4 @@
-// Copies between our memory and the device's, waiting, and what failed in kernels. After profile.c.
+// Copies between host memory and device memory, waiting, and failures in kernels. After profile.c.
 
 // Waits, without looking at what failed.
 static int fe_wait(struct futhark_context *ctx) {

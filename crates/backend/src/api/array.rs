@@ -1,4 +1,4 @@
-//! Functions of arrays of primitive types, and the structs of all objects.
+//! Functions for arrays of primitive types, and the structs of all objects.
 
 use super::code::{Code, braces, lines, sizes};
 use super::names;

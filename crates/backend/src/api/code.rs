@@ -1,4 +1,4 @@
-//! C text in the making.
+//! A builder for C text.
 
 /// Prototypes for the header, and definitions.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Entry points: sizes are read off the arguments and compared, then the program's function is called.
+//! Entry points: sizes are read from the arguments and compared, then the program's function is called.
 
 use super::code::{Code, commas, lines};
 use super::names::{self, escape, quoted};
@@ -66,7 +66,7 @@ impl Caller<'_> {
         for param in &self.callee.fun.params[..leading] {
             let Some(size) = self.known.get(&param.var) else {
                 let hint = &self.callee.fun.vars[param.var].hint;
-                let message = quoted(&format!("no argument shows the size \"{hint}\""));
+                let message = quoted(&format!("no argument determines the size \"{hint}\""));
                 body.push(format!(
                     "return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"%s\", {message});"
                 ));

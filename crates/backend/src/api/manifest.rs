@@ -1,4 +1,4 @@
-//! The manifest: the interface described for tools, in JSON.
+//! The manifest: a description of the API for tools, in JSON.
 
 use super::TuningParam;
 use super::entry::c_function;

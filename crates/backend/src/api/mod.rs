@@ -1,13 +1,13 @@
-//! What the outside world calls: the C interface of a program, made from its entry points.
+//! The public C API of a program, generated from its entry points.
 //!
-//! The interface is the one that clients of existing libraries know: for each array type functions such as
-//! `futhark_new_i32_1d`, for each opaque type `futhark_free_opaque_point`, for each entry point
-//! `futhark_entry_main`. Three descriptions of it are made together, so that they agree: the header for C,
-//! the manifest for tools, and tables for the command line and the server of the same program.
+//! The API is the one that clients of existing libraries know: functions such as `futhark_new_i32_1d` for each array
+//! type, `futhark_free_opaque_point` for each opaque type, and `futhark_entry_main` for each entry point. Three
+//! descriptions of it are generated together, so that they agree: the header for C, the manifest for tools, and tables
+//! for the command line and the server of the same program.
 //!
 //! * [`types`]: which types there are; [`names`]: what they are called in C;
-//! * [`mod@array`], [`opaque`], [`record`], [`sum`], [`opaque_array`]: the functions of each kind of type;
-//! * [`entry`]: the functions of entry points; [`header`], [`manifest`], [`tables`]: the descriptions.
+//! * [`mod@array`], [`opaque`], [`record`], [`sum`], [`opaque_array`]: the functions for each kind of type;
+//! * [`entry`]: the functions for entry points; [`header`], [`manifest`], [`tables`]: the descriptions.
 
 mod array;
 mod code;

@@ -1,8 +1,8 @@
-//! Names in C of what has a name in the source.
+//! C names of things that have a name in the source.
 //!
-//! Existing clients know these: `futhark_opaque_point`, `futhark_opaque_arr1d_point` for `[]point`,
+//! Existing clients know these names: `futhark_opaque_point`, `futhark_opaque_arr1d_point` for `[]point`,
 //! `futhark_opaque_tup2_i32_bool` for `(i32, bool)`. A type whose name is not made of such parts gets a
-//! number made from its name.
+//! number derived from its name.
 
 use fehu_base::Prim;
 use std::fmt::Write as _;

@@ -1,5 +1,5 @@
-//! Functions of opaque values: freeing, storing and restoring; and moving parts between objects, which
-//! all the others are made of.
+//! Functions for opaque values: freeing, storing and restoring; and moving parts between objects, on which
+//! all the others are based.
 
 use super::code::{Code, lines};
 use super::names;

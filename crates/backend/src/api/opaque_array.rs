@@ -1,7 +1,7 @@
-//! Functions of arrays of opaque values.
+//! Functions for arrays of opaque values.
 //!
-//! Such an array is a struct of arrays. Taking an element out shares memory where the element has arrays;
-//! putting one in copies it, after the array has got memory of its own.
+//! Such an array is a struct of arrays. Reading an element shares memory if the element contains arrays;
+//! writing one copies it, after the array has been given memory of its own.
 
 use super::code::{Code, braces, commas, lines, sizes};
 use super::names::escape;
@@ -175,7 +175,7 @@ fn make(ty: &TypeDef, elem: &TypeDef, rank: usize) -> Vec<String> {
         "const int64_t shape[] = {0};", braces("dim", rank);
         "int64_t count = fe_volume(shape, {rank});";
         "if (count < 0) {{";
-        "  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"an array cannot have these sizes\");";
+        "  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"these sizes are not valid for an array\");";
         "}}";
     ];
     body.extend(new_object(ty, "arr"));

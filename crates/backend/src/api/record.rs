@@ -1,4 +1,4 @@
-//! Functions of records: making them from their fields, and taking a field out.
+//! Functions for records: constructing them from their fields, and projecting a field.
 
 use super::code::{Code, commas};
 use super::names::escape;

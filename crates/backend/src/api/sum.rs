@@ -1,4 +1,4 @@
-//! Functions of sums: which variant a value is, making one, and taking its payload out.
+//! Functions for sum types: finding the constructor of a value, constructing one, and extracting its payload.
 
 use super::code::{Code, commas, lines};
 use super::names::{escape, quoted};

@@ -1,7 +1,7 @@
 //! Tables of types and entry points, for the command line and the server of the same program.
 //!
-//! Their layout is in `runtime/types.h`. The functions in them have one signature for all types, so each
-//! of them is a small function that calls one of the interface.
+//! Their layout is in `runtime/types.h`. The functions in them have the same signature for all types, so each
+//! is a small wrapper around a function of the API.
 
 use super::TuningParam;
 use super::code::{Code, commas, lines};
@@ -328,7 +328,7 @@ impl Tables<'_> {
                 "int64_t count = fe_volume(shape, {rank});";
                 "struct {elem_name} **objects = malloc((size_t)(count < 0 ? 0 : count) * sizeof *objects + 1);";
                 "if (objects == NULL) {{";
-                "  return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, \"out of memory: cannot make an array\");";
+                "  return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, \"out of memory: cannot create an array\");";
                 "}}";
                 "for (int64_t i = 0; i < count; i++) {{";
                 "  objects[i] = *(void *const *)elems[i];";

@@ -1,4 +1,4 @@
-//! The types that the interface has: each once, whatever the sizes, with its name in C.
+//! The types of the API, each only once regardless of its sizes, with its name in C.
 
 use super::names;
 use ecow::EcoString;

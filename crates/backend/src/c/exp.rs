@@ -83,7 +83,7 @@ impl Scope<'_> {
             Exp::Const(value) => literal::scalar(*value),
             Exp::Var(v) => Text::atom(self.names.get(*v)),
             Exp::Un(op, prim, a) => op::unary(self, *op, *prim, a),
-            // That truth values differ.
+            // That booleans differ.
             Exp::Bin(BinOp::Xor, Prim::Bool, a, b) => {
                 op::compare(self, CmpOp::Eq, Prim::Bool, a, b, false)
             }

@@ -1,8 +1,8 @@
-//! A function or task: what stands around its statements.
+//! A function or task: the code around its statements.
 //!
-//! Handles are declared at the top and released at the label `cleanup` at the end; what fails jumps there. A function
-//! without handles returns at once. Results are local variables, which are given to the caller when all went
-//! well: a handle that is both argument and result of a call is then no danger.
+//! Handles are declared at the top and released at the label `cleanup` at the end; failing statements jump there. A
+//! function without handles returns immediately. Results are local variables, which are passed to the caller on
+//! success; this makes it safe for a handle to be both an argument and a result of a call.
 
 use super::exp::{Scope, c_type};
 use super::kernel::{Device, Inside};
@@ -11,7 +11,7 @@ use crate::Target;
 use fehu_imp::{Fun, Program, Stm, Ty, V, visit};
 use std::fmt::Write;
 
-/// A function, with the tasks inside of it before it.
+/// A function, with the tasks inside it before it.
 pub(super) fn function(
     program: &Program,
     fun: &Fun,
@@ -126,9 +126,9 @@ pub(super) struct Frame<'a> {
     pub(super) handles: Vec<V>,
     /// The statements that give back the locks that are held.
     pub(super) held: Vec<String>,
-    /// Whether this is inside of a loop with `omp simd`.
+    /// Whether this is inside a loop with `omp simd`.
     pub(super) in_simd: bool,
-    /// Whether this is inside of a loop that compilers may vectorise, told to or not.
+    /// Whether this is inside a loop that compilers may vectorise, told to or not.
     pub(super) in_vectors: bool,
     pub(super) uses_err: bool,
     uses_cleanup: bool,

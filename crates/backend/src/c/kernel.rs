@@ -1,10 +1,10 @@
 //! Kernels: functions of the device program, and their launches by the host.
 //!
-//! The statements of a kernel are printed by the same code as the host's; what is different is here. The device program is text
-//! inside of the C program, in a dialect that `runtime/device` makes CUDA C or OpenCL C.
+//! The statements of a kernel are printed by the same code as those of the host; the differences are here. The device
+//! program is text inside the C program, in a dialect that `runtime/device` maps to CUDA C or OpenCL C.
 //!
-//! A check that fails has a number, and the values of its message are left in the failure buffer. The host prints the
-//! message, by `fe_device_error`, which is generated here, too.
+//! A check has a number; when it fails, the values for its message are stored in the failure buffer. The host formats
+//! the message with `fe_device_error`, which is also generated here.
 
 use super::exp::{Text, c_type};
 use super::fun::{Frame, declared_type};
@@ -173,7 +173,7 @@ impl Frame<'_> {
         let mut params = String::from("FE_FAILURE");
         for &v in captured {
             let declared = match fun.vars[v].ty {
-                // Truth values cannot be arguments.
+                // Booleans cannot be arguments.
                 Ty::Scalar(Prim::Bool) => "uint8_t ".to_owned(),
                 ty @ Ty::Ptr(_) => format!("FE_GLOBAL {}", declared_type(ty)),
                 ty @ (Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..)) => {

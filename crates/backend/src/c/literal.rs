@@ -53,7 +53,7 @@ fn float(a: f64, digits: String) -> Text {
     }
 }
 
-/// A text as the inside of a C string.
+/// A text as the contents of a C string.
 pub(super) fn string(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -74,7 +74,7 @@ pub(super) fn string(text: &str) -> String {
     out
 }
 
-/// A text as the inside of a C string that `printf` prints as it is.
+/// A text as the contents of a C string that `printf` prints as it is.
 pub(super) fn format_string(text: &str) -> String {
     string(text).replace('%', "%%")
 }

@@ -1,9 +1,10 @@
-//! Loops, and which of them C compilers are told to vectorise.
+//! Loops, and which of them the C compiler is told to vectorise.
 //!
-//! `omp simd` demands a loop that nothing leaves and in which nothing is called that has effects; what it says of a
-//! reduction is C's arithmetic, which may not overflow on signed integers and does not know about NaN. Independent loops
-//! that it does not fit get `FE_INDEPENDENT`, which only says that memory is no obstacle; with atomic updates, which on one
-//! thread are nothing special, or with memory of an iteration's own it would be one.
+//! `omp simd` requires a loop without early exits, in which no functions with effects are called; its reductions have
+//! the semantics of C arithmetic, where signed integers must not overflow and NaN is not considered. Independent loops
+//! for which it is not suitable get `FE_INDEPENDENT`, which only says that there are no dependencies through memory.
+//! This would be wrong for loops with atomic updates, which are ordinary updates on a single thread, or with memory
+//! that is private to an iteration.
 
 use super::exp::c_type;
 use super::fun::Frame;
@@ -11,7 +12,7 @@ use fehu_base::Prim;
 use fehu_imp::{Exp, Fun, Kind, RedOp, Stm, Ty, V, visit};
 use fehu_ir::Scalar;
 
-/// An inner loop up to this many iterations is unrolled inside of a vectorised one.
+/// An inner loop up to this many iterations is unrolled inside a vectorised one.
 const MOST_INNER: i64 = 16;
 
 /// Of loops of kernels that have no more statements than this, longer ones are unrolled, too.

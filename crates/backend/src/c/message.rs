@@ -1,4 +1,4 @@
-//! Checks, and what users are told.
+//! Checks, and the messages for users.
 
 use super::exp::{Prec, c_type};
 use super::fun::Frame;

@@ -1,11 +1,11 @@
 //! Functions of imp as C functions.
 //!
-//! * `fun`: a function or task around its statements: declarations of handles, the way out;
+//! * `fun`: a function or task around its statements: declarations of handles, the epilogue;
 //! * `stm`, `loops`, `tasks`, `kernel`, `message`: statements;
-//! * `exp`, `op`, `literal`, `names`: what they are made of.
+//! * `exp`, `op`, `literal`, `names`: their parts.
 //!
-//! What the text relies on is in `runtime/`: `fe_alloc` and its like in `memory.h`, operators in `scalar.h` and `math.h`,
-//! parallel execution in `tasks.h`, and what only printed code uses in `program.h`, `trace.h` and `atomics.h`.
+//! The text relies on `runtime/`: `fe_alloc` and similar functions in `memory.h`, operators in `scalar.h` and `math.h`,
+//! parallel execution in `tasks.h`, and what only generated code uses in `program.h`, `trace.h` and `atomics.h`.
 
 mod exp;
 mod fun;

@@ -4,7 +4,7 @@ use fehu_base::IdVec;
 use fehu_imp::{Fun, V};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The names of one function and of the tasks inside of it.
+/// The names of one function and of the tasks inside it.
 pub(super) struct Names {
     names: IdVec<V, String>,
     taken: FxHashSet<String>,

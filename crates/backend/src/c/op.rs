@@ -1,7 +1,8 @@
-//! Operators: C's own where they compute the right thing without undefined behaviour, else functions of the runtime.
+//! Operators: C's own if they compute the right thing without undefined behaviour, otherwise functions of the runtime.
 //!
-//! C's arithmetic on signed integers may not overflow, and small integers become `int` first; so both are left to
-//! functions (`fe_add_i32`), which compilers see through. Bit operations on sign-extended numbers are right in any width.
+//! In C, arithmetic on signed integers must not overflow, and small integers are promoted to `int`; so both are left to
+//! functions (`fe_add_i32`), which compilers see through. Bit operations on sign-extended numbers are correct in any
+//! width.
 
 use super::exp::{Prec, Scope, Text, c_type};
 use fehu_base::Prim;
@@ -64,7 +65,7 @@ pub(super) fn infix(op: BinOp, prim: Prim) -> Option<(&'static str, Prec)> {
 /// ask for.
 fn infix_text(sign: &str, prec: Prec, a: Text, b: Text) -> Text {
     let (left, right) = match prec {
-        // These two are associative; one inside of the other has parentheses.
+        // These two are associative; one inside the other has parentheses.
         Prec::Or | Prec::And => {
             let side = |text: &Text| if text.prec == prec { prec } else { Prec::BitOr };
             (side(&a), side(&b))
@@ -83,7 +84,7 @@ fn infix_text(sign: &str, prec: Prec, a: Text, b: Text) -> Text {
 pub(super) fn unary(scope: &Scope<'_>, op: UnOp, prim: Prim, a: &Exp) -> Text {
     match op {
         UnOp::Not if prim == Prim::Bool => not(scope, a),
-        // Compilers take the complement of a small number, or of a truth value, for a mistake.
+        // Compilers take the complement of a small number, or of a boolean, for a mistake.
         UnOp::Not if prim.bits() >= 32 && !matches!(a, Exp::Convert(Prim::Bool, ..)) => {
             prefix("~", scope.exp(a))
         }
@@ -100,7 +101,7 @@ fn prefix(sign: &str, a: Text) -> Text {
     Text { text: format!("{sign}{}", a.at(Prec::Postfix)), prec: Prec::Unary }
 }
 
-/// The negation of a truth value, pushed into comparisons where that is right.
+/// The negation of a boolean, pushed into comparisons where that is right.
 pub(super) fn not(scope: &Scope<'_>, e: &Exp) -> Text {
     match e {
         Exp::Un(UnOp::Not, Prim::Bool, a) => scope.exp(a),

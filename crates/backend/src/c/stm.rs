@@ -253,7 +253,7 @@ impl Frame<'_> {
     }
 
     fn switch(&mut self, e: &Exp, cases: &[(Scalar, Block)], default: &Block) {
-        // C compilers find it odd to switch on a truth value.
+        // C compilers find it odd to switch on a boolean.
         if let [(Scalar::Bool(value), block), rest @ ..] = cases {
             let other = match rest {
                 [] => default,

@@ -1,6 +1,6 @@
-//! Parallel execution: tasks as functions of their own, and what tasks do to memory that they share.
+//! Parallel execution: tasks as separate functions, and operations of tasks on shared memory.
 //!
-//! On one thread a task's body stands where it is, for the whole range; there is nothing to be atomic.
+//! On a single thread, the body of a task is printed in place, for the whole range, and nothing needs to be atomic.
 
 use super::exp::Text;
 use super::fun::{Frame, declared_type};

@@ -119,7 +119,7 @@ static void errors(struct futhark_context *ctx) {
   CHECK(futhark_context_sync(ctx) == FUTHARK_SUCCESS);
   int32_t y;
   CHECK(futhark_entry_lost(ctx, &y, 1) == FUTHARK_PROGRAM_ERROR);
-  expect_error(ctx, "no argument shows the size \"n\"");
+  expect_error(ctx, "no argument determines the size \"n\"");
 }
 
 static void records(struct futhark_context *ctx) {
@@ -150,7 +150,7 @@ static void records(struct futhark_context *ctx) {
   CHECK(restored != NULL && futhark_project_opaque_line_tags(ctx, &again, restored) == 0);
   CHECK(futhark_values_i64_1d(ctx, again, tags) == 0 && tags[0] == 10 && tags[1] == 20);
   CHECK(futhark_restore_opaque_point(ctx, bytes) == NULL);
-  expect_error(ctx, "these bytes are no value of type point of this program");
+  expect_error(ctx, "these bytes are not a value of type point of this program");
   // A size that was changed; the last eight bytes before the two tags.
   ((unsigned char *)bytes)[size - 2 * sizeof(int64_t) - 8] = 3;
   CHECK(futhark_restore_opaque_line(ctx, bytes) == NULL);
@@ -210,7 +210,7 @@ static void record_arrays(struct futhark_context *ctx) {
   CHECK(futhark_new_opaque_arr1d_point(ctx, &made, elems, 0) == 0);
   CHECK(futhark_shape_opaque_arr1d_point(ctx, made)[0] == 0);
   CHECK(futhark_new_opaque_arr1d_point(ctx, &bad, elems, -1) != 0);
-  expect_error(ctx, "an array cannot have these sizes");
+  expect_error(ctx, "these sizes are not valid for an array");
   futhark_free_f32_1d(ctx, longer);
   futhark_free_f32_1d(ctx, xs);
   futhark_free_f32_1d(ctx, ys);

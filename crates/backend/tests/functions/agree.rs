@@ -199,7 +199,7 @@ impl Random {
     }
 }
 
-/// The bits of an expression as a number of 64 bits.
+/// The bits of an expression as a 64-bit number.
 fn bits(prim: Prim, e: Exp) -> Exp {
     let unsigned = match prim {
         Prim::Bool => return Exp::Convert(Prim::Bool, Prim::U64, Box::new(e)),

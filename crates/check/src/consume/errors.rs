@@ -38,7 +38,7 @@ fn explain_consumption(
     if let Some(part) = part_name(cx, region)
         && !cx.regions[region].path.is_empty()
     {
-        error = error.note(format!("it is the memory of {part}"));
+        error = error.note(format!("the memory in question is that of {part}"));
     }
     if let Some(through) = consumption.var.map(|v| &cx.vars[v].name)
         && Some(through) != cx.region_name(region)
@@ -48,10 +48,10 @@ fn explain_consumption(
             error.note(format!("it was consumed through \"{through}\", which shares its memory"));
     }
     if let By::LaterCall = consumption.by {
-        return error.help("call the function once, or give all arguments in every call");
+        return error.help("call the function only once, or pass all arguments in every call");
     }
     error =
-        error.note("after it is consumed, a value and everything that shares its memory are gone");
+        error.note("once a value has been consumed, neither it nor anything that shares its memory can be used");
     with_copy(error, PUT_COPY, &consumption.copy)
 }
 
@@ -78,11 +78,11 @@ fn using(cx: &Checker<'_>, region: Region, var: Option<VarId>) -> String {
     let owner = cx.region_name(region);
     match (used, owner) {
         (Some(used), Some(owner)) if used != owner => format!(
-            "Using variable \"{used}\", which shares memory with \"{owner}\", but this was consumed."
+            "Using variable \"{used}\", which shares memory with \"{owner}\", which was consumed."
         ),
-        (Some(name), _) => format!("Using variable \"{name}\", but this was consumed."),
+        (Some(name), _) => format!("Using variable \"{name}\", which was consumed."),
         (None, Some(owner)) => {
-            format!("Using a value that shares memory with \"{owner}\", but this was consumed.")
+            format!("Using a value that shares memory with \"{owner}\", which was consumed.")
         }
         (None, None) => "Using a value that was consumed.".to_owned(),
     }
@@ -93,7 +93,9 @@ fn consumed_here(consumption: &Consumption) -> String {
         By::Update => "consumed here, by an in-place update".to_owned(),
         By::Call(Some(name)) => format!("consumed here, as an argument of \"{name}\""),
         By::Call(None) => "consumed here, as an argument of a function".to_owned(),
-        By::LaterCall => "this call consumes what the function was given earlier".to_owned(),
+        By::LaterCall => {
+            "this call consumes an array that the function was given earlier".to_owned()
+        }
         By::Loop(Some(name)) => {
             format!("consumed here, as the initial value of loop parameter \"{name}\"")
         }
@@ -136,12 +138,14 @@ fn explain_obstacle(
     let function = var.and_then(|var| cx.var_ty(var)).is_some_and(|ty| matches!(ty, Ty::Fun(_)));
     if let Some(span) = var.and_then(|var| cx.vars[var].span) {
         let place = match obstacle {
-            Obstacle::Parameter if function => "what this function returns may be somebody else's",
+            Obstacle::Parameter if function => {
+                "the result of this function may share memory with something else"
+            }
             Obstacle::Parameter => "a parameter without `*`: it belongs to the caller",
-            Obstacle::Global => "defined here, for everybody",
-            Obstacle::FreeInFunction => "bound here, outside of the function",
-            Obstacle::FreeInLoop => "bound here, outside of the loop",
-            Obstacle::LoopParameter => "a loop parameter whose type was written without `*`",
+            Obstacle::Global => "a global value, defined here",
+            Obstacle::FreeInFunction => "bound here, outside the function",
+            Obstacle::FreeInLoop => "bound here, outside the loop",
+            Obstacle::LoopParameter => "a loop parameter whose declared type has no `*`",
         };
         error = error.label(span, place);
     }
@@ -149,24 +153,24 @@ fn explain_obstacle(
         Obstacle::Parameter => {
             let param = cx.region_name(region).map_or("_", |name| name.as_str());
             error.help(if function {
-                format!("write `*` before the result in the type of \"{param}\"")
+                format!("add `*` to the result in the type of \"{param}\"")
             } else {
                 format!(
-                    "write `*` before the type of \"{param}\" to let the function own its argument"
+                    "add `*` to the type of \"{param}\" to let the function own its argument"
                 )
             })
         }
         Obstacle::Global => {
-            error.note(format!("{what} is a global value, which is never consumed"))
+            error.note(format!("{what} is a global value, which cannot be consumed"))
         }
         Obstacle::FreeInFunction => error.note(format!(
-            "a function may be called any number of times, so it cannot consume {what} from outside"
+            "a function may be called any number of times, so it cannot consume {what}, which is bound outside it"
         )),
         Obstacle::FreeInLoop => error.note(format!(
             "every iteration would consume {what} again; only loop parameters can be consumed"
         )),
         Obstacle::LoopParameter => {
-            error.help(format!("write `*` before the type of {what}, or leave the type out"))
+            error.help(format!("add `*` to the type of {what}, or leave out the type"))
         }
     }
 }
@@ -184,13 +188,13 @@ pub(super) fn update_aliases(
             "The new value of an in-place update shares memory with \"{name}\", which is updated."
         ),
         None => {
-            "The new value of an in-place update shares memory with what is updated.".to_owned()
+            "The new value of an in-place update shares memory with the updated array.".to_owned()
         }
     };
     let error = Diagnostic::error("update-aliases", value, title)
-        .at("this may be a view of the memory that is overwritten")
+        .at("this may be a view of the array that is overwritten")
         .label(target, "updated in-place");
-    with_copy(error, "write a copy", &copy)
+    with_copy(error, "use a copy as the new value", &copy)
 }
 
 /// `def f (xs: []i32) : *[]i32 = xs`
@@ -200,13 +204,14 @@ pub(super) fn return_aliased(
     obstacle: Obstacle,
     body: &Exp,
 ) -> Diagnostic {
-    let owner =
-        cx.region_name(region).map_or("something outside".to_owned(), |n| format!("\"{n}\""));
+    let owner = cx
+        .region_name(region)
+        .map_or("something outside the function".to_owned(), |n| format!("\"{n}\""));
     let title =
         format!("Unique-typed return value is aliased to {owner}, which is not consumable.");
     let error = Diagnostic::error("return-aliased", result_span(body), title)
         .at(format!("this may share memory with {owner}"))
-        .note("`*` in a result type promises that nobody else has this memory");
+        .note("`*` in a result type promises that the result shares no memory with anything else");
     let error = explain_obstacle(cx, error, region, obstacle);
     with_copy(error, "return a copy", &copy_edits(result_exp(body)))
 }
@@ -217,7 +222,7 @@ pub(super) fn unique_return_aliased(cx: &Checker<'_>, region: Region, body: &Exp
     let title = "A unique-typed component of the return value is aliased to some other component.";
     let error = Diagnostic::error("unique-return-aliased", result_span(body), title)
         .at(format!("two parts of this may share memory{through}"))
-        .note("`*` in a result type promises that nobody else has this memory");
+        .note("`*` in a result type promises that the result shares no memory with anything else");
     with_copy(error, "return a copy", &copy_edits(result_exp(body)))
 }
 
@@ -227,7 +232,7 @@ pub(super) fn alias_free_variable(cx: &Checker<'_>, region: Region, body: &Exp) 
     let title = format!("Function result aliases the free variable \"{name}\".");
     let mut error = Diagnostic::error("alias-free-variable", result_span(body), title)
         .at(format!("this may share memory with \"{name}\""))
-        .note("the result of a function may share memory with its parameters only");
+        .note("the result of a function may share memory only with its parameters");
     if let Some(span) = cx.regions[region].name.and_then(|var| cx.vars[var].span) {
         error = error.label(span, "defined here");
     }
@@ -250,7 +255,7 @@ pub(super) fn self_aliasing_arg(
     };
     let error = Diagnostic::error("self-aliasing-arg", span, title)
         .at(format!("two parts of this may share memory{}", through(cx, region)))
-        .note("whoever consumes it relies on its parts being different memory");
+        .note("a function or loop that consumes it relies on its parts not sharing memory");
     with_copy(error, "pass a copy", &copy)
 }
 
@@ -281,8 +286,8 @@ pub(super) fn aliased_argument(
         error = error.label(span, format!("this may share memory{}", through(cx, region)));
     }
     if let Some(name) = cx.region_name(region) {
-        error = error
-            .note(format!("\"{name}\" cannot be used by the same call by which it is consumed"));
+        error =
+            error.note(format!("\"{name}\" cannot be used elsewhere in the call that consumes it"));
     }
     with_copy(error, PUT_COPY, &copy_edits(arg))
 }
@@ -299,7 +304,7 @@ pub(super) fn consuming_argument(cx: &Checker<'_>, arg: &Exp, ty: &Ty, param: &T
     .note(format!("expected: {}", printer.ty(param)))
     .note(format!("found:    {}", printer.ty(ty)))
     .note("it might be called with a value that is needed afterwards")
-    .help("pass a function that copies what it changes: `\\x -> f (copy x)`")
+    .help("pass a function that copies its argument: `\\x -> f (copy x)`")
 }
 
 /// `apply (update xs) 2`
@@ -313,12 +318,12 @@ pub(super) fn argument_contains_consumption(
         None => "Argument of functional type contains consumption.".to_owned(),
     };
     let mut error = Diagnostic::error("consuming-argument", arg.span, title)
-        .at("this function owns what was consumed")
+        .at("this function has already consumed it")
         .note("it might be called more than once, and each call would use the same memory");
     if let Some(consumption) = &cx.regions[region].consumed {
         error = error.label(consumption.span, consumed_here(consumption));
     }
-    error.help("pass a lambda that makes a copy each time: `\\x -> f (copy xs) x`")
+    error.help("pass a lambda that makes a copy for each call: `\\x -> f (copy xs) x`")
 }
 
 /// `let f = update xs in ...`
@@ -356,7 +361,7 @@ pub(super) fn consuming_loop_param_aliases(
     let mut error = Diagnostic::error("consuming-loop-param-aliases", result_span(body), title)
         .at(format!("the value for \"{param}\" may share memory with {other}"))
         .note(format!(
-            "the next iteration consumes \"{param}\", and would consume {other} with it"
+            "the next iteration consumes \"{param}\", and would consume {other} as well"
         ));
     if let Some(span) = cx.regions[region].name.and_then(|var| cx.vars[var].span) {
         error = error.label(span, format!("{other} is bound here"));
@@ -395,7 +400,7 @@ pub(super) fn aliases_previously_returned(
     Diagnostic::error("aliases-previously-returned", result_span(body), title)
         .at(format!("two parts of this may share memory{}", through(cx, region)))
         .note(format!(
-            "the next iteration consumes \"{param}\", and would change the other part too"
+            "the next iteration consumes \"{param}\", and would also change the other part"
         ))
         .help("return a `copy` for one of them")
 }
@@ -425,7 +430,7 @@ fn part_name(cx: &Checker<'_>, region: Region) -> Option<String> {
 
 fn with_copy(error: Diagnostic, message: &str, edits: &[(Span, String)]) -> Diagnostic {
     if edits.is_empty() {
-        error.help("use `copy` to get memory of your own")
+        error.help("use `copy` to get a fresh array")
     } else {
         error.fix(message, edits.iter().cloned())
     }

@@ -92,13 +92,13 @@ pub(crate) fn anonymous_in_spec(span: Span, name: &str) -> Diagnostic {
         span,
         format!("Anonymous size in a parameter of \"{name}\""),
     )
-    .at("sizes left of an arrow must have names")
+    .at("sizes to the left of an arrow must be named")
     .help(format!("name it: `val {name} [n] : [n]t -> ...`"))
 }
 
 pub(crate) fn include_functor(span: Span) -> Diagnostic {
     Diagnostic::error("include-parametric", span, "Cannot include a parametric module type")
-        .at("only the specs of a plain module type can be included")
+        .at("only module types without parameters can be included")
 }
 
 pub(crate) fn refine_missing(span: Span, name: &str) -> Diagnostic {
@@ -205,7 +205,7 @@ pub(crate) fn size_not_constructive(
         span,
         format!("Size parameter \"{size}\" of type \"{name}\" is not used constructively"),
     )
-    .note("The size of a value of an abstract type is read off an array in it at run time.");
+    .note("The size of a value of an abstract type is read from an array in it at run time.");
     declared(d, def, "defined here")
 }
 
@@ -246,7 +246,7 @@ pub(crate) fn higher_order_entry(span: Span, name: &str) -> Diagnostic {
         format!("Entry point functions may not be higher-order, but \"{name}\" is"),
     )
     .at("a parameter or result is a function")
-    .help("functions cannot be passed from the outside; define an entry point for each of them")
+    .help("functions cannot be passed from outside the program; define an entry point for each of them")
 }
 
 pub(crate) fn size_polymorphic_entry(span: Span, name: &str, size: &str) -> Diagnostic {
@@ -267,8 +267,8 @@ pub(crate) fn nonconstructive_entry(span: Span, name: &str, size: &str) -> Diagn
         span,
         format!("Entry point size parameter [{size}] only used non-constructively in \"{name}\""),
     )
-    .at("no parameter has just this size")
-    .help("the size must be that of an array parameter by itself, or be passed as a parameter")
+    .at("no parameter has exactly this size")
+    .help("the size must by itself be the size of an array parameter, or be passed as a parameter")
 }
 
 pub(crate) fn entry_name(span: Span, name: &str) -> Diagnostic {
@@ -277,18 +277,18 @@ pub(crate) fn entry_name(span: Span, name: &str) -> Diagnostic {
         span,
         format!("Entry point name \"{name}\" contains an apostrophe"),
     )
-    .at("other languages cannot use this name")
+    .at("this name is not valid in most other languages")
     .help("rename it")
 }
 
 pub(crate) fn shadowed_type(span: Span, name: &str, first: Option<Span>) -> Diagnostic {
     let headline = format!("Inclusion shadows type \"{name}\"");
     let found = Diagnostic::warning("shadowed-type", span, headline)
-        .at("what is included specifies it, too")
-        .note("From here on the name means the new type; what was specified before has the other.")
+        .at("the included module type also specifies it")
+        .note("From here on, the name refers to the new type; earlier specifications use the old one.")
         .help("make them the same, as in `include m with t = t`");
     match first {
-        Some(first) => found.label(first, "specified here before"),
+        Some(first) => found.label(first, "first specified here"),
         None => found,
     }
 }
@@ -300,10 +300,11 @@ pub(crate) fn recursion(span: Span, name: &str, headline: &str, help: &str) -> D
 }
 
 pub(crate) fn earlier_definition(span: Span, name: &str, defined: Option<Span>) -> Diagnostic {
-    let headline = format!("\"{name}\" means the earlier definition here, not the function itself");
+    let headline =
+        format!("\"{name}\" refers to the earlier definition here, not to the function itself");
     let mut found = Diagnostic::warning("earlier-definition", span, headline)
         .at("this cannot be a recursive call")
-        .note("a function is in scope of itself, but as recursive calls its uses of the name have errors")
+        .note("a function is in scope in its own body, but as recursive calls these uses of the name would be errors")
         .help("give the function another name");
     if let Some(defined) = defined {
         found = found.label(defined, "the earlier definition");

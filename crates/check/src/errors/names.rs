@@ -10,7 +10,7 @@ pub(crate) fn unknown_name(
     nearest: Option<&str>,
 ) -> Diagnostic {
     let d = Diagnostic::error("unknown-name", span, format!("Unknown {what} \"{name}\""))
-        .at("nothing of this name is in scope");
+        .at("not in scope");
     match nearest {
         Some(nearest) => {
             // Only the last part of a qualified name is replaced.
@@ -24,7 +24,7 @@ pub(crate) fn unknown_name(
 
 pub(crate) fn underscore(span: Span) -> Diagnostic {
     Diagnostic::error("underscore-use", span, "An underscore is not a name that can be used")
-        .at("`_` in a pattern binds nothing")
+        .at("`_` in a pattern does not bind a name")
         .help("give the value a name in the pattern")
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn module_is_parametric(span: Span, name: &str) -> Diagnostic {
         span,
         format!("Module \"{name}\" is a parametric module and has no members"),
     )
-    .at("this has to be applied to a module first")
-    .help(format!("bind the result to a name: `module m = {name} ...`, then use `m`"))
+    .at("this must be applied to a module first")
+    .help(format!("bind the result to a name, `module m = {name} ...`, and use `m`"))
 }
 
 pub(crate) fn module_not_parametric(span: Span, name: &str) -> Diagnostic {
@@ -45,18 +45,18 @@ pub(crate) fn module_not_parametric(span: Span, name: &str) -> Diagnostic {
 
 pub(crate) fn module_as_value(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("module-as-value", span, format!("\"{name}\" is a module, not a value"))
-        .at("a value is needed here")
-        .help(format!("name one of its members: `{name}.x`"))
+        .at("a value is expected here")
+        .help(format!("refer to one of its members: `{name}.x`"))
 }
 
 pub(crate) fn value_as_module(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("value-as-module", span, format!("\"{name}\" is a value, not a module"))
-        .at("a module is needed here")
+        .at("a module is expected here")
 }
 
 pub(crate) fn using_intrinsics(span: Span) -> Diagnostic {
     Diagnostic::warning("using-intrinsics", span, "Using intrinsic functions directly can break")
-        .at("these are the compiler's own")
+        .at("these are internal to the compiler")
         .help("use the functions of the prelude")
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn also_bound(ident: &Ident, first: Span) -> Diagnostic {
     Diagnostic::error("also-bound", ident.span, format!("Name \"{name}\" is also bound previously"))
         .at("bound again here")
         .label(first, "bound here first")
-        .help("names bound together must differ")
+        .help("names that are bound together must be distinct")
 }
 
 pub(crate) fn duplicate_definition(ident: &Ident, what: &str, first: Span) -> Diagnostic {

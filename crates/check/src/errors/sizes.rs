@@ -55,12 +55,12 @@ impl Checker<'_> {
             SizeClash::Escape(var, size) => {
                 let name = &self.program.vars[*var].name;
                 let in_loop = match self.size_metas.made_in_loop(self.program.vars[*var].level) {
-                    true => ", which comes into being inside the loop body,",
+                    true => ", which is bound inside the loop body,",
                     false => "",
                 };
                 d = match self.program.vars[*var].kind {
                     VarKind::Unknown(_) => d.note(format!(
-                        "Causality check: the size \"{name}\"{in_loop} is not known yet where it is needed."
+                        "Causality check: the size \"{name}\"{in_loop} is needed before it is known."
                     )),
                     _ => d.note(format!(
                         "The size \"{}\" would have to be known where this was bound, but \
@@ -73,9 +73,9 @@ impl Checker<'_> {
             SizeClash::Existential(var) => {
                 let name = &self.program.vars[*var].name;
                 d.note(format!(
-                    "The result's size \"{name}\" is existential: it can differ from call to call, \
-                     but a type containing anonymous sizes cannot be used here, where one size must \
-                     do for all calls."
+                    "The result size \"{name}\" is existential: it can differ from call to call, \
+                     but a type containing anonymous sizes cannot be used here, where all calls must \
+                     have the same size."
                 ))
                 .help("a function whose result size depends on its argument cannot be mapped")
             }
@@ -85,16 +85,16 @@ impl Checker<'_> {
                      only known when the function is applied.",
                     self.program.vars[*var].name
                 ))
-                .help("apply the function to all its arguments, or write a lambda"),
+                .help("apply the function to all its arguments, or use a lambda"),
             SizeClash::Infinite(_, b) => d.note(format!(
-                "Occurs check: the size would have to be a part of itself, in \"{}\".",
+                "Occurs check: the size would have to contain itself, in \"{}\".",
                 self.show_size(b)
             )),
             SizeClash::Consumes => d
                 .note("Parameter types are incompatible regarding consuming their arguments.")
-                .help("pass a function that does not consume its argument, for instance one that copies it"),
+                .help("pass a function that does not consume its argument, for example one that copies it"),
             SizeClash::NotFresh => {
-                d.note("A function with a fresh (`*`) result is expected here, this one's may be aliased.")
+                d.note("A function with a fresh (`*`) result is expected here, but the result of this one may be aliased.")
             }
             SizeClash::Shape => d,
         }
@@ -157,7 +157,7 @@ impl Checker<'_> {
         let text = self.sources.text(span);
         let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
         if text.contains('\n') || text.is_empty() {
-            return d.help(format!("if the sizes are equal, say so: `... :> {ty}`"));
+            return d.help(format!("if the sizes are equal, add a size coercion: `... :> {ty}`"));
         }
         let inner =
             if simple || text.starts_with('(') { text.to_owned() } else { format!("({text})") };
@@ -202,7 +202,7 @@ pub(crate) fn unknown_text(why: Unknown) -> &'static str {
         Unknown::Range => "unknown length of range",
         Unknown::Slice => "unknown length of slice",
         Unknown::OutOfScope => "unknown size of an array whose size went out of scope",
-        Unknown::Expression => "unknown value of this expression, which is not a size",
+        Unknown::Expression => "unknown value of this expression, which cannot be used as a size",
     }
 }
 
@@ -218,14 +218,14 @@ pub(crate) fn size_not_i64(span: Span, text: &str, found: &str) -> Diagnostic {
 
 pub(crate) fn size_expression_bind(span: Span) -> Diagnostic {
     Diagnostic::error("size-expression-bind", span, "Size expression may not bind names")
-        .at("this binds a name, which a size cannot")
+        .at("a size cannot bind names")
         .help("bind the value with `let` first and use its name as the size")
 }
 
 pub(crate) fn size_with_binding(span: Span) -> Diagnostic {
     let headline = "Size expression with binding is replaced by an unknown size";
     Diagnostic::warning("size-expression-bind", span, headline)
-        .at("this binds a name, which a size cannot")
+        .at("a size cannot bind names")
         .help("bind the value with `let` first and use its name")
 }
 
@@ -236,7 +236,7 @@ pub(crate) fn unused_existential(span: Span, name: &str) -> Diagnostic {
         format!("Existential size \"{name}\" not used as array size"),
     )
     .at("bound here")
-    .note("An existential size is read off an array at run time, so some array must have it.")
+    .note("An existential size is read from an array at run time, so some array must have it.")
     .help(format!("add a witness, an array of type `[{name}]()`"))
 }
 
@@ -247,7 +247,7 @@ pub(crate) fn unknown_param_def(span: Span, size: &str, what: &str) -> Diagnosti
         format!("Unknown size \"{size}\" in parameter of the result of \"{what}\""),
     )
     .at("this size is not known to the caller")
-    .note("Cannot generalise this type: no array of that size can be made, so the result could never be applied.")
+    .note("Cannot generalise this type: callers cannot construct an array of that size, so the result could never be applied.")
     .help("accept any size in the parameter, and coerce with `:>` inside")
 }
 
@@ -258,7 +258,7 @@ pub(crate) fn inaccessible_size(span: Span, size: &str, ty: &str, what: &str) ->
         format!("Parameter of \"{what}\" refers to size \"{size}\", which callers cannot know"),
     )
     .at(format!("this has type {ty}"))
-    .note("A function's type can name whole parameters and size parameters, nothing else.")
+    .note("The type of a function can refer only to whole parameters and size parameters.")
     .help("make the size a parameter of its own, or coerce with `:>` inside the function")
 }
 
@@ -273,8 +273,8 @@ pub(crate) fn result_names_part(
     );
     let mut found = Diagnostic::error("inaccessible-size", span, headline)
         .at("callers cannot know this size")
-        .note("A function's type can name whole parameters and size parameters, nothing else.")
-        .help("make the size a parameter of its own, or leave it out: `[]`");
+        .note("The type of a function can refer only to whole parameters and size parameters.")
+        .help("make the size a parameter of its own, or leave the size anonymous: `[]`");
     if let Some(bound) = bound {
         found = found.label(bound, "bound here");
     }
@@ -293,11 +293,11 @@ pub(crate) fn existential_param_ret(
         span,
         format!("Cannot apply \"{fun}\" to \"{arg}\""),
     )
-    .at("the size of this function's result is not known beforehand")
+    .at("the result size of this function is not known in advance")
     .note(format!(
         "Existential size would appear in function parameter of return type: \"{size}\" in {ret}."
     ))
-    .help("apply the functions one after the other instead, for instance with `|>`")
+    .help("apply the functions one after the other instead, for example with `|>`")
 }
 
 pub(crate) fn unused_size(span: Span, name: &str, of: &str) -> Diagnostic {
@@ -306,8 +306,8 @@ pub(crate) fn unused_size(span: Span, name: &str, of: &str) -> Diagnostic {
         of => format!("Size [{name}] of \"{of}\" is unused"),
     };
     Diagnostic::error("unused-size", span, headline)
-        .at(format!("\"{name}\" is not the size of anything, so it has no value"))
-        .help("use it as an array's size in a parameter's type, or remove it")
+        .at(format!("\"{name}\" is not the size of any array, so it has no value"))
+        .help("use it as an array size in the type of a parameter, or remove it")
 }
 
 pub(crate) fn loop_variant_escape(span: Span, name: &str) -> Diagnostic {
@@ -330,7 +330,7 @@ pub(crate) fn unknown_in_polymorphic_value(span: Span, name: &str) -> Diagnostic
         span,
         format!("The size-polymorphic value binding \"{name}\" has an unknown size in its type"),
     )
-    .at("its size is computed anew at each use")
+    .at("its size is computed again at each use")
     .help("make it a function, or give it a type with known sizes")
 }
 
@@ -342,7 +342,7 @@ pub(crate) fn ambiguous_size_param(span: Span, name: &str, fun: &str) -> Diagnos
     )
     .at("nothing determines this size")
     .note(format!("It is the instantiated size parameter of \"{fun}\"."))
-    .help("add a type ascription that says the size")
+    .help("add a type ascription that gives the size")
 }
 
 pub(crate) fn ambiguous_size_of_hole(span: Span, name: &str, fun: &str) -> Diagnostic {
@@ -350,19 +350,19 @@ pub(crate) fn ambiguous_size_of_hole(span: Span, name: &str, fun: &str) -> Diagn
         format!("Ambiguous size \"{name}\": a hole has no size from its use as function argument");
     Diagnostic::error("ambiguous-size", span, headline)
         .at(format!("\"{fun}\" takes arrays of any size here"))
-        .help("add a type ascription that says the size")
+        .help("add a type ascription that gives the size")
 }
 
 pub(crate) fn ambiguous_size(span: Span, name: &str, what: &str) -> Diagnostic {
     Diagnostic::error("ambiguous-size", span, format!("Ambiguous size \"{name}\"."))
         .at(format!("nothing determines the size in this {what}"))
-        .help("add a type ascription that says the size")
+        .help("add a type ascription that gives the size")
 }
 
 pub(crate) fn typed_hole(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::warning("typed-hole", span, format!("Hole of type: {ty}"))
-        .at("the program ends with an error if this is evaluated")
-        .help("write an expression of that type")
+        .at("the program fails if this is evaluated")
+        .help("replace it with an expression of that type")
 }
 
 pub(crate) fn causality(span: Span, size: &str, what: &str) -> Diagnostic {

@@ -115,7 +115,7 @@ impl Checker<'_> {
             Clash::Infinite(_, b) => {
                 let b = self.zonk(b);
                 format!(
-                    "Occurs check: the type would have to be a part of itself, in \"{}\".",
+                    "Occurs check: the type would have to contain itself, in \"{}\".",
                     self.show(&b)
                 )
             }
@@ -240,7 +240,7 @@ pub(crate) fn not_a_function(
             arg_span,
             format!("Cannot apply \"{fun}\" to \"{arg}\": too many arguments"),
         )
-        .at("this argument is one too many")
+        .at("this argument is superfluous")
         .label(fun_span, format!("takes only {takes}"))
         .note(format!(
             "Cannot apply function \"{fun}\" to {given} arguments: after {takes}, the result has \
@@ -288,8 +288,8 @@ pub(crate) fn ambiguous_record(span: Span, field: &str) -> Diagnostic {
         span,
         format!("Type is ambiguous: it must be a record with a field \"{field}\""),
     )
-    .at("nothing says which record type this has")
-    .help("add a type annotation where this is bound, for instance `(r: {x: i32, y: bool})`")
+    .at("nothing determines the record type")
+    .help("add a type annotation where this is bound, for example `(r: {x: i32, y: bool})`")
 }
 
 pub(crate) fn ambiguous_sum(span: Span, ctor: &str) -> Diagnostic {
@@ -298,8 +298,8 @@ pub(crate) fn ambiguous_sum(span: Span, ctor: &str) -> Diagnostic {
         span,
         format!("Type is ambiguous: it must be a sum type with a constructor \"#{ctor}\""),
     )
-    .at("nothing says which other constructors the type has")
-    .help(format!("add a type annotation, for instance `(#{ctor} ... : mytype)`"))
+    .at("nothing determines the other constructors of the type")
+    .help(format!("add a type annotation, for example `(#{ctor} ... : mytype)`"))
 }
 
 pub(crate) fn array_comparison(span: Span, op: &str) -> Diagnostic {
@@ -312,14 +312,14 @@ pub(crate) fn array_comparison(span: Span, op: &str) -> Diagnostic {
 pub(crate) fn star_without_effect(span: Span, ty: &str) -> Diagnostic {
     let headline = format!("A `*` on type \"{ty}\" has no effect");
     Diagnostic::warning("star-without-effect", span, headline)
-        .at("there is no array here that could be consumed")
-        .help("leave out the `*`")
+        .at("there is no array here to consume")
+        .help("remove the `*`")
 }
 
 pub(crate) fn default_type(span: Span, prim: Prim) -> Diagnostic {
     Diagnostic::warning("default-type", span, format!("Defaulting ambiguous type to {prim}"))
-        .at("nothing else decides the type of this number")
-        .help(format!("say the type, by a suffix as in `1{prim}` or by an annotation"))
+        .at("nothing else determines the type of this number")
+        .help(format!("specify the type, with a suffix as in `1{prim}` or with an annotation"))
 }
 
 pub(crate) fn literal_out_of_bounds(span: Span, text: &str, prim: Prim) -> Diagnostic {
@@ -328,7 +328,7 @@ pub(crate) fn literal_out_of_bounds(span: Span, text: &str, prim: Prim) -> Diagn
         span,
         format!("Literal {text} out of bounds for type {prim}"),
     )
-    .at(format!("this is inferred to be of type {prim}"))
+    .at(format!("this is inferred to have type {prim}"))
     .note(match prim.is_integer() {
         true => {
             let bits = prim.bits();
@@ -356,7 +356,7 @@ pub(crate) fn restricted(
     let (headline, help) = match why {
         Restriction::ArrayElement => (
             format!("Cannot create array with elements of lifted type {part} ({kind})"),
-            "arrays can only hold values of one size that are not functions",
+            "array elements must all have the same size, and must not be functions",
         ),
         Restriction::BranchResult => (
             format!("Result of a branch may not be of function type, but has type {whole}"),
@@ -404,7 +404,7 @@ pub(crate) fn type_argument_kind(span: Span, name: &str, wants: &str, given: &st
     Diagnostic::error(
         "type-argument-kind",
         span,
-        format!("Type \"{name}\" takes {wants} here, but {given} is given"),
+        format!("Type \"{name}\" takes {wants} here, but got {given}"),
     )
     .at(format!("{given}, where {wants} is expected"))
 }
@@ -420,7 +420,7 @@ pub(crate) fn lifted_element(span: Span, name: &str, lifted: Lifted) -> Diagnost
         format!("Cannot create array with elements of lifted type \"{name}\""),
     )
     .at(format!("may contain {kind}"))
-    .help("arrays can only hold values of one size that are not functions")
+    .help("array elements must all have the same size, and must not be functions")
 }
 
 pub(crate) fn too_many_constructors(span: Span, count: usize) -> Diagnostic {
@@ -434,6 +434,6 @@ pub(crate) fn too_many_constructors(span: Span, count: usize) -> Diagnostic {
 
 pub(crate) fn loop_needs_init(span: Span) -> Diagnostic {
     Diagnostic::error("loop-needs-initial-value", span, "Loop pattern needs an initial value")
-        .at("no variable gives this part its initial value")
+        .at("this part has no initial value")
         .help("write `loop p = e ...`")
 }

@@ -32,9 +32,9 @@ pub(super) fn unmatched_cases(
         .note("Every value must be matched by some case.");
     if examples.len() > SHOWN {
         let more = examples.len() - SHOWN;
-        let at_least = if unmatched.len() >= MAX_WITNESSES { "at least " } else { "" };
-        let s = if more == 1 { "" } else { "s" };
-        message = message.note(format!("There is {at_least}{more} more case{s} without a match."));
+        let at_least = if unmatched.len() >= MAX_WITNESSES { "At least " } else { "" };
+        let (s, are) = if more == 1 { ("", "is") } else { ("s", "are") };
+        message = message.note(format!("{at_least}{more} more case{s} {are} not matched."));
     }
     // A case for other numbers comes after those for numbers that are listed.
     let (general, special): (Vec<_>, Vec<_>) = unmatched.iter().partition(|w| w.has_other());
@@ -75,18 +75,18 @@ pub(super) fn refutable_pattern(
         .at("does not match every value");
     if let Some(missed) = missed {
         let missed = clip(missed.simplify().text(Numbers::Example));
-        message = message.note(format!("The value `{missed}`, for one, does not match."));
+        message = message.note(format!("For example, the value `{missed}` does not match."));
     }
     message
         .note(format!("The pattern of {what} must match every value of its type."))
-        .help("bind the value to a name, and take it apart with `match`")
+        .help("bind the value to a name, and inspect it with `match`")
 }
 
 /// A case that other cases leave nothing for.
 pub(super) fn unreachable_case(case: &Case, before: Option<(Span, &str)>) -> Diagnostic {
     let mut message =
         Diagnostic::warning("unreachable-case", case.pat.span, "This case is never reached")
-            .at("the cases before it match all of these values");
+            .at("the preceding cases match all of these values");
     if let Some((span, text)) = before {
         message = message.label(span, text);
     }

@@ -11,10 +11,10 @@ pub(super) fn unused_name(name: &Ident, what: &str, rename: Rename) -> Diagnosti
     let underscored = format!("_{}", name.name);
     match rename {
         Rename::Prefix => {
-            message.fix("say that this is meant by an underscore", [(name.span, underscored)])
+            message.fix("if this is intentional, add an underscore", [(name.span, underscored)])
         }
         Rename::Field => message.fix(
-            "say that this is meant by an underscore",
+            "if this is intentional, add an underscore",
             [(name.span.after(), format!(" = {underscored}"))],
         ),
         Rename::No => message,
@@ -23,10 +23,10 @@ pub(super) fn unused_name(name: &Ident, what: &str, rename: Rename) -> Diagnosti
 
 /// A variable with the name of a size parameter in scope.
 pub(super) fn shadowed_size(name: &Ident, size: Span) -> Diagnostic {
-    let headline = format!("\"{}\" hides the size of the same name", name.name);
+    let headline = format!("\"{}\" shadows the size of the same name", name.name);
     Diagnostic::warning("shadowed-size", name.span, headline)
-        .at("from here on, the name means this")
-        .label(size, "the size that is hidden")
-        .note("Types that were written before still mean the size.")
+        .at("from here on, the name refers to this variable")
+        .label(size, "the size that is shadowed")
+        .note("Types that were written before still refer to the size.")
         .help("choose another name, or use the size itself, which is a variable of type `i64`")
 }

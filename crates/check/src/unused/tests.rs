@@ -169,7 +169,7 @@ fn a_loop_without_initial_value_keeps_its_names() {
 
 #[test]
 fn hiding_a_size_is_warned_about() {
-    let hides = ["\"n\" hides the size of the same name"];
+    let hides = ["\"n\" shadows the size of the same name"];
     assert_eq!(unused("def f [n] (xs: [n]i32) = let n = xs in n"), hides);
     assert_eq!(unused("def f [n] (xs: [n]i32) = \\n -> (xs, n)"), hides);
     assert_eq!(unused("def f [n] (xs: [n]i32) = loop xs for n < 2 do (n, xs)"), hides);

@@ -22,7 +22,9 @@ use std::sync::atomic::Ordering;
 pub(super) fn run(repl: Repl, args: &OutputArgs) -> u8 {
     let interrupt = repl.interrupt();
     if let Err(error) = ctrlc::set_handler(move || interrupt.store(true, Ordering::Relaxed)) {
-        output::stderr(&format!("fehu: Ctrl-C will end the session: {error}\n"));
+        output::stderr(&format!(
+            "fehu: Ctrl-C will end the session instead of interrupting an evaluation: {error}\n"
+        ));
     }
     let config = Config::builder().completion_type(CompletionType::List).build();
     let mut editor = match Editor::<Assistant, FileHistory>::with_config(config) {

@@ -25,7 +25,7 @@ impl Spec {
         match (spec, reader.peek()) {
             (Some(spec), None) => Ok(spec),
             (None, _) => {
-                let error = reader.error(0, "there is neither a type nor a value");
+                let error = reader.error(0, "there is no type or value");
                 Err(error.help("write a type such as `[10]i32`, or a value"))
             }
             (Some(_), Some(_)) => {
@@ -99,7 +99,7 @@ fn sized_type(reader: &mut Reader<'_>) -> Result<Option<SizedType>> {
         // In `[2] true` and `[2] empty([0]i32)` there are two values.
         if letter && !matches!(name, "true" | "false" | "empty" | "nan" | "inf") && name != "b" {
             let message = format!("unknown type `{name}`");
-            let help = "a type is a primitive type after sizes in brackets: `[10][3]f32`";
+            let help = "a type consists of sizes in brackets and a primitive type: `[10][3]f32`";
             return Err(reader.error(reader.at, message).help(help));
         }
         return Ok(None);
@@ -177,7 +177,7 @@ mod tests {
         );
         assert_eq!(
             shown("[2]int"),
-            "1:4: unknown type `int`; a type is a primitive type after sizes in brackets: `[10][3]f32`"
+            "1:4: unknown type `int`; a type consists of sizes in brackets and a primitive type: `[10][3]f32`"
         );
         assert_eq!(
             shown("[9223372036854775807][2]u8"),

@@ -53,10 +53,10 @@ fn wrong_bounds() {
         assert_eq!(Bounds::parse(prim, text).unwrap_err().to_string(), message);
     };
     let help = "write two numbers of this type, such as";
-    check(Prim::I32, "5", &format!("`5` are no bounds for i32; {help} `0:10`"));
-    check(Prim::U8, "0:300", &format!("`0:300` are no bounds for u8; {help} `0:10`"));
-    check(Prim::U8, "-1:3", &format!("`-1:3` are no bounds for u8; {help} `0:10`"));
-    check(Prim::F32, "0f32:1", &format!("`0f32:1` are no bounds for f32; {help} `-0.5:2`"));
+    check(Prim::I32, "5", &format!("`5` are not bounds for i32; {help} `0:10`"));
+    check(Prim::U8, "0:300", &format!("`0:300` are not bounds for u8; {help} `0:10`"));
+    check(Prim::U8, "-1:3", &format!("`-1:3` are not bounds for u8; {help} `0:10`"));
+    check(Prim::F32, "0f32:1", &format!("`0f32:1` are not bounds for f32; {help} `-0.5:2`"));
     check(Prim::I32, "10:0", "the lower bound 10i32 is above the upper bound 0i32");
     check(Prim::F64, "0:inf", "the bounds 0.0f64 and f64.inf are not both finite");
 }

@@ -17,12 +17,13 @@ pub(super) struct Header {
 /// Reads a header; the reader stands after the magic bytes.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Header> {
     let start = reader.at;
-    let cut = |reader: &Reader<'_>| reader.binary_error(start, "the .npy file ends in its header");
+    let cut =
+        |reader: &Reader<'_>| reader.binary_error(start, "the .npy file ends within its header");
     let Some(&[major, minor]) = reader.take(2) else {
         return Err(cut(reader));
     };
     if !matches!(major, 1..=3) {
-        let message = format!("version {major}.{minor} of .npy files is not known");
+        let message = format!("version {major}.{minor} of .npy files is not supported");
         return Err(reader.binary_error(start, message).help("versions 1.0, 2.0 and 3.0 are"));
     }
     let length = match reader.take(if major == 1 { 2 } else { 4 }) {
@@ -69,8 +70,10 @@ impl<'a> Parser<'_, 'a> {
             self.symbol(b':')?;
             match key {
                 b"descr" if matches!(self.peek(), Some(b'[' | b'(' | b'{')) => {
-                    let message = "the elements of this array have fields";
-                    return Err(self.error(0, message).help("save an array for each field"));
+                    let message = "the elements of this array are structured";
+                    return Err(self
+                        .error(0, message)
+                        .help("save a separate array for each field"));
                 }
                 b"descr" => descr = Some(self.string()?),
                 b"fortran_order" => fortran = Some(self.boolean()?),
@@ -88,7 +91,7 @@ impl<'a> Parser<'_, 'a> {
                 _ => return Err(self.malformed()),
             }
         }
-        let missing = |key| self.error(0, format!("the header of this .npy file lacks \"{key}\""));
+        let missing = |key| self.error(0, format!("the header of this .npy file has no \"{key}\""));
         let (elem, order) = self.element_type(descr.ok_or_else(|| missing("descr"))?)?;
         let fortran = fortran.ok_or_else(|| missing("fortran_order"))?;
         let shape = shape.ok_or_else(|| missing("shape"))?;
@@ -127,7 +130,7 @@ impl<'a> Parser<'_, 'a> {
                 let descr = descr.escape_ascii();
                 let message =
                     format!("elements of NumPy's type {descr} are {what}, which are not supported");
-                let help = "convert the array with `astype` before it is saved";
+                let help = "convert the array with `astype` before saving it";
                 return Err(self.error(0, message).help(help));
             }
         };

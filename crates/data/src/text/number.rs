@@ -199,13 +199,13 @@ impl<'a> Word<'a> {
         let text = shown(self.text);
         let message = match (self.suffix, self.body) {
             (Some(suffix), _) => {
-                format!("`{text}` has type {suffix}, but a value of type {prim} is needed here")
+                format!("`{text}` has type {suffix}, but a value of type {prim} is expected here")
             }
             (None, Body::Bool(_)) => {
-                format!("`{text}` is a bool, but a value of type {prim} is needed here")
+                format!("`{text}` is a bool, but a value of type {prim} is expected here")
             }
-            _ if prim == Prim::Bool => format!("`{text}` is a number, but a bool is needed here"),
-            _ => format!("`{text}` is not an integer, but a value of type {prim} is needed here"),
+            _ if prim == Prim::Bool => format!("`{text}` is a number, but a bool is expected here"),
+            _ => format!("`{text}` is not an integer, but a value of type {prim} is expected here"),
         };
         if prim == Prim::Bool {
             Problem::help(message, "write `true` or `false`")
@@ -224,9 +224,9 @@ impl<'a> Word<'a> {
             }
             _ if prim.is_signed() => {
                 let largest = (1_u128 << (bits - 1)) - 1;
-                format!("{prim} goes from {} to {largest}", -(1_i128 << (bits - 1)))
+                format!("{prim} ranges from {} to {largest}", -(1_i128 << (bits - 1)))
             }
-            _ => format!("{prim} goes from 0 to {}", (1_u128 << bits) - 1),
+            _ => format!("{prim} ranges from 0 to {}", (1_u128 << bits) - 1),
         };
         Problem::help(message, help)
     }
@@ -434,15 +434,15 @@ fn malformed(text: &[u8]) -> Problem {
     match (unsigned.chars().next(), letters) {
         (None, _) => Problem::help(
             format!("`{word}` is not followed by a number"),
-            "a sign stands directly before its number",
+            "a sign must directly precede its number",
         ),
         (Some('0'..='9' | '.'), Some(letters)) => Problem::help(
             format!("`{word}` is not a number"),
             match letters {
                 "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => {
-                    "a number with a point or an exponent needs the suffix f16, f32 or f64"
+                    "a number with a decimal point or an exponent needs the suffix f16, f32 or f64"
                 }
-                _ => "a suffix is one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64",
+                _ => "the suffixes are i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64",
             },
         ),
         (Some('0'..='9' | '.'), None) => Problem::new(format!("`{word}` is not a number")),

@@ -27,7 +27,7 @@ fn scalar(reader: &mut Reader<'_>, expected: Option<&ValueType>) -> Result<Value
         && expected.rank > 0
     {
         let message = format!("expected an array of type {expected}, found a scalar");
-        return Err(reader.error(start, message).help("arrays are written in brackets: `[1, 2]`"));
+        return Err(reader.error(start, message).help("write arrays in brackets: `[1, 2]`"));
     }
     if expected.is_none() && word.is_bare_special() {
         let message = "the type of this number is not known";
@@ -38,7 +38,7 @@ fn scalar(reader: &mut Reader<'_>, expected: Option<&ValueType>) -> Result<Value
     match reader.byte() {
         Some(b',') => {
             let message = "found `,` after a value";
-            Err(reader.error(reader.at, message).help("values are separated by blanks"))
+            Err(reader.error(reader.at, message).help("separate values with spaces"))
         }
         _ => Ok(Value::Scalar(scalar)),
     }
@@ -98,7 +98,7 @@ fn array_type(ahead: &mut Reader<'_>, expected: Option<&ValueType>) -> Result<Va
                         let message = "the type of this empty array is not known";
                         let sizes = "[0]".repeat(rank.max(1));
                         let help =
-                            format!("write it with type and sizes, as in `empty({sizes}i32)`");
+                            format!("write it with its type and sizes, as in `empty({sizes}i32)`");
                         Err(ahead.error(ahead.at, message).help(help))
                     }
                 };
@@ -155,7 +155,7 @@ impl<T: Elem> Rows<T> {
             Some(b'"') if innermost && T::PRIM == Prim::U8 => self.string(reader)?,
             Some(b'"') if innermost => {
                 let message =
-                    format!("a string has elements of type u8, but {} is needed here", T::PRIM);
+                    format!("a string has elements of type u8, but {} is expected here", T::PRIM);
                 return Err(reader.error(start, message));
             }
             Some(b'e') if starts_empty(reader) => {
@@ -163,9 +163,7 @@ impl<T: Elem> Rows<T> {
                 return self.empty_rows(reader, start, level, &rows);
             }
             _ => {
-                return Err(
-                    unexpected(reader, "a row").help("the rows before this one are in brackets")
-                );
+                return Err(unexpected(reader, "a row").help("the preceding rows are in brackets"));
             }
         };
         self.sized(reader, start, level, size)
@@ -186,10 +184,10 @@ impl<T: Elem> Rows<T> {
                 let innermost = level + 1 == self.shape.len();
                 let thing = if innermost { "element" } else { "row" };
                 let message = format!(
-                    "irregular array: this row has {}, but those before it have {before}",
+                    "irregular array: this row has {}, but the preceding rows have {before}",
                     count(size, thing)
                 );
-                return Err(reader.error(start, message).help("all rows have the same size"));
+                return Err(reader.error(start, message).help("all rows must have the same size"));
             }
         }
         Ok(())
@@ -256,7 +254,7 @@ impl<T: Elem> Rows<T> {
     #[cold]
     fn wrong_element(&self, mut error: ReadError) -> ReadError {
         if self.guessed && !self.elements.is_empty() {
-            let rule = "the first element decides the type of an array".to_owned();
+            let rule = "the first element determines the type of the array".to_owned();
             error.help.get_or_insert(rule);
         }
         error
@@ -294,7 +292,7 @@ fn starts_empty(reader: &Reader<'_>) -> bool {
 fn empty(reader: &mut Reader<'_>) -> Result<Array> {
     let start = reader.at;
     let malformed = |reader: &mut Reader<'_>, wanted: &str| {
-        unexpected(reader, wanted).help("empty arrays are written as in `empty([0][3]i32)`")
+        unexpected(reader, wanted).help("write empty arrays like this: `empty([0][3]i32)`")
     };
     reader.at += b"empty".len();
     if reader.peek() != Some(b'(') {
@@ -338,7 +336,7 @@ fn empty(reader: &mut Reader<'_>) -> Result<Array> {
         Ok(array) => Ok(array),
         Err(crate::array::ShapeError::WrongCount { .. }) => {
             let message = "none of the sizes of this empty array is 0";
-            Err(reader.error(start, message).help("at least one size has to be 0"))
+            Err(reader.error(start, message).help("at least one size must be 0"))
         }
         Err(problem) => Err(reader.error(start, problem.to_string())),
     }
@@ -352,7 +350,7 @@ fn string(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
     loop {
         match reader.byte() {
             None => {
-                let message = "this string has no end";
+                let message = "this string is not closed";
                 return Err(reader.error(start, message).help("a string ends with `\"`"));
             }
             Some(b'"') => {
@@ -397,7 +395,7 @@ fn escape(reader: &mut Reader<'_>) -> Result<Option<char>> {
                 Some(c @ (b'"' | b'\'' | b'\\')) => char::from(c),
                 _ => {
                     let message = "unknown escape sequence in a string";
-                    let help = "known are \\n, \\t, \\r, \\\", \\\\, \\65, \\x41 and \\o101";
+                    let help = "valid ones are \\n, \\t, \\r, \\\", \\\\, \\65, \\x41 and \\o101";
                     return Err(reader.error(start, message).help(help));
                 }
             }));
@@ -411,7 +409,9 @@ fn escape(reader: &mut Reader<'_>) -> Result<Option<char>> {
             reader.at = digits + length;
             Ok(Some(character))
         }
-        None => Err(reader.error(start, "this escape sequence is no Unicode character")),
+        None => {
+            Err(reader.error(start, "this escape sequence does not denote a Unicode character"))
+        }
     }
 }
 

@@ -71,12 +71,12 @@ fn expected_types() {
 #[test]
 fn errors_with_expected_types() {
     let check = |ty, text, message| assert_eq!(read_as(ty, text), message);
-    check("i32", "1.5", "1:1: `1.5` is not an integer, but a value of type i32 is needed here");
-    check("[]f32", "[1f64]", "1:2: `1f64` has type f64, but a value of type f32 is needed here");
+    check("i32", "1.5", "1:1: `1.5` is not an integer, but a value of type i32 is expected here");
+    check("[]f32", "[1f64]", "1:2: `1f64` has type f64, but a value of type f32 is expected here");
     check(
         "[]i32",
         "1",
-        "1:1: expected an array of type []i32, found a scalar; arrays are written in brackets: `[1, 2]`",
+        "1:1: expected an array of type []i32, found a scalar; write arrays in brackets: `[1, 2]`",
     );
     check("i32", "[1]", "1:1: expected a value of type i32, found an array of 1 dimension");
     check("[][]i32", "[]", "1:1: expected a value of type [][]i32, found an array of 1 dimension");
@@ -90,35 +90,35 @@ fn errors() {
     let check = |text, message| assert_eq!(read(text), message);
     check(
         "[[1,2],\n [3]]",
-        "2:2: irregular array: this row has 1 element, but those before it have 2; all rows have the same size",
+        "2:2: irregular array: this row has 1 element, but the preceding rows have 2; all rows must have the same size",
     );
-    check("[[1],2]", "1:6: expected a row, found `2`; the rows before this one are in brackets");
+    check("[[1],2]", "1:6: expected a row, found `2`; the preceding rows are in brackets");
     check("[1,[2]]", "1:4: expected an element of the array, found `[`");
     check(
         "[1,2i8]",
-        "1:4: `2i8` has type i8, but a value of type i32 is needed here; the first element decides the type of an array",
+        "1:4: `2i8` has type i8, but a value of type i32 is expected here; the first element determines the type of the array",
     );
     check("[1 2]", "1:4: expected `,` or `]`, found `2`");
     check("[1", "1:3: expected `,` or `]`, found the end of the input");
     check("[,1]", "1:2: expected an element of the array, found `,`");
     check(
         "[]",
-        "1:2: the type of this empty array is not known; write it with type and sizes, as in `empty([0]i32)`",
+        "1:2: the type of this empty array is not known; write it with its type and sizes, as in `empty([0]i32)`",
     );
-    check("1,2", "1:2: found `,` after a value; values are separated by blanks");
-    check("- 1", "1:1: `-` is not followed by a number; a sign stands directly before its number");
-    check("[1u8, 300]", "1:7: `300` does not fit into u8; u8 goes from 0 to 255");
+    check("1,2", "1:2: found `,` after a value; separate values with spaces");
+    check("- 1", "1:1: `-` is not followed by a number; a sign must directly precede its number");
+    check("[1u8, 300]", "1:7: `300` does not fit into u8; u8 ranges from 0 to 255");
     check(
         "99999999999",
         "1:1: `99999999999` does not fit into i32; write `99999999999i64` for a larger type",
     );
     check(
         "1i32x",
-        "1:1: `1i32x` is not a number; a suffix is one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64",
+        "1:1: `1i32x` is not a number; the suffixes are i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64",
     );
     check(
         "1.5i32",
-        "1:1: `1.5i32` is not a number; a number with a point or an exponent needs the suffix f16, f32 or f64",
+        "1:1: `1.5i32` is not a number; a number with a decimal point or an exponent needs the suffix f16, f32 or f64",
     );
     check(
         "True",
@@ -127,15 +127,15 @@ fn errors() {
     check("nan", "1:1: the type of this number is not known; write `f32.nan` or `f64.inf`");
     check(
         "empty([3]i32)",
-        "1:1: none of the sizes of this empty array is 0; at least one size has to be 0",
+        "1:1: none of the sizes of this empty array is 0; at least one size must be 0",
     );
     check(
         "empty([]i32)",
-        "1:8: expected a size, found `]`; empty arrays are written as in `empty([0][3]i32)`",
+        "1:8: expected a size, found `]`; write empty arrays like this: `empty([0][3]i32)`",
     );
     check(
         "[empty([0]i32), [1]]",
-        "1:17: irregular array: this row has 1 element, but those before it have 0; all rows have the same size",
+        "1:17: irregular array: this row has 1 element, but the preceding rows have 0; all rows must have the same size",
     );
     check("[empty([0]i32), empty([0]i64)]", "1:17: expected a row of type []i32, found []i64");
     check("[[1], empty([1][0]i32)]", "1:7: expected a row of type []i32, found [][]i32");
@@ -143,7 +143,7 @@ fn errors() {
         "[1, empty([0]i32)]",
         "1:5: `empty` is not a value; a value is a number, `true`, `false`, an array or a string",
     );
-    check("\"ab", "1:1: this string has no end; a string ends with `\"`");
+    check("\"ab", "1:1: this string is not closed; a string ends with `\"`");
     check("(1, 2)", "1:1: expected a value, found `(`");
     check("1 é", "1:3: expected a value, found `é`");
 }

@@ -199,8 +199,8 @@ fn run(mut command: Command) -> Res<()> {
     }
     let log = std::env::temp_dir().join(format!("fehu-{}-cc.log", std::process::id()));
     Err(Box::new(match std::fs::write(&log, &said) {
-        Ok(()) => error.note(format!("all that it said is in {}", log.display())),
-        Err(why) => error.note(format!("the rest of what it said is lost: {why}")),
+        Ok(()) => error.note(format!("its complete output is in {}", log.display())),
+        Err(why) => error.note(format!("the rest of its output could not be saved: {why}")),
     }))
 }
 

@@ -68,7 +68,7 @@ fn on_large_stack(
                 failure.is_some_and(|failure| failure.kind() == *kind)
             };
             if !fails(prog) {
-                return Err("the passes do not fail like that with this program".to_owned());
+                return Err("the passes do not show this fault with this program".to_owned());
             }
             Ok(reduce(prog, budget, &mut fails))
         }
@@ -134,7 +134,7 @@ fun f (n: i64, xs: [n]i32, y: i32) -> (r: i32, s: [n]i32) =
         let question = Question::read("agree default").expect("it is a question");
         assert!(matches!(question, Question::Passes(FailureKind::Differs, _)));
         let error = run(&prog, &question, 1000, 0).expect_err("nothing is wrong");
-        assert!(error.contains("do not fail"), "{error}");
+        assert!(error.contains("do not show this fault"), "{error}");
         assert!(Question::read("panic nonsense").is_err());
     }
 }

@@ -67,7 +67,7 @@ error[import-cycle]: the file \"a.fut\" imports itself through other files
   |        --- imports \"b.fut\"
   |
   = note: \"a.fut\" -> \"b.fut\" -> \"a.fut\"
-  = help: move what both files need to a file of its own, and import that
+  = help: move the shared definitions to a separate file, and import that
   = help: for more, run `fehu explain import-cycle`
 ";
     assert_eq!(messages, expected);
@@ -112,7 +112,7 @@ fn a_file_that_is_not_text() {
     let expected = "\
 error[not-utf8]: the file \"main.fut\" is not UTF-8 text
  |
- = note: the first wrong byte (0xff) is at offset 10, in line 2
+ = note: the first invalid byte (0xff) is at offset 10, on line 2
  = help: save the file as UTF-8
  = help: for more, run `fehu explain not-utf8`
 ";

@@ -10,16 +10,16 @@ use std::fmt::Write;
 /// The commands: names, what follows them, and what they do.
 pub(super) const COMMANDS: [(&str, &str, &str); 5] = [
     ("help", "", "list the commands"),
-    ("load", "FILE", "read a file; its declarations replace all others"),
+    ("load", "FILE", "load a file; its declarations replace all others"),
     ("quit", "", "leave; so does Ctrl-D"),
-    ("reload", "", "read the loaded file and all imports again, then repeat the declarations"),
-    ("type", "EXPR", "show the type of an expression, or what a module provides"),
+    ("reload", "", "load the file and its imports again, then repeat the declarations"),
+    ("type", "EXPR", "show the type of an expression, or the contents of a module"),
 ];
 
 const MORE_HELP: &str = "
-Anything else is an expression, which is evaluated, or a declaration, which is kept.
-Input that is not complete goes on in the next line; after a line that begins with `case`, an
-empty line ends it. Ctrl-C stops what is running.
+Anything else is evaluated, if it is an expression, or added to the session, if it is a declaration.
+Incomplete input continues on the next line; after a line that starts with `case`, an empty
+line ends it. Ctrl-C interrupts an evaluation.
 Commands can be abbreviated: `:t` is `:type`.
 ";
 

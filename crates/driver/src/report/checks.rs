@@ -39,7 +39,7 @@ pub(super) fn compare(
         let (kind, text) = match (seen.repeated, left.map(|left| left.repeated)) {
             (_, None) => {
                 counts.proved += 1;
-                (NoteKind::Done, format!("check: {what}: proved, so it is not tested"))
+                (NoteKind::Done, format!("check: {what}: proved at compile time"))
             }
             (true, Some(false)) => {
                 counts.hoisted += 1;
@@ -196,7 +196,7 @@ entry \"f\" = f (\"n\": i64, \"c\": bool, \"d\": bool) -> i64
         });
         assert_eq!(counts, CheckCounts { proved: 1, hoisted: 1, once: 1, repeated: 1 });
         let expected = [
-            "a.fut:1:1-2 check: index in bounds: proved, so it is not tested",
+            "a.fut:1:1-2 check: index in bounds: proved at compile time",
             "a.fut:2:1-2 check: index in bounds: tested once, before the loop",
             "a.fut:3:1-2 check: index in bounds: tested in every iteration",
             "a.fut:4:1-2 check: index in bounds: tested once",

@@ -26,7 +26,7 @@ pub fn html(report: &Report) -> String {
         source(&mut out, index, file);
     }
     if !report.elsewhere.is_empty() {
-        out.push_str("<h2>Without a place in the source</h2>\n<ul>\n");
+        out.push_str("<h2>Without a location in the source</h2>\n<ul>\n");
         for note in &report.elsewhere {
             let _ = writeln!(out, "<li class=\"{}\">{}</li>", note.kind.name(), escape(&note.text));
         }
@@ -65,10 +65,10 @@ pub fn escape(text: &str) -> String {
 
 fn legend(out: &mut String) {
     let kinds = [
-        (NoteKind::Done, "improved"),
-        (NoteKind::Missed, "could not be improved"),
-        (NoteKind::Made, "makes an array in memory"),
-        (NoteKind::Check, "is tested at run time"),
+        (NoteKind::Done, "optimised"),
+        (NoteKind::Missed, "could not be optimised"),
+        (NoteKind::Made, "creates an array in memory"),
+        (NoteKind::Check, "is checked at run time"),
     ];
     out.push_str("<ul class=\"legend\">\n");
     for (kind, words) in kinds {
@@ -117,7 +117,7 @@ fn picture(out: &mut String, report: &Report, when: &str, flow: &Flow) {
         }
         None => {
             let count = flow.nodes.len();
-            let _ = writeln!(out, "<p>With {count} nodes it is too large to be drawn.</p>");
+            let _ = writeln!(out, "<p>The graph has {count} nodes, too many to draw.</p>");
         }
     }
     out.push_str("</figure>\n");

@@ -153,7 +153,7 @@ impl Visit for Uses {
             Exp::Reshape(array, _) => self.within(*array, "reshaped"),
             Exp::Call(_, args) => {
                 for var in args.iter().filter_map(|arg| arg.var()) {
-                    self.add(var, "given to a function that is not inlined".to_owned(), None);
+                    self.add(var, "passed to a function that is not inlined".to_owned(), None);
                 }
             }
             exp => match exp.operator() {
@@ -210,8 +210,8 @@ impl Visit for Notes<'_> {
             let more = words.len().saturating_sub(MAX_USES);
             words.truncate(MAX_USES);
             let mut text = match arrays.len() {
-                1 => format!("{name}: makes an array"),
-                count => format!("{name}: makes {count} arrays"),
+                1 => format!("{name}: creates an array"),
+                count => format!("{name}: creates {count} arrays"),
             };
             if !words.is_empty() {
                 text.push_str(": ");

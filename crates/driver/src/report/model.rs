@@ -148,7 +148,7 @@ fn entries(before: &Prog, after: &Prog) -> Vec<EntryFlow> {
 
 /// A place in words, as seen from another one: `on line 4`.
 pub(super) fn show_place(from: Option<&Loc>, to: Option<&Loc>) -> String {
-    let Some(place) = to.and_then(Loc::place) else { return "without a place".to_owned() };
+    let Some(place) = to.and_then(Loc::place) else { return "at an unknown location".to_owned() };
     if to.is_some_and(Loc::in_prelude) {
         return "in the prelude".to_owned();
     }
@@ -216,6 +216,6 @@ mod tests {
         assert_eq!(show_place(Some(&c), Some(&b)), "on line 4 of a.fut");
         assert_eq!(show_place(None, Some(&c)), "on line 7 of lib/b.fut");
         assert_eq!(show_place(Some(&a), Some(&loc("/prelude/soacs.fut:1:1"))), "in the prelude");
-        assert_eq!(show_place(Some(&a), None), "without a place");
+        assert_eq!(show_place(Some(&a), None), "at an unknown location");
     }
 }

@@ -23,7 +23,7 @@ pub fn text(report: &Report, style: Style) -> String {
     let paint = Paint(style);
     let mut out = format!("{}\n", paint.bold(&report.program));
     for (what, number) in summary(report) {
-        let _ = writeln!(out, "  {what:21}  {number}");
+        let _ = writeln!(out, "  {what:15}  {number}");
     }
     for file in report.files.iter().filter(|file| !file.notes.is_empty()) {
         out.push('\n');
@@ -39,7 +39,7 @@ pub fn text(report: &Report, style: Style) -> String {
         }
     }
     if !report.elsewhere.is_empty() {
-        out.push_str("\nwithout a place in the source\n");
+        out.push_str("\nwithout a location in the source\n");
         list(&mut out, &report.elsewhere, 1, paint);
     }
     out
@@ -51,7 +51,7 @@ pub(super) fn summary(report: &Report) -> Vec<(&'static str, String)> {
     let change = |(before, after): (usize, usize)| format!("{before} before, {after} after");
     vec![
         ("array operators", change(summary.operators)),
-        ("arrays that they make", change(summary.arrays)),
+        ("arrays created", change(summary.arrays)),
         ("checks", checks(summary.checks)),
     ]
 }

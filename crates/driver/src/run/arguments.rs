@@ -84,7 +84,7 @@ pub(super) fn from_parts(
     for param in &fun.params[..leading] {
         let Some(size) = sizes.get(&param.var) else {
             let hint = &fun.vars[param.var].hint;
-            let message = format!("no argument shows the size \"{hint}\"");
+            let message = format!("no argument determines the size \"{hint}\"");
             return Err(RunError::Unrepresentable(message));
         };
         args.push(Value::Scalar(Scalar::I64(*size)));

@@ -83,5 +83,7 @@ pub fn from_interp(value: fehu_interp::Value) -> Result<Value, RunError> {
 }
 
 fn unrepresentable() -> RunError {
-    RunError::Unrepresentable("a value without contents cannot be read or written".to_owned())
+    RunError::Unrepresentable(
+        "a value of a type without contents cannot be read or written".to_owned(),
+    )
 }

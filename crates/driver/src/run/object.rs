@@ -40,7 +40,7 @@ impl Object {
         match object.has_type(ty) && values.next().is_none() {
             true => Ok(object),
             false => Err(RunError::Arguments(format!(
-                "these values do not make up a value of type {}",
+                "these values do not form a value of type {}",
                 type_name(ty)
             ))),
         }

@@ -1,14 +1,14 @@
-//! What is `x` plus a number, and for which `x`.
+//! Recognises expressions of the form `x` plus a number, and the `x` in them.
 
 use crate::rewrite::{Terms, all, bin, le};
 use crate::{Exp, Prim, Stm, V};
 use fehu_ir::{BinOp, Scalar};
 
-/// Offsets beyond this are not looked at, so that sums with them stay far from the limits of 64 bits.
+/// Offsets beyond this are not considered, so that sums with them stay far from the limits of 64 bits.
 const MOST_OFFSET: i64 = 1 << 20;
-/// Bounds beyond this are taken as this.
+/// Bounds beyond this are replaced by this.
 const FAR: i64 = 1 << 60;
-/// No `x` beyond this is in the interior, so that the bounds that are nearer than they say do no harm.
+/// No `x` beyond this is in the interior, so that bounds that were moved closer do no harm.
 const MOST: i64 = 1 << 59;
 /// The same for 32 bits.
 const MOST_NARROW: i64 = (1 << 31) - (1 << 21);
@@ -16,7 +16,7 @@ const MOST_NARROW: i64 = (1 << 31) - (1 << 21);
 /// Shifts beyond this, or below zero, leave no interior.
 const MOST_SHIFT: i64 = 1 << 40;
 
-/// `x` plus something between two numbers, and perhaps plus a shift: a number that is known when the loop begins.
+/// `x` plus something between two numbers, and possibly plus a shift: a number that is known when the loop begins.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Affine {
     /// All of it.
@@ -65,14 +65,14 @@ impl Affine {
     }
 }
 
-/// What must hold of `x`.
+/// Conditions on `x`.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Limits {
     /// `bound <= x + offset`
     lower: Vec<(Exp, i64)>,
     /// `x + offset <= bound`
     upper: Vec<(Exp, i64)>,
-    /// Whatever `x` is.
+    /// Conditions that do not depend on `x`.
     conditions: Vec<Exp>,
     /// Whether there are sums of 32 bits.
     pub(super) is_narrow: bool,
@@ -148,7 +148,7 @@ impl Limits {
         self.shifts.iter().any(|(shift, _)| *shift == v)
     }
 
-    /// What has to be declared before the range.
+    /// What must be declared before the range.
     pub(super) fn declarations(&self) -> impl Iterator<Item = Stm> + '_ {
         self.shifts.iter().map(|(v, value)| Stm::Declare(*v, Some(value.clone())))
     }

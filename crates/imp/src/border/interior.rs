@@ -10,10 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Expressions larger than this are not computed before the loop.
 const MOST_SIZE: usize = 60;
 
-/// The body of a loop over `x` in its interior, and where that is; none if there is no use in it.
+/// The body of a loop over `x` in its interior, and where the interior is; none if it would not help.
 pub(super) fn interior(vars: &mut Vars<'_>, x: V, body: &[Stm]) -> Option<(Block, Limits)> {
     let found = attempt(vars, x, body, None)?;
-    // A shift of which nothing depends that the interior is for would only make it smaller.
+    // A shift on which nothing useful depends would only make the interior smaller.
     match found.1.needed_shifts() {
         Some(needed) => attempt(vars, x, body, Some(&needed)),
         None => Some(found),
@@ -56,7 +56,7 @@ enum Value {
     Affine(Affine),
     /// Something that can be computed before the loop.
     Fixed(Exp),
-    /// A truth value that depends on `x`.
+    /// A boolean that depends on `x`.
     Truth(Exp),
 }
 
@@ -146,7 +146,7 @@ impl Interior<'_> {
         }
     }
 
-    /// What an expression of an integer or truth type is in the interior, and its type.
+    /// The value of an integer or boolean expression in the interior, and its type.
     fn value(&mut self, e: &Exp) -> Option<(Value, Prim)> {
         if let Some(fixed) = self.fixed(e) {
             return Some((Value::Fixed(fixed), Prim::I64));
@@ -182,7 +182,7 @@ impl Interior<'_> {
         (size(&expanded) <= MOST_SIZE).then_some(expanded)
     }
 
-    /// An expression as `x` and a bit; what must hold for that is noted.
+    /// An expression as `x` plus an offset; the conditions for that are recorded.
     fn affine(&mut self, e: &Exp) -> Option<Affine> {
         match e {
             Exp::Var(_) | Exp::Index(_) => {
@@ -226,7 +226,7 @@ impl Interior<'_> {
         Affine::of(terms, self.x, &range, &|v| self.limits.is_shift(v))
     }
 
-    /// A part of a sum: `x` and a bit, a small number, the variable of an inner loop, or a shift.
+    /// A part of a sum: `x` plus an offset, a small number, the variable of an inner loop, or a shift.
     fn terms(&mut self, e: &Exp, prim: Prim) -> Option<crate::rewrite::Terms> {
         const FAR: i64 = 1 << 30;
         match e {
@@ -277,7 +277,7 @@ impl Interior<'_> {
                     self.limits = saved;
                     return both;
                 }
-                // One is enough: the one that is so far from the ends.
+                // One is enough: the one that holds far from the ends.
                 let one = if self.far(a) == Some(holds) { a } else { b };
                 self.assume(one, holds)
             }
@@ -314,8 +314,8 @@ impl Interior<'_> {
         Some(limits)
     }
 
-    /// The value of a condition far from the ends: `x` is more than numbers, and less than anything else that does not
-    /// change. What does not depend on `x` at all decides nothing there, if there is something else.
+    /// The value of a condition far from the ends: `x` is larger than constants, and smaller than any other
+    /// loop-invariant value. Parts that do not depend on `x` at all decide nothing there, if there are others.
     fn far(&mut self, e: &Exp) -> Option<bool> {
         match e {
             Exp::Var(v) => match self.known.get(v)?.clone() {

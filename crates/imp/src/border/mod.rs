@@ -1,5 +1,5 @@
-//! `border`: loops whose indices are clamped, or whose checks and conditions only matter at the ends, get an interior
-//! without all that.
+//! `border`: loops whose indices are clamped, or whose checks and conditions matter only at the ends, get an interior
+//! without them.
 //!
 //! ```text
 //! for x < n { u = max(min(x + 1, n - 1), 0); assert u < n; o[x] = s[x] + s[u] }
@@ -13,14 +13,15 @@
 //! for x from lo to hi { u = x + 1; o[x] = s[x] + s[u] }
 //! ```
 //!
-//! The interior is the range of those `x` for which each `min` and `max` of `x + c` (where `c` is a number, or one that small
-//! inner loops over known ranges make, to which a number may be added that the loop does not change) and something that the loop does not change is `x + c`, each check holds, and each
-//! condition of a branch has the value that it has far from the ends. The range is computed when the program runs, so
-//! nothing has to be proved; what is outside of it is executed as it was, with all checks, and before the interior, so
-//! that errors are the same. A check that does not depend on `x` makes the interior empty if it does not hold.
+//! The interior is the range of all `x` for which every `min` or `max` of `x + c` and a loop-invariant value is `x +
+//! c`, every check holds, and the condition of every branch has the value that it has far from the ends. Here `c` is a
+//! number, or one produced by small inner loops over known ranges, possibly plus a loop-invariant number. The range is
+//! computed at run time, so nothing has to be proved. Iterations outside it are executed unchanged, with all checks,
+//! and before the interior, so that errors are the same. A check that does not depend on `x` makes the interior empty
+//! if it does not hold.
 //!
-//! Conditions: the loop is independent, it has no inner loops but those with a small known number of iterations, and no check
-//! is left in the interior. Numbers that could overflow are kept far from the limits of their type.
+//! Conditions: the loop is independent, its only inner loops have a small known number of iterations, and no check is
+//! left in the interior. Numbers that could overflow are kept far from the limits of their type.
 
 mod affine;
 mod interior;
@@ -32,9 +33,9 @@ use crate::visit::each_stm;
 use crate::{Block, Exp, Kind, Prim, Program, Stm, Ty, V};
 use fehu_ir::{CmpOp, Scalar};
 
-/// A body of more statements than this is not worth a copy.
+/// A body with more statements than this is not worth copying.
 const MOST_STATEMENTS: usize = 600;
-/// The most iterations of an inner loop.
+/// The maximum number of iterations of an inner loop.
 const MOST_INNER: i64 = 64;
 
 /// Splits the loops of a program.
@@ -112,7 +113,7 @@ fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     Some(parts)
 }
 
-/// Whether a block is code that a copy of is no great matter.
+/// Whether a block is short enough to be copied.
 fn is_plain(block: &[Stm]) -> bool {
     block.iter().all(|stm| match stm {
         Stm::Comment(_)

@@ -1,7 +1,7 @@
 //! Functions and constants in kernels.
 //!
-//! A kernel cannot call functions of the host, so their bodies are copied into it; those that nobody else calls are gone then.
-//! Constants are read by the host, before the kernel.
+//! A kernel cannot call functions of the host, so their bodies are copied into it; functions that nothing else calls
+//! are then removed. Constants are read by the host, before the kernel is launched.
 
 use crate::rewrite::{Vars, rename};
 use crate::visit::{each_stm, set_vars};

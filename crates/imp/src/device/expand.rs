@@ -1,16 +1,17 @@
-//! Memory of threads: expansion of allocations out of kernels.
+//! Memory for threads: expansion of allocations out of kernels.
 //!
-//! A handle in a kernel becomes a pointer, and an allocation takes a piece of the thread's part of one block that the host has
-//! allocated for all threads. An allocation in a loop wants a piece that no other handle has, just as on the host a
-//! handle keeps its block only if nobody else has it. So there are as many pieces for such an allocation as there are handles
-//! that can have what it yields, and the first one that no other handle has is taken. Others need one piece.
+//! A handle in a kernel becomes a pointer, and an allocation takes a piece of the thread's part of one block that the
+//! host has allocated for all threads. An allocation in a loop needs a piece that no other handle refers to, just as on
+//! the host a handle keeps its block only if no other handle shares it. So there are as many pieces for such an
+//! allocation as there are handles that may hold its result, and the first one that no other handle refers to is taken.
+//! Other allocations need one piece.
 //!
-//! If the sizes of all pieces can be computed by the host, it does. Otherwise the host guesses how much a thread needs; a thread
-//! that needs more says so and ends, and the host tries again with more. The number of blocks at work is bounded, because each thread
-//! has its part: a block then does the work of several, one after the other.
+//! If the host can compute the sizes of all pieces in advance, it does. Otherwise it guesses how much a thread needs; a
+//! thread that needs more reports this and ends, and the host retries with more. The number of active blocks is
+//! bounded, because each thread needs its part: a block then does the work of several, one after the other.
 //!
-//! Where the threads of a block work together ([`Kernel::by_block`]), what they allocate outside of sections is one piece for all of
-//! them, of a second block of memory, which has a part for each block of threads.
+//! If the threads of a block work together ([`Kernel::by_block`]), an allocation outside sections is one piece for all
+//! of them, in a second block of memory, which has a part for each thread block.
 
 use super::{interleave, offload::elem};
 use crate::rewrite::{bin, replace_stms, substitute};
@@ -20,10 +21,10 @@ use fehu_base::IdVec;
 use fehu_ir::{BinOp, CmpOp, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most blocks of a kernel whose threads need memory.
+/// The maximum number of blocks of a kernel whose threads need memory.
 const MOST_BLOCKS: i64 = 1056;
 
-/// The bytes that a thread gets at first, if the host does not know.
+/// The bytes that a thread gets at first, if the host does not know how many it needs.
 const FIRST_BYTES: i64 = 4096;
 
 /// Pieces begin at multiples of this.
@@ -53,12 +54,12 @@ fn has_handles(fun: &Fun, kernel: &Kernel) -> bool {
     found
 }
 
-/// Who has what is allocated.
+/// Who owns an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Owner {
     /// A thread, in one piece.
     Thread,
-    /// A block of threads, which allocates it together.
+    /// A thread block, whose threads allocate it together.
     Block,
     /// A thread, interleaved with those of its neighbours.
     Interleaved,
@@ -69,9 +70,9 @@ struct Site {
     handle: V,
     prim: Prim,
     count: Exp,
-    /// Other handles that can have what it has yielded before.
+    /// Other handles that may hold an earlier result of this allocation.
     others: Vec<V>,
-    /// Whose it is, and how its elements lie.
+    /// Who owns it, and how its elements are laid out.
     kind: Owner,
     /// The number of bytes of a piece, if the host can compute it.
     bytes: Option<Exp>,
@@ -82,7 +83,7 @@ struct Expand<'a> {
     fun: &'a mut Fun,
     /// What the host does before the kernel.
     host: Block,
-    /// Pointers for handles.
+    /// The pointers that replace handles.
     pointers: FxHashMap<V, V>,
     sites: Vec<Site>,
 }
@@ -126,7 +127,7 @@ impl Expand<'_> {
         }
     }
 
-    /// Pointers for all handles; yields those of handles that are the kernel's own.
+    /// Creates pointers for all handles; returns those of handles that belong to the kernel itself.
     fn name_handles(&mut self, body: &[Stm]) -> Vec<V> {
         let (mut all, mut declared) = (Vec::new(), FxHashSet::default());
         each_stm(body, &mut |stm| {
@@ -223,7 +224,7 @@ impl Expand<'_> {
         body
     }
 
-    /// Declares the pointers of a kernel's own handles; at first they are somewhere where no piece is.
+    /// Declares the pointers of the kernel's own handles; initially they point to a place that is no piece.
     fn declare_pointers(&self, local: &[V], nowhere: Option<V>, body: &mut Block) {
         let mut begin = Block::new();
         for ptr in local {
@@ -236,7 +237,7 @@ impl Expand<'_> {
         *body = begin;
     }
 
-    /// The host knows how much each thread, and each block, needs.
+    /// The sizes that each thread and each block needs are known to the host.
     fn known_sizes(mut self, mut kernel: Kernel, local: &[V]) -> Block {
         let mut totals = [Exp::int(0), Exp::int(0), Exp::int(0)];
         let mut offsets: Vec<Vec<Exp>> = Vec::new();
@@ -293,13 +294,13 @@ impl Expand<'_> {
         self.host
     }
 
-    /// The first of several pieces that no other handle has.
+    /// The first of several pieces that no other handle refers to.
     fn choose(&mut self, pieces: &[Exp], others: &[V], at: &dyn Fn(&Exp) -> Stm) -> Block {
         let mut out = Block::new();
         let Some((last, rest)) = pieces.split_last() else { return out };
         let mut chosen = vec![at(last)];
         for piece in rest.iter().rev() {
-            // Where the handle would point to, compared with where the others do.
+            // Where the handle would point, compared with where the others point.
             let mut attempt = vec![at(piece)];
             let taken = self.is_one_of(&attempt[0], others);
             attempt.push(Stm::If(taken, chosen, Block::new()));
@@ -320,7 +321,7 @@ impl Expand<'_> {
         others.iter().map(same).reduce(or).unwrap_or(Exp::Const(Scalar::Bool(false)))
     }
 
-    /// Lets the pieces of threads be interleaved where that is possible.
+    /// Interleaves the pieces of threads where possible.
     fn interleave(&mut self, kernel: &mut Kernel) {
         let own = |site: &&Site| site.kind == Owner::Thread;
         let allocated: Vec<(V, Prim)> =
@@ -338,8 +339,8 @@ impl Expand<'_> {
         }
     }
 
-    /// The memory of threads and blocks, by their kinds: for each a pointer to what a thread or its block has of it, and how
-    /// the thread finds it.
+    /// The memory of threads and blocks, by kind: for each, a pointer to the part of a thread or its block, and how the
+    /// thread finds it.
     fn arenas(
         &mut self,
         kernel: &Kernel,
@@ -366,7 +367,7 @@ impl Expand<'_> {
         (arenas, bases, begin)
     }
 
-    /// Memory with parts of a size, a pointer to one of them, and how it is set.
+    /// Memory with parts of a given size, a pointer to one of them, and how it is set.
     fn arena(&mut self, count: Exp, number: Exp, size: &Exp) -> (V, V, Block) {
         let bytes = self.host_value("arena_bytes", bin(BinOp::Mul, count, size.clone()));
         let arena = self.new_var("arena_mem", Ty::Mem);
@@ -381,7 +382,7 @@ impl Expand<'_> {
         (arena, base, begin)
     }
 
-    /// Lets a block do the work of several; yields the number of blocks that are launched.
+    /// Lets a block do the work of several; returns the number of blocks that are launched.
     fn bound_blocks(&mut self, kernel: &mut Kernel) -> Exp {
         if matches!(kernel.blocks, Exp::Const(Scalar::I64(n)) if n <= MOST_BLOCKS) {
             return kernel.blocks.clone();
@@ -414,7 +415,7 @@ impl Expand<'_> {
         let before = std::mem::take(&mut self.host);
         let needed = [Exp::Var(capacity), Exp::Var(capacity), Exp::int(0)];
         let (arenas, bases, begin) = self.arenas(&kernel, &launched, &needed);
-        // How much of them is taken.
+        // How much of them is in use.
         let cursors = [0, 1].map(|_| self.new_var("cursor", Ty::Scalar(Prim::I64)));
         let mut slots: Vec<Vec<(V, V)>> = Vec::new();
         let mut declared: Block =
@@ -448,7 +449,7 @@ impl Expand<'_> {
         self.declare_pointers(local, Some(nowhere), &mut rest);
         kernel.body.append(&mut rest);
         hoist_shared(&mut kernel.body, &self.fun.vars);
-        // The host tries until no thread has complained.
+        // The host retries until all threads had enough.
         let zero = Exp::Const(Scalar::I32(0));
         let mut attempt = std::mem::replace(&mut self.host, before);
         attempt.extend([
@@ -492,7 +493,7 @@ impl Expand<'_> {
         }))
     }
 
-    /// An allocation of a size that the thread finds out: a piece that is free and large enough, or a new one.
+    /// An allocation whose size the thread computes: a piece that is free and large enough, or a new one.
     fn take(
         &mut self,
         number: usize,
@@ -566,7 +567,7 @@ fn allocations(body: &[Stm], again: bool, found: &mut Vec<(V, Prim, Exp, bool)>)
     }
 }
 
-/// The bytes of a piece for so many elements.
+/// The number of bytes of a piece with this many elements.
 fn piece_bytes(count: Exp, prim: Prim) -> Exp {
     let bytes = bin(BinOp::Mul, count, Exp::int(i64::from(prim.bits() / 8)));
     let up = bin(BinOp::Add, bytes, Exp::int(ALIGNMENT - 1));
@@ -587,7 +588,7 @@ pub(crate) fn hoist_shared(body: &mut Block, vars: &IdVec<V, VarInfo>) {
     *body = shared;
 }
 
-/// What the host can compute of what a kernel computes.
+/// Which values of a kernel the host can compute.
 struct Known<'a> {
     /// The scalars that a kernel declares, with their values, if they are never assigned.
     values: FxHashMap<V, Option<&'a Exp>>,
@@ -613,7 +614,7 @@ impl<'a> Known<'a> {
         Known { values }
     }
 
-    /// The expression in terms of what is declared outside of the kernel.
+    /// The expression in terms of what is declared outside the kernel.
     fn value(&self, e: &Exp) -> Option<Exp> {
         if e.any(&|e| matches!(e, Exp::Load(..))) {
             return None;

@@ -1,10 +1,11 @@
-//! Memory of threads, interleaved: element `k` of what a thread has is beside element `k` of what its neighbours have.
+//! Interleaved memory for threads: element `k` of a thread's array is next to element `k` of its neighbours' arrays.
 //!
-//! Threads of a device that run together mostly use equal elements of their arrays at the same time; then neighbouring threads
-//! should find them at neighbouring addresses. So where the threads of a block have pieces of equal size, the elements of all
-//! of them can be dealt out in turn, and an index through a pointer to one is multiplied by the number of threads.
+//! Threads that run together mostly access the same element of their arrays at the same time; for coalesced access,
+//! neighbouring threads should then find them at neighbouring addresses. If the threads of a block have pieces of equal
+//! size, the elements of all of them can be interleaved, and an index through a pointer to a piece is multiplied by the
+//! number of threads.
 //!
-//! That is possible for pieces of one element type whose pointers never point to anything else. [`find`] looks which these are,
+//! This is possible for pieces of one element type whose pointers never point to anything else. [`find`] finds these,
 //! [`rewrite`] changes the indices.
 
 use crate::rewrite::{Terms, as_terms, bin, change_exps, replace, replace_stms, tidy};

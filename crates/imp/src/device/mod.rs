@@ -1,15 +1,15 @@
-//! `device`: what remains to be done for a program whose arrays are in the memory of a device.
+//! `device`: the remaining steps for a program whose arrays are in the memory of a device.
 //!
-//! `emit` makes kernels of operators. Around them it leaves code of the host that loads and stores elements, and inside of them
-//! code that calls functions and allocates blocks, which no device can do. This takes care of both:
+//! `emit` turns operators into kernels. Around them it leaves host code that loads and stores elements, and inside them
+//! code that calls functions and allocates blocks, which devices cannot do. This stage takes care of both:
 //!
-//! 1. `calls`: functions that kernels call become part of them, and so do the constants that they use;
-//! 2. `tuning`: the host asks for the tuning parameters that kernels need;
-//! 3. `offload`: what the host would do with elements is done by kernels of one thread, or the elements are fetched;
-//! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them, interleaved where
-//!    that is possible (`interleave`).
+//! 1. `calls`: functions that kernels call become part of the kernels, and so do the constants that they use;
+//! 2. `tuning`: the host looks up the tuning parameters that kernels need;
+//! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
+//! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
+//!    interleaved where possible (`interleave`).
 //!
-//! Afterwards only kernels load and store, and nothing in them has a handle.
+//! Afterwards only kernels load and store, and no kernel contains handles.
 
 mod calls;
 mod expand;

@@ -1,8 +1,8 @@
-//! Elements that the host needs or sets.
+//! Elements that the host reads or writes.
 //!
-//! An element in an expression of the host is fetched. Stores that follow each other, and branches and loops in which there are no
-//! kernels and nothing else that only the host can do, are executed by a kernel of one thread; the scalars that they assign
-//! are fetched. So a sequential loop over an array costs one kernel and not a fetch for each element.
+//! An element in an expression of the host is fetched. Consecutive stores, and branches and loops that contain neither
+//! kernels nor anything else that only the host can do, are executed by a kernel with one thread; the scalars that they
+//! assign are fetched. So a sequential loop over an array costs one kernel rather than a fetch for each element.
 
 use super::calls::closed;
 use crate::rewrite::replace;
@@ -11,10 +11,10 @@ use crate::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
 use ecow::EcoString;
 use std::cell::RefCell;
 
-/// So many stores are one kernel at most: their operands are its arguments.
+/// The maximum number of stores in one kernel: their operands are its arguments.
 const MOST_STORES: usize = 32;
 
-/// Takes care of the code of a function that is outside of kernels.
+/// Handles the code of a function outside kernels.
 pub(super) fn offload(fun: &mut Fun) {
     let body = std::mem::take(&mut fun.body);
     fun.body = Offload { fun }.block(body);
@@ -182,7 +182,7 @@ fn loads(e: &Exp) -> bool {
     e.any(&|e| matches!(e, Exp::Load(..)))
 }
 
-/// Whether only the host can do something that there is inside of a statement.
+/// Whether a statement contains something that only the host can do.
 fn needs_host(stm: &Stm, fun: &Fun) -> bool {
     let mut found = false;
     each_stm(std::slice::from_ref(stm), &mut |stm| {

@@ -1,16 +1,16 @@
 //! Tuning parameters in kernels.
 //!
-//! The host asks for a parameter before it launches a kernel. What it is if nobody has set it may depend on the thread, so the
-//! kernel decides between the two.
+//! The host looks up a parameter before it launches a kernel. The default may depend on the thread, so the kernel
+//! decides between the two.
 
 use crate::rewrite::replace_stms;
 use crate::{Exp, Fun, Kernel, Prim, Stm, Ty, VarInfo};
 use fehu_ir::{CmpOp, Scalar};
 
-/// What the host gets for a parameter that nobody has set: no number that makes sense for one.
+/// The value of a parameter that was not set: a number that makes no sense for one.
 const NOT_SET: Exp = Exp::Const(Scalar::I64(i64::MIN));
 
-/// Asks for the parameters of kernels before these are launched.
+/// Looks up the parameters of kernels before they are launched.
 pub(super) fn tuning(fun: &mut Fun) {
     let mut body = std::mem::take(&mut fun.body);
     replace_stms(&mut body, &mut |stm| match stm {

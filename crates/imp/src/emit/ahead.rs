@@ -1,19 +1,21 @@
-//! Histograms whose indices and values are computed ahead.
+//! Histograms whose indices and values are computed ahead of the updates.
 //!
-//! Contributions to the same bin have to wait for each other, and so nothing of a histogram's loop can be done in vectors. Where
-//! the function that computes indices and values is long, this is a pity: it alone is an independent loop. So a block of positions
-//! has its function executed first, with the results in memory that is as large as a block, and then contributes:
+//! Updates of the same bin must happen one after the other, so the loop of a histogram cannot be vectorised as a whole.
+//! If the function that computes indices and values is long, this wastes an opportunity: by itself it is an independent
+//! loop. So the loop is strip-mined: the function is first executed for a block of positions, with its results in a
+//! buffer, and then the bins are updated:
 //!
 //! ```text
 //! for i, a block at a time {
 //!   for k { bins[k], values[k] = f(xs[i + k]) }      independent
-//!   for k { dest[bins[k]] += values[k] }             one after the other
+//!   for k { dest[bins[k]] += values[k] }             sequential
 //! }
 //! for the rest of i { bin, value = f(xs[i]); dest[bin] += value }
 //! ```
 //!
-//! Conditions: the function makes scalars only, cannot fail, and has loops, or functions or divisions of floats. Loops that read
-//! arrays at positions of their own would not be in vectors, and then two loops take longer than one.
+//! Conditions: the function produces only scalars, cannot fail, and contains loops, or floating-point functions or
+//! divisions. Loops that read arrays at their own positions would not be vectorised, and then two loops take longer
+//! than one.
 
 use super::Emit;
 use crate::rewrite::{end_of_blocks, sum};
@@ -22,11 +24,11 @@ use fehu_base::Prim;
 use fehu_ir::{self as ir, Atom, BinOp, Body, Hist, Lambda, LoopForm, Type, Var};
 use rustc_hash::FxHashSet;
 
-/// How many positions a block has.
+/// The number of positions of a block.
 const BLOCK: u32 = 128;
 
 impl<'a> Emit<'a> {
-    /// The blocks of a histogram in a range, if it is for them; and where the rest begins.
+    /// The blocks of a histogram in a range, if it is suitable for them; and where the rest begins.
     pub(super) fn hist_ahead(
         &mut self,
         pat: &[Var],
@@ -71,7 +73,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::For { var: base, from, to, step, kind, body });
     }
 
-    /// Stores those results of a histogram's function that it computes in arrays of their own.
+    /// Stores those results of a histogram's function that it computes, in arrays of their own.
     fn hold(&mut self, map: &Lambda, index: Var, base: V) -> Vec<(Var, V)> {
         let bound = map.body.stms.iter().flat_map(|stm| &stm.pat).chain(&map.params);
         let bound: FxHashSet<Var> = bound.copied().collect();
@@ -98,8 +100,8 @@ impl<'a> Emit<'a> {
             && self.is_worth_a_block(&op.map.body)
     }
 
-    /// Whether a function makes scalars only, cannot fail, and reads arrays in loops only where all positions do. What varies from
-    /// position to position is added to the set.
+    /// Whether a function produces only scalars, cannot fail, and in loops reads arrays only where all positions do.
+    /// Variables that differ from position to position are added to the set.
     fn is_for_vectors(&self, body: &Body, varying: &mut FxHashSet<Var>, in_loop: bool) -> bool {
         body.stms.iter().all(|stm| {
             let mut varies = false;
@@ -138,7 +140,7 @@ impl<'a> Emit<'a> {
         })
     }
 
-    /// Whether a function has what takes long, and less time in vectors.
+    /// Whether a function contains operations that take long, and less time in vectors.
     fn is_worth_a_block(&self, body: &Body) -> bool {
         body.stms.iter().any(|stm| {
             let float = |atom: Atom| matches!(self.prim(atom), Some(Prim::F32 | Prim::F64));

@@ -1,4 +1,4 @@
-//! Operations that make, change or copy one array.
+//! Operations that create, change or copy a single array.
 
 use super::Emit;
 use crate::{Exp, From, Kind, Stm, Ty, V};
@@ -95,7 +95,7 @@ impl Emit<'_> {
         self.write(&Place { block: place.block, lmad }, value);
     }
 
-    /// Makes the elements of a place those of an operand: a scalar if the place is a single address.
+    /// Assigns an operand to the elements of a place: a scalar if the place is a single address.
     pub(super) fn write(&mut self, to: &Place, value: Atom) {
         match self.place_of(value) {
             Some(from) => self.copy(to, from),

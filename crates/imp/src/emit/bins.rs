@@ -1,8 +1,9 @@
 //! Histograms on several threads.
 //!
-//! There is a copy of the destinations for each thread but the first, which has the destinations themselves, unless the copies would
-//! be larger than the input: then there is one thread. In the end the copies are combined with the destinations, bin by bin. A bin is a scalar, or a row that
-//! the operator combines with others; then the code for one thread finds a copy's row where it finds a contribution.
+//! The destinations are privatised: each thread but the first has a copy of them, and the first one updates the
+//! destinations themselves. If the copies would be larger than the input, only one thread is used. In the end the
+//! copies are combined with the destinations, bin by bin. A bin is a scalar, or a row that the operator combines with
+//! others; in that case the code for one thread finds a copy's row where it finds a contribution.
 
 use super::screma::{NO_INDEX, Sofar};
 use super::{Emit, Mem, hinted};
@@ -30,7 +31,7 @@ impl<'a> Emit<'a> {
         let width = self.atom(op.width);
         let site = self.site();
         let chunks = self.chunks(site, width.clone());
-        // A copy for each thread is enough: more of them would cost more to combine than balance gains.
+        // One copy per thread is enough: combining more of them would cost more than better balance gains.
         let threads = self.declare("threads", Prim::I64, None);
         self.out.push(Stm::Threads(threads));
         let more = less(Exp::Var(threads), Exp::Var(chunks));
@@ -87,7 +88,7 @@ impl<'a> Emit<'a> {
         copies
     }
 
-    /// Executes code in which destinations are the copies of a chunk.
+    /// Executes code in which the copies of a chunk take the place of the destinations.
     fn with_copies(
         &mut self,
         op: &'a Hist,
@@ -109,7 +110,7 @@ impl<'a> Emit<'a> {
             let ptr = self.new_var(&hinted(&self.ir[dest].hint, "_own"), Ty::Ptr(elem));
             self.out.push(Stm::Declare(ptr, None));
             self.out.push(Stm::Point(ptr, From::Ptr(mem.ptr), Exp::int(0)));
-            // Places are counted from the beginning of the destination's block.
+            // Places are relative to the beginning of the destination's block.
             let before = int(BinOp::Sub, Exp::Var(chunk), Exp::int(1));
             let start = int(BinOp::Mul, before, Exp::Var(copies.stride));
             let start = int(BinOp::Sub, start, self.poly(&place.lmad.offset));
@@ -124,7 +125,7 @@ impl<'a> Emit<'a> {
         self.blocks = saved;
     }
 
-    /// All bins become the neutral element.
+    /// Initialises all bins with the neutral element.
     fn fill_bins(&mut self, place: &Place, rank: usize, bins: V, neutral: Atom) {
         let bin = self.new_var("bin", Ty::Scalar(Prim::I64));
         let first = self.poly(&place.lmad.offset);
@@ -174,7 +175,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// A bin of the copies with this number is combined with that of the destinations.
+    /// Combines the bin with this number of the copies with that of the destinations.
     fn add_elements(&mut self, op: &'a HistOp, copies: &[&Option<Copies>], k: V, bin: V) {
         let mut sofar: Vec<Sofar<'a>> = Vec::new();
         let (mut elements, mut stores) = (Vec::new(), Vec::new());
@@ -186,7 +187,7 @@ impl<'a> Emit<'a> {
             };
             let elem = self.table.blocks[place.block].elem;
             let ptr = self.mem(place.block).ptr;
-            // Only contiguous destinations come here, so that bins can be counted through.
+            // Only contiguous destinations get here, so bins can be numbered consecutively.
             let at = int(BinOp::Add, self.poly(&place.lmad.offset), Exp::Var(bin));
             let v = self.declare("total", elem, Some(Exp::Load(ptr, Box::new(at.clone()))));
             let own = Exp::Index(vec![(1, vec![k, copies.stride]), (1, vec![bin])]);
@@ -199,7 +200,7 @@ impl<'a> Emit<'a> {
         self.out.append(&mut stores);
     }
 
-    /// Likewise, if bins are rows.
+    /// The same, if bins are rows.
     fn add_rows(
         &mut self,
         pat: &[Var],
@@ -210,7 +211,7 @@ impl<'a> Emit<'a> {
         bin: V,
     ) {
         self.scalars.insert(NO_INDEX, Exp::Var(bin));
-        // Contributions are rows of copies now, whatever position they had.
+        // Contributions are now rows of copies, whatever position they had.
         if let Some(index) = self.table.index(pat, &hist.map) {
             self.scalars.insert(index, Exp::int(0));
         }
@@ -246,7 +247,7 @@ impl<'a> Emit<'a> {
         op.op.params.iter().all(|param| !self.ir[*param].ty.is_array())
     }
 
-    /// Whether all that is combined are rows, and those of copies can be where contributions are.
+    /// Whether all combined values are rows, and the rows of copies can take the place of contributions.
     fn combines_rows(&self, op: &HistOp) -> bool {
         let contributed = &op.op.params[op.dests.len()..];
         op.shape.len() == 1

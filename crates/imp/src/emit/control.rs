@@ -15,7 +15,7 @@ enum Target<'a> {
     Own(&'a Place),
     /// A block that becomes whatever block the result is in.
     Carried(&'a Place),
-    /// There is nothing to be moved.
+    /// Nothing needs to be moved.
     Nothing,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Switch(on, cases, default));
     }
 
-    /// Declares what the results of a branch are assigned to.
+    /// Declares the variables to which the results of a branch are assigned.
     fn targets(&mut self, pat: &[Var]) -> Vec<Target<'a>> {
         let mut targets = Vec::with_capacity(pat.len());
         for var in pat {
@@ -100,7 +100,7 @@ impl<'a> Emit<'a> {
                         source = self.saved(source, index, self.table.blocks[place.block].elem);
                         index = Exp::int(0);
                     } else if assigned.iter().any(|v| index.mentions(*v)) {
-                        // Where it begins depends on a scalar that is about to change.
+                        // Its beginning depends on a scalar that is about to change.
                         index = Exp::Var(self.declare("start", Prim::I64, Some(index)));
                     }
                     moves.extend(share(to, source, index));
@@ -118,7 +118,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Another handle of a block that is about to become another one.
+    /// Another handle of a block whose handle is about to change.
     fn saved(&mut self, mem: Mem, index: Exp, elem: Prim) -> Mem {
         let (ptr, handle) =
             (self.new_var("next", Ty::Ptr(elem)), self.new_var("next_mem", Ty::Mem));
@@ -243,7 +243,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// A handle and a pointer become those of another block, from an element on.
+/// Makes a handle and a pointer refer to another block, from a given element on.
 fn share(to: Mem, from: Mem, index: Exp) -> Vec<Stm> {
     let handle = to.handle.map(|to| match from.handle {
         Some(from) => Stm::Share(to, from),

@@ -1,25 +1,27 @@
-//! Maps, scatters and reductions of what a scan makes, done at the positions of the scan.
+//! Maps, scatters and reductions of the result of a scan, executed in the loop of the scan.
 //!
 //! ```text
 //! ys = scan (+) 0 xs          for i:  sum = sum + xs[i]
 //! zs = map f ys us      ==>           zs[i] = f sum us[i]
 //! ```
 //!
-//! An operator of one width that directly follows a scan, and has no other use for its arrays than to read the elements at its own
-//! positions, is executed where an element of the scan is finished: in the only loop of one thread, in the second round of several
-//! threads, and on devices when a block knows what comes before it. It never sees what is known of a part only. What nothing else needs
-//! is neither stored nor read again, and has no memory if the memory would have been its own. So it is with those arrays of a scan of
-//! several that nothing reads at all: the scan needs all of its values, but nobody may want all of them afterwards.
+//! This applies to an operator of the same width that directly follows a scan, and that uses the scanned arrays only by
+//! reading the elements at its own positions. It is executed where an element of the scan becomes final: in the only
+//! loop if there is one thread, in the second round if there are several, and on devices once a block knows the prefix
+//! of its tile. It never sees partial results. Arrays that nothing else needs are neither stored nor read again, and
+//! get no memory if the block would have been their own. The same goes for results of a scan over several arrays that
+//! nothing reads: the scan needs all of its values, but not all of them may be needed afterwards.
 //!
-//! This is a matter of the code, not of the IR: both statements are there for every pass, and what their arrays have to do with each
-//! other is clear from the table. Statements that stand between the two, and have nothing to do with the scan, come before both.
+//! This happens during code generation, not in the IR: every pass sees both statements, and the table shows how their
+//! arrays are related. Statements between the two that do not depend on the scan are executed before both.
 //!
-//! Operators that combine elements themselves, which are reductions and further scans, follow where one thread has all positions and
-//! meets them in order. In parallel code each chunk would have to know what comes before it, and that is another scan.
+//! Operators that combine elements themselves, that is, reductions and further scans, can follow a scan only where one
+//! thread visits all positions in order. In parallel code each chunk would have to know its prefix, which would be
+//! another scan.
 //!
-//! Refused: what writes where the scan reads; functions with operators inside, or that change arrays, in parallel code; scans of
-//! arrays; scans by the threads of one block; and scans in parallel code whose own function is not cheap, because that is executed
-//! twice then.
+//! Not supported are operators that write where the scan reads; in parallel code, functions that contain operators or
+//! update arrays; scans of arrays; scans by the threads of one block; and, in parallel code, scans whose own function
+//! is not cheap, because it would be executed twice.
 
 use super::Emit;
 use super::grid::has_effects;
@@ -31,7 +33,7 @@ use fehu_ir::{self as ir, Atom, Body, Lambda, Screma, Type, Var, free};
 use fehu_mem::table::{BlockId, Origin};
 use rustc_hash::FxHashMap;
 
-/// How many statements may stand between a scan and what follows it.
+/// How many statements may be between a scan and the operator that follows it.
 const BETWEEN: usize = 24;
 
 /// What follows a scan.
@@ -39,7 +41,7 @@ const BETWEEN: usize = 24;
 pub(super) struct Follower<'a> {
     /// The map or scatter.
     stm: &'a ir::Stm,
-    /// What its own scans and reductions have so far.
+    /// The current values of its own scans and reductions.
     scanned: Vec<Vec<Sofar<'a>>>,
     reduced: Vec<Vec<Sofar<'a>>>,
 }
@@ -95,7 +97,7 @@ fn operators(stm: &ir::Stm) -> impl Iterator<Item = &Lambda> {
 }
 
 impl<'a> Emit<'a> {
-    /// The scans of a body that something follows, or of which not all arrays are needed.
+    /// The scans of a body that are followed by operators, or of which not all arrays are needed.
     pub(super) fn leaders(&self, body: &'a Body) -> Vec<Leader<'a>> {
         let mut found: Vec<Leader<'a>> = Vec::new();
         let is_scan =
@@ -169,7 +171,7 @@ impl<'a> Emit<'a> {
         None
     }
 
-    /// Whether several threads execute an operator at hand.
+    /// Whether several threads execute the current operator.
     fn is_wide(&self) -> bool {
         self.is_parallel() || self.is_beside_device()
     }
@@ -182,7 +184,7 @@ impl<'a> Emit<'a> {
             && (!self.is_beside_device() || self.may_repeat(op) && !self.calls_recursive(&stm.exp))
     }
 
-    /// Whether a statement that does not mention what the scan makes may be executed before the scan.
+    /// Whether a statement that does not mention the results of the scan may be executed before the scan.
     fn may_come_before(&self, stm: &ir::Stm) -> bool {
         matches!(stm.exp, ir::Exp::Scratch(..) | ir::Exp::Assert(..)) || self.is_cheap(stm)
     }
@@ -215,7 +217,7 @@ impl<'a> Emit<'a> {
             && self.is_apart(scan, stm, unneeded)
     }
 
-    /// Whether what an operator combines itself, if anything, is combined by one thread, in order.
+    /// Whether the values that an operator itself combines, if any, are combined by one thread, in order.
     fn may_combine(&self, stm: &ir::Stm) -> bool {
         match &stm.exp {
             ir::Exp::Screma(op) if op.folded() > 0 => !self.is_wide() && self.combines_scalars(op),
@@ -223,7 +225,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Whether neither of the two writes what the other one reads, but for what is handed on.
+    /// Whether neither of the two writes what the other one reads, except for the scanned arrays that are passed on.
     fn is_apart(&self, scan: &ir::Stm, stm: &ir::Stm, unneeded: &[Var]) -> bool {
         let blocks = |vars: &[Var]| -> Vec<BlockId> {
             vars.iter().filter_map(|var| Some(self.place(*var)?.block)).collect()
@@ -242,8 +244,8 @@ impl<'a> Emit<'a> {
         !common(&written, &read) && !common(&written, &made) && !common(&made, &blocks(&others))
     }
 
-    /// Emits a scan and what follows it. The same statements may be emitted again elsewhere, where nothing follows: so what is
-    /// noted about them is forgotten at the end.
+    /// Emits a scan and the operators that follow it. The same statements may be emitted again elsewhere, where nothing
+    /// follows; what was recorded about them is therefore forgotten at the end.
     pub(super) fn lead(&mut self, scan: &'a ir::Stm, leader: Leader<'a>) {
         let Leader { unneeded, follower, .. } = leader;
         if let Some(follower) = &follower {
@@ -282,7 +284,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// A block that only holds an array which nobody stores is not made.
+    /// A block that would only hold an array that is not stored is not allocated.
     fn forget_block(&mut self, var: Var) -> Option<(Var, BlockId)> {
         let block = self.place(var)?.block;
         let is_other = |(other, _): (Var, _)| {
@@ -294,12 +296,12 @@ impl<'a> Emit<'a> {
         }
         let blocks = self.allocations.get_mut(&var)?;
         blocks.retain(|other| *other != block);
-        // Nor is it given back.
+        // Nor is it released.
         self.blocks.remove(&block);
         Some((var, block))
     }
 
-    /// What follows the scan that binds these, if anything does.
+    /// What follows the scan that binds these variables, if anything does.
     pub(super) fn following(&self, pat: &[Var]) -> Option<Follower<'a>> {
         self.following.get(pat.first()?).cloned()
     }

@@ -54,7 +54,7 @@ impl Emit<'_> {
     fn terms(&self, poly: &Poly) -> Terms {
         let mut terms = Terms::new();
         for (monomial, coefficient) in poly.terms() {
-            // Coefficients come from the program's numbers, which are 64 bits wide, and wrap like these.
+            // Coefficients come from numbers of the program, which are 64 bits wide, and wrap in the same way.
             let mut factor = *coefficient as i64;
             let mut vars = Vec::with_capacity(monomial.len());
             for var in monomial {

@@ -1,15 +1,17 @@
 //! `emit`: from the IR with memory to imp.
 //!
-//! Every operation becomes the loop that it stands for; where arrays are, the table of [`fehu_mem::table`] says. Statements
-//! appear in their order, and nothing is decided here about memory: where an array is not where it is needed, it is
+//! Every operation becomes the loop that it stands for; the table of [`fehu_mem::table`] says where arrays are.
+//! Statements keep their order, and nothing is decided here about memory: if an array is not where it is needed, it is
 //! copied.
 //!
-//! Code outside of all operators' functions is the *host's*: it is executed by one thread, and an operator there may
-//! become tasks or kernels. Inside of them everything is sequential.
+//! Code outside the functions of operators is *host* code: it is executed by one thread, and an operator there may
+//! become tasks or kernels. Code inside these functions is sequential.
 //!
-//! Files: `index` has addresses, `scalar` operations on numbers, `array` what makes or copies one array, `control` branches, loops
-//! and calls, `screma` map, reduce and scan, `follow` what is done with a scan's elements at once, `write` histograms, scatters, partitions and accumulators, `ahead` what of a histogram can be done in vectors, `release` where
-//! blocks are given back, `tasks`, `partials` and `bins` what several threads do, `grid` what a device does, `tuning` numbers that users may choose.
+//! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
+//! `control` branches, loops and calls; `screma` map, reduce and scan; `follow` operators that are fused with a scan;
+//! `write` histograms, scatters, partitions and accumulators; `sums` and `ahead` vectorised scans and histograms;
+//! `release` where blocks are released; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
+//! device; `tuning` numbers that users may choose.
 
 mod ahead;
 mod array;
@@ -35,7 +37,7 @@ use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Type, Var};
 use fehu_mem::table::{BlockId, Origin, Place, Placed, Table};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What can be chosen.
+/// Options.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Whether operators of the host become tasks.
@@ -64,7 +66,7 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
         emit.tuning = tuning.clone();
         emit.recursive = recursive.clone();
         if called.contains(&id) {
-            // What kernels call is executed by one thread.
+            // Functions called by kernels are executed by one thread.
             (emit.depth, emit.in_tasks) = (1, true);
         }
         let made = emit.function(&fun.name, &params, &fun.results, &fun.body);
@@ -85,7 +87,7 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
     program
 }
 
-/// Gives functions different names that are identifiers.
+/// Gives functions distinct names that are identifiers.
 fn rename(program: &mut Program) {
     let mut taken: FxHashMap<EcoString, usize> = FxHashMap::default();
     for fun in program.funs.values_mut() {
@@ -105,32 +107,32 @@ struct Emit<'a> {
     table: &'a Table,
     options: Options,
     vars: IdVec<V, VarInfo>,
-    /// What the scalars of the IR are: constants or variables.
+    /// What the scalars of the IR are represented by: constants or variables.
     scalars: FxHashMap<Var, Exp>,
-    /// What blocks are.
+    /// What blocks are represented by.
     blocks: FxHashMap<BlockId, Mem>,
     /// The blocks that are allocated before the statement that binds a variable.
     allocations: FxHashMap<Var, Vec<BlockId>>,
-    /// The inputs of the accumulators that exist, by their certificates.
+    /// The inputs of the existing accumulators, by their certificates.
     accs: FxHashMap<Var, &'a AccInput>,
-    /// The statements of the block at hand.
+    /// The statements of the current block.
     out: Block,
-    /// How deep inside of operators' functions the code is; zero is the host.
+    /// The nesting depth inside the functions of operators; zero is the host.
     depth: isize,
-    /// Whether the code may be executed by several threads at once.
+    /// Whether several threads may execute the code at the same time.
     in_tasks: bool,
     /// In a kernel: the threads that execute the code together, in the same way.
     together: Option<grid::Together>,
     sites: usize,
-    /// The place in the source of the statement at hand.
+    /// The source location of the current statement.
     loc: EcoString,
-    /// The functions that call themselves, which no kernel can do.
+    /// Recursive functions, which kernels cannot call.
     recursive: FxHashSet<ir::FunId>,
     /// The numbers of tuning parameters.
     tuning: FxHashMap<EcoString, usize>,
-    /// What follows scans, by the first variables that these bind.
+    /// The operators that follow scans, by the first variables that the scans bind.
     following: FxHashMap<Var, follow::Follower<'a>>,
-    /// Arrays of scans that only what follows reads, and which are not stored.
+    /// Arrays of scans that only the following operators read, and which are not stored.
     unneeded: FxHashSet<Var>,
 }
 
@@ -139,7 +141,7 @@ struct Emit<'a> {
 struct Mem {
     /// A pointer to its beginning, or a local array.
     ptr: V,
-    /// Its handle; none if it is local or surely outlives what uses it.
+    /// Its handle; none if it is local or certainly outlives its uses.
     handle: Option<V>,
 }
 
@@ -314,7 +316,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Begins the existence of the blocks that a statement needs.
+    /// Starts the lifetime of the blocks that a statement needs.
     fn allocate_for(&mut self, stm: &ir::Stm) {
         for var in &stm.pat {
             for block in self.allocations.get(var).cloned().unwrap_or_default() {
@@ -323,7 +325,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Begins the existence of a block.
+    /// Starts the lifetime of a block.
     fn allocate(&mut self, id: BlockId) {
         let block = &self.table.blocks[id];
         let Origin::Fresh { size, .. } = &block.origin else { return };
@@ -363,7 +365,7 @@ impl<'a> Emit<'a> {
     fn mem(&mut self, id: BlockId) -> Mem {
         match self.blocks.get(&id) {
             Some(mem) => *mem,
-            // Only what is never executed uses a block that nobody made.
+            // Only code that is never executed uses a block that was not allocated.
             None => self.declare_mem(id),
         }
     }

@@ -1,8 +1,8 @@
-//! What each chunk of a reduction or scan has combined, kept until all chunks are done.
+//! The partial results of the chunks of a reduction or scan, kept until all chunks are done.
 //!
-//! A scalar is an element of an array with one for each chunk. Where arrays are combined, each chunk has a row of its own,
-//! and its code finds that row where the code for one thread finds the operator's first parameter: the block of that
-//! parameter is another one. Likewise the row is where the second parameter is when the chunks are combined.
+//! A scalar is stored in an array with one element for each chunk. If arrays are combined, each chunk has a row of its
+//! own, and its code finds that row where the code for one thread finds the operator's first parameter: only the block
+//! of that parameter differs. Likewise, when the chunks are combined, the row takes the place of the second parameter.
 
 use super::screma::Sofar;
 use super::{Emit, Mem};
@@ -13,21 +13,21 @@ use fehu_ir::free::{bound_in_lambda, free_in_lambda};
 use fehu_ir::{BinOp, Lambda, Screma, Var};
 use fehu_mem::table::{BlockId, Place};
 
-/// A multiple of the elements in a line of a cache, a power of two.
+/// A multiple of the number of elements in a cache line, a power of two.
 const LINE: i64 = 64;
 
-/// What all chunks have of one thing that is combined.
+/// The partial results of all chunks for one combined value.
 pub(super) enum Partial {
     /// A scalar each, in this array.
     Elements(V),
-    /// An array each, in this one after the other; then how far they are apart.
+    /// An array each, one after the other in this one, and the distance between them.
     Rows(V, V),
     /// No contents.
     Nothing,
 }
 
 impl<'a> Emit<'a> {
-    /// Memory for what all chunks will have.
+    /// Memory for the partial results of all chunks.
     pub(super) fn partials(&mut self, all: &[Vec<Sofar<'a>>], chunks: V) -> Vec<Vec<Partial>> {
         let each = |parts: &Vec<Sofar<'a>>| {
             parts.iter().map(|part| self.partial(part, chunks)).collect::<Vec<_>>()
@@ -55,7 +55,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// How far apart arrays of so many elements are, if different threads change them: no line of a cache has elements of two.
+    /// The distance between arrays of this many elements that different threads change: no cache line contains elements
+    /// of two of them.
     pub(super) fn apart(&mut self, size: V) -> V {
         let more = bin(BinOp::Add, Exp::Var(size), Exp::int(LINE - 1));
         let whole = bin(BinOp::And, more, Exp::int(-LINE));
@@ -69,7 +70,7 @@ impl<'a> Emit<'a> {
         sizes.into_iter().reduce(|a, b| bin(BinOp::Mul, a, b)).unwrap_or(Exp::int(1))
     }
 
-    /// A chunk's scalars are stored; its arrays are where they belong.
+    /// Stores the scalars of a chunk; its arrays are already where they belong.
     pub(super) fn save(&mut self, parts: &[Vec<Sofar<'a>>], partials: &[Vec<Partial>], at: &Exp) {
         for (part, array) in parts.iter().flatten().zip(partials.iter().flatten()) {
             if let (Sofar::Scalar(v), Partial::Elements(array)) = (part, array) {
@@ -107,7 +108,7 @@ impl<'a> Emit<'a> {
             let (Some(place), Partial::Rows(rows, stride)) = (place, partial) else { continue };
             let elem = self.table.blocks[place.block].elem;
             let ptr = self.new_var("own", Ty::Ptr(elem));
-            // Places are counted from the beginning of a block.
+            // Places are relative to the beginning of a block.
             let offset = self.poly(&place.lmad.offset);
             let start =
                 Exp::Bin(BinOp::Sub, Prim::I64, Box::new(times(number, *stride)), Box::new(offset));
@@ -119,7 +120,7 @@ impl<'a> Emit<'a> {
         self.blocks = saved;
     }
 
-    /// Combines what all chunks of a reduction have, in order.
+    /// Combines the partial results of all chunks of a reduction, in order.
     pub(super) fn combine_partials(
         &mut self,
         pat: &[Var],
@@ -129,7 +130,7 @@ impl<'a> Emit<'a> {
         partials: &[Vec<Partial>],
     ) {
         let k = self.new_var("k", Ty::Scalar(Prim::I64));
-        // Elements of the map's inputs are rows now, whatever position they had.
+        // Elements of the map's inputs are now rows, whatever position they had.
         let index = self.table.index(pat, &op.map);
         let before = index.and_then(|index| self.scalars.insert(index, Exp::int(0)));
         let body = self.block(|this| {
@@ -148,19 +149,19 @@ impl<'a> Emit<'a> {
         self.count_up(k, Exp::Var(chunks), body);
     }
 
-    /// Whether all that scans and reductions combine are scalars.
+    /// Whether scans and reductions combine only scalars.
     pub(super) fn combines_scalars(&self, op: &Screma) -> bool {
         let ops = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
         ops.flat_map(|op| &op.params).all(|param| !self.ir[*param].ty.is_array())
     }
 
-    /// Whether scans and reductions combine scalars, or reductions arrays of which each chunk can have its own.
+    /// Whether scans and reductions combine scalars, or reductions combine arrays of which each chunk can have its own.
     pub(super) fn has_partials(&self, op: &Screma) -> bool {
         self.combines_scalars(op)
             || op.scans.is_empty() && op.reds.iter().all(|red| self.has_rows(op, &red.op))
     }
 
-    /// Whether each chunk can have its own of what a reduction combines.
+    /// Whether each chunk can have its own copy of what a reduction combines.
     fn has_rows(&self, op: &Screma, combine: &Lambda) -> bool {
         let (first, second) = combine.params.split_at(combine.params.len() / 2);
         let block = |param: &Var| self.place(*param).map(|place| place.block);
@@ -170,8 +171,8 @@ impl<'a> Emit<'a> {
             && !second.iter().filter_map(block).any(|block| others.contains(&block))
     }
 
-    /// Whether parameters that are arrays can be in other blocks while functions are executed: they are in one piece, and
-    /// nothing else is in their blocks.
+    /// Whether array parameters can be in other blocks while functions are executed: they are contiguous, and nothing
+    /// else is in their blocks.
     pub(super) fn can_be_elsewhere(&self, params: &[Var], inside: &[&Lambda]) -> bool {
         let mut blocks: Vec<BlockId> = Vec::new();
         params.iter().filter(|param| self.ir[**param].ty.is_array()).all(|param| {
@@ -200,7 +201,7 @@ impl<'a> Emit<'a> {
         all.iter().flatten().map(place).collect()
     }
 
-    /// How many elements of arrays each chunk has; none if all it has are scalars.
+    /// How many elements of arrays each chunk has; none if it has only scalars.
     pub(super) fn room(&mut self, op: &Screma) -> Option<Exp> {
         let reduced = |red: &fehu_ir::Red| {
             red.op.params.iter().take(red.neutral.len()).copied().collect::<Vec<_>>()

@@ -1,8 +1,8 @@
-//! Giving back blocks after their last use.
+//! Releasing blocks after their last use.
 //!
-//! Handles are released at the end of the function. That is late: large arrays of the host are released as soon as no
-//! later statement of the body that made them mentions an array in them. Inside of operators' functions blocks are kept,
-//! so that the next position finds them.
+//! Handles are released at the end of the function, which is late. Large arrays of the host are therefore released as
+//! soon as no later statement of the body that created them mentions an array in their block. Inside the functions of
+//! operators, blocks are kept, so that the next position can reuse them.
 
 use super::Emit;
 use crate::Stm as Imp;
@@ -10,7 +10,7 @@ use fehu_ir::{Body, Exp, LoopParam, Stm, Var, free};
 use fehu_mem::table::{BlockId, Origin};
 use rustc_hash::FxHashMap;
 
-/// For each statement, the blocks that this body makes and does not need after it.
+/// For each statement, the blocks that this body allocates and does not need after it.
 pub(super) fn last_uses(emit: &Emit<'_>, body: &Body) -> Vec<Vec<BlockId>> {
     let block_of = |var: Var| emit.place(var).map(|place| place.block);
     let mut last: FxHashMap<BlockId, usize> = FxHashMap::default();
@@ -37,7 +37,7 @@ pub(super) fn last_uses(emit: &Emit<'_>, body: &Body) -> Vec<Vec<BlockId>> {
     dead
 }
 
-/// Whether a block begins to exist with a statement.
+/// Whether the lifetime of a block begins with a statement.
 fn is_made_by(emit: &Emit<'_>, block: BlockId, stm: &Stm) -> bool {
     match &emit.table.blocks[block].origin {
         Origin::Fresh { before: var, .. } | Origin::Carried(var) => {

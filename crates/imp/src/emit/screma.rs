@@ -7,10 +7,10 @@ use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
 use fehu_mem::table::Place;
 use fehu_opt::facts::poly::Poly;
 
-/// Stands for the position of an operator of which nothing depends on it.
+/// Stands for the position of an operator if nothing depends on it.
 pub(super) const NO_INDEX: Var = Var(u32::MAX);
 
-/// What an operator has combined so far: a scalar variable, or a place.
+/// The current value of an operator: a scalar variable, or a place.
 #[derive(Clone)]
 pub(super) enum Sofar<'a> {
     /// A scalar.
@@ -39,7 +39,7 @@ impl<'a> Emit<'a> {
             self.screma_outside(pat, op);
         } else {
             let room = self.room(op);
-            // What is reduced is a value of both versions.
+            // The result of a reduction is a value of both versions.
             let reduced: Vec<(Var, V)> = self.declare_reduced(pat, op);
             let assign = |this: &mut Self| {
                 for (var, v) in &reduced {
@@ -92,7 +92,7 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// One position after the other, where the operators inside of the function are still the host's.
+    /// One position after the other, where the operators inside the function still belong to the host.
     fn screma_outside(&mut self, pat: &[Var], op: &'a Screma) {
         self.depth -= 1;
         self.screma_here(pat, op);
@@ -131,7 +131,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// What happens at each position after the map function: scans, reductions, and the plain results.
+    /// What happens at each position after the map function: scans, reductions, and plain results.
     pub(super) fn combine_all(
         &mut self,
         pat: &[Var],
@@ -146,7 +146,7 @@ impl<'a> Emit<'a> {
         self.give(pat, index, op, parts, scanned);
     }
 
-    /// Combines what operators have so far with the elements of a position, each with its own; the elements that are left.
+    /// Combines the current values of operators with the elements of a position; returns the remaining elements.
     pub(super) fn combine_each<'b>(
         &mut self,
         ops: impl Iterator<Item = (&'a Lambda, &'b Vec<Sofar<'a>>)>,
@@ -163,7 +163,7 @@ impl<'a> Emit<'a> {
         elements
     }
 
-    /// Stores what scans have at a position and the plain results, and does what follows.
+    /// Stores the values of scans at a position and the plain results, and executes the operators that follow.
     pub(super) fn give(
         &mut self,
         pat: &[Var],
@@ -198,7 +198,7 @@ impl<'a> Emit<'a> {
         self.each_in(pat, inputs, map, (Exp::int(0), width), kind, then);
     }
 
-    /// Likewise, for a range.
+    /// The same, for a range.
     pub(super) fn each_in(
         &mut self,
         pat: &[Var],
@@ -212,7 +212,7 @@ impl<'a> Emit<'a> {
         // An operator that binds nothing and has no inputs has no arrays that depend on the position.
         let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
         self.scalars.insert(index, Exp::Var(i));
-        // A loop of the host around kernels is still the host's.
+        // A host loop around kernels is still host code.
         let inner = isize::from(!self.is_beside_device());
         self.depth += inner;
         let body = self.block(|this| {
@@ -238,7 +238,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Declares what reductions or scans have so far, with neutral elements as the first values.
+    /// Declares the current values of reductions or scans, initialised with neutral elements.
     pub(super) fn start<'b>(
         &mut self,
         ops: impl Iterator<Item = (&'b Lambda, &'b [Atom])>,
@@ -264,18 +264,18 @@ impl<'a> Emit<'a> {
         Sofar::Scalar(self.declare(&self.ir[param].hint.clone(), prim, Some(value)))
     }
 
-    /// One application of an operator to what there is so far and an element.
+    /// One application of an operator to the current value and an element.
     pub(super) fn combine(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Atom]) {
         let values: Vec<Exp> = elements.iter().map(|element| self.atom(*element)).collect();
         self.combine_values(op, sofar, &values);
     }
 
-    /// Likewise, where the scalars among the elements are expressions.
+    /// The same, where the scalars among the elements are expressions.
     pub(super) fn combine_values(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Exp]) {
         self.combine_params(op, &op.params, sofar, elements);
     }
 
-    /// Likewise, where the operator has other parameters before these.
+    /// The same, where the operator has other parameters before these.
     pub(super) fn combine_params(
         &mut self,
         op: &'a Lambda,
@@ -298,7 +298,7 @@ impl<'a> Emit<'a> {
         self.assign_all(sofar, &op.body.results);
     }
 
-    /// What there is so far becomes these values, all at the same time.
+    /// Assigns these values to the current values, all at the same time.
     pub(super) fn assign_all(&mut self, sofar: &[Sofar<'a>], results: &[Atom]) {
         let mut moves = Vec::new();
         for (part, result) in sofar.iter().zip(results) {
@@ -357,7 +357,7 @@ impl<'a> Emit<'a> {
         self.combined(op.reds.iter().map(|red| &red.op).zip(reduced))
     }
 
-    /// What a loop is in which every position combines an element with what operators have so far.
+    /// The kind of a loop in which every position combines an element with the current values of operators.
     pub(super) fn combined<'b, 'c: 'b>(
         &self,
         ops: impl Iterator<Item = (&'b Lambda, &'b Vec<Sofar<'c>>)>,
@@ -375,8 +375,8 @@ impl<'a> Emit<'a> {
         Kind::Independent(reductions)
     }
 
-    /// The operators of a reduction or scan, if it is one of scalars, part by part, by operators of which partial results may be
-    /// combined in any order.
+    /// The operators of a reduction or scan, if it combines scalars, each component separately, with operators whose
+    /// partial results may be combined in any order.
     pub(super) fn vector_ops(&self, op: &Lambda) -> Option<Vec<RedOp>> {
         let count = op.body.results.len();
         let (first, second) = op.params.split_at(count);

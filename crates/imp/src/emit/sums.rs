@@ -1,8 +1,9 @@
-//! Sums of prefixes in vectors.
+//! Prefix sums in vectors.
 //!
-//! A scan by addition waits for each sum before it adds the next element. Here the elements of a vector are summed up among
-//! themselves, by a few additions of vectors, and then what there was before is added to all of them. This is done in memory that
-//! is as large as a block of elements, so that the loops before and after it are those of C compilers:
+//! A sequential scan by addition must finish each sum before it adds the next element. Here the elements of a vector
+//! are first summed among themselves, with a few vector additions, and then the preceding sum is added to all of them.
+//! This is strip-mined: the sums are computed in a buffer the size of a block of elements, so that the C compiler can
+//! vectorise the loops before and after:
 //!
 //! ```text
 //! for i, a block at a time {
@@ -13,9 +14,10 @@
 //! for the rest of i { sum = sum + f(xs[i]); ys[i] = sum }
 //! ```
 //!
-//! The function is executed twice for each element, so that nothing else of it has to be kept. Conditions: there is nothing else that
-//! combines elements; the function and what follows the scan are short and without checks; and no loop is around that
-//! could have the lanes. (Wide numbers only: sums of narrow ones are seldom what a program waits for.)
+//! The function is executed twice for each element, so that none of its other results must be kept. Conditions:
+//! nothing else combines elements; the function and the operators that follow the scan are short and have no checks;
+//! and there is no surrounding loop that could be vectorised instead. (Only for wide numbers: sums of narrow ones are
+//! rarely a bottleneck.)
 
 use super::Emit;
 use super::screma::Sofar;
@@ -25,8 +27,8 @@ use crate::{Exp, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, BinOp, Body, Screma, Type, Var};
 
-/// The bytes of a block: so many that what is read has been written a while ago. (Vectors that are read in another size than they were
-/// written in have to wait for that.)
+/// The size of a block in bytes: large enough that what is read was written a while ago. (Reading a vector in a
+/// different size than it was written in must wait for the write.)
 const BLOCK: u32 = 1024;
 
 impl<'a> Emit<'a> {
@@ -61,7 +63,7 @@ impl<'a> Emit<'a> {
         );
     }
 
-    /// What the only scan of an operator has so far, and its type, if it is one for blocks.
+    /// The current value of the only scan of an operator, and its type, if it is suitable for blocks.
     fn sum_of(&self, pat: &[Var], op: &Screma, scanned: &[Vec<Sofar<'a>>]) -> Option<(V, Prim)> {
         let ([scan], [parts]) = (op.scans.as_slice(), scanned) else { return None };
         let [Sofar::Scalar(before)] = parts.as_slice() else { return None };
@@ -112,12 +114,12 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// How many elements a block has.
+/// The number of elements of a block.
 fn width(prim: Prim) -> u32 {
     BLOCK * 8 / prim.bits()
 }
 
-/// Whether a function is a few operations that cannot fail.
+/// Whether a function consists of a few operations that cannot fail.
 pub(super) fn is_short(body: &Body) -> bool {
     let can_fail = |stm: &ir::Stm| matches!(stm.exp, ir::Exp::Assert(..) | ir::Exp::Fail(_));
     let straight = |stm: &ir::Stm| {

@@ -1,14 +1,14 @@
-//! Operators of the host on several threads.
+//! Host operators on several threads.
 //!
-//! A map or a scatter is executed on ranges of any size. A reduction is cut into chunks, a few for each thread, each of
-//! which leaves its partial result in an array ([`super::partials`]); these are combined in order, as the operator need not
-//! be commutative. A
-//! scan has two rounds: the totals of all chunks first, then, from the total of what comes before it, each chunk
-//! again. If the function of its map part is expensive, then the first round stores the scan of each chunk by itself, and
-//! the second one adds what comes before. Histograms are in [`super::bins`].
+//! A map or a scatter is executed on ranges of any size. A reduction is split into chunks, a few for each thread, each
+//! of which stores its partial result in an array ([`super::partials`]); these are combined in order, because the
+//! operator need not be commutative. A scan has two rounds: the first computes the totals of all chunks; the second
+//! processes each chunk again, starting from the total of the chunks before it. If the function of its map part is
+//! expensive, then the first round stores the scan of each chunk by itself, and the second adds the preceding total.
+//! Histograms are in [`super::bins`].
 //!
-//! An operator whose function contains others is executed on several threads by its own positions if there is one for each
-//! thread; otherwise the operators inside become tasks, too. That is decided when the program runs.
+//! An operator whose function contains other operators is parallelised over its own positions if there are at least as
+//! many of them as threads; otherwise the operators inside become tasks as well. This is decided at run time.
 
 use super::Emit;
 use super::partials::Partial;
@@ -17,8 +17,8 @@ use crate::{Block, Exp, Kind, Stm, Tasks, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, BinOp, Body, CmpOp, Lambda, Screma, Var};
 
-/// Up to how many elements of arrays each chunk of a reduction may have. With more there is enough to do for the threads in
-/// combining two of them.
+/// The maximum number of array elements per chunk of a reduction. With more, there is enough parallelism in combining
+/// two of them.
 const ROOM: i64 = 1 << 16;
 
 /// A function of no more statements than this, without loops and operators, is cheap enough to be executed twice.
@@ -57,7 +57,7 @@ impl<'a> Emit<'a> {
         })));
     }
 
-    /// Emits tasks in whose functions' functions operators become tasks, too.
+    /// Emits tasks in which operators of nested functions become tasks as well.
     pub(super) fn nested(&mut self, work: impl FnOnce(&mut Self)) {
         // One level is the range, the other one the position in it.
         self.depth -= 2;
@@ -65,21 +65,21 @@ impl<'a> Emit<'a> {
         self.depth += 2;
     }
 
-    /// A new place with tasks.
+    /// A new site with tasks.
     pub(super) fn site(&mut self) -> usize {
         self.sites += 1;
         self.sites - 1
     }
 
-    /// The number of chunks for a place.
+    /// The number of chunks for a site.
     pub(super) fn chunks(&mut self, site: usize, total: Exp) -> V {
         let v = self.declare("chunks", Prim::I64, None);
         self.out.push(Stm::Chunks(v, site, total));
         v
     }
 
-    /// Executes one of two versions: by the positions of the operator, or by what is inside of its functions. `room` is
-    /// what the first one needs for the arrays that a chunk combines.
+    /// Executes one of two versions: parallel over the positions of the operator, or over what is inside its functions.
+    /// `room` is what the first one needs for the arrays that a chunk combines.
     pub(super) fn versions(
         &mut self,
         lambda: &Lambda,
@@ -137,7 +137,7 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// A scan, perhaps with reductions and a map.
+    /// A scan, possibly with reductions and a map.
     pub(super) fn scan_in_tasks(&mut self, pat: &[Var], op: &'a Screma) {
         let width = self.atom(op.width);
         let site = self.site();
@@ -177,7 +177,8 @@ impl<'a> Emit<'a> {
         self.bind_reduced(pat, op, &reduced);
     }
 
-    /// The first round of a scan that is executed twice: the total of each chunk. With one chunk there is nothing to be known.
+    /// The first round of a scan that is executed twice: the total of each chunk. With a single chunk, nothing needs to
+    /// be computed.
     fn totals_of_chunks(
         &mut self,
         pat: &[Var],
@@ -202,7 +203,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(several, round, Block::new()));
     }
 
-    /// The total of each chunk becomes that of all chunks before it. What there is of the only chunk does not matter.
+    /// Replaces the total of each chunk by that of all chunks before it. For a single chunk, the value does not matter.
     fn prefixes(
         &mut self,
         op: &'a Screma,
@@ -288,7 +289,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// Whether there are array operators in a body that are worth threads of their own.
+/// Whether a body contains array operators that are worth executing on several threads.
 pub(super) fn has_operators(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut found = stm.exp.operator().is_some();
@@ -297,12 +298,12 @@ pub(super) fn has_operators(body: &Body) -> bool {
     })
 }
 
-/// Whether a function may well be executed twice.
+/// Whether a function is cheap enough to be executed twice.
 pub(super) fn is_cheap(body: &Body) -> bool {
     cheap_stms(body).is_some_and(|count| count <= CHEAP)
 }
 
-/// The number of statements, those of branches included; none if there are loops, operators, or calls.
+/// The number of statements, including those in branches; none if there are loops, operators, or calls.
 fn cheap_stms(body: &Body) -> Option<usize> {
     let mut count = body.stms.len();
     for stm in &body.stms {

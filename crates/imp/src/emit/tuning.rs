@@ -1,4 +1,4 @@
-//! Tuning parameters: numbers that users may choose instead of the program's own.
+//! Tuning parameters: numbers that users may set to replace the program's defaults.
 
 use super::Emit;
 use crate::{Stm, Tuning};

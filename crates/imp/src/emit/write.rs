@@ -11,7 +11,7 @@ use fehu_mem::lmad::Lmad;
 use fehu_mem::table::{Place, poly};
 use fehu_opt::facts::poly::Poly;
 
-/// Scalars that are combined: their variables and types, and the pointers and positions where they belong.
+/// Scalars that are combined: their variables and types, and the pointers and positions where they are stored.
 type Stores = Vec<(V, Prim, V, Exp)>;
 
 impl<'a> Emit<'a> {
@@ -46,7 +46,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Combines values with what is at a position of arrays, or overwrites it; nothing is done out of bounds.
+    /// Combines values with the elements at a position of arrays, or overwrites them; does nothing if the position is
+    /// out of bounds.
     fn contribute(
         &mut self,
         arrays: &[Var],
@@ -118,8 +119,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// What there is at a position of arrays, as an operator's first parameters; and of scalars the variables that they are
-    /// in, and where they have to be stored.
+    /// The elements at a position of arrays, as the first parameters of an operator; and for scalars, the variables
+    /// that hold them, and where they are to be stored.
     pub(super) fn rows_so_far(
         &mut self,
         arrays: &[Var],
@@ -155,7 +156,7 @@ impl<'a> Emit<'a> {
         (sofar, stores)
     }
 
-    /// A contribution that is an array, and whose block the table says comes with the parameter.
+    /// A contribution that is an array, and whose block comes with the parameter according to the table.
     fn value_param(&mut self, param: Var, value: Atom) {
         let (Some(to), Some(from)) = (self.place(param), self.place_of(value)) else { return };
         if to.block != from.block {
@@ -303,7 +304,7 @@ impl<'a> Emit<'a> {
         self.simple_operator(&map.map, 0).or_else(|| self.vector_atomic_op(&map.map, 0))
     }
 
-    /// Combines the elements of a row with others, each in one step.
+    /// Combines the elements of a row with others, each atomically.
     fn contribute_row(&mut self, op: RedOp, to: &Place, from: &Place) {
         let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
         let sizes: Vec<Exp> = to.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();
@@ -314,8 +315,8 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// Elements that are kept are counted and stored as they come; with several classes, the classes of all positions are found
-    /// first, together with the elements.
+    /// Kept elements are counted and stored as they come; with several classes, the classes of all positions are
+    /// determined first, together with the elements.
     pub(super) fn partition(&mut self, pat: &[Var], op: &'a Partition) {
         let (counts, arrays) = pat.split_at(op.classes);
         let counters: Vec<V> =
@@ -370,7 +371,7 @@ impl<'a> Emit<'a> {
         self.out.extend(handles.into_iter().map(Stm::Free));
     }
 
-    /// Moves saved elements to the places that their classes say.
+    /// Moves saved elements to the places determined by their classes.
     fn reorder(
         &mut self,
         arrays: &[Var],
@@ -430,7 +431,7 @@ impl<'a> Emit<'a> {
         Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(self.atom(class)), Box::new(k))
     }
 
-    /// An operand becomes the element or row of an array at a position.
+    /// Stores an operand as the element or row of an array at a position.
     fn store_at(&mut self, var: Var, at: Exp, value: Atom) {
         let Some(place) = self.place(var) else { return };
         let ptr = self.mem(place.block).ptr;
@@ -455,7 +456,7 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// A block that the program knows nothing of.
+    /// A block that the program does not know about.
     pub(super) fn temporary(&mut self, hint: &str, elem: Prim, count: Exp) -> (V, V) {
         let handle = self.new_var(&super::hinted(hint, "_mem"), Ty::Mem);
         let ptr = self.new_var(hint, Ty::Ptr(elem));
@@ -485,8 +486,8 @@ fn increment(v: V) -> Stm {
     Stm::Assign(v, Exp::Bin(BinOp::Add, Prim::I64, Box::new(Exp::Var(v)), Box::new(Exp::int(1))))
 }
 
-/// Whether an operator often yields its first operand, as the greatest of many numbers hardly ever changes. Then there is nothing
-/// to store, and whoever reads the element next need not wait for it.
+/// Whether an operator often returns its first operand, as the maximum of many numbers rarely changes. Then there is
+/// nothing to store, and the next read of the element need not wait for it.
 fn often_keeps(op: &Lambda, params: &[Var]) -> bool {
     let ([Atom::Var(result)], Some(first)) = (op.body.results.as_slice(), params.first()) else {
         return false;

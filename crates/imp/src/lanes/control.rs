@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Lanes<'a> {
     pub(super) vars: &'a mut IdVec<V, VarInfo>,
     pub(super) width: u32,
-    /// The type that truth values have at home: as wide as the other values, so that a vector has as many of them.
+    /// The type that booleans have at home: as wide as the other values, so that a vector has as many of them.
     pub(super) truth: Prim,
     pub(super) varying: FxHashSet<V>,
     /// The variable of the loop ...
@@ -319,7 +319,7 @@ impl<'a> Lanes<'a> {
         copy
     }
 
-    /// An expression that does not vary, outside of loops over lanes.
+    /// An expression that does not vary, outside loops over lanes.
     fn uniform(&self, e: &Exp) -> Exp {
         let copies = &self.copies;
         substitute(e, &|v| copies.get(&v).copied().map(Exp::Var))

@@ -1,7 +1,7 @@
-//! `lanes`: iterations of an innermost independent loop in lock-step, a block of them at a time.
+//! `lanes`: executes iterations of an innermost independent loop in lock-step, a block of them at a time.
 //!
-//! C compilers vectorise a loop whose body is a straight line, or nearly so. They give up where iterations go different
-//! ways: `while` loops, and `for` loops whose bounds differ. Here such a loop becomes
+//! C compilers vectorise a loop whose body is straight-line code, or nearly so. They give up on divergent control flow:
+//! `while` loops, and `for` loops whose bounds differ between iterations. Here such a loop becomes
 //!
 //! ```text
 //! for (i = 0; i < n / W * W; i += W)      a block of W iterations
@@ -11,26 +11,26 @@
 //! for (; i < n; i++)                      the rest, as it was
 //! ```
 //!
-//! where each loop over lanes is one that C compilers do vectorise. A scalar that lives from one loop over lanes to the next
-//! has a *home*, an array with one element for each lane; other scalars are local to their loop. What does not depend on the lane
-//! stays a plain scalar, and control flow that does not depend on it stays as it is.
+//! where each loop over lanes is one that C compilers do vectorise. A scalar that lives from one loop over lanes to the
+//! next has a *home*, an array with one element for each lane; other scalars are local to their loop. Values that do
+//! not depend on the lane (uniform values) stay plain scalars, and uniform control flow stays as it is.
 //!
 //! # Masks
 //!
-//! Control flow that does depend on the lane is by masks. A short branch becomes both its sides and a selection (`straight`);
-//! everything else is executed if its mask has any lane, and then assigns to what was declared outside only where the mask
-//! says so (`control`). Expressions are evaluated in lanes that are switched off, too, from values that make no sense there:
-//! arithmetic is defined for all operands, but loads, stores and index arithmetic are guarded by the mask.
-//! Since a region of code is only entered if some lane is on, loads that do not depend on the lane need no guard.
+//! Divergent control flow uses masks. A short branch becomes both its sides and a selection (`straight`); everything
+//! else is executed if any lane is active in its mask, and then assigns to variables declared outside only in active
+//! lanes (`control`). Expressions are evaluated in inactive lanes as well, where their values are meaningless:
+//! arithmetic is defined for all operands, but loads, stores and index arithmetic are guarded by the mask. Since a
+//! region of code is entered only if some lane is active, uniform loads need no guard.
 //!
-//! # What it is worth
+//! # When it pays off
 //!
-//! A loop is transformed if its body has a loop of which lanes may leave at different times, or which is too long to be unrolled,
-//! and everything in such inner loops is something that vector units can do; then it gains whenever the lanes of a block have
-//! about as many rounds. It is also transformed if it has no inner loops and reduces by minimum or maximum of floats: such a reduction is nothing that
-//! C compilers know how to vectorise, but with one partial result for each lane it needs no knowledge. `rule` has the details.
-//! Other loops stay as they are, or have a few iterations `side_by_side`. Results are the same, up to the order of
-//! reductions, which are listed as such.
+//! A loop is transformed if its body has a loop that lanes may leave at different times, or that is too long to be
+//! unrolled, and everything in such inner loops can be done by vector units; then it gains whenever the lanes of a
+//! block have similar numbers of rounds. A loop is also transformed if it has no inner loops and reduces by minimum or
+//! maximum of floats: C compilers do not vectorise such a reduction, but with one partial result for each lane they
+//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations `side_by_side`. Results are
+//! the same, up to the order of reductions, which are listed as such.
 
 mod control;
 mod dead;

@@ -1,23 +1,25 @@
 //! Which loops run in lanes.
 //!
-//! A loop is chosen if all of this holds:
+//! A loop is chosen if all of the following hold:
 //!
-//! - Its body consists of scalars, loads, stores, short copies, branches and sequential loops; there are no checks, allocations, calls or
-//!   pointers that move, and no inner independent loop, which would be the one to be vectorised, unless it is short, or loads
-//!   nothing, or computes something expensive that is the same for all lanes. (A sum of a few waves at each of many points is such a
-//!   loop: in lanes of points the waves' directions are computed once for all of them.)
+//! - Its body consists of scalars, loads, stores, short copies, branches and sequential loops. There are no checks,
+//!   allocations, calls or assignments to pointers, and no inner independent loop, which would be the one to vectorise,
+//!   unless that loop is short, or loads nothing, or computes something expensive that is the same for all lanes. (A
+//!   sum of a few waves at each of many points is such a loop: in lanes of points, the directions of the waves are
+//!   computed once for all of them.)
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
-//! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop with bounds that vary, are not
-//!   known or are far apart, or with a long body. Then what varies in inner loops must be something that vector units have: no divisions of 64-bit integers
-//!   but by powers of two, no remainders of floats, no powers of integers, no functions that only the C library
-//!   has, no f16, and no memory accesses but those where lanes are neighbours, or all at the same place. (C compilers gather elements
-//!   from different places only for some processors, and hardly ever under masks; one element after the other costs more than
-//!   lanes save: binary search would take 1.5 times as long.)
+//! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop whose bounds vary,
+//!   are unknown or far apart, or whose body is long. Then everything that varies in inner loops must be supported by
+//!   vector units: no divisions of 64-bit integers except by powers of two, no remainders of floats, no powers of
+//!   integers, no functions that only the C library has, no f16, and only memory accesses where lanes are neighbours or
+//!   all at the same place. (C compilers use gather instructions only for some processors, and hardly ever under masks;
+//!   accessing one element after the other costs more than lanes save: binary search would take 1.5 times as long.)
 //! - Or there is no inner loop, no branch that is not short, and a reduction by minimum or maximum of floats.
 //!
-//! All lanes of the widest of the variables that vary inside of inner loops, but for positions in memory, fill two vectors of 512 bits, or four of 256: one can be
-//! computed while another waits. (With half as many, the loops that were tried took longer, some of them twice as long.) Where the only
-//! thing that waits is a reduction, there are twice as many.
+//! The number of lanes is such that the widest of the variables that vary inside inner loops, other than positions in
+//! memory, fills two 512-bit vectors, or four of 256: one can be computed while another waits. (With half as many,
+//! the loops that were tried took longer, some of them twice as long.) If the only thing that waits is a reduction,
+//! there are twice as many lanes.
 
 use super::normal;
 use super::short::{cost, is_short};
@@ -40,7 +42,7 @@ const VECTORS: u32 = 128;
 pub(super) struct Plan {
     /// The number of lanes.
     pub(super) width: u32,
-    /// The type for truth values of which there are to be as many in a vector as of the other variables.
+    /// The type for booleans of which there are to be as many in a vector as of the other variables.
     pub(super) truth: Prim,
     /// The variables that differ between lanes.
     pub(super) varying: FxHashSet<V>,
@@ -268,7 +270,7 @@ impl Rule<'_> {
         found
     }
 
-    /// Whether everything inside of inner loops, or everywhere, is something that vector units can do.
+    /// Whether everything inside inner loops, or everywhere, is something that vector units can do.
     fn inner(&self, block: &Block, inside: bool) -> bool {
         block.iter().all(|stm| {
             let is_loop = matches!(stm, Stm::While(..) | Stm::For { .. });
@@ -318,7 +320,7 @@ impl Rule<'_> {
         all
     }
 
-    /// The bytes of the widest scalar that varies, inside of inner loops or everywhere.
+    /// The bytes of the widest scalar that varies, inside inner loops or everywhere.
     fn widest(&self, block: &Block, inside: bool) -> u32 {
         let mut most = 1;
         for stm in block {

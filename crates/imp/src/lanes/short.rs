@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 const SHORT: usize = 40;
 
 /// Whether a branch has no loops, costs little, and only does what all lanes can do at once: to load something that does not
-/// vary is left to code outside of the lanes, and so are assignments to what does not vary.
+/// vary is left to code outside the lanes, and so are assignments to what does not vary.
 pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
     let (mut total, mut fits) = (0, true);
     let mut declared = FxHashSet::default();

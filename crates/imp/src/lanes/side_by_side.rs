@@ -1,4 +1,4 @@
-//! A few iterations side by side, where each is a chain of operations that wait for each other.
+//! Executes a few iterations side by side, where each is a chain of dependent operations.
 //!
 //! A polynomial for each row of its coefficients,
 //!
@@ -6,8 +6,8 @@
 //! for i { y = 0; for j { y = y * x + a[i, j] }; b[i] = y }
 //! ```
 //!
-//! has an operation after the other, and in lanes it would take elements from far apart. Four rows at a time keep four
-//! operations under way, and each row is still read from its beginning to its end:
+//! is a chain of operations, each of which waits for the one before it; in lanes, it would access elements that are far
+//! apart. Four rows at a time keep four operations in flight, and each row is still read from beginning to end:
 //!
 //! ```text
 //! for i, 4 at a time {
@@ -17,10 +17,10 @@
 //! }
 //! ```
 //!
-//! Conditions: no reductions; inner loops have the same bounds in all iterations, and stand outside of branches; there is one that is
-//! long, sequential, and carries a float (integers wait less, and C compilers find sums of them); what is computed in each is so
-//! little that the registers suffice for all; and no inner loop stores anything: then memory is what it waits for, and
-//! to write several rows at the same time takes a third longer.
+//! Conditions: there are no reductions; inner loops have the same bounds in all iterations, and are not inside
+//! branches; one of them is long, sequential, and carries a float (integers have less latency, and C compilers
+//! recognise sums of them); each does so little work that there are enough registers for all; and no inner loop stores
+//! anything: such loops are limited by memory, and writing several rows at the same time takes a third longer.
 
 use super::rule::{is_unrolled, sets_only_its_own};
 use super::short::cost;

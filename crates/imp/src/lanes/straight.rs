@@ -1,7 +1,7 @@
-//! Straight code in lanes: the body of one loop over lanes.
+//! Straight-line code in lanes: the body of one loop over lanes.
 //!
-//! While such a loop is built, the scalars that vary have a current value, a constant or a variable that never changes; an assignment
-//! gives it another one, a branch ends with selections. At the end of the loop values go home.
+//! While such a loop is built, each varying scalar has a current value, a constant or a variable that never changes. An
+//! assignment replaces it, and a branch ends with selections. At the end of the loop, values are stored in their homes.
 
 use super::control::{Lanes, and, lane_info, not};
 use crate::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, visit};
@@ -365,13 +365,13 @@ impl Lanes<'_> {
         }
     }
 
-    /// A scalar outside of the lanes gets a contribution of each.
+    /// A scalar outside the lanes gets a contribution of each.
     pub(super) fn reduce(&mut self, v: V, op: RedOp, e: Exp) {
         self.segment.reductions.push((v, op));
         self.segment.stms.push(Stm::Assign(v, e));
     }
 
-    /// New values of variables that were declared outside of the region count only in lanes that are on.
+    /// New values of variables that were declared outside the region count only in lanes that are on.
     pub(super) fn commit(&mut self) {
         for k in 0..self.segment.changed.len() {
             let Change { var, is_whole } = self.segment.changed[k];
@@ -411,7 +411,7 @@ impl Lanes<'_> {
     }
 }
 
-/// One of two values. Truth values are chosen by logic: C compilers do not vectorise a selection between them where other
+/// One of two values. Booleans are chosen by logic: C compilers do not vectorise a selection between them where other
 /// vectors have wider elements.
 fn select(prim: Prim, cond: Exp, yes: Exp, no: Exp) -> Exp {
     let truth = |value: bool| Exp::Const(Scalar::Bool(value));

@@ -1,5 +1,5 @@
-//! Loops written by hand are executed as they are and in lanes, by a small evaluator that stops at every access to what is not
-//! there. Its numbers are all `i64`, truth values are 0 and 1.
+//! Handwritten loops are executed as they are and in lanes, by a small evaluator that stops at every access to memory
+//! that does not exist. Its numbers are all `i64`, booleans are 0 and 1.
 
 use super::lanes;
 use crate::{
@@ -475,7 +475,7 @@ fn arrays_from_outside_are_the_same_for_all_lanes() {
         vec![for_(j, Exp::int(4), body)]
     });
     let [_, after] = source.program(Vec::new(), body);
-    // It is loaded outside of the loops over lanes.
+    // It is loaded outside the loops over lanes.
     let mut inside = 0;
     visit::each_stm(&after.body, &mut |stm| {
         if let Stm::For { to, body, kind: Kind::Independent(_), .. } = stm

@@ -1,6 +1,6 @@
 //! Which variables of a loop's body differ between its iterations.
 //!
-//! A variable *varies* if it is given a value that depends on the position, or if it is declared outside of a region that only
+//! A variable *varies* if it is given a value that depends on the position, or if it is declared outside a region that only
 //! some lanes execute and is assigned inside. So does a local array that is declared in the body: each iteration has its own. A load at an index that does not vary has the same value for all lanes that execute
 //! it: if one iteration had written there, then no other would be allowed to read it.
 

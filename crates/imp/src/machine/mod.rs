@@ -1,18 +1,18 @@
-//! Runs imp, to find out whether it does what the program means.
+//! Runs imp code, to find out whether it does what the program means.
 //!
-//! What a C compiler may do with the code, this machine does, or watches:
+//! Whatever a C compiler may do with the code, this machine does, or checks:
 //!
-//! * every load and store is inside of its block, and the block still exists: reference counts are those of the program, and
-//!   local arrays end with their block of statements;
-//! * variables are not read before they are set, and memory that nobody has written is full of nonsense;
-//! * tasks get ranges that are cut at random and executed in random order; iterations of independent loops are executed
-//!   in random order, too, unless they add floats; neither may write what another one reads or writes, or assign to variables
+//! * every load and store is inside its block, and the block still exists: reference counts are those of the program,
+//!   and local arrays end with their block of statements;
+//! * variables are not read before they are set, and uninitialised memory is filled with garbage;
+//! * tasks get random ranges, which are executed in random order; iterations of independent loops are also executed in
+//!   random order, unless they add floats; neither may write what another one reads or writes, or assign to variables
 //!   that are declared outside;
 //! * the source and target of a copy do not overlap;
-//! * at the end, all blocks have been released but those of the results.
+//! * at the end, all blocks except those of the results have been released.
 //!
-//! Kernels of devices are not executed. Constants are computed when they are asked for. The files: `memory` has handles and pointers, `exp` expressions,
-//! `stm` statements.
+//! Kernels of devices are not executed. Constants are computed when they are first used. Files: `memory` has handles
+//! and pointers, `exp` expressions, `stm` statements.
 
 mod exp;
 mod memory;
@@ -31,7 +31,7 @@ use fehu_mem::heap::{Fault, Limits};
 use memory::{Handle, Slot};
 use rustc_hash::FxHashMap;
 
-/// Runs a function of a program in the core IR by its code in imp. The seed decides about orders and ranges.
+/// Runs a function of a program in the core IR through its imp code. The seed determines orders and ranges.
 pub fn call(
     prog: &Prog,
     code: &Program,
@@ -62,10 +62,10 @@ pub fn call(
 struct Machine<'a> {
     code: &'a Program,
     store: Store,
-    /// How many handles blocks have. Those that are not here belong to nobody, and are not released.
+    /// The number of handles of each block. Blocks that are not listed belong to nobody, and are not released.
     references: FxHashMap<usize, usize>,
     consts: Vec<Option<Vec<Slot>>>,
-    /// How many tasks and independent loops there are around.
+    /// The number of surrounding tasks and independent loops.
     levels: usize,
     depth: usize,
     limits: Limits,
@@ -76,11 +76,11 @@ struct Machine<'a> {
 struct Frame<'a> {
     fun: &'a Fun,
     slots: IdVec<V, Slot>,
-    /// Inside of how many tasks and independent loops a variable is declared.
+    /// The number of tasks and independent loops around the declaration of a variable.
     declared: IdVec<V, usize>,
     /// The local arrays.
     locals: Vec<usize>,
-    /// The handles that are declared here or in a task, and have to be released.
+    /// The handles that are declared here or in a task, and must be released.
     owned: Vec<V>,
 }
 
@@ -92,7 +92,7 @@ fn wrong(message: impl Into<String>) -> Fault {
 }
 
 impl<'a> Machine<'a> {
-    /// A call from outside: values become scalars and blocks, and the other way round.
+    /// A call from outside: values are converted to scalars and blocks, and back.
     fn outside(&mut self, prog: &Prog, id: ir::FunId, args: &[Value]) -> Res<Vec<Value>> {
         let ir = &prog.funs[id];
         let mut sizes: FxHashMap<Var, i64> = FxHashMap::default();

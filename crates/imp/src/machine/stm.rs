@@ -8,7 +8,7 @@ use fehu_interp::scalar;
 use fehu_ir::Scalar;
 use fehu_mem::heap::store::{Mem, Mode};
 
-/// The most threads and chunks.
+/// The maximum number of threads and chunks.
 const MOST: u64 = 4;
 
 impl<'a> Machine<'a> {
@@ -65,7 +65,7 @@ impl<'a> Machine<'a> {
                 let start = match from {
                     From::Mem(v) => frame.handle(*v)?.start,
                     From::Ptr(v) => frame.pointer(*v)?,
-                    // Blocks have no shared memory here but their arrays.
+                    // Here, blocks have no shared memory besides their arrays.
                     From::Shared => return Ok(()),
                 };
                 self.own(frame, *p)?;
@@ -227,7 +227,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Whether a variable may be changed here: it belongs to the task and iteration at hand.
+    /// Whether a variable may be changed here: it belongs to the current task and iteration.
     fn own(&mut self, frame: &Frame<'a>, v: V) -> Res<()> {
         if frame.declared[v] == self.levels {
             return Ok(());
@@ -248,7 +248,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// A handle becomes another one; the old one is released.
+    /// Replaces a handle by another one; the old one is released.
     fn set_handle(&mut self, frame: &mut Frame<'a>, v: V, handle: Handle) -> Res<()> {
         self.own(frame, v)?;
         let old = std::mem::replace(&mut frame.slots[v], Slot::Handle(handle));

@@ -1,4 +1,4 @@
-//! Code that is wrong on purpose: the machine says what is wrong with it.
+//! Deliberately wrong code: the machine reports what is wrong with it.
 
 use super::call;
 use crate::{Block, Exp, From, Fun, Kind, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};

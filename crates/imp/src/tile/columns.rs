@@ -1,4 +1,4 @@
-//! Accumulations along columns, turned so that a block of columns is accumulated row by row.
+//! Accumulations along columns, interchanged so that a block of columns is accumulated row by row.
 
 use super::nest::{ACC, J, K, Line, Nest, depends, loads, needed};
 use super::register::{independent, sequential};
@@ -97,7 +97,7 @@ struct Turn<'a, 'v, 'f> {
 }
 
 impl Turn<'_, '_, '_> {
-    /// A loop variable for the columns of a block, and what variables are inside of such a loop.
+    /// A loop variable for the columns of a block, and what variables are inside such a loop.
     fn columns(&mut self) -> (V, FxHashMap<V, Exp>) {
         let jj = self.vars.scalar("jj", Prim::I64);
         let mut known: FxHashMap<V, Exp> = FxHashMap::default();

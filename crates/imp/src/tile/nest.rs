@@ -1,5 +1,5 @@
-//! Recognising nests: a loop over positions, in which scalars are accumulated by an inner loop and stored; perhaps
-//! with a loop around it.
+//! Recognises nests: a loop over positions, in which scalars are accumulated by an inner loop and stored, possibly
+//! with a surrounding loop.
 
 use crate::{Exp, Kind, Prim, Stm, Ty, V};
 use fehu_ir::Scalar;
@@ -10,10 +10,10 @@ pub(super) type Deps = u8;
 pub(super) const I: Deps = 1;
 pub(super) const J: Deps = 2;
 pub(super) const K: Deps = 4;
-/// On what is accumulated.
+/// It depends on an accumulator.
 pub(super) const ACC: Deps = 8;
 
-/// More lines than this in the innermost loop are not worth the copies.
+/// With more lines than this in the innermost loop, copying does not pay off.
 const MOST_LINES: usize = 24;
 
 /// The head of a loop.
@@ -24,7 +24,7 @@ pub(super) struct Head {
     pub(super) to: Exp,
 }
 
-/// A scalar gets a value: for the first time, or, if it accumulates, again.
+/// A scalar is set: for the first time or, if it accumulates, again.
 #[derive(Clone)]
 pub(super) struct Line {
     pub(super) var: V,

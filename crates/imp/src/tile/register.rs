@@ -30,7 +30,7 @@ pub(super) fn tiled(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let mut deps: FxHashMap<V, Deps> = FxHashMap::default();
     deps.insert(i.var, I);
     for line in &outer {
-        // Even if it depends on nothing, it is only there inside of the loop.
+        // Even if it depends on nothing, it exists only inside the loop.
         deps.insert(line.var, I);
     }
     if outer.iter().any(|line| !line.is_new) {
@@ -365,7 +365,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
             let column = self.column(&mut inner, jb, jj, Some(last));
             known.insert(self.nest.j.var, column);
         }
-        // What was only needed for an address that is now the panel's is not computed.
+        // Values that were needed only for an address that the panel replaces are not computed.
         let mut wanted: Vec<V> = Vec::new();
         for (line, value) in body.iter().zip(&values).rev() {
             if !line.is_new || wanted.contains(&line.var) {
@@ -377,7 +377,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
                 continue;
             }
             let of_column = self.nest.depends(&line.value) & J != 0;
-            // A load once for all columns, inside of a value that differs between them.
+            // A load once for all columns, inside a value that differs between them.
             let value = if of_column { self.lift(out, value, &known) } else { value.clone() };
             let value = substitute(&value, &|v| known.get(&v).cloned());
             let target = if of_column { &mut inner } else { &mut *out };

@@ -168,7 +168,7 @@ impl<'p> Machine<'p> {
                 }
                 Ret::Acc => match accs.next() {
                     Some(acc) => Output::Acc(Value::Acc(acc)),
-                    None => return Err(Error::internal("an accumulator comes from nowhere")),
+                    None => return Err(Error::internal("an accumulator has no origin")),
                 },
             });
         }

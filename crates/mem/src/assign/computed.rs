@@ -1,7 +1,7 @@
 //! Arrays that need no memory, because their elements are computed wherever they are read.
 //!
-//! An `iota`, or a `replicate` of a scalar in one dimension, is such an array if it is read element by element only: as an input
-//! of operators, or by indices.
+//! An `iota`, or a one-dimensional `replicate` of a scalar, is such an array if it is only read element by element: as
+//! an input of operators, or by indexing.
 
 use crate::table::Computed;
 use fehu_base::IdVec;

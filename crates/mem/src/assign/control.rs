@@ -1,4 +1,4 @@
-//! Branches, loops and calls: arrays whose block is known only when the program runs.
+//! Branches, loops and calls: arrays whose block is known only at run time.
 
 use super::Assign;
 use crate::lmad::Lmad;

@@ -1,14 +1,14 @@
-//! `assign`: gives every array of a program a place, simply.
+//! `assign`: gives every array of a program a place, in a simple way.
 //!
-//! Whatever makes an array gets a block of its own and fills it in row-major order. Slices, rows, transpositions and reshapes
-//! are views in the block of their operand, updates happen where the array is. This is right, and far from good:
-//! later steps change the table.
+//! Everything that creates an array gets a block of its own and fills it in row-major order. Slices, rows,
+//! transpositions and reshapes are views in the block of their operand, and updates happen where the array is. This is
+//! correct, but far from optimal: later steps improve the table.
 //!
-//! Arrays that cross a border at run time (parameters and results of functions, results of branches, parameters of loops)
-//! are contiguous: a view that is not is copied first, by a `manifest` that is added to the program. Such an array
-//! *carries* its block with it. But small ones of constant size do not travel through branches and loops: the
-//! result has a block of its own, and elements are copied into it, so that it can live in registers. What a loop updates in
-//! place is where its first value is.
+//! Arrays that cross a boundary at run time (parameters and results of functions, results of branches, parameters of
+//! loops) are contiguous: a view that is not contiguous is copied first, by a `manifest` that is added to the program.
+//! Such an array *carries* its block with it. Small arrays of constant size, however, are not carried through branches
+//! and loops: the result has a block of its own, and elements are copied into it, so that it can live in registers. An
+//! array that a loop updates in place stays where its initial value is.
 //!
 //! ```text
 //! let ys = map f xs                    ys: fresh, 0 + {(n : 1)}
@@ -16,7 +16,8 @@
 //! let r = if c then {t} else {b}       the first branch gets `let t' = manifest t`; r carries its block
 //! ```
 //!
-//! Files: `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and calls, `operators` map, reduce and their kin.
+//! Files: `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and
+//! calls, `operators` map, reduce and other array operators.
 
 mod computed;
 mod control;
@@ -248,7 +249,7 @@ impl<'a> Assign<'a> {
     }
 
     /// The results of a body that is repeated are about to become the values of variables with blocks of their own: none may
-    /// be in one of these blocks, unless it is just where it has to be.
+    /// be in one of these blocks, unless it is just where it must be.
     fn settle(&mut self, results: &mut [Atom], targets: &[Option<Place>]) {
         let blocks: Vec<BlockId> = targets.iter().flatten().map(|place| place.block).collect();
         for (result, target) in results.iter_mut().zip(targets) {

@@ -1,5 +1,5 @@
-//! Array operators: their results get blocks of their own, the elements that their functions see are rows of the inputs. Only a map that
-//! updates the rows of an input leaves them where they are.
+//! Array operators: their results get blocks of their own, and the elements that their functions see are rows of the
+//! inputs. Only a map that updates the rows of an input leaves them where they are.
 
 use super::Assign;
 use crate::lmad::Lmad;

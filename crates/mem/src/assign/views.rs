@@ -1,4 +1,4 @@
-//! Operations that make one array, or a view of one.
+//! Operations that create a single array, or a view of one.
 
 use super::Assign;
 use crate::lmad::{Lmad, Pick};

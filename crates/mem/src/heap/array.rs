@@ -1,4 +1,4 @@
-//! Operations on numbers, and those that make, change or copy one array.
+//! Operations on numbers, and operations that create, change or copy a single array.
 
 use super::frame::Frame;
 use super::{Fault, Machine, Res, wrong};

@@ -1,25 +1,25 @@
-//! `heap`: runs a program by its table, with a heap, and watches for races.
+//! `heap`: runs a program according to its table, with a heap, and detects races.
 //!
-//! The interpreter says what a program means; this machine says what it does to memory when every array is where the table
-//! has it. Arrays have no values here: an element is read from the address that the index function gives in its block, and
-//! written there. Operations copy where, and only where, the back end would: into the rows of a map's result, into the part
-//! of an array that is updated, into results of branches with places of their own. If a table is right, then both
-//! give the same results. So this is the oracle for everything that changes tables.
+//! The interpreter defines what a program means; this machine shows what it does to memory if every array is where the
+//! table says. Arrays have no values here: an element is read from, and written to, the address in its block that the
+//! index function gives. Operations copy where, and only where, the back end would: into the rows of a map's result,
+//! into the part of an array that is updated, into results of branches with places of their own. If a table is correct,
+//! both give the same results. This machine is therefore the oracle for everything that changes tables.
 //!
-//! What it reports besides other results ([`Fault::Memory`]):
+//! Besides wrong results, it reports ([`Fault::Memory`]):
 //!
-//! * an address outside of its block, or in a block that does not exist (any more): blocks that live on the stack end with the
-//!   body that makes them;
+//! * an address outside its block, or in a block that does not exist (any more): blocks on the stack end with the body
+//!   that creates them;
 //! * a copy whose source and target overlap, unless each element is copied to itself;
-//! * an array that has to be contiguous where it crosses a border, and is not;
-//! * a *race*: an iteration of a parallel operator writes what another one reads or writes. Contributions to histograms,
-//!   accumulators and destinations of scatters may meet each other, but nothing else.
+//! * an array that must be contiguous because it crosses a boundary, and is not;
+//! * a *race*: an iteration of a parallel operator writes what another one reads or writes. Only contributions to
+//!   histograms and accumulators, and writes to destinations of scatters, may collide with each other.
 //!
-//! Memory that nobody has written to is full of nonsense rather than zeros, except where the interpreter promises
-//! zeros (`scratch`, and what a partition leaves over), so that reading it makes a difference.
+//! Uninitialised memory is filled with garbage rather than zeros, so that reading it makes a difference, except where
+//! the interpreter promises zeros (`scratch`, and the unused part of a partition).
 //!
-//! The parts: `store` has blocks and the record of accesses, `frame` the variables of a function that is being run, `array`,
-//! `control`, `operators` and `write` the operations, as the files of the same name of the back end.
+//! Files: `store` has blocks and the record of accesses, `frame` the variables of a function call, and `array`,
+//! `control`, `operators` and `write` the operations, like the files of the same names in the back end.
 
 mod array;
 mod control;

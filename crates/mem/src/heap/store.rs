@@ -1,4 +1,4 @@
-//! Blocks, and who has read and written what in them. Also for machines of later stages.
+//! Blocks, and a record of all reads and writes in them. Also used by machines of later stages.
 
 use super::{Fault, Limits, Res, wrong};
 use fehu_base::Prim;

@@ -2,7 +2,7 @@
 //!
 //! A *view* numbers the elements of an array in row-major order, as `flatten` does, and picks some of these numbers. Where
 //! the array is in one piece, or at least evenly spread, the picked elements are an LMAD of the block at once. Otherwise a
-//! number has to be taken apart into the indices of the array, which is linear only if nothing carries: the offset and
+//! number must be taken apart into the indices of the array, which is linear only if nothing carries: the offset and
 //! strides of the view are divided by the lengths of the array's rows, and the parts that belong to a row have
 //! to be proved to stay in it.
 //!

@@ -1,9 +1,9 @@
-//! LMADs: index functions that are an offset and, for each dimension, a size and a stride.
+//! LMADs: index functions that consist of an offset and, for each dimension, a size and a stride.
 //!
-//! `t + {(s1 : d1), ..., (sk : dk)}` says that the element with the indices `i1, ..., ik`, each from zero to below its
-//! size, is at the address `t + i1*d1 + ... + ik*dk` of the block, counted in elements. An LMAD is also the *set* of
-//! these addresses. Offsets, sizes and strides are polynomials of the program's variables. Strides may be
-//! negative or zero; a size that is not positive means that there are no elements.
+//! `t + {(s1 : d1), ..., (sk : dk)}` means that the element with the indices `i1, ..., ik`, each at least zero and less
+//! than its size, is at the address `t + i1*d1 + ... + ik*dk` of the block, counted in elements. An LMAD also stands
+//! for the *set* of these addresses. Offsets, sizes and strides are polynomials in the program's variables. Strides may
+//! be negative or zero; if a size is not positive, there are no elements.
 //!
 //! ```text
 //! row-major [n][m]             0 + {(n : m), (m : 1)}
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Most operations have no result if a polynomial would become too large, see [`fehu_opt::facts::poly`]. By operation:
-//! `view` has indices, slices and permutations; `reshape` what is known of layouts; `compose` views of views;
-//! `bounds` the first and last address; `print` the text.
+//! `view` has indices, slices and permutations; `reshape` layouts and reshapes; `compose` views of views; `bounds` the
+//! first and last address; `print` the text.
 
 mod bounds;
 mod compose;
@@ -123,7 +123,7 @@ impl Lmad {
         self.offset.mentions(var) || self.dims.iter().any(in_dim)
     }
 
-    /// The variables, in order, each once. They have to be in scope where the LMAD is used.
+    /// The variables, in order, each once. They must be in scope where the LMAD is used.
     pub fn vars(&self) -> SmallVec<[Var; 4]> {
         let polys = self.dims.iter().flat_map(|dim| [&dim.size, &dim.stride]);
         let mut vars: SmallVec<[Var; 4]> =

@@ -1,4 +1,4 @@
-//! Operations against enumeration: an array of addresses goes through the same operations as the LMAD.
+//! Compares operations with enumeration: an array of addresses goes through the same operations as the LMAD.
 
 use super::{Dim, Lmad, Pick};
 use crate::prove::Proof;

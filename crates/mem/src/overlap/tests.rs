@@ -1,4 +1,4 @@
-//! Examples that have to be proved, and proofs against enumeration.
+//! Examples that must be proved, and proofs against enumeration.
 
 use super::{disjoint, prove_disjoint};
 use crate::lmad::{Dim, Lmad};
@@ -34,7 +34,7 @@ fn numbers() {
     // Strides count: these meet at 10.
     open(&[], "0 + {(4 : 10)}", "10 + {(1 : 1)}");
     apart(&[], "0 + {(4 : 10)}", "11 + {(9 : 1)}");
-    // By a common divisor, though one is inside of the other.
+    // By a common divisor, though one is inside the other.
     apart(&[], "0 + {(20 : 6), (20 : 4)}", "3 + {(20 : 10)}");
     apart(&[], "0 + {(8 : 70), (99 : 10), (3 : 1)}", "5 + {(8 : 70), (99 : 10), (3 : 1)}");
     apart(&[], "5 + {(8 : 70), (99 : 10), (3 : 1)}", "12 + {(8 : 70), (99 : 10), (3 : 1)}");
@@ -105,7 +105,7 @@ fn blocked_anti_diagonals_of_needleman_wunsch() {
     apart(&known, written, "i*b + 1 + {(i + 1 : n*b - b), (b : 1)}");
     // A column too many on the left is written by the block there.
     open(&known, written, "i*b + 1 + {(i + 1 : n*b - b), (b + 1 : n)}");
-    // The size is checked to be what it has to be.
+    // The size is checked to be what it must be.
     let checked = ["n >= q*b + 1", "q*b + 1 >= n", "q >= 2", "b >= 2", "i >= 1", "i < q"];
     apart(&checked, written, "i*b + {(i + 1 : n*b - b), (b + 1 : n)}");
     apart(&checked, written, "i*b + 1 + {(i + 1 : n*b - b), (b : 1)}");

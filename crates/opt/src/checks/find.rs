@@ -1,4 +1,4 @@
-//! What can be done about each check.
+//! Decides what can be done about each check.
 
 use crate::facts::Ranges;
 use crate::facts::flow::{Client, Effort, Level, walk};
@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Found {
     /// Checks of which something was proved.
     pub(super) proved: FxHashMap<Var, Proved>,
-    /// Checks that can be made before the loop around them.
+    /// Checks that can be made before the surrounding loop.
     pub(super) hoisted: FxHashMap<Var, Ends>,
     /// The places of the checks that are left in loops.
     left: Vec<(Var, Option<Loc>)>,
@@ -38,9 +38,9 @@ pub(super) struct Ends {
     pub(super) vars: Vec<Var>,
     /// Their bound.
     pub(super) bound: Atom,
-    /// Whether the first iteration has to be tested.
+    /// Whether the first iteration must be tested.
     pub(super) first: bool,
-    /// Whether the last one has to be.
+    /// Whether the last one must be.
     pub(super) last: bool,
 }
 
@@ -89,7 +89,7 @@ impl Found {
     /// Reports the checks that are left in loops.
     pub(super) fn remark(&self, remarks: &mut Remarks) {
         for (_, loc) in &self.left {
-            let text = "a check is made in every iteration";
+            let text = "a check is performed in every iteration";
             remarks.add("checks", RemarkKind::Check, loc.as_ref(), None, text);
         }
     }

@@ -1,4 +1,4 @@
-//! Checks that always pass are removed; checks in loops are made before them.
+//! Removes checks that always pass, and hoists checks out of loops.
 //!
 //! ```text
 //! loop (...) for i < n { let c = le 0 i  let d = lt i n  let e = and c d  let cert = assert e ...  #[cert cert] let x = index xs[i] }
@@ -7,20 +7,20 @@
 //! ```
 //!
 //! **Proofs** (`find`). At every check, each part of its condition is proved from what is known there
-//! ([`facts::flow`](crate::facts::flow), [`facts::Ranges`](crate::facts::Ranges), where the treatment of wrapping
-//! arithmetic is written down). If all parts are proved, the check is removed, and what relied on it now relies on
-//! the checks that the proof used. If some are, only the others are still tested. A check that is known to fail
-//! stays as it is.
+//! ([`facts::flow`](crate::facts::flow), [`facts::Ranges`](crate::facts::Ranges), which documents the treatment of
+//! wrapping arithmetic). If all parts are proved, the check is removed, and what relied on it now relies on the checks
+//! that the proof used. If only some are proved, only the others are still tested. A check that is known to fail stays
+//! as it is.
 //!
-//! **Hoisting** (`hoist`). A part `p >= 0` where `p` grows or falls steadily with the counter of a loop, or with the
-//! element of `iota` in an array operator, holds in all iterations if it does in the first and in the last one. If
-//! all parts of a check are such, and the check is made in every iteration, then it is made for these two
-//! iterations before the loop, unless there are none. The message then names the values of the first or of the last
-//! iteration, which need not be the first one that fails; place and shape are the same. Then the checks that were
-//! hoisted are looked at again, to be proved or to be hoisted further; loops and operators that none of them are in
-//! are passed over, since looking at everything anew takes as long as the first time and hardly finds anything.
+//! **Hoisting** (`hoist`). A part `p >= 0` where `p` is monotonic in the counter of a loop, or in the element of `iota`
+//! in an array operator, holds in all iterations if it holds in the first and in the last one. If all parts of a check
+//! are of this form, and the check is performed in every iteration, then it is performed for these two iterations
+//! before the loop, unless there are none. The message then contains the values of the first or the last iteration,
+//! which need not be the first one that fails; location and shape are the same. Then the hoisted checks are considered
+//! again, to be proved or to be hoisted further; loops and operators without hoisted checks are skipped, since
+//! analysing everything again takes as long as the first time and hardly finds anything.
 //!
-//! What is left in loops and operators is reported as a remark.
+//! Checks that remain in loops and operators are reported as remarks.
 
 mod find;
 mod hoist;
@@ -36,7 +36,7 @@ const ROUNDS: usize = 4;
 /// The pass.
 pub const CHECKS: Pass = Pass {
     name: "checks",
-    about: "removes checks that always pass, and makes checks in loops before them",
+    about: "removes checks that always pass, and hoists checks out of loops",
     run,
 };
 

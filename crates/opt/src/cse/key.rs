@@ -3,7 +3,7 @@
 //! The key of a statement is its expression in a canonical form, and the types of everything that it binds. The
 //! variables that the statement and its bodies bind are numbered in the order of the text; free variables that
 //! are copies are replaced by what they are copies of; operands of commutative operations are ordered. Messages
-//! of checks, places and certificates inside of bodies are left out: they do not change what is computed.
+//! of checks, places and certificates inside bodies are left out: they do not change what is computed.
 
 use fehu_base::IdVec;
 use fehu_base::id::Id;

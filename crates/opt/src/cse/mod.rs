@@ -36,9 +36,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Merges equal expressions.
-pub const CSE: Pass = Pass { name: "cse", about: "compute equal expressions once", run };
+pub const CSE: Pass = Pass { name: "cse", about: "eliminates common subexpressions", run };
 
-/// The most statements inside of one that is compared with others.
+/// The most statements inside one that is compared with others.
 const LARGEST: usize = 200;
 
 fn run(prog: &mut Prog, _: &mut Remarks) {
@@ -75,7 +75,7 @@ struct Cse<'a> {
     table: FxHashMap<u64, SmallVec<[u32; 2]>>,
     /// The hashes of the entries, in order.
     trail: Vec<u64>,
-    /// Of the statement that is being looked at: the statements inside of it, and whether one of them has to be
+    /// Of the statement that is being looked at: the statements inside it, and whether one of them must be
     /// evaluated as often as it is written.
     inside: usize,
     prints_inside: bool,

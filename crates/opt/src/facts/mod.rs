@@ -1,4 +1,4 @@
-//! What passes need to know about programs.
+//! Analyses: what passes need to know about programs.
 
 mod consumed;
 pub mod cost;

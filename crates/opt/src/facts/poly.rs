@@ -1,7 +1,7 @@
 //! Polynomials with integer coefficients over variables: the normal form of index arithmetic.
 //!
 //! Two expressions that are equal for all values of their variables have the same polynomial, so `n - (k + 1)` is
-//! `n - k - 1`. Polynomials are about mathematical integers: whoever makes one of machine arithmetic has to know
+//! `n - k - 1`. Polynomials are about mathematical integers: code that constructs one from machine arithmetic must know
 //! that nothing wraps. They stay small: an operation whose result has too many terms, too high a degree or too
 //! large a coefficient has no result.
 
@@ -204,7 +204,7 @@ impl Poly {
     }
 }
 
-/// Coefficients are so small that a few products of them with numbers of 64 bits are exact.
+/// Coefficients are so small that a few products of them with 64-bit numbers are exact.
 fn small(value: i128) -> Option<i128> {
     (value.unsigned_abs() < 1 << 100).then_some(value)
 }

@@ -1,13 +1,13 @@
 //! Which arrays may share memory, and which memory never changes.
 //!
-//! The arrays of a function are put into classes: two arrays that may share memory at any time are in the
+//! The arrays of a function are divided into classes: two arrays that may share memory at any time are in the
 //! same class. A class is *fixed* if none of its arrays is ever consumed, and none is a result of the function,
-//! whose caller might consume it. An array of a fixed class can be read instead of a copy of it, at any place
-//! where it is in scope, and two equal fixed arrays can become one.
+//! whose caller might consume it. An array of a fixed class can be read instead of a copy of it, wherever
+//! it is in scope, and two equal fixed arrays can be merged.
 //!
-//! This looks at the whole function at once and not at the order of its statements, so it is linear and simple,
-//! and stays right when statements move. A view needs no such question: as long as the view may be used, so may
-//! the array that it looks at.
+//! This analysis considers the whole function at once, and not the order of its statements, so it is linear and simple,
+//! and remains valid when statements move. Views need no such analysis: as long as a view may be used, so may
+//! the array that it refers to.
 
 use fehu_base::IdVec;
 use fehu_base::id::Id;

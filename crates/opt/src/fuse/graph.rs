@@ -1,13 +1,13 @@
-//! The dependency graph of a body: what fusion reduces.
+//! The dependency graph of a body, which fusion reduces.
 //!
-//! A node is a statement. An edge leads from a statement to one that must come after it: because it uses a
-//! result, or because one of the two consumes an array that the other one reads. The nodes stand in an order in
-//! which all edges lead forward.
+//! A node is a statement. An edge leads from a statement to one that must come after it: because it uses a result, or
+//! because one of the two consumes an array that the other one reads. The nodes are kept in an order in which all edges
+//! lead forward.
 //!
-//! Two nodes can become one if there is no path between them but for direct edges. To find out, only the nodes that
-//! stand between them are looked at: those that depend on the first one must not be needed by the second one. Then
-//! the nodes between are put before or behind the new node, and the order stays right. The number of nodes looked
-//! at over a whole body is bounded by a budget that is linear in its size; when it is spent, no more is fused.
+//! Two nodes can be merged if the only paths between them are direct edges. To determine this, only the nodes between
+//! them in this order are considered: those that depend on the first node must not be needed by the second one. Then
+//! the nodes between are moved before or after the new node, which preserves the order. The number of nodes considered
+//! over a whole body is bounded by a budget that is linear in its size; when it is spent, fusion stops.
 
 use crate::facts::{Share, consumed};
 use fehu_base::IdVec;

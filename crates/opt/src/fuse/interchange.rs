@@ -77,7 +77,7 @@ fn fold(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<Node> {
     if plain_used || !(cancels || !nest.identity && !nest.scans()) || !graph.spend(64) {
         return None;
     }
-    let text = "made a map of reductions or scans of its columns".to_owned();
+    let text = "turned into a map of reductions or scans of its columns".to_owned();
     cx.remark(RemarkKind::Done, loc.as_ref(), None, text);
     replace(cx, graph, node, nest)
 }

@@ -5,26 +5,27 @@
 //! s  = reduce (+) 0 (map g ys)
 //! ```
 //!
-//! A body is a dependency graph (`graph`) that is reduced: two nodes that are array operators become one when
-//! there is a rule for them and no path between them through a third node. The rules:
+//! A body is a dependency graph (`graph`) that is reduced: two nodes that are array operators are merged if there is a
+//! rule for them and no path between them through a third node. The rules:
 //!
-//! * **Vertical** (`vertical`): a producer becomes part of the operator that reads its result. What others still need of
-//!   the producer's results, the new operator yields as well, so that nothing is computed twice.
-//! * **Filters** (`filter`): what reads only the kept elements of a [`Partition`](fehu_ir::Partition) is applied to
-//!   all elements under a condition.
+//! * **Vertical** (`vertical`): a producer becomes part of the operator that reads its result. If other statements also
+//!   need the producer's results, the new operator returns them as well, so that nothing is computed twice.
+//! * **Filters** (`filter`): an operator that reads only the kept elements of a [`Partition`](fehu_ir::Partition) is
+//!   applied to all elements under a condition.
 //! * **Streams** (`stream`): operators and streams become one stream.
-//! * **Horizontal** (`horizontal`): operators of one width that read the same array become one.
-//! * **Branches** (`sink`): what only the alternatives of a branch need moves into them.
-//! * **Views** (`views`): a transposition, reshape or slice between two operators moves to the inputs of the first one,
-//!   or behind the second one, so that the two meet; `interchange` swaps the two operators of a nest for that, and makes
-//!   maps of reductions and scans of vectors with operators that are maps.
-//! * **Parts** (`parts`): what is applied to a concatenation is applied to its parts.
+//! * **Horizontal** (`horizontal`): operators of the same width that read the same array are merged.
+//! * **Branches** (`sink`): statements that only the alternatives of a branch need are moved into them.
+//! * **Views** (`views`): a transposition, reshape or slice between two operators is moved to the inputs of the first
+//!   one, or behind the second one, so that the two become adjacent; to enable this, `interchange` swaps the two
+//!   operators of a nest, and turns reductions and scans of vectors whose operators are maps into maps of reductions
+//!   and scans.
+//! * **Parts** (`parts`): an operator applied to a concatenation is applied to its parts.
 //!
-//! How functions are composed is in `compose`, how operators become one in `merge`. A reduction or scan keeps its own operator: a map before it becomes
-//! part of the function that is applied to the elements, never part of the operator, which would no longer be
-//! associative.
+//! `compose` composes functions, and `merge` merges operators. A reduction or scan keeps its own operator: a preceding
+//! map becomes part of the function that is applied to the elements, never part of the operator, which would no longer
+//! be associative.
 //!
-//! Bodies are reduced from the outside to the inside, because fusing two operators brings what is in their functions
+//! Bodies are reduced from the outside in, because fusing two operators brings the contents of their functions
 //! together.
 
 mod compose;
@@ -52,7 +53,7 @@ use rustc_hash::FxHashMap;
 /// The pass.
 pub const FUSE: Pass = Pass {
     name: "fuse",
-    about: "makes one array operator of several, by reduction of the dependency graph",
+    about: "fuses array operators, by reduction of the dependency graph",
     run,
 };
 
@@ -125,7 +126,7 @@ impl Cx<'_> {
         for stm in &mut body.stms {
             let around = stm.loc.clone();
             stm.exp.map_bodies(&mut |inner| {
-                // Operators that rules have made inside of others come from the same place.
+                // Operators that rules have made inside others come from the same place.
                 for stm in inner.stms.iter_mut().filter(|stm| stm.exp.operator().is_some()) {
                     stm.loc = stm.loc.take().or_else(|| around.clone());
                 }
@@ -159,7 +160,7 @@ impl Cx<'_> {
         self.level = around;
     }
 
-    /// Notes what has to be known of a statement that is a copy of another one with variables of its own.
+    /// Notes what must be known of a statement that is a copy of another one with variables of its own.
     fn copied(&mut self, old: &Stm, new: &Stm) {
         for var in mentions::all_mentions(self, new) {
             self.counts.add(var);

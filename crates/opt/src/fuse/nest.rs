@@ -306,7 +306,7 @@ fn only_map<'a>(
     Some((inner, results?))
 }
 
-/// The map inside of a function that is the identity.
+/// The map inside a function that is the identity.
 fn identity_map(cx: &mut Cx<'_>, outer: &Screma) -> Option<Screma> {
     if outer.folded() == 0 {
         return None;

@@ -8,10 +8,11 @@
 //! s  = reduce (+) 0 (concat as bs) ==>     s1 = reduce (+) 0 as;  s2 = reduce (+) 0 bs;  s = s1 + s2
 //! ```
 //!
-//! The array of all parts is gone, and each of the new operators may take in what makes its part. The new concatenation costs
-//! nothing if its parts are made where they belong in the end. The function is there several times, but nothing is computed twice;
-//! so only functions of a bounded size are copied, for few parts. Nothing else may need the concatenation. Neither scans, of which the
-//! second part needs the last element of the first one, nor histograms, which would clear and combine their copies more than once.
+//! The concatenated array disappears, and each of the new operators can be fused with the producer of its part. The new
+//! concatenation costs nothing if its parts are constructed where they finally belong. The function is duplicated,
+//! although nothing is computed twice, so only functions of bounded size are copied, for few parts. Nothing else may
+//! need the concatenation. The rule applies neither to scans, where the second part needs the last element of the
+//! first, nor to histograms, which would clear and combine their copies more than once.
 
 use super::Cx;
 use super::graph::{Graph, Node};
@@ -63,7 +64,7 @@ fn split(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     let window = graph.window(concat, node)?;
     let (first, second) = (graph.take(concat)?, graph.take(node)?);
     let name = second.exp.operator().unwrap_or("operator");
-    let text = format!("{name}: applied to the parts of the concatenation {OTHER} one by one");
+    let text = format!("{name}: applied separately to the parts of the concatenation {OTHER}");
     let (loc, other) = (second.loc.clone(), first.loc.clone());
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
     cx.count_gone(&first);

@@ -4,13 +4,13 @@
 //! | --- | --- | --- |
 //! | map | map, redomap, scanomap, any mix | the consumer, with the producer's other results beside its own |
 //! | redomap, scanomap with plain results | the same, by the plain results | the reductions and scans of both |
-//! | map | histogram, scatter, filter | the consumer, if nobody else needs the producer, or a copy of a cheap producer |
+//! | map | histogram, scatter, filter | the consumer, if nothing else needs the producer, or a copy of a cheap producer |
 //!
-//! Where one of the two is a stream, or becomes one, see `stream`.
+//! If one of the two is a stream, or becomes one, see `stream`.
 //!
-//! Conditions: equal width; the consumer uses the producer's results only as inputs, and of them only plain results,
-//! not the scanned or reduced ones, which are finished only after the last position; no path between
-//! them through a third statement.
+//! Conditions: equal width; the consumer uses the producer's results only as inputs, and only plain results, not
+//! scanned or reduced ones, which are complete only after the last position; no path between them through a third
+//! statement.
 
 use super::graph::{Graph, Node};
 use super::mentions::stm_mentions;
@@ -59,8 +59,7 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
             }
             let reason = match (view, check(cx, other, stm)) {
                 _ if matches!(other.exp, Exp::Partition(_)) => {
-                    "which of its elements go where is known only after the last position"
-                        .to_owned()
+                    "where its elements go is known only after the last iteration".to_owned()
                 }
                 (Some(view), _) => view.to_owned(),
                 (None, Err(reason)) => reason.text().to_owned(),
@@ -93,9 +92,11 @@ fn original(cx: &Cx<'_>, graph: &Graph, input: Var) -> (Var, Option<&'static str
             Exp::Reshape(of, shape) if cx.vars[*of].ty.rank() == shape.len() => {
                 (*of, Reason::Width.text())
             }
-            Exp::Reshape(of, _) => (*of, "it reads that result under another shape"),
+            Exp::Reshape(of, _) => (*of, "it reads that result with a different shape"),
             Exp::Rearrange(of, _) => (*of, "it reads that result transposed"),
-            Exp::Index(of, _) | Exp::FlatIndex(of, ..) => (*of, "it reads a part of that result"),
+            Exp::Index(of, _) | Exp::FlatIndex(of, ..) => {
+                (*of, "it reads only part of that result")
+            }
             Exp::Copy(of) | Exp::Manifest(of) => (*of, "it reads a copy of that result"),
             _ => break,
         };
@@ -112,13 +113,15 @@ fn between(cx: &Cx<'_>, graph: &Graph, producer: Node, consumer: Node) -> String
     let (Some(first), Some(made)) = (first, graph.stm(producer)) else { return general };
     // What directly follows the producer uses its result, or consumes what it reads.
     if !free_in_stm(first, cx.vars).iter().any(|var| made.pat.contains(var)) {
-        let who = describe(first).unwrap_or_else(|| "an update in place".to_owned());
-        return format!("{who}, which comes between them, overwrites an array that is read there");
+        let who = describe(first).unwrap_or_else(|| "an in-place update".to_owned());
+        return format!(
+            "{who}, which comes between them, overwrites an array that one of them reads"
+        );
     }
     let stms = path.iter().filter_map(|node| graph.stm(*node));
     stms.into_iter()
         .find_map(describe)
-        .map_or(general, |who| format!("{who} needs that result, and has to be finished first"))
+        .map_or(general, |who| format!("{who} needs that result and must finish first"))
 }
 
 /// An operator or loop with its line.
@@ -161,29 +164,29 @@ pub(super) enum Reason {
 impl Reason {
     fn text(self) -> &'static str {
         match self {
-            Reason::Kind => "there is no rule for these two operators",
+            Reason::Kind => "there is no fusion rule for these two operators",
             Reason::Width => "they are not known to have the same number of elements",
             Reason::OtherUse => {
-                "it indexes that result, or uses it as a whole, and needs more of it than the element at its own position"
+                "it needs more of that result than the element at its own position, because it indexes it or uses it as a whole"
             }
-            Reason::Unfinished => "what it makes is finished only after the last position",
+            Reason::Unfinished => "that result is complete only after the last iteration",
             Reason::Scanned => {
-                "its elements are finished one after the other; compiled code does both at once if nothing is in the way"
+                "elements of that result become available one after the other; compiled code may still combine the two"
             }
             Reason::Several => {
-                "others need that result as well, and computing it twice is not cheap"
+                "that result is also needed elsewhere, and computing it twice would be expensive"
             }
             Reason::Between => {
-                "something that depends on that result must happen first, or an array is consumed between the two"
+                "something that depends on that result must be computed first, or an array is consumed between the two"
             }
             Reason::Written => "it writes to an array that the other one reads",
-            Reason::Accumulator => "an accumulator is handed from position to position",
+            Reason::Accumulator => "an accumulator is passed from iteration to iteration",
             Reason::Sequential => {
                 "one of the two is sequential, and the other one would no longer run in parallel"
             }
-            Reason::Scan => "there is no rule for scans and parallel streams",
+            Reason::Scan => "there is no fusion rule for scans and parallel streams",
             Reason::Carried => {
-                "the array that it would hand on from chunk to chunk is updated later"
+                "the array that would be carried from chunk to chunk is updated later"
             }
         }
     }
@@ -238,13 +241,13 @@ pub(super) fn fuse(
         format!("{made_by}: fused into the {read_by} {OTHER}")
     } else {
         format!(
-            "{made_by}: computed again in the {read_by} {OTHER}, which is cheaper than reading its result"
+            "{made_by}: recomputed in the {read_by} {OTHER}, which is cheaper than reading its result"
         )
     };
     cx.remark(RemarkKind::Done, from, to, text);
     let line = |loc: Option<&Loc>| loc.and_then(Loc::place).map(|place| place.line);
     if line(from) != line(to) {
-        cx.remark(RemarkKind::Done, to, from, format!("{read_by}: takes in the {made_by} {OTHER}"));
+        cx.remark(RemarkKind::Done, to, from, format!("{read_by}: absorbs the {made_by} {OTHER}"));
     }
     Ok(node)
 }

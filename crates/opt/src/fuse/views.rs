@@ -1,4 +1,4 @@
-//! Views between operators move to the inputs of the first one.
+//! Views between operators are moved to the inputs of the first one.
 //!
 //! ```text
 //! ys = map (map f) xss;  zs = transpose ys      ==>   zs = map (map f) (transpose xss)
@@ -7,20 +7,20 @@
 //! ys = map f xs;  zs = ys[s:l:d]                ==>   zs = map f (xs[s:l:d])
 //! ```
 //!
-//! Then what reads `zs` reads the operator's own result, and the two can become one. The conditions: nothing else needs
-//! any of the operator's results, all of which go through the same view, and an operator reads one of the views.
+//! A consumer of `zs` then reads the operator's own result, and the two can be fused. The conditions: nothing else
+//! needs any of the operator's results, all of which go through the same view, and an operator reads one of the views.
 //!
-//! * Transpositions, of the two outermost dimensions: any [nest](super::nest). Reductions beside are as before, and scans
-//!   with operators that are maps become maps of scans.
-//! * Flattening: a nest of two maps whose inner function knows nothing but elements of rows, and yields scalars. Reshapes
-//!   to several dimensions: a map with scalar results, which becomes a nest as deep. Scalars, because otherwise the
-//!   number of positions might change where a row is empty.
-//! * Slices: a map that cannot fail, because a part of its positions is evaluated no longer.
+//! * Transpositions, of the two outermost dimensions: any [nest](super::nest). Reductions in the nest are not affected,
+//!   and scans whose operators are maps become maps of scans.
+//! * Flattening: a nest of two maps whose inner function uses only elements of rows, and returns scalars. Reshapes to
+//!   several dimensions: a map with scalar results, which becomes an equally deep nest. The results must be scalars,
+//!   because otherwise the number of positions might change where a row is empty.
+//! * Slices: a map that cannot fail, because some of its positions are no longer evaluated.
 //!
-//! New statements rely on the certificates of the view. Views only move upwards, and every move is paid from the graph's
-//! budget. Where the first operator is no nest, `interchange` may move the view behind the second one.
+//! New statements rely on the certificates of the view. Views only move upwards, and every move is charged to the
+//! graph's budget. If the first operator is not a nest, `interchange` may move the view behind the second one.
 //!
-//! Concatenations are in `parts`. `iota` and `replicate` are no arrays in memory in the end, and `simplify` takes care of them.
+//! Concatenations are in `parts`. `iota` and `replicate` need no memory in the end, and `simplify` takes care of them.
 
 use super::graph::{Graph, Node};
 use super::nest::{consumes_shared, is_transposition, nest};
@@ -141,7 +141,7 @@ fn pull(
         graph.put(view, stm);
         absorb(cx, graph, node, view, array);
     }
-    let text = "moved a view of its result to its inputs".to_owned();
+    let text = "applies a view to its inputs instead of its result".to_owned();
     cx.remark(RemarkKind::Done, other.as_ref(), loc.as_ref(), text);
     Some(())
 }

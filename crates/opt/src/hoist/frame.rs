@@ -1,4 +1,4 @@
-//! Levels, and the bodies that are open while the traversal is inside of them.
+//! Levels, and the bodies that are open while the traversal is inside them.
 
 use fehu_ir::{Atom, Stm};
 

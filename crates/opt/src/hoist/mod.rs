@@ -45,7 +45,7 @@
 //! # What moves only along with others
 //!
 //! `iota`, `replicate`, views, and maps with cheap functions cost little or nothing where an operator uses them, once they
-//! are fused; outside of the body they would be arrays in memory. They stay where they are unless an expression
+//! are fused; outside the body they would be arrays in memory. They stay where they are unless an expression
 //! that needs them moves: then they move with it.
 
 mod frame;
@@ -59,11 +59,8 @@ use fehu_ir::pass::{Pass, Remarks};
 use walk::Hoist;
 
 /// Moves statements out of loops and functions of operators.
-pub const HOIST: Pass = Pass {
-    name: "hoist",
-    about: "compute before loops and operators what does not depend on them",
-    run,
-};
+pub const HOIST: Pass =
+    Pass { name: "hoist", about: "hoists loop-invariant code out of loops and operators", run };
 
 fn run(prog: &mut Prog, _: &mut Remarks) {
     let effects = Effects::of(prog);

@@ -73,7 +73,7 @@ impl Hoist<'_> {
             else {
                 continue;
             };
-            // What stands inside of the statement has no place of its own any more.
+            // What stands inside the statement has no place of its own any more.
             let slot = self.frames.get_mut(level).and_then(|frame| frame.stms.get_mut(index));
             let binds = |stm: &mut Stm| stm.pat.contains(&var);
             let Some(needed) = slot.and_then(|slot| slot.take_if(binds)) else { continue };

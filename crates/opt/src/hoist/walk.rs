@@ -117,7 +117,7 @@ impl<'a> Hoist<'a> {
         self.place(stm, facts, level);
     }
 
-    /// Adds what a statement uses outside of its bodies.
+    /// Adds what a statement uses outside its bodies.
     pub(super) fn uses(&self, facts: &mut Facts, stm: &Stm) {
         stm.exp.for_each_operand(&mut |atom| self.use_atom(facts, atom));
         for cert in &stm.certs {

@@ -1,4 +1,4 @@
-//! Which calls are inlined: the call graph, sizes and budgets.
+//! Decides which calls are inlined: the call graph, sizes and budgets.
 
 use fehu_base::IdVec;
 use fehu_base::id::Id;
@@ -98,7 +98,7 @@ struct Decide<'a> {
     is_root: IdVec<FunId, bool>,
     /// How many calls of a function there are in what is needed.
     calls: IdVec<FunId, usize>,
-    /// Whether a function may be called from the function of an array operator, perhaps by way of others.
+    /// Whether a function may be called from the function of an array operator, perhaps through others.
     inside: IdVec<FunId, bool>,
     /// By how many statements the program may still grow.
     left: usize,
@@ -198,7 +198,7 @@ impl Decide<'_> {
             return true;
         }
         let text = format!(
-            "\"{}\" is called and not inlined, because the code would grow too much",
+            "\"{}\" is called and not inlined, because the code would become too large",
             self.prog.funs[id].name
         );
         self.remarks.add("inline", RemarkKind::Missed, site.loc.as_ref(), None, text);

@@ -1,8 +1,8 @@
-//! Makes the new program of the old one and the decisions.
+//! Builds the new program from the old one and the decisions.
 //!
-//! Every function that stays is copied, and with it what is inlined: at a call, the copy goes on with the body of
-//! the original function, whose parameters stand for the arguments, and then the variables of the call's pattern
-//! stand for its results. So a statement is copied once for each time that it occurs in the new program.
+//! Every function that stays is copied, together with what is inlined into it: at a call, copying continues with the
+//! body of the original function, whose parameters are mapped to the arguments; then the variables of the call's
+//! pattern are mapped to its results. So a statement is copied once for each time that it occurs in the new program.
 
 use super::decide::{Plan, SMALL};
 use crate::facts::cost;
@@ -140,7 +140,7 @@ struct Instance<'a> {
     /// Which of its calls are inlined, and how many have been seen.
     decisions: &'a [bool],
     seen: usize,
-    /// How deep in bodies inside of it the copy is.
+    /// How deep in bodies inside it the copy is.
     depth: usize,
     /// The certificates and attributes of the call.
     certs: Vec<Var>,

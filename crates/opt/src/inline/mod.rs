@@ -45,7 +45,7 @@ use fehu_ir::pass::{Pass, Remarks};
 
 /// Inlines functions and cheap constants, and removes what is not needed.
 pub const INLINE: Pass =
-    Pass { name: "inline", about: "replace calls by bodies; remove unused functions", run };
+    Pass { name: "inline", about: "inlines calls, and removes unused functions", run };
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let plan = decide::plan(prog, remarks);

@@ -1,8 +1,8 @@
 //! What the forward sweep knows while it goes through a function.
 //!
-//! Names are unique, so one table serves the whole function: what a variable is replaced by, and how it was
-//! defined. A definition stays valid in all bodies inside, for its operands are in scope wherever the variable is.
-//! Knowledge that holds in one branch only is entered into the same table and taken back at the branch's end.
+//! Names are unique, so one table serves the whole function: what a variable is replaced by, and how it was defined. A
+//! definition remains valid in all bodies inside, because its operands are in scope wherever the variable is. Knowledge
+//! that holds only in one branch is entered into the same table, and removed at the end of the branch.
 
 use super::maps::MapDef;
 use crate::facts::{Effects, Share, Uses};
@@ -60,7 +60,7 @@ struct Info {
     not_negative: bool,
     /// An operand that it is less than.
     below: Option<Atom>,
-    /// The certificate that it, a truth value, is true.
+    /// The certificate that it, a boolean, is true.
     asserted: Option<Var>,
 }
 
@@ -153,7 +153,7 @@ impl<'a> Cx<'a> {
         atom
     }
 
-    /// Whether the variable has to be bound to this value by a statement: a size that is negative, in code
+    /// Whether the variable must be bound to this value by a statement: a size that is negative, in code
     /// that is never reached, must not become part of a type.
     pub(super) fn refuses(&self, var: Var, value: Atom) -> bool {
         matches!(value, Atom::Const(Scalar::I64(value)) if value < 0)
@@ -303,7 +303,7 @@ impl<'a> Cx<'a> {
         self.table[var.index()].is_size
     }
 
-    /// The operation that an operand is the result of, if it has no bodies. Its operands have to be resolved.
+    /// The operation that an operand is the result of, if it has no bodies. Its operands must be resolved.
     pub(super) fn def(&self, atom: Atom) -> Option<&Exp> {
         match atom {
             Atom::Var(var) => self.table[var.index()].def.as_deref(),
@@ -412,7 +412,7 @@ impl<'a> Cx<'a> {
     }
 
     fn assume_value(&mut self, atom: Atom, value: Scalar, assumed: &mut Assumed) {
-        // Zeros of both signs are equal; and types outside of the branch keep their sizes.
+        // Zeros of both signs are equal; and types outside the branch keep their sizes.
         if let Atom::Var(var) = self.resolve(atom)
             && !value.elem().is_float()
             && !self.is_size(var)

@@ -5,7 +5,7 @@
 //!
 //! - A number is written where it is referred to. If it is a size of others, their types have it.
 //! - A small array whose elements are all the same number is made again where it is referred to. What is left in the
-//!   constant is the number, if it has to be computed.
+//!   constant is the number, if it must be computed.
 
 use fehu_base::IdVec;
 use fehu_ir::subst::{Subst, subst_type};

@@ -1,4 +1,4 @@
-//! Simplification: small local rules to a fixed point, and the removal of what nobody needs.
+//! Simplification: small local rules, applied up to a fixed point, and the removal of dead code.
 //!
 //! ```text
 //! let (a: i64) = add n 0                      let (ys: [n]i32) = replicate (n) 7i32
@@ -11,14 +11,14 @@
 //! ```
 //!
 //! A *forward sweep* (`sweep`) goes through every body in order. It replaces variables by what they are known to
-//! be, tries the rules for the operation at hand (`rules`), and enters the bodies inside. A *backward sweep*
+//! be, tries the rules for the operation at hand (`rules`), and enters nested bodies. A *backward sweep*
 //! (`dead`) then removes statements, results, parameters and inputs that nothing depends on. Both are repeated until
-//! nothing changes, but not often: what is left then is the next run's.
+//! nothing changes, but only a few times: what is left is for the next run.
 //!
-//! Everything is linear: substitution happens on the way, a rule looks at a bounded number of statements, and
+//! Everything is linear: substitution happens along the way, a rule looks at a bounded number of statements, and
 //! the rules that fire are counted against a budget that is proportional to the size of the function.
 //!
-//! Nothing is assumed here that the rest of a pass's promises does not give: see the crate's description.
+//! Beyond the guarantees that all passes give (see the documentation of the crate), nothing is assumed here.
 
 mod cx;
 mod dead;
@@ -38,7 +38,7 @@ use fehu_ir::{Body, ConstId, FunId, Prog, Var, VarInfo};
 /// Simplifies all functions and constants.
 pub const SIMPLIFY: Pass = Pass {
     name: "simplify",
-    about: "folds constants, applies local rules, and removes what is not needed",
+    about: "folds constants, applies local rewrite rules, and removes dead code",
     run,
 };
 

@@ -1,7 +1,7 @@
-//! The forward sweep: substitution, rules, and the bodies inside.
+//! The forward sweep: substitution, rules, and nested bodies.
 //!
-//! A statement is looked at twice: before its bodies are entered, so that work on what is thrown away is
-//! saved, and again afterwards, when they are simple. When a rule yields several statements, they are looked at in turn;
+//! A statement is considered twice: before its bodies are entered, to avoid work on code that is removed, and again
+//! afterwards, when they have been simplified. If a rule produces several statements, they are considered in turn;
 //! their bodies are entered again, which counts against the budget.
 
 use super::cx::Cx;
@@ -239,7 +239,7 @@ fn has_bodies(exp: &Exp) -> bool {
     has
 }
 
-/// The number of statements inside of a statement.
+/// The number of statements inside a statement.
 fn size(stm: &Stm) -> usize {
     let mut size = 0;
     stm.exp.for_each_body(&mut |body| size += count_stms(body));

@@ -430,7 +430,7 @@ impl Executor for Compiled {
         match left {
             [] => Ok(object),
             [_, ..] => Err(Failure::Program(format!(
-                "Error: these values do not make up a value of type {ty}"
+                "Error: these values do not form a value of type {ty}"
             ))),
         }
     }

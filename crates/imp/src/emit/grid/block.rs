@@ -1,12 +1,12 @@
-//! A map whose function a whole block of threads executes, for one position after the other.
+//! A map whose function is executed by a whole thread block, for one position after the other.
 //!
-//! All threads execute the statements of the function in the same way and with the same values, except for what operators and
-//! copies do: these share their positions among the threads ([`Emit::share_out`]), and stores of single elements are those of one
-//! thread ([`Emit::alone`]). The threads wait for each other after each of those, so that they all see what was written, and
-//! before it if one of them may still be reading.
+//! All threads execute the statements of the function in the same way and with the same values, except for operators
+//! and copies: these distribute their positions among the threads ([`Emit::share_out`]), and stores of single elements
+//! are executed by one thread ([`Emit::alone`]). There is a barrier after each of these, so that all threads see what
+//! was written, and one before it if a thread may still be reading.
 //!
-//! A check that fails where positions are shared ends the work of its thread. The others hear of it when they have met, and then all
-//! of them leave. Elsewhere it fails in all threads at once.
+//! A check that fails where positions are distributed ends the work of its thread. The others notice at the next
+//! barrier, and then all of them leave. Elsewhere a check fails in all threads at once.
 
 use super::super::Emit;
 use super::super::screma::{NO_INDEX, Sofar};
@@ -18,7 +18,7 @@ use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
 
-/// The threads of such a block, and those of one in which no operator has more positions than a warp has threads.
+/// The number of threads of such a block, and of one in which no operator has more positions than a warp has threads.
 const MEMBERS: u32 = 128;
 const FEW_MEMBERS: u32 = 32;
 
@@ -27,11 +27,11 @@ const FEW_MEMBERS: u32 = 32;
 pub(in crate::emit) struct Together {
     /// The number of the thread.
     thread: V,
-    /// An element that is not zero if a check has failed in one of them.
+    /// An element that is not zero if a check has failed in one of the threads.
     failed: V,
     /// How many there are.
     members: u32,
-    /// Whether nothing has been read since they last waited for each other.
+    /// Whether nothing has been read since the last barrier.
     calm: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Waits for the others, if they may be reading what is about to be written.
+    /// A barrier, if other threads may be reading what is about to be written.
     fn settle(&mut self) {
         if let Some(together) = &mut self.together
             && !std::mem::replace(&mut together.calm, true)
@@ -87,7 +87,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Waits for the others.
+    /// A barrier.
     fn meet(&mut self) {
         self.out.push(Stm::Barrier);
         if let Some(together) = &mut self.together {
@@ -102,8 +102,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// A statement that all threads execute. Bodies inside of it in which threads share something begin and end where nobody is
-    /// reading, so that the next round of a loop can begin.
+    /// A statement that all threads execute. Bodies inside it in which threads share work begin and end at a point
+    /// where no thread is reading, so that the next round of a loop can begin.
     pub(in crate::emit) fn stm_together(&mut self, stm: &'a ir::Stm) {
         if self.shares_inside(stm) {
             self.settle();
@@ -128,7 +128,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Whether threads share something in a body of a statement.
+    /// Whether threads share work in a body of a statement.
     fn shares_inside(&self, stm: &ir::Stm) -> bool {
         let is_array = |var: &Var| self.ir[*var].ty.is_array();
         let mut found = false;
@@ -143,7 +143,7 @@ impl<'a> Emit<'a> {
         found
     }
 
-    /// What one thread does, if several work together.
+    /// Work that one thread does, if several work together.
     pub(in crate::emit) fn alone(&mut self, work: impl FnOnce(&mut Self)) {
         let Some(together) = self.together else { return work(self) };
         self.settle();
@@ -153,7 +153,7 @@ impl<'a> Emit<'a> {
         self.meet();
     }
 
-    /// Code of one thread inside of what several do together.
+    /// Code of a single thread inside code that several execute together.
     fn by_itself(&mut self, work: impl FnOnce(&mut Self)) -> Block {
         let together = self.together.take();
         let scalars = self.scalars.clone();
@@ -163,7 +163,7 @@ impl<'a> Emit<'a> {
         body
     }
 
-    /// Code of which some threads may fail; all of them wait for each other after it.
+    /// Code in which some threads may fail; a barrier follows it.
     fn section(&mut self, together: Together, body: Block) {
         let mut may_end = false;
         each_stm(&body, &mut |stm| {
@@ -189,7 +189,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(fine, Block::new(), vec![Stm::Leave]));
     }
 
-    /// All indices below these sizes, shared among the threads.
+    /// All indices below these sizes, distributed over the threads.
     pub(super) fn share_out(
         &mut self,
         together: Together,
@@ -219,7 +219,7 @@ impl<'a> Emit<'a> {
     ) -> bool {
         let ir::Exp::Screma(outer) = &stm.exp else { return false };
         if !nest.levels.is_empty() {
-            // A thread for each position of the map around.
+            // A thread for each position of the surrounding map.
             let alone = Nest { levels: Vec::new(), inner: stm };
             self.map_plain(&alone, &stm.pat, outer);
             return true;
@@ -233,7 +233,7 @@ impl<'a> Emit<'a> {
         true
     }
 
-    /// A reduction: each thread has some elements that follow each other.
+    /// A reduction: each thread has consecutive elements.
     fn reduce_together(&mut self, together: Together, pat: &'a [Var], op: &'a Screma) {
         self.settle();
         let own = self.start_reds(op);
@@ -271,7 +271,7 @@ impl<'a> Emit<'a> {
         let inside = self.together.take();
         self.team_reduce(&parts, &thread, &members, &thread);
         self.together = inside;
-        // The first thread has the result, and has left it where all can see it.
+        // The first thread has the result, and has stored it where all can see it.
         let mut found = pat[op.scanned()..op.folded()].iter();
         for part in &parts {
             let values = self.get_parts(&part.shared, &Exp::int(0));
@@ -320,7 +320,8 @@ impl<'a> Emit<'a> {
             let last = Exp::int(i64::from(together.members) - 1);
             let carried = this.block(|this| {
                 for (part, carry) in parts.iter().zip(&carry) {
-                    // What came before is combined from the left; the last thread's value is what comes before the next.
+                    // The preceding values are combined from the left; the value of the last thread is the prefix of
+                    // the next round.
                     let last = this.get_parts(&part.shared, &last);
                     let before = this.copied(carry);
                     this.combine_parts(part.op, carry, &last);
@@ -329,7 +330,7 @@ impl<'a> Emit<'a> {
                     this.combine_parts(part.op, &part.own, &value);
                 }
             });
-            // An operator whose check fails must not keep its thread from the others.
+            // An operator whose check fails must not keep its thread from reaching the barrier.
             this.out.push(Stm::Section(carried));
             this.together = inside;
             let index = this.table.index(pat, &op.map).unwrap_or(NO_INDEX);
@@ -349,7 +350,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::For { var: start, from, to: width, step, kind, body });
     }
 
-    /// The values of all threads up to each of them, combined; in the end all of them are in the shared arrays, too.
+    /// The combined values of all threads up to each of them; in the end they are in the shared arrays as well.
     fn all_prefixes(&mut self, parts: &[Parts<'a>], thread: &Exp, members: u32) {
         let members = Exp::int(i64::from(members));
         for part in parts {

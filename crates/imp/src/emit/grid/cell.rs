@@ -1,8 +1,9 @@
-//! Elements of histograms that many threads update: how one is stored, and how it is updated in one step.
+//! Elements of histograms that many threads update: how one is stored, and how it is updated atomically.
 //!
-//! Devices exchange words of 32 or 64 bits in one step. So a value that is one scalar, or several that fit into a word together, is
-//! such a word: what is there is read, combined, and exchanged if it still is there. Where each part is combined for itself and the
-//! device has instructions for that, these are all. Other values need a guard.
+//! Devices have an atomic compare-and-exchange for words of 32 or 64 bits. A value that is one scalar, or several that
+//! fit into a word together, is stored in such a word: the word is read, combined with the contribution, and exchanged
+//! if it has not changed in the meantime. If every component is combined separately and the device has atomic
+//! instructions for that, only these are used. Other values need a lock.
 
 use super::super::Emit;
 use super::super::screma::red_op;
@@ -13,7 +14,7 @@ use fehu_ir::{self as ir, Atom, BinOp, CmpOp, HistOp, Lambda, Scalar};
 /// How the elements of a histogram are stored while threads contribute to them.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
-    /// The parts of a value.
+    /// The components of a value.
     pub(super) prims: Vec<Prim>,
     /// How they are updated.
     pub(super) way: Way,
@@ -22,15 +23,15 @@ pub(super) struct Cell {
 /// How an element is updated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Way {
-    /// Each part by an instruction of its own, for the word that it is.
+    /// Each component by an atomic instruction on its word.
     Instructions(Vec<RedOp>),
-    /// By exchanging a word of this type, which has all parts.
+    /// By compare-and-exchange of a word of this type, which contains all components.
     Exchange(Prim),
-    /// Part by part, by one thread at a time.
+    /// Component by component, by one thread at a time, under a lock.
     Guard,
 }
 
-/// Where elements are: an array for each word or part, and one with guards if there are any.
+/// Where elements are stored: an array for each word or component, and one with locks if there are any.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
     pub(super) arrays: Vec<V>,
@@ -38,7 +39,7 @@ pub(super) struct Store {
 }
 
 impl Cell {
-    /// The types of the arrays that elements are stored in.
+    /// The types of the arrays in which elements are stored.
     pub(super) fn words(&self) -> Vec<Prim> {
         match self.way {
             Way::Instructions(_) => self.prims.iter().map(|prim| word_of(*prim)).collect(),
@@ -53,7 +54,7 @@ impl Cell {
         words + if self.way == Way::Guard { 4 } else { 0 }
     }
 
-    /// The instructions that combine values in their own arrays, where small ones are not words.
+    /// The instructions that combine values in their own arrays, in which small values do not occupy whole words.
     pub(super) fn by_instruction(&self) -> Option<&[RedOp]> {
         match &self.way {
             Way::Instructions(ops) if self.words() == self.prims => Some(ops),
@@ -61,7 +62,7 @@ impl Cell {
         }
     }
 
-    /// Whether an element has to be locked, unless it is a word.
+    /// Whether an element must be locked if it is not a single word.
     pub(super) fn needs_lock(&self) -> bool {
         self.prims.len() > 1 && !matches!(self.way, Way::Instructions(_))
     }
@@ -96,7 +97,7 @@ impl Cell {
         }
     }
 
-    /// The parts of a value that is stored in words, which are variables.
+    /// The components of a value that is stored in words, which are variables.
     fn unpack(&self, words: &[Exp]) -> Vec<Exp> {
         match (&self.way, self.prims.as_slice(), words) {
             (Way::Instructions(_), prims, words) => {
@@ -140,7 +141,7 @@ impl<'a> Emit<'a> {
         Some(Cell { prims, way })
     }
 
-    /// The operator, if it is a simple one of scalars.
+    /// The operator, if it is a simple one on scalars.
     pub(in crate::emit) fn simple_operator(&self, op: &Lambda, skip: usize) -> Option<RedOp> {
         let [old, new] = op.params[skip..] else { return None };
         let ([stm], [result]) = (op.body.stms.as_slice(), op.body.results.as_slice()) else {
@@ -152,7 +153,8 @@ impl<'a> Emit<'a> {
         if is_plain && is_result { red_op(bin, self.prim(a)?, false) } else { None }
     }
 
-    /// The operators of the parts, if each part is combined for itself by one that devices have an instruction for.
+    /// The operators of the components, if each is combined separately by an operator for which devices have an
+    /// instruction.
     pub(in crate::emit) fn part_operators(&self, op: &Lambda, skip: usize) -> Option<Vec<RedOp>> {
         let (left, right) = op.params[skip..].split_at((op.params.len() - skip) / 2);
         if op.body.stms.len() != left.len() {
@@ -174,7 +176,7 @@ impl<'a> Emit<'a> {
         Some(ops)
     }
 
-    /// Arrays that the threads of a block share, with so many elements.
+    /// Arrays with this many elements that the threads of a block share.
     pub(super) fn shared_store(&mut self, cell: &Cell, count: u32) -> Store {
         let words = cell.words();
         let arrays = words.iter().map(|word| self.shared_array("bins", *word, count)).collect();
@@ -183,7 +185,7 @@ impl<'a> Emit<'a> {
         Store { arrays, guards }
     }
 
-    /// An element becomes a value, which no other thread disturbs.
+    /// Stores a value in an element that no other thread accesses.
     pub(super) fn set_cell(&mut self, cell: &Cell, store: &Store, at: &Exp, parts: &[Exp]) {
         for (array, word) in store.arrays.iter().zip(cell.pack(parts)) {
             self.out.push(Stm::Store(*array, at.clone(), word));
@@ -193,7 +195,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// The parts of an element, in variables.
+    /// The components of an element, in variables.
     pub(super) fn get_cell(&mut self, cell: &Cell, store: &Store, at: &Exp) -> Vec<Exp> {
         let mut words = Vec::with_capacity(store.arrays.len());
         for (array, prim) in store.arrays.iter().zip(cell.words()) {
@@ -203,7 +205,7 @@ impl<'a> Emit<'a> {
         self.named_parts(cell, &words)
     }
 
-    /// The parts of a value that is stored in words, as variables.
+    /// The components of a value that is stored in words, as variables.
     fn named_parts(&mut self, cell: &Cell, words: &[Exp]) -> Vec<Exp> {
         let parts = cell.unpack(words);
         let mut named = Vec::with_capacity(parts.len());
@@ -216,7 +218,8 @@ impl<'a> Emit<'a> {
         named
     }
 
-    /// Combines an element with a value, while other threads do the same. The parts are variables or constants.
+    /// Combines an element with a value, while other threads may do the same. The components are variables or
+    /// constants.
     pub(super) fn update_cell(
         &mut self,
         op: &'a Lambda,
@@ -298,7 +301,7 @@ impl<'a> Emit<'a> {
         let results = self.apply((op, 0), &before, right);
         let mut moves = Block::new();
         for (v, result) in left.iter().zip(results) {
-            // A result that is another part is saved before that part changes.
+            // A result that is another component is saved before that component changes.
             let value = match before.contains(&result) && result != Exp::Var(*v) {
                 true => {
                     let prim = self.scalar_prim(*v);
@@ -314,12 +317,13 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// Whether two integers or truth values are equal.
+/// Whether two integers or booleans are equal.
 pub(super) fn same(prim: Prim, a: Exp, b: Exp) -> Exp {
     Exp::Cmp(CmpOp::Eq, prim, Box::new(a), Box::new(b))
 }
 
-/// The type of the word that has a scalar for itself. Small ones are extended, so that no neighbour disturbs them.
+/// The type of the word that holds a scalar. Small scalars are extended, so that they do not share a word with a
+/// neighbour.
 fn word_of(prim: Prim) -> Prim {
     match prim {
         Prim::I8 | Prim::I16 => Prim::I32,
@@ -355,7 +359,7 @@ fn converted(from: Prim, to: Prim, value: Exp) -> Exp {
     if from == to { value } else { Exp::Convert(from, to, Box::new(value)) }
 }
 
-/// The integer type that has the bits of another.
+/// The unsigned integer type with the same number of bits.
 fn unsigned(prim: Prim) -> Prim {
     match prim.bits() {
         64 => Prim::U64,

@@ -1,11 +1,12 @@
-//! Histograms: blocks have histograms of their own in shared memory, if there are not too many bins.
+//! Histograms, privatised per block in shared memory if there are not too many bins.
 //!
-//! Threads that contribute to the same bin wait for each other, and in global memory they wait long. So the positions are cut into
-//! chunks, a block for each, and the block gathers them in shared memory: in as many copies as there is room for, so that
-//! neighbouring threads seldom meet. Then each block combines its copies, and what it has found becomes part of the result: by
-//! one instruction for each bin if the device has one for the operator, and otherwise a second kernel combines what all blocks
-//! have found ([`super::merge`]). Where the bins do not fit, blocks look for a part of the bins each, in a few passes over the
-//! positions. With even more bins threads seldom meet, and contribute to the result directly.
+//! Threads that update the same bin must wait for each other, and in global memory they wait long. So the positions are
+//! split into chunks, one for each block, and the block accumulates its chunk in shared memory: in as many copies as
+//! fit, so that neighbouring threads rarely collide. Then each block combines its copies, and adds its result to the
+//! final one: with one atomic instruction for each bin, if the device has one for the operator; otherwise a second
+//! kernel combines the results of all blocks ([`super::merge`]). If the bins do not fit, each block handles only a part
+//! of the bins, in a few passes over the positions. With even more bins, threads rarely collide, and update the final
+//! result directly.
 
 use super::super::Emit;
 use super::super::screma::if_within;
@@ -18,47 +19,48 @@ use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Hist, HistOp, Scalar, Var};
 
-/// The bytes of the histograms of a block. Eight blocks of an H100 or H200 have room for them at the same time.
+/// The size of the histograms of a block, in bytes. Eight blocks fit on a multiprocessor of an H100 or H200 at the same
+/// time.
 const BYTES: u32 = 24 * 1024;
 
-/// The fewest bins that a block has room for.
+/// The minimum number of bins that a block has room for.
 const LEAST_ROOM: u32 = 64;
 
-/// The most passes over the positions, where the result could be updated in one step, too.
+/// The maximum number of passes over the positions if the result could also be updated atomically.
 const PASSES: i64 = 4;
 
-/// Likewise, where threads would have to lock elements of the result.
+/// The same if threads would have to lock elements of the result.
 const MANY_PASSES: i64 = 64;
 
-/// Rows of so many elements do not profit: the threads of a warp contribute to different ones at the same time, and an instruction
-/// for all of them is fast in global memory, too.
+/// Rows of at least this many elements do not benefit: the threads of a warp update different elements at the same
+/// time, and a single instruction for all of them is fast in global memory as well.
 const LONG_ROWS: i64 = 32;
 
-/// But with so many contributions to each element they wait for each other all the same.
+/// But with this many contributions to each element, they contend nevertheless.
 const CROWD: i64 = 256;
 
-/// The most copies of a histogram in a block: one for each thread of a warp.
+/// The maximum number of copies of a histogram in a block: one for each thread of a warp.
 const COPIES: i64 = 32;
 
-/// A thread has at least so many positions before there is another block for its segment.
+/// A thread has at least this many positions before another block is used for its segment.
 const ITEMS: i64 = 8;
 
-/// With fewer blocks than this a device is not busy.
+/// Fewer blocks than this do not keep a device busy.
 const BLOCKS: i64 = 1056;
 
-/// A block for a segment is worth it from so many positions, and if there are at most so many bins for each of them.
+/// A block for a segment pays off from this many positions, and if there are at most this many bins for each of them.
 const LEAST: (i64, i64) = (128, 4);
 
-/// Likewise, where threads would have to lock elements of the result.
+/// The same if threads would have to lock elements of the result.
 const LEAST_LOCKED: (i64, i64) = (16, 16);
 
-/// So many positions of a thread are loaded before the first one contributes, so that their loads overlap.
+/// This many positions of a thread are loaded before the first one contributes, so that their loads overlap.
 const BATCH: i64 = 4;
 
-/// Functions and operators of so many statements are small enough for a batch.
+/// Functions and operators with at most this many statements are small enough for a batch.
 const SMALL: usize = 16;
 
-/// What is known of one of the operators.
+/// What is known about one of the operators.
 pub(super) struct Bins<'a> {
     pub(super) op: &'a HistOp,
     pub(super) cell: Cell,
@@ -66,25 +68,26 @@ pub(super) struct Bins<'a> {
     pub(super) shape: Vec<Exp>,
     /// Their product.
     pub(super) count: Exp,
-    /// The copies of the bins of a pass: a power of two.
+    /// The number of copies of the bins of a pass: a power of two.
     copies: V,
-    /// What chunks have found, an array for each part; none if an instruction makes that part of the result.
+    /// The partial results of chunks, an array for each component; none if they are added to the result by atomic
+    /// instructions.
     pub(super) partials: Vec<V>,
 }
 
-/// What is known of all.
+/// What is known about all of them.
 pub(super) struct Histograms<'a, 'b> {
     pub(super) nest: &'b Nest<'a>,
     pat: &'a [Var],
     op: &'a Hist,
     bins: Vec<Bins<'a>>,
-    /// The sizes of the maps around it, and their product.
+    /// The sizes of the surrounding maps, and their product.
     pub(super) dims: Vec<Exp>,
     pub(super) segments: Exp,
     width: Exp,
     /// The number of chunks of a segment.
     pub(super) chunks: Exp,
-    /// How many bins a block has room for.
+    /// The number of bins that a block has room for.
     room: u32,
     /// The number of passes; none if one is enough.
     passes: Option<Exp>,
@@ -94,16 +97,16 @@ pub(super) struct Histograms<'a, 'b> {
 struct Own<'c> {
     bins: &'c Bins<'c>,
     store: Store,
-    /// The first bin, and how many there are.
+    /// The first bin, and the number of bins.
     low: Option<Exp>,
     count: Exp,
-    /// The copies, and the one of this thread, as `i32`.
+    /// The number of copies, and the copy of this thread, as `i32`.
     copies: Exp,
     copy: Exp,
 }
 
 impl<'a> Emit<'a> {
-    /// Histograms, with or without maps around them.
+    /// Histograms, with or without surrounding maps.
     pub(super) fn hist_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Hist) {
         let plain = |this: &mut Self| {
             let sizes = this.sizes(nest, Some(this.atom(op.width)));
@@ -182,7 +185,7 @@ impl<'a> Emit<'a> {
         let dims: Vec<Exp> =
             self.sizes(nest, None).iter().map(|d| self.simple("size", d)).collect();
         let segments = self.total(&dims);
-        // A block for each pass of each chunk of each segment.
+        // A block for each pass over each chunk of each segment.
         let groups = match &passes {
             Some(passes) => bin(BinOp::Mul, segments.clone(), passes.clone()),
             None => segments.clone(),
@@ -242,7 +245,7 @@ impl<'a> Emit<'a> {
         let per_chunk = self.simple("per_chunk", &quot_up(all.width.clone(), chunks.clone()));
         let blocks = self.simple("blocks", &bin(BinOp::Mul, groups, chunks.clone()));
         self.launch("hist", blocks, THREADS, |this, block, thread| {
-            // The passes over a chunk are made by neighbouring blocks, so that they find it in the cache.
+            // Neighbouring blocks make the passes over a chunk, so that they find it in the cache.
             let mut space = vec![all.segments.clone(), chunks];
             space.extend(all.passes.clone());
             let numbers = this.unranked(Exp::Var(block), &space);
@@ -265,7 +268,7 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::Barrier);
             let number = bin(BinOp::Mul, segment, all.chunks.clone());
             let number = this.simple("number", &bin(BinOp::Add, number, chunk));
-            // Checks of the operator end the section only, so that all reach the end.
+            // A failing check of the operator ends only the section, so that all threads reach the end.
             let section = this.block(|this| {
                 for (own, bins) in own.iter().zip(&all.bins) {
                     this.leave_bins(all, bins, own, &number, thread);
@@ -276,8 +279,8 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// A barrier at the end of a kernel. Without it, in a kernel that may end early, PoCL 3.1 lets all threads do what only some have
-    /// to do after the last barrier.
+    /// A barrier at the end of a kernel. Without it, in a kernel that may end early, PoCL 3.1 lets all threads execute
+    /// what only some should execute after the last barrier.
     pub(super) fn end_together(&mut self) {
         self.out.push(Stm::Barrier);
     }
@@ -312,7 +315,7 @@ impl<'a> Emit<'a> {
         Own { bins, store, low, count, copies, copy }
     }
 
-    /// All bins of all copies become neutral elements.
+    /// Initialises all bins of all copies with neutral elements.
     fn clear_bins(&mut self, own: &Own<'_>, thread: V) {
         let used = bin(
             BinOp::Mul,
@@ -326,7 +329,7 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// For each number of 32 bits below a bound, by all threads of the block in turn.
+    /// Executes code for each 32-bit number below a bound, distributed over the threads of the block.
     fn strided(&mut self, thread: V, bound: Exp, work: impl FnOnce(&mut Self, V)) {
         let bound = Exp::Var(self.declare("bound", Prim::I32, Some(bound)));
         let base = self.new_var("base", Ty::Scalar(Prim::I32));
@@ -342,7 +345,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::For { var: base, from, to: bound, step, kind, body });
     }
 
-    /// The positions of a chunk, of which neighbouring threads have neighbouring ones.
+    /// The positions of a chunk; neighbouring threads have neighbouring positions.
     fn positions(
         &mut self,
         all: &Histograms<'a, '_>,
@@ -387,7 +390,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::While(lt(Exp::Var(base), high), rest));
     }
 
-    /// The function at a position; yields its results as variables and constants.
+    /// The function at a position; returns its results as variables and constants.
     fn position(&mut self, all: &Histograms<'a, '_>, at: Exp) -> Vec<Exp> {
         self.enter(all.pat, &all.op.inputs, &all.op.map, at);
         self.body(&all.op.map.body);
@@ -408,7 +411,7 @@ impl<'a> Emit<'a> {
                 let at = bin32(BinOp::Add, at, own.copy.clone());
                 this.update_cell(&op.op, &own.bins.cell, &own.store, &at, &values);
             });
-            // An index in the only dimension is within its bounds if it is one of those that this block has.
+            // With a single dimension, an index is in bounds if it is one of those that this block handles.
             let mut inside = vec![if_within(&[flat], std::slice::from_ref(&own.count), body)];
             if indices.len() > 1 {
                 inside = vec![if_within(&indices, &own.bins.shape, inside)];
@@ -417,7 +420,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// What a block has found becomes part of the result, or of what another kernel combines.
+    /// Adds the result of a block to the final result, or stores it for another kernel to combine.
     fn leave_bins(
         &mut self,
         all: &Histograms<'a, '_>,
@@ -451,7 +454,7 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// The copies of a bin, combined. Neighbouring threads begin with different copies, which are in different banks.
+    /// Combines the copies of a bin. Neighbouring threads begin with different copies, which are in different banks.
     fn combine_copies(&mut self, bins: &Bins<'a>, own: &Own<'_>, k: V) -> Vec<V> {
         let first = bin32(BinOp::Mul, Exp::Var(k), own.copies.clone());
         let first = Exp::Var(self.declare("start", Prim::I32, Some(first)));
@@ -474,14 +477,14 @@ impl<'a> Emit<'a> {
         found
     }
 
-    /// A value becomes part of an element of the result by instructions, unless it is neutral.
+    /// Adds a value to an element of the result with atomic instructions, unless it is neutral.
     fn add_to_result(&mut self, bins: &Bins<'a>, place: &Exp, values: &[Exp]) {
         let Some(ops) = bins.cell.by_instruction() else { return };
         let there = self.destinations(bins, place);
         let parts = values.iter().zip(&bins.cell.prims).zip(&bins.op.neutral);
         for (((ptr, at), red), ((value, prim), neutral)) in there.into_iter().zip(ops).zip(parts) {
             let add = Stm::Atomic(*red, ptr, at, value.clone());
-            // Of floats, a zero is equal to another zero.
+            // For floats, zeros of both signs are equal.
             self.out.push(match prim.is_float() {
                 true => add,
                 false => {
@@ -492,7 +495,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// A value becomes part of an element of the result, which no other thread changes.
+    /// Adds a value to an element of the result that no other thread changes.
     pub(super) fn finish_bin(&mut self, bins: &Bins<'a>, place: &Exp, values: &[Exp]) {
         let there = self.destinations(bins, place);
         let mut old = Vec::with_capacity(there.len());
@@ -506,7 +509,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Where the parts of an element of the result are.
+    /// Where the components of an element of the result are.
     fn destinations(&mut self, bins: &Bins<'a>, place: &Exp) -> Vec<(V, Exp)> {
         let indices = self.unranked(place.clone(), &bins.shape);
         let mut all = Vec::with_capacity(bins.op.dests.len());
@@ -520,8 +523,8 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// The size of the rows whose elements a histogram is about, where neighbouring positions have neighbouring elements: the last
-/// index is the remainder of the position.
+/// The row size of a histogram whose neighbouring positions have neighbouring elements of a row: the last index is the
+/// remainder of the position.
 fn row_size(op: &Hist) -> Option<Atom> {
     let [one] = op.ops.as_slice() else { return None };
     let [.., size] = one.shape.as_slice() else { return None };

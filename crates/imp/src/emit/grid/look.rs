@@ -1,12 +1,14 @@
-//! What comes before the tile of a scan: found by looking back.
+//! The prefix of a tile in a scan: decoupled look-back.
 //!
-//! Every block tells the combination of its own elements as soon as it has it, and that of all elements up to its end as soon as it
-//! knows it, and who comes later combines what it finds until it finds the latter. Blocks take their numbers in the order in
-//! which they begin, so that nobody waits for a block that has not begun.
+//! Every block publishes the combination of its own elements as soon as it has it (its aggregate), and that of all
+//! elements up to its end as soon as it knows it (its inclusive prefix). Later blocks combine the aggregates that they
+//! find, going backwards, until they find an inclusive prefix. Blocks are numbered in the order in which they start, so
+//! that none waits for a block that has not started.
 //!
-//! The threads of a warp look at 32 blocks at once and combine what they find in five steps, while the others wait. A block
-//! waits for the one before it, so that what takes long here makes all of them slow: there are no fences. A value is told in
-//! pieces of 32 bits, each in one word with what the value is, so that who finds words that say the same has found one value.
+//! The threads of one warp look at 32 blocks at once and combine what they find in five steps, while the others wait.
+//! Since every block waits for the one before it, latency here slows all of them down; there are therefore no fences. A
+//! value is published in pieces of 32 bits, each in one word together with the state of the value, so that a reader
+//! that finds words with the same state has found a single consistent value.
 
 use super::super::Emit;
 use super::super::screma::Sofar;
@@ -20,33 +22,33 @@ use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
 
-/// How many blocks are looked at at the same time: the threads of a warp.
+/// How many blocks are inspected at the same time: one per thread of a warp.
 const WINDOW: u32 = 32;
 
-/// A block has said nothing.
+/// A block has published nothing.
 const NOTHING: i32 = 0;
 
-/// A block knows the combination of its own elements.
+/// A block has published the combination of its own elements.
 const OWN: i32 = 1;
 
-/// A block knows the combination of all elements up to its end.
+/// A block has published the combination of all elements up to its end.
 const ALL: i32 = 2;
 
-/// Where blocks tell what they know: words in an array of the device, so many for each block, with the state above and a
-/// piece of the value below.
+/// Where blocks publish what they know: words in an array of the device, a fixed number for each block, with the state
+/// in the upper half and a piece of the value in the lower half.
 pub(super) struct Told {
     words: V,
     pieces: usize,
 }
 
-/// Shared arrays of those who look back.
+/// Shared arrays for the warp that looks back.
 struct Window {
     values: Vec<Vec<Option<V>>>,
     states: V,
 }
 
 impl<'a> Emit<'a> {
-    /// Where so many blocks tell what they know, and the handle. They have said nothing, once a kernel has run.
+    /// The array in which this many blocks publish, and its handle. A kernel initialises it to "nothing published".
     pub(super) fn told(
         &mut self,
         prims: &[Vec<Option<Prim>>],
@@ -65,8 +67,8 @@ impl<'a> Emit<'a> {
         (Told { words, pieces }, handle)
     }
 
-    /// Finds what comes before the tile, and tells what comes before the next one. Yields shared arrays of one element, which
-    /// are there after a barrier.
+    /// Finds the prefix of the tile, and publishes the prefix of the next one. Returns shared arrays with one element,
+    /// which are valid after a barrier.
     pub(super) fn look_back(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -91,7 +93,7 @@ impl<'a> Emit<'a> {
         });
         self.out.push(Stm::If(leads.clone(), begin, Block::new()));
         let other = bin(BinOp::Sub, own.number.clone(), Exp::int(1));
-        // Nothing counts that is before a segment.
+        // Elements before the beginning of a segment do not count.
         let other = match tile.nest.levels.is_empty() {
             true => other,
             false => {
@@ -127,7 +129,7 @@ impl<'a> Emit<'a> {
         found
     }
 
-    /// Tells other blocks what this one knows.
+    /// Publishes what this block knows.
     fn tell(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -149,7 +151,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Combines what blocks before this one tell, the nearest first.
+    /// Combines what earlier blocks have published, the nearest first.
     fn collect(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -163,7 +165,7 @@ impl<'a> Emit<'a> {
                 this.simple("looked", &bin(BinOp::Sub, Exp::Var(other), own.thread.clone()));
             let exists = lt(Exp::int(-1), looked.clone());
             let look = this.block(|this| this.look_at(tile, own, &looked, window));
-            // The first block knows all, so that nobody asks for the value of one before it.
+            // The first block has the final value, so no thread looks for the value of a block before it.
             let none = vec![Stm::Store(window.states, own.thread.clone(), state(ALL))];
             let looks = lt(own.thread.clone(), Exp::int(i64::from(WINDOW)));
             let look = vec![Stm::If(exists, look, none)];
@@ -189,7 +191,8 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::While(lt(Exp::int(-1), Exp::Var(other)), body));
     }
 
-    /// What the threads have found is combined, up to the nearest block that knows all: the first element becomes the result.
+    /// Combines what the threads have found, up to the nearest block with a final value: the first element becomes the
+    /// result.
     fn combine_window(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, window: &Window) {
         let s = self.new_var("s", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
@@ -223,7 +226,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::For { var: s, from, to, step: 1, kind, body });
     }
 
-    /// A thread waits until a block has told something: until all words say the same.
+    /// A thread waits until a block has published something: until all words have the same state.
     fn look_at(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, looked: &Exp, window: &Window) {
         let told = &tile.told;
         let words: Vec<V> =
@@ -257,7 +260,7 @@ impl<'a> Emit<'a> {
 }
 
 impl Told {
-    /// Where a block tells a piece.
+    /// Where a block publishes a piece.
     fn place(&self, block: &Exp, piece: usize) -> Exp {
         match self.pieces {
             1 => block.clone(),
@@ -269,12 +272,12 @@ impl Told {
     }
 }
 
-/// The pieces of 32 bits of a value.
+/// The number of 32-bit pieces of a value.
 fn pieces(prim: Prim) -> usize {
     prim.bits().div_ceil(32) as usize
 }
 
-/// A value in pieces, the lower first.
+/// A value as pieces, the lower first.
 fn to_pieces(value: Exp, prim: Prim) -> Vec<Exp> {
     let bits = match prim {
         Prim::Bool => {
@@ -298,7 +301,7 @@ fn to_pieces(value: Exp, prim: Prim) -> Vec<Exp> {
     vec![low(bits.clone()), low(above(bits))]
 }
 
-/// The value again.
+/// The value, reassembled from its pieces.
 fn from_pieces(mut pieces: impl Iterator<Item = Exp>, prim: Prim) -> Exp {
     let mut next = || pieces.next().unwrap_or(short_int(0));
     let mut both = || {
@@ -331,12 +334,12 @@ fn above(bits: Exp) -> Exp {
     Exp::Bin(BinOp::Lshr, Prim::U64, Box::new(bits), shift)
 }
 
-/// What a word says that a value is.
+/// The state in a word.
 fn state_of(word: V) -> Exp {
     Exp::Convert(Prim::U64, Prim::I32, Box::new(above(Exp::Var(word))))
 }
 
-/// A word of a block that has said nothing.
+/// The word of a block that has published nothing.
 fn nothing() -> Exp {
     Exp::Const(Scalar::U64(0))
 }

@@ -1,8 +1,8 @@
-//! What the blocks of a histogram have found, combined by a second kernel.
+//! Combines the private histograms of all blocks, in a second kernel.
 //!
-//! A block has a number of neighbouring bins, and as many threads for each of them as it has room for; each of those combines what
-//! some chunks have found, and then they are combined. So neighbouring threads load neighbouring elements, no matter how
-//! few bins there are, and nobody waits for anybody.
+//! A block handles a number of neighbouring bins, with as many threads for each of them as it has room for; each thread
+//! combines the results of some chunks, and then the threads of a bin are combined. So neighbouring threads load
+//! neighbouring elements, no matter how few bins there are, and no thread waits for an update by another.
 
 use super::super::Emit;
 use super::hist::{Bins, Histograms};
@@ -13,11 +13,11 @@ use crate::{Block, Exp, Kind, Stm, Ty};
 use fehu_base::Prim;
 use fehu_ir::BinOp;
 
-/// The most neighbouring bins of a block.
+/// The maximum number of neighbouring bins per block.
 const COLUMNS: i64 = 32;
 
 impl<'a> Emit<'a> {
-    /// Combines what all chunks have found, for one operator.
+    /// Combines the partial results of all chunks, for one operator.
     pub(super) fn merge_bins(&mut self, histograms: &Histograms<'a, '_>, bins: &Bins<'a>) {
         let bytes: u32 = bins.cell.prims.iter().map(|prim| prim.bits().div_ceil(8)).sum();
         let threads = team_threads(bytes);
@@ -52,7 +52,7 @@ impl<'a> Emit<'a> {
                 shared.push(this.shared_array("all", *prim, threads));
             }
             let load = this.block(|this| {
-                // Those of the chunks whose numbers are the row and every so many rows after it.
+                // The chunks whose numbers are the row, and every `rows`-th after it.
                 let left = bin(BinOp::Sub, chunks.clone(), row.clone());
                 let trips = quot_up(bin(BinOp::Max, left, Exp::int(0)), rows.clone());
                 let first = bin(BinOp::Mul, segment, chunks);
@@ -109,7 +109,7 @@ impl<'a> Emit<'a> {
                 this.finish_bin(bins, &place, &values);
             });
             let leads = all([super::eq(row, Exp::int(0)), is_bin]);
-            // Checks of the operator end the section only, so that all reach the end.
+            // A failing check of the operator ends only the section, so that all threads reach the end.
             let finish = vec![Stm::If(leads, finish, Block::new())];
             this.out.push(Stm::Section(finish));
             this.end_together();

@@ -1,13 +1,13 @@
-//! Operators of the host on a device.
+//! Host operators on a device.
 //!
-//! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map or a
-//! write has a thread for each position; a reduction has a block of threads for each segment ([`reduce`]), or for several
-//! ([`segments`]); a scan goes over all segments at once ([`scan`]); a histogram has blocks that gather its parts ([`hist`]). A map
-//! with the attribute `by_block` has a block of threads for each position ([`block`]). Whatever is inside of the innermost
-//! operator's function is executed by one thread.
+//! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map
+//! or a write has a thread for each position; a reduction has a thread block for each segment ([`reduce`]), or for
+//! several ([`segments`]); a scan processes all segments at once ([`scan`]); the thread blocks of a histogram have
+//! private copies of its bins ([`hist`]). A map with the attribute `by_block` has a thread block for each position
+//! ([`block`]). Code inside the innermost operator's function is executed by one thread.
 //!
-//! What cannot be a kernel stays host code: a loop around the kernels inside of it. Scalars that such code loads from
-//! memory or stores there are what [`crate::device`] takes care of.
+//! Whatever cannot be a kernel remains host code: a loop around the kernels inside it. Scalars that such code loads
+//! from memory or stores there are handled by [`crate::device`].
 
 mod block;
 mod cell;
@@ -138,7 +138,7 @@ impl<'a> Emit<'a> {
         indices
     }
 
-    /// An operator of the host as kernels; false if the statement is something else, or has to be a loop of the host.
+    /// An operator of the host as kernels; false if the statement is something else, or must be a loop of the host.
     pub(super) fn on_grid(&mut self, stm: &'a ir::Stm) -> bool {
         match &stm.exp {
             ir::Exp::Screma(op) if self.combines_scalars(op) && self.may_repeat(op) => {}
@@ -340,7 +340,7 @@ pub(super) fn recursive(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     prog.funs.iter().map(|(id, _)| id).filter(|id| leads_back(*id)).collect()
 }
 
-/// The functions that the functions of operators call, by way of others, too. Those that call themselves are left to the host.
+/// The functions that the functions of operators call, through others, too. Those that call themselves are left to the host.
 pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     let mut found: Vec<ir::FunId> = Vec::new();
     let funs = prog.funs.iter().map(|(_, fun)| &fun.body);

@@ -1,7 +1,9 @@
-//! Nests: maps whose function is nothing but one operator, and what is cheap enough to be done by every thread.
+//! Nests: maps whose function consists of a single operator and code that is cheap enough to be executed by every
+//! thread.
 //!
-//! A level is entered by every thread of the operator inside of it. So what stands before that operator is executed as often
-//! as the operator has positions, and must be cheap, and not at all if it has none, so that it must not be a check.
+//! Every thread of the inner operator enters the level. Code before that operator is therefore executed once for each
+//! position of the operator, so it must be cheap; and it is not executed at all if there are no positions, so it must
+//! not contain checks.
 
 use super::super::Emit;
 use super::super::screma::NO_INDEX;
@@ -61,7 +63,7 @@ impl<'a> Emit<'a> {
         fits.then_some(inner)
     }
 
-    /// Whether the results of a function are those of an operator, in order. Nobody may want some of its scalars.
+    /// Whether the results of a function are those of an operator, in order. Some of its scalars may be unused.
     fn yields(&self, body: &Body, inner: &Stm) -> bool {
         let is_result = |var: &Var| body.results.contains(&Atom::Var(*var));
         let is_scalar = |var: &Var| !self.ir[*var].ty.is_array();
@@ -96,7 +98,7 @@ impl<'a> Emit<'a> {
                 self.yields_scalars(stm)
                     && cases.chain([&switch.default]).all(|body| self.is_cheap_body(body))
             }
-            // Arrays without memory.
+            // Arrays that need no memory.
             IrExp::Iota(..) | IrExp::Replicate(..) => {
                 stm.pat.iter().all(|var| self.place(*var).is_none())
             }
@@ -118,7 +120,7 @@ impl<'a> Emit<'a> {
             return false;
         }
         let known = |atom: Atom| atom.var().is_none_or(|var| self.scalars.contains_key(&var));
-        // What an operator combines with must be the same for all segments, or known before.
+        // The operands of an operator must be the same for all segments, or known before.
         let outside = |lambda: &Lambda| {
             free::free_in_lambda(lambda, self.ir).iter().all(|var| !bound.contains(var))
         };
@@ -154,7 +156,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Whether what the operator makes is made where the map wants it.
+    /// Whether the result of the operator is constructed where the map needs it.
     fn stays(&self, pat: &[Var], op: &Screma, inner: &Stm) -> bool {
         let index = self.table.index(pat, &op.map).unwrap_or(NO_INDEX);
         let is_result = |var: &&Var| op.map.body.results.contains(&Atom::Var(**var));
@@ -170,7 +172,7 @@ impl<'a> Emit<'a> {
         })
     }
 
-    /// Enters the levels of a nest at these indices; what is left of the indices is that of the operator inside.
+    /// Enters the levels of a nest at these indices; the remaining indices are those of the operator inside.
     pub(super) fn enter_levels(&mut self, nest: &Nest<'a>, indices: &[Exp]) -> Exp {
         for (level, at) in nest.levels.iter().zip(indices) {
             self.enter(level.pat, &level.op.inputs, &level.op.map, at.clone());
@@ -201,8 +203,8 @@ impl<'a> Emit<'a> {
         index
     }
 
-    /// A scalar result of the operator inside becomes an element of what the innermost level binds, at the position that has
-    /// been entered.
+    /// Stores a scalar result of the inner operator as an element of the result of the innermost level, at the position
+    /// that has been entered.
     pub(super) fn store_result(&mut self, nest: &Nest<'a>, number: usize, value: Exp) {
         let Some(level) = nest.levels.last() else { return };
         let Some(name) = nest.inner.pat.get(number).map(|var| Atom::Var(*var)) else { return };

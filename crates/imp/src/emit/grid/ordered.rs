@@ -81,7 +81,7 @@ impl<'a> Emit<'a> {
                     this.combine_parts(part.op, &part.own, &right);
                 }
             });
-            // If the bound is a variable, nothing is unrolled.
+            // If the bound is a variable, the loop is not unrolled.
             let bound = match is_short(&combine) {
                 true => items.clone(),
                 false => Exp::Var(this.declare("items", Prim::I64, Some(items.clone()))),

@@ -1,7 +1,8 @@
-//! What the threads of a block have, scanned: each learns what those before it have, and all of them.
+//! A scan across the threads of a block: each thread gets the combination of the values of all threads before it, and
+//! of all threads.
 //!
-//! The threads of a warp scan their values in five steps, in which they wait for nobody else. Then all threads wait once, and each
-//! combines what the warps have, up to its own and beyond.
+//! The threads of a warp scan their values in five steps, without waiting for other warps. Then all threads meet at a
+//! barrier once, and each combines the results of the warps.
 
 use super::super::Emit;
 use super::super::screma::Sofar;
@@ -11,7 +12,7 @@ use crate::{Block, Exp, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{BinOp, CmpOp, Scalar};
 
-/// What the threads before one, and all of them, have.
+/// The combined values of the threads before one, and of all threads.
 pub(super) struct Sums<'a> {
     pub(super) before: Vec<Vec<Sofar<'a>>>,
     pub(super) before_cut: V,
@@ -20,7 +21,7 @@ pub(super) struct Sums<'a> {
 }
 
 impl<'a> Emit<'a> {
-    /// The threads of the block scan what each of them has: first those of a warp, then each what the warps have.
+    /// The threads of the block scan their values: first within each warp, then across warps.
     pub(super) fn scan_threads(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> Sums<'a> {
         let lane = u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1));
         let lane = self.number("lane", lane);
@@ -63,7 +64,7 @@ impl<'a> Emit<'a> {
         sums
     }
 
-    /// Combines values with what is known of a thread.
+    /// Combines values with those of a thread.
     fn append_each(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -93,7 +94,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// The threads of each warp scan what each of them has.
+    /// The threads of each warp scan their values.
     fn scan_warps(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, lane: &Exp) {
         let scans = || tile.op.scans.iter().zip(&own.each).zip(&own.sofar);
         let put = |this: &mut Self| {
@@ -147,7 +148,7 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(s, steps, body));
     }
 
-    /// The number of rounds of a loop: if it is a variable, nothing is unrolled.
+    /// The number of rounds of a loop: if it is a variable, the loop is not unrolled.
     pub(super) fn few(&mut self, rounds: Exp, body: &[Stm]) -> Exp {
         match is_short(body) {
             true => rounds,

@@ -1,7 +1,7 @@
-//! Reductions, with or without maps around them: a block of threads for each segment.
+//! Reductions, with or without surrounding maps: a thread block for each segment.
 //!
-//! If there are few segments, each has several blocks; then a second kernel combines what the blocks have found. A block takes
-//! several segments if they are short, see [`super::segments`].
+//! If there are few segments, several blocks share each one, and a second kernel combines their results. If segments
+//! are short, a block processes several, see [`super::segments`].
 
 use super::super::Emit;
 use super::super::screma::{NO_INDEX, Sofar};
@@ -15,43 +15,43 @@ use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{Atom, BinOp, Screma, Var};
 
-/// A thread of a block that is one of several for a segment has at least so many elements.
+/// If a block is one of several for a segment, its threads have at least this many elements each.
 const MANY_ITEMS: i64 = 16;
 
-/// So many elements of a thread are loaded at once.
+/// This many elements of a thread are loaded at once.
 const AT_ONCE: i64 = 4;
 
 /// The elements of a line of memory, if they are small.
 const LINE: i64 = 32;
 
-/// With fewer blocks than this a device is not busy.
+/// Fewer blocks than this do not keep a device busy.
 const BLOCKS: i64 = 1056;
 
-/// What all kernels know.
+/// What all kernels share.
 pub(super) struct Reduction<'a, 'b> {
     pub(super) nest: &'b Nest<'a>,
     pub(super) pat: &'a [Var],
     pub(super) op: &'a Screma,
     /// Whether the plain results of the function are stored.
     pub(super) with_maps: bool,
-    /// The space of the maps around it, and the number of its positions.
+    /// The space of the surrounding maps, and the number of its positions.
     pub(super) space: Space,
     pub(super) segments: Exp,
-    /// The types of the parts of what is reduced.
+    /// The types of the components of the reduced values.
     pub(super) prims: Vec<Option<Prim>>,
-    /// For each part, the result, if there are no maps around.
+    /// For each component, the result, if there are no surrounding maps.
     results: Vec<Option<V>>,
 }
 
-/// What the kernels for long segments know.
+/// What the kernels for long segments share.
 struct Chunks {
     /// The threads of a block.
     threads: u32,
-    /// By way of which elements are combined, if the order matters.
+    /// The stage through which elements are combined, if the order matters.
     stage: Option<Stage>,
     /// The number of chunks of a segment.
     chunks: V,
-    /// For each part of what is reduced, the results of all chunks.
+    /// For each component of the reduced values, the results of all chunks.
     partials: Vec<Option<V>>,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Emit<'a> {
         self.out.extend(handles.into_iter().map(Stm::Free));
     }
 
-    /// Arrays of so many elements for the parts of what is reduced, and their handles.
+    /// Arrays of this many elements for the components of the reduced values, and their handles.
     fn for_parts(
         &mut self,
         hint: &str,
@@ -131,12 +131,12 @@ impl<'a> Emit<'a> {
         self.out.extend(handles.into_iter().map(Stm::Free));
     }
 
-    /// The types of what is reduced.
+    /// The types of the reduced values.
     fn reduced_prims(&self, pat: &[Var], op: &Screma) -> Vec<Option<Prim>> {
         pat[op.scanned()..op.folded()].iter().map(|var| self.prim((*var).into())).collect()
     }
 
-    /// The number of chunks of a segment, if a block is not enough for it.
+    /// The number of chunks of a segment, if one block is not enough for it.
     fn chunks_of(&mut self, width: &Exp, segments: &Exp, threads: u32) -> V {
         let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
         let by_size = quot_up(width.clone(), Exp::int(i64::from(threads) * MANY_ITEMS));
@@ -147,7 +147,7 @@ impl<'a> Emit<'a> {
 
     fn first_round(&mut self, all: &Reduction<'a, '_>, cx: &Chunks, width: &Exp, count: &Exp) {
         let (op, chunks) = (all.op, Exp::Var(cx.chunks));
-        // Chunks begin where lines of memory do, so that what a warp loads is not in one more of them than needed.
+        // Chunks begin at cache line boundaries, so that the loads of a warp do not touch more lines than necessary.
         let per_chunk = quot_up(quot_up(width.clone(), chunks.clone()), Exp::int(LINE));
         let per_chunk = bin(BinOp::Mul, per_chunk, Exp::int(LINE));
         let per_chunk = self.simple("per_chunk", &per_chunk);
@@ -191,7 +191,7 @@ impl<'a> Emit<'a> {
                     this.out.push(Stm::Store(array, number.clone(), value));
                 }
             });
-            // Two questions: PoCL 3.1 mixes up the variables of threads if this is one with two answers.
+            // Two tests: PoCL 3.1 mixes up the variables of threads if this is one test with two outcomes.
             let alone = eq(chunks.clone(), Exp::int(1));
             let several = lt(Exp::int(1), chunks.clone());
             for (which, block) in [(alone, finish), (several, save)] {
@@ -212,8 +212,9 @@ impl<'a> Emit<'a> {
         parts
     }
 
-    /// The elements of a range that are those of a thread, if they may be combined in any order: neighbouring threads have
-    /// neighbouring elements. Several are taken at once, so that a thread need not wait for one before it asks for the next.
+    /// The elements of a range that belong to a thread, if they may be combined in any order: neighbouring threads have
+    /// neighbouring elements. Several are loaded at once, so that a thread need not wait for one before it requests the
+    /// next.
     fn reduce_apart(
         &mut self,
         all: &Reduction<'a, '_>,
@@ -254,7 +255,7 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(rest, number, body));
     }
 
-    /// The number of elements that are taken at once: if it is a variable, nothing is unrolled.
+    /// The number of elements that are loaded at once: if it is a variable, the loop is not unrolled.
     fn unrolled(&mut self, body: &[Stm]) -> Exp {
         match is_short(body) {
             true => Exp::int(AT_ONCE),
@@ -262,8 +263,9 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Code for several elements with plain results, all of which are computed before any is stored: a store might change what is
-    /// loaded after it, for all that a compiler knows. None if that is too much, or more than computing scalars.
+    /// Code for several elements with plain results, all of which are computed before any is stored: as far as the
+    /// compiler knows, a store might change what is loaded after it. None if the code is too long, or does more than
+    /// compute scalars.
     fn several_elements(
         &mut self,
         all: &Reduction<'a, '_>,
@@ -338,7 +340,7 @@ impl<'a> Emit<'a> {
         op.reds.iter().all(|red| red.commutative || self.vector_ops(&red.op).is_some())
     }
 
-    /// What chunks of a segment have yielded, combined.
+    /// Combines the results of the chunks of a segment.
     fn second_round(&mut self, all: &Reduction<'a, '_>, cx: &Chunks) {
         let chunks = Exp::Var(cx.chunks);
         let threads = i64::from(cx.threads);
@@ -371,7 +373,7 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// The result of a segment goes where it belongs.
+    /// Stores the result of a segment.
     pub(super) fn finish(&mut self, all: &Reduction<'a, '_>, parts: &[Parts<'a>]) {
         let values: Vec<Exp> = parts.iter().flat_map(|part| part.own.iter().map(value)).collect();
         for (number, (part, result)) in
@@ -390,7 +392,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// The threads of a block that share values of so many bytes.
+/// The number of threads of a block that share values of this many bytes.
 pub(super) fn team_threads(bytes: u32) -> u32 {
     let mut threads = THREADS;
     while threads > 32 && threads * bytes > SHARED_BYTES {

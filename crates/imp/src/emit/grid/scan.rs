@@ -1,16 +1,17 @@
-//! Scans, with or without maps around them, in one pass over all segments.
+//! Scans, with or without surrounding maps, in a single pass over all segments.
 //!
-//! A block has a tile of elements that follow each other, across segments. Its threads evaluate the map function, neighbouring threads
-//! at neighbouring elements; by way of shared memory each gets elements that follow each other, which it scans; and
-//! the results go back in the same way. In between all elements are in registers: a thread computes all of them before it
-//! stores any, so that it waits for memory once, and parts of values take turns in shared memory, so that tiles are large.
-//! What the threads before one have is a matter of [`super::prefix`], and what comes before the tile
-//! one of [`super::look`].
+//! A block processes a tile of consecutive elements, which may cross segments. Its threads evaluate the map function,
+//! with neighbouring threads at neighbouring elements (coalesced); the elements are then redistributed through shared
+//! memory so that each thread has consecutive elements, which it scans; and the results go back the same way. In
+//! between, all elements are in registers: a thread computes all of them before it stores any, so that it waits for
+//! memory only once, and the components of values take turns in shared memory, so that tiles can be large. The scan
+//! across the threads of a block is in [`super::prefix`], and the prefix of the tile is found by [`super::look`].
 //!
-//! If elements are counted, as those are that a filter keeps, then numbers of 32 bits are enough inside of a tile, which is larger for
-//! it; what comes before the tile is added when they are stored.
+//! If the scan counts elements, such as those that a filter keeps, 32-bit numbers suffice inside a tile, which can
+//! therefore be larger; the prefix of the tile is added when they are stored.
 //!
-//! Where a segment begins, nothing that is before it counts. A tile in which one begins knows all up to its end at once.
+//! At the beginning of a segment, earlier elements do not count. A tile in which a segment begins knows its final
+//! values up to its end immediately.
 
 use super::super::Emit;
 use super::super::follow::Follower;
@@ -27,70 +28,71 @@ use crate::{Block, Exp, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
 
-/// The most elements of a thread; odd, so that neighbouring threads use different banks of memory.
+/// The maximum number of elements per thread; odd, so that neighbouring threads use different memory banks.
 const MOST_ITEMS: u32 = 31;
 
-/// The registers that the elements of a thread may take.
+/// The number of registers that the elements of a thread may occupy.
 const REGISTERS: u32 = 40;
 
-/// The threads whose values are combined first.
+/// The threads of a warp, whose values are combined first.
 pub(super) const WARP: u32 = 32;
 
-/// More than any position in a tile.
+/// Larger than any position in a tile.
 const FAR: i64 = 1 << 19;
 
-/// What the parts of the kernel know of each other.
+/// What the parts of the kernel share.
 pub(super) struct Tile<'a, 'b> {
     pub(super) nest: &'b Nest<'a>,
     pub(super) pat: &'a [Var],
     pub(super) op: &'a Screma,
-    /// The space of the maps around it and its own width.
+    /// The space of the surrounding maps and its own width.
     pub(super) space: Space,
     pub(super) width: Exp,
-    /// Of the length of a row, if there is one map around: what it is at most, and `2^31` divided by that.
+    /// If there is one surrounding map: an upper bound for the length of a row, and `2^31` divided by that.
     pub(super) rows: Option<(Exp, Exp)>,
-    /// Threads of a block, elements of a thread.
+    /// Threads per block, elements per thread.
     pub(super) threads: u32,
     pub(super) items: u32,
     /// Whether elements of tiles have 32 bits instead of 64.
     pub(super) narrow: bool,
-    /// What blocks know.
+    /// What blocks have published.
     pub(super) told: Told,
     pub(super) counter: V,
 }
 
 /// The variables of a thread.
 pub(super) struct Thread<'a> {
-    /// The number of the thread, in 64 bits and in 32.
+    /// The number of the thread, as 64-bit and as 32-bit number.
     pub(super) thread: Exp,
     pub(super) short: Exp,
-    /// The number of the block, of the first element of the tile, and of the elements of the tile.
+    /// The number of the block, the number of the first element of the tile, and how many elements the tile has.
     pub(super) number: Exp,
     pub(super) first: Exp,
     pub(super) here: Exp,
-    /// If there is one map around: the row and the position of the first element, and the elements that are left in that row.
+    /// If there is one surrounding map: the row and the position of the first element, and how many elements are left
+    /// in that row.
     pub(super) start: Option<[Exp; 3]>,
-    /// For each scan and part, the elements of the thread, and a shared array with a value for each thread.
+    /// For each scan and component, the elements of the thread, and a shared array with one value per thread.
     pub(super) kept: Vec<Vec<Option<V>>>,
     pub(super) each: Vec<Vec<Option<V>>>,
-    /// For each type, a shared array of a tile.
+    /// For each type, a shared array the size of a tile.
     pub(super) ways: Vec<(Prim, V)>,
     /// For each thread, whether a segment begins among its elements, if there are several segments.
     pub(super) cuts: Option<V>,
     /// The values of the thread.
     pub(super) sofar: Vec<Vec<Sofar<'a>>>,
-    /// Whether a segment begins among the thread's elements or those of the threads before it.
+    /// Whether a segment begins among the elements of this thread or of the threads before it.
     pub(super) cut: V,
-    /// Whether the elements of a thread that are beyond the end are like others.
+    /// Whether elements beyond the end are treated like the others.
     pub(super) dense: bool,
 }
 
-/// Where elements are in a tile.
+/// How the elements of a tile are distributed over its threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     /// Neighbouring threads have neighbouring elements.
     Apart,
-    /// Those of a thread follow each other.
+    /// Each thread has consecutive elements.
     InTurn,
 }
 
@@ -135,7 +137,7 @@ impl<'a> Emit<'a> {
         self.out.extend([told_mem, counter_mem].map(Stm::Free));
     }
 
-    /// The types of what is scanned.
+    /// The types of the scanned values.
     fn scanned_prims(&self, op: &Screma) -> Vec<Vec<Option<Prim>>> {
         let of = |params: &[Var]| params.iter().map(|var| self.prim((*var).into())).collect();
         op.scans.iter().map(|scan| of(&scan.op.params[..scan.neutral.len()])).collect()
@@ -159,7 +161,7 @@ impl<'a> Emit<'a> {
         })
     }
 
-    /// Takes a number for the block, and declares what the threads share.
+    /// Assigns a number to the block, and declares the shared variables.
     fn begin_tile(&mut self, tile: &Tile<'a, '_>, thread: V) -> Thread<'a> {
         let sofar = self.start_scans(tile.op);
         let elements = tile.threads * tile.items;
@@ -230,14 +232,15 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// An array for elements of a thread.
+    /// An array for the elements of a thread.
     fn kept(&mut self, prim: Prim, tile: &Tile<'a, '_>) -> V {
         let array = self.new_var("kept", Ty::Local(prim, tile.items));
         self.out.push(Stm::Declare(array, None));
         array
     }
 
-    /// Executes code for the elements of a thread; `work` gets the number of the element in the thread, and its place in the tile.
+    /// Executes code for the elements of a thread; `work` gets the number of the element within the thread, and its
+    /// place in the tile.
     fn each_item(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -262,7 +265,7 @@ impl<'a> Emit<'a> {
             let place = this.number("place", place);
             work(this, k, place);
         });
-        // If the bound is a variable, nothing is unrolled.
+        // If the bound is a variable, the loop is not unrolled.
         let items = Exp::int(i64::from(tile.items));
         let items = match is_short(&body) {
             true => items,
@@ -271,8 +274,8 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(k, items, body));
     }
 
-    /// The map function, for all elements of the tile; plain results are stored. Yields whether threads beyond the end compute
-    /// the last element once more.
+    /// The map function, for all elements of the tile; plain results are stored. Returns whether threads beyond the end
+    /// recompute the last element.
     fn evaluate(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> bool {
         let op = tile.op;
         let plain = &tile.pat[op.folded()..];
@@ -330,7 +333,7 @@ impl<'a> Emit<'a> {
         false
     }
 
-    /// Enters the functions around an element; yields the variable that is its index.
+    /// Enters the surrounding functions of an element; returns the variable that is its index.
     fn enter_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
         let indices = self.indices_in_tile(tile, own, place);
         let at = self.enter_levels(tile.nest, &indices);
@@ -353,7 +356,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// The indices of an element, without its values; yields the variable that is its own index.
+    /// The indices of an element, without its values; returns the variable that is its own index.
     fn find_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
         let indices = self.indices_in_tile(tile, own, place);
         let levels = tile.nest.levels.iter().map(|level| (level.pat, &level.op.map));
@@ -365,7 +368,7 @@ impl<'a> Emit<'a> {
         own_index
     }
 
-    /// Threads exchange elements by way of shared memory, one part after the other.
+    /// Threads exchange elements through shared memory, one component after the other.
     fn reorder_tile(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, from: Order, to: Order) {
         let mut used: Vec<V> = Vec::new();
         for array in own.kept.iter().flatten().flatten() {
@@ -388,8 +391,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Executes code for the elements of a thread that follow each other; `work` gets the number in the thread, and whether a
-    /// segment begins there.
+    /// Executes code for the consecutive elements of a thread; `work` gets the number of the element within the thread,
+    /// and whether a segment begins there.
     fn each_in_turn(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -442,8 +445,8 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Section(section));
     }
 
-    /// The indices of an element by its place in the tile. Without branches, if possible, so that what is loaded there is loaded at
-    /// once with what else a thread loads.
+    /// The indices of an element, computed from its place in the tile. Without branches, if possible, so that its loads
+    /// can overlap with the other loads of the thread.
     pub(super) fn indices_in_tile(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -512,7 +515,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Each thread scans its elements once more, from what comes before them.
+    /// Each thread scans its elements again, starting from its prefix.
     fn add_before(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -600,8 +603,8 @@ impl<'a> Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    /// What follows the scan, at a position. Plain results that it reads are computed again: other threads may be at work between, and
-    /// memory is slower.
+    /// The operators that follow the scan, at one position. Plain results that they read are recomputed: other threads
+    /// may run in between, and memory is slower.
     fn follow_tile(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -628,7 +631,7 @@ fn loop_body(stms: &[Stm]) -> &[Stm] {
     }
 }
 
-/// Whether code may do more than to compute scalars.
+/// Whether code may do more than compute scalars.
 fn may_fail(body: &[Stm]) -> bool {
     let mut may = false;
     each_stm(body, &mut |stm| {
@@ -640,7 +643,7 @@ fn may_fail(body: &[Stm]) -> bool {
     may
 }
 
-/// The threads of a block, and the elements of each, for values of these types.
+/// The number of threads per block, and of elements per thread, for values of these types.
 fn tile_size(prims: &[Vec<Option<Prim>>]) -> (u32, u32) {
     let (mut bytes, mut words, mut apart) = (0, 0, Vec::new());
     for prim in prims.iter().flatten().flatten() {
@@ -654,7 +657,7 @@ fn tile_size(prims: &[Vec<Option<Prim>>]) -> (u32, u32) {
     let odd = |items: u32| items - (1 - items % 2);
     let mut items = odd((REGISTERS / words.max(1)).clamp(1, MOST_ITEMS));
     let mut threads = super::THREADS;
-    // The tile, a value for each thread, and what is found by looking back.
+    // The tile, one value per thread, and the arrays for look-back.
     let needed =
         |threads: u32, items: u32| threads * (items * types + bytes + 1) + 40 * (bytes + 4);
     while needed(threads, items) > SHARED_BYTES && threads > WARP {

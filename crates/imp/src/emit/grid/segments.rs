@@ -1,14 +1,14 @@
-//! Reductions of short segments: a block takes several of them.
+//! Reductions of short segments: a block processes several of them.
 //!
 //! ```text
 //! all threads:  stage[e] = f(element e of the block's segments), neighbouring threads at neighbouring elements
 //! each team:    combines the elements of its segment, in order, and its first thread stores the result
 //! ```
 //!
-//! Were a thread to load the elements of its own segment, neighbouring threads would load from places far apart, and a team
-//! that is as large as a segment would do little else than to find out who it is. Here every thread loads several elements at
-//! once, and shared memory brings them to the one that combines them. Positions in a block are 32 bits wide, and the
-//! segment of an element is found by a multiplication.
+//! If each thread loaded the elements of its own segment, neighbouring threads would load from distant addresses, and a
+//! team as large as a segment would spend most of its time on index computations. Here every thread loads several
+//! elements at once, and shared memory passes them to the thread that combines them. Positions in a block are 32 bits
+//! wide, and the segment of an element is found by a multiplication.
 
 use super::super::Emit;
 use super::reduce::Reduction;
@@ -19,13 +19,13 @@ use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{BinOp, CmpOp, Scalar};
 
-/// A lane of a team combines at least so many elements.
+/// A lane of a team combines at least this many elements.
 const LEAST_ITEMS: i64 = 4;
 
-/// With fewer blocks than this a device is not busy.
+/// Fewer blocks than this do not keep a device busy.
 const BLOCKS: i64 = 1056;
 
-/// What the host has found out, as variables.
+/// Sizes that the host has computed, as variables.
 struct Sizes {
     /// Segments of a block.
     per_block: Exp,
@@ -33,9 +33,9 @@ struct Sizes {
     /// The threads of a team, a power of two, and its logarithm.
     team: Exp,
     log: Exp,
-    /// The elements of a lane, if they follow each other.
+    /// The elements of a lane, if they are consecutive.
     share: Exp,
-    /// How often threads take segments, if they do it alone.
+    /// How many rounds threads need, if each handles segments alone.
     rounds: Exp,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(u32_lt(short_int(0), count.clone()), code, Block::new()));
     }
 
-    /// What is in shared memory is combined.
+    /// Combines the elements in shared memory.
     fn combine_segments(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>, thread: &Exp) {
         let teams = self.block(|this| this.combine_by_teams(all, cx, thread));
         let alone = self.block(|this| this.combine_alone(all, cx));
@@ -144,7 +144,7 @@ impl<'a> Emit<'a> {
         let own = self.number("own", own);
         let parts = self.start_segment(all, cx, &own);
         let begin = self.number("begin", u32_bin(BinOp::Mul, own, cx.width.clone()));
-        // As signed numbers, since there may be less than nothing left.
+        // As signed numbers, since the remaining number may be negative.
         let (start, apart, trips) = match self.is_commutative(all.op) {
             true => {
                 let left = signed_bin(BinOp::Sub, cx.width.clone(), lane.clone());
@@ -171,7 +171,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(leads, finish, Block::new()));
     }
 
-    /// A thread for each segment, one after the other if there are more of them.
+    /// A thread for each segment; if there are more segments than threads, one after the other.
     fn combine_alone(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>) {
         let trips = Exp::Convert(Prim::U32, Prim::I32, Box::new(cx.width.clone()));
         let trips = Exp::Var(self.declare("trips", Prim::I32, Some(trips)));
@@ -231,7 +231,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// What the parts of the kernel know.
+/// What the parts of the kernel share.
 struct Here<'b> {
     stage: &'b Stage,
     sizes: &'b Sizes,
@@ -240,7 +240,7 @@ struct Here<'b> {
     /// The block's first segment, and the number of its segments.
     first: Exp,
     here: Exp,
-    /// For each part of what is reduced, the elements.
+    /// For each component of the reduced values, the elements.
     arrays: Vec<Option<V>>,
 }
 

@@ -1,11 +1,11 @@
-//! Squares of a matrix for which each element is a loop, see [`super::tile`].
+//! Square tiles of a matrix each of whose elements is computed by a loop, see [`super::tile`].
 //!
-//! A block has a square of rows and columns. It goes through the loop by steps: all threads bring the elements of a step that
-//! the square needs to shared memory, each element once, and then each thread takes them from there for its own small square, whose
-//! accumulators are in registers. While it computes, what the next step needs is on its way. Rows and columns beyond the end are
-//! computed as copies of the last ones, and not stored.
+//! A block computes a tile of rows and columns. It executes the loop in steps: all threads copy the elements that the
+//! tile needs for a step to shared memory, each element once, and then each thread reads them from there for its own
+//! smaller tile, whose accumulators are in registers. Loads for the next step overlap with the computation. Rows and
+//! columns beyond the end are computed as copies of the last ones, and not stored.
 //!
-//! A thread has rows (and columns) in groups of four neighbours, which are loaded from shared memory at once.
+//! A thread has its rows (and columns) in groups of four neighbours, which are loaded from shared memory at once.
 
 use super::super::Emit;
 use super::stage::up_to;
@@ -19,24 +19,24 @@ use fehu_ir::BinOp;
 /// Threads of a block in each direction.
 const ACROSS: u32 = 16;
 
-/// The rows or columns of a thread that are neighbours.
+/// The number of neighbouring rows or columns in a group of a thread.
 pub(super) const GROUP: u32 = 4;
 
-/// The blocks that are on a multiprocessor at once: while one waits at a barrier, another one computes.
+/// How many blocks reside on a multiprocessor at the same time: while one waits at a barrier, another one computes.
 const RESIDENTS: u32 = 2;
 
 /// The sizes of squares.
 pub(super) struct Shape {
-    /// Rows and columns of a thread.
+    /// Rows and columns per thread.
     pub(super) own: u32,
-    /// Rows and columns of a block.
+    /// Rows and columns per block.
     pub(super) side: u32,
     /// Steps of the loop at a time.
     pub(super) depth: u32,
 }
 
 impl<'a> Emit<'a> {
-    /// The space of squares: sizes, with numbers of squares for rows and columns.
+    /// The space of tiles: sizes, with the number of tiles in place of rows and columns.
     pub(super) fn squares_of(&mut self, sizes: &[Exp], shape: &Shape) -> Vec<Exp> {
         let (outer, last) = sizes.split_at(sizes.len() - 2);
         let mut space = outer.to_vec();
@@ -47,7 +47,7 @@ impl<'a> Emit<'a> {
         space
     }
 
-    /// A kernel in which each block has a square.
+    /// A kernel in which each block computes one tile.
     pub(super) fn tiles(&mut self, sizes: &[Exp], outer: &[V], inner: &Inner, shape: &Shape) {
         let side = Exp::int(i64::from(shape.side));
         let [rows, columns] = [sizes[sizes.len() - 2].clone(), sizes[sizes.len() - 1].clone()];
@@ -93,7 +93,7 @@ impl<'a> Emit<'a> {
             self.out.push(Stm::Declare(array, None));
             kept.push(array);
         }
-        // What is before the loop.
+        // The code before the loop.
         self.afresh(|this| {
             this.each_own(cx, |this, number, _| {
                 this.copy_before(cx);
@@ -104,7 +104,7 @@ impl<'a> Emit<'a> {
         });
         self.whole_steps(cx, &kept);
         self.last_step(cx, &kept);
-        // What is after the loop.
+        // The code after the loop.
         self.afresh(|this| {
             this.each_own(cx, |this, number, inside| {
                 let body = this.block(|this| {
@@ -120,8 +120,8 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// The place of a thread in its block: the threads of a warp have 8 columns and 4 rows, so that they take few different
-    /// elements from shared memory.
+    /// The position of a thread in its block: the threads of a warp cover 8 columns and 4 rows, so that they load few
+    /// different elements from shared memory.
     fn in_square(&mut self, thread: V) -> (Exp, Exp) {
         let bits = |from: i64, count: i64| {
             let moved = bin(BinOp::Shr, Exp::Var(thread), Exp::int(from));
@@ -135,8 +135,8 @@ impl<'a> Emit<'a> {
         (x, y)
     }
 
-    /// All steps of the full depth. There are two halves of shared memory: what the next step needs goes to one while the other
-    /// one is in use. After the last step some step is brought once more, for nothing.
+    /// All steps of full depth, double-buffered in shared memory: the elements for the next step are stored in one half
+    /// while the other one is in use. After the last step, some step is loaded again unnecessarily.
     fn whole_steps(&mut self, cx: &Tiling<'_>, kept: &[V]) {
         let depth = Exp::int(i64::from(cx.shape.depth));
         let steps = self.simple("steps", &bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone()));
@@ -180,7 +180,7 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(step, steps, body));
     }
 
-    /// What is left after the whole steps.
+    /// The steps that remain after those of full depth.
     fn last_step(&mut self, cx: &Tiling<'_>, kept: &[V]) {
         let depth = Exp::int(i64::from(cx.shape.depth));
         let steps = bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone());
@@ -198,7 +198,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(lt(Exp::int(0), left), body, Block::new()));
     }
 
-    /// Emits code in which the variables of the original code are declared once more, by other names.
+    /// Emits code in which the variables of the original code are declared again, under other names.
     pub(super) fn afresh(&mut self, work: impl FnOnce(&mut Self)) {
         let code = self.block(work);
         let code = Vars(&mut self.vars).copy(&code);
@@ -209,7 +209,8 @@ impl<'a> Emit<'a> {
         self.out.extend(cx.inner.before.iter().cloned());
     }
 
-    /// Executes code for all rows and columns of a thread; `work` gets their number, and whether they are inside of the matrix.
+    /// Executes code for all rows and columns of a thread; `work` gets their number, and whether they are inside the
+    /// matrix.
     fn each_own(&mut self, cx: &Tiling<'_>, work: impl FnOnce(&mut Self, Exp, Exp)) {
         let [r, c] = ["r", "c"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
         let body = self.block(|this| {
@@ -237,7 +238,7 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(r, to, vec![inner]));
     }
 
-    /// Some steps of the loop, with what is in shared memory from a place on.
+    /// Executes some steps of the loop, with the elements in shared memory from a given place on.
     fn compute(&mut self, cx: &Tiling<'_>, kept: &[V], start: &Exp, from: &Exp, steps: Exp) {
         let kk = self.new_var("kk", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
@@ -279,7 +280,7 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(kk, steps, body));
     }
 
-    /// An element that a thread brings: the number of its step and of its row or column in the square.
+    /// An element that a thread loads: the number of its step, and of its row or column in the tile.
     fn brought(&mut self, cx: &Tiling<'_>, input: &Input, l: V) -> (Exp, Exp) {
         // Neighbouring threads load neighbouring elements.
         let by_step = is_unit(&input.index, cx.inner.k);
@@ -307,7 +308,7 @@ impl<'a> Emit<'a> {
         Exp::Load(input.ptr, Box::new(input.index.clone()))
     }
 
-    /// A thread loads its part of what the block needs of an input in a step.
+    /// A thread loads its share of the elements of an input that the block needs for a step.
     fn fetch(&mut self, cx: &Tiling<'_>, input: &Input, brought: V, start: &Exp) {
         let l = self.new_var("l", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
@@ -318,7 +319,7 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
     }
 
-    /// What it has loaded goes to shared memory.
+    /// Stores the loaded elements in shared memory.
     fn put(&mut self, cx: &Tiling<'_>, input: &Input, brought: V, shared: V, from: &Exp) {
         let l = self.new_var("l", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
@@ -329,7 +330,7 @@ impl<'a> Emit<'a> {
         self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
     }
 
-    /// Both, for some steps that are fewer than a whole one.
+    /// Both, for fewer steps than the full depth.
     fn bring(&mut self, cx: &Tiling<'_>, input: &Input, shared: V, start: &Exp, steps: &Exp) {
         let l = self.new_var("l", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
@@ -358,11 +359,11 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// What the parts of a kernel know.
+/// What the parts of a kernel share.
 struct Tiling<'b> {
     inner: &'b Inner,
     shape: &'b Shape,
-    /// For each input, what was brought of it.
+    /// For each input, its elements in shared memory.
     shared: Vec<V>,
     thread: Exp,
     x: Exp,
@@ -374,37 +375,37 @@ struct Tiling<'b> {
 }
 
 impl Tiling<'_> {
-    /// The elements of an input that a thread brings in a step.
+    /// The number of elements of an input that a thread loads in a step.
     fn rounds(&self) -> u32 {
         self.shape.side * self.shape.depth / (ACROSS * ACROSS)
     }
 }
 
 impl Shape {
-    /// Squares in which a thread has so many rows and columns.
+    /// Tiles in which a thread has this many rows and columns.
     pub(super) fn new(own: u32, depth: u32) -> Shape {
         Shape { own, side: own * ACROSS, depth }
     }
 
-    /// The distance of the elements of two steps in shared memory: not a multiple of the number of banks, so that storing them
-    /// meets different ones, but of a group.
+    /// The distance between the elements of two steps in shared memory: a multiple of the group size, but not of the
+    /// number of banks, so that stores go to different banks.
     fn pitch(&self) -> u32 {
         self.side + GROUP
     }
 
-    /// The elements of an input in shared memory.
+    /// The number of elements of an input in shared memory.
     pub(super) fn places(&self) -> u32 {
         self.depth * self.pitch()
     }
 
-    /// Where an element is in shared memory, after a first one.
+    /// The position of an element in shared memory, relative to the first one.
     fn place(&self, from: &Exp, step: Exp, line: Exp) -> Exp {
         let before = bin(BinOp::Mul, step, Exp::int(i64::from(self.pitch())));
         bin(BinOp::Add, bin(BinOp::Add, from.clone(), before), line)
     }
 }
 
-/// The row or column in the square that has a number among those of a thread.
+/// The row or column in the tile for a number among those of a thread.
 fn line(number: V, own: &Exp) -> Exp {
     let group = Exp::int(i64::from(GROUP));
     let inside = bin(BinOp::Rem, Exp::Var(number), group.clone());

@@ -1,7 +1,7 @@
-//! Elements on their way to the threads that combine them: all threads of a block compute elements, neighbouring threads
-//! neighbouring ones and each several at once, and leave them in shared memory.
+//! Staging elements in shared memory for the threads that combine them: all threads of a block compute elements,
+//! neighbouring threads compute neighbouring elements and each thread several at once, and store them in shared memory.
 //!
-//! Positions in a block are numbers of 32 bits, which devices are quicker with.
+//! Positions in a block are 32-bit numbers, with which devices are faster.
 
 use super::super::Emit;
 use super::THREADS;
@@ -12,32 +12,33 @@ use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{BinOp, CmpOp, Scalar};
 
-/// The most elements that a thread brings to shared memory.
+/// The maximum number of elements that a thread brings to shared memory.
 const MOST_ITEMS: u32 = 8;
 
-/// The bytes of shared memory that a block should not exceed, so that several blocks are at work at once.
+/// The amount of shared memory that a block should not exceed, in bytes, so that several blocks can run at the same
+/// time.
 const FEW_BYTES: u32 = 17 * 1024;
 
 /// `e / width` is `(e * reciprocal) >> SHIFT`, where the reciprocal is rounded up: exact for `e < 2048` and `width <= 1024`, or a
 /// power of two, and no product exceeds 32 bits.
 pub(super) const SHIFT: u32 = 21;
 
-/// After so many elements one is left out, so that threads at regular distances meet different banks.
+/// After every `2^PAD` elements one place is left unused, so that threads at regular distances access different banks.
 pub(super) const PAD: u32 = 5;
 
-/// A loop whose body has at most so many statements is unrolled.
+/// A loop whose body has at most this many statements is unrolled.
 const SHORT_BODY: usize = 40;
 
-/// The sizes of a block's part.
+/// The sizes of the part of a block.
 pub(super) struct Stage {
     /// The threads of a block.
     pub(super) threads: u32,
-    /// Elements of a thread.
+    /// Elements per thread.
     pub(super) items: u32,
 }
 
 impl Stage {
-    /// For values of so many bytes.
+    /// For values of this many bytes.
     pub(super) fn new(bytes: u32) -> Stage {
         let mut stage = Stage { threads: THREADS, items: MOST_ITEMS };
         while stage.items > 1 && stage.bytes(bytes) > FEW_BYTES {
@@ -53,12 +54,12 @@ impl Stage {
         self.places().saturating_mul(bytes)
     }
 
-    /// The elements of a block.
+    /// The number of elements of a block.
     pub(super) fn elements(&self) -> u32 {
         self.threads * self.items
     }
 
-    /// The elements of shared memory.
+    /// The number of elements in shared memory.
     fn places(&self) -> u32 {
         self.elements() + (self.elements() >> PAD)
     }
@@ -70,7 +71,7 @@ impl Stage {
 }
 
 impl<'a> Emit<'a> {
-    /// Arrays for what is reduced.
+    /// Arrays for the reduced values.
     pub(super) fn stage_arrays(&mut self, prims: &[Option<Prim>], stage: &Stage) -> Vec<Option<V>> {
         let mut arrays = Vec::with_capacity(prims.len());
         for prim in prims {
@@ -79,8 +80,8 @@ impl<'a> Emit<'a> {
         arrays
     }
 
-    /// All threads compute elements, by number. `locate` yields the position of an element, which is the last one if it is asked
-    /// to stay within the end; `inside` says whether it is before the end. There is at least one element.
+    /// All threads compute elements, by number. `locate` returns the position of an element, which is clamped to the
+    /// last one on request; `inside` says whether it is before the end. There is at least one element.
     pub(super) fn stage_elements(
         &mut self,
         all: &Reduction<'a, '_>,
@@ -90,7 +91,7 @@ impl<'a> Emit<'a> {
         locate: &dyn Fn(&mut Self, Exp, bool) -> Exp,
         inside: &dyn Fn(Exp) -> Exp,
     ) {
-        // The results of a thread, first of all in registers.
+        // The results of a thread, in registers at first.
         let mut kept = Vec::with_capacity(all.prims.len());
         for prim in &all.prims {
             kept.push(prim.map(|prim| {
@@ -105,8 +106,8 @@ impl<'a> Emit<'a> {
             u32_bin(BinOp::Add, thread.clone(), u32_bin(BinOp::Mul, turn, short_int(stage.threads)))
         };
         let items = Exp::int(i64::from(stage.items));
-        // A thread beyond the end may compute the last element once more. Without branches, and before anything is stored, the
-        // loads of a thread are made all at once.
+        // A thread beyond the end may recompute the last element. Without branches, and before anything is stored, all
+        // loads of a thread can overlap.
         let body = self.block(|this| {
             let element = this.number("element", numbered(k));
             let at = locate(this, element, true);
@@ -126,7 +127,7 @@ impl<'a> Emit<'a> {
             });
             this.out.push(Stm::If(inside(element), body, Block::new()));
         });
-        // If the bound is a variable, nothing is unrolled.
+        // If the bound is a variable, the loop is not unrolled.
         let items = match is_short(&body) {
             true => items,
             false => Exp::Var(self.declare("items", Prim::I64, Some(items))),
@@ -165,7 +166,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Whether code is short and computes nothing but scalars and elements of these arrays.
+    /// Whether code is short and computes only scalars and elements of these arrays.
     pub(super) fn is_plain(&self, body: &[Stm], arrays: &[Option<V>]) -> bool {
         let mut plain = true;
         each_stm(body, &mut |stm| {
@@ -179,7 +180,7 @@ impl<'a> Emit<'a> {
         plain && is_short(body)
     }
 
-    /// A number of 32 bits as a variable.
+    /// A 32-bit number as a variable.
     pub(super) fn number(&mut self, hint: &str, exp: Exp) -> Exp {
         match exp {
             Exp::Const(_) | Exp::Var(_) => exp,
@@ -187,18 +188,18 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// A number that is known to be small, in 32 bits.
+    /// A number that is known to be small, as a 32-bit number.
     pub(super) fn short(&mut self, hint: &str, exp: &Exp) -> Exp {
         self.number(hint, Exp::Convert(Prim::I64, Prim::U32, Box::new(exp.clone())))
     }
 }
 
-/// Whether several copies of code are not too much.
+/// Whether code is short enough to be repeated.
 pub(super) fn is_short(body: &[Stm]) -> bool {
     let mut count = 0;
     each_stm(body, &mut |stm| {
         count += match stm {
-            // Repeated code takes time anyway.
+            // Loops and calls take long anyway.
             Stm::For { .. } | Stm::While(..) | Stm::Call(..) => SHORT_BODY,
             _ => 1,
         }
@@ -206,22 +207,22 @@ pub(super) fn is_short(body: &[Stm]) -> bool {
     count <= SHORT_BODY
 }
 
-/// `a op b` on unsigned numbers of 32 bits.
+/// `a op b` on unsigned 32-bit numbers.
 pub(super) fn u32_bin(op: BinOp, a: Exp, b: Exp) -> Exp {
     Exp::Bin(op, Prim::U32, Box::new(a), Box::new(b))
 }
 
-/// `a < b` of unsigned numbers of 32 bits.
+/// `a < b` on unsigned 32-bit numbers.
 pub(super) fn u32_lt(a: Exp, b: Exp) -> Exp {
     Exp::Cmp(CmpOp::Lt, Prim::U32, Box::new(a), Box::new(b))
 }
 
-/// A constant of 32 bits.
+/// A 32-bit constant.
 pub(super) fn short_int(value: u32) -> Exp {
     Exp::Const(Scalar::U32(value))
 }
 
-/// A number of 32 bits as one of 64.
+/// A 32-bit number extended to 64 bits.
 pub(super) fn wide(exp: Exp) -> Exp {
     Exp::Convert(Prim::U32, Prim::I64, Box::new(exp))
 }

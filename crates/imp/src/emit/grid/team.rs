@@ -1,6 +1,7 @@
-//! What the threads of a block do together.
+//! Operations that the threads of a block perform together.
 //!
-//! The order of operands is kept, as operators need not be commutative. A team is as many neighbouring threads as a power of two.
+//! The order of operands is preserved, because operators need not be commutative. A team is a group of neighbouring
+//! threads whose size is a power of two.
 
 use super::super::Emit;
 use super::super::screma::Sofar;
@@ -9,16 +10,16 @@ use crate::{Exp, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{BinOp, Lambda, Scalar};
 
-/// The bytes that the threads of a block share at most: every device has them.
+/// The maximum amount of shared memory of a block, in bytes: every device has this much.
 pub(super) const SHARED_BYTES: u32 = 32 * 1024;
 
-/// The parts of values that an operator combines: scalars, each with an array that the threads share.
+/// The components of values that an operator combines: scalars, each with a shared array.
 pub(super) struct Parts<'a> {
     /// The operator.
     pub(super) op: &'a Lambda,
     /// The variables of the thread.
     pub(super) own: Vec<Sofar<'a>>,
-    /// For each of them an array with an element for each thread.
+    /// For each of them, an array with one element per thread.
     pub(super) shared: Vec<Option<V>>,
 }
 
@@ -31,7 +32,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Arrays that the threads of a block share, of this many elements, for all parts of a value.
+    /// Arrays that the threads of a block share, with this many elements, for all components of a value.
     pub(super) fn shared(&mut self, hint: &str, parts: &[Sofar<'a>], count: u32) -> Vec<Option<V>> {
         let mut arrays = Vec::with_capacity(parts.len());
         for part in parts {
@@ -52,7 +53,7 @@ impl<'a> Emit<'a> {
         array
     }
 
-    /// The parts of a value become elements of arrays.
+    /// Stores the components of a value in arrays.
     pub(super) fn put_parts(&mut self, parts: &[Sofar<'a>], arrays: &[Option<V>], at: &Exp) {
         for (part, array) in parts.iter().zip(arrays) {
             if let (Sofar::Scalar(v), Some(array)) = (part, array) {
@@ -62,7 +63,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Elements of arrays as variables of the thread.
+    /// Loads elements of arrays into variables of the thread.
     pub(super) fn get_parts(&mut self, arrays: &[Option<V>], at: &Exp) -> Vec<Sofar<'a>> {
         let mut parts = Vec::with_capacity(arrays.len());
         for array in arrays {
@@ -78,7 +79,8 @@ impl<'a> Emit<'a> {
         parts
     }
 
-    /// Elements of arrays as variables of the thread, of the types that an operator has: the arrays may be of narrower ones.
+    /// Loads elements of arrays into variables of the thread, converted to the types of an operator: the arrays may
+    /// have narrower types.
     pub(super) fn get_values(
         &mut self,
         op: &Lambda,
@@ -110,7 +112,7 @@ impl<'a> Emit<'a> {
         self.combine_values(op, left, &right);
     }
 
-    /// The first parts become the second.
+    /// Assigns the second components to the first.
     pub(super) fn copy_parts(&mut self, to: &[Sofar<'a>], from: &[Sofar<'a>]) {
         for (to, from) in to.iter().zip(from) {
             if let (Sofar::Scalar(to), Sofar::Scalar(from)) = (to, from) {
@@ -154,7 +156,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// The value of a part.
+/// The value of a component.
 pub(super) fn value(part: &Sofar<'_>) -> Exp {
     match part {
         Sofar::Scalar(v) => Exp::Var(*v),
@@ -162,7 +164,7 @@ pub(super) fn value(part: &Sofar<'_>) -> Exp {
     }
 }
 
-/// A value as one of another type.
+/// A value converted to another type.
 pub(super) fn converted(value: Exp, from: Prim, to: Prim) -> Exp {
     match from == to {
         true => value,

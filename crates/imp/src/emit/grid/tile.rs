@@ -1,12 +1,12 @@
-//! Two-dimensional tiles, for nests like a matrix product: a loop for each element of a matrix, in which what is loaded depends on
-//! the row or on the column, but not on both.
+//! Two-dimensional tiling, for nests like a matrix product: a loop for each element of a matrix, in which every load
+//! depends on the row or on the column, but not on both.
 //!
 //! ```text
 //! for all i, j:  acc = start; for k: acc = f(acc, a[i, k], b[k, j]); out[i, j] = g(acc)
 //! ```
 //!
-//! What is of this form becomes a kernel of squares ([`super::square`]): large ones, or small ones if there would be too few for all
-//! of a device.
+//! Nests of this form become a kernel with square tiles ([`super::square`]): large ones, or small ones if there would
+//! otherwise be too few to occupy the whole device.
 
 use super::super::Emit;
 use super::lt;
@@ -18,16 +18,16 @@ use crate::{Block, Exp, Stm, Ty, V};
 use fehu_base::Prim;
 use fehu_ir::{Screma, Var};
 
-/// With fewer rows or columns than this, most of a square would be empty.
+/// With fewer rows or columns than this, most of a tile would be empty.
 const LEAST: i64 = 48;
 
-/// Likewise, of a large square.
+/// The same for a large tile.
 const LEAST_LARGE: i64 = 96;
 
-/// With fewer large squares than this, small ones keep a device busier.
+/// With fewer large tiles than this, small ones keep a device busier.
 const ENOUGH: i64 = 240;
 
-/// An element that the loop loads, by way of shared memory.
+/// An element that the loop loads, through shared memory.
 pub(super) struct Input {
     pub(super) ptr: V,
     pub(super) index: Exp,
@@ -36,13 +36,13 @@ pub(super) struct Input {
     pub(super) by_row: bool,
 }
 
-/// The code for one element of the matrix, taken apart.
+/// The code for one element of the matrix, split into its parts.
 pub(super) struct Inner {
     /// The row, the column, the indices before them.
     pub(super) row: V,
     pub(super) column: V,
     pub(super) before: Block,
-    /// What is accumulated.
+    /// The accumulators.
     pub(super) accs: Vec<(V, Prim)>,
     /// The variable of the loop, its bound and its body.
     pub(super) k: V,
@@ -53,7 +53,7 @@ pub(super) struct Inner {
 }
 
 impl<'a> Emit<'a> {
-    /// A map of which tiles can be made, as kernels; false if it is something else.
+    /// Turns a map that can be tiled into kernels; returns false if it is something else.
     pub(super) fn tile_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) -> bool {
         if nest.levels.is_empty() {
             return false;
@@ -157,7 +157,7 @@ impl<'a> Emit<'a> {
         let changes = |v: V| v == row || v == column || made.contains(&v);
         let mut fits = !accs.is_empty() && accs.len() <= 2;
         trips.each_var(&mut |v| fits &= !changes(v));
-        // What the body uses of what stands before it are the accumulators.
+        // Of the variables set before the loop, its body uses only the accumulators.
         let mut inputs: Vec<Input> = Vec::new();
         for stm in &body {
             match stm {
@@ -173,14 +173,14 @@ impl<'a> Emit<'a> {
                 fits &= !made.contains(&v) || accs.iter().any(|(acc, _)| *acc == v);
             });
         }
-        // Code after the loop may use what stands before it, which is executed again there.
+        // Code after the loop may use variables set before it; that code is repeated there.
         let both =
             inputs.iter().any(|input| input.by_row) && inputs.iter().any(|input| !input.by_row);
         let inner = Inner { row, column, before, accs, k, trips, body, after, inputs };
         (fits && both && inner.fits(&inner.shape(GROUP))).then_some(inner)
     }
 
-    /// Finds what an expression loads; it must not depend on both directions, or on what the body computes.
+    /// Finds the loads of an expression; they must not depend on both directions, or on values that the body computes.
     fn find_inputs(
         &self,
         e: &Exp,
@@ -219,7 +219,7 @@ impl Inner {
         self.inputs.iter().map(|input| input.prim.bits().div_ceil(8)).sum()
     }
 
-    /// Squares in which a thread has so many rows and columns.
+    /// Tiles in which a thread has this many rows and columns.
     fn shape(&self, own: u32) -> Shape {
         let mut shape = Shape::new(own, 16);
         while shape.depth > 4 && !self.fits(&shape) {
@@ -228,7 +228,7 @@ impl Inner {
         shape
     }
 
-    /// Whether there are registers for twice as many rows and columns.
+    /// Whether there are enough registers for twice as many rows and columns.
     fn may_be_large(&self) -> bool {
         let bytes: u32 = self.accs.iter().map(|(_, prim)| prim.bits().div_ceil(8)).sum();
         bytes <= 4 && self.inputs.len() == 2 && self.fits(&self.shape(2 * GROUP))

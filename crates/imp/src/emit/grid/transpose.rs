@@ -1,8 +1,9 @@
-//! Copies between arrays of different layouts.
+//! Copies between arrays with different layouts.
 //!
-//! Where neighbouring elements of the source are not neighbours in the destination, either the loads or the stores of
-//! neighbouring threads would be far apart. So a block takes a square, loads it along the source's direction, and stores it along
-//! the destination's. Of a few long rows or columns it takes all, and as much of them as fits: see [`Emit::strips`].
+//! If neighbouring elements of the source are not neighbours in the destination, either the loads or the stores of
+//! neighbouring threads would not be coalesced. So a block takes a square tile, loads it along the source's direction,
+//! and stores it along the destination's. If there are only a few long rows or columns, it takes all of them, and as
+//! much of each as fits: see [`Emit::strips`].
 
 use super::super::Emit;
 use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
@@ -20,10 +21,10 @@ const SIDE: i64 = 32;
 /// The rows of a square that the threads of a block handle at a time.
 const ROWS: i64 = 8;
 
-/// For a square, both dimensions have at least so many elements.
+/// For a square, both dimensions have at least this many elements.
 const LEAST: i64 = 16;
 
-/// If one has fewer, the other one has at least so many.
+/// If one has fewer, the other one has at least this many.
 const LONG: i64 = 128;
 
 /// The elements of a block's part of a strip.

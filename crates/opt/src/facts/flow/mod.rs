@@ -1,16 +1,15 @@
-//! Walks over a function and keeps [`Ranges`] up to date: at every statement a client can ask what is known.
+//! Walks over a function and keeps [`Ranges`] up to date: at every statement, a client can ask what is known.
 //!
-//! Known are: what scalars are computed from; the ranges of loop variables and of the elements of `iota`; that a
-//! check has passed, for all that comes after it in its body; that a condition holds or does not, in the bodies of
-//! a branch; and what holds of the parameters of a loop in all iterations, which is guessed and then checked
-//! (`repeat`).
+//! The following is known: how scalars are computed; the ranges of loop variables and of the elements of `iota`; that a
+//! check has passed, in the rest of its body; that a condition holds or does not hold, in the bodies of a branch; and
+//! loop invariants of the parameters of a loop, which are guessed and then checked (`repeat`).
 //!
 //! # Sizes
 //!
-//! Sizes are not negative, but this is only believed where a check has made sure of it, because an array that
-//! nobody uses may be removed together with the error that making it would be. Such are the sizes of parameters
-//! and of what calls return, and of arrays that `iota`, `replicate`, `concat` and slices make. The rows of what an
-//! array operator makes need not exist: `map (\_ -> iota m) (iota 0)` never looks at `m`.
+//! Sizes are not negative, but this is assumed only where a check has ensured it, because an array that is never used
+//! may be removed together with the error that creating it would cause. This applies to the sizes of parameters and
+//! results of calls, and of arrays that `iota`, `replicate`, `concat` and slices create. The rows of the result of an
+//! array operator need not exist: `map (\_ -> iota m) (iota 0)` never looks at `m`.
 
 mod repeat;
 mod soac;

@@ -1,19 +1,19 @@
-//! Loops: what holds of their parameters in every iteration.
+//! Loops: invariants of their parameters.
 //!
-//! Invariants are guessed and then checked: a parameter is not smaller than its first value, or not larger, or not
-//! negative; in a loop with a counter `i`, a parameter that grows by a number `c` is its first value plus `c * i`. The
-//! body is walked over with all guesses as facts, and a guess that does not follow for the next iteration is
-//! dropped, until all that are left do. For a `while` loop, what its condition says of the next values is
-//! translated into what it says of the parameters: in the body of
+//! Invariants are guessed and then checked: a parameter is not smaller than its initial value, or not larger, or not
+//! negative; in a loop with a counter `i`, a parameter that grows by a number `c` is its initial value plus `c * i`.
+//! The body is traversed with all guesses as facts, and a guess that does not follow for the next iteration is dropped,
+//! until all remaining ones do. For a `while` loop, what its condition says about the next values is translated into
+//! what it says about the parameters: in the body of
 //!
 //! ```text
 //! loop (go = lt 0 n, i = 0) while go { let j = add i 1  let go' = lt j n  in (go', j) }
 //! ```
 //!
-//! `i < n` holds, because it holds at first and `j < n` holds of the `j` that becomes `i`.
+//! `i < n` holds, because it holds initially and `j < n` holds for the `j` that becomes `i`.
 //!
-//! A loop inside of a loop is walked over for every guess about the outer one; guesses are nested only
-//! [`MAX_TRIALS`] deep, so that the time is linear in the size of the program times the depth of loops.
+//! A loop inside a loop is traversed again for every guess about the outer one; guesses are nested only [`MAX_TRIALS`]
+//! deep, so that the time is linear in the size of the program times the depth of loops.
 
 use super::super::poly::Poly;
 use super::super::ranges::{Certs, join};

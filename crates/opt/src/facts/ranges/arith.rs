@@ -1,4 +1,4 @@
-//! What follows from how an integer is computed.
+//! What follows from the way an integer is computed.
 
 use super::super::poly::Poly;
 use super::{Certs, Extreme, Pending, Quotient, Ranges, Undo, int_range, join};
@@ -7,7 +7,7 @@ use fehu_ir::builder::{atom_type, prim_of};
 use fehu_ir::{Atom, BinOp, Exp, UnOp, Var};
 
 impl Ranges<'_> {
-    /// Notes what a scalar is: an integer or a truth value that an expression without bodies yields.
+    /// Notes what a scalar is: an integer or a boolean that an expression without bodies yields.
     pub fn learn(&mut self, var: Var, exp: &Exp) {
         let Some(prim) = self.vars.get(var).and_then(|info| prim_of(&info.ty)) else { return };
         if prim == Prim::Bool {

@@ -1,4 +1,4 @@
-//! Conditions: what follows from a truth value, and proofs of one.
+//! Conditions: what follows from the truth of a condition, and proofs of conditions.
 
 use super::super::poly::Poly;
 use super::{Certs, Ranges, join};
@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 /// How many parts of a condition are looked at.
 const PARTS: u32 = 200;
 
-/// How a truth value is computed.
+/// How a boolean is computed.
 #[derive(Clone, Copy, Debug)]
 pub enum Cond {
     /// A comparison of integers.
@@ -17,7 +17,7 @@ pub enum Cond {
     And(Atom, Atom),
     /// At least one.
     Or(Atom, Atom),
-    /// The other truth value.
+    /// The other boolean.
     Not(Atom),
     /// The second if the first holds, otherwise the third.
     If(Atom, Atom, Atom),
@@ -26,7 +26,7 @@ pub enum Cond {
 }
 
 impl Ranges<'_> {
-    /// Notes how a truth value is computed.
+    /// Notes how a boolean is computed.
     pub(super) fn learn_cond(&mut self, var: Var, exp: &Exp) {
         let cond = match exp {
             Exp::Atom(a) => Cond::Same(*a),
@@ -39,12 +39,12 @@ impl Ranges<'_> {
         self.conds.insert(var, cond);
     }
 
-    /// Notes that a truth value is one of two, by another.
+    /// Notes that a boolean is one of two, by another.
     pub fn learn_choice(&mut self, var: Var, cond: Atom, yes: Atom, no: Atom) {
         self.conds.insert(var, Cond::If(cond, yes, no));
     }
 
-    /// How a truth value is computed, if that is known.
+    /// How a boolean is computed, if that is known.
     pub fn cond(&self, atom: Atom) -> Option<Cond> {
         match atom {
             Atom::Var(var) => self.conds.get(&var).copied(),

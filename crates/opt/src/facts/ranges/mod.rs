@@ -1,34 +1,34 @@
-//! What is known of integers at a point of a program, and proofs from it.
+//! What is known about integers at a point of a program, and proofs from it.
 //!
 //! Every integer variable is either *defined* by a polynomial of other variables or stands for itself, and facts
-//! `p >= 0` are kept about polynomials `p`. [`flow`](super::flow) walks over a function and tells what it meets;
+//! `p >= 0` are kept about polynomials `p`. [`flow`](super::flow) walks over a function and records what it encounters;
 //! a client asks [`Ranges::prove_le`], [`Ranges::prove_eq`], or [`Ranges::prove`] for a whole condition.
 //!
 //! # Wrapping
 //!
-//! Polynomials are about mathematical integers, machine arithmetic wraps. The result of an operation is therefore
-//! only equated with a polynomial once that polynomial is *proved* to lie in the range of the operation's type;
-//! otherwise the result is a variable of which nothing is known but its type, until more facts are known, when
-//! the proof is tried again. So `i + 1` is exact if `i < n` holds for any `n` whatever, `n - 1` if `n` is a
+//! Polynomials are about mathematical integers, but machine arithmetic wraps. The result of an operation is therefore
+//! equated with a polynomial only once that polynomial is *proved* to lie in the range of the operation's type;
+//! until then the result is a variable about which nothing is known except its type. When more facts become known,
+//! the proof is tried again. So `i + 1` is exact if `i < n` holds for any `n` whatsoever, `n - 1` if `n` is a
 //! size, and `i * m + j` if `n * m` is the number of elements of an array.
 //!
-//! Something is known of a result that may wrap, too: it differs from the polynomial by a multiple of a power of
-//! two, and so it is not larger than a polynomial that is not smaller than the smallest number of the type, and
+//! Something is known even about a result that may wrap: it differs from the polynomial by a multiple of a power of
+//! two. It is therefore not larger than a polynomial that is at least the smallest number of the type, and
 //! likewise from the other side. `n * m` of two sizes is at most the mathematical product, whether it wraps or not.
-//! Sums and products of such results differ from those of their polynomials in the same way, so that `n * m * p`
+//! Sums and products of such results differ from those of their polynomials in the same way, so `n * m * p`
 //! is exact if it is the number of elements of an array, even where `n * m` is not.
 //!
 //! # Assumptions
 //!
-//! * The sizes of an array are not negative: where an array would be made that has such a size, the program has
-//!   ended with an error. This is only used of arrays whose making is guarded by a check, see [`super::flow`].
-//! * An array that is an argument of a function, and whose elements take up memory, has fewer than
+//! * The sizes of an array are not negative: where an array of negative size would be created, the program has
+//!   ended with an error. This is used only for arrays whose creation is guarded by a check, see [`super::flow`].
+//! * An array that is an argument of a function, and whose elements occupy memory, has fewer than
 //!   [`MAX_ELEMENTS`] elements: no machine addresses more.
 //!
 //! # Certificates
 //!
 //! Every fact has the certificates of the checks that it comes from, and a proof returns those of all facts that
-//! it used: what relied on the proved check has to rely on them instead, or it could be moved before them.
+//! it used: statements that relied on the proved check must rely on them instead, or they could be moved before them.
 
 mod arith;
 pub mod cond;

@@ -1,13 +1,13 @@
 //! Proofs that polynomials are not negative.
 //!
-//! A variable is eliminated at a time, the one bound last first, since bounds of inner variables speak of outer
-//! ones: for the goal `A * v + B >= 0` with `A >= 0` and a fact `a * v + b >= 0` with a number `a > 0` it is enough
-//! that `a * B - A * b > -a`, since the goal is about integers, and likewise for upper bounds. `A` may be a
+//! Variables are eliminated one at a time, the one bound last first, since bounds of inner variables mention outer
+//! ones: for the goal `A * v + B >= 0` with `A >= 0` and a fact `a * v + b >= 0` with a number `a > 0`, it is
+//! sufficient that `a * B - A * b > -a`, since the goal is about integers, and likewise for upper bounds. `A` may be a
 //! polynomial, whose sign is then proved first, so that `i * m + j < n * m` follows from `i < n` and `j < m`. What
-//! remains is decided by the intervals of the variables. A maximum or minimum of two polynomials is replaced by both
-//! of them, one after the other. A quotient `q = x / y` is bounded by `y * q <= x < y * q + y`, as a fact with `y` in
-//! place of `a`, so that `k / m < n` follows from `k < n * m`. The search is limited in depth and in the number of
-//! goals, so that a proof takes bounded time.
+//! remains is decided by the intervals of the variables. A maximum or minimum of two polynomials is replaced by each of
+//! them in turn. A quotient `q = x / y` is bounded by `y * q <= x < y * q + y`, used as a fact with `y` in place of
+//! `a`, so that `k / m < n` follows from `k < n * m`. The search is limited in depth and in the number of goals, so
+//! that a proof takes bounded time.
 
 use super::super::poly::Poly;
 use super::{Certs, Quotient, Ranges, join};
@@ -19,7 +19,7 @@ const DEPTH: u32 = 6;
 /// How many at first: most proofs are short, and one that is should not end because of a long way that leads nowhere.
 const SHALLOW: u32 = 3;
 /// How many goals are looked at for a proof, a quarter of them for a short one: when it matters, while a guess about
-/// a loop is tried, and while one is tried inside of another. A loop is walked over several times for its guesses,
+/// a loop is tried, and while one is tried inside another. A loop is walked over several times for its guesses,
 /// and a loop in it several times for each of these, so that all of them together take about as long as the walk
 /// that counts.
 const BUDGETS: [u32; 3] = [240, 60, 24];

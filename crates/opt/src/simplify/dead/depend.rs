@@ -306,7 +306,7 @@ impl Depend<'_> {
         self.end_inner_groups(first, inputs.len());
     }
 
-    /// Groups inside of a statement.
+    /// Groups inside a statement.
     fn inner_groups(&mut self, count: usize, group: Group) -> Group {
         for _ in 0..count {
             self.graph.group(Some(group));

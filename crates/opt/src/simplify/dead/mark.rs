@@ -2,9 +2,9 @@
 //!
 //! Its nodes are variables, and *groups*: things that are there as a whole or not at all. A statement is a group, and so is
 //! every operator of an array operator with its operands. A variable depends on the group that binds it, and a group
-//! on the one that it is inside of, because a statement is evaluated only if the statement around it is.
+//! on the one that it is inside, because a statement is evaluated only if the statement around it is.
 //!
-//! Groups have the numbers of their statements in the order of the text. The groups inside of a statement
+//! Groups have the numbers of their statements in the order of the text. The groups inside a statement
 //! itself follow it, and then come those of its bodies.
 
 use fehu_base::id::Id;
@@ -26,7 +26,7 @@ struct Node {
 pub(super) struct Graph {
     vars: Vec<Node>,
     groups: Vec<Node>,
-    /// For every group the first one that is not inside of it.
+    /// For every group the first one that is not inside it.
     ends: Vec<Group>,
     work: Vec<Work>,
 }
@@ -53,14 +53,14 @@ impl Graph {
         }
     }
 
-    /// A new group inside of another.
+    /// A new group inside another.
     pub(super) fn group(&mut self, inside: Option<Group>) -> Group {
         self.groups.push(Node { group: inside, ..Node::default() });
         self.ends.push(0);
         self.groups.len() - 1
     }
 
-    /// Notes that everything inside of a group has been added.
+    /// Notes that everything inside a group has been added.
     pub(super) fn end(&mut self, group: Group) {
         self.ends[group] = self.groups.len();
     }
@@ -134,7 +134,7 @@ impl Live {
         self.groups[group]
     }
 
-    /// The first group that is not inside of this one.
+    /// The first group that is not inside this one.
     pub(super) fn end(&self, group: Group) -> Group {
         self.ends[group]
     }

@@ -89,7 +89,7 @@ pub(super) fn neutral_right(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     if neutral { Rewrite::atom(a) } else { None }
 }
 
-/// Of integers and truth values `x * 0 = 0`, `x & 0 = 0`, `x | -1 = -1`, `x mod 1 = 0`, `x ** 0 = 1`, `0 << x = 0`
+/// Of integers and booleans `x * 0 = 0`, `x & 0 = 0`, `x | -1 = -1`, `x mod 1 = 0`, `x ** 0 = 1`, `0 << x = 0`
 pub(super) fn absorb(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (op, a, b) = operands(stm)?;
     let prim = cx.prim(a)?;

@@ -1,12 +1,12 @@
-//! Branches on truth values.
+//! Branches on booleans.
 //!
-//! Inside of a branch the condition is a constant already, because the sweep assumes it there.
+//! Inside a branch the condition is a constant already, because the sweep assumes it there.
 
 use super::{Rewrite, copy, inline, without};
 use crate::simplify::cx::Cx;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Type, UnOp};
 
-/// The most operations that are done for a truth value that may not be needed.
+/// The most operations that are done for a boolean that may not be needed.
 const FEW: usize = 4;
 
 /// `if true then a else b = a`, `if false then a else b = b`

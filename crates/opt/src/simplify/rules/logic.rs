@@ -1,4 +1,4 @@
-//! Truth values.
+//! Booleans.
 
 use super::Rewrite;
 use super::algebra::operands;

@@ -1,12 +1,12 @@
 //! The rules, by the operation that they apply to.
 //!
-//! A rule is a small function with a name, and its equation in the comment. It sees a statement whose operands
-//! are resolved, and what the sweep knows; it says what the statement becomes, or nothing. No rule makes a
-//! program larger without end, undoes what another does, or does work twice.
+//! A rule is a small function with a name, and its equation in the comment. It gets a statement whose operands
+//! are resolved, and what the sweep knows; it returns what the statement becomes, or nothing. No rule makes a
+//! program grow without bound, undoes what another does, or duplicates work.
 //!
-//! The certificates of a statement stay with it as long as it is a statement. They are gone when its results are
-//! operands that exist anyway: the check itself stays, and the operands never needed it. Where the statements of
-//! a body take the place of a statement, each of them has the certificates of both.
+//! The certificates of a statement stay with it as long as it is a statement. They are dropped when its results are
+//! existing operands: the check itself stays, and the operands never needed it. If the statements of
+//! a body replace a statement, each of them has the certificates of both.
 
 mod algebra;
 mod array;

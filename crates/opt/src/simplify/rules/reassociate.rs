@@ -6,7 +6,7 @@ use crate::simplify::cx::Cx;
 use fehu_interp::scalar;
 use fehu_ir::{Atom, BinOp, Exp, Stm};
 
-/// `(x + c1) + c2 = x + (c1 + c2)`, and so for all associative operations on integers and truth values
+/// `(x + c1) + c2 = x + (c1 + c2)`, and so for all associative operations on integers and booleans
 pub(super) fn constants(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (op, a, Atom::Const(second)) = operands(stm)? else { return None };
     if cx.prim(a)?.is_float() || !associates(op) {

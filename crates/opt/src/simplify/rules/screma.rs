@@ -166,7 +166,7 @@ pub(super) fn screma_equal_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewr
     Some(Rewrite::Stms(vec![take(stm)]))
 }
 
-/// The elements of `replicate n x` are `x`, and those of `replicate (n, m) x` are `replicate m x`, also by way of views.
+/// The elements of `replicate n x` are `x`, and those of `replicate (n, m) x` are `replicate m x`, also through views.
 pub(super) fn screma_replicated_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::Screma(op) = &mut stm.exp else { return None };
     let mut gone = Vec::new();

@@ -40,7 +40,7 @@ pub(super) fn switch_case_like_default(cx: &mut Cx<'_>, stm: &mut Stm) -> Option
     Rewrite::exp(Exp::Switch(*value, Box::new(std::mem::replace(switch, empty))))
 }
 
-/// `switch x { case c { a } default { b } } = if x == c then a else b`, but for floats; of truth values two cases
+/// `switch x { case c { a } default { b } } = if x == c then a else b`, but for floats; of booleans two cases
 /// are all
 pub(super) fn switch_to_if(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::Switch(value, switch) = &mut stm.exp else { return None };

@@ -7,7 +7,7 @@ use crate::simplify::rules::Rewrite;
 use fehu_ir::{Atom, BinOp, Dim, Exp, Stm, Var};
 
 /// `(concat xs ys)[i] = xs[i]` for `i` less than the size of `xs`, `(concat xs ys)[n + 1] = ys[1]`, and so for slices that
-/// are in one part; the part never changes. Which part it is has to be known from constants, from a counter
+/// are in one part; the part never changes. Which part it is must be known from constants, from a counter
 /// up to the size of the first part, or because a slice has the size of a part and begins with it.
 pub(in crate::simplify::rules) fn index_of_concat(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (all, [dim, rest @ ..]) = parts(stm)? else { return None };
