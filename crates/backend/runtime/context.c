@@ -216,13 +216,13 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
 #endif
 #ifdef FE_MULTICORE
   if (fe_scheduler_init(ctx) != FUTHARK_SUCCESS) {
-    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "cannot make a pool of threads");
+    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "cannot create the thread pool");
     return ctx;
   }
 #endif
   ctx->constants = calloc(1, fe_program.constants_size);
   if (ctx->constants == NULL) {
-    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot make the constants of the program");
+    fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot allocate the constants of the program");
   } else if (fe_program.constants_init(ctx) != FUTHARK_SUCCESS) {
     fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "cannot compute the constants of the program");
   }

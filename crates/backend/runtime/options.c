@@ -206,7 +206,7 @@ static enum fe_next fe_load_tuning(const struct fe_settings *settings, const cha
     }
   }
   if (unknown > 1) {
-    fe_wrong(settings, "warning: %s: %d more lines are ignored likewise", name, unknown - 1);
+    fe_wrong(settings, "warning: %s: %d more lines are ignored for the same reason", name, unknown - 1);
   }
   if (next == FE_GO_ON && ferror(file)) {
     next = fe_wrong(settings, "cannot read the tuning file \"%s\"", name);

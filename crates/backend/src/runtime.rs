@@ -47,7 +47,7 @@ pub fn separate(mode: Mode, target: Target) -> Option<String> {
     match mode {
         Mode::Library => None,
         Mode::Executable | Mode::Server => {
-            let mut out = String::from("// What programs made by fehu have in common.\n");
+            let mut out = String::from("// What all programs compiled by fehu have in common.\n");
             out.push_str("#define FE_SEPARATE 1\n");
             headers(&mut out, target, &api::common_declarations(target));
             sources(&mut out, mode, target);

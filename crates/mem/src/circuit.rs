@@ -32,8 +32,8 @@ use fehu_opt::facts::Share;
 use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
-/// Short-circuits what it can in a whole program. With `own_memory`, those who execute the functions of maps have memory of their own
-/// that is faster than what they share: rows that loops update stay there until they are finished.
+/// Short-circuits a whole program as far as possible. With `own_memory`, the threads that execute the functions of maps
+/// have private memory that is faster than shared memory: rows that loops update stay there until they are finished.
 pub fn circuit(placed: &mut Placed, own_memory: bool) {
     let Placed { prog, funs, consts } = placed;
     for id in (0..prog.funs.len()).map(FunId::from_index) {
@@ -52,9 +52,9 @@ struct Circuit<'a> {
     table: &'a mut Table,
     /// The arrays in each block.
     arrays: FxHashMap<BlockId, Vec<Var>>,
-    /// Which arrays may share memory by what they mean.
+    /// Which arrays may share memory according to the program's semantics.
     meant: Share,
-    /// Likewise, with those that share memory since we decided so.
+    /// The same, including arrays that share memory because of our decisions.
     shared: Share,
     own_memory: bool,
 }
@@ -69,7 +69,7 @@ struct Scope<'b> {
     last: FxHashMap<usize, usize>,
 }
 
-/// Between the making of an array and its copy there are not more statements than this, or we do not look.
+/// At most this many statements between the creation of an array and its copy are considered.
 const MAX_DISTANCE: usize = 500;
 
 impl<'b> Scope<'b> {
@@ -128,7 +128,7 @@ impl<'a> Circuit<'a> {
         Circuit { vars, table, arrays, shared: meant.clone(), meant, own_memory }
     }
 
-    /// Backwards through a body whose results are where they should be.
+    /// Traverses a body backwards whose results are where they should be.
     fn body(&mut self, body: &Body) {
         let scope = Scope::new(body, self);
         for (index, stm) in body.stms.iter().enumerate().rev() {
@@ -195,13 +195,13 @@ impl<'a> Circuit<'a> {
         self.body(&map.body);
     }
 
-    /// Whether a row is better finished before it becomes one: one that a loop updates.
+    /// Whether a row should be finished before it is copied: one that a loop updates.
     fn stays(&self, scope: &Scope<'_>, value: Var) -> bool {
         let by_loop = |at: &usize| matches!(scope.body.stms[*at].exp, Exp::Loop(..));
         self.own_memory && scope.bound.get(&value).is_some_and(by_loop)
     }
 
-    /// The results of a branch that has places of its own for them become these.
+    /// The results of a branch that have places of their own are constructed there.
     fn branch(&mut self, pat: &[Var], body: &Body) {
         let scope = Scope::new(body, self);
         for (var, result) in pat.iter().zip(&body.results) {
@@ -214,8 +214,8 @@ impl<'a> Circuit<'a> {
         self.body(body);
     }
 
-    /// Makes an array, which a statement of the body copies to a place that nobody looks at before, at this place. Says at
-    /// which statement it is made, if that was possible.
+    /// Constructs an array, which a statement of the body copies to a place that nothing reads before, at that place.
+    /// Returns the statement that creates it, if that was possible.
     fn redirect(&mut self, scope: &Scope<'_>, value: Var, array: Var, to: &Place) -> Option<usize> {
         let made = self.made_at(scope, value)?;
         (to.lmad.is_contiguous() && scope.known_at(&to.lmad.offset.vars(), made)).then_some(())?;
@@ -227,7 +227,7 @@ impl<'a> Circuit<'a> {
         Some(made)
     }
 
-    /// The statement before which the block is made that an array fills.
+    /// The statement before which the block that an array fills is allocated.
     fn made_at(&self, scope: &Scope<'_>, value: Var) -> Option<usize> {
         let place = self.table.place(value)?;
         let shape: Vec<Poly> = self.vars[value].ty.shape().iter().map(|size| poly(*size)).collect();
@@ -238,7 +238,7 @@ impl<'a> Circuit<'a> {
                     && crate::arith::product_of(&size) == crate::arith::product_of(&shape);
                 if fills { scope.bound.get(before).copied() } else { None }
             }
-            // What carries a block can be given one, if it is bound by a branch.
+            // A variable that carries a block can be given one, if it is bound by a branch.
             Origin::Carried(var) => {
                 let at = *scope.bound.get(var)?;
                 let is_branch = matches!(scope.body.stms[at].exp, Exp::If(..) | Exp::Switch(..));
@@ -248,7 +248,7 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    /// All arrays of a block move into a contiguous part of another one.
+    /// Moves all arrays of a block into a contiguous part of another one.
     fn merge(&mut self, from: BlockId, to: &Place) -> Option<()> {
         let arrays = self.arrays.get(&from).cloned().unwrap_or_default();
         let mut moved = Vec::with_capacity(arrays.len());
@@ -269,7 +269,7 @@ impl<'a> Circuit<'a> {
         Some(())
     }
 
-    /// A part of an array that exists already, and must not be looked at in between.
+    /// A part of an array that already exists, and must not be accessed in between.
     fn within_existing(
         &mut self,
         scope: &Scope<'_>,
@@ -329,8 +329,8 @@ impl<'a> Circuit<'a> {
         self.gather(scope, index, var, placed, pick);
     }
 
-    /// Parts of a new array, each at a position of its outermost dimension: those that can be are made there, and the new array is
-    /// allocated before the first of them.
+    /// Parts of a new array, each at a position of its outermost dimension: those that can be are constructed there,
+    /// and the new array is allocated before the first of them.
     fn gather(
         &mut self,
         scope: &Scope<'_>,
@@ -344,7 +344,7 @@ impl<'a> Circuit<'a> {
             return;
         };
         if scope.bound.get(&before) != Some(&index) {
-            // It is a part of something else; the allocation stays where it is.
+            // It is part of something else; the allocation stays where it is.
             let allocated = scope.bound.get(&before).copied();
             for (part, start) in parts {
                 if let Some(lmad) = place.lmad.slice(&[pick(&start)])

@@ -21,7 +21,7 @@ use fehu_opt::facts::poly::Poly;
 use fehu_opt::facts::ranges::{Certs, join};
 use rustc_hash::FxHashMap;
 
-/// How many substitutions are looked at for a goal.
+/// The maximum number of substitutions that are tried for a goal.
 const BUDGET: u32 = 300;
 /// Definitions are replaced by definitions as long as no product gets more factors.
 const MAX_DEGREE: usize = 4;
@@ -32,7 +32,7 @@ const DEFINITIONS: usize = 4;
 pub struct Proof<'a, 'b> {
     ranges: &'a mut Ranges<'b>,
     certs: Certs,
-    /// What was asked before: the same goals come up again and again.
+    /// Earlier results: the same goals occur again and again.
     answers: FxHashMap<Poly, bool>,
 }
 
@@ -56,7 +56,7 @@ impl<'a, 'b> Proof<'a, 'b> {
         self.certs
     }
 
-    /// Does something, and forgets what was assumed for it.
+    /// Runs a function, and then forgets the assumptions that were made for it.
     pub fn scope<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.ranges.enter();
         let result = work(self);
@@ -72,7 +72,7 @@ impl<'a, 'b> Proof<'a, 'b> {
         self.answers.clear();
     }
 
-    /// Assumes that an LMAD has elements: what is to be proved holds of one without.
+    /// Assumes that an LMAD has elements: what is to be proved holds trivially for one without.
     pub fn assume_elements(&mut self, lmad: &Lmad) {
         for size in lmad.dims.iter().filter_map(|dim| dim.size.plus(-1)) {
             self.assume(&size);
@@ -110,7 +110,7 @@ impl<'a, 'b> Proof<'a, 'b> {
         found.is_some()
     }
 
-    /// Whether a polynomial and a number are proved not to be negative together.
+    /// Whether the sum of a polynomial and a number is proved not to be negative.
     pub fn nonneg_sum(&mut self, poly: &Poly, number: i128) -> bool {
         poly.plus(number).is_some_and(|sum| self.nonneg(&sum))
     }

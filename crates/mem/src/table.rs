@@ -25,7 +25,7 @@ define_id!(
 /// A program and where its arrays are.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Placed {
-    /// The program. All that this stage added to it are copies and variables.
+    /// The program. This stage has added only copies and variables to it.
     pub prog: Prog,
     /// The table of each function.
     pub funs: IdVec<FunId, Table>,
@@ -38,9 +38,9 @@ pub struct Placed {
 pub struct Table {
     /// The blocks.
     pub blocks: IdVec<BlockId, Block>,
-    /// The places of variables; those without are no arrays.
+    /// The places of variables; variables without one are not arrays.
     places: FxHashMap<Var, Place>,
-    /// The arrays that are nowhere, because their elements are computed where they are read.
+    /// The arrays that have no memory, because their elements are computed where they are read.
     pub computed: FxHashMap<Var, Computed>,
     /// The variables that stand for the position of an operator's function; see [`Table::index`].
     indices: FxHashMap<Var, Var>,
@@ -73,29 +73,29 @@ pub struct Block {
     pub origin: Origin,
     /// A name for people.
     pub hint: EcoString,
-    /// Whether it may still be needed where the scope ends that it is allocated in: then it cannot be on the stack.
+    /// Whether it may still be needed at the end of the scope in which it is allocated: then it cannot be on the stack.
     pub heap: bool,
 }
 
 /// Where a block comes from.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Origin {
-    /// It is allocated right before the statement that binds the variable, with room for this many elements. An allocation
-    /// inside a loop or of an operator's function is made anew every time.
+    /// It is allocated immediately before the statement that binds the variable, with room for this many elements. An
+    /// allocation inside a loop or the function of an operator is executed anew every time.
     Fresh {
         /// A variable of the statement's pattern.
         before: Var,
         /// The number of elements, a product of sizes that are known there.
         size: Vec<Atom>,
     },
-    /// It comes with the variable, whose elements follow each other from its beginning in row-major order, unless
-    /// the place of the variable says something else.
+    /// It comes with the variable, whose elements are contiguous from its beginning in row-major order, unless the
+    /// place of the variable says otherwise.
     Carried(Var),
     /// Nothing is in it.
     Unused,
 }
 
-/// No block of more elements is kept on the stack or in registers.
+/// Blocks with more elements than this are not kept on the stack or in registers.
 pub const MAX_LOCAL: i64 = 64;
 
 impl Table {
@@ -117,7 +117,7 @@ impl Table {
         all
     }
 
-    /// A block in which there is nothing any more is not allocated.
+    /// A block that no longer contains anything is not allocated.
     pub fn forget(&mut self, block: BlockId) {
         self.blocks[block].origin = Origin::Unused;
     }

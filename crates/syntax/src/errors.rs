@@ -71,7 +71,7 @@ pub(crate) fn may_not_be_redefined(span: Span, name: &str) -> Diagnostic {
 pub(crate) fn prefix_operator(span: Span, name: &str) -> Diagnostic {
     let message = format!("`{name}` is a prefix operator and cannot be used as infix operator");
     Diagnostic::error("reserved-operator", span, message)
-        .help(format!("To negate an argument, write parentheses around it: `f ({name}x)`."))
+        .help(format!("To negate an argument, put it in parentheses: `f ({name}x)`."))
 }
 
 /// A use of a variable whose name starts with an underscore.
@@ -79,7 +79,7 @@ pub(crate) fn underscore_use(span: Span, name: &str) -> Diagnostic {
     let message = format!("Use of \"{name}\": names that start with an underscore cannot be used");
     let error = Diagnostic::error("underscore-use", span, message);
     if name == "_" {
-        error.help("Write `???` for a part that is still missing.")
+        error.help("Write `???` for a part that has yet to be written.")
     } else {
         error.help("Give the variable a name without the underscore where it is bound.")
     }
@@ -87,7 +87,7 @@ pub(crate) fn underscore_use(span: Span, name: &str) -> Diagnostic {
 
 /// `a..b` without an end.
 pub(crate) fn range_without_end(span: Span) -> Diagnostic {
-    let message = "This range has no end: `..` only comes before the second element";
+    let message = "This range has no end: `..` can be used only before the second element";
     Diagnostic::error("range-without-end", span, message).help(
         "Write `a...b` for a range that includes b, `a..<b` or `a..>b` for one that does not.",
     )

@@ -174,7 +174,7 @@ pub(crate) fn character(text: &str) -> Read<Lit> {
     match (chars.next(), chars.next()) {
         (Some(c), None) => (Lit::Char(c), problem),
         _ => {
-            let problem = problem.or(Some("there is not exactly one character".to_owned()));
+            let problem = problem.or(Some("it does not contain exactly one character".to_owned()));
             (Lit::Char('\0'), problem)
         }
     }
@@ -287,6 +287,6 @@ fn numeric(text: &str, base: u32) -> (Result<Option<char>, String>, &str) {
     let value = u32::from_str_radix(digits, base).ok().and_then(char::from_u32);
     match value {
         Some(c) => (Ok(Some(c)), after),
-        None => (Err("this escape is not the number of a character".to_owned()), after),
+        None => (Err("this escape is not the code of a character".to_owned()), after),
     }
 }

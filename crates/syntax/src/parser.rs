@@ -469,7 +469,7 @@ impl<'a> Parser<'a> {
                 if !text.bytes().all(|b| b.is_ascii_digit()) {
                     let error = errors::invalid_literal(
                         self.token_span(token),
-                        "a field is a name or a number without suffix",
+                        "a field must be a name or a number without a suffix",
                     );
                     self.report(error);
                 }

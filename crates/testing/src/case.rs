@@ -163,7 +163,7 @@ pub(crate) fn read_input(
         Input::Script(text) => Ok(Arguments::Script(text.clone())),
         Input::ScriptFile(file) => {
             let bytes = files::bytes(folder, file)?;
-            let text = String::from_utf8(bytes).map_err(|_| format!("\"{file}\" is no text"))?;
+            let text = String::from_utf8(bytes).map_err(|_| format!("\"{file}\" is not text"))?;
             Ok(Arguments::Script(text))
         }
     }
@@ -178,7 +178,7 @@ fn judge(result: Result<Vec<Value>, ScriptError>, expected: Expected) -> Verdict
             Some(difference) => Verdict::Failed(difference),
         },
         (Ok(_), Expected::Error(regex)) => {
-            Verdict::Failed(format!("succeeded, but should fail with `{regex}`"))
+            Verdict::Failed(format!("succeeded, but should have failed with `{regex}`"))
         }
         (Ok(_), Expected::Success | Expected::Auto) => Verdict::Passed,
         (Ok(_), Expected::File(file)) => Verdict::Failed(format!("\"{file}\" has not been read")),

@@ -92,10 +92,10 @@ impl Property {
         let result = type_name(&entry.result);
         let [(_, ty)] = entry.params.as_slice() else {
             let count = entry.params.len();
-            return Err(format!("a property has one parameter, but \"{name}\" has {count}"));
+            return Err(format!("a property must have one parameter, but \"{name}\" has {count}"));
         };
         if result != "bool" {
-            return Err(format!("a property yields a bool, but \"{name}\" yields {result}"));
+            return Err(format!("a property must return a bool, but \"{name}\" returns {result}"));
         }
         let settings = Settings::find(outcome, name)?;
         let ty = type_name(ty);
@@ -115,7 +115,7 @@ impl Property {
             match gives == ty {
                 true => Ok(()),
                 false => Err(format!(
-                    "{place} yields {gives}, but the property takes a value of type {ty}"
+                    "{place} returns {gives}, but the property takes a value of type {ty}"
                 )),
             }
         };
@@ -129,8 +129,8 @@ impl Property {
             Some(_) => Vec::new(),
             None => sizes::parts(outcome, name).ok_or_else(|| {
                 format!(
-                    "values for the property \"{name}\" cannot be made automatically, because its \
-                     parameter has an abstract or sum type; name an entry point that makes them: \
+                    "values for the property \"{name}\" cannot be generated automatically, because its \
+                     parameter has an abstract or sum type; name an entry point that generates them: \
                      `#[prop(gen(f))]`"
                 )
             })?,

@@ -164,12 +164,14 @@ impl ProgramResult {
 fn expected_rejection(path: &str, regex: &str) -> Verdict {
     let outcome = check::check(&Disk, &Root::Path(path.to_owned()), Warnings::Show);
     match outcome.exit {
-        Exit::Success => Verdict::Failed(format!("accepted, but should be refused with `{regex}`")),
+        Exit::Success => {
+            Verdict::Failed(format!("accepted, but should have been rejected with `{regex}`"))
+        }
         Exit::Internal => Verdict::Failed(first_line(&outcome)),
         Exit::Rejected if found(regex, &messages(&outcome)) => Verdict::Passed,
         Exit::Rejected => {
             let line = first_line(&outcome);
-            Verdict::Failed(format!("refused, but `{regex}` is not found in the message: {line}"))
+            Verdict::Failed(format!("rejected, but the message does not match `{regex}`: {line}"))
         }
     }
 }
@@ -265,7 +267,7 @@ fn warned(test: &Test, outcome: &Outcome) -> Verdict {
     let text = messages(outcome);
     match test.warnings.iter().find(|warning| !found(warning, &text)) {
         None => Verdict::Passed,
-        Some(missing) => Verdict::Failed(format!("no warning in which `{missing}` is found")),
+        Some(missing) => Verdict::Failed(format!("no warning matches `{missing}`")),
     }
 }
 

@@ -71,7 +71,7 @@ impl fmt::Display for ServerError {
             ServerError::Failure(why) | ServerError::Ended(why) => f.write_str(why),
             ServerError::TooSlow => f.write_str("stopped at the time limit"),
             ServerError::Unspeakable(word) => {
-                write!(f, "the server protocol has no way to write `{word}`")
+                write!(f, "the server protocol cannot represent `{word}`")
             }
         }
     }
@@ -128,7 +128,7 @@ impl Server {
         let mut line = words.iter().map(|word| quoted(word)).collect::<Res<Vec<_>>>()?.join(" ");
         line.push('\n');
         let Some(input) = &mut self.input else {
-            return Err(ServerError::Ended("the server has ended before".to_owned()));
+            return Err(ServerError::Ended("the server had already ended".to_owned()));
         };
         // If this fails, the server has ended, and reading will tell more.
         let sent = input.write_all(line.as_bytes()).and_then(|()| input.flush());
@@ -153,7 +153,7 @@ impl Server {
             Ok(Some(status)) if status.success() => Ok(()),
             Ok(Some(status)) => Err(self.told(&status.to_string(), "")),
             Ok(None) => {
-                let why = "it goes on when there are no more commands";
+                let why = "it did not exit at the end of its input";
                 Err(self.told("it had to be stopped", why))
             }
             Err(error) => Err(self.told(&error.to_string(), "")),

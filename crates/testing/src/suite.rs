@@ -163,7 +163,7 @@ impl fmt::Display for Summary {
         write!(f, "{:WIDTH$}{}", "programs", self.programs)?;
         // What no program has is not worth a line.
         let rows = [
-            ("  accepted or refused as expected", self.compiled),
+            ("  accepted or rejected as expected", self.compiled),
             ("cases with an expected result", self.values),
             ("cases with an expected error", self.errors),
             ("cases that only have to succeed", self.successes),

@@ -58,9 +58,7 @@ pub fn tune(
     watch: &mut dyn FnMut(&Step<'_>),
 ) -> Result<Tuned, String> {
     let Some(test) = bench::read_test(path, options)? else {
-        return Err(
-            "there are no data sets to tune for: test blocks with inputs are needed".to_owned()
-        );
+        return Err("there are no data sets to tune for; add test blocks with inputs".to_owned());
     };
     let (_, built) = prepare::server(path, &options.compile, Warnings::Hide);
     let (_, built) = built?;
@@ -69,7 +67,7 @@ pub fn tune(
     if thresholds.is_empty() {
         let backend = target_name(options.compile.target);
         return Err(format!(
-            "there is nothing to tune: no entry point with data sets has thresholds with the back end `{backend}`"
+            "nothing to tune: no entry point with data sets has thresholds with the back end `{backend}`"
         ));
     }
     let datasets = program.names();

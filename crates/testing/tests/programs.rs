@@ -78,7 +78,7 @@ fn differences_are_shown_with_their_place() {
 #[test]
 fn wrong_errors_and_missing_errors_fail() {
     let text = "-- ==\n-- input { 1 } error: x\nentry main (x: i32) = x\n";
-    assert!(failure("succeeds.fut", text).contains("should fail"));
+    assert!(failure("succeeds.fut", text).contains("should have failed"));
     let text = "-- ==\n-- input { 0 } error: overflow\nentry main (x: i32) = 1 / x\n";
     assert!(failure("other_error.fut", text).contains("not with `overflow`"));
     let text = "-- ==\n-- error: x\nentry main (x: i32) = x\n";
@@ -295,7 +295,7 @@ fn properties_must_be_properties() {
         )
     };
     let why = with("entry g (size: i64) (_: u64) = iota size");
-    assert!(why.contains("yields []i64, but the property takes a value of type []i32"), "{why}");
+    assert!(why.contains("returns []i64, but the property takes a value of type []i32"), "{why}");
     let why = with("entry g (size: i32) = [size]");
     assert!(why.contains("should take i64 and u64, but takes i32"), "{why}");
     let why = with("entry s (xs: []i64) (_: u64) = xs");

@@ -117,7 +117,7 @@ fn mistakes_are_told() {
         "expected 2i32, got 1i32",
         "has type []i32, but got i32",
         "takes 1 value, but got 2",
-        "should fail with `x`",
+        "should have failed with `x`",
         "no entry point \"absent\"; there is \"same\"",
         "Error: it is broken.",
     ];

@@ -32,7 +32,7 @@ use fehu_ir::{Atom, Body, Exp, Prog, Stm, Type, Var, VarInfo};
 use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
-/// What cannot be described: index arithmetic with more terms or factors than we are ready to handle.
+/// What cannot be described: index arithmetic with more terms or factors than we can handle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TooComplex {
     /// The name of the array, or something like it.
@@ -60,9 +60,9 @@ struct Assign<'a> {
     prog: &'a Prog,
     vars: &'a mut IdVec<Var, VarInfo>,
     table: Table,
-    /// The statements of the body at hand.
+    /// The statements of the current body.
     out: Vec<Stm>,
-    /// The blocks that a carried block may be, itself apart.
+    /// The blocks that a carried block may be, other than itself.
     roots: FxHashMap<BlockId, Vec<BlockId>>,
     failed: Option<TooComplex>,
 }
@@ -141,7 +141,7 @@ impl<'a> Assign<'a> {
         self.fresh_of(var, before, &shape);
     }
 
-    /// Likewise, if sizes in the variable's type are not known there, but these are.
+    /// The same, if sizes in the variable's type are not known there, but these are.
     fn fresh_of(&mut self, var: Var, before: Var, shape: &[Atom]) {
         let Some(elem) = contents(&self.vars[var].ty) else { return };
         let origin = Origin::Fresh { before, size: shape.to_vec() };
@@ -202,7 +202,7 @@ impl<'a> Assign<'a> {
         self.vars.push(VarInfo { hint: hint.into(), ty })
     }
 
-    /// The operand, copied if its elements do not follow each other.
+    /// The operand, copied if its elements are not contiguous.
     fn contiguous(&mut self, atom: Atom) -> Atom {
         match self.array(atom) {
             Some((var, place)) if !place.lmad.is_contiguous() => self.copied(var, Exp::Manifest),
@@ -219,7 +219,7 @@ impl<'a> Assign<'a> {
         Atom::Var(copy)
     }
 
-    /// The operand's block leaves the scope that it was made in: it must be on the heap.
+    /// The operand's block leaves the scope in which it was allocated: it must be on the heap.
     fn escapes(&mut self, atom: Atom) {
         if let Some((_, place)) = self.array(atom) {
             self.table.blocks[place.block].heap = true;
@@ -248,8 +248,8 @@ impl<'a> Assign<'a> {
         roots.dedup();
     }
 
-    /// The results of a body that is repeated are about to become the values of variables with blocks of their own: none may
-    /// be in one of these blocks, unless it is just where it must be.
+    /// The results of a repeated body are about to become the values of variables with blocks of their own: none may be
+    /// in one of these blocks, unless it is exactly where it must be.
     fn settle(&mut self, results: &mut [Atom], targets: &[Option<Place>]) {
         let blocks: Vec<BlockId> = targets.iter().flatten().map(|place| place.block).collect();
         for (result, target) in results.iter_mut().zip(targets) {

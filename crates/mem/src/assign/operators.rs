@@ -21,7 +21,7 @@ impl Assign<'_> {
                     *value = self.contiguous(*value);
                 }
             }
-            // Streams are gone before memory is thought of.
+            // Streams have been eliminated before this stage.
             _ => {}
         }
     }
@@ -50,7 +50,7 @@ impl Assign<'_> {
             for var in &bound {
                 self.fresh(*var, *var);
             }
-            // The value so far is kept in blocks of its own.
+            // The current value is kept in blocks of its own.
             for (param, var) in scan.op.params.clone().into_iter().zip(&bound) {
                 self.fresh(param, *var);
             }
@@ -75,7 +75,7 @@ impl Assign<'_> {
         }
     }
 
-    /// The input of which a result is the rows, updated in place: nobody else needs them any more.
+    /// The input whose rows a result consists of, updated in place: nothing else needs them any more.
     fn updated_input(&self, inputs: &[Var], map: &Lambda, result: Atom) -> Option<Var> {
         let made = self.table.place(result.var()?)?;
         let mut rows = map.params.iter().zip(inputs);
@@ -83,8 +83,8 @@ impl Assign<'_> {
         consumed_by(self.prog, map).contains(param).then_some(*input)
     }
 
-    /// The operator of a scan or reduction: what it has so far is placed already, the other operand is where the
-    /// elements are, and its results become what it has so far.
+    /// The operator of a scan or reduction: its current value already has a place, the other operand is where the
+    /// elements are, and its results become the current value.
     fn combine(&mut self, op: &mut Lambda, elements: &[Atom]) {
         let (sofar, next) = op.params.split_at(elements.len());
         let targets: Vec<Option<Place>> =
@@ -111,7 +111,7 @@ impl Assign<'_> {
         }
     }
 
-    /// Parameters that are rows of arrays, wherever: their block is found out when the program runs, their layout is known.
+    /// Parameters that are rows of some array: their block is determined at run time, but their layout is known.
     fn rows(&mut self, params: &[Var], arrays: &[Var], indexed: usize) {
         for (param, array) in params.iter().zip(arrays) {
             self.carried(*param);

@@ -7,7 +7,7 @@ use fehu_ir::{Atom, Exp, Var};
 use fehu_opt::facts::poly::Poly;
 
 impl Assign<'_> {
-    /// Places the array that an expression with one result makes.
+    /// Places the array that an expression with one result creates.
     pub(super) fn single(&mut self, var: Var, exp: &mut Exp) {
         match exp {
             Exp::Atom(atom) | Exp::Opaque(atom) => self.same(var, *atom),
@@ -35,12 +35,12 @@ impl Assign<'_> {
             | Exp::Scratch(..)
             | Exp::Copy(_)
             | Exp::Manifest(_) => self.fresh(var, var),
-            // The others have scalars as results, or are not for this function.
+            // The others have scalar results, or are not handled here.
             _ => {}
         }
     }
 
-    /// A reshape is a view if an LMAD can say it, or else one of a contiguous copy.
+    /// A reshape is a view if it can be expressed as an LMAD; otherwise it is a view of a contiguous copy.
     fn reshape(&mut self, var: Var, array: &mut Var, shape: &[Atom]) {
         let Some(place) = self.table.place(*array).cloned() else { return };
         let polys: Vec<Poly> = shape.iter().map(|size| poly(*size)).collect();

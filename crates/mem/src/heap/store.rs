@@ -14,7 +14,7 @@ pub struct Mem {
     pub base: i64,
 }
 
-/// All blocks there ever were, and the parallel operators that are under way.
+/// All blocks that ever existed, and the active parallel operators.
 pub struct Store {
     blocks: Vec<Block>,
     levels: Vec<Level>,
@@ -64,7 +64,7 @@ pub enum Mode {
     Plain,
     /// As a contribution, of which there may be several to one element.
     Contribution,
-    /// Not at all: what happens in order, whatever is parallel around it.
+    /// Not at all: for operations that happen in order, whatever is parallel around them.
     Quiet,
 }
 
@@ -117,7 +117,7 @@ impl Store {
         }
     }
 
-    /// A new block of nonsense.
+    /// A new block filled with garbage.
     pub fn fresh(&mut self, elem: Prim, count: i64) -> Res<usize> {
         let count = usize::try_from(count).unwrap_or(0);
         if self.elements.saturating_add(count) > self.limits.elements {

@@ -119,7 +119,7 @@ fn compared(name: &str, before: Option<&Group>, after: Option<&Group>) -> Compar
             [Some(Err(_)), Some(Ok(_))] => compared.missing.push((dataset, "failed before")),
             [_, Some(Err(_))] => compared.missing.push((dataset, "fails now")),
             [Some(Err(_)), None] | [None, None] => {
-                compared.missing.push((dataset, "failed before, is not there now"));
+                compared.missing.push((dataset, "failed before, missing now"));
             }
         }
     }

@@ -32,7 +32,7 @@ pub fn write(groups: &[Group]) -> String {
 /// Reads results; the error says what is wrong.
 pub fn read(text: &str) -> Result<Vec<Group>, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let programs = value.as_object().ok_or("the file is no JSON object")?;
+    let programs = value.as_object().ok_or("the file is not a JSON object")?;
     let mut groups = Vec::new();
     for (name, program) in programs {
         let datasets = program.get("datasets").and_then(Value::as_object);

@@ -8,7 +8,7 @@ use fehu_data::generate::Spec;
 pub(super) fn block(text: &Text, first: bool, test: &mut Test) -> Result<(), BlockError> {
     let mut parser = Parser { text, at: 0 };
     if test.error.is_some() {
-        return parser.error("a program that must be refused has no other blocks");
+        return parser.error("a program that must be rejected cannot have other test blocks");
     }
     if first && parser.word("tags") {
         let tags = parser.braces()?;
@@ -16,7 +16,7 @@ pub(super) fn block(text: &Text, first: bool, test: &mut Test) -> Result<(), Blo
     }
     if parser.sign("error:") {
         if !first {
-            return parser.error("only the first block may expect an error of the compiler");
+            return parser.error("only the first block may expect a compile-time error");
         }
         test.error = Some(parser.line().to_owned());
         return parser.end();
@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
         while !self.word("input") {
             match self.take_word() {
                 Some(tag) => tags.push(tag.to_owned()),
-                None => return self.error("expected `input`, perhaps after tags"),
+                None => return self.error("expected `input`, optionally after tags"),
             }
         }
         let has = |tag: &str| tags.iter().any(|found| found == tag);

@@ -140,7 +140,7 @@ impl Compiled {
         }
         let runtime = answer?.iter().find_map(|line| line.strip_prefix("runtime: ")?.parse().ok());
         let Some(microseconds) = runtime else {
-            return Err(Failure::Broken("the server does not say how long it took".to_owned()));
+            return Err(Failure::Broken("the server did not report how long it took".to_owned()));
         };
         let mut outputs: Vec<Object> = outputs
             .into_iter()
@@ -268,7 +268,8 @@ impl Compiled {
         }
         let fields = self.fields(ty)?;
         if fields.is_empty() && ty != "()" {
-            let message = format!("values of type {ty} can only be made by the program itself");
+            let message =
+                format!("values of type {ty} can be constructed only by the program itself");
             return Err(Failure::Request(message));
         }
         let made = fields.iter().map(|(_, ty)| self.make(ty, values)).collect::<Res<Vec<_>>>()?;
@@ -349,7 +350,7 @@ impl Compiled {
 
     fn held(&self, object: &Object) -> Res<Held> {
         let found = self.objects.get(object.id).cloned();
-        found.ok_or_else(|| Failure::Request("this value is gone".to_owned()))
+        found.ok_or_else(|| Failure::Request("this value no longer exists".to_owned()))
     }
 
     fn add(&mut self, ty: &str, held: Held) -> Object {
@@ -543,5 +544,5 @@ fn write(path: &std::path::Path, values: &[Value]) -> std::io::Result<()> {
 }
 
 fn no_file(why: &std::io::Error) -> Failure {
-    Failure::Broken(format!("values cannot be handed over: {why}"))
+    Failure::Broken(format!("cannot pass values to the server: {why}"))
 }

@@ -38,7 +38,7 @@ impl Interpreted {
 
     fn get(&self, object: &Object) -> Res<run::Object> {
         let found = self.objects.get(object.id).cloned();
-        found.ok_or_else(|| Failure::Request("this value is gone".to_owned()))
+        found.ok_or_else(|| Failure::Request("this value no longer exists".to_owned()))
     }
 
     /// The opaque type with this name.
@@ -124,7 +124,7 @@ impl Executor for Interpreted {
             (None, [value]) if value.value_type().to_string() == ty => {
                 run::Object::from_value(value.clone())
             }
-            (None, _) => Err(RunError::Arguments(format!("this is no value of type {ty}"))),
+            (None, _) => Err(RunError::Arguments(format!("this is not a value of type {ty}"))),
         };
         let object = object.map_err(|error| failure(&error))?;
         Ok(self.add(object))

@@ -38,7 +38,7 @@ impl Settings {
             for arg in args {
                 settings.set(arg).ok_or_else(|| {
                     format!(
-                        "the attribute of the property \"{name}\" has an argument that is none of \
+                        "the attribute of the property \"{name}\" has an argument other than \
                          `gen(f)`, `shrink(f)` and `size(n)`, where n is at most {MAX_SIZE}"
                     )
                 })?;

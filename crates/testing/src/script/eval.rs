@@ -96,7 +96,7 @@ impl Machine<'_> {
                         let parts = parts.filter(|parts| parts.len() == names.len());
                         let Some(parts) = parts else {
                             let (wanted, got) = (names.len(), value.type_name());
-                            return meaning(format!("{got} is no tuple of {wanted} components"));
+                            return meaning(format!("{got} is not a tuple of {wanted} components"));
                         };
                         scope.extend(names.iter().cloned().zip(parts));
                     }
@@ -113,7 +113,7 @@ impl Machine<'_> {
                 let mut values: Scope = Vec::with_capacity(fields.len());
                 for (name, field) in fields {
                     if values.iter().any(|(other, _)| other == name) {
-                        return meaning(format!("the field \"{name}\" is there twice"));
+                        return meaning(format!("the field \"{name}\" occurs twice"));
                     }
                     values.push((name.clone(), self.exp(field, scope)?));
                 }
@@ -152,7 +152,7 @@ impl Machine<'_> {
                     value = Some(row);
                 }
                 value.map_or_else(
-                    || meaning(format!("{} is no array of scalars", array.type_name())),
+                    || meaning(format!("{} is not an array of scalars", array.type_name())),
                     |value| Ok(ScriptValue::Value(value)),
                 )
             }
@@ -177,7 +177,7 @@ impl Machine<'_> {
     fn builtin(&mut self, name: &str, args: &[Exp]) -> Res<ScriptValue> {
         let file = match args {
             [Exp::String(file)] => file,
-            _ => return meaning(format!("`${name}` takes the name of a file between quotes")),
+            _ => return meaning(format!("`${name}` takes a file name in quotes")),
         };
         let bytes = (self.read)(file).map_err(ScriptError::Meaning)?;
         match name {
@@ -197,7 +197,7 @@ impl Machine<'_> {
                 }
             }
             _ => meaning(format!(
-                "there is no builtin function `${name}`; there are `$loaddata` and `$loadbytes`"
+                "there is no builtin function `${name}`; the builtin functions are `$loaddata` and `$loadbytes`"
             )),
         }
     }

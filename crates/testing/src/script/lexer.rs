@@ -137,7 +137,7 @@ impl<'a> Lexer<'a> {
                     false => Ok(Some(Exp::Literal(value))),
                 }
             }
-            Ok(_) => self.error(&format!("`{}` is no value", &rest[..end])),
+            Ok(_) => self.error(&format!("`{}` is not a value", &rest[..end])),
             Err(error) => self.error(&error.message),
         }
     }

@@ -148,7 +148,7 @@ fn files() {
     assert_eq!(value("bytes ($loadbytes \"one.in\")"), "16i64");
     assert!(value("$loaddata \"no.in\"").contains("no.in"));
     assert!(value("$loadimg \"one.in\"").contains("no builtin function `$loadimg`"));
-    assert!(value("$loaddata 1").contains("between quotes"));
+    assert!(value("$loaddata 1").contains("in quotes"));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn mistakes() {
         ("add 1", "has 2 parameters"),
         ("nothing 1", "no entry point \"nothing\""),
         ("let x = 1 in x 2", "is a variable"),
-        ("let (a, b) = 1 in a", "no tuple of 2"),
+        ("let (a, b) = 1 in a", "not a tuple of 2"),
         ("(1, 2", "expected `)`"),
         ("1 2", "expected the end"),
         ("[]", "empty([0]i32)"),
