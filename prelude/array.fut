@@ -22,10 +22,10 @@ def last [n] 't (x: [n]t) : t = x[n - 1]
 def tail [n] 't (x: [n]t) : [n - 1]t = x[1:]
 
 -- | All elements but the last; a run-time error if there are none.
-def init [n] 't (x: [n]t) : [n - 1]t = x[:n - 1]
+def init [n] 't (x: [n]t) : [n - 1]t = x[0:n - 1]
 
 -- | The first `i` elements; a run-time error unless there are that many.
-def take [n] 't (i: i64) (x: [n]t) : [i]t = x[:i]
+def take [n] 't (i: i64) (x: [n]t) : [i]t = x[0:i]
 
 -- | All elements but the first `i`; a run-time error unless there are that many.
 def drop [n] 't (i: i64) (x: [n]t) : [n - i]t = x[i:]
@@ -35,7 +35,7 @@ def drop [n] 't (i: i64) (x: [n]t) : [n - i]t = x[i:]
 def sized [m] 't (n: i64) (xs: [m]t) : [n]t = xs :> [n]t
 
 -- | Cut an array in two. Where, is decided by the sizes of the results.
-def split [n] [m] 't (xs: [n + m]t) : ([n]t, [m]t) = (xs[:n], xs[n:n + m] :> [m]t)
+def split [n] [m] 't (xs: [n + m]t) : ([n]t, [m]t) = (xs[0:n], xs[n:n + m] :> [m]t)
 
 -- | The elements in the opposite order.
 def reverse [n] 't (x: [n]t) : [n]t = x[::-1]
@@ -47,10 +47,10 @@ def (++) [n] [m] 't (xs: [n]t) (ys: [m]t) : *[n + m]t = intrinsics.concat xs ys
 def concat [n] [m] 't (xs: [n]t) (ys: [m]t) : *[n + m]t = intrinsics.concat xs ys
 
 -- | The numbers from 0 to n - 1; a run-time error if `n` is negative.
-def iota (n: i64) : *[n]i64 = 0..<n
+def iota (n: i64) : *[n]i64 = 0..1..<n
 
 -- | The indices of an array, 0 to n - 1.
-def indices [n] 't (_: [n]t) : *[n]i64 = 0..<n
+def indices [n] 't (_: [n]t) : *[n]i64 = 0..1..<n
 
 -- | Move every element `r` places towards the front, and those that fall off to
 -- the end; with a negative `r` the other way round. Any `r` is allowed.
@@ -58,11 +58,11 @@ def indices [n] 't (_: [n]t) : *[n]i64 = 0..<n
 def rotate [n] 't (r: i64) (a: [n]t) : *[n]t =
   let by = if n == 0 then 0 else r % n
   let source (i: i64) = if i + by < n then i + by else i + by - n
-  in map (\i -> #[unsafe] a[source i]) (0..<n)
+  in map (\i -> #[unsafe] a[source i]) (0..1..<n)
 
 -- | An array of `n` times the same value; a run-time error if `n` is negative.
 -- Work O(n), span O(1).
-def replicate 't (n: i64) (x: t) : *[n]t = map (\_ -> x) (0..<n)
+def replicate 't (n: i64) (x: t) : *[n]t = map (\_ -> x) (0..1..<n)
 
 -- | As `replicate`, with the size decided by how the result is used.
 def rep 't [n] (x: t) : *[n]t = replicate n x
@@ -115,12 +115,12 @@ def foldr [n] 'a 'b (f: b -> a -> a) (acc: a) (bs: [n]b) : a =
   loop acc for b in reverse bs do f b acc
 
 -- | The array whose element i is `f i`. Work O(n), span O(1).
-def tabulate 'a (n: i64) (f: i64 -> a) : *[n]a = map f (0..<n)
+def tabulate 'a (n: i64) (f: i64 -> a) : *[n]a = map f (0..1..<n)
 
 -- | The array whose element i, j is `f i j`.
 def tabulate_2d 'a (n: i64) (m: i64) (f: i64 -> i64 -> a) : *[n][m]a =
-  map (\i -> tabulate m (f i)) (0..<n)
+  map (\i -> tabulate m (f i)) (0..1..<n)
 
 -- | The array whose element i, j, k is `f i j k`.
 def tabulate_3d 'a (n: i64) (m: i64) (o: i64) (f: i64 -> i64 -> i64 -> a) : *[n][m][o]a =
-  map (\i -> tabulate_2d m o (f i)) (0..<n)
+  map (\i -> tabulate_2d m o (f i)) (0..1..<n)

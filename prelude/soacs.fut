@@ -6,7 +6,7 @@
 
 import "zip"
 
-local def fill 't (n: i64) (x: t) : *[n]t = intrinsics.map (\_ -> x) (0..<n)
+local def fill 't (n: i64) (x: t) : *[n]t = intrinsics.map (\_ -> x) (0..1..<n)
 
 -- | Apply a function to every element. Work O(n), span O(1).
 def map 'a [n] 'x (f: a -> x) (as: [n]a) : *[n]x = intrinsics.map f as
@@ -74,7 +74,7 @@ def scan [n] 'a (op: a -> a -> a) (ne: a) (as: [n]a) : *[n]a = intrinsics.scan o
 -- Work O(n), span O(log n).
 def exscan [n] 'a (op: a -> a -> a) (ne: a) (as: [n]a) : *[n]a =
   let sums = intrinsics.scan op ne as
-  in intrinsics.map (\i -> if i == 0 then ne else #[unsafe] sums[i - 1]) (0..<n)
+  in intrinsics.map (\i -> if i == 0 then ne else #[unsafe] sums[i - 1]) (0..1..<n)
 
 -- | Does the predicate hold for all elements? True if there are none.
 -- Work O(n), span O(log n).

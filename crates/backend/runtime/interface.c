@@ -273,10 +273,10 @@ FE_SHARED int fe_restored(struct futhark_context *ctx, const struct fe_reader *r
 FE_SHARED int fe_wrong_size(struct futhark_context *ctx, const char *entry, int argument, int dimension,
                             int64_t found, const char *name, int64_t wanted) {
   if (name == NULL) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the arguments of the entry point \"%s\" have invalid sizes: dimension %d "
-                   "of argument %d is %" PRId64 ", but should be %" PRId64, entry, dimension, argument, found, wanted);
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "entry point arguments have invalid sizes: dimension %d of argument %d of "
+                   "\"%s\" is %" PRId64 ", but should be %" PRId64, dimension, argument, entry, found, wanted);
   }
-  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the arguments of the entry point \"%s\" have invalid sizes: dimension %d "
-                 "of argument %d is %" PRId64 ", but should be \"%s\", which is %" PRId64, entry, dimension, argument,
-                 found, name, wanted);
+  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "entry point arguments have invalid sizes: dimension %d of argument %d of "
+                 "\"%s\" is %" PRId64 ", but should be \"%s\", which is %" PRId64, dimension, argument, entry, found,
+                 name, wanted);
 }

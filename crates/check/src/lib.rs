@@ -24,6 +24,7 @@ mod exhaust;
 mod infer;
 pub mod lookup;
 mod module;
+pub mod order;
 pub mod program;
 mod recursion;
 mod scope;

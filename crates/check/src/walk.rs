@@ -213,7 +213,8 @@ fn walk_loop<'a, V: Visitor<'a>>(visitor: &mut V, parts: &'a Loop) {
     visitor.close();
 }
 
-fn walk_path<'a, V: Visitor<'a>>(visitor: &mut V, path: &'a [Access]) {
+/// Walks the indices of a path.
+pub(crate) fn walk_path<'a, V: Visitor<'a>>(visitor: &mut V, path: &'a [Access]) {
     for step in path {
         match step {
             Access::Field(_) => {}

@@ -18,9 +18,9 @@ pub struct Error {
 /// The kinds of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
-    /// The program's own: a failed check, or a division by zero.
+    /// The program's own: a failed check, a division by zero, or recursion that is too deep.
     Program,
-    /// A limit was reached: memory, steps, or depth of recursion.
+    /// A limit was reached: memory or steps.
     Resource,
     /// The user interrupted the program.
     Interrupt,

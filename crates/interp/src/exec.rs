@@ -108,7 +108,7 @@ impl<'p> Machine<'p> {
     fn frame(&mut self, unit: &Unit) -> Res<Vec<Value>> {
         let used = self.stack_start.abs_diff(stack_position());
         if used > self.stack_limit {
-            return Err(Error::resource(format!("recursion of \"{}\" is too deep", unit.name)));
+            return Err(Error::program(format!("recursion of \"{}\" is too deep", unit.name)));
         }
         let mut frame = self.pool.pop().unwrap_or_default();
         frame.resize_with(unit.slots, || Value::Gone);

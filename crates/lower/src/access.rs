@@ -2,6 +2,7 @@
 
 use crate::build::{Attach, text};
 use crate::env::Frame;
+use crate::message;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::Span;
@@ -221,15 +222,13 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A value with the part that a path leads to replaced. Evaluates the path, then the new value.
-    pub(crate) fn update(
+    /// The path of an update, and then the new value, evaluated.
+    pub(crate) fn new_value(
         &mut self,
-        base: Val<'a>,
         path: &'a [Access],
         value: &'a ast::Exp,
         frame: &Rc<Frame<'a>>,
-        span: Span,
-    ) -> Res<Val<'a>> {
+    ) -> Res<(Vec<Step<'a>>, Val<'a>)> {
         let mut steps = Vec::with_capacity(path.len());
         for step in path {
             steps.push(match step {
@@ -237,11 +236,11 @@ impl<'a> Lower<'a> {
                 Access::Index(dims, _) => Step::Index(self.dims(dims, frame)?),
             });
         }
-        let value = self.exp(value, frame)?;
-        self.replace(base, &steps, value, span)
+        Ok((steps, self.exp(value, frame)?))
     }
 
-    fn replace(
+    /// A value with the part that a path leads to replaced.
+    pub(crate) fn replace(
         &mut self,
         base: Val<'a>,
         path: &[Step<'a>],
@@ -299,9 +298,9 @@ impl<'a> Lower<'a> {
         }
         let cert = self.same_sizes(&found, shape, span, |found, wanted| {
             let mut parts = vec![text("Cannot write array of shape ")];
-            parts.extend(sizes_text(found));
+            parts.extend(message::sizes(found));
             parts.push(text(" to slice of shape "));
-            parts.extend(sizes_text(wanted));
+            parts.extend(message::sizes(wanted));
             parts.push(text("."));
             parts
         });
@@ -325,17 +324,24 @@ impl<'a> Lower<'a> {
             return Ok(value);
         }
         let written = self.program_type(ty);
-        let cert = self.same_sizes(&found, &shape, span, |found, _| {
+        let cert = self.same_sizes(&found, &shape, span, |_, _| {
             let mut parts = vec![text("Value of (desugared) shape ")];
-            parts.extend(sizes_text(found));
-            parts.push(text(format!(" cannot match shape of type \"{written}\".")));
+            parts.extend(message::shape(&found));
+            parts.push(text(" cannot match shape of type \""));
+            let wanted = message::type_of(&shape);
+            parts.extend(wanted.iter().cloned());
+            // In numbers, and as it was written, unless that is the same.
+            parts.push(text(match message::constant(&wanted) {
+                Some(wanted) if wanted == written => "\".".to_owned(),
+                Some(_) | None => format!("\". The type is written \"{written}\"."),
+            }));
             parts
         });
         let value = self.with_checked_shape(value, &shape, cert);
         Ok(self.certify(value, cert))
     }
 
-    fn program_type(&self, ty: &Ty) -> String {
+    pub(crate) fn program_type(&self, ty: &Ty) -> String {
         fehu_check::ty::Printer { vars: &self.program.vars, types: &self.program.types }.ty(ty)
     }
 
@@ -370,16 +376,8 @@ impl<'a> Lower<'a> {
     }
 }
 
-enum Step<'a> {
+/// One step of the path of an update, evaluated.
+pub(crate) enum Step<'a> {
     Field(ecow::EcoString),
     Index(Vec<Index<'a>>),
-}
-
-/// `[n][m]`
-pub(crate) fn sizes_text(sizes: &[Atom]) -> Vec<CheckPart> {
-    let mut parts = Vec::with_capacity(3 * sizes.len());
-    for size in sizes {
-        parts.extend([text("["), CheckPart::Value(*size), text("]")]);
-    }
-    parts
 }

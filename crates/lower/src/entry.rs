@@ -186,7 +186,7 @@ impl<'a> Lower<'a> {
             let same = self.b().cmp(CmpOp::Eq, *found, wanted);
             let parts = vec![
                 text(format!(
-                    "The arguments of the entry point \"{entry}\" have invalid sizes: an array has size "
+                    "entry point arguments have invalid sizes: an array of \"{entry}\" has size "
                 )),
                 CheckPart::Value(*found),
                 text(" where it should have size "),
@@ -215,7 +215,10 @@ impl<'a> Lower<'a> {
         };
         let same = self.b().cmp(CmpOp::Eq, size, *given);
         let parts = vec![
-            text(format!("The argument for \"{}\" is ", self.program.vars[name].name)),
+            text(format!(
+                "entry point arguments have invalid sizes: the argument for \"{}\" is ",
+                self.program.vars[name].name
+            )),
             CheckPart::Value(*given),
             text(", but an array that should have this size has size "),
             CheckPart::Value(size),

@@ -4,6 +4,7 @@ use crate::env::{Frame, Mod, Term};
 use crate::value::{Closure, Code, Instance, Shape, Val, payload_slots};
 use crate::{Lower, Res, Unsafe};
 use fehu_base::{Prim, Span};
+use fehu_check::order::{self, First};
 use fehu_check::program::{Resolved, VarKind};
 use fehu_check::ty::{Ty, VarId};
 use fehu_ir::{Atom, Attr, Check, Elem, Exp, Scalar, Type, UnOp};
@@ -159,8 +160,21 @@ impl<'a> Lower<'a> {
             }))),
             ExpKind::Loop(lp) => self.repeat(exp, lp, frame),
             ExpKind::Update(update) => {
-                let base = self.exp(&update.base, frame)?;
-                self.update(base, &update.path, &update.value, frame, exp.span)
+                let first = match self.tables(frame.file) {
+                    Some(tables) => order::of_update(update, tables, &self.program.vars),
+                    None => First::Value,
+                };
+                let (base, (path, value)) = match first {
+                    First::Value => {
+                        let new = self.new_value(&update.path, &update.value, frame)?;
+                        (self.exp(&update.base, frame)?, new)
+                    }
+                    First::Base => {
+                        let base = self.exp(&update.base, frame)?;
+                        (base, self.new_value(&update.path, &update.value, frame)?)
+                    }
+                };
+                self.replace(base, &path, value, exp.span)
             }
             ExpKind::Match(scrutinee, cases) => {
                 let value = self.exp(scrutinee, frame)?;
@@ -172,7 +186,7 @@ impl<'a> Lower<'a> {
                 };
                 let cert = if self.safe {
                     let text = self.sources.text(cond.span);
-                    let parts = vec![crate::build::text(format!("Assertion is false: ({text})"))];
+                    let parts = vec![crate::build::text(format!("Assertion is false: {text}"))];
                     let places = self.places(exp.span);
                     Some(self.b().assert(cond_atom, parts, places))
                 } else {
@@ -228,7 +242,8 @@ impl<'a> Lower<'a> {
             }
             LetKind::Update { path, value, name } => {
                 let base = self.name(bind.id, frame, name.span)?;
-                let value = self.update(base, path, value, frame, bind.span)?;
+                let (path, value) = self.new_value(path, value, frame)?;
+                let value = self.replace(base, &path, value, bind.span)?;
                 if let Some(var) = self.binder(bind.id, frame) {
                     frame.bind(var, Term::Val(value));
                 }
@@ -500,7 +515,10 @@ impl<'a> Lower<'a> {
     pub(crate) fn hole(&mut self, span: Span, ty: &Ty, frame: &Rc<Frame<'a>>) -> Res<Val<'a>> {
         let shape = self.loose_shape(ty, frame, span)?;
         let trace = self.places(span);
-        let check = Check { parts: vec![crate::build::text("Reached a typed hole")], trace };
+        let mut parts = vec![crate::build::text("Reached hole of type: ")];
+        // Sizes of a hole's type may come into being by the hole, so it is as the checker knows it.
+        parts.push(crate::build::text(self.program_type(ty)));
+        let check = Check { parts, trace };
         let types = shape.parts();
         let named = types.into_iter().map(|ty| ("hole", ty)).collect();
         let vars = self.b().emit(Exp::Fail(check), named, Default::default());

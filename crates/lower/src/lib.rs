@@ -28,6 +28,7 @@ mod external;
 mod intrinsic;
 pub mod layout;
 mod literal;
+mod message;
 mod module;
 mod pattern;
 mod repeat;

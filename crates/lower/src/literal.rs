@@ -103,12 +103,9 @@ impl<'a> Lower<'a> {
         };
         let cert = if self.safe {
             let mut parts = vec![text("Range "), CheckPart::Value(start)];
-            // The step is shown even where it is not written, as in ranges made by `iota`.
-            let second = match second {
-                Some(second) => second,
-                None => self.b().size_op(BinOp::Add, start64, step),
-            };
-            parts.extend([text(".."), CheckPart::Value(second)]);
+            if let Some(second) = second {
+                parts.extend([text(".."), CheckPart::Value(second)]);
+            }
             let dots = match range.kind {
                 RangeKind::Inclusive => "...",
                 RangeKind::UpTo => "..<",

@@ -77,10 +77,11 @@ impl<'a> Lower<'a> {
             let places = self.places(span);
             with.certs.push(self.b().assert(nonzero, vec![text("division by zero")], places));
         }
-        if op == BinOp::Pow && prim.is_signed() && self.safe && !matches!(b, Atom::Const(_)) {
+        let known = matches!(b, Atom::Const(b) if !negative(b));
+        if op == BinOp::Pow && prim.is_signed() && self.safe && !known {
             let fine = self.b().cmp(CmpOp::Le, crate::build::zero(prim), b);
             let places = self.places(span);
-            let parts = vec![text("Negative exponent: "), fehu_ir::CheckPart::Value(b)];
+            let parts = vec![text("negative exponent: "), fehu_ir::CheckPart::Value(b)];
             with.certs.push(self.b().assert(fine, parts, places));
         }
         Atom::Var(self.b().emit(Exp::BinOp(op, a, b), vec![("x", Type::prim(prim))], with)[0])
@@ -339,4 +340,17 @@ fn float_operator(stem: &str) -> Option<Operation> {
         "le" => Cmp(CmpOp::Le),
         _ => return None,
     })
+}
+
+/// Whether a number is below zero.
+fn negative(number: Scalar) -> bool {
+    match number {
+        Scalar::I8(n) => n < 0,
+        Scalar::I16(n) => n < 0,
+        Scalar::I32(n) => n < 0,
+        Scalar::I64(n) => n < 0,
+        Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) => false,
+        Scalar::U8(_) | Scalar::U16(_) | Scalar::U32(_) | Scalar::U64(_) => false,
+        Scalar::Bool(_) | Scalar::Unit => false,
+    }
 }

@@ -24,10 +24,11 @@ pub(super) struct Argument<'a> {
 impl<'a> Checker<'a> {
     /// `function args...`
     pub(super) fn apply(&mut self, function: &'a Exp, args: &'a [Exp], span: Span) -> Alias {
+        let alias = self.exp(function);
         let mut arguments: Vec<Argument<'a>> =
             args.iter().rev().map(|arg| self.argument(arg)).collect();
         arguments.reverse();
-        let alias = self.exp(function);
+        self.still_alive(&alias, function.span);
         self.call(&alias, self.ty(function.id), arguments, span, exp_name(function))
     }
 

@@ -7,6 +7,7 @@ use super::alias::Alias;
 use super::exp::copy_edits;
 use super::state::{By, Consumption, Owner};
 use super::{Checker, errors};
+use crate::order::{self, First};
 use crate::ty::{Ty, VarId};
 use ecow::EcoString;
 use fehu_base::Span;
@@ -25,8 +26,16 @@ struct Target<'a> {
 impl<'a> Checker<'a> {
     /// `base with path = value`
     pub(super) fn update(&mut self, update: &'a Update, exp: &'a Exp) -> Alias {
-        let value = self.new_value(&update.path, &update.value);
-        let (alias, var) = self.place(&update.base);
+        let (value, (alias, var)) = match order::of_update(update, self.tables, self.vars) {
+            First::Value => {
+                let value = self.new_value(&update.path, &update.value);
+                (value, self.place(&update.base))
+            }
+            First::Base => {
+                let base = self.place(&update.base);
+                (self.new_value(&update.path, &update.value), base)
+            }
+        };
         let target = Target {
             alias,
             var,

@@ -150,7 +150,7 @@ fn about(check: &Check) -> &'static str {
         ("Index [", "index in bounds"),
         ("Flat slice", "slice in bounds"),
         ("division by zero", "divisor not zero"),
-        ("Negative exponent", "exponent not negative"),
+        ("negative exponent", "exponent not negative"),
         ("Range ", "range well formed"),
         ("Cannot write array", "sizes equal"),
         ("Value of", "sizes equal"),

@@ -71,10 +71,10 @@ pub(super) fn from_parts(
                     Atom::Const(_) => known.to_string(),
                 };
                 let message = format!(
-                    "the arguments of the entry point \"{}\" have invalid sizes: dimension {dim} \
-                     of argument {} is {found}, but should be {size}",
-                    entry.name,
-                    i + 1
+                    "entry point arguments have invalid sizes: dimension {dim} of argument {} of \
+                     \"{}\" is {found}, but should be {size}",
+                    i + 1,
+                    entry.name
                 );
                 return Err(RunError::Arguments(message));
             }

@@ -158,10 +158,9 @@ impl<'p> Machine<'p> {
             outputs.push(match ret {
                 Ret::Data(elem, row) => {
                     let mut row = sizes(frame, row)?;
-                    // Nobody has computed a row, so that nothing says that it has a size.
-                    if width == 0 {
-                        row.iter_mut().for_each(|size| *size = (*size).max(0));
-                    }
+                    // Either nobody computes a row, so that nothing says that it has a size, or a check
+                    // in what computes it fails, and says more than could be said here.
+                    row.iter_mut().for_each(|size| *size = (*size).max(0));
                     let mut shape = Shape::from_slice(&[width]);
                     shape.extend_from_slice(&row);
                     Output::Data { buffer: self.allocate(*elem, &shape)?, row }

@@ -36,7 +36,7 @@ fn recursion_without_end_is_an_error() {
     let mut interp = interp(DEPTH);
     interp.options_mut().stack_bytes = 64 << 20;
     let error = call(&mut interp, vec![int(i64::MAX)]).expect_err("it is too deep");
-    assert_eq!(error.kind, ErrorKind::Resource);
+    assert_eq!(error.kind, ErrorKind::Program);
     assert_eq!(error.message, "recursion of \"f\" is too deep");
     let results = call(&mut interp, vec![int(10)]).expect("it still runs");
     assert_same(&results, &[int(10)]);

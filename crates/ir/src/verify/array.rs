@@ -1,7 +1,11 @@
 //! Types of operations on arrays without functions.
+//!
+//! Whether sizes fit is a matter of values, and so of checks at run time, also where the values are
+//! constants: after a check that is known to fail there may be `reshape`s of three elements to four, and
+//! sizes below zero. Such code is never reached, but it is there, and it is well formed.
 
 use super::scope::Checker;
-use crate::{Atom, Dim, Elem, Exp, Scalar, Type, Var};
+use crate::{Atom, Dim, Elem, Exp, Type, Var};
 
 impl Checker<'_> {
     /// The type of the result, if it can be known.
@@ -56,14 +60,9 @@ impl Checker<'_> {
             }
             Exp::Reshape(array, shape) => {
                 self.want_i64(shape, "a size");
-                let (elem, old) = self.array(*array)?;
+                let (elem, _) = self.array(*array)?;
                 if shape.is_empty() {
                     self.fail("`reshape` makes arrays, not scalars".to_owned());
-                }
-                if let (Some(old), Some(new)) = (elements(&old), elements(shape))
-                    && old != new
-                {
-                    self.fail(format!("an array of {old} elements cannot have {new} elements"));
                 }
                 Some(Type::array(elem, shape.clone()))
             }
@@ -153,7 +152,6 @@ impl Checker<'_> {
             return None;
         };
         let (elem, shape) = self.array(*first)?;
-        let mut total = elements(&shape[..1]);
         for array in rest {
             let (other, other_shape) = self.array(*array)?;
             let mut wanted = shape.clone();
@@ -161,24 +159,9 @@ impl Checker<'_> {
             let found = Type::Array(other, other_shape.clone());
             let what = || "the array".to_owned();
             self.same(&found, &Type::Array(elem, wanted), what, Some(Atom::Var(*array)));
-            let more = elements(&other_shape[..1]);
-            total = total.zip(more).and_then(|(a, b)| a.checked_add(b));
-        }
-        if let (Some(total), Some(size)) = (total, elements(&[size]))
-            && total != size
-        {
-            self.fail(format!("the arrays have {total} rows together, not {size}"));
         }
         let mut sizes = shape;
         sizes[0] = size;
         Some(Type::Array(elem, sizes))
     }
-}
-
-/// The number of elements of a shape, if all sizes are constants.
-fn elements(shape: &[Atom]) -> Option<i64> {
-    shape.iter().try_fold(1i64, |product, size| match size {
-        Atom::Const(Scalar::I64(size)) => product.checked_mul(*size),
-        Atom::Const(_) | Atom::Var(_) => None,
-    })
 }

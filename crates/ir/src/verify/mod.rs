@@ -3,7 +3,7 @@
 //! [`verify`] runs after every pass in debug builds and in tests. It checks:
 //!
 //! 1. **Scope** (`scope`): every variable is bound once, and used only after its binding and inside the
-//!    body of its binding; sizes in types are i64 variables in scope or constants that are not negative;
+//!    body of its binding; sizes in types are i64 variables in scope or constants;
 //!    the variables of a pattern may occur in each other's types; results of functions are not used.
 //! 2. **Types** (`scalar`, `array`, `control`, `soac`): kinds and types of all operands, element types,
 //!    ranks, and sizes. Sizes are equal if they are the same operand, or variables that are copies

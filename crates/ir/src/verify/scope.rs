@@ -3,7 +3,7 @@
 use super::{Owner, VerifyError, excerpt};
 use crate::subst::{Subst, subst_type};
 use crate::text::{show_atom, show_type, var_name};
-use crate::{Atom, Body, Exp, Lambda, Prog, Scalar, Stm, Type, Var, VarInfo};
+use crate::{Atom, Body, Exp, Lambda, Prog, Stm, Type, Var, VarInfo};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use rustc_hash::FxHashMap;
@@ -172,12 +172,7 @@ impl<'a> Checker<'a> {
 
     /// A size in a type.
     fn size(&mut self, size: Atom) {
-        match size {
-            Atom::Const(Scalar::I64(value)) if value < 0 => {
-                self.fail(format!("the size {value} is negative"));
-            }
-            Atom::Const(_) | Atom::Var(_) => self.want(size, &Type::I64, "a size"),
-        }
+        self.want(size, &Type::I64, "a size");
     }
 
     /// The type of a variable in scope.

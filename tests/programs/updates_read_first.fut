@@ -1,0 +1,49 @@
+-- The index and the new value of an update are computed before what is updated, so they may read what that consumes.
+-- ==
+-- entry: chain
+-- input { [1i64, 5i64, 3i64] } output { [1i64, 1i64, 5i64] }
+entry chain (xs: *[3]i64) : [3]i64 = (xs with [1] = xs[0]) with [2] = xs[1]
+
+def zeroed [n] (a: *[n]i64) : *[n]i64 = a with [0] = 0
+def grown (a: *[]i64) : *[]i64 = copy (zeroed a ++ [7])
+
+-- ==
+-- entry: called
+-- input { [2i64, 5i64, 3i64] } output { [0i64, 2i64, 3i64] }
+entry called (xs: *[3]i64) : [3]i64 = (zeroed xs) with [1] = xs[0]
+
+-- ==
+-- entry: indices
+-- input { [2i64, 5i64, 3i64] } output { [0i64, 5i64, 9i64] }
+entry indices (xs: *[3]i64) : [3]i64 = (zeroed xs) with [xs[0]] = 9
+
+-- ==
+-- entry: sizes
+-- input { [2i64, 5i64, 3i64] } output { [0i64, 2i64, 3i64, 7i64] }
+entry sizes (xs: *[]i64) : []i64 = (grown xs) with [1] = xs[0]
+
+-- ==
+-- entry: rows
+-- input { [[1i64, 2i64], [3i64, 4i64]] } output { [[1i64, 1i64], [1i64, 2i64]] }
+entry rows (xs: *[2][2]i64) : [2][2]i64 = (xs with [0, 1] = xs[0, 0]) with [1] = copy xs[0]
+
+-- ==
+-- entry: fields
+-- input { [1i64, 5i64, 3i64] } output { [1i64, 1i64, 5i64] }
+entry fields (xs: *[3]i64) : [3]i64 =
+  let r = {a = xs, b = 1i32}
+  in ((r with a[1] = r.a[0]) with a[2] = r.a[1]).a
+
+-- A value whose size only the base brings into being comes after it.
+-- ==
+-- entry: base_first
+-- input { 2i64 } output { [[7i64, 7i64], [0i64, 0i64]] }
+def table (n: i64) : [][]i64 = replicate n (replicate n 0)
+entry base_first (n: i64) : [][]i64 = copy (table n) with [0] = rep 7
+
+-- Functions come before their arguments.
+-- ==
+-- entry: function_first
+-- input { [2i64, 5i64] } output { 20i64 }
+def join (a: i64) (b: i64) : i64 = 10 * a + b
+entry function_first (xs: *[2]i64) : i64 = (xs[0] `join`) ((zeroed xs)[0])
