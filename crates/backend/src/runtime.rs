@@ -224,6 +224,8 @@ const BASE: Files = files![
     "program.h",
     "trace.h",
 ];
+/// What functions that call themselves use.
+pub(crate) const STACK: &str = include_str!("../runtime/stack.h");
 /// What the functions of programs use if there are several threads.
 const TASKS: Files = files!["tasks.h", "atomics.h"];
 /// What programs tell of themselves, contexts, and what the functions of the interface have in common.

@@ -11,10 +11,20 @@ use crate::Target;
 use fehu_imp::{Fun, Program, Stm, Ty, V, visit};
 use std::fmt::Write;
 
+/// How deep calls of a function are on the stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// As deep as the text of the program.
+    Bounded,
+    /// It calls itself, so it looks whether there is room.
+    Checked,
+}
+
 /// A function, with the tasks inside it before it.
 pub(super) fn function(
     program: &Program,
     fun: &Fun,
+    depth: Depth,
     target: Target,
     device: &mut Device,
 ) -> String {
@@ -36,6 +46,11 @@ pub(super) fn function(
         }
     }
     frame.add_handles(&fun.body);
+    if depth == Depth::Checked {
+        let message = format!("recursion of \\\"{}\\\" is too deep", fun.name);
+        let fail = format!("err = fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"{message}\");");
+        frame.leave_if("fe_stack_low()", &[fail]);
+    }
     frame.block(&fun.body);
     for (&result, out) in fun.results.iter().zip(&outs) {
         let name = frame.name(result);

@@ -15,12 +15,14 @@ mod loops;
 mod message;
 mod names;
 mod op;
+mod recursion;
 mod stm;
 mod tasks;
 
 use crate::Target;
 use fehu_base::id::Id;
 use fehu_imp::{Fun, FunId, Program, Stm, Ty, visit};
+use fun::Depth;
 use std::fmt::Write;
 
 /// C text of the functions of a program.
@@ -35,9 +37,17 @@ pub struct Functions {
 /// Prints all functions of a program.
 pub fn functions(program: &Program, target: Target) -> Functions {
     let mut device = kernel::Device::default();
-    let mut text = prototypes(program);
-    for (_, fun) in program.funs.iter().filter(|(_, fun)| !fun.name.is_empty()) {
-        text.push_str(&fun::function(program, fun, target, &mut device));
+    let recursive = recursion::recursive(program);
+    let mut text = String::new();
+    if recursive.contains(&true) {
+        text.push_str(crate::runtime::STACK);
+        text.push('\n');
+    }
+    text.push_str(&prototypes(program));
+    for (id, fun) in program.funs.iter().filter(|(_, fun)| !fun.name.is_empty()) {
+        let recursive = recursive.get(id.index()).copied().unwrap_or(false);
+        let depth = if recursive { Depth::Checked } else { Depth::Bounded };
+        text.push_str(&fun::function(program, fun, depth, target, &mut device));
         text.push('\n');
     }
     if target.is_gpu() {

@@ -181,7 +181,7 @@ impl<'a> Emit<'a> {
             && self.combines_scalars(op)
             && op.inputs.iter().all(|input| !matches!(self.ir[*input].ty, Type::Acc(_)))
             && (!self.is_wide() || is_cheap(&op.map.body))
-            && (!self.is_beside_device() || self.may_repeat(op) && !self.calls_recursive(&stm.exp))
+            && (!self.is_beside_device() || self.may_repeat(op) && !self.calls_hosted(&stm.exp))
     }
 
     /// Whether a statement that does not mention the results of the scan may be executed before the scan.
@@ -204,7 +204,7 @@ impl<'a> Emit<'a> {
             || operators(stm).any(needs_all)
             || matches!(&stm.exp, ir::Exp::Scatter(op)
                 if op.dests.iter().any(|(_, dest)| scan.pat.contains(dest)));
-        let calls = || self.is_beside_device() && self.calls_recursive(&stm.exp);
+        let calls = || self.is_beside_device() && self.calls_hosted(&stm.exp);
         let alone = !self.is_wide() || !(has_operators(&map.body) || calls());
         width == op.width
             && elementwise

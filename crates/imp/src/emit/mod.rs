@@ -56,15 +56,14 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
     let numbers = program.tuning.iter().enumerate();
     let tuning: FxHashMap<EcoString, usize> =
         numbers.map(|(number, param)| (param.name.clone(), number)).collect();
-    let recursive =
-        if options.device { grid::recursive(&placed.prog) } else { FxHashSet::default() };
+    let hosted = if options.device { grid::hosted(&placed.prog) } else { FxHashSet::default() };
     let called =
         if options.device { grid::called_by_kernels(&placed.prog) } else { FxHashSet::default() };
     for (id, fun) in placed.prog.funs.iter() {
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         let mut emit = Emit::new(placed, &fun.vars, &placed.funs[id], options, program.sites);
         emit.tuning = tuning.clone();
-        emit.recursive = recursive.clone();
+        emit.hosted = hosted.clone();
         if called.contains(&id) {
             // Functions called by kernels are executed by one thread.
             (emit.depth, emit.in_tasks) = (1, true);
@@ -77,7 +76,7 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
         let mut emit =
             Emit::new(placed, &constant.vars, &placed.consts[id], options, program.sites);
         emit.tuning = tuning.clone();
-        emit.recursive = recursive.clone();
+        emit.hosted = hosted.clone();
         let made = emit.function(&constant.name, &[], &constant.results, &constant.body);
         program.sites = emit.sites;
         let fun = program.funs.push(made);
@@ -126,8 +125,8 @@ struct Emit<'a> {
     sites: usize,
     /// The source location of the current statement.
     loc: EcoString,
-    /// Recursive functions, which kernels cannot call.
-    recursive: FxHashSet<ir::FunId>,
+    /// The functions that no kernel can contain.
+    hosted: FxHashSet<ir::FunId>,
     /// The numbers of tuning parameters.
     tuning: FxHashMap<EcoString, usize>,
     /// The operators that follow scans, by the first variables that the scans bind.
@@ -175,7 +174,7 @@ impl<'a> Emit<'a> {
             together: None,
             sites,
             loc: EcoString::new(),
-            recursive: FxHashSet::default(),
+            hosted: FxHashSet::default(),
             tuning: FxHashMap::default(),
             following: FxHashMap::default(),
             unneeded: FxHashSet::default(),

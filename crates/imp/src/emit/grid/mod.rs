@@ -12,6 +12,7 @@
 mod block;
 mod cell;
 mod hist;
+mod hosted;
 mod look;
 mod merge;
 mod nest;
@@ -31,11 +32,12 @@ use super::Emit;
 pub(super) use crate::rewrite::bin;
 use crate::{Block, Exp, Kernel, Stm, Ty, V};
 pub(super) use block::Together;
-use fehu_base::{IdVec, Prim};
+use fehu_base::Prim;
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
 use fehu_mem::lmad::Pick;
 use fehu_mem::table::Place;
 use fehu_opt::facts::poly::Poly;
+pub(super) use hosted::hosted;
 use nest::Nest;
 use rustc_hash::FxHashSet;
 
@@ -145,7 +147,7 @@ impl<'a> Emit<'a> {
             ir::Exp::Hist(_) | ir::Exp::Scatter(_) => {}
             _ => return false,
         }
-        if self.calls_recursive(&stm.exp) {
+        if self.calls_hosted(&stm.exp) {
             return false;
         }
         let nest = self.nest_of(stm);
@@ -159,11 +161,11 @@ impl<'a> Emit<'a> {
         true
     }
 
-    /// Whether there is a call of a function that calls itself.
-    pub(super) fn calls_recursive(&self, exp: &ir::Exp) -> bool {
-        let mut found = matches!(exp, ir::Exp::Call(fun, _) if self.recursive.contains(fun));
+    /// Whether there is a call of a function that only the host can call.
+    pub(super) fn calls_hosted(&self, exp: &ir::Exp) -> bool {
+        let mut found = matches!(exp, ir::Exp::Call(fun, _) if self.hosted.contains(fun));
         exp.for_each_body(&mut |body| {
-            found = found || body.stms.iter().any(|stm| self.calls_recursive(&stm.exp));
+            found = found || body.stms.iter().any(|stm| self.calls_hosted(&stm.exp));
         });
         found
     }
@@ -316,31 +318,7 @@ fn is_by_block(stm: &ir::Stm) -> bool {
     stm.attrs.iter().any(|attr| attr.name == BY_BLOCK)
 }
 
-/// The functions of which a call leads to another call of them.
-pub(super) fn recursive(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
-    let mut calls: IdVec<ir::FunId, Vec<ir::FunId>> = IdVec::default();
-    for (_, fun) in prog.funs.iter() {
-        let mut callees = Vec::new();
-        called(&fun.body, &mut callees);
-        calls.push(callees);
-    }
-    let leads_back = |start: ir::FunId| {
-        let mut seen: Vec<ir::FunId> = calls[start].clone();
-        let mut next = 0;
-        while let Some(&fun) = seen.get(next) {
-            for callee in &calls[fun] {
-                if !seen.contains(callee) {
-                    seen.push(*callee);
-                }
-            }
-            next += 1;
-        }
-        seen.contains(&start)
-    };
-    prog.funs.iter().map(|(id, _)| id).filter(|id| leads_back(*id)).collect()
-}
-
-/// The functions that the functions of operators call, through others, too. Those that call themselves are left to the host.
+/// The functions that the functions of operators call, by way of others, too. Some are left to the host.
 pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     let mut found: Vec<ir::FunId> = Vec::new();
     let funs = prog.funs.iter().map(|(_, fun)| &fun.body);
@@ -352,8 +330,8 @@ pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
         called(&prog.funs[fun].body, &mut found);
         next += 1;
     }
-    let recursive = recursive(prog);
-    found.into_iter().filter(|fun| !recursive.contains(fun)).collect()
+    let hosted = hosted(prog);
+    found.into_iter().filter(|fun| !hosted.contains(fun)).collect()
 }
 
 /// Likewise, those that they call directly.
