@@ -44,7 +44,7 @@ use fehu_ir::builder::prim_of;
 use fehu_ir::{Atom, Scalar, Var, VarInfo};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// No array in memory has as many elements.
 pub const MAX_ELEMENTS: i128 = 1 << 48;
@@ -80,6 +80,8 @@ pub struct Ranges<'a> {
     stamp: u64,
     /// The proofs that failed, and after how many facts: without new ones they are not tried again.
     failed: RefCell<FxHashMap<Poly, u64>>,
+    /// How much work proofs have been, in terms of the goals that were looked at.
+    work: Cell<u64>,
 }
 
 /// A polynomial that is not negative.
@@ -163,6 +165,7 @@ impl<'a> Ranges<'a> {
             trial: 0,
             stamp: 0,
             failed: RefCell::default(),
+            work: Cell::new(0),
         }
     }
 

@@ -21,8 +21,12 @@ const SHALLOW: u32 = 3;
 /// How many goals are looked at for a proof, a quarter of them for a short one: when it matters, while a guess about
 /// a loop is tried, and while one is tried inside another. A loop is walked over several times for its guesses,
 /// and a loop in it several times for each of these, so that all of them together take about as long as the walk
-/// that counts.
-const BUDGETS: [u32; 3] = [240, 60, 24];
+/// that counts. The last one is for functions that have had much [`WORK`] already.
+const BUDGETS: [u32; 4] = [240, 60, 24, 6];
+/// How much work all proofs about a function may be, in terms of polynomials, before the budgets become smaller, and so
+/// again each time. Functions into which much was inlined have thousands of checks between thousands of facts; this many
+/// terms take about half a second, and what is proved after that long are the easy ones anyway.
+const WORK: u64 = 10_000_000;
 /// How many facts on a variable are tried.
 const FACTS: usize = 6;
 /// How many of a goal's variables are tried.
@@ -34,7 +38,8 @@ impl Ranges<'_> {
         if self.failed.borrow().get(poly) == Some(&self.stamp) {
             return None;
         }
-        let budget = BUDGETS[self.trial.min(BUDGETS.len() - 1)];
+        let tired = (self.work.get() / WORK) as usize;
+        let budget = BUDGETS[(self.trial.min(2) + tired).min(BUDGETS.len() - 1)];
         let found = match self.search(poly, SHALLOW, budget / 4) {
             Err(Failure::Cut) => self.search(poly, DEPTH, budget),
             found => found,
@@ -93,6 +98,8 @@ impl Search<'_, '_> {
             return false;
         }
         self.budget -= 1;
+        let work = &self.ranges.work;
+        work.set(work.get() + 1 + poly.terms().len() as u64);
         if self.by_intervals(poly) {
             return true;
         }
