@@ -1,4 +1,4 @@
-//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random`.
+//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random | mutate`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
@@ -7,6 +7,7 @@ mod bench_opt;
 mod bench_shapes;
 mod conformance;
 mod fmt_check;
+mod mutate;
 mod process;
 mod random;
 mod tidy;
@@ -30,6 +31,8 @@ enum Args {
     BenchOpt(bench_opt::Args),
     /// Run random programs both in the interpreter and compiled by a back end, and compare the results.
     Random(random::Args),
+    /// Put programs with mutations through the compiler, and look for internal errors, crashes and slowness.
+    Mutate(mutate::Args),
 }
 
 fn main() -> ExitCode {
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Args::BenchLower(args) => bench_lower::run(&args),
         Args::BenchOpt(args) => bench_opt::run(&args),
         Args::Random(args) => random::run(&args),
+        Args::Mutate(args) => mutate::run(&args),
     }
 }
 
