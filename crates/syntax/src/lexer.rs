@@ -177,6 +177,7 @@ impl Lexer<'_> {
                     b'{' => (TokenKind::LBrace, 1),
                     b'}' => (TokenKind::RBrace, 1),
                     b',' => (TokenKind::Comma, 1),
+                    b';' => (TokenKind::Semicolon, 1),
                     b':' if self.peek(1) == Some(b'>') => (TokenKind::Coerce, 2),
                     b':' => (TokenKind::Colon, 1),
                     b'\\' => (TokenKind::Backslash, 1),
@@ -400,7 +401,7 @@ impl Lexer<'_> {
         self.pos += first.len_utf8();
         while let Some(c) = self.text[self.pos..].chars().next() {
             let starts_token = match c {
-                '@' | '$' | ';' => false,
+                '@' | '$' => false,
                 '#' => self.peek(1).is_some_and(|b| b == b'[' || is_name_start(b)),
                 _ => c.is_ascii() && !c.is_ascii_control(),
             };

@@ -2,9 +2,9 @@
 //!
 //! The parser never fails. Where a token does not fit, it reports what was found and expected,
 //! leaves an error node, and goes on at a token that is likely to be meant as what was expected.
-//! Three rules prevent cascades: after an error, one token must be read before there is another one
-//! in the same declaration; what is skipped is not reported; and what is left of a declaration after
-//! an error that was not overcome is skipped.
+//! Two rules prevent cascades: a declaration has at most one error, so that what follows from it is
+//! not reported; and what is left of a declaration after an error that was not overcome is skipped.
+//! `explain` looks for the mistake behind a token that does not fit.
 //!
 //! The depth of the tree is bounded, because later stages and even the tree's destruction recurse
 //! over it. [`Parser::enter`] counts the recursion; `reach` is the depth of the deepest node so far
@@ -14,11 +14,15 @@
 mod atom;
 mod dec;
 mod exp;
+mod explain;
+mod foreign;
+mod missing;
 mod module;
 mod operator;
 mod pattern;
 mod types;
 
+use self::explain::Want;
 use crate::ast::{self, Attr, AttrKind, Exp, ExpKind, Ident, NodeId, QualName, TypeExp};
 use crate::errors;
 use crate::lexer::lex;
@@ -99,8 +103,17 @@ struct Parser<'a> {
     /// The index of the current token.
     pos: usize,
     errors: Vec<Diagnostic>,
+    /// How many of the errors are the lexer's; they come first.
+    lexical: usize,
+    /// From where to where, in bytes, a declaration is broken: what the lexer has to say about that
+    /// text follows from what the parser has said, as in comments of other languages.
+    broken: Vec<(u32, u32)>,
     /// The token of the last error in this declaration, reported or not; see the module's rules.
     error_at: Option<usize>,
+    /// The first token of the present declaration.
+    dec_start: usize,
+    /// How many braces were opened in text that was skipped, and not closed there.
+    skipped_braces: usize,
     /// The column, in bytes, where the present declaration starts; helps to tell declarations from
     /// local bindings after an error.
     dec_column: usize,
@@ -119,6 +132,10 @@ impl<'a> Parser<'a> {
         let Tokens { tokens, comments, mut docs } = lex(file, text, &mut errors);
         docs.reverse();
         Parser {
+            lexical: errors.len(),
+            broken: Vec::new(),
+            dec_start: 0,
+            skipped_braces: 0,
             file,
             text,
             tokens,
@@ -138,13 +155,23 @@ impl<'a> Parser<'a> {
 
     /// The diagnostics in the order of their places.
     fn finish(mut self) -> Vec<Diagnostic> {
+        self.end_broken();
+        let broken = std::mem::take(&mut self.broken);
+        let mut index = 0;
+        self.errors.retain(|error| {
+            let start = error.primary.as_ref().map_or(0, |label| label.span.start);
+            index += 1;
+            // The ranges are in order, and do not overlap.
+            let before = broken.partition_point(|range| range.0 <= start);
+            index > self.lexical || before.checked_sub(1).is_none_or(|i| start >= broken[i].1)
+        });
         self.errors.sort_by_key(|e| e.primary.as_ref().map_or(0, |label| label.span.start));
         self.errors
     }
 
     fn expect_end(&mut self) {
         if self.kind() != TokenKind::Eof {
-            self.unexpected("the end of the text");
+            self.unexpected_for(Want::Dec, "the end of the text");
         }
     }
 
@@ -280,29 +307,57 @@ impl<'a> Parser<'a> {
     // ---- errors and recovery ----
 
     fn report(&mut self, error: Diagnostic) {
-        let follows_error = self.error_at.is_some_and(|at| self.pos <= at + 1);
+        let first = self.error_at.is_none();
         self.error_at = Some(self.pos);
-        if !follows_error && self.errors.len() < MAX_ERRORS {
+        if first && self.errors.len() < MAX_ERRORS {
+            let here = self.token().start;
+            let cause = error.primary.as_ref().map_or(here, |label| label.span.start);
+            self.broken.push((cause.min(here), u32::MAX));
             self.errors.push(error);
+        }
+    }
+
+    /// Notes that the lexer has reported the current token; it is the error of this declaration.
+    fn note_bad(&mut self) {
+        if self.error_at.is_none() {
+            self.broken.push((self.token().end, u32::MAX));
+        }
+        self.error_at = Some(self.pos);
+    }
+
+    /// Notes that text after the current token does not belong to the broken declaration.
+    fn end_broken(&mut self) {
+        let here = self.token().start;
+        if let Some(range) = self.broken.last_mut() {
+            range.1 = range.1.min(here.max(range.0 + 1));
         }
     }
 
     /// Reports the current token.
     fn unexpected(&mut self, expected: &str) {
+        self.unexpected_for(Want::Other, expected);
+    }
+
+    /// Likewise, where it is known what the token was wanted for.
+    fn unexpected_for(&mut self, want: Want, expected: &str) {
         let token = self.token();
-        match token.kind {
-            // The lexer reported it.
-            TokenKind::Bad => self.error_at = Some(self.pos),
-            TokenKind::Eof => {
-                let error = errors::unexpected_end(self.token_span(token), expected);
-                self.report(error);
-            }
+        // The lexer reported it, or it follows from another error.
+        let many = self.errors.len() >= MAX_ERRORS;
+        if token.kind == TokenKind::Bad {
+            return self.note_bad();
+        }
+        if self.error_at.is_some() || many {
+            self.error_at = Some(self.pos);
+            return;
+        }
+        let error = self.explain(want, expected).unwrap_or_else(|| match token.kind {
+            TokenKind::Eof => errors::unexpected_end(self.token_span(token), expected),
             _ => {
                 let text = self.token_text(token);
-                let error = errors::unexpected_token(self.token_span(token), text, expected);
-                self.report(error);
+                errors::unexpected_token(self.token_span(token), text, expected)
             }
-        }
+        });
+        self.report(error);
     }
 
     /// Consumes a token of this kind. Otherwise reports the current one, and looks for the token
@@ -312,10 +367,19 @@ impl<'a> Parser<'a> {
     }
 
     fn expect_or(&mut self, kind: TokenKind, expected: &str) -> bool {
+        self.expect_for(Want::Other, kind, expected)
+    }
+
+    /// Consumes the bracket that closes the one at token `open`, like [`Self::expect`].
+    fn close(&mut self, kind: TokenKind, open: usize) -> bool {
+        self.expect_for(Want::Close(open), kind, kind.describe())
+    }
+
+    fn expect_for(&mut self, want: Want, kind: TokenKind, expected: &str) -> bool {
         if self.eat(kind) {
             return true;
         }
-        self.unexpected(expected);
+        self.unexpected_for(want, expected);
         let found = self.skip_to(kind);
         self.error_at = Some(self.pos);
         found && self.eat(kind)
@@ -394,7 +458,12 @@ impl<'a> Parser<'a> {
 
     /// The column of the current token, in bytes, if it is the first of its line.
     fn column_on_line_start(&self) -> Option<usize> {
-        let before = &self.text.as_bytes()[..self.token().start as usize];
+        self.line_column(self.pos)
+    }
+
+    /// Likewise of the token at an index.
+    fn line_column(&self, index: usize) -> Option<usize> {
+        let before = &self.text.as_bytes()[..self.tokens[index].start as usize];
         let blanks = before.iter().rev().take_while(|&&b| b == b' ' || b == b'\t').count();
         let starts_line = before.len() == blanks || before[before.len() - blanks - 1] == b'\n';
         starts_line.then_some(blanks)
@@ -402,10 +471,11 @@ impl<'a> Parser<'a> {
 
     // ---- small things that occur everywhere ----
 
-    /// Parses `item (, item)* [,]` up to the closing token, which is consumed. Says whether there
-    /// was a comma.
+    /// Parses `item (, item)* [,]` up to the closing token, which is consumed. The bracket that it
+    /// closes is token `open`. Says whether there was a comma.
     fn list<T>(
         &mut self,
+        open: usize,
         close: TokenKind,
         expected: &str,
         mut item: impl FnMut(&mut Self) -> T,
@@ -415,11 +485,15 @@ impl<'a> Parser<'a> {
         while self.kind() != close {
             let before = self.pos;
             items.push(item(self));
+            if self.kind() == TokenKind::Semicolon {
+                self.unexpected_for(Want::Close(open), expected);
+                self.tokens[self.pos].kind = TokenKind::Comma;
+            }
             if self.kind() == TokenKind::Comma {
                 comma = true;
                 self.bump();
             } else if self.kind() != close {
-                self.unexpected(expected);
+                self.unexpected_for(Want::Close(open), expected);
                 // Go on after the next comma of this list, if there is one.
                 let found = self.skip_to_any(&[TokenKind::Comma, close]) == Some(TokenKind::Comma);
                 self.error_at = Some(self.pos);
@@ -434,7 +508,7 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        self.expect(close);
+        self.close(close, open);
         (items, comma)
     }
 
@@ -443,7 +517,10 @@ impl<'a> Parser<'a> {
         if self.kind() == TokenKind::Ident {
             return self.bump_ident();
         }
-        self.unexpected(expected);
+        self.unexpected_for(Want::Name, expected);
+        if self.keyword_is_name() {
+            return self.bump_ident();
+        }
         Ident { name: EcoString::new(), span: self.here().before() }
     }
 
@@ -505,9 +582,10 @@ impl<'a> Parser<'a> {
 
     /// `#[attr]`
     fn attr(&mut self) -> Attr {
+        let open = self.pos;
         self.bump();
         let attr = self.attr_body();
-        self.expect(TokenKind::RBracket);
+        self.close(TokenKind::RBracket, open);
         attr
     }
 
@@ -527,8 +605,9 @@ impl<'a> Parser<'a> {
         }
         let name = self.ident("an attribute: a name or a number").name;
         if self.kind() == TokenKind::LParen && self.enter() {
+            let open = self.pos;
             self.bump();
-            let (args, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::attr_body);
+            let (args, _) = self.list(open, TokenKind::RParen, "`,` or `)`", Self::attr_body);
             self.leave();
             return Attr { span: self.span_from(start), kind: AttrKind::Call(name, args) };
         }

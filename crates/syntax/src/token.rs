@@ -74,6 +74,8 @@ pub(crate) enum TokenKind {
     AttrStart,
     /// `,`
     Comma,
+    /// `;`, which is in no program; the parser knows best what was meant.
+    Semicolon,
     /// `.`
     Dot,
     /// `..`
@@ -209,6 +211,7 @@ impl TokenKind {
             TokenKind::RBrace => "`}`",
             TokenKind::AttrStart => "an attribute",
             TokenKind::Comma => "`,`",
+            TokenKind::Semicolon => "`;`",
             TokenKind::Dot => "`.`",
             TokenKind::DotDot => "`..`",
             TokenKind::Ellipsis => "`...`",

@@ -30,10 +30,13 @@ pub(super) fn read(file: FileId, text: &str) -> Input {
     }
     // The reading that made sense for longer is what was meant.
     let reach = |found: &[Diagnostic]| {
-        found.first().and_then(|first| first.primary.as_ref()).map_or(0, |label| label.span.start)
+        let labels =
+            found.iter().take(1).flat_map(|first| first.primary.iter().chain(&first.secondary));
+        labels.map(|label| label.span.start).max().unwrap_or(0)
     };
     let found = if reach(&wrong_decs) > reach(&wrong_exp) { wrong_decs } else { wrong_exp };
-    let at_end = found.first().is_some_and(|first| first.code == "unexpected-end-of-file");
+    // What is missing at the end of the text may still be typed.
+    let at_end = reach(&found) as usize >= text.trim_end().len();
     if at_end { Input::Incomplete(found) } else { Input::Wrong(found) }
 }
 

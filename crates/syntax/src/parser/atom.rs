@@ -2,6 +2,7 @@
 //! directly (`.f`, `[i]`).
 
 use super::Parser;
+use super::explain::Want;
 use super::operator::{Context, RANGE};
 use crate::ast::{Access, DimIndex, Exp, ExpKind, Lit, QualName, RecordField};
 use crate::errors;
@@ -67,7 +68,17 @@ impl Parser<'_> {
     }
 
     fn field_follows(&self) -> bool {
-        matches!(self.kind_at(1), TokenKind::Ident | TokenKind::Int)
+        let next = self.pos + 1;
+        match self.kind_at(1) {
+            TokenKind::Ident | TokenKind::Int => true,
+            // `r.type`: this is not right, but nothing else can be meant.
+            _ => {
+                self.touches(self.pos)
+                    && next < self.tokens.len()
+                    && self.touches(next)
+                    && TokenKind::keyword(self.text_of(next)).is_some()
+            }
+        }
     }
 
     fn primary(&mut self) -> Exp {
@@ -92,23 +103,31 @@ impl Parser<'_> {
             }
             TokenKind::LParen => return self.parenthesised(),
             TokenKind::LBracket => {
+                let open = self.pos;
                 self.bump();
-                let (items, _) = self.list(TokenKind::RBracket, "`,` or `]`", Self::exp);
+                let (items, _) = self.list(open, TokenKind::RBracket, "`,` or `]`", Self::exp);
                 ExpKind::Array(items)
             }
             TokenKind::LBrace => {
+                let open = self.pos;
                 self.bump();
-                let (fields, _) = self.list(TokenKind::RBrace, "`,` or `}`", Self::record_field);
+                let (fields, _) =
+                    self.list(open, TokenKind::RBrace, "`,` or `}`", Self::record_field);
                 ExpKind::Record(fields)
             }
             TokenKind::Bad => {
                 // The lexer reported it; treat it as the atom it was probably meant to be.
-                self.error_at = Some(self.pos);
+                self.note_bad();
                 self.bump();
                 ExpKind::Error
             }
             _ => {
-                self.unexpected("an expression");
+                let before = self.tokens.len();
+                self.unexpected_for(Want::Exp, "an expression");
+                // Without the comment that was in the way, there may be one.
+                if self.tokens.len() < before {
+                    return self.primary();
+                }
                 return self.error_exp();
             }
         };
@@ -151,9 +170,10 @@ impl Parser<'_> {
         let name = QualName { quals, name, span: self.span_from(start) };
         if self.kind() == TokenKind::Dot && self.kind_at(1) == TokenKind::LParen {
             self.bump();
+            let open = self.pos;
             self.bump();
             let body = self.exp();
-            self.expect(TokenKind::RParen);
+            self.close(TokenKind::RParen, open);
             return self.mk_exp(start, ExpKind::LocalOpen(name, Box::new(body)));
         }
         self.mk_exp(start, ExpKind::Var(name))
@@ -177,6 +197,7 @@ impl Parser<'_> {
     /// Everything that starts with `(`.
     fn parenthesised(&mut self) -> Exp {
         let start = self.here();
+        let open = self.pos;
         self.bump();
         let kind = match self.kind() {
             TokenKind::RParen => {
@@ -185,27 +206,27 @@ impl Parser<'_> {
             }
             TokenKind::Dot => {
                 let path = self.section_path();
-                self.expect(TokenKind::RParen);
+                self.close(TokenKind::RParen, open);
                 if path.is_empty() { ExpKind::Error } else { ExpKind::SectionAccess(path) }
             }
-            TokenKind::Minus if self.kind_at(1) != TokenKind::RParen => self.inside_parens(),
+            TokenKind::Minus if self.kind_at(1) != TokenKind::RParen => self.inside_parens(open),
             TokenKind::Op | TokenKind::QualOp | TokenKind::Minus | TokenKind::Backtick => {
                 let op = self.operator();
                 if self.eat(TokenKind::RParen) {
                     ExpKind::Section(op)
                 } else {
                     let operand = self.operators(RANGE, Context::Plain);
-                    self.expect(TokenKind::RParen);
+                    self.close(TokenKind::RParen, open);
                     ExpKind::SectionRight(op, Box::new(operand))
                 }
             }
-            _ => self.inside_parens(),
+            _ => self.inside_parens(open),
         };
         self.mk_exp(start, kind)
     }
 
     /// `e)`, `e op)` or `e, e, ...)`
-    fn inside_parens(&mut self) -> ExpKind {
+    fn inside_parens(&mut self, open: usize) -> ExpKind {
         let first = self.exp_in(Context::Paren);
         match self.kind() {
             TokenKind::Comma => {
@@ -213,7 +234,7 @@ impl Parser<'_> {
                 if self.kind() == TokenKind::RParen {
                     self.unexpected("an expression: there are no tuples of one element");
                 }
-                let (rest, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::exp);
+                let (rest, _) = self.list(open, TokenKind::RParen, "`,` or `)`", Self::exp);
                 let mut items = vec![first];
                 items.extend(rest);
                 if items.len() == 1 { ExpKind::Error } else { ExpKind::Tuple(items) }
@@ -222,11 +243,11 @@ impl Parser<'_> {
                 if self.at_section_end() =>
             {
                 let op = self.operator();
-                self.expect(TokenKind::RParen);
+                self.close(TokenKind::RParen, open);
                 ExpKind::SectionLeft(Box::new(first), op)
             }
             _ => {
-                self.expect(TokenKind::RParen);
+                self.close(TokenKind::RParen, open);
                 ExpKind::Paren(Box::new(first))
             }
         }
@@ -249,7 +270,7 @@ impl Parser<'_> {
             }
             TokenKind::Ident | TokenKind::Int => path.push(Access::Field(self.field())),
             _ => {
-                self.unexpected("a field or an index");
+                self.unexpected_for(Want::Access, "a field or an index");
                 return path;
             }
         }
@@ -278,11 +299,12 @@ impl Parser<'_> {
 
     /// `[i, j:k]`
     fn indices(&mut self) -> Vec<DimIndex> {
+        let open = self.pos;
         self.bump();
         if self.kind() == TokenKind::RBracket {
             self.unexpected("an index");
         }
-        self.list(TokenKind::RBracket, "`,`, `:` or `]`", Self::dim_index).0
+        self.list(open, TokenKind::RBracket, "`,`, `:` or `]`", Self::dim_index).0
     }
 
     fn dim_index(&mut self) -> DimIndex {

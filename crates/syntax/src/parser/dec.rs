@@ -1,6 +1,7 @@
 //! Files and declarations.
 
 use super::Parser;
+use super::explain::Want;
 use crate::ast::{
     Attr, Dec, DecKind, Doc, Ident, Pat, PatKind, TypeBind, TypeExp, TypeParam, ValBind, ValKeyword,
 };
@@ -53,13 +54,33 @@ impl Parser<'_> {
                 decs.push(self.dec());
                 continue;
             }
+            if kind == TokenKind::RBrace && self.skipped_braces > 0 {
+                self.skipped_braces -= 1;
+                self.bump();
+                continue;
+            }
             let start = self.here();
             if self.error_at.is_none() {
-                self.unexpected(if end == TokenKind::Eof {
-                    "a declaration or the end of the file"
-                } else {
-                    "a declaration or `}`"
-                });
+                if let Some((keyword, error)) = self.misspelled_declaration() {
+                    self.report(error);
+                    self.tokens[self.pos].kind = keyword;
+                    continue;
+                }
+                let before = self.tokens.len();
+                self.unexpected_for(
+                    Want::Dec,
+                    if end == TokenKind::Eof {
+                        "a declaration or the end of the file"
+                    } else {
+                        "a declaration or `}`"
+                    },
+                );
+                // A comment of another language was taken out, or is to be stepped over.
+                if self.tokens.len() < before || self.eat(TokenKind::Semicolon) {
+                    continue;
+                }
+            } else if self.eat(TokenKind::Semicolon) {
+                continue;
             }
             self.skip_to_dec(end);
             let (id, span) = (self.node(), self.span_from(start));
@@ -92,15 +113,20 @@ impl Parser<'_> {
                 TokenKind::Val | TokenKind::Include => {}
                 TokenKind::LBrace => open += 1,
                 TokenKind::RBrace => open = open.saturating_sub(1),
-                _ if self.at_dec_keyword() => return,
+                // In the middle of a line this is a word of `from m import f`.
+                TokenKind::Import if self.column_on_line_start().is_none() => {}
+                _ if self.at_dec_keyword() => break,
                 _ => {}
             }
             self.bump();
         }
+        self.skipped_braces += open;
     }
 
     fn dec(&mut self) -> Dec {
+        self.end_broken();
         self.error_at = None;
+        self.dec_start = self.pos;
         self.dec_column = self.column_on_line_start().unwrap_or(self.dec_column);
         let mut doc = self.take_doc();
         let mut attrs: Vec<Attr> = Vec::new();
@@ -202,8 +228,12 @@ impl Parser<'_> {
     /// `p op q : t = e`
     fn infix_val_bind(&mut self, keyword: ValKeyword) -> DecKind {
         if !self.at_pattern_atom() {
-            self.unexpected("the name of a function or value");
-            return DecKind::Error;
+            self.unexpected_for(Want::Name, "the name of a function or value");
+            if !self.keyword_is_name() {
+                return DecKind::Error;
+            }
+            let name = self.bump_ident();
+            return self.named_val_bind(keyword, name);
         }
         let left = self.pattern_atom();
         let name = match self.kind() {
@@ -224,7 +254,7 @@ impl Parser<'_> {
             }
         };
         if !self.at_pattern_atom() {
-            self.unexpected("a parameter");
+            self.unexpected_for(Want::Name, "a parameter");
             return DecKind::Error;
         }
         let right = self.pattern_atom();
@@ -242,8 +272,10 @@ impl Parser<'_> {
     ) -> DecKind {
         let ret: Option<TypeExp> = self.eat(TokenKind::Colon).then(|| self.type_exp());
         let expected = if ret.is_some() { "`=`" } else { "`=`, `:` or a parameter" };
-        let body =
-            if self.expect_or(TokenKind::Equals, expected) { self.exp() } else { self.error_exp() };
+        let body = match self.expect_for(Want::DefEquals, TokenKind::Equals, expected) {
+            true => self.exp(),
+            false => self.error_exp(),
+        };
         DecKind::Val(Box::new(ValBind { keyword, name, infix, type_params, params, ret, body }))
     }
 }

@@ -2,10 +2,12 @@
 //! start with a keyword and extend as far to the right as possible.
 
 use super::Parser;
+use super::explain::Want;
 use super::operator::{Context, RANGE};
 use crate::ast::{
     Case, Exp, ExpKind, Lambda, LetBind, LetKind, Loop, LoopForm, Pat, PatKind, TypeParam,
 };
+use crate::errors;
 use crate::token::TokenKind;
 
 impl Parser<'_> {
@@ -52,6 +54,11 @@ impl Parser<'_> {
             }
             TokenKind::If => self.if_exp(),
             TokenKind::Let => self.let_exp(),
+            TokenKind::Def if self.is_local_def() => {
+                self.report(errors::local_def(start));
+                self.tokens[self.pos].kind = TokenKind::Let;
+                self.let_exp()
+            }
             TokenKind::Loop => self.loop_exp(),
             TokenKind::Match => self.match_exp(),
             TokenKind::Backslash => self.lambda(),
@@ -100,13 +107,14 @@ impl Parser<'_> {
     }
 
     fn if_exp(&mut self) -> ExpKind {
+        let at = self.pos;
         self.bump();
         let condition = self.exp();
-        if !self.expect(TokenKind::Then) {
+        if !self.expect_for(Want::Then(at), TokenKind::Then, "`then`") {
             return ExpKind::Error;
         }
         let yes = self.exp();
-        if !self.expect(TokenKind::Else) {
+        if !self.expect_for(Want::Else(at), TokenKind::Else, "`else`") {
             return ExpKind::Error;
         }
         let no = self.exp();
@@ -123,7 +131,8 @@ impl Parser<'_> {
             self.unexpected("a parameter");
         }
         let ret = self.eat(TokenKind::Colon).then(|| self.type_without_arrow());
-        if !self.expect(TokenKind::Arrow) || params.is_empty() {
+        let arrow = self.expect_for(Want::LambdaArrow, TokenKind::Arrow, "`->`");
+        if !arrow || params.is_empty() {
             return ExpKind::Error;
         }
         let body = self.exp();
@@ -131,24 +140,29 @@ impl Parser<'_> {
     }
 
     fn match_exp(&mut self) -> ExpKind {
+        let at = self.pos;
         self.bump();
         let scrutinee = Box::new(self.exp());
         let mut cases = Vec::new();
         if self.kind() != TokenKind::Case {
-            self.unexpected("`case`");
+            self.unexpected_for(Want::Case(at), "`case`");
             self.skip_to(TokenKind::Case);
         }
         while self.kind() == TokenKind::Case {
             let start = self.here();
             self.bump();
             let pat = self.case_pattern();
-            let body = if self.expect(TokenKind::Arrow) { self.exp() } else { self.error_exp() };
+            let body = match self.expect_for(Want::CaseArrow, TokenKind::Arrow, "`->`") {
+                true => self.exp(),
+                false => self.error_exp(),
+            };
             cases.push(Case { span: self.span_from(start), pat, body });
         }
         ExpKind::Match(scrutinee, cases)
     }
 
     fn loop_exp(&mut self) -> ExpKind {
+        let at = self.pos;
         self.bump();
         let sizes = self.sizes();
         let pat = self.pattern();
@@ -163,7 +177,7 @@ impl Parser<'_> {
                     LoopForm::For(id, name, self.exp())
                 } else {
                     let pat = self.pattern();
-                    if !self.expect(TokenKind::In) {
+                    if !self.expect_for(Want::ForIn, TokenKind::In, "`in`") {
                         return ExpKind::Error;
                     }
                     LoopForm::ForIn(pat, self.exp())
@@ -174,11 +188,11 @@ impl Parser<'_> {
                 LoopForm::While(self.exp())
             }
             _ => {
-                self.unexpected(if init.is_some() {
-                    "`for` or `while`"
-                } else {
-                    "`=`, `for` or `while`"
-                });
+                let expected = match init {
+                    Some(_) => "`for` or `while`",
+                    None => "`=`, `for` or `while`",
+                };
+                self.unexpected_for(Want::LoopForm, expected);
                 if self.skip_to(TokenKind::Do) {
                     self.bump();
                     self.exp();
@@ -186,7 +200,7 @@ impl Parser<'_> {
                 return ExpKind::Error;
             }
         };
-        if !self.expect(TokenKind::Do) {
+        if !self.expect_for(Want::Do(at), TokenKind::Do, "`do`") {
             return ExpKind::Error;
         }
         let body = self.exp();
@@ -207,14 +221,19 @@ impl Parser<'_> {
         let mut binds = Vec::new();
         while self.kind() == TokenKind::Let {
             let start = self.here();
+            let at = self.pos;
             self.bump();
             let id = self.node();
             let kind = self.let_bind();
             binds.push(LetBind { id, span: self.span_from(start), kind });
+            if self.kind() == TokenKind::Semicolon {
+                self.unexpected_for(Want::In(at), "`in` or `let`");
+                self.bump();
+            }
             if self.kind() == TokenKind::Let && !self.at_dec_keyword_after_error() {
                 continue;
             }
-            if self.expect_or(TokenKind::In, "`in` or `let`") {
+            if self.expect_for(Want::In(at), TokenKind::In, "`in` or `let`") {
                 // `let .. in let ..` is the same chain.
                 continue;
             }
@@ -227,7 +246,13 @@ impl Parser<'_> {
 
     /// Whether an error was just met and the current token is better read as a declaration.
     fn at_dec_keyword_after_error(&self) -> bool {
-        self.error_at == Some(self.pos) && self.at_dec_keyword()
+        self.error_at.is_some() && self.at_dec_keyword()
+    }
+
+    /// Whether the `def` at the cursor, where an expression is needed, is indented like a part of the
+    /// present declaration.
+    fn is_local_def(&self) -> bool {
+        self.column_on_line_start().is_some_and(|column| column > self.dec_column)
     }
 
     fn let_bind(&mut self) -> LetKind {
@@ -273,7 +298,10 @@ impl Parser<'_> {
 
     /// `= e`
     fn bound_value(&mut self) -> Exp {
-        if self.expect(TokenKind::Equals) { self.exp() } else { self.error_exp() }
+        match self.expect_for(Want::LetEquals, TokenKind::Equals, "`=`") {
+            true => self.exp(),
+            false => self.error_exp(),
+        }
     }
 
     /// Parameters of a function, as many as there are.

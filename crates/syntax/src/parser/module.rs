@@ -1,10 +1,12 @@
 //! Modules, module types and their specifications.
 
 use super::Parser;
+use super::explain::Want;
 use crate::ast::{
     Attr, DecKind, Ident, ModBind, ModExp, ModExpKind, ModParam, ModTypeBind, ModTypeExp,
     ModTypeExpKind, Spec, SpecKind, TypeBind,
 };
+use crate::errors;
 use crate::token::TokenKind;
 use fehu_base::Span;
 
@@ -65,11 +67,12 @@ impl Parser<'_> {
     /// `(P: mt)`
     fn mod_param(&mut self) -> ModParam {
         let start = self.here();
+        let open = self.pos;
         self.expect_here(TokenKind::LParen);
         let name = self.ident("the name of a module parameter");
         self.expect_here(TokenKind::Colon);
         let ty = self.mod_type();
-        self.expect(TokenKind::RParen);
+        self.close(TokenKind::RParen, open);
         ModParam { id: self.node(), span: self.span_from(start), name, ty }
     }
 
@@ -142,6 +145,13 @@ impl Parser<'_> {
         exp
     }
 
+    /// Whether a declaration starts a line and is indented no more than this.
+    fn is_outside(&self, span: Span, column: usize) -> bool {
+        let line = &self.text[..span.start as usize];
+        let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+        line.trim_start().is_empty() && line.len() <= column
+    }
+
     fn at_new_line(&self) -> bool {
         let Some(before) = self.pos.checked_sub(1) else {
             return true;
@@ -155,9 +165,10 @@ impl Parser<'_> {
         let kind = match self.kind() {
             TokenKind::Ident => ModExpKind::Name(self.qual_name("a module")),
             TokenKind::LParen => {
+                let open = self.pos;
                 self.bump();
                 let inner = Box::new(self.mod_exp());
-                self.expect(TokenKind::RParen);
+                self.close(TokenKind::RParen, open);
                 ModExpKind::Paren(inner)
             }
             TokenKind::LBrace => {
@@ -169,7 +180,14 @@ impl Parser<'_> {
                 let decs = self.decs(TokenKind::RBrace);
                 self.dec_column = column;
                 self.leave();
-                self.expect_or(TokenKind::RBrace, "a declaration or `}`");
+                if !self.eat(TokenKind::RBrace) {
+                    let indented =
+                        decs.first().is_some_and(|dec| !self.is_outside(dec.span, column));
+                    let outside =
+                        decs.iter().find(|dec| indented && self.is_outside(dec.span, column));
+                    let outside = outside.map(|dec| dec.span);
+                    self.report(errors::unclosed_module(start, self.here(), outside));
+                }
                 ModExpKind::Decs(decs)
             }
             TokenKind::Import => match self.import() {
@@ -207,11 +225,12 @@ impl Parser<'_> {
             && self.kind_at(1) == TokenKind::Ident
             && self.kind_at(2) == TokenKind::Colon;
         let ty = if named {
+            let open = self.pos;
             self.bump();
             let name = self.bump_ident();
             self.bump();
             let param = self.mod_type();
-            self.expect(TokenKind::RParen);
+            self.close(TokenKind::RParen, open);
             if self.expect_here(TokenKind::Arrow) {
                 self.mod_arrow(start, Some(name), param)
             } else {
@@ -262,17 +281,19 @@ impl Parser<'_> {
         let kind = match self.kind() {
             TokenKind::Ident => ModTypeExpKind::Name(self.qual_name("a module type")),
             TokenKind::LParen => {
+                let open = self.pos;
                 self.bump();
                 let inner = Box::new(self.mod_type());
-                self.expect(TokenKind::RParen);
+                self.close(TokenKind::RParen, open);
                 ModTypeExpKind::Paren(inner)
             }
             TokenKind::LBrace => {
                 if !self.enter() {
                     return self.error_mod_type();
                 }
+                let open = self.pos;
                 self.bump();
-                let specs = self.specs();
+                let specs = self.specs(open);
                 self.leave();
                 ModTypeExpKind::Specs(specs)
             }
@@ -285,7 +306,7 @@ impl Parser<'_> {
     }
 
     /// Specifications up to the `}`, which is consumed.
-    fn specs(&mut self) -> Vec<Spec> {
+    fn specs(&mut self, open: usize) -> Vec<Spec> {
         let mut specs = Vec::new();
         loop {
             match self.kind() {
@@ -300,7 +321,7 @@ impl Parser<'_> {
                 | TokenKind::AttrStart => specs.push(self.spec()),
                 _ => {
                     let start = self.here();
-                    self.unexpected("a specification or `}`");
+                    self.unexpected_for(Want::Close(open), "a specification or `}`");
                     if !self.skip_to_spec() {
                         return specs;
                     }
@@ -329,6 +350,9 @@ impl Parser<'_> {
     }
 
     fn spec(&mut self) -> Spec {
+        self.end_broken();
+        self.error_at = None;
+        self.dec_start = self.pos;
         let mut doc = self.take_doc();
         let mut attrs: Vec<Attr> = Vec::new();
         while self.kind() == TokenKind::AttrStart {

@@ -1,6 +1,7 @@
 //! Patterns.
 
 use super::Parser;
+use super::explain::Want;
 use crate::ast::{Ident, Pat, PatField, PatKind, PatLit};
 use crate::errors;
 use crate::token::TokenKind;
@@ -108,18 +109,24 @@ impl Parser<'_> {
                 if !self.enter() {
                     return self.error_pat();
                 }
+                let open = self.pos;
                 self.bump();
-                let (fields, _) = self.list(TokenKind::RBrace, "`,` or `}`", Self::pattern_field);
+                let (fields, _) =
+                    self.list(open, TokenKind::RBrace, "`,` or `}`", Self::pattern_field);
                 self.leave();
                 PatKind::Record(fields)
             }
             TokenKind::Bad => {
-                self.error_at = Some(self.pos);
+                self.note_bad();
                 self.bump();
                 PatKind::Error
             }
             _ => {
-                self.unexpected("a pattern");
+                self.unexpected_for(Want::Name, "a pattern");
+                if self.keyword_is_name() {
+                    let name = self.bump_ident();
+                    return self.mk_pat(start, PatKind::Var(name));
+                }
                 return self.error_pat();
             }
         };
@@ -130,6 +137,7 @@ impl Parser<'_> {
         if let Some(name) = self.operator_in_parens() {
             return PatKind::Var(name);
         }
+        let open = self.pos;
         self.bump();
         if self.eat(TokenKind::RParen) {
             return PatKind::Tuple(Vec::new());
@@ -139,16 +147,16 @@ impl Parser<'_> {
             if self.kind() == TokenKind::RParen {
                 self.unexpected("a pattern: there are no tuples of one element");
             }
-            let (rest, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::pattern);
+            let (rest, _) = self.list(open, TokenKind::RParen, "`,` or `)`", Self::pattern);
             let mut items = vec![first];
             items.extend(rest);
             return if items.len() == 1 { PatKind::Error } else { PatKind::Tuple(items) };
         }
         if matches!(self.kind(), TokenKind::LParen | TokenKind::Equals) {
             // The next parameter or the body; only this `)` is missing.
-            self.expect_here(TokenKind::RParen);
+            self.unexpected_for(Want::Close(open), TokenKind::RParen.describe());
         } else {
-            self.expect(TokenKind::RParen);
+            self.close(TokenKind::RParen, open);
         }
         PatKind::Paren(Box::new(first))
     }

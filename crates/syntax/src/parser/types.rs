@@ -1,6 +1,7 @@
 //! Type expressions, and the parameters of types and functions.
 
 use super::Parser;
+use super::explain::Want;
 use crate::ast::{Ident, Lifted, TypeArg, TypeExp, TypeExpKind, TypeParam, TypeParamKind};
 use crate::token::TokenKind;
 use fehu_base::Span;
@@ -13,12 +14,13 @@ impl Parser<'_> {
         }
         let start = self.here();
         let ty = if self.at_named_param() {
+            let open = self.pos;
             self.bump();
             let wildcard = self.kind() == TokenKind::Underscore;
             let name = Some(self.bump_ident()).filter(|_| !wildcard);
             self.bump();
             let param = self.type_exp();
-            self.expect(TokenKind::RParen);
+            self.close(TokenKind::RParen, open);
             if self.expect_here(TokenKind::Arrow) {
                 self.function_type(start, name, param)
             } else {
@@ -113,12 +115,13 @@ impl Parser<'_> {
 
     /// `[e]` or `[]`
     fn bracketed_size(&mut self) -> Option<Box<crate::ast::Exp>> {
+        let open = self.pos;
         self.bump();
         if self.eat(TokenKind::RBracket) {
             return None;
         }
         let size = Box::new(self.exp());
-        self.expect(TokenKind::RBracket);
+        self.close(TokenKind::RBracket, open);
         Some(size)
     }
 
@@ -168,6 +171,7 @@ impl Parser<'_> {
         let kind = match self.kind() {
             TokenKind::Ident => TypeExpKind::Name(self.qual_name("a type"), Vec::new()),
             TokenKind::LParen => {
+                let open = self.pos;
                 self.bump();
                 if self.eat(TokenKind::RParen) {
                     return self.mk_type(start, TypeExpKind::Tuple(Vec::new()));
@@ -177,31 +181,35 @@ impl Parser<'_> {
                     if self.kind() == TokenKind::RParen {
                         self.unexpected("a type: there are no tuples of one element");
                     }
-                    let (rest, _) = self.list(TokenKind::RParen, "`,` or `)`", Self::type_exp);
+                    let (rest, _) =
+                        self.list(open, TokenKind::RParen, "`,` or `)`", Self::type_exp);
                     let mut items = vec![first];
                     items.extend(rest);
                     if items.len() == 1 { TypeExpKind::Error } else { TypeExpKind::Tuple(items) }
                 } else {
-                    self.expect(TokenKind::RParen);
+                    self.close(TokenKind::RParen, open);
                     TypeExpKind::Paren(Box::new(first))
                 }
             }
             TokenKind::LBrace => {
+                let open = self.pos;
                 self.bump();
-                let (fields, _) = self.list(TokenKind::RBrace, "`,` or `}`", |parser| {
+                let (fields, _) = self.list(open, TokenKind::RBrace, "`,` or `}`", |parser| {
                     let name = parser.field();
-                    parser.expect_here(TokenKind::Colon);
+                    if !parser.eat(TokenKind::Colon) {
+                        parser.unexpected_for(Want::FieldType, TokenKind::Colon.describe());
+                    }
                     (name, parser.type_exp())
                 });
                 TypeExpKind::Record(fields)
             }
             TokenKind::Bad => {
-                self.error_at = Some(self.pos);
+                self.note_bad();
                 self.bump();
                 TypeExpKind::Error
             }
             _ => {
-                self.unexpected("a type");
+                self.unexpected_for(Want::Type, "a type");
                 return self.error_type();
             }
         };
@@ -230,9 +238,10 @@ impl Parser<'_> {
     /// `[n]`
     pub(super) fn size_param(&mut self) -> TypeParam {
         let start = self.here();
+        let open = self.pos;
         self.expect_here(TokenKind::LBracket);
         let name = self.ident("the name of a size");
-        self.expect(TokenKind::RBracket);
+        self.close(TokenKind::RBracket, open);
         let span = self.span_from(start);
         TypeParam { id: self.node(), span, kind: TypeParamKind::Size, name }
     }

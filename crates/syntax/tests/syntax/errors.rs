@@ -20,8 +20,8 @@ fn messages_say_what_was_found_and_expected() {
         "type foo = #foo | bar",
         "Unexpected token: 'bar', expected a constructor such as `#c`",
     );
-    check_message("def f = let x = 1", "Unexpected end of file, expected `in` or `let`");
-    check_message("def f = if a then b", "Unexpected end of file, expected `else`");
+    check_message("def f = let x = 1", "This `let` has no `in`");
+    check_message("def f = if a then b", "This `if` has no `else`");
     check_message("def f x", "Unexpected end of file, expected `=`, `:` or a parameter");
     check_message("def x ! y = x", "`!` is a prefix operator and cannot be used as infix operator");
     check_message("def f = f !x", "`!` is a prefix operator and cannot be used as infix operator");
@@ -37,7 +37,9 @@ fn messages_say_what_was_found_and_expected() {
 fn one_mistake_gives_one_error() {
     check(&[
         ("def f = (1 +", &[": unexpected-end-of-file"]),
-        ("def f = (1 + * 2) + [3, (4]", &["*: unexpected-token", "]: unexpected-token"]),
+        ("def f = (1 + * 2) + [3, (4]", &["*: unexpected-token"]),
+        ("def f = [3, (4]", &["(: unclosed-bracket"]),
+        ("def f = f(x) { return x; }", &["{: foreign-syntax"]),
         ("def f = (1, 2,, 3, 4)", &[",: unexpected-token"]),
         ("def f = let x = in x", &["in: unexpected-token"]),
         ("def f = let x 1 in x", &["in: unexpected-token"]),
@@ -50,19 +52,19 @@ fn one_mistake_gives_one_error() {
         ("def f = x with = 1", &["=: unexpected-token"]),
         ("def f = {a = , b}", &[",: unexpected-token"]),
         ("def f = (a,)", &["): unexpected-token"]),
-        ("def f (x = 1", &["=: unexpected-token"]),
+        ("def f (x = 1", &["(: unclosed-bracket"]),
         ("def f = (a + b *)", &["): unexpected-token"]),
         ("def = 1", &["=: unexpected-token"]),
         ("def f = 1 ) + 2", &["): unexpected-token"]),
         ("type = i32", &["=: unexpected-token"]),
         ("type t = ->", &["->: unexpected-token"]),
         ("type t = (x: a)", &[": unexpected-end-of-file"]),
-        ("module m = { def x = 1", &[": unexpected-end-of-file"]),
+        ("module m = { def x = 1", &["{: unclosed-bracket"]),
         ("module type m = { val x y : t }", &["y: unexpected-token"]),
         ("module type m = { foo val x : t }", &["foo: unexpected-token"]),
-        ("import foo", &["foo: unexpected-token"]),
+        ("import foo", &["foo: foreign-syntax"]),
         ("local 1", &["1: unexpected-token"]),
-        ("#[a(b] def f = 1", &["]: unexpected-token"]),
+        ("#[a(b] def f = 1", &["(: unclosed-bracket"]),
         ("1", &["1: unexpected-token"]),
         ("def f = _", &["_: underscore-use"]),
         ("def f = a..b", &["..: range-without-end"]),
@@ -111,7 +113,9 @@ fn parsing_goes_on_after_an_error() {
          def e = (6 7 8 : ) + 9\n",
     );
     let codes: Vec<_> = errors.iter().map(|e| e.code).collect();
-    assert_eq!(codes, ["unexpected-token"; 6]);
+    let unexpected = "unexpected-token";
+    let unclosed = "unclosed-bracket";
+    assert_eq!(codes, [unexpected, unexpected, unexpected, unclosed, unexpected, unexpected]);
     let dump = dump::file(&file);
     for part in ["(def b 2)", "(let y 3)", "(let d 5)", "(bind x (paren <error>)) 4", "(+ (paren"] {
         assert!(dump.contains(part), "{part} in {dump}");

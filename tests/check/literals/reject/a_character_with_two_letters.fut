@@ -1,2 +1,2 @@
--- error: unexpected-token
+-- error: foreign-syntax
 def c : u8 = 'ab'

@@ -1,2 +1,2 @@
--- error: unexpected-token
+-- error: foreign-syntax
 def x : f32 = .5

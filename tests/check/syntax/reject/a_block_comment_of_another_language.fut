@@ -1,3 +1,3 @@
--- error: unexpected-token
+-- error: foreign-syntax
 /* this is not a comment */
 def x = 1i32

@@ -1,2 +1,2 @@
--- error: unexpected-token
+-- error: unterminated-character
 def c : u8 = 'a

@@ -1,2 +1,2 @@
--- error: unexpected-token
+-- error: keyword-as-name
 def loop (x: i32) = x

@@ -1,3 +1,2 @@
--- error: unexpected-token
--- error: unexpected-token
+-- error: foreign-syntax
 def r = {x: 1, y: 2}

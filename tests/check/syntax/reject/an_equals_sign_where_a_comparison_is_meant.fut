@@ -1,2 +1,2 @@
--- error: unexpected-token
+-- error: foreign-syntax
 def f (x: i32) : bool = if x = 1 then true else false

@@ -1,3 +1,3 @@
--- error: unexpected-token
+-- error: missing-else
 def f (x: i32) : i32 = if x > 0 then x
 def g = 1i32

@@ -1,2 +1,2 @@
--- error: unexpected-end-of-file
+-- error: unclosed-bracket
 def f (x: i32) : i32 = (x + 1

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+type t = | #foo i32 | #bar

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+class Foo { }

@@ -1,0 +1,3 @@
+-- error: unexpected-character
+# add one
+def f (x: i32) : i32 = x + 1

@@ -1,0 +1,4 @@
+-- error: foreign-syntax
+def f (x: i32) : i32 =
+  // add one
+  x + 1

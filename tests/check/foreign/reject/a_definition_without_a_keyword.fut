@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+f x = x + 1

@@ -1,0 +1,2 @@
+-- error: unexpected-character
+def f (xs: []i32) = reduce (+) 0 $ map (+1) xs

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f = (+1) . (*2)

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+type p = {x = i32, y = i32}

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+int main() { return 0; }

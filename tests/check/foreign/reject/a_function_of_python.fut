@@ -1,0 +1,6 @@
+-- error: foreign-syntax
+def f(xs):
+  s = 0
+  for x in xs:
+    s += x
+  return s

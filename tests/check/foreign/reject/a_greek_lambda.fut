@@ -1,0 +1,2 @@
+-- error: unexpected-character
+def f (xs: []i32) = map (λx -> x) xs

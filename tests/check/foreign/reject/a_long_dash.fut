@@ -1,0 +1,2 @@
+-- error: unexpected-character
+def f (x: i32) = x − 1

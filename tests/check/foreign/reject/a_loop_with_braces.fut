@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f (n: i64) = loop s = 0 for i < n { s + i }

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f (n: i64) = 1..=n

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f (i32 x) = x

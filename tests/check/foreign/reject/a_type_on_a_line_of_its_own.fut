@@ -1,0 +1,3 @@
+-- error: foreign-syntax
+f :: i32 -> i32
+f x = x + 1

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f (x: Vec<f32>) = x

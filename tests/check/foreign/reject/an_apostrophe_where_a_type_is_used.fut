@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f 'a (x: 'a) : 'a = x

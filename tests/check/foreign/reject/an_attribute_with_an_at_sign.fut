@@ -1,0 +1,3 @@
+-- error: unexpected-character
+@inline
+def f (x: i32) = x

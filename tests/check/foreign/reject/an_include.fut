@@ -1,0 +1,3 @@
+-- error: foreign-syntax
+#include "foo.h"
+def x = 1

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+open "foo"

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+const x = 3

@@ -1,0 +1,3 @@
+-- error: foreign-syntax
+type t = Foo i32 | Bar
+def x : t = Foo 1

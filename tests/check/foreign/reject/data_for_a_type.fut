@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+data T = A | B

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+enum T { A, B }

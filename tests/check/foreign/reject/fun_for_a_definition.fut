@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+fun f x = x + 1

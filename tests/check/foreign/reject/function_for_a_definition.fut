@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+function f(x) { return x + 1; }

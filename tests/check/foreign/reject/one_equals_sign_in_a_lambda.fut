@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f (xs: []i32) = filter (\x -> x = 0) xs

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+pub def f (x: i32) = x

@@ -1,0 +1,2 @@
+-- error: unexpected-character
+def s = “hello”

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+struct P { x: i32, y: i32 }

@@ -1,0 +1,4 @@
+-- error: foreign-syntax
+def f (x: i32) = match x
+  case 0 | 1 -> 1
+  case _ -> 2

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f<T>(x: T): T = x

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+val x = 3

@@ -1,0 +1,2 @@
+-- error: unclosed-bracket
+def f = [(1, 2], 3)

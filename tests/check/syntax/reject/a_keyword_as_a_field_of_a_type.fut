@@ -1,0 +1,2 @@
+-- error: keyword-as-name
+def f (r: {type: i32}) = r

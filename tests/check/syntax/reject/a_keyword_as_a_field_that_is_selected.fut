@@ -1,0 +1,2 @@
+-- error: keyword-as-name
+def f (r: {x: i32}) = r.type

@@ -1,0 +1,2 @@
+-- error: keyword-as-name
+def f (match: i32) = match

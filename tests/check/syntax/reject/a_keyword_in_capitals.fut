@@ -1,0 +1,2 @@
+-- error: unexpected-token
+Def f (x: i32) = x

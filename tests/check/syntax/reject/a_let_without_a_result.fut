@@ -1,0 +1,5 @@
+-- error: missing-in
+def f (x: i32) =
+  let y = x + 1
+
+def g (x: i32) = x

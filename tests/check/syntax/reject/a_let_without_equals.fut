@@ -1,0 +1,2 @@
+-- error: missing-equals
+def f (x: i32) = let y x + 1 in y

@@ -1,0 +1,4 @@
+-- error: missing-in
+def f (x: i32) =
+  let y = x
+  -y

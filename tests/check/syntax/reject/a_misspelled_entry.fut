@@ -1,0 +1,2 @@
+-- error: unexpected-token
+entery main (x: i32) = x

@@ -1,0 +1,2 @@
+-- error: unexpected-token
+modul m = { def x = 1 }

@@ -1,0 +1,2 @@
+-- error: unexpected-token
+tpye t = i32

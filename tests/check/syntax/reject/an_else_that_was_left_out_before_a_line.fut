@@ -1,0 +1,4 @@
+-- error: missing-else
+def f (x: i32) : i32 =
+  if x > 0 then 1
+  2

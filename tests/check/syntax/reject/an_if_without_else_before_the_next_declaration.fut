@@ -1,0 +1,5 @@
+-- error: missing-else
+def f (x: i32) : i32 =
+  if x > 0 then x + 1
+
+def g (x: i32) = x

@@ -1,0 +1,4 @@
+-- error: missing-else
+def f (x: i32) : i32 =
+  let y = if x > 0 then x + 1
+  in y

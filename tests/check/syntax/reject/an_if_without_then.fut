@@ -1,0 +1,3 @@
+-- error: missing-then
+def f (x: i32) : i32 =
+  if x > 0 1 else 2

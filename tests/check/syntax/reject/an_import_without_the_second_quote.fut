@@ -1,0 +1,3 @@
+-- error: unterminated-string
+import "lib/foo
+def t = 1

@@ -1,0 +1,3 @@
+-- error: unclosed-bracket
+#[inline
+def f (x: i32) = x

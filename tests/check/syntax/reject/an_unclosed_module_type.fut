@@ -1,0 +1,5 @@
+-- error: unclosed-bracket
+module type m = {
+  val x : i32
+
+def z = 3

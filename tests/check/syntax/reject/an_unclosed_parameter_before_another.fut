@@ -1,0 +1,2 @@
+-- error: unclosed-bracket
+def f (x: i32 (y: i32) = x + y

@@ -1,0 +1,2 @@
+-- error: keyword-as-name
+def def f (x: i32) = x

@@ -1,0 +1,3 @@
+-- error: unexpected-token
+def f (x: i32) = x +
+def g = 2
