@@ -3,6 +3,7 @@
 //! A headline makes sense alone; labels say what is at a place; notes give what was expected, what
 //! was found and where the expectation came from; help and fixes say what would be right.
 
+pub(crate) mod foreign;
 mod modules;
 mod names;
 mod sizes;

@@ -11,6 +11,7 @@
 //! [`Ty::Meta`]: crate::ty::Ty::Meta
 //! [`Tables::names`]: crate::program::Tables::names
 
+mod advice;
 mod apply;
 mod binding;
 mod expression;

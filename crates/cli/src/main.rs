@@ -5,6 +5,7 @@
 //! When the file is called `futhark`, for example through a link, it is a drop-in replacement for the commands
 //! of the reference compiler that exist here: names, options and exit codes are the same.
 
+mod absent;
 mod args;
 mod autotune;
 mod bench;
@@ -19,6 +20,7 @@ mod run;
 mod test;
 
 use args::{Args, Command};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use fehu_driver::stages::Target;
 use std::process::ExitCode;
@@ -30,6 +32,13 @@ fn main() -> ExitCode {
     let args = match parsed {
         Ok(args) => args,
         Err(error) => {
+            let command = std::env::args().nth(1).unwrap_or_default();
+            if error.kind() == ErrorKind::InvalidSubcommand
+                && let Some(message) = absent::message(name, &command)
+            {
+                eprintln!("{message}");
+                return ExitCode::from(1);
+            }
             // Printing fails only if the reader has gone, and then nobody is interested.
             let _ = error.print();
             return ExitCode::from(u8::from(error.use_stderr()));

@@ -174,6 +174,54 @@ fn an_error_in_an_import_names_the_imported_file() {
 }
 
 #[test]
+fn what_is_wrong_in_an_import_comes_before_what_follows_from_it() {
+    let folder = folder_with("causes", "main.fut", "import \"other\"\ndef y : i32 = true\n");
+    std::fs::write(folder.join("other.fut"), "def x : i32 = false\n")
+        .expect("a file can be written");
+    let output = fehu(&["check", &folder.join("main.fut").display().to_string()]);
+    let text = stderr(&output);
+    let (cause, effect) = (text.find("other.fut:1"), text.find("main.fut:2"));
+    assert!(cause.is_some() && effect.is_some() && cause < effect, "{text}");
+}
+
+#[test]
+fn warnings_are_about_the_users_own_files() {
+    let folder =
+        folder_with("packages", "main.fut", "import \"lib/github.com/a/b/c\"\ndef y = x 1\n");
+    let package = folder.join("lib/github.com/a/b");
+    std::fs::create_dir_all(&package).expect("a folder can be made");
+    std::fs::write(package.join("c.fut"), "def x (z: i32) : i32 = 1\n")
+        .expect("a file can be written");
+    let output = fehu(&["check", &folder.join("main.fut").display().to_string()]);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), "".into()));
+    // Whoever works on the package is told.
+    let output = fehu(&["check", &package.join("c.fut").display().to_string()]);
+    assert!(stderr(&output).contains("warning[unused-name]"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_missing_package_says_how_packages_get_there() {
+    let output = fehu_with_input(&["check", "-"], b"import \"lib/github.com/a/b/c\"\n");
+    let text = stderr(&output);
+    for part in ["file-not-found", "the package github.com/a/b", "futhark pkg add github.com/a/b"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn commands_of_the_peer_that_do_not_exist_are_known() {
+    for command in
+        ["pkg", "doc", "pyopencl", "hip", "ispc", "wasm", "literate", "script", "profile", "lsp"]
+    {
+        let output = fehu(&[command, "x.fut"]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let expected = format!("fehu does not have the command `{command}` yet");
+        assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("similar"), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_folder_is_refused() {
     let output = fehu(&["check", env!("CARGO_MANIFEST_DIR")]);
     assert_eq!(output.status.code(), Some(2));

@@ -108,6 +108,7 @@ pub struct Outcome {
 impl Outcome {
     pub(crate) fn new(mut session: Session, warnings: Warnings) -> Outcome {
         session.sort_diagnostics();
+        session.drop_warnings_about_packages();
         if warnings == Warnings::Hide {
             session.diagnostics.retain(Diagnostic::is_error);
         }

@@ -1,7 +1,7 @@
 //! The messages about files, one constructor for each code.
 
 use crate::files::ReadError;
-use crate::paths::Location;
+use crate::paths::{self, Location};
 use crate::session::Crash;
 use fehu_base::{Diagnostic, Span};
 
@@ -37,11 +37,25 @@ fn not_found(location: &Location, import: Option<Span>) -> Diagnostic {
                 Some(_) if path.ends_with(".fut.fut") => {
                     error.help("imports are written without the extension `.fut`")
                 }
-                Some(_) => error.note("imports are relative to the file that contains them"),
+                Some(_) => match paths::package(path) {
+                    Some(package) => missing_package(error, package),
+                    None => error.note("imports are relative to the file that contains them"),
+                },
                 None => error,
             }
         }
     }
+}
+
+/// Adds how packages get to where they are looked for.
+fn missing_package(error: Diagnostic, package: &str) -> Diagnostic {
+    let name = package.split_once("lib/").map_or(package, |(_, name)| name);
+    error
+        .note(format!("this file is part of the package {name}, which is looked for in \"{package}\""))
+        .help(format!(
+            "fehu does not fetch packages; `futhark pkg add {name}` and `futhark pkg sync` do, or copy \
+             the folder `lib/{name}` of the package's repository to \"{package}\""
+        ))
 }
 
 /// The bytes of a file are not UTF-8 from `offset` on.

@@ -36,7 +36,11 @@ pub fn load(session: &mut Session, files: &dyn Files, root: &Root, depth: Depth)
     if depth == Depth::Signatures && loader.program_mentions(prelude::INTRINSICS) {
         intrinsics = loader.embedded(prelude::INTRINSICS);
     }
-    Loaded { files: loader.done, intrinsics, prelude, root }
+    let files = loader.done;
+    let (last, others): (Vec<_>, Vec<_>) =
+        files.iter().enumerate().partition(|(index, _)| Some(*index) == root);
+    session.order = others.iter().chain(&last).map(|(_, file)| file.id).collect();
+    Loaded { files, intrinsics, prelude, root }
 }
 
 /// Adds a tree to a program, as its new root, with the files that it imports and that are not there

@@ -84,6 +84,33 @@ fn prelude_location(path: &str) -> Location {
     Location::Prelude(normal.trim_start_matches('/').to_owned())
 }
 
+/// The folder of the package that a file belongs to, as package managers lay them out:
+/// `lib/github.com/owner/name`. `None` for other files.
+pub fn package(path: &str) -> Option<&str> {
+    let mut end = 0;
+    let mut parts = path.split_inclusive('/').peekable();
+    while let Some(part) = parts.next() {
+        end += part.len();
+        let host = parts.peek().is_some_and(|host| is_host(host.trim_end_matches('/')));
+        if part == "lib/" && host {
+            let rest = &path[end..];
+            let folders: Vec<(usize, &str)> = rest.match_indices('/').collect();
+            // The host, the owner and the name.
+            return folders.get(2).map(|(at, _)| &path[..end + at]);
+        }
+    }
+    None
+}
+
+/// Whether a folder has the name of a computer in the internet.
+fn is_host(folder: &str) -> bool {
+    let last = folder.rsplit_once('.').map_or("", |(_, last)| last);
+    last.len() > 1
+        && last.bytes().all(|b| b.is_ascii_alphabetic())
+        && !folder.starts_with('.')
+        && last != "fut"
+}
+
 /// The folder part of a path, with its final slash; empty for a plain file name.
 fn parent(path: &str) -> &str {
     path.rfind('/').map_or("", |slash| &path[..=slash])
@@ -106,6 +133,22 @@ mod tests {
         ];
         for (path, normal) in cases {
             assert_eq!(normalise(path), normal, "{path}");
+        }
+    }
+
+    #[test]
+    fn packages_are_below_a_host() {
+        let cases = [
+            ("lib/github.com/a/b/c.fut", Some("lib/github.com/a/b")),
+            ("src/lib/gitlab.com/a/b/c/d.fut", Some("src/lib/gitlab.com/a/b")),
+            ("../lib/github.com/a/b/c.fut", Some("../lib/github.com/a/b")),
+            ("lib/mine/a/b/c.fut", None),
+            ("lib/a.fut", None),
+            ("mylib/github.com/a/b/c.fut", None),
+            ("main.fut", None),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(package(path), expected, "{path}");
         }
     }
 

@@ -5,8 +5,10 @@
 //! the run had collected until then is kept.
 
 use crate::errors;
+use crate::paths;
 use fehu_base::timing::Timings;
-use fehu_base::{Diagnostic, SourceMap, stack};
+use fehu_base::{Diagnostic, FileId, SourceMap, stack};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
@@ -37,6 +39,8 @@ pub struct Session {
     pub timings: Timings,
     /// Whether a stage panicked.
     pub crashed: bool,
+    /// The files of the program, each after those that it imports; the root is the last.
+    pub order: Vec<FileId>,
 }
 
 impl Session {
@@ -54,10 +58,28 @@ impl Session {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// Sorts the messages by place and removes repetitions. Those without a place come first.
+    /// Sorts the messages by place and removes repetitions. Those without a place come first; a file
+    /// comes after those that it imports, because what is wrong there may be the cause.
     pub fn sort_diagnostics(&mut self) {
-        self.diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| label.span));
+        let ranks: FxHashMap<FileId, usize> =
+            self.order.iter().enumerate().map(|(rank, file)| (*file, rank)).collect();
+        let place = |d: &Diagnostic| {
+            let span = d.primary.as_ref()?.span;
+            Some((ranks.get(&span.file).copied(), span))
+        };
+        self.diagnostics.sort_by_key(place);
         self.diagnostics.dedup();
+    }
+
+    /// Removes warnings about files of packages: who imports them cannot change them. The package
+    /// that contains the root is the user's own.
+    pub fn drop_warnings_about_packages(&mut self) {
+        let package = |file: FileId| paths::package(&self.sources.file(file).name);
+        let own = self.order.last().and_then(|root| package(*root));
+        self.diagnostics.retain(|d| {
+            let place = d.primary.as_ref().map(|label| package(label.span.file));
+            d.is_error() || place.is_none_or(|found| found.is_none() || found == own)
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 //! Messages about names.
 
-use fehu_base::{Diagnostic, Span};
+use super::foreign::Instead;
+use fehu_base::{Diagnostic, Prim, Span};
 use fehu_syntax::ast::Ident;
 
 pub(crate) fn unknown_name(
@@ -20,6 +21,29 @@ pub(crate) fn unknown_name(
         }
         None => d,
     }
+}
+
+/// Adds what is written for a word of another language.
+pub(crate) fn with_instead(d: Diagnostic, span: Span, instead: Instead) -> Diagnostic {
+    match instead {
+        Instead::Write(text) => d.fix(format!("write `{text}`"), [(span, text.to_owned())]),
+        Instead::Say(advice) => d.help(advice),
+    }
+}
+
+/// Adds that the modules of numbers have a member of this name.
+pub(crate) fn member_of_numbers(d: Diagnostic, name: &str, modules: &[&str]) -> Diagnostic {
+    let names: Vec<String> = modules.iter().map(|module| format!("`{module}.{name}`")).collect();
+    d.help(format!(
+        "Every type of numbers has its own, in the module of its name: {}.",
+        names.join(", ")
+    ))
+}
+
+/// Adds that `let mut x` does not bind x.
+pub(crate) fn binding_with_word(d: Diagnostic, word: Span) -> Diagnostic {
+    d.label(word, "this is read as the name of a function")
+        .fix("leave it out", [(word, String::new())])
 }
 
 pub(crate) fn underscore(span: Span) -> Diagnostic {
@@ -46,7 +70,12 @@ pub(crate) fn module_not_parametric(span: Span, name: &str) -> Diagnostic {
 pub(crate) fn module_as_value(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("module-as-value", span, format!("\"{name}\" is a module, not a value"))
         .at("a value is expected here")
-        .help(format!("refer to one of its members: `{name}.x`"))
+        .help(match Prim::from_name(name) {
+            Some(_) => format!(
+                "to convert a number, name the type it has: `{name}.i32 x` makes a value of type {name} of an i32"
+            ),
+            None => format!("refer to one of its members: `{name}.x`"),
+        })
 }
 
 pub(crate) fn value_as_module(span: Span, name: &str) -> Diagnostic {

@@ -50,7 +50,7 @@ impl Checker<'_> {
                     self.show_size(b)
                 ));
                 d = self.explain_sizes(d, [a, b]);
-                self.suggest_coercion(d, span, want, why)
+                self.suggest_coercion(d, span, want, why, [a, b])
             }
             SizeClash::Escape(var, size) => {
                 let name = &self.program.vars[*var].name;
@@ -136,7 +136,30 @@ impl Checker<'_> {
     }
 
     /// Proposes `:>` for an argument of the wrong size.
-    fn suggest_coercion(&self, d: Diagnostic, span: Span, want: &Ty, why: Expect) -> Diagnostic {
+    fn suggest_coercion(
+        &self,
+        d: Diagnostic,
+        span: Span,
+        want: &Ty,
+        why: Expect,
+        sizes: [&Size; 2],
+    ) -> Diagnostic {
+        if self.always_differ(sizes) {
+            return d.note("These sizes differ whatever the arguments are.");
+        }
+        if let Some(name) = self.size_of_a_selection(sizes) {
+            let known = format!("\"{name}\" is only known when the program runs");
+            return d.help(match why {
+                Expect::FunctionBody(_) | Expect::ValueBody(_) => {
+                    format!("{known}: leave the size open in the declared type, as in `[]t`")
+                }
+                _ => format!(
+                    "{known}: to combine arrays of which elements are left out, combine them first, as in \
+                     `filter (\\(x, y) -> x > y) (zip xs ys)`; or give the size a name by \
+                     `let [k] (zs: [k]t) = ...`"
+                ),
+            });
+        }
         let useful = matches!(
             why,
             Expect::Argument { .. }
@@ -170,6 +193,27 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
+    /// Whether two sizes differ by a number: 3 and 4, or n and n + 1.
+    fn always_differ(&self, [a, b]: [&Size; 2]) -> bool {
+        self.constant_difference(a, b).is_some_and(|difference| difference != 0)
+    }
+
+    /// The name of a size that an application made, as `filter` does, if one of these is such.
+    fn size_of_a_selection(&self, sizes: [&Size; 2]) -> Option<&str> {
+        let mut found = None;
+        for size in sizes {
+            if let Size::Var(var) = size
+                && matches!(
+                    self.program.vars[*var].kind,
+                    VarKind::Unknown(Unknown::Result | Unknown::ArgumentResult)
+                )
+            {
+                found = Some(self.program.vars[*var].name.as_str());
+            }
+        }
+        found
+    }
+
     /// Whether a size in the type is no term of the program.
     fn has_unnamed_size(&self, ty: &Ty) -> bool {
         let mut unnamed = false;

@@ -32,8 +32,11 @@ impl Checker<'_> {
             | Clash::NotNumber(..)
             | Clash::NoCtor(..) => "type-mismatch",
         };
-        let want_text = self.show(want);
-        let (found_text, label) = match self.known_of(found, clash) {
+        let want_text = match self.known_of(want) {
+            Some(known) => known,
+            None => self.show(want),
+        };
+        let (found_text, label) = match self.known_of(found) {
             Some(known) => (known.clone(), format!("this is {known}")),
             None => (self.show(found), format!("this has type {}", self.show(found))),
         };
@@ -46,20 +49,32 @@ impl Checker<'_> {
         if let Some((origin, text)) = why.origin()
             && origin != span
         {
-            d = d.label(origin, text);
+            let is_name =
+                self.sources.text(origin).starts_with(|c: char| c.is_alphabetic() || c == '(');
+            let is_operator = matches!(why, Expect::Argument { .. }) && !is_name;
+            d = d.label(origin, if is_operator { "the operator" } else { text });
         }
         self.report(d);
     }
 
-    /// What is known of the found type by itself, where it was already made equal to the expected one.
-    fn known_of(&self, found: &Ty, clash: &Clash) -> Option<String> {
-        match clash {
-            Clash::Needs(ty, needs) if ty == found => Some(needs_text(*needs)),
-            Clash::NoCtor(ty, ctor) if ty == found => Some(format!("#{ctor} ...")),
-            Clash::NoField(ty, field) if ty == found => {
-                Some(format!("a record with a field \"{field}\""))
-            }
-            _ => None,
+    /// What is known of a type that is not known itself.
+    fn known_of(&mut self, ty: &Ty) -> Option<String> {
+        let Ty::Meta(meta) = ty else { return None };
+        let info = self.metas.infos.get(*meta)?.clone();
+        if !info.ctors.is_empty() {
+            let ctors = info.ctors.into_iter().map(|(ctor, payload)| {
+                let payload = payload.iter().map(|ty| self.zonk(ty)).collect();
+                (ctor, payload)
+            });
+            let sum = Ty::Sum(ctors.collect());
+            return Some(format!("{} ...", self.show(&sum)));
+        }
+        if let Some((field, _)) = info.fields.first() {
+            return Some(format!("a record with a field \"{field}\""));
+        }
+        match info.needs {
+            Needs::Nothing => None,
+            needs => Some(needs_text(needs)),
         }
     }
 
@@ -235,7 +250,7 @@ pub(crate) fn not_a_function(
         .note(format!("Cannot apply function: \"{fun}\" has type {ty}, which is not functional."))
     } else {
         let takes = count(i, "argument");
-        Diagnostic::error(
+        let d = Diagnostic::error(
             "too-many-arguments",
             arg_span,
             format!("Cannot apply \"{fun}\" to \"{arg}\": too many arguments"),
@@ -245,11 +260,21 @@ pub(crate) fn not_a_function(
         .note(format!(
             "Cannot apply function \"{fun}\" to {given} arguments: after {takes}, the result has \
              type {ty}."
-        ))
+        ));
+        // `map2` and its like take more arrays than `map`.
+        let arrays = given - usize::from(fun == "map");
+        match (fun, arrays) {
+            ("map" | "zip", 2..=5) => {
+                let more = format!("{fun}{arrays}");
+                d.fix(format!("\"{more}\" takes {arrays} arrays"), [(fun_span, more)])
+            }
+            _ => d,
+        }
     }
 }
 
-pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty) -> Diagnostic {
+/// `method` is a function that is perhaps meant instead of a field.
+pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty, method: Option<&str>) -> Diagnostic {
     let name = &field.name;
     let d = Diagnostic::error(
         "no-field",
@@ -269,7 +294,15 @@ pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty) -> Diagnostic {
                 None => d,
             }
         }
-        _ => d.note(format!("Cannot unify type \"{ty}\" with type that must be a record.")),
+        _ => {
+            let d = d.note(format!("Cannot unify type \"{ty}\" with type that must be a record."));
+            match method {
+                Some(function) => d.help(format!(
+                    "There are no methods; the function comes first: `{function} ... xs`."
+                )),
+                None => d,
+            }
+        }
     }
 }
 

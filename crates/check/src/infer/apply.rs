@@ -8,11 +8,22 @@ use fehu_syntax::ast::{BinOp, Exp, Operator};
 
 impl Checker<'_> {
     pub(crate) fn infer_apply(&mut self, span: Span, fun: &Exp, args: &[Exp]) -> Ty {
+        let reported = self.diags.len();
         let mut ty = self.infer(fun);
+        if self.report_infix_word(&ty, fun, args) {
+            return Ty::Error;
+        }
         // Arguments are inferred even if there are too many of them, for the errors inside them.
         for (i, arg) in args.iter().enumerate() {
             let arg_ty = self.infer(arg);
+            if i == 0 {
+                self.suggest_number_module(reported, fun, &arg_ty);
+            }
+            let before = self.diags.len();
             ty = self.apply(&ty, fun.span, span, (i, args.len()), arg.span, &arg_ty);
+            if self.diags.len() > before {
+                self.suggest_call(fun, args, i);
+            }
         }
         ty
     }
@@ -31,7 +42,12 @@ impl Checker<'_> {
             Ty::Error => Ty::Error,
             Ty::Fun(fun) => {
                 let why = Expect::Argument { fun: fun_span, arg: arg_span };
+                let before = self.diags.len();
                 self.unify_or_report(arg_span, &fun.param, arg, why);
+                // One wrong argument is one mistake; what follows from it is not reported.
+                if self.diags.len() > before {
+                    return Ty::Error;
+                }
                 fun.ret.without_unique()
             }
             unknown @ Ty::Meta(_) => {
@@ -56,11 +72,26 @@ impl Checker<'_> {
 
     pub(crate) fn infer_binop(&mut self, span: Span, bin: &BinOp) -> Ty {
         let op = self.infer_operator(&bin.op);
-        let lhs = self.infer(&bin.lhs);
         let op_span = bin.op.name.span;
+        // An operator of another language says what is wrong with its operands as well.
+        if op == Ty::Error && errors::foreign::value(&bin.op.name.name.name).is_some() {
+            return Ty::Error;
+        }
+        let lhs = self.infer(&bin.lhs);
+        let before = self.diags.len();
         let partial = self.apply(&op, op_span, span, (0, 2), bin.lhs.span, &lhs);
+        if self.diags.len() > before {
+            self.suggest_negative_argument(bin, &lhs);
+            self.suggest_operator(bin, &lhs);
+        }
         let rhs = self.infer(&bin.rhs);
-        self.apply(&partial, op_span, span, (1, 2), bin.rhs.span, &rhs)
+        let before = self.diags.len();
+        let result = self.apply(&partial, op_span, span, (1, 2), bin.rhs.span, &rhs);
+        if self.diags.len() > before {
+            self.suggest_operator(bin, &rhs);
+        }
+        // Even where the type of the result does not depend on the operands, as with `<`.
+        if lhs == Ty::Error || rhs == Ty::Error { Ty::Error } else { result }
     }
 
     pub(crate) fn infer_section(

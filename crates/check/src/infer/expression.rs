@@ -28,6 +28,22 @@ impl Checker<'_> {
             let want = self.zonk(want);
             let found = self.zonk(found);
             self.report_clash(span, &want, &found, why, &clash);
+            self.give_up(&want);
+            self.give_up(&found);
+        }
+    }
+
+    /// Notes that what is unknown in a type stays so because of an error that has been reported.
+    fn give_up(&mut self, ty: &Ty) {
+        match ty {
+            Ty::Meta(meta) => self.metas.infos[*meta].solution = Some(Ty::Error),
+            Ty::Array(_, inner) | Ty::Unique(inner) => self.give_up(inner),
+            Ty::Record(fields) => fields.iter().for_each(|(_, ty)| self.give_up(ty)),
+            Ty::Fun(fun) => {
+                self.give_up(&fun.param);
+                self.give_up(&fun.ret);
+            }
+            Ty::Prim(_) | Ty::Sum(_) | Ty::Con(..) | Ty::Error => {}
         }
     }
 

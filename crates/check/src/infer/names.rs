@@ -84,17 +84,83 @@ impl Checker<'_> {
     }
 
     fn report_unknown(&mut self, ident: &Ident) {
+        if let Some(slashes) = self.slashes_before(ident.span) {
+            return self.report_once(errors::foreign::line_comment(slashes));
+        }
+        let name = &ident.name;
+        let members = self.number_modules_with(name);
         let best = match self.diags.len() {
-            ..MAX_SUGGESTIONS => nearest(&ident.name, self.scope.term_names().into_iter()),
+            ..MAX_SUGGESTIONS if members.is_empty() => {
+                nearest(name, self.scope.term_names().into_iter())
+            }
             _ => None,
         };
-        self.report(errors::unknown_name(ident.span, "name", &ident.name, best.as_deref()));
+        let instead = errors::foreign::value(name);
+        let mut d = match instead {
+            Some(_) => errors::unknown_name(ident.span, "name", name, None),
+            None => errors::unknown_name(ident.span, "name", name, best.as_deref()),
+        };
+        d = instead.map_or(d.clone(), |instead| errors::with_instead(d, ident.span, instead));
+        if !members.is_empty() {
+            d = errors::member_of_numbers(d, name, &members);
+        } else if let Some(word) = self.word_before(ident.span, &["mut", "rec"]) {
+            d = errors::binding_with_word(d, word);
+        }
+        self.report_once(d);
+    }
+
+    /// Reports an error unless it is just like another one of the present declaration.
+    fn report_once(&mut self, error: fehu_base::Diagnostic) {
+        let since = self.binding_start.max(self.diags.len().saturating_sub(20));
+        let same = |other: &fehu_base::Diagnostic| {
+            other.code == error.code && other.message == error.message
+        };
+        if !self.diags[since..].iter().any(same) {
+            self.report(error);
+        }
+    }
+
+    /// The modules of number types that have a member of this name: "i32" for `abs`.
+    pub(crate) fn number_modules_with(&self, name: &str) -> Vec<&'static str> {
+        let has = |module: &&&str| match self.scope.term(module).map(|found| &found.term) {
+            Some(Term::Mod(_, module)) => match &**module {
+                Module::Struct(env) => env.terms.contains_key(name),
+                Module::Functor(_) => false,
+            },
+            Some(Term::Val(_)) | None => false,
+        };
+        ["i32", "i64", "f32", "f64"].iter().filter(has).copied().collect()
+    }
+
+    /// The `//` before a place, if it looks as if it were to start a comment.
+    fn slashes_before(&self, span: Span) -> Option<Span> {
+        let text = &self.sources.file(span.file).text;
+        let line_start = text[..span.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let line = &text[line_start..span.start as usize];
+        let at = line.find("// ").filter(|&at| !line[..at].contains("--"))?;
+        // Between operands, it is the operator. A comment has several words.
+        let rest = text[line_start + at + 2..].lines().next().unwrap_or_default();
+        let words = rest.split_whitespace().count();
+        let start = (line_start + at) as u32;
+        (words > 1).then_some(Span { start, end: start + 2, ..span })
+    }
+
+    /// The place of `let mut x` or `let rec x` before a use of a name that is then not bound.
+    fn word_before(&self, span: Span, words: &[&str]) -> Option<Span> {
+        let text = &self.sources.file(span.file).text;
+        let name = self.sources.text(span);
+        let before = &text[..span.start as usize];
+        words.iter().find_map(|word| {
+            let at = before.rfind(&format!("let {word} {name} "))?;
+            let start = (at + "let ".len()) as u32;
+            Some(Span { start, end: start + word.len() as u32 + 1, ..span })
+        })
     }
 
     fn report_unknown_member(&mut self, module: &Ident, member: &Ident, env: &ModEnv) {
         let best = nearest(&member.name, env.terms.keys());
         let name = format!("{}.{}", module.name, member.name);
-        self.report(errors::unknown_name(member.span, "name", &name, best.as_deref()));
+        self.report_once(errors::unknown_name(member.span, "name", &name, best.as_deref()));
     }
 
     /// The module with this name, the variable it is reached from, and the path from there.
@@ -166,7 +232,18 @@ impl Checker<'_> {
             Some(def) => Some(def.clone()),
             None => {
                 let text = self.quote(name.span);
-                self.report(errors::unknown_name(name.span, "type", &text, best.as_deref()));
+                let instead = match name.quals.is_empty() {
+                    true => errors::foreign::type_name(&text),
+                    false => None,
+                };
+                let d = match instead {
+                    Some(instead) => {
+                        let d = errors::unknown_name(name.span, "type", &text, None);
+                        errors::with_instead(d, name.span, instead)
+                    }
+                    None => errors::unknown_name(name.span, "type", &text, best.as_deref()),
+                };
+                self.report_once(d);
                 None
             }
         }

@@ -216,7 +216,14 @@ impl Checker<'_> {
         };
         if def.params.len() != args.len() {
             let text = self.quote(name.span);
-            self.report(errors::type_arity(span, &text, def.params.len(), args.len(), def.span));
+            let mut error = errors::type_arity(span, &text, def.params.len(), args.len(), def.span);
+            // `f32[10]`
+            if def.params.is_empty() && args.iter().all(|arg| matches!(arg, TypeArg::Size(..))) {
+                let sizes = self.quote(Span { start: name.span.end, ..span });
+                let new = format!("{}{text}", sizes.trim());
+                error = error.fix("the sizes of an array come first", [(span, new)]);
+            }
+            self.report(error);
             return Ty::Error;
         }
         let mut subst = Subst::new();

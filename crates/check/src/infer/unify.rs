@@ -142,6 +142,16 @@ impl Checker<'_> {
             });
         }
         self.metas.infos[meta].solution = Some(ty.clone());
+        let result = self.meet_conditions(&info, ty);
+        if result.is_err() {
+            // A message has to say what was known of it before.
+            self.metas.infos[meta].solution = None;
+        }
+        result
+    }
+
+    /// Checks that a type is what an unknown has to be.
+    fn meet_conditions(&mut self, info: &MetaInfo, ty: &Ty) -> Result<(), Clash> {
         self.satisfy(ty, info.needs)?;
         if info.lifted < Lifted::Lifted {
             let why = super::Restriction::TypeArgument;

@@ -4,7 +4,7 @@ use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::ty::{Needs, PrimSet, Size, Ty};
 use fehu_base::Span;
-use fehu_syntax::ast::{Access, DimIndex, Exp, Ident, Update};
+use fehu_syntax::ast::{Access, DimIndex, Exp, ExpKind, Ident, Lit, Update};
 
 impl Checker<'_> {
     /// The type of a field. If the record's type is not known yet, it is noted that it must have
@@ -27,10 +27,28 @@ impl Checker<'_> {
                 None => {
                     let shown = self.zonk(&record);
                     let text = self.show(&shown);
-                    self.report(errors::no_field(field, &text, &shown));
+                    let name = field.name.as_str();
+                    let method = match errors::foreign::value(name) {
+                        Some(errors::foreign::Instead::Write(word)) => Some(word),
+                        _ if self.scope.term(name).is_some() => Some(name),
+                        _ => None,
+                    };
+                    self.report(errors::no_field(field, &text, &shown, method));
                     Ty::Error
                 }
             },
+        }
+    }
+
+    fn warn_negative_index(&mut self, index: &Exp, whole: Span) {
+        let ExpKind::Negate(inner) = &index.kind else { return };
+        let ExpKind::Lit(Lit::Int { value, .. }) = &inner.kind else { return };
+        if *value > 0 && !self.trusted {
+            let text = self.quote(whole);
+            let array = text.split('[').next().unwrap_or_default();
+            let is_name = array.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            let array = if is_name && !array.is_empty() { array } else { "xs" };
+            self.report(errors::foreign::negative_index(index.span, array));
         }
     }
 
@@ -40,6 +58,7 @@ impl Checker<'_> {
             match dim {
                 DimIndex::Fix(index) => {
                     let ty = self.infer(index);
+                    self.warn_negative_index(index, span);
                     self.need(index.span, &ty, Needs::OneOf(PrimSet::SIGNED), "index");
                     if let Ty::Meta(meta) = self.resolve(&ty) {
                         self.metas.infos[meta].index = true;

@@ -174,6 +174,13 @@ impl Checker<'_> {
         a == b || self.difference(a, b).is_zero()
     }
 
+    /// The number by which two sizes differ whatever their variables are, if there is one.
+    pub(crate) fn constant_difference(&self, a: &Size, b: &Size) -> Option<i64> {
+        let difference = self.difference(a, b);
+        let is_constant = difference.terms.keys().all(|product| product.is_empty());
+        is_constant.then(|| difference.terms.values().sum())
+    }
+
     pub(super) fn difference(&self, a: &Size, b: &Size) -> Poly {
         self.poly(a).plus(&self.poly(b), -1)
     }

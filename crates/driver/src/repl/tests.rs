@@ -88,7 +88,7 @@ fn programs_read_every_field_on_its_line() {
     assert_eq!(value(&mut repl, "{a = (1, 2), b = {c = 3}}"), "{a = (1,\n      2),\n b = {c = 3}}");
     assert_eq!(value(&mut repl, "[(1, 2)]"), "[(1, 2)]");
     assert!(value(&mut repl, "iota 2000").ends_with(" 1998, 1999]"));
-    assert_eq!(value(&mut repl, "let x = 1"), "refused 2 unexpected-end-of-file");
+    assert_eq!(value(&mut repl, "let x = 1"), "refused 2 missing-in");
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn files_are_loaded_and_loaded_again() {
     check_with(
         &mut repl,
         &[
-            (":reload", "refused 2 type-mismatch type-mismatch"),
+            (":reload", "refused 2 type-mismatch"),
             ("a", "true"),
             ("c", "refused 2 unknown-name"),
         ],

@@ -676,6 +676,10 @@ impl Parser<'_> {
 
     /// Blocks in braces.
     fn braces(&self, want: Want) -> Option<Diagnostic> {
+        let dec = self.kind_of(self.dec_start);
+        if matches!(dec, TokenKind::Module | TokenKind::Open | TokenKind::Include) {
+            return None;
+        }
         let is_open =
             |&open: &usize| open > self.dec_start && self.kind_of(open) == TokenKind::LBrace;
         let open = match self.open_brackets(self.pos).into_iter().rev().find(is_open) {

@@ -1,3 +1,2 @@
 -- error: type-mismatch
--- error: type-mismatch
 def f (x: i32) (y: i32) = x && y

@@ -1,3 +1,2 @@
 -- error: type-mismatch
--- error: type-mismatch
 def f (xs: []i64) = flatmap' (\x -> x + 1) xs

@@ -1,0 +1,45 @@
+//! Commands of the peer that do not exist here: whoever types one should not be sent to another command
+//! that happens to have a similar name.
+
+/// What to say about a command that we do not have, if the peer has it.
+pub(crate) fn message(program: &str, command: &str) -> Option<String> {
+    let (_, advice) = COMMANDS.iter().find(|(names, _)| names.contains(&command))?;
+    Some(format!(
+        "error: {program} does not have the command `{command}` yet\n\n{advice}\n\nFor the commands that exist, try '{program} --help'."
+    ))
+}
+
+const COMMANDS: [(&[&str], &str); 9] = [
+    (
+        &["pkg"],
+        "Packages are found in the folder `lib/` beside the program, where another tool has to put them:\n\
+         `futhark pkg sync` of the reference compiler does, or a copy of the package's own `lib/`.",
+    ),
+    (
+        &["doc"],
+        "Documentation comments (`-- |`) are kept and formatted, but no pages are made of them.",
+    ),
+    (
+        &["pyopencl", "python"],
+        "Python programs can use the C libraries that `c --library`, `multicore --library` and\n\
+         `opencl --library` make, or the servers of `--server`.",
+    ),
+    (&["hip"], "For GPUs there are `cuda` and `opencl`; the latter also runs on those of AMD."),
+    (&["ispc"], "For processors there are `c`, which uses vector instructions, and `multicore`."),
+    (
+        &["wasm", "wasm-multicore"],
+        "`c --library` makes a C library, which other tools compile to WebAssembly.",
+    ),
+    (
+        &["literate", "script"],
+        "`eval` and `repl` evaluate expressions, and test blocks may contain scripts.",
+    ),
+    (
+        &["profile"],
+        "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
+    ),
+    (
+        &["lsp", "query", "defs", "hash", "imports", "tokens", "misc", "thanks"],
+        "For editors, `check --format=json` writes messages as JSON, and `fmt` formats.",
+    ),
+];
