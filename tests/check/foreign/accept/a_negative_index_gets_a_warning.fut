@@ -1,0 +1,2 @@
+-- warning: negative-index
+def f (xs: []i32) = xs[-1]

@@ -1,0 +1,2 @@
+-- error: unknown-name
+def f (r: f32) = pi * r * r

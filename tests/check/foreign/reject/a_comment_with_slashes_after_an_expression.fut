@@ -1,0 +1,3 @@
+-- error: foreign-syntax
+def f (x: i32) : i32 = x + 1 // add one
+def g (x: i32) : i32 = x

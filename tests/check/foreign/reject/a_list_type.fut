@@ -1,0 +1,2 @@
+-- error: unknown-name
+def f (x: list i32) = x

@@ -1,0 +1,3 @@
+-- error: type-mismatch
+def g (x: i32) = x
+def f (x: i32) = g -x

@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def s = "a" + "b"

@@ -1,0 +1,2 @@
+-- error: module-as-value
+def f (x: i32) = f32(x)

@@ -1,0 +1,2 @@
+-- error: not-a-function
+def f (xs: []i32) = xs(0)

@@ -1,0 +1,2 @@
+-- error: unknown-name
+def f (x: Maybe i32) = x

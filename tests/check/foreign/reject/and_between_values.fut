@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def f (x: i32) (y: i32) = x > 0 and y > 0

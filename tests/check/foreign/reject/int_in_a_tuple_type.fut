@@ -1,0 +1,2 @@
+-- error: unknown-name
+def f (x: (Int, Int)) = x.0

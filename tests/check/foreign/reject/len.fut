@@ -1,0 +1,2 @@
+-- error: unknown-name
+def f (xs: []i32) = len xs

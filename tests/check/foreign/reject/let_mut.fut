@@ -1,0 +1,4 @@
+-- error: unknown-name
+def f (x: i32) =
+  let mut y = x
+  in y

@@ -1,0 +1,2 @@
+-- error: unknown-name
+def f (x: i32) = x /= 0

@@ -1,0 +1,2 @@
+-- error: type-arity
+def f (x: f32[10]) = x

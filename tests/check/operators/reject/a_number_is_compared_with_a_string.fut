@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f (x: i32) = x == "a"

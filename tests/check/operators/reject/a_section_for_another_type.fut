@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f (xs: []f32) = map (+ 1i32) xs

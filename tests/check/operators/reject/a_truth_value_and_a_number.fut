@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f = true + 1

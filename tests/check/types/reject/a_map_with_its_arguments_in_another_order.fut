@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f (xs: []i32) = map xs (+ 1)

@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def f (xs: []i32) = reduce 0 (+) xs
