@@ -46,15 +46,15 @@ const LOOKALIKES: [(&str, &str, &str); 12] = [
     ("“”„«»", "\"", "Strings are written in straight quotes."),
     ("‘’", "'", "Characters are written in straight quotes."),
     ("−–—", "-", "This is a dash; the operator is a hyphen."),
-    ("≤", "<=", "Operators consist of the signs of a keyboard."),
-    ("≥", ">=", "Operators consist of the signs of a keyboard."),
-    ("≠", "!=", "Operators consist of the signs of a keyboard."),
-    ("×·", "*", "Operators consist of the signs of a keyboard."),
-    ("→⇒", "->", "Operators consist of the signs of a keyboard."),
+    ("≤", "<=", "Operators consist of ASCII characters."),
+    ("≥", ">=", "Operators consist of ASCII characters."),
+    ("≠", "!=", "Operators consist of ASCII characters."),
+    ("×·", "*", "Operators consist of ASCII characters."),
+    ("→⇒", "->", "Operators consist of ASCII characters."),
     ("λ", "\\", "A function is written `\\x -> x + 1`."),
     ("$", "<|", "A function is applied to all that follows by `<|`, as in `f <| g x`."),
     ("#", "", "Comments start with `--`; a constructor's name directly follows its `#`."),
-    ("@", "", "Attributes are written `#[inline]`, and arrays are put together by `++`."),
+    ("@", "", "Attributes are written `#[inline]`, and arrays are concatenated by `++`."),
 ];
 
 /// A string without its second quote.
@@ -173,7 +173,7 @@ pub(crate) fn unclosed_module(span: Span, here: Span, outside: Option<Span>) -> 
     match outside {
         Some(place) => error
             .label(here, "the file ends without it")
-            .label(place, "this looks as if it came after the module")
+            .label(place, "this looks as if it comes after the module")
             .fix("close it, perhaps here", [(place.before(), "}\n".to_owned())]),
         None => error.label(here, "the file ends without it"),
     }

@@ -115,7 +115,7 @@ const VALUES: [(&[&str], Instead); 33] = [
     (&["enumerate"], Instead::Say("Write `zip (indices xs) xs`.")),
     (
         &["append", "cons", "push", "push_back", "extend"],
-        Instead::Say("Arrays are put together by `++`: `xs ++ [x]`."),
+        Instead::Say("Arrays are concatenated by `++`: `xs ++ [x]`."),
     ),
     (&["elem", "member", "contains", "includes"], Instead::Say("Write `any (== x) xs`.")),
     (

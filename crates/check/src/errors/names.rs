@@ -35,7 +35,7 @@ pub(crate) fn with_instead(d: Diagnostic, span: Span, instead: Instead) -> Diagn
 pub(crate) fn member_of_numbers(d: Diagnostic, name: &str, modules: &[&str]) -> Diagnostic {
     let names: Vec<String> = modules.iter().map(|module| format!("`{module}.{name}`")).collect();
     d.help(format!(
-        "Every type of numbers has its own, in the module of its name: {}.",
+        "Each number type has its own, in the module named after it: {}.",
         names.join(", ")
     ))
 }

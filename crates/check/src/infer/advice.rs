@@ -96,7 +96,7 @@ impl Checker<'_> {
                     let place = fun.span.to(arg.span);
                     self.advise(|d| {
                         d.help("Arguments are separated by spaces; commas make a tuple.")
-                            .fix("write it so", [(place, new)])
+                            .fix("write it like this", [(place, new)])
                     });
                 }
             }
@@ -126,7 +126,7 @@ impl Checker<'_> {
         let advice = match (op, self.resolve(operand)) {
             ("^", Ty::Prim(prim)) if prim.is_float() => Some("The power is `**`.".to_owned()),
             ("+" | "-" | "*" | "/" | "%" | "**", Ty::Array(..)) => Some(format!(
-                "For the elements of arrays, write `map2 ({op}) xs ys` or `map ({op} x) xs`; `++` puts two arrays together."
+                "To operate on the elements of arrays, write `map2 ({op}) xs ys` or `map ({op} x) xs`; `++` concatenates arrays."
             )),
             _ => None,
         };
@@ -145,7 +145,7 @@ impl Checker<'_> {
         }
         let end = Span { start: bin.rhs.span.end, ..bin.rhs.span };
         self.advise(|d| {
-            d.help("This subtracts; a negative argument is in parentheses.")
+            d.help("This subtracts; put a negative argument in parentheses.")
                 .fix("add them", [(op.before(), "(".to_owned()), (end, ")".to_owned())])
         });
     }

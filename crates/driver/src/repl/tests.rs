@@ -327,11 +327,7 @@ fn files_are_loaded_and_loaded_again() {
     *files.0.lock().expect("nobody panics") = Memory::new([("a.fut", "def a = true")]);
     check_with(
         &mut repl,
-        &[
-            (":reload", "refused 2 type-mismatch"),
-            ("a", "true"),
-            ("c", "refused 2 unknown-name"),
-        ],
+        &[(":reload", "refused 2 type-mismatch"), ("a", "true"), ("c", "refused 2 unknown-name")],
     );
 }
 

@@ -58,10 +58,10 @@ impl Parser<'_> {
         }
         if in_brackets {
             return foreign(here, "Elements are separated by `,`, not by `;`")
-                .at("a `;` is never written")
+                .at("there is no `;` in this language")
                 .fix("write a comma", [(here, ",".to_owned())]);
         }
-        foreign(here, "A `;` is never written")
+        foreign(here, "There is no `;` in this language")
             .at("leave it out")
             .help("A binding ends at the next `let` or at its `in`, and a declaration at the next one.")
             .fix("remove it", [(here, String::new())])
@@ -83,12 +83,12 @@ impl Parser<'_> {
                 place,
                 format!("An array of {size} {element} is written `[{size}]{element}`"),
             )
-            .fix("write it so", [(place, format!("[{size}]{element}"))]),
+            .fix("write it like this", [(place, format!("[{size}]{element}"))]),
             false => foreign(
                 place,
                 format!("An array of equal elements is made by `replicate {size} {element}`"),
             )
-            .fix("write it so", [(place, format!("(replicate {size} {element})"))]),
+            .fix("write it like this", [(place, format!("(replicate {size} {element})"))]),
         })
     }
 
@@ -268,7 +268,7 @@ impl Parser<'_> {
                     .fix("write `=`", [(here, "=".to_owned())]),
             ),
             ("<=", Want::ForIn) => Some(
-                foreign(here, "A loop counts to a bound that is not reached: `for i < n`")
+                foreign(here, "The bound of a loop is exclusive: `for i < n`")
                     .at("only `<` can stand here")
                     .help("`for i < n + 1` counts from 0 to n."),
             ),
@@ -319,7 +319,7 @@ impl Parser<'_> {
         if is_array {
             let place = self.span_of(before).to(self.span_of(self.pos + 2));
             return foreign(place, format!("An array of {inside} is written `[]{inside}`"))
-                .fix("write it so", [(place, format!("[]{inside}"))]);
+                .fix("write it like this", [(place, format!("[]{inside}"))]);
         }
         error
     }
@@ -417,7 +417,7 @@ impl Parser<'_> {
                 Some(match self.in_head() {
                     true => foreign(place, "A type comes after `:`, not after `::`")
                         .fix("write `:`", [(place, ":".to_owned())]),
-                    false => foreign(place, "There are no lists; arrays are put together by `++`")
+                    false => foreign(place, "There are no lists; arrays are concatenated by `++`")
                         .help("To put an element before an array, write `[x] ++ xs`."),
                 })
             }
@@ -522,9 +522,11 @@ impl Parser<'_> {
                 .help("Write `map (\\x -> x + 1) xs`, and `filter` for a condition."),
             ),
             Want::Exp | Want::In(_) | Want::Dec | Want::Else(_) | Want::Close(_) | Want::Other => {
-                let error =
-                    foreign(here, format!("`{word}` is part of a `loop`, which says what changes"))
-                        .at("`loop`, a name and its first value come before this");
+                let error = foreign(
+                    here,
+                    format!("`{word}` only occurs in a `loop`, which names what changes"),
+                )
+                .at("`loop`, a name and its first value come before this");
                 Some(match word {
                     "for" => error.help(
                         "Write `loop sum = 0 for x in xs do sum + x`; often `map` or `reduce` is what you want.",
@@ -594,8 +596,7 @@ impl Parser<'_> {
     }
 
     fn record_update(&self, place: Span) -> Diagnostic {
-        foreign(place, "A record with another field is written without braces")
-            .help("Write `r with x = 1`.")
+        foreign(place, "A record update is written without braces").help("Write `r with x = 1`.")
     }
 
     fn wrong_tilde(&self, want: Want) -> Option<Diagnostic> {
@@ -643,7 +644,7 @@ impl Parser<'_> {
         }
         Some(
             foreign(place, format!("An array of {element} is written `[]{element}`"))
-                .fix("write it so", [(place, format!("[]{element}"))]),
+                .fix("write it like this", [(place, format!("[]{element}"))]),
         )
     }
 
@@ -791,7 +792,7 @@ fn where_clause(place: Span) -> Diagnostic {
 
 fn no_increment(place: Span) -> Diagnostic {
     foreign(place, "A variable cannot be changed; `let` binds a new one")
-        .at("this puts two arrays together")
+        .at("`++` concatenates arrays")
         .help("Write `let x = x + 1`.")
 }
 

@@ -30,7 +30,7 @@ impl Parser<'_> {
         self.remove(start..self.end_of_block_comment(start));
         Some(
             foreign(place, "A comment starts with `--` and ends with its line")
-                .at("there are no comments of several lines"),
+                .at("there are no multi-line comments"),
         )
     }
 

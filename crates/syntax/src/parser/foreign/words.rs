@@ -126,7 +126,7 @@ impl Parser<'_> {
             let place = self.span_of(open + 1).to(here);
             return Some(
                 foreign(place, "The type of a parameter comes after its name")
-                    .fix("write it so", [(place, format!("{text}: {ty}"))]),
+                    .fix("write it like this", [(place, format!("{text}: {ty}"))]),
             );
         }
         (want == Want::Dec).then(|| self.wrong_declaration()).flatten()
@@ -154,7 +154,7 @@ impl Parser<'_> {
         {
             return Some(
                 foreign(here, *headline)
-                    .at(format!("`{text}` is no keyword here"))
+                    .at(format!("`{text}` is not a keyword here"))
                     .help(format!("For instance: `{example}`.")),
             );
         }
