@@ -149,11 +149,10 @@ impl Checker<'_> {
         }
         if let Some(name) = self.size_of_a_selection(sizes) {
             let known = format!("\"{name}\" is only known when the program runs");
-            return d.help(match why {
-                Expect::FunctionBody(_) | Expect::ValueBody(_) => {
-                    format!("{known}: leave the size open in the declared type, as in `[]t`")
-                }
-                _ => format!(
+            let is_result = matches!(why, Expect::FunctionBody(_) | Expect::ValueBody(_));
+            return d.help(match is_result {
+                true => format!("{known}: leave the size open in the declared type, as in `[]t`"),
+                false => format!(
                     "{known}: to combine arrays of which elements are left out, combine them first, as in \
                      `filter (\\(x, y) -> x > y) (zip xs ys)`; or give the size a name by \
                      `let [k] (zs: [k]t) = ...`"

@@ -80,43 +80,40 @@ impl Checker<'_> {
         let arg = &args[i];
         let code = self.diags.last().map_or("", |d| d.code);
         let text = |span: Span| self.sources.text(span).to_owned();
-        match &arg.kind {
-            ExpKind::Tuple(parts)
-                if args.len() == 1 && code == "type-mismatch" && parts.len() > 1 =>
-            {
-                let parts: Vec<String> = parts
-                    .iter()
-                    .map(|part| match is_atom(part) {
-                        true => text(part.span),
-                        false => format!("({})", text(part.span)),
-                    })
-                    .collect();
-                let new = format!("{} {}", text(fun.span), parts.join(" "));
-                if !new.contains('\n') {
-                    let place = fun.span.to(arg.span);
-                    self.advise(|d| {
-                        d.help("Arguments are separated by spaces; commas make a tuple.")
-                            .fix("write it like this", [(place, new)])
-                    });
-                }
-            }
-            ExpKind::Array(elems) if i == 0 && code == "not-a-function" && !elems.is_empty() => {
-                let gap = Span { start: fun.span.end, end: arg.span.start, ..fun.span };
+        if let ExpKind::Tuple(parts) = &arg.kind
+            && code == "type-mismatch"
+            && args.len() == 1
+            && parts.len() > 1
+        {
+            let parts = parts.iter().map(|part| match is_atom(part) {
+                true => text(part.span),
+                false => format!("({})", text(part.span)),
+            });
+            let new = format!("{} {}", text(fun.span), parts.collect::<Vec<_>>().join(" "));
+            if !new.contains('\n') {
+                let place = fun.span.to(arg.span);
                 self.advise(|d| {
-                    d.help("An index directly follows its array, without a space.")
-                        .fix("leave out the space", [(gap, String::new())])
+                    d.help("Arguments are separated by spaces; commas make a tuple.")
+                        .fix("write it like this", [(place, new)])
                 });
             }
-            ExpKind::Paren(inner) if i == 0 && code == "not-a-function" && args.len() == 1 => {
-                if fun.span.end == arg.span.start {
-                    let new = format!("[{}]", text(inner.span));
-                    self.advise(|d| {
-                        d.help("An element of an array is `xs[i]`.")
-                            .fix("write brackets", [(arg.span, new)])
-                    });
-                }
-            }
-            _ => {}
+        } else if code != "not-a-function" || i > 0 {
+            // The array is not what is applied.
+        } else if matches!(&arg.kind, ExpKind::Array(elems) if !elems.is_empty()) {
+            let gap = Span { start: fun.span.end, end: arg.span.start, ..fun.span };
+            self.advise(|d| {
+                d.help("An index directly follows its array, without a space.")
+                    .fix("leave out the space", [(gap, String::new())])
+            });
+        } else if let ExpKind::Paren(inner) = &arg.kind
+            && args.len() == 1
+            && fun.span.end == arg.span.start
+        {
+            let new = format!("[{}]", text(inner.span));
+            self.advise(|d| {
+                d.help("An element of an array is `xs[i]`.")
+                    .fix("write brackets", [(arg.span, new)])
+            });
         }
     }
 

@@ -4,7 +4,10 @@
 //! blocks) and says how it is written in this language; `words` has the words. They are asked in
 //! turn, by the kind of token that does not fit.
 
+mod binding;
+mod block;
 mod comment;
+mod types;
 mod words;
 
 use super::Parser;
@@ -103,156 +106,12 @@ impl Parser<'_> {
         binder.is_some_and(|b| !(b..self.pos).any(|i| self.kind_of(i) == TokenKind::Equals))
     }
 
-    fn wrong_equals(&self, want: Want) -> Option<Diagnostic> {
-        let here = self.here();
-        let before = self.back(1)?;
-        if self.kind_of(before) == TokenKind::DotDot && self.touches(self.pos) {
-            return Some(
-                foreign(here, "A range that includes its end is written `a...b`")
-                    .fix("write three dots", [(self.span_of(before).to(here), "...".to_owned())]),
-            );
-        }
-        if self.kind_of(before) == TokenKind::Colon && self.touches(self.pos) {
-            return Some(
-                foreign(
-                    self.span_of(before).to(here),
-                    "A binding is written with `=`, not with `:=`",
-                )
-                .fix("leave out the `:`", [(self.span_of(before), String::new())]),
-            );
-        }
-        match want {
-            Want::FieldType => {
-                return Some(
-                    foreign(here, "The type of a field comes after `:`, not after `=`")
-                        .fix("write `:`", [(here, ":".to_owned())]),
-                );
-            }
-            Want::ForIn => {
-                return Some(
-                    foreign(here, "A loop counts from 0: `for i < n`, or goes through an array: `for x in xs`")
-                        .at("there is no other form of `for`"),
-                );
-            }
-            Want::Exp if self.kind_of(before) != TokenKind::LParen => return None,
-            Want::Close(open) if self.kind_of(open) == TokenKind::LBrace => return None,
-            Want::Close(_)
-            | Want::In(_)
-            | Want::Then(_)
-            | Want::Else(_)
-            | Want::Do(_)
-            | Want::LoopForm
-            | Want::Case(_)
-            | Want::Exp
-            | Want::Dec => {}
-            Want::LambdaArrow
-            | Want::CaseArrow
-            | Want::DefEquals
-            | Want::LetEquals
-            | Want::Access
-            | Want::Type
-            | Want::Name
-            | Want::Other => return None,
-        }
-        if self.in_head() {
-            return None;
-        }
-        if let Some(place) = self.word_before(&["where"]) {
-            return Some(where_clause(place));
-        }
-        if let Some(error) = self.wrong_binding(want) {
-            return Some(error);
-        }
-        Some(
-            foreign(here, "`=` does not compare values; `==` does")
-                .at("`=` only gives a name to a value")
-                .fix("compare by `==`", [(here, "==".to_owned())]),
-        )
-    }
-
     /// The place of the last of these words in the present declaration.
     fn word_before(&self, words: &[&str]) -> Option<Span> {
         let found = (self.dec_start..self.pos)
             .rev()
             .find(|&i| self.kind_of(i) == TokenKind::Ident && words.contains(&self.text_of(i)));
         found.map(|i| self.span_of(i))
-    }
-
-    /// `x = e` and `var x = e` where `let` is needed, `f x = e` where `def` is.
-    fn wrong_binding(&self, want: Want) -> Option<Diagnostic> {
-        let word = self.back(2).filter(|&i| i > self.dec_start);
-        if let Some(word) = word
-            && self.kind_of(word) == TokenKind::Ident
-            && self.kind_of(word + 1) == TokenKind::Ident
-        {
-            let (text, place) = (self.text_of(word), self.span_of(word));
-            if words::BINDERS.contains(&text) {
-                return Some(
-                    foreign(place, format!("A name is bound by `let`, not by `{text}`"))
-                        .fix("write `let`", [(place, "let".to_owned())]),
-                );
-            }
-            if words::similar(text, "let") {
-                return Some(misspelled(place, text, "let"));
-            }
-            if text == "and" && matches!(want, Want::In(_)) {
-                return Some(
-                    foreign(place, "Each binding has a `let` of its own")
-                        .fix("write `let`", [(place, "let".to_owned())]),
-                );
-            }
-        }
-        if matches!(want, Want::Close(_) | Want::Then(_) | Want::Do(_) | Want::Exp) {
-            return None;
-        }
-        let first = self.first_of_line(self.pos);
-        let column = self.line_column(first)?;
-        let is_binding = first > self.dec_start
-            && first < self.pos
-            && self.kind_of(first) == TokenKind::Ident
-            && self.is_left_side(first);
-        if !is_binding {
-            return None;
-        }
-        let place = self.span_of(first);
-        if column <= self.dec_column {
-            return Some(no_keyword(place));
-        }
-        let is_function = self.kind_of(first + 1) != TokenKind::Dot
-            && self.pos > first + 1
-            && !(self.kind_of(first + 1) == TokenKind::LBracket && self.tokens[first + 1].glued);
-        let error = match is_function {
-            true => foreign(place, "A local function starts with `let`"),
-            false => foreign(place, "A variable cannot be assigned; `let` binds a new one").help(
-                "A binding hides an earlier one of the same name: `let x = 1 let x = x + 1 in x`.",
-            ),
-        };
-        Some(
-            error
-                .at("`let` is expected before this")
-                .fix("insert it", [(place.before(), "let ".to_owned())]),
-        )
-    }
-
-    /// Whether all from a token to the current one can be on the left of a `=`.
-    fn is_left_side(&self, first: usize) -> bool {
-        let mut depth = 0usize;
-        (first..self.pos).all(|i| match self.kind_of(i) {
-            TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => {
-                depth += 1;
-                true
-            }
-            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
-                depth = depth.saturating_sub(1);
-                true
-            }
-            TokenKind::Ident
-            | TokenKind::Underscore
-            | TokenKind::Dot
-            | TokenKind::Colon
-            | TokenKind::Tick => true,
-            _ => depth > 0,
-        })
     }
 
     fn wrong_operator(&self, want: Want) -> Option<Diagnostic> {
@@ -306,37 +165,6 @@ impl Parser<'_> {
             ("++", Want::Exp) => Some(no_increment(here)),
             _ => None,
         }
-    }
-
-    fn angle_brackets(&self, here: Span) -> Diagnostic {
-        let before = self.pos.saturating_sub(1);
-        let name = self.text_of(before);
-        let error = foreign(here, "Type arguments are written without brackets: `t a b`");
-        let inside = self.text_of(self.pos + 1);
-        let is_array = words::ARRAYS.contains(&name)
-            && self.kind_of(self.pos + 1) == TokenKind::Ident
-            && self.text_of(self.pos + 2) == ">";
-        if is_array {
-            let place = self.span_of(before).to(self.span_of(self.pos + 2));
-            return foreign(place, format!("An array of {inside} is written `[]{inside}`"))
-                .fix("write it like this", [(place, format!("[]{inside}"))]);
-        }
-        error
-    }
-
-    fn type_parameters_in_angles(&self, place: Span) -> Diagnostic {
-        foreign(place, "Type parameters have an apostrophe and no brackets")
-            .help("Write `def f 't (x: t) : t = x`.")
-    }
-
-    fn constructor_without_sign(&self, here: Span) -> Diagnostic {
-        // `type t = Foo i32 | Bar`
-        let first = self.dec_start + 3;
-        let place = if first < self.pos { self.span_of(first) } else { here };
-        let name = self.text_of(first).to_lowercase();
-        foreign(place, "Constructors start with `#`")
-            .at(format!("for instance `#{name}`"))
-            .help("A sum type is written `type t = #a i32 | #b`.")
     }
 
     /// Where a function without `\` starts, before the arrow at the cursor.
@@ -469,136 +297,6 @@ impl Parser<'_> {
             .at("there is no operator `?`")
     }
 
-    fn wrong_tick(&self, want: Want) -> Option<Diagnostic> {
-        let here = self.here();
-        let next = self.pos + 1;
-        match want {
-            Want::Type => Some(
-                foreign(here, "A type parameter has its apostrophe only where it is declared")
-                    .fix("leave it out", [(here, String::new())]),
-            ),
-            Want::Name if self.back(1).is_some_and(|i| self.text_of(i) == "<") => {
-                Some(self.type_parameters_in_angles(self.span_of(self.pos - 1)))
-            }
-            Want::Exp if self.kind_of(next) == TokenKind::Ident && self.touches(next) => {
-                let word = self.text_of(next);
-                let rest = &self.text[self.tokens[next].end as usize..];
-                let line = rest.lines().next().unwrap_or_default();
-                // The apostrophe at the end is part of the name.
-                let length = match word.ends_with('\'') {
-                    true => Some(0),
-                    false => line.find('\'').map(|at| at + 1),
-                };
-                let Some(length) = length else {
-                    let place = here.to(self.span_of(next));
-                    return Some(crate::errors::unterminated_char(place));
-                };
-                let place = here.to(self.span_of(next));
-                let place = Span { end: place.end + length as u32, ..place };
-                let text = &self.text[place.range()];
-                let inner = &text[1..text.len() - 1];
-                if inner.contains('\\') || inner.contains('"') {
-                    return Some(foreign(place, "A string is written in double quotes"));
-                }
-                Some(
-                    foreign(place, "A string is written in double quotes")
-                        .at("single quotes are for one character")
-                        .fix("write them", [(place, format!("\"{inner}\""))]),
-                )
-            }
-            _ => None,
-        }
-    }
-
-    fn wrong_loop(&self, want: Want) -> Option<Diagnostic> {
-        let here = self.here();
-        let word = self.text_of(self.pos);
-        match want {
-            Want::Close(open) if self.kind_of(open) == TokenKind::LBracket => Some(
-                foreign(
-                    here,
-                    "There are no list comprehensions; `map` applies a function to all elements",
-                )
-                .help("Write `map (\\x -> x + 1) xs`, and `filter` for a condition."),
-            ),
-            Want::Exp | Want::In(_) | Want::Dec | Want::Else(_) | Want::Close(_) | Want::Other => {
-                let error = foreign(
-                    here,
-                    format!("`{word}` only occurs in a `loop`, which names what changes"),
-                )
-                .at("`loop`, a name and its first value come before this");
-                Some(match word {
-                    "for" => error.help(
-                        "Write `loop sum = 0 for x in xs do sum + x`; often `map` or `reduce` is what you want.",
-                    ),
-                    _ => error.help("Write `loop x = 100 while x > 1 do x / 2`."),
-                })
-            }
-            _ => None,
-        }
-    }
-
-    fn wrong_if(&self, want: Want) -> Option<Diagnostic> {
-        let here = self.here();
-        if want == Want::CaseArrow {
-            return Some(
-                foreign(here, "A case has no condition")
-                    .help("Decide after the arrow: `case x -> if x > 0 then a else b`."),
-            );
-        }
-        if !matches!(want, Want::Dec | Want::Close(_) | Want::In(_)) {
-            return None;
-        }
-        let mut rest = self.tokens[self.pos..].iter().map(|token| token.kind).take(60);
-        let keyword = rest.find(|kind| matches!(kind, TokenKind::Else | TokenKind::Then));
-        if keyword != Some(TokenKind::Else) || self.line_column(self.pos).is_some() {
-            return None;
-        }
-        Some(
-            foreign(here, "The condition comes first: `if c then a else b`")
-                .at("the value before this belongs after `then`"),
-        )
-    }
-
-    /// Cases that are not written as cases.
-    fn wrong_match(&self, want: Want) -> Option<Diagnostic> {
-        let here = self.here();
-        let help = "Write `match x case 0 -> a case _ -> b`.";
-        match (self.kind(), want) {
-            (TokenKind::With, Want::Close(open)) if self.kind_of(open) == TokenKind::LBrace => {
-                Some(self.record_update(here))
-            }
-            (TokenKind::Case, Want::Access) if self.follows_match() => {
-                let with = self.span_of(self.pos - 1);
-                let with_space = Span { start: self.tokens[self.pos - 2].end, ..with };
-                Some(
-                    foreign(with, "The cases directly follow the value that is matched")
-                        .fix("leave out `with`", [(with_space, String::new())]),
-                )
-            }
-            (TokenKind::Case, Want::Exp | Want::Name) => {
-                Some(foreign(here, "A value is matched by `match`").help(help))
-            }
-            (TokenKind::Op, Want::Access) if !self.follows_match() => None,
-            (TokenKind::Op | TokenKind::Arrow, Want::Access | Want::Case(_)) => {
-                let bar = (self.dec_start..=self.pos).find(|&i| self.text_of(i) == "|");
-                let place = bar.map_or(here, |i| self.span_of(i));
-                Some(foreign(place, "Every case starts with the word `case`").help(help))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether the token before the cursor is the `with` of `match x with`.
-    fn follows_match(&self) -> bool {
-        self.back(1).is_some_and(|i| self.kind_of(i) == TokenKind::With)
-            && (self.dec_start..self.pos).any(|i| self.kind_of(i) == TokenKind::Match)
-    }
-
-    fn record_update(&self, place: Span) -> Diagnostic {
-        foreign(place, "A record update is written without braces").help("Write `r with x = 1`.")
-    }
-
     fn wrong_tilde(&self, want: Want) -> Option<Diagnostic> {
         let here = self.here();
         let next = self.pos + 1;
@@ -612,152 +310,6 @@ impl Parser<'_> {
         (want == Want::Exp).then(|| {
             foreign(here, "The bits of a number are inverted by `!`")
                 .fix("write `!`", [(here, "!".to_owned())])
-        })
-    }
-
-    fn wrong_comma(&self, want: Want) -> Option<Diagnostic> {
-        let here = self.here();
-        if let Want::In(_) = want {
-            return Some(
-                foreign(here, "Each binding has a `let` of its own")
-                    .fix("write it", [(here, " let".to_owned())]),
-            );
-        }
-        (want == Want::Dec && self.kind_at(1) == TokenKind::Case).then(|| {
-            foreign(here, "Cases follow each other without a comma")
-                .fix("leave it out", [(here, String::new())])
-        })
-    }
-
-    /// `[f32]` or `[i32; 3]` as a type.
-    fn array_type(&self, want: Want) -> Option<Diagnostic> {
-        let close = self.back(1)?;
-        if want != Want::Type || self.kind_of(close) != TokenKind::RBracket {
-            return None;
-        }
-        let open = *self.open_brackets(close).last()?;
-        let element = self.text_of(open + 1);
-        let place = self.span_of(open).to(self.span_of(close));
-        let headline = "The size of an array comes before its element type: `[n]t`";
-        if open + 2 != close || self.kind_of(open + 1) != TokenKind::Ident {
-            return Some(foreign(place, headline));
-        }
-        Some(
-            foreign(place, format!("An array of {element} is written `[]{element}`"))
-                .fix("write it like this", [(place, format!("[]{element}"))]),
-        )
-    }
-
-    /// `def f(x):` and the body on the next line.
-    fn colon_before_body(&self) -> Option<Diagnostic> {
-        if !matches!(self.kind_of(self.dec_start), TokenKind::Def | TokenKind::Entry) {
-            return None;
-        }
-        let mut depth = 0usize;
-        for index in self.dec_start + 1..self.pos {
-            match self.kind_of(index) {
-                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
-                    depth = depth.saturating_sub(1);
-                }
-                TokenKind::Equals if depth == 0 => return None,
-                TokenKind::Colon if depth == 0 => {
-                    self.line_column(index + 1)?;
-                    let place = self.span_of(index);
-                    return Some(
-                        foreign(place, "The body of a definition comes after `=`")
-                            .fix("write `=`", [(place, " =".to_owned())]),
-                    );
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// Blocks in braces.
-    fn braces(&self, want: Want) -> Option<Diagnostic> {
-        let dec = self.kind_of(self.dec_start);
-        if matches!(dec, TokenKind::Module | TokenKind::Open | TokenKind::Include) {
-            return None;
-        }
-        let is_open =
-            |&open: &usize| open > self.dec_start && self.kind_of(open) == TokenKind::LBrace;
-        let open = match self.open_brackets(self.pos).into_iter().rev().find(is_open) {
-            Some(open) => open,
-            // `if c { x } else`: this was read as a record.
-            None => {
-                let close = self.back(1).filter(|&i| self.kind_of(i) == TokenKind::RBrace)?;
-                let is_head =
-                    matches!(want, Want::Then(_) | Want::Do(_) | Want::DefEquals | Want::Case(_));
-                self.open_brackets(close).last().copied().filter(|_| is_head)?
-            }
-        };
-        let is_record = self.kind_of(open + 1) == TokenKind::Ident
-            && matches!(
-                self.kind_of(open + 2),
-                TokenKind::Equals | TokenKind::Comma | TokenKind::Colon
-            );
-        if is_record || self.pos == open + 1 && self.kind_of(open + 1) == TokenKind::Eof {
-            return None;
-        }
-        let owner = (self.dec_start..open).rev().find(|&i| {
-            matches!(
-                self.kind_of(i),
-                TokenKind::If
-                    | TokenKind::Then
-                    | TokenKind::Else
-                    | TokenKind::Do
-                    | TokenKind::For
-                    | TokenKind::While
-                    | TokenKind::Match
-                    | TokenKind::Equals
-                    | TokenKind::Def
-                    | TokenKind::Entry
-                    | TokenKind::Let
-                    | TokenKind::Arrow
-                    | TokenKind::Module
-                    | TokenKind::Type
-            )
-        })?;
-        let place = self.span_of(open);
-        let directly = owner + 1 == open;
-        let error =
-            |headline: &str| Some(foreign(place, headline).at("braces are only for records"));
-        match self.kind_of(owner) {
-            TokenKind::If => {
-                error("The branches of an `if` are not in braces: `if c then a else b`")
-            }
-            TokenKind::For | TokenKind::While => {
-                error("The body of a loop comes after `do`, without braces")
-            }
-            TokenKind::Match => {
-                error("The cases of a `match` are not in braces: `match x case 0 -> a case _ -> b`")
-            }
-            TokenKind::Def | TokenKind::Entry | TokenKind::Let => {
-                error("The body of a definition comes after `=`, without braces")
-            }
-            TokenKind::Then | TokenKind::Else | TokenKind::Do | TokenKind::Arrow if directly => {
-                error("A block needs no braces")
-            }
-            TokenKind::Equals if directly => error("The body of a definition needs no braces"),
-            TokenKind::Module | TokenKind::Type => None,
-            _ => Some(
-                foreign(place, "Braces make a record: `{x = 1, y = 2}`").at("this is not a record"),
-            ),
-        }
-    }
-
-    /// `case 0: e`
-    fn case_colon(&self, want: Want) -> Option<Diagnostic> {
-        let colon = self.back(1).filter(|&i| self.kind_of(i) == TokenKind::Colon)?;
-        let last = (self.dec_start..colon).rev().find(|&i| {
-            matches!(self.kind_of(i), TokenKind::Case | TokenKind::Arrow | TokenKind::Equals)
-        })?;
-        (want == Want::Type && self.kind_of(last) == TokenKind::Case).then(|| {
-            let place = self.span_of(colon);
-            foreign(place, "Between the pattern and the value of a case comes `->`")
-                .fix("write it", [(place, " ->".to_owned())])
         })
     }
 
@@ -782,12 +334,6 @@ impl Parser<'_> {
             want == Want::Exp && self.text_of(before) == "++" && self.touches(before);
         is_increment.then(|| no_increment(self.span_of(before)))
     }
-}
-
-fn where_clause(place: Span) -> Diagnostic {
-    foreign(place, "Names are bound before they are used: `let y = e in ...`")
-        .at("there is no `where`")
-        .help("Write the bindings first: `def f (x: i32) = let y = x * 2 in y + 1`.")
 }
 
 fn no_increment(place: Span) -> Diagnostic {
