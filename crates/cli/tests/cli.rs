@@ -381,7 +381,7 @@ fn a_session_without_a_terminal_prints_values_only() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(stdout(&output), "2\n10\n10\ni32 -> i32\n(1, 2)\n");
     let errors = stderr(&output);
-    for part in ["error[type-mismatch]", "t: 10i32\n", "error[unexpected-end-of-file]"] {
+    for part in ["error[type-mismatch]", "t: 10i32\n", "error[unclosed-bracket]"] {
         assert!(errors.contains(part), "{part}: {errors}");
     }
     assert!(!errors.contains("[0]>"), "{errors}");

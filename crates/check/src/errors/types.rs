@@ -298,7 +298,7 @@ pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty, method: Option<&str
             let d = d.note(format!("Cannot unify type \"{ty}\" with type that must be a record."));
             match method {
                 Some(function) => d.help(format!(
-                    "There are no methods; the function comes first: `{function} ... xs`."
+                    "There are no methods; the function comes first, and the array last: `{function} ... xs`."
                 )),
                 None => d,
             }

@@ -75,31 +75,27 @@ impl Parser<'_> {
     /// what comes before and after it.
     pub(super) fn keyword_is_name(&self) -> bool {
         let is_keyword = TokenKind::keyword(self.token_text(self.token())).is_some();
-        let follows_binder = self.back(1).is_some_and(|i| {
-            matches!(
-                self.tokens[i].kind,
-                TokenKind::Def
-                    | TokenKind::Entry
-                    | TokenKind::Val
-                    | TokenKind::Type
-                    | TokenKind::Module
-                    | TokenKind::Dot
-            )
-        });
+        let before = self.back(1).map_or(TokenKind::Eof, |index| self.kind_of(index));
+        let is_bound = matches!(
+            before,
+            TokenKind::Def
+                | TokenKind::Entry
+                | TokenKind::Val
+                | TokenKind::Type
+                | TokenKind::Module
+        );
         let next = self.kind_at(1);
-        is_keyword
-            && (follows_binder && next != TokenKind::Eof
-                || follows_binder
-                    && self.back(1).is_some_and(|i| self.tokens[i].kind == TokenKind::Dot)
-                || matches!(
-                    next,
-                    TokenKind::Equals
-                        | TokenKind::Colon
-                        | TokenKind::Comma
-                        | TokenKind::RParen
-                        | TokenKind::RBrace
-                        | TokenKind::Arrow
-                ))
+        let ends_name = matches!(
+            next,
+            TokenKind::Equals
+                | TokenKind::Colon
+                | TokenKind::Comma
+                | TokenKind::RParen
+                | TokenKind::RBrace
+                | TokenKind::Arrow
+        );
+        let is_selected = before == TokenKind::Dot;
+        is_keyword && (is_selected || ends_name || is_bound && next != TokenKind::Eof)
     }
 
     // ---- looking around ----

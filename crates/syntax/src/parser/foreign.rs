@@ -19,6 +19,9 @@ use fehu_base::{Diagnostic, Span};
 impl Parser<'_> {
     /// The form of another language that the current token belongs to, if it looks like one.
     pub(super) fn foreign_form(&self, want: Want) -> Option<Diagnostic> {
+        if let Some(error) = self.colon_before_body() {
+            return Some(error);
+        }
         let by_token = match self.kind() {
             TokenKind::Semicolon => Some(self.semicolon(want)),
             TokenKind::Equals => self.wrong_equals(want),
@@ -42,7 +45,6 @@ impl Parser<'_> {
         by_token
             .or_else(|| self.misspelled(want))
             .or_else(|| self.array_type(want))
-            .or_else(|| self.colon_before_body())
             .or_else(|| self.braces(want))
             .or_else(|| self.lambda_word(want))
             .or_else(|| self.case_colon(want))

@@ -111,6 +111,11 @@ impl Parser<'_> {
                 TokenKind::Equals if depth == 0 => return None,
                 TokenKind::Colon if depth == 0 => {
                     self.line_column(index + 1)?;
+                    let after_call =
+                        self.touches(index) && self.kind_of(index - 1) == TokenKind::RParen;
+                    if !after_call {
+                        return None;
+                    }
                     let place = self.span_of(index);
                     return Some(
                         foreign(place, "The body of a definition comes after `=`")
