@@ -36,7 +36,7 @@ fn main() -> ExitCode {
             if error.kind() == ErrorKind::InvalidSubcommand
                 && let Some(message) = absent::message(name, &command)
             {
-                eprintln!("{message}");
+                output::stderr(&format!("{message}\n"));
                 return ExitCode::from(1);
             }
             // Printing fails only if the reader has gone, and then nobody is interested.
