@@ -15,7 +15,7 @@
 //! - [`term`]: expressions as sizes
 //! - [`normal`]: equality of sizes as polynomials
 //! - [`unify`]: making sizes, and types with sizes, equal
-//! - `expression`, `apply`, `access`, `local`, `pattern`, `binding`: the walk
+//! - `expression`, `apply`, `access`, `local`, `join`, `loops`, `pattern`, `binding`: the walk
 //! - [`close`]: ends of scopes
 
 mod access;
@@ -24,13 +24,16 @@ mod binding;
 mod close;
 mod dress;
 mod expression;
+mod join;
 mod local;
+mod loops;
 mod normal;
 mod pattern;
 mod term;
 mod unify;
 
 use crate::checker::Checker;
+use crate::errors::Expect;
 use crate::program::{Unknown, VarKind};
 use crate::ty::{Meta, Size, SizeMeta, Ty, VarId};
 use ecow::EcoString;
@@ -39,7 +42,7 @@ use fehu_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 
 pub(crate) use close::mentions;
-pub(crate) use unify::SizeClash;
+pub(crate) use unify::{INSIDE, SizeClash};
 
 /// The unknown sizes of the binding being inferred.
 #[derive(Default)]
@@ -61,6 +64,10 @@ pub(crate) struct SizeMetas {
     instances: Vec<(NodeId, Vec<Size>, Vec<Ty>)>,
     /// Holes, with their types.
     holes: Vec<(Span, Ty)>,
+    /// The sizes that are unknown because branches differ or a scope ended, the oldest first.
+    joined: Vec<join::Joined>,
+    /// What may not be solved just now.
+    freeze: Freeze,
     /// Sizes bound by patterns, whose definitions are unknowns until the end.
     let_sizes: Vec<VarId>,
     counters: FxHashMap<&'static str, u32>,
@@ -82,8 +89,21 @@ struct SizeMetaInfo {
     /// Whether it is the size of a function's parameter, and so a parameter itself unless something
     /// determines it.
     param: bool,
+    /// Whether it is the size of a parameter of a loop that we are in.
+    looped: bool,
     span: Span,
     origin: Origin,
+}
+
+/// Which unknowns are treated as if they were known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Freeze {
+    #[default]
+    Nothing,
+    /// Sizes of parameters of loops.
+    Loops,
+    /// Sizes of parameters of loops and functions.
+    Params,
 }
 
 struct TypeMetaInfo {
@@ -104,7 +124,17 @@ enum Change {
 struct Postponed {
     a: Size,
     b: Size,
+    /// The types that were compared, for messages.
+    types: Option<Compared>,
+}
+
+/// Two types that have to agree at a place.
+#[derive(Clone)]
+struct Compared {
     span: Span,
+    want: Ty,
+    found: Ty,
+    why: Expect,
 }
 
 /// Where an unknown size comes from.
@@ -161,10 +191,16 @@ impl Checker<'_> {
     /// A new unknown size.
     fn fresh_size(&mut self, span: Span, origin: Origin) -> Size {
         let level = self.level;
-        let (existential, repeated, param) = (false, false, false);
-        let info =
-            SizeMetaInfo { solution: None, level, existential, repeated, param, span, origin };
-        Size::Meta(self.size_metas.infos.push(info))
+        Size::Meta(self.size_metas.infos.push(SizeMetaInfo {
+            solution: None,
+            level,
+            existential: false,
+            repeated: false,
+            param: false,
+            looped: false,
+            span,
+            origin,
+        }))
     }
 
     /// A new size that is only known at run time.

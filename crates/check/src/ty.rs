@@ -322,6 +322,18 @@ impl Size {
         Size::Term(Arc::new(Term { head, args }))
     }
 
+    /// The size with its direct parts replaced by what `f` makes of them.
+    pub fn map_parts(&self, f: &mut dyn FnMut(&Size) -> Size) -> Size {
+        let mut both = |ab: &[Size; 2]| [f(&ab[0]), f(&ab[1])].into();
+        match self {
+            Size::Add(ab) => Size::Add(both(ab)),
+            Size::Sub(ab) => Size::Sub(both(ab)),
+            Size::Mul(ab) => Size::Mul(both(ab)),
+            Size::Term(term) => Size::term(term.head.clone(), term.args.iter().map(f).collect()),
+            Size::Const(_) | Size::Var(_) | Size::Meta(_) | Size::Any => self.clone(),
+        }
+    }
+
     /// Calls `f` with every variable in the size.
     pub fn for_each_var(&self, f: &mut dyn FnMut(VarId)) {
         match self {

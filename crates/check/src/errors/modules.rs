@@ -17,7 +17,7 @@ impl Checker<'_> {
             SizeClash::Escape(var, _) => {
                 format!("The size \"{}\" is not in scope there.", self.program.vars[*var].name)
             }
-            SizeClash::Existential(var) => format!(
+            SizeClash::Existential(var) | SizeClash::Early(var, _) => format!(
                 "The size \"{}\" is existential: it is not the same at every call.",
                 self.program.vars[*var].name
             ),

@@ -3,7 +3,7 @@
 use super::Expect;
 use crate::checker::Checker;
 use crate::program::{Unknown, VarKind};
-use crate::size::SizeClash;
+use crate::size::{INSIDE, SizeClash};
 use crate::ty::{Size, Ty, VarId};
 use fehu_base::{Diagnostic, Span};
 
@@ -19,7 +19,9 @@ impl Checker<'_> {
     ) -> Diagnostic {
         let headline = why.headline(|span| self.quote(span));
         let code = match clash {
+            SizeClash::Sizes(a, b) if self.own_parameter([a, b]).is_some() => "scope-violation",
             SizeClash::Sizes(..) | SizeClash::Shape => "size-mismatch",
+            SizeClash::Early(..) => "causality-check",
             SizeClash::Escape(var, _) => match self.program.vars[*var].kind {
                 VarKind::Unknown(_) => "causality-check",
                 _ => "scope-violation",
@@ -50,7 +52,23 @@ impl Checker<'_> {
                     self.show_size(b)
                 ));
                 d = self.explain_sizes(d, [a, b]);
-                self.suggest_coercion(d, span, want, why, [a, b])
+                match self.own_parameter([a, b]) {
+                    Some(var) => d.note(format!(
+                        "\"{}\" is a parameter of the function that is given here; it is not in \
+                         scope in the type that is expected.",
+                        self.program.vars[var].name
+                    )),
+                    None => self.suggest_coercion(d, span, want, why, [a, b]),
+                }
+            }
+            SizeClash::Early(var, place) => {
+                let name = &self.program.vars[*var].name;
+                d.note(format!(
+                    "Causality check: the size \"{name}\" is only known when the function has been \
+                     applied, but is needed before."
+                ))
+                .label(*place, format!("this needs the size \"{name}\""))
+                .help("make the array first, bind it with `let`, and use it in the function")
             }
             SizeClash::Escape(var, size) => {
                 let name = &self.program.vars[*var].name;
@@ -98,6 +116,21 @@ impl Checker<'_> {
             }
             SizeClash::Shape => d,
         }
+    }
+
+    /// A parameter that sizes of a function's type depend on, where another function type is
+    /// expected.
+    fn own_parameter(&self, sizes: [&Size; 2]) -> Option<VarId> {
+        let mut own = None;
+        for size in sizes {
+            self.zonk_size(size).for_each_var(&mut |v| {
+                let info = &self.program.vars[v];
+                if info.level == INSIDE && info.kind == VarKind::Param {
+                    own.get_or_insert(v);
+                }
+            });
+        }
+        own
     }
 
     /// Says where sizes come from.
@@ -351,6 +384,17 @@ pub(crate) fn unused_size(span: Span, name: &str, of: &str) -> Diagnostic {
     Diagnostic::error("unused-size", span, headline)
         .at(format!("\"{name}\" is not the size of any array, so it has no value"))
         .help("use it as an array size in the type of a parameter, or remove it")
+}
+
+pub(crate) fn size_only_of_functions(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        "unused-size",
+        span,
+        format!("Cannot bind [{name}], which is only a size in the type of a function"),
+    )
+    .at("the value has no array of this size")
+    .note("A size is read off an array. A function has none: it says what it takes and yields.")
+    .help("give the array whose size it is the type with this size")
 }
 
 pub(crate) fn loop_variant_escape(span: Span, name: &str) -> Diagnostic {

@@ -22,6 +22,16 @@ impl Checker<'_> {
         self.unify_or_report(exp.span, want, &found, why);
     }
 
+    /// Infers a branch and makes its type that of the ones before, noting what was known of both.
+    pub(crate) fn expect_branch(&mut self, exp: &Exp, want: &Ty, first: Span) {
+        let found = self.infer(exp);
+        let seen = (self.zonk(want), self.zonk(&found));
+        if seen.0.has_meta() || seen.1.has_meta() {
+            self.metas.branches.insert(exp.id, seen);
+        }
+        self.unify_or_report(exp.span, want, &found, Expect::Branch(first));
+    }
+
     /// Makes two types equal, or reports at the place.
     pub(crate) fn unify_or_report(&mut self, span: Span, want: &Ty, found: &Ty, why: Expect) {
         if let Err(clash) = self.unify(want, found) {
@@ -107,7 +117,7 @@ impl Checker<'_> {
                 let [cond, then, other] = &**parts;
                 self.expect(cond, &Ty::BOOL, Expect::Condition);
                 let ty = self.infer(then);
-                self.expect(other, &ty, Expect::Branch(then.span));
+                self.expect_branch(other, &ty, then.span);
                 self.restrict(&ty, Lifted::SizeLifted, exp.span, Restriction::BranchResult);
                 ty
             }

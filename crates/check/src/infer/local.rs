@@ -243,7 +243,7 @@ impl Checker<'_> {
                 }
                 Some((ty, first)) => {
                     let (ty, first) = (ty.clone(), *first);
-                    self.expect(&case.body, &ty, Expect::Branch(first));
+                    self.expect_branch(&case.body, &ty, first);
                 }
             }
             self.scope.leave(&mark);

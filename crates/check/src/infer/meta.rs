@@ -5,6 +5,7 @@ use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, Ty};
 use ecow::EcoString;
 use fehu_base::{IdMap, IdVec, Span};
 use fehu_syntax::ast::NodeId;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// All unknowns of the binding being inferred, and the questions left for its end.
@@ -17,6 +18,8 @@ pub(crate) struct Metas {
     pub(crate) instances: Vec<(NodeId, Vec<Ty>)>,
     /// Types that may not contain functions, or may only be of one size.
     pub(crate) restrictions: Vec<(Ty, Lifted, Span, Restriction)>,
+    /// The types that later branches and those before them had when they met, unless both were known.
+    pub(crate) branches: FxHashMap<NodeId, (Ty, Ty)>,
     /// Number literals without suffix, with their signs, to be compared with their types' bounds.
     pub(crate) literals: Vec<(Span, LitValue, bool, Ty)>,
 }

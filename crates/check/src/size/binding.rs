@@ -1,6 +1,6 @@
 //! The sizes of a top-level value or function, and the end of inference.
 
-use super::{Origin, SizeMetas};
+use super::{Compared, Origin, SizeMetas};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::infer::Outline;
@@ -24,8 +24,15 @@ impl Checker<'_> {
         } else {
             self.size_function(bind, outline, &explicit)
         };
-        if let Err((span, clash)) = self.solve_postponed() {
-            let d = self.size_clash(span, &Ty::Error, &Ty::Error, Expect::Nothing, &clash);
+        if let Err((types, clash)) = self.solve_postponed() {
+            let Compared { span, want, found, why } = types.unwrap_or(Compared {
+                span: self.nowhere(),
+                want: Ty::Error,
+                found: Ty::Error,
+                why: Expect::Nothing,
+            });
+            let (want, found) = (self.zonk_sized(&want), self.zonk_sized(&found));
+            let d = self.size_clash(span, &want, &found, why, &clash);
             self.report(d);
         }
         let (ty, inferred) = self.generalise_sizes(&ty, 0, bind.name.span);

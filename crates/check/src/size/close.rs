@@ -1,5 +1,6 @@
 //! Ends of scopes: sizes that mention what goes out of scope are replaced.
 
+use super::join::Joined;
 use crate::checker::Checker;
 use crate::errors;
 use crate::program::{Unknown, VarKind};
@@ -37,21 +38,17 @@ impl Checker<'_> {
         span: Span,
         why: Unknown,
     ) -> Ty {
-        let mut replaced: Vec<(Size, VarId)> = Vec::new();
         let ty = self.zonk_sized(ty);
-        let closed = ty.map_sizes_scoped(&mut Vec::new(), &mut |size, bound| {
-            self.replace_deep(size, bound, level, &mut |this, size| {
-                if let Some((_, var)) = replaced.iter().find(|(s, _)| this.same_size(s, size)) {
-                    return Size::Var(*var);
-                }
-                let here = std::mem::replace(&mut this.level, level);
-                let var = this.unknown_size(span, why);
-                this.level = here;
-                replaced.push((size.clone(), var));
-                Size::Var(var)
-            })
+        let mut unknowns = Vec::new();
+        let closed = self.hide(&ty, Vec::new(), level, &mut |this, size| {
+            let here = std::mem::replace(&mut this.level, level);
+            let var = this.unknown_size(span, why);
+            this.level = here;
+            this.size_metas.joined.push(Joined { of: [size.clone(), size.clone()], var });
+            unknowns.push(var);
+            var
         });
-        self.note_unknowns(node, replaced.into_iter().map(|(_, var)| var));
+        self.note_unknowns(node, unknowns);
         self.lower(&closed, level);
         closed
     }
@@ -72,6 +69,65 @@ impl Checker<'_> {
         if self.mentions_deeper(&size, bound, level) { Err(size) } else { Ok(size) }
     }
 
+    /// The type with new variables for the sizes that mention something deeper than `level`. A size
+    /// is replaced as a whole: what is left of "m + 1" when "m" is gone is just some size. But if
+    /// "m" is a size of the type, too, then both stay related. `bound` are variables that are known.
+    fn hide(
+        &mut self,
+        ty: &Ty,
+        bound: Vec<VarId>,
+        level: u32,
+        new: &mut dyn FnMut(&mut Self, &Size) -> VarId,
+    ) -> Ty {
+        let mut deep: Vec<Size> = Vec::new();
+        let mut all_known = true;
+        let known = ty.map_sizes_scoped(&mut bound.clone(), &mut |size, inside| {
+            self.in_scope(size, inside, level).unwrap_or_else(|size| {
+                all_known = false;
+                if !mentions_any(&size, &inside[bound.len()..]) {
+                    deep.push(size);
+                }
+                Size::Any
+            })
+        });
+        if all_known {
+            return known;
+        }
+        // The parts of a size come before it.
+        deep.sort_by_key(count_parts);
+        let mut hidden: Vec<(Size, VarId)> = Vec::new();
+        for size in &deep {
+            let size = self.replace_hidden(size, &hidden);
+            if self.mentions_deeper(&size, &bound_and(&bound, &hidden), level) {
+                let var = new(self, &size);
+                hidden.push((size, var));
+            }
+        }
+        ty.map_sizes_scoped(&mut bound.clone(), &mut |size, inside| {
+            let size = match self.in_scope(size, inside, level) {
+                Ok(size) => return size,
+                Err(size) => self.replace_hidden(&size, &hidden),
+            };
+            // What depends on the parameter of a function inside of the type keeps that part.
+            self.replace_deep(&size, &bound_and(inside, &hidden), level, &mut |this, part| {
+                if let Some((_, var)) = hidden.iter().find(|(s, _)| this.same_size(s, part)) {
+                    return Size::Var(*var);
+                }
+                let var = new(this, part);
+                hidden.push((part.clone(), var));
+                Size::Var(var)
+            })
+        })
+    }
+
+    /// The size with the parts that are hidden replaced.
+    fn replace_hidden(&self, size: &Size, hidden: &[(Size, VarId)]) -> Size {
+        if let Some((_, var)) = hidden.iter().find(|(s, _)| self.same_size(s, size)) {
+            return Size::Var(*var);
+        }
+        size.map_parts(&mut |part| self.replace_hidden(part, hidden))
+    }
+
     /// The size with the parts that mention something deeper than `level` replaced, but for those
     /// that are sums, differences and products, whose own parts are.
     fn replace_deep(
@@ -81,20 +137,15 @@ impl Checker<'_> {
         level: u32,
         new: &mut dyn FnMut(&mut Self, &Size) -> Size,
     ) -> Size {
-        let size = match self.in_scope(size, bound, level) {
-            Ok(size) => return size,
-            Err(size) => size,
-        };
-        let mut both = |ab: &[Size; 2]| {
-            let a = self.replace_deep(&ab[0], bound, level, new);
-            [a, self.replace_deep(&ab[1], bound, level, new)]
-        };
-        match &size {
-            Size::Add(ab) => Size::Add(both(ab).into()),
-            Size::Sub(ab) => Size::Sub(both(ab).into()),
-            Size::Mul(ab) => Size::Mul(both(ab).into()),
+        if !self.mentions_deeper(size, bound, level) {
+            return size.clone();
+        }
+        match size {
+            Size::Add(_) | Size::Sub(_) | Size::Mul(_) => {
+                size.map_parts(&mut |part| self.replace_deep(part, bound, level, new))
+            }
             Size::Const(_) | Size::Var(_) | Size::Meta(_) | Size::Term(_) | Size::Any => {
-                new(self, &size)
+                new(self, size)
             }
         }
     }
@@ -109,20 +160,15 @@ impl Checker<'_> {
 
     /// The size with deep variables replaced by what they are defined as.
     fn expand(&self, size: &Size, bound: &[VarId], level: u32) -> Size {
-        let go = |s: &Size| self.expand(s, bound, level);
-        match size {
-            Size::Var(var) => match &self.program.vars[*var] {
-                info if info.level > level && !bound.contains(var) => match &info.def {
-                    Some(def) => go(&self.zonk_size(def)),
-                    None => size.clone(),
-                },
-                _ => size.clone(),
+        let Size::Var(var) = size else {
+            return size.map_parts(&mut |part| self.expand(part, bound, level));
+        };
+        match &self.program.vars[*var] {
+            info if info.level > level && !bound.contains(var) => match &info.def {
+                Some(def) => self.expand(&self.zonk_size(def), bound, level),
+                None => size.clone(),
             },
-            Size::Add(ab) => Size::plus(go(&ab[0]), go(&ab[1])),
-            Size::Sub(ab) => Size::minus(go(&ab[0]), go(&ab[1])),
-            Size::Mul(ab) => Size::times(go(&ab[0]), go(&ab[1])),
-            Size::Term(term) => Size::term(term.head.clone(), term.args.iter().map(go).collect()),
-            Size::Const(_) | Size::Meta(_) | Size::Any => size.clone(),
+            _ => size.clone(),
         }
     }
 
@@ -164,26 +210,21 @@ impl Checker<'_> {
         let mut names: Vec<VarId> = params.iter().filter_map(|p| p.name).collect();
         names.extend(sizes);
         let mut exts = declared;
-        let mut replaced: Vec<(Size, VarId)> = Vec::new();
         let ret = self.zonk_sized(ret);
         let mut visible = names.clone();
         visible.extend(&exts);
-        let ret = ret.map_sizes_scoped(&mut visible, &mut |size, bound| {
-            self.replace_deep(size, bound, level, &mut |this, size| {
-                if let Some((_, var)) = replaced.iter().find(|(s, _)| this.same_size(s, size)) {
-                    return Size::Var(*var);
-                }
-                let name = this.size_metas.next_name("k");
-                let span = match size {
-                    Size::Var(v) => this.program.vars[*v].span,
-                    _ => None,
-                };
-                let var = this.new_var(name, span, VarKind::Ext, Some(Ty::I64));
-                replaced.push((size.clone(), var));
-                Size::Var(var)
-            })
+        let mut hidden: Vec<(Size, VarId)> = Vec::new();
+        let ret = self.hide(&ret, visible, level, &mut |this, size| {
+            let name = this.size_metas.next_name("k");
+            let span = match size {
+                Size::Var(v) => this.program.vars[*v].span,
+                _ => None,
+            };
+            let var = this.new_var(name, span, VarKind::Ext, Some(Ty::I64));
+            hidden.push((size.clone(), var));
+            var
         });
-        for (size, var) in replaced {
+        for (size, var) in hidden {
             if !crate::infer::used_constructively(&ret, var) && in_parameter(&ret, var) {
                 let text = self.show_size(&size);
                 let span = self.program.vars[var].span.unwrap_or(self.nowhere());
@@ -218,13 +259,34 @@ impl Checker<'_> {
                 size
             }
         });
-        if let Some(size) = bad {
+        if let Some(size) = bad
+            && !self.failing()
+        {
             let text = self.show_size(&size);
             let shown = self.show(&ty);
             self.report(errors::inaccessible_size(param.span, &text, &shown, what));
         }
         ty
     }
+}
+
+fn bound_and(bound: &[VarId], hidden: &[(Size, VarId)]) -> Vec<VarId> {
+    bound.iter().copied().chain(hidden.iter().map(|(_, var)| *var)).collect()
+}
+
+fn mentions_any(size: &Size, vars: &[VarId]) -> bool {
+    let mut found = false;
+    size.for_each_var(&mut |v| found |= vars.contains(&v));
+    found
+}
+
+fn count_parts(size: &Size) -> usize {
+    let mut count = 1;
+    _ = size.map_parts(&mut |part| {
+        count += count_parts(part);
+        part.clone()
+    });
+    count
 }
 
 /// Whether a size in the type has the variable.

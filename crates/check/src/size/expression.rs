@@ -1,6 +1,6 @@
 //! Sizes of expressions.
 
-use super::Origin;
+use super::{Compared, Origin};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
@@ -97,7 +97,7 @@ impl Checker<'_> {
                 self.sized(cond);
                 let then_ty = self.sized_block(exp.id, then);
                 let other_ty = self.sized_block(exp.id, other);
-                self.join_branches(exp.id, exp.span, &then_ty, &other_ty)
+                self.join_branches(exp.id, exp.span, other.id, [&then_ty, &other_ty])
             }
             ExpKind::Let(binds, body) => self.sized_let(exp, binds, body),
             ExpKind::Lambda(lambda) => self.sized_lambda(lambda, None),
@@ -137,7 +137,7 @@ impl Checker<'_> {
         let (ty, anonymous) = self.read_type_exp(te);
         let first = self.size_metas.infos.len() as u32;
         let want = self.with_metas(&ty, &anonymous, span).without_unique();
-        for (new, old) in super::local::pair_sizes(&want, found) {
+        for (new, old) in super::loops::pair_sizes(&want, found) {
             match new {
                 Size::Meta(meta) if meta.0 >= first => _ = self.unify_size(&new, &old),
                 _ => self.note_coerced(&old, span),
@@ -173,12 +173,19 @@ impl Checker<'_> {
     /// Makes a type usable where another is expected, or reports at the place.
     pub(super) fn require(&mut self, span: Span, want: &Ty, found: &Ty, why: Expect) {
         let mark = self.size_metas.trail.len();
+        let first = self.size_metas.postponed.len();
         if let Err(clash) = self.unify_sized(want, found) {
             // Shown as far as they got, before that is undone.
             let (want, found) = (self.zonk_sized(want), self.zonk_sized(found));
             let diagnostic = self.size_clash(span, &want, &found, why, &clash);
             self.roll_back(mark);
+            self.size_metas.postponed.truncate(first);
             self.report(diagnostic);
+            return;
+        }
+        for postponed in &mut self.size_metas.postponed[first..] {
+            let (want, found) = (want.clone(), found.clone());
+            postponed.types = Some(Compared { span, want, found, why });
         }
     }
 
@@ -350,97 +357,6 @@ impl Checker<'_> {
         let ty = self.sized(exp);
         self.level = outer;
         self.close(&ty, outer, node, exp.span, Unknown::Branches)
-    }
-
-    /// The type of two branches together: sizes that differ become unknown.
-    pub(super) fn join_branches(&mut self, node: NodeId, span: Span, a: &Ty, b: &Ty) -> Ty {
-        let mut joined = Vec::new();
-        let ty = self.join(a, b, span, &mut joined);
-        self.note_unknowns(node, joined.into_iter().map(|(_, _, var)| var));
-        ty
-    }
-
-    fn join(&mut self, a: &Ty, b: &Ty, span: Span, joined: &mut Vec<(Size, Size, VarId)>) -> Ty {
-        match (a, b) {
-            (Ty::Error, other) | (other, Ty::Error) => other.clone(),
-            (Ty::Array(m, t), Ty::Array(n, u)) => {
-                let size = self.join_size(m, n, span, joined);
-                Ty::array(size, self.join(t, u, span, joined))
-            }
-            (Ty::Record(fs), Ty::Record(gs)) => Ty::Record(
-                fs.iter()
-                    .zip(gs.iter())
-                    .map(|(f, g)| (f.0.clone(), self.join(&f.1, &g.1, span, joined)))
-                    .collect(),
-            ),
-            (Ty::Sum(cs), Ty::Sum(ds)) => Ty::Sum(
-                cs.iter()
-                    .zip(ds.iter())
-                    .map(|(c, d)| {
-                        let ts = c.1.iter().zip(&d.1).map(|(t, u)| self.join(t, u, span, joined));
-                        (c.0.clone(), ts.collect())
-                    })
-                    .collect(),
-            ),
-            (Ty::Con(id, args), Ty::Con(_, brgs)) => Ty::Con(
-                *id,
-                args.iter()
-                    .zip(brgs.iter())
-                    .map(|pair| match pair {
-                        (crate::ty::Arg::Size(m), crate::ty::Arg::Size(n)) => {
-                            crate::ty::Arg::Size(self.join_size(m, n, span, joined))
-                        }
-                        (crate::ty::Arg::Type(t), crate::ty::Arg::Type(u)) => {
-                            crate::ty::Arg::Type(self.join(t, u, span, joined))
-                        }
-                        (other, _) => other.clone(),
-                    })
-                    .collect(),
-            ),
-            _ => {
-                self.require(span, a, b, Expect::Branch(span));
-                a.clone()
-            }
-        }
-    }
-
-    /// Whether a size is that of a parameter, and not determined by anything yet.
-    fn is_open_param(&self, size: &Size) -> bool {
-        match self.zonk_size(size) {
-            Size::Meta(meta) => self.size_metas.infos[meta].param,
-            Size::Const(_)
-            | Size::Var(_)
-            | Size::Add(_)
-            | Size::Sub(_)
-            | Size::Mul(_)
-            | Size::Term(_)
-            | Size::Any => false,
-        }
-    }
-
-    fn join_size(
-        &mut self,
-        m: &Size,
-        n: &Size,
-        span: Span,
-        joined: &mut Vec<(Size, Size, VarId)>,
-    ) -> Size {
-        let mark = self.size_metas.trail.len();
-        let postponed = self.size_metas.postponed.len();
-        // Two parameters that are alternatives need not be equally large.
-        let apart = !self.same_size(m, n) && (self.is_open_param(m) || self.is_open_param(n));
-        if !apart && self.unify_size(m, n).is_ok() && self.size_metas.postponed.len() == postponed {
-            return m.clone();
-        }
-        self.roll_back(mark);
-        self.size_metas.postponed.truncate(postponed);
-        let same = |a: &Size, b: &Size| self.same_size(a, b);
-        if let Some((_, _, var)) = joined.iter().find(|(a, b, _)| same(a, m) && same(b, n)) {
-            return Size::Var(*var);
-        }
-        let var = self.unknown_size(span, Unknown::Branches);
-        joined.push((m.clone(), n.clone(), var));
-        Size::Var(var)
     }
 }
 

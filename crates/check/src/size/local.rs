@@ -1,4 +1,4 @@
-//! Sizes of expressions that bind variables: let, lambda, loop, match.
+//! Sizes of expressions that bind variables: let, lambda, match.
 
 use super::Origin;
 use super::close::{Outside, Param};
@@ -8,8 +8,7 @@ use crate::program::{Unknown, VarKind};
 use crate::ty::{Scheme, Size, SizeMeta, Subst, Ty, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{
-    Case, Exp, Lambda, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind, TypeExp, TypeParam,
-    TypeParamKind,
+    Case, Exp, Lambda, LetBind, LetKind, Pat, PatKind, TypeExp, TypeParam, TypeParamKind,
 };
 
 impl Checker<'_> {
@@ -82,25 +81,29 @@ impl Checker<'_> {
     fn check_let_sizes(&mut self, sizes: &[TypeParam], pat: &Pat) {
         for size in sizes {
             let Some(&var) = self.tables.binders.get(&size.id) else { continue };
-            if !self.pat_uses_size(pat, var) {
-                self.report(errors::unused_size(size.span, &size.name.name, "pattern"));
+            let name = &size.name.name;
+            if !self.pat_uses_size(pat, var, super::close::mentions) {
+                self.report(errors::unused_size(size.span, name, "pattern"));
+            } else if !self.pat_uses_size(pat, var, in_value) {
+                self.report(errors::size_only_of_functions(size.span, name));
             }
         }
     }
 
-    /// Whether a type in the pattern has the size, as the size of an array.
-    pub(super) fn pat_uses_size(&self, pat: &Pat, var: VarId) -> bool {
+    /// Whether a type in the pattern has the size.
+    fn pat_uses_size(&self, pat: &Pat, var: VarId, has: fn(&Ty, VarId) -> bool) -> bool {
         match &pat.kind {
             PatKind::Ascribe(inner, te) => {
                 let (ty, _) = self.read_type_exp(te.id);
-                super::close::mentions(&ty, var) || self.pat_uses_size(inner, var)
+                has(&ty, var) || self.pat_uses_size(inner, var, has)
             }
-            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.pat_uses_size(inner, var),
+            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.pat_uses_size(inner, var, has),
             PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => {
-                parts.iter().any(|p| self.pat_uses_size(p, var))
+                parts.iter().any(|p| self.pat_uses_size(p, var, has))
             }
             PatKind::Record(fields) => {
-                fields.iter().filter_map(|f| f.pat.as_ref()).any(|p| self.pat_uses_size(p, var))
+                let mut parts = fields.iter().filter_map(|f| f.pat.as_ref());
+                parts.any(|p| self.pat_uses_size(p, var, has))
             }
             PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
         }
@@ -175,7 +178,7 @@ impl Checker<'_> {
     }
 
     /// The type of a parameter: as annotated, and otherwise with unknown sizes.
-    fn param_type(&mut self, pat: &Pat) -> Ty {
+    pub(super) fn param_type(&mut self, pat: &Pat) -> Ty {
         match &pat.kind {
             PatKind::Ascribe(_, te) => self.sized_type_exp(te.id, te.span).without_unique(),
             PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.param_type(inner),
@@ -301,224 +304,27 @@ impl Checker<'_> {
             self.level = outer;
             let ty = self.close(&ty, outer, exp.id, case.body.span, Unknown::OutOfScope);
             result = Some(match result {
-                Some(result) => self.join_branches(exp.id, exp.span, &result, &ty),
+                Some(result) => self.join_branches(exp.id, exp.span, case.body.id, [&result, &ty]),
                 None => ty,
             });
         }
         result.unwrap_or(Ty::Error)
     }
+}
 
-    /// A loop. Its parameters' sizes are unknown at first. Those that the body uses as particular
-    /// sizes, or returns unchanged, are those of the initial value; the others change from one
-    /// iteration to the next, and the result's are unknown.
-    pub(super) fn sized_loop(&mut self, exp: &Exp, lp: &Loop) -> Ty {
-        let init = match &lp.init {
-            Some(init) => self.sized(init),
-            None => self.sized_implicit_init(&lp.pat),
-        };
-        let bound = match &lp.form {
-            LoopForm::For(_, _, bound) => self.sized(bound),
-            LoopForm::ForIn(_, array) => match self.sized(array) {
-                Ty::Array(_, elem) => (*elem).clone(),
-                _ => Ty::Error,
-            },
-            LoopForm::While(_) => Ty::Error,
-        };
-        let outer = self.level;
-        let mark = self.size_metas.trail.len();
-        self.level += 1;
-        for size in &lp.sizes {
-            if let Some(&var) = self.tables.binders.get(&size.id) {
-                self.program.vars[var].level = self.level;
-            }
+/// Whether a value of the type contains something of this size, so that the size can be read off it.
+fn in_value(ty: &Ty, var: VarId) -> bool {
+    match ty {
+        Ty::Prim(_) | Ty::Meta(_) | Ty::Error | Ty::Fun(_) => false,
+        Ty::Array(size, elem) => {
+            let mut found = false;
+            size.for_each_var(&mut |v| found |= v == var);
+            found || in_value(elem, var)
         }
-        let explicit: Vec<VarId> = self.explicit_sizes(&lp.sizes);
-        let (param, open) = self.loop_param(lp, &init);
-        let init_span = lp.init.as_ref().map_or(lp.pat.span, |init| init.span);
-        // Sizes written in the pattern are checked against the initial value at once.
-        let start = self
-            .replace_vars(&param, &explicit, |this| this.fresh_size(init_span, Origin::Inferred));
-        self.check_loop_init(init_span, &start, &init, &open, Expect::LoopInit(lp.pat.span));
-        self.level += 1;
-        self.sized_pat(&lp.pat, &param, Expect::LoopInit(lp.pat.span));
-        match &lp.form {
-            LoopForm::For(node, _, _) => {
-                if let Some(&var) = self.tables.binders.get(node) {
-                    self.program.vars[var].level = self.level;
-                    self.set_scheme(var, Scheme::mono(bound));
-                }
-            }
-            LoopForm::ForIn(pat, _) => self.sized_pat(pat, &bound, Expect::ForIn),
-            LoopForm::While(cond) => _ = self.sized(cond),
-        }
-        self.level += 1;
-        self.size_metas.loops.push(self.level);
-        let body = self.sized(&lp.body);
-        self.size_metas.loops.pop();
-        self.level = outer + 1;
-        let ty = self.settle_loop(exp, lp, &param, &open, &init, &body, explicit, mark);
-        self.level = outer;
-        self.close(&ty, outer, exp.id, exp.span, Unknown::Loop)
-    }
-
-    fn sized_implicit_init(&mut self, pat: &Pat) -> Ty {
-        match &pat.kind {
-            PatKind::Var(ident) => self.sized_implicit_var(pat.id, &ident.name, ident.span),
-            PatKind::Paren(inner) | PatKind::Attr(_, inner) | PatKind::Ascribe(inner, _) => {
-                self.sized_implicit_init(inner)
-            }
-            PatKind::Tuple(parts) => {
-                let parts: Vec<Ty> = parts.iter().map(|p| self.sized_implicit_init(p)).collect();
-                Ty::tuple(parts)
-            }
-            PatKind::Record(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|field| {
-                        let ty = match &field.pat {
-                            Some(pat) => self.sized_implicit_init(pat),
-                            None => {
-                                self.sized_implicit_var(field.id, &field.name.name, field.name.span)
-                            }
-                        };
-                        (field.name.name.clone(), ty)
-                    })
-                    .collect();
-                Ty::record(fields)
-            }
-            PatKind::Wildcard | PatKind::Lit(_) | PatKind::Ctor(..) | PatKind::Error => Ty::Error,
-        }
-    }
-
-    fn sized_implicit_var(&mut self, node: NodeId, name: &str, span: Span) -> Ty {
-        match self.tables.names.get(&node).cloned() {
-            Some(resolved) => self.sized_instance(node, resolved.var, name, span),
-            None => Ty::Error,
-        }
-    }
-
-    /// The type of the loop parameters: as annotated, anonymous and missing sizes to be found.
-    fn loop_param(&mut self, lp: &Loop, init: &Ty) -> (Ty, Vec<SizeMeta>) {
-        let first = self.size_metas.infos.len() as u32;
-        let param = match has_annotation(&lp.pat) {
-            true => self.param_type(&lp.pat),
-            false => self.dress(&init.clone(), lp.pat.span, &Origin::Inferred, false),
-        };
-        let last = self.size_metas.infos.len() as u32;
-        (param, (first..last).map(SizeMeta).collect())
-    }
-
-    /// Checks the sizes that are written in the loop's pattern against the initial value.
-    fn check_loop_init(
-        &mut self,
-        span: Span,
-        param: &Ty,
-        init: &Ty,
-        open: &[SizeMeta],
-        why: Expect,
-    ) {
-        let mut subst: Vec<(SizeMeta, Size)> = Vec::new();
-        let start = param.map_sizes(&mut |size| match size {
-            Size::Meta(meta) if open.contains(meta) => {
-                if let Some((_, new)) = subst.iter().find(|(m, _)| m == meta) {
-                    return new.clone();
-                }
-                let new = self.fresh_size(span, Origin::Inferred);
-                subst.push((*meta, new.clone()));
-                new
-            }
-            other => other.clone(),
-        });
-        self.require(span, &start, init, why);
-    }
-
-    /// Decides which sizes of the loop parameters change; returns the type of the loop's result.
-    #[expect(clippy::too_many_arguments, reason = "everything that a loop is made of")]
-    fn settle_loop(
-        &mut self,
-        exp: &Exp,
-        lp: &Loop,
-        param: &Ty,
-        open: &[SizeMeta],
-        init: &Ty,
-        body: &Ty,
-        explicit: Vec<VarId>,
-        mark: usize,
-    ) -> Ty {
-        let starts = pair_sizes(param, init);
-        let ends = pair_sizes(param, body);
-        let mut changing: Vec<VarId> = explicit;
-        for &meta in open {
-            // Unknowns that were made equal to others are decided with them.
-            let own = self.resolve_size(&Size::Meta(meta));
-            let Size::Meta(meta) = own else { continue };
-            let mine: Vec<Size> = starts
-                .iter()
-                .filter(|(p, _)| self.resolve_size(p) == own)
-                .map(|(_, start)| start.clone())
-                .collect();
-            let Some(start) = mine.first() else { continue };
-            let stays = ends
-                .iter()
-                .filter(|(p, _)| self.resolve_size(p) == own)
-                .all(|(_, end)| self.same_size(end, &own) || self.same_size(end, start));
-            if stays {
-                let mark = self.size_metas.trail.len();
-                if mine.iter().all(|start| self.unify_size(&own, start).is_ok()) {
-                    continue;
-                }
-                self.roll_back(mark);
-            }
-            let name = self.size_metas.next_name("d");
-            let var = self.new_var(name, Some(lp.pat.span), VarKind::SizeParam, Some(Ty::I64));
-            self.size_metas.infos[meta].solution = Some(Size::Var(var));
-            changing.push(var);
-        }
-        // What was fixed must agree with the initial value and be kept by the body; what changes
-        // may start and end as anything.
-        let any = |this: &mut Self, span| {
-            let mut subst = Subst::new();
-            for &var in &changing {
-                let size = this.fresh_size(span, Origin::Inferred);
-                subst.var(var, size);
-            }
-            let param = this.zonk_sized(param);
-            subst.apply(&param)
-        };
-        let init_span = lp.init.as_ref().map_or(lp.pat.span, |init| init.span);
-        let start = any(self, init_span);
-        self.require(init_span, &start, init, Expect::LoopInit(lp.pat.span));
-        // The body's sizes may mention everything bound inside it.
-        let here = std::mem::replace(&mut self.level, u32::MAX - 1);
-        let end = any(self, lp.body.span);
-        self.level = here;
-        self.require(lp.body.span, &end, body, Expect::LoopBody(lp.pat.span));
-        self.check_escaped(&changing, mark);
-        if !changing.is_empty() {
-            self.tables.loop_sizes.insert(exp.id, changing);
-        }
-        self.zonk_sized(param)
-    }
-
-    /// Reports sizes that change in a loop but are needed outside it.
-    fn check_escaped(&mut self, changing: &[VarId], mark: usize) {
-        let mut escaped = None;
-        for change in &self.size_metas.trail[mark..] {
-            let super::Change::Size(meta, ..) = change else { continue };
-            let info = &self.size_metas.infos[*meta];
-            let Some(solution) = info.solution.as_ref().filter(|_| info.level < self.level) else {
-                continue;
-            };
-            self.zonk_size(solution).for_each_var(&mut |v| {
-                if changing.contains(&v) {
-                    escaped.get_or_insert((info.span, v));
-                }
-            });
-        }
-        if let Some((span, var)) = escaped {
-            let name = self.program.vars[var].name.clone();
-            self.report(errors::loop_variant_escape(span, &name));
-        }
+        Ty::Unique(inner) => in_value(inner, var),
+        Ty::Record(fields) => fields.iter().any(|(_, t)| in_value(t, var)),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).any(|t| in_value(t, var)),
+        Ty::Con(..) => super::close::mentions(ty, var),
     }
 }
 
@@ -551,23 +357,4 @@ impl Expected {
             });
         }
     }
-}
-
-fn has_annotation(pat: &Pat) -> bool {
-    match &pat.kind {
-        PatKind::Ascribe(..) => true,
-        PatKind::Paren(inner) | PatKind::Attr(_, inner) => has_annotation(inner),
-        PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => parts.iter().any(has_annotation),
-        PatKind::Record(fields) => fields.iter().filter_map(|f| f.pat.as_ref()).any(has_annotation),
-        PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
-    }
-}
-
-/// The sizes at the same places of two types of one shape.
-pub(super) fn pair_sizes(a: &Ty, b: &Ty) -> Vec<(Size, Size)> {
-    let mut first = Vec::new();
-    a.for_each_size(&mut |size| first.push(size.clone()));
-    let mut second = Vec::new();
-    b.for_each_size(&mut |size| second.push(size.clone()));
-    first.into_iter().zip(second).collect()
 }

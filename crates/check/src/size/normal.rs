@@ -6,7 +6,7 @@
 //! size is replaced by it. Two sizes with the same normal form have the same value.
 
 use crate::checker::Checker;
-use crate::ty::{Size, SizeMeta};
+use crate::ty::Size;
 use std::collections::BTreeMap;
 
 /// A polynomial: products of atoms, sorted, with their factors, none of them zero.
@@ -63,34 +63,6 @@ impl Poly {
         self.terms.is_empty()
     }
 
-    /// An unknown that the equation `self = 0` determines: one with factor 1 or -1 in a product of
-    /// its own, and nowhere else. Returns it with the size it must be.
-    pub(super) fn solve(&self, prefer: impl Fn(SizeMeta) -> u32) -> Option<(SizeMeta, Size)> {
-        let mut best: Option<(u32, SizeMeta, i64)> = None;
-        for (product, &factor) in &self.terms {
-            let [Size::Meta(meta)] = product.as_slice() else { continue };
-            if factor.wrapping_abs() != 1 {
-                continue;
-            }
-            let elsewhere = self.terms.keys().filter(|p| p.iter().any(|s| has_meta(s, *meta)));
-            if elsewhere.count() > 1 {
-                continue;
-            }
-            let rank = prefer(*meta);
-            if best.is_none_or(|(r, _, _)| rank > r) {
-                best = Some((rank, *meta, factor));
-            }
-        }
-        let (_, meta, factor) = best?;
-        let mut rest = Poly::default();
-        for (product, &f) in &self.terms {
-            if product.as_slice() != [Size::Meta(meta)] {
-                rest.add_term(product.clone(), f.wrapping_mul(factor.wrapping_neg()));
-            }
-        }
-        Some((meta, rest.to_size()))
-    }
-
     /// The polynomial as a size: terms with positive factors first, constants last.
     pub(super) fn to_size(&self) -> Size {
         let mut result: Option<Size> = None;
@@ -130,12 +102,6 @@ fn product_size(product: &[Size], factor: i64) -> Size {
     let mut parts = product.iter().cloned();
     let first = if factor == 1 { parts.next() } else { Some(Size::Const(factor)) };
     parts.fold(first.unwrap_or(Size::Const(factor)), Size::times)
-}
-
-fn has_meta(size: &Size, meta: SizeMeta) -> bool {
-    let mut found = false;
-    size.for_each_meta(&mut |m| found |= m == meta);
-    found
 }
 
 impl Checker<'_> {

@@ -1,8 +1,10 @@
 //! Making sizes, and types with sizes, equal.
 //!
 //! Two sizes are made equal by solving for an unknown in them. If both are written alike, their
-//! parts are made equal one by one; otherwise the equation is solved as linear arithmetic; an
-//! equation that determines nothing yet is postponed to the end of the binding.
+//! parts are made equal one by one. Arithmetic only says that sizes are equal, it never solves for an
+//! unknown: from `[n + 1]t` and `[10]t` it does not follow that "n" is 9, which would be a
+//! condition that nobody wrote. An equation whose sides are not written alike is postponed to
+//! the end of the binding, when its unknowns may have become known otherwise.
 //!
 //! Functions are compared as "may the second be used where the first is expected": it may not
 //! consume more, its result must be as fresh, and the sizes of its result must follow from the
@@ -10,7 +12,8 @@
 //! that depends on the argument) can only be matched by a size of a lifted type parameter, which
 //! then stands for a new unknown size.
 
-use super::{Change, Postponed};
+use super::close::in_parameter;
+use super::{Change, Compared, Freeze, Origin, Postponed, TypeMetaInfo};
 use crate::checker::Checker;
 use crate::program::{Unknown, VarKind};
 use crate::ty::{Arg, FunTy, Meta, Size, SizeMeta, Subst, Ty, VarId};
@@ -25,6 +28,8 @@ pub(crate) enum SizeClash {
     Escape(VarId, Size),
     /// A size that only the function's result has, where one size for all calls is needed.
     Existential(VarId),
+    /// As before, but something that is there already, at this place, needs the size.
+    Early(VarId, Span),
     /// A size that only the function's result has would be that of a parameter of its result.
     ExistentialParam(VarId),
     /// A size that would have to contain itself.
@@ -38,7 +43,7 @@ pub(crate) enum SizeClash {
 }
 
 /// Variables of a function type that is being matched have this level: deeper than all.
-const INSIDE: u32 = u32::MAX;
+pub(crate) const INSIDE: u32 = u32::MAX;
 
 impl Checker<'_> {
     /// Makes `found` usable where `want` is expected.
@@ -109,7 +114,7 @@ impl Checker<'_> {
         }
         for &var in &want.exts {
             let span = self.program.vars[var].span.unwrap_or(self.nowhere());
-            let size = self.fresh_size(span, super::Origin::Inferred);
+            let size = self.fresh_size(span, Origin::Inferred);
             if let Size::Meta(meta) = size {
                 self.size_metas.infos[meta].level = INSIDE;
             }
@@ -124,7 +129,9 @@ impl Checker<'_> {
     /// A constant for a variable that a function type binds.
     fn inside(&mut self, var: VarId) -> VarId {
         let mut info = self.program.vars[var].clone();
-        info.kind = VarKind::Ext;
+        if info.kind != VarKind::Param {
+            info.kind = VarKind::Ext;
+        }
         info.level = INSIDE;
         info.def = None;
         self.program.vars.push(info)
@@ -152,12 +159,16 @@ impl Checker<'_> {
     }
 
     fn solve_type(&mut self, meta: Meta, ty: &Ty) -> Result<(), SizeClash> {
-        let level = self.size_metas.types[meta].level;
+        let TypeMetaInfo { level, existential, .. } = self.size_metas.types[meta];
         if self.type_has_meta(ty, meta) {
             return Err(SizeClash::Shape);
         }
-        // Sizes deeper than the unknown type are not in its scope, unless the type binds them.
+        // Sizes deeper than the unknown type are not in its scope, unless the type binds them, or they
+        // are those of a function's result and the type is that of a lifted parameter.
         let mut clash = None;
+        if existential {
+            self.open_hidden(ty);
+        }
         _ = self.zonk_sized(ty).map_sizes_scoped(&mut Vec::new(), &mut |size, bound| {
             if clash.is_none() {
                 clash = self.check_scope(size, bound, level).err();
@@ -170,6 +181,25 @@ impl Checker<'_> {
         self.size_metas.trail.push(Change::Type(meta, None));
         self.size_metas.types[meta].solution = Some(ty.clone());
         Ok(())
+    }
+
+    /// Makes unknown sizes of those that only a function's result has, where no parameter has them.
+    fn open_hidden(&mut self, ty: &Ty) {
+        let mut hidden = Vec::new();
+        _ = self.zonk_sized(ty).map_sizes_scoped(&mut Vec::new(), &mut |size, bound| {
+            size.for_each_var(&mut |v| {
+                let inside = self.program.vars[v].level == INSIDE;
+                if inside && !bound.contains(&v) && !hidden.contains(&v) {
+                    hidden.push(v);
+                }
+            });
+            size.clone()
+        });
+        for var in hidden {
+            if !in_parameter(ty, var) {
+                self.open(var);
+            }
+        }
     }
 
     fn type_has_meta(&self, ty: &Ty, meta: Meta) -> bool {
@@ -237,8 +267,10 @@ impl Checker<'_> {
         match (&a, &b) {
             (Size::Meta(m), Size::Meta(n)) => {
                 // What comes from something the user must say stays, for messages.
-                let rank = |m: SizeMeta| self.size_metas.infos[m].origin.rank();
+                let rank =
+                    |m: SizeMeta| (self.is_frozen(m), self.size_metas.infos[m].origin.rank());
                 let param = self.size_metas.infos[*m].param || self.size_metas.infos[*n].param;
+                let looped = self.size_metas.infos[*m].looped || self.size_metas.infos[*n].looped;
                 let solved = if rank(*m) > rank(*n) {
                     self.solve_size(*n, &a)
                 } else {
@@ -247,6 +279,7 @@ impl Checker<'_> {
                 // Whichever stays is the size of the parameter. This is a hint that need not be undone.
                 for meta in [*m, *n] {
                     self.size_metas.infos[meta].param |= param && solved.is_ok();
+                    self.size_metas.infos[meta].looped |= looped && solved.is_ok();
                 }
                 solved
             }
@@ -280,19 +313,12 @@ impl Checker<'_> {
             }
             self.roll_back(mark);
         }
-        let levels = &self.size_metas.infos;
-        match difference.solve(|meta| levels[meta].level) {
-            Some((meta, size)) => self.solve_size(meta, &size),
-            None => {
-                let has_metas = self.has_unsolved(a) || self.has_unsolved(b);
-                if has_metas {
-                    let span = self.nowhere();
-                    self.size_metas.postponed.push(Postponed { a: a.clone(), b: b.clone(), span });
-                    Ok(())
-                } else {
-                    Err(SizeClash::Sizes(a.clone(), b.clone()))
-                }
-            }
+        if self.has_unsolved(a) || self.has_unsolved(b) {
+            let types = None;
+            self.size_metas.postponed.push(Postponed { a: a.clone(), b: b.clone(), types });
+            Ok(())
+        } else {
+            Err(SizeClash::Sizes(a.clone(), b.clone()))
         }
     }
 
@@ -317,6 +343,9 @@ impl Checker<'_> {
             }
             return Err(SizeClash::Infinite(Size::Meta(meta), size));
         }
+        if self.is_frozen(meta) {
+            return Err(SizeClash::Sizes(Size::Meta(meta), size));
+        }
         let (level, existential, repeated) = {
             let info = &self.size_metas.infos[meta];
             (info.level, info.existential, info.repeated)
@@ -332,7 +361,16 @@ impl Checker<'_> {
                 return Err(SizeClash::Escape(var, size));
             }
             if !existential {
-                return Err(SizeClash::Existential(var));
+                let info = &self.size_metas.infos[meta];
+                return Err(match info.origin {
+                    Origin::Ctor | Origin::EmptyArray => SizeClash::Early(var, info.span),
+                    Origin::SizeParam(..)
+                    | Origin::TypeArg(_)
+                    | Origin::Hole
+                    | Origin::LetSize(_)
+                    | Origin::Coerced
+                    | Origin::Inferred => SizeClash::Existential(var),
+                });
             }
             self.open(var);
             if repeated && let Some(Size::Var(unknown)) = self.program.vars[var].def {
@@ -351,6 +389,15 @@ impl Checker<'_> {
         self.size_metas.trail.push(Change::Size(meta, info.solution.take(), info.level));
         self.size_metas.infos[meta].solution = Some(size);
         Ok(())
+    }
+
+    fn is_frozen(&self, meta: SizeMeta) -> bool {
+        let info = &self.size_metas.infos[meta];
+        match self.size_metas.freeze {
+            Freeze::Nothing => false,
+            Freeze::Loops => info.looped,
+            Freeze::Params => info.looped || info.param,
+        }
     }
 
     /// Makes a size that a function argument's result has a new unknown size.
@@ -387,7 +434,7 @@ impl Checker<'_> {
                 None => size.clone(),
             },
             Size::Var(var) => match &self.program.vars[*var] {
-                info if info.kind == VarKind::Ext && info.level == INSIDE => match &info.def {
+                info if info.level == INSIDE => match &info.def {
                     Some(def) => self.resolve_size(def),
                     None => size.clone(),
                 },
@@ -506,15 +553,24 @@ impl Checker<'_> {
     }
 
     /// Tries the postponed equations again; what still cannot be solved differs.
-    pub(super) fn solve_postponed(&mut self) -> Result<(), (Span, SizeClash)> {
+    pub(super) fn solve_postponed(&mut self) -> Result<(), (Option<Compared>, SizeClash)> {
         loop {
             let postponed = std::mem::take(&mut self.size_metas.postponed);
             let before = postponed.len();
-            for Postponed { a, b, span } in postponed {
-                self.unify_size(&a, &b).map_err(|clash| (span, clash))?;
+            for Postponed { a, b, types } in postponed {
+                let first = self.size_metas.postponed.len();
+                if let Err(clash) = self.unify_size(&a, &b) {
+                    return Err((types, clash));
+                }
+                for postponed in &mut self.size_metas.postponed[first..] {
+                    postponed.types.clone_from(&types);
+                }
             }
             if self.size_metas.postponed.len() >= before {
-                return Ok(());
+                return match self.size_metas.postponed.drain(..).next() {
+                    Some(Postponed { a, b, types }) => Err((types, SizeClash::Sizes(a, b))),
+                    None => Ok(()),
+                };
             }
         }
     }

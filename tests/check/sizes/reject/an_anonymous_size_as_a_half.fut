@@ -1,0 +1,2 @@
+-- error: size-mismatch
+def f (xs: []i32) : [10]i32 = xs ++ xs
