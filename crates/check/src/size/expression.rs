@@ -172,18 +172,16 @@ impl Checker<'_> {
 
     /// Makes a type usable where another is expected, or reports at the place.
     pub(super) fn require(&mut self, span: Span, want: &Ty, found: &Ty, why: Expect) {
-        let mark = self.size_metas.trail.len();
-        let first = self.size_metas.postponed.len();
+        let mark = self.mark();
         if let Err(clash) = self.unify_sized(want, found) {
             // Shown as far as they got, before that is undone.
             let (want, found) = (self.zonk_sized(want), self.zonk_sized(found));
             let diagnostic = self.size_clash(span, &want, &found, why, &clash);
             self.roll_back(mark);
-            self.size_metas.postponed.truncate(first);
             self.report(diagnostic);
             return;
         }
-        for postponed in &mut self.size_metas.postponed[first..] {
+        for postponed in &mut self.size_metas.postponed[mark.postponed..] {
             let (want, found) = (want.clone(), found.clone());
             postponed.types = Some(Compared { span, want, found, why });
         }

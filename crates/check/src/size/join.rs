@@ -120,18 +120,14 @@ impl Checker<'_> {
 
     /// Tries to make sizes equal, at once and without touching those that are frozen.
     fn try_equal(&mut self, freeze: Freeze, attempt: impl FnOnce(&mut Self) -> bool) -> bool {
-        let mark = self.size_metas.trail.len();
-        let postponed = self.size_metas.postponed.len();
-        let opened = self.size_metas.opened.len();
+        let mark = self.mark();
         let outer = std::mem::replace(&mut self.size_metas.freeze, freeze);
         let equal = attempt(self)
-            && self.size_metas.postponed.len() == postponed
-            && self.size_metas.opened.len() == opened;
+            && self.size_metas.postponed.len() == mark.postponed
+            && self.size_metas.opened.len() == mark.opened;
         self.size_metas.freeze = outer;
         if !equal {
             self.roll_back(mark);
-            self.size_metas.postponed.truncate(postponed);
-            self.size_metas.opened.truncate(opened);
         }
         equal
     }

@@ -149,7 +149,7 @@ impl Checker<'_> {
                 self.mark_param(&ty);
                 if let Some(want) = expected.next(self) {
                     // Only a hint: what does not fit is reported for the whole function.
-                    let mark = self.size_metas.trail.len();
+                    let mark = self.mark();
                     if self.unify_sized(&want, &ty).is_err() {
                         self.roll_back(mark);
                     }

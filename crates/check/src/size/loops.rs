@@ -31,7 +31,7 @@ impl Checker<'_> {
         };
         let outer = self.level;
         let mark =
-            Mark { trail: self.size_metas.trail.len(), joined: self.size_metas.joined.len() };
+            Start { trail: self.size_metas.trail.len(), joined: self.size_metas.joined.len() };
         self.level += 1;
         for size in &lp.sizes {
             if let Some(&var) = self.tables.binders.get(&size.id) {
@@ -153,17 +153,17 @@ impl Checker<'_> {
         init: &Ty,
         body: &Ty,
         explicit: Vec<VarId>,
-        mark: Mark,
+        mark: Start,
     ) -> Ty {
         let mut changing: Vec<VarId> = explicit;
         let undecided = self.undecided(param, open, init, body);
         let mut staying = undecided.clone();
         self.drop_changing(&mut staying, mark);
         staying.retain(|size| {
-            let trail = self.size_metas.trail.len();
+            let before = self.mark();
             let fixed = size.starts.iter().all(|start| self.unify_size(&size.own, start).is_ok());
             if !fixed {
-                self.roll_back(trail);
+                self.roll_back(before);
             }
             fixed
         });
@@ -228,7 +228,7 @@ impl Checker<'_> {
 
     /// Leaves the sizes that stay the same. Each round gives up at least one, so this takes at most as
     /// many rounds as there are sizes, and rarely more than two.
-    fn drop_changing(&self, sizes: &mut Vec<LoopSize>, mark: Mark) {
+    fn drop_changing(&self, sizes: &mut Vec<LoopSize>, mark: Start) {
         loop {
             let keeps = |size: &LoopSize| {
                 let start = self.zonk_size(&size.starts[0]);
@@ -319,7 +319,7 @@ impl Checker<'_> {
 
 /// Where the body of a loop began.
 #[derive(Clone, Copy)]
-struct Mark {
+struct Start {
     trail: usize,
     joined: usize,
 }

@@ -45,6 +45,14 @@ pub(crate) enum SizeClash {
 /// Variables of a function type that is being matched have this level: deeper than all.
 pub(crate) const INSIDE: u32 = u32::MAX;
 
+/// A state of inference that an attempt may return to.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    trail: usize,
+    pub(super) postponed: usize,
+    pub(super) opened: usize,
+}
+
 impl Checker<'_> {
     /// Makes `found` usable where `want` is expected.
     pub(crate) fn unify_sized(&mut self, want: &Ty, found: &Ty) -> Result<(), SizeClash> {
@@ -101,6 +109,8 @@ impl Checker<'_> {
         let mut want_subst = Subst::new();
         if let Some(name) = want.name {
             let constant = self.inside(name);
+            // Both know it, so it is not a parameter of the found function only.
+            self.program.vars[constant].kind = VarKind::Ext;
             want_subst.var(name, Size::Var(constant));
             if let Some(name) = found.name {
                 found_subst.var(name, Size::Var(constant));
@@ -307,7 +317,7 @@ impl Checker<'_> {
             _ => None,
         };
         if let Some(parts) = parts {
-            let mark = self.size_metas.trail.len();
+            let mark = self.mark();
             if parts.iter().all(|(x, y)| self.unify_size(x, y).is_ok()) {
                 return Ok(());
             }
@@ -412,8 +422,18 @@ impl Checker<'_> {
         self.program.vars[var].def = Some(Size::Var(unknown));
     }
 
-    pub(super) fn roll_back(&mut self, mark: usize) {
-        for change in self.size_metas.trail.drain(mark..).rev() {
+    /// How far inference has got, to return to by [`roll_back`](Self::roll_back).
+    pub(super) fn mark(&self) -> Mark {
+        let metas = &self.size_metas;
+        let (trail, postponed, opened) =
+            (metas.trail.len(), metas.postponed.len(), metas.opened.len());
+        Mark { trail, postponed, opened }
+    }
+
+    pub(super) fn roll_back(&mut self, mark: Mark) {
+        self.size_metas.postponed.truncate(mark.postponed);
+        self.size_metas.opened.truncate(mark.opened);
+        for change in self.size_metas.trail.drain(mark.trail..).rev() {
             match change {
                 Change::Size(meta, solution, level) => {
                     let info = &mut self.size_metas.infos[meta];
