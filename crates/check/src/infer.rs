@@ -21,6 +21,7 @@ mod meta;
 mod names;
 mod pattern;
 mod signature;
+mod size_exp;
 mod type_exp;
 mod unify;
 mod update;

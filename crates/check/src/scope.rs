@@ -5,6 +5,7 @@ use ecow::EcoString;
 use fehu_base::Span;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use crate::ty::TypeFnParam;
@@ -76,6 +77,19 @@ pub(crate) struct TypeDefParam {
     pub(crate) param: TypeFnParam,
     pub(crate) lifted: Lifted,
     pub(crate) name: EcoString,
+}
+
+/// As in a declaration: `[n]`, `'a`, `'~a` or `'^a`.
+impl fmt::Display for TypeDefParam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        match (self.param, self.lifted) {
+            (TypeFnParam::Size(_), _) => write!(f, "[{name}]"),
+            (TypeFnParam::Type(_), Lifted::Unlifted) => write!(f, "'{name}"),
+            (TypeFnParam::Type(_), Lifted::SizeLifted) => write!(f, "'~{name}"),
+            (TypeFnParam::Type(_), Lifted::Lifted) => write!(f, "'^{name}"),
+        }
+    }
 }
 
 impl TypeDef {

@@ -131,6 +131,22 @@ pub(crate) fn refine_params(span: Span, name: &str, wants: usize, given: usize) 
     .at(format!("\"{name}\" has {wants} parameters in the module type"))
 }
 
+pub(crate) fn refine_narrows(
+    span: Span,
+    name: &str,
+    wants: &str,
+    has: &str,
+    spec: Option<Span>,
+) -> Diagnostic {
+    let headline = format!(
+        "Cannot refine a type having parameter `{wants}` by a type having parameter `{has}`, which takes fewer types"
+    );
+    let d = Diagnostic::error("cannot-refine", span, headline)
+        .at(format!("`{has}` does not take all that `{wants}` takes"))
+        .help(format!("write `{wants}` here, too"));
+    declared(d, spec, &format!("\"{name}\" is declared here"))
+}
+
 /// Something of this kind that the module type requires is not there.
 pub(crate) fn missing(span: Span, kind: &str, name: &str, spec: Option<Span>) -> Diagnostic {
     let d = Diagnostic::error(

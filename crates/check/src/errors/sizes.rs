@@ -298,6 +298,17 @@ pub(crate) fn size_expression_bind(span: Span) -> Diagnostic {
         .help("bind the value with `let` first and use its name as the size")
 }
 
+pub(crate) fn consumed_in_size(span: Span, name: &str, bound: Option<Span>) -> Diagnostic {
+    let headline = format!("Consuming variable \"{name}\", which is not consumable in a size");
+    let mut error = Diagnostic::error("not-consumable", span, headline)
+        .at("nothing says when a size is evaluated, or how often")
+        .help(format!("consume a copy instead: `(copy {name})`"));
+    if let Some(bound) = bound {
+        error = error.label(bound, "bound here");
+    }
+    error
+}
+
 pub(crate) fn size_with_binding(span: Span) -> Diagnostic {
     let headline = "Size expression with binding is replaced by an unknown size";
     Diagnostic::warning("size-expression-bind", span, headline)
@@ -386,15 +397,11 @@ pub(crate) fn unused_size(span: Span, name: &str, of: &str) -> Diagnostic {
         .help("use it as an array size in the type of a parameter, or remove it")
 }
 
-pub(crate) fn size_only_of_functions(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
-        "unused-size",
-        span,
-        format!("Cannot bind [{name}], which is only a size in the type of a function"),
-    )
-    .at("the value has no array of this size")
-    .note("A size is read off an array. A function has none: it says what it takes and yields.")
-    .help("give the array whose size it is the type with this size")
+pub(crate) fn unbound_let_size(span: Span, name: &str) -> Diagnostic {
+    let headline = format!("Cannot bind [{name}], which is not the size of a concrete value");
+    Diagnostic::error("unused-size", span, headline)
+        .at("no array of the pattern has this size")
+        .help("functions have no size of their own: only the size of an array can be bound")
 }
 
 pub(crate) fn loop_variant_escape(span: Span, name: &str) -> Diagnostic {

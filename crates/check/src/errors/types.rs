@@ -143,7 +143,14 @@ impl Checker<'_> {
             }
             Clash::Needs(ty, Needs::Equality) => {
                 let ty = self.zonk(ty);
-                format!("Values of type \"{}\" cannot be compared for equality.", self.show(&ty))
+                let text = self.show(&ty);
+                match ty {
+                    Ty::Con(..) => format!(
+                        "Nothing is known about values of type \"{text}\", so they cannot be compared for \
+                         equality."
+                    ),
+                    _ => format!("Values of type \"{text}\" cannot be compared for equality."),
+                }
             }
             Clash::Needs(ty, needs) => {
                 let ty = self.zonk(ty);
@@ -333,6 +340,13 @@ pub(crate) fn ambiguous_sum(span: Span, ctor: &str) -> Diagnostic {
     )
     .at("nothing determines the other constructors of the type")
     .help(format!("add a type annotation, for example `(#{ctor} ... : mytype)`"))
+}
+
+pub(crate) fn ambiguous_equality(span: Span) -> Diagnostic {
+    let headline = "Type is ambiguous: it must be a type whose values can be compared for equality";
+    Diagnostic::error("ambiguous-type", span, headline)
+        .at("nothing says which type this compares")
+        .help("add a type annotation to an operand, for instance `(x: i32)`")
 }
 
 pub(crate) fn array_comparison(span: Span, op: &str) -> Diagnostic {

@@ -13,6 +13,7 @@ impl Checker<'_> {
         for i in 0..self.metas.infos.len() {
             self.finish_meta(Meta(i as u32));
         }
+        self.ambiguous_equality();
         let failing = self.failing();
         for (ty, lifted, span, why) in std::mem::take(&mut self.metas.restrictions) {
             if failing {
@@ -51,6 +52,20 @@ impl Checker<'_> {
             if !index && set.single().is_none() {
                 self.report(errors::default_type(span, default));
             }
+        }
+    }
+
+    /// Reports operands of `==` and `!=` whose type nothing decides. A binding that has an error has
+    /// types that are unknown because of it.
+    fn ambiguous_equality(&mut self) {
+        for i in 0..self.metas.infos.len() {
+            let info = &self.metas.infos[Meta(i as u32)];
+            if info.solution.is_some() || info.needs != Needs::Equality || self.failing() {
+                continue;
+            }
+            let span = info.span;
+            self.report(errors::ambiguous_equality(span));
+            self.metas.infos[Meta(i as u32)].solution = Some(Ty::Error);
         }
     }
 

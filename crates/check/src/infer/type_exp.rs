@@ -180,29 +180,6 @@ impl Checker<'_> {
         self.size_metas.next_name("d")
     }
 
-    /// An expression in a type's size: checked to be an i64, and kept as a term.
-    fn size_exp(&mut self, exp: &Exp) -> Size {
-        let before = self.diags.len();
-        let ty = self.infer(exp);
-        if self.diags.len() > before {
-            return Size::Any;
-        }
-        if self.unify(&Ty::I64, &ty).is_err() {
-            let found = self.zonk(&ty);
-            let text = self.quote(exp.span);
-            let found = self.show(&found);
-            self.report(errors::size_not_i64(exp.span, &text, &found));
-            return Size::Any;
-        }
-        match self.size_of_exp(exp) {
-            Some(size) => size,
-            None => {
-                self.report(errors::size_expression_bind(exp.span));
-                Size::Any
-            }
-        }
-    }
-
     fn read_named(&mut self, span: Span, name: &QualName, args: &[TypeArg]) -> Ty {
         let Some(def) = self.resolve_type(name) else {
             // Still read the arguments, for the errors in them.

@@ -233,7 +233,7 @@ impl Checker<'_> {
             (Ty::Sum(ctors), _) => {
                 ctors.iter().flat_map(|(_, ts)| ts).try_for_each(|t| self.satisfy(t, needs))
             }
-            (Ty::Con(id, _), _) if self.program.types[*id].lifted != Lifted::Lifted => Ok(()),
+            // Nothing is known about the values of a type parameter or an abstract type.
             (Ty::Con(..) | Ty::Fun(_), _) => Err(Clash::Needs(ty.clone(), needs)),
         }
     }

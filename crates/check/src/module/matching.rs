@@ -65,11 +65,9 @@ impl Checker<'_> {
 
     /// Whether a type definition can implement an abstract type.
     fn implements(&mut self, span: Span, name: &str, spec: &TypeDef, found: &TypeDef) -> bool {
-        let same_params =
-            spec.params.len() == found.params.len()
-                && spec.params.iter().zip(&found.params).all(|(a, b)| {
-                    same_kind(a.param, b.param) && a.lifted <= b.lifted.max(a.lifted)
-                });
+        let same_params = spec.params.len() == found.params.len()
+            && spec.params.iter().zip(&found.params).all(|(a, b)| same_kind(a.param, b.param))
+            && !narrows(spec, found);
         if !same_params {
             let (wants, has) = (self.show_type_def(name, spec), self.show_type_def(name, found));
             let differ =
@@ -231,7 +229,8 @@ impl Checker<'_> {
             self.size_metas = Default::default();
             let want_ty = self.sizes_for_vars(&want.ty, &want.exts, span);
             equal = self.unify(&want_ty, &found_ty).is_ok()
-                && self.unify_sized(&want_ty, &found_ty).is_ok();
+                && self.unify_sized(&want_ty, &found_ty).is_ok()
+                && !narrows(want, found);
         }
         if !equal {
             let (wants, has) = (self.show_type_def(name, want), self.show_type_def(name, found));
@@ -330,17 +329,7 @@ impl Checker<'_> {
         };
         let mut text = format!("{keyword} {name}");
         for param in &def.params {
-            match param.param {
-                TypeFnParam::Size(_) => text.push_str(&format!(" [{}]", param.name)),
-                TypeFnParam::Type(_) => {
-                    let mark = match param.lifted {
-                        Lifted::Unlifted => "",
-                        Lifted::SizeLifted => "~",
-                        Lifted::Lifted => "^",
-                    };
-                    text.push_str(&format!(" '{mark}{}", param.name));
-                }
-            }
+            text.push_str(&format!(" {param}"));
         }
         let itself = matches!(&def.ty, Ty::Con(id, _)
             if self.program.types[*id].name.rsplit('.').next() == Some(def.name.as_str())
@@ -374,6 +363,22 @@ impl Checker<'_> {
         }
         format!("{text} : {}", self.show(&scheme.ty))
     }
+}
+
+/// Whether a definition takes fewer types than its specification says: values of a parameter that is
+/// not lifted may be elements of arrays, so that it can stand for a lifted one only if the definition
+/// has no values of it.
+fn narrows(spec: &TypeDef, found: &TypeDef) -> bool {
+    spec.params.iter().zip(&found.params).any(|(spec, param)| match param.param {
+        TypeFnParam::Size(_) => false,
+        TypeFnParam::Type(id) => {
+            let mut without = Subst::new();
+            without.ty(id, Ty::tuple([]));
+            spec.lifted > param.lifted
+                && param.lifted == Lifted::Unlifted
+                && without.apply(&found.ty) != found.ty
+        }
+    })
 }
 
 fn same_kind(a: TypeFnParam, b: TypeFnParam) -> bool {

@@ -215,6 +215,12 @@ impl Checker<'_> {
             self.report(errors::refine_params(span, &text, def.params.len(), params.len()));
             return None;
         }
+        let narrow = def.params.iter().zip(&params).find(|(spec, given)| spec.lifted > given.lifted);
+        if let Some((spec, given)) = narrow {
+            let (wants, has) = (spec.to_string(), given.to_string());
+            self.report(errors::refine_narrows(span, &text, &wants, &has, def.span));
+            return None;
+        }
         let mut subst = Subst::new();
         let params = params.iter().map(|p| p.param).collect();
         subst.types.insert(id, TypeFn { params, exts, ty: ty.without_unique() });

@@ -4,6 +4,7 @@ use super::Origin;
 use super::close::{Outside, Param};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
+use crate::infer::used_constructively;
 use crate::program::{Unknown, VarKind};
 use crate::ty::{Scheme, Size, SizeMeta, Subst, Ty, VarId};
 use fehu_base::Span;
@@ -81,29 +82,29 @@ impl Checker<'_> {
     fn check_let_sizes(&mut self, sizes: &[TypeParam], pat: &Pat) {
         for size in sizes {
             let Some(&var) = self.tables.binders.get(&size.id) else { continue };
-            let name = &size.name.name;
-            if !self.pat_uses_size(pat, var, super::close::mentions) {
-                self.report(errors::unused_size(size.span, name, "pattern"));
-            } else if !self.pat_uses_size(pat, var, in_value) {
-                self.report(errors::size_only_of_functions(size.span, name));
+            if !self.pat_has(pat, &|ty| used_constructively(ty, var)) {
+                let mentioned = self.pat_has(pat, &|ty| super::close::mentions(ty, var));
+                self.report(match mentioned {
+                    true => errors::unbound_let_size(size.span, &size.name.name),
+                    false => errors::unused_size(size.span, &size.name.name, "pattern"),
+                });
             }
         }
     }
 
-    /// Whether a type in the pattern has the size.
-    fn pat_uses_size(&self, pat: &Pat, var: VarId, has: fn(&Ty, VarId) -> bool) -> bool {
+    /// Whether a type that is written in the pattern is as asked.
+    fn pat_has(&self, pat: &Pat, asked: &dyn Fn(&Ty) -> bool) -> bool {
         match &pat.kind {
             PatKind::Ascribe(inner, te) => {
                 let (ty, _) = self.read_type_exp(te.id);
-                has(&ty, var) || self.pat_uses_size(inner, var, has)
+                asked(&ty) || self.pat_has(inner, asked)
             }
-            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.pat_uses_size(inner, var, has),
+            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.pat_has(inner, asked),
             PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => {
-                parts.iter().any(|p| self.pat_uses_size(p, var, has))
+                parts.iter().any(|p| self.pat_has(p, asked))
             }
             PatKind::Record(fields) => {
-                let mut parts = fields.iter().filter_map(|f| f.pat.as_ref());
-                parts.any(|p| self.pat_uses_size(p, var, has))
+                fields.iter().filter_map(|f| f.pat.as_ref()).any(|p| self.pat_has(p, asked))
             }
             PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
         }
@@ -309,22 +310,6 @@ impl Checker<'_> {
             });
         }
         result.unwrap_or(Ty::Error)
-    }
-}
-
-/// Whether a value of the type contains something of this size, so that the size can be read off it.
-fn in_value(ty: &Ty, var: VarId) -> bool {
-    match ty {
-        Ty::Prim(_) | Ty::Meta(_) | Ty::Error | Ty::Fun(_) => false,
-        Ty::Array(size, elem) => {
-            let mut found = false;
-            size.for_each_var(&mut |v| found |= v == var);
-            found || in_value(elem, var)
-        }
-        Ty::Unique(inner) => in_value(inner, var),
-        Ty::Record(fields) => fields.iter().any(|(_, t)| in_value(t, var)),
-        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).any(|t| in_value(t, var)),
-        Ty::Con(..) => super::close::mentions(ty, var),
     }
 }
 

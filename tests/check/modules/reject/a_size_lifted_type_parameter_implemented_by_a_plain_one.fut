@@ -1,0 +1,6 @@
+-- error: module-mismatch
+module rows : {
+  type~ t '~a
+} = {
+  type~ t 'a = []a
+}

@@ -1,0 +1,3 @@
+-- error: ambiguous-type
+def same x y = x == y
+def f = same 1i32 2

@@ -1,0 +1,2 @@
+-- error: type-mismatch
+def elem [n] 'a (x: a) (xs: [n]a) : bool = any (\y -> y == x) xs

@@ -1,0 +1,2 @@
+-- error: ambiguous-type
+def equal = (==)
