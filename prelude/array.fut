@@ -69,7 +69,7 @@ def rep 't [n] (x: t) : *[n]t = replicate n x
 
 -- | The same value with no part shared with the argument, so that it may be
 -- consumed while the argument stays usable.
-def copy 't (a: t) : *t = intrinsics.copy a
+def copy '~t (a: t) : *t = intrinsics.copy a
 
 -- | As `copy`, and also puts all arrays in memory in row-major order. For the
 -- rare case where one knows better than the compiler.

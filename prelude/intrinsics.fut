@@ -73,7 +73,7 @@ module type intrinsics = {
 
   -- | The same value in memory of its own. `manifest` also stores every array in
   -- row-major order, even where the compiler would rather not.
-  val copy 'a : (x: a) -> *a
+  val copy '~a : (x: a) -> *a
   val manifest 'a : (x: a) -> *a
 
   -- | Views of a flat array by an offset and, for each dimension, an extent and a

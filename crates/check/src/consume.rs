@@ -155,6 +155,9 @@ impl<'a> Checker<'a> {
             // A value with size parameters is computed anew for each use.
             return self.fresh_value(Some(&scheme.ty));
         }
+        if info.kind == VarKind::Global && self.var_ty(var).is_some_and(is_abstract) {
+            return self.global(var);
+        }
         let alias = match info.kind {
             VarKind::Global => self.global(var),
             VarKind::Builtin
@@ -172,7 +175,8 @@ impl<'a> Checker<'a> {
     }
 
     /// One region for a whole global. Functions have none: their results share nothing with globals,
-    /// which is checked where they are defined.
+    /// which is checked where they are defined. Parts of abstract type are new for each use: nobody
+    /// sees that there are arrays in them, so that each use gets a copy.
     fn global(&mut self, var: VarId) -> Alias {
         let Some(ty) = self.var_ty(var) else {
             return Alias::None;
@@ -182,17 +186,28 @@ impl<'a> Checker<'a> {
         }
         let region = self.region(Owner::Global);
         self.regions[region].name = Some(var);
-        global_parts(ty, &Set::one(region))
+        self.global_parts(ty, &Set::one(region))
+    }
+
+    fn global_parts(&mut self, ty: &Ty, set: &Set) -> Alias {
+        match ty {
+            Ty::Prim(_) | Ty::Fun(_) | Ty::Error => Alias::None,
+            Ty::Record(fields) => Alias::Record(
+                fields.iter().map(|(f, t)| (f.clone(), self.global_parts(t, set))).collect(),
+            ),
+            Ty::Unique(inner) => self.global_parts(inner, set),
+            Ty::Con(..) => self.fresh(ty, Owner::Here),
+            Ty::Array(..) | Ty::Sum(_) | Ty::Meta(_) => Alias::Set(set.clone()),
+        }
     }
 }
 
-fn global_parts(ty: &Ty, set: &Set) -> Alias {
+/// Whether values of the type have parts of abstract type that are no part of an array.
+fn is_abstract(ty: &Ty) -> bool {
     match ty {
-        Ty::Prim(_) | Ty::Fun(_) | Ty::Error => Alias::None,
-        Ty::Record(fields) => {
-            Alias::Record(fields.iter().map(|(f, t)| (f.clone(), global_parts(t, set))).collect())
-        }
-        Ty::Unique(inner) => global_parts(inner, set),
-        Ty::Array(..) | Ty::Sum(_) | Ty::Con(..) | Ty::Meta(_) => Alias::Set(set.clone()),
+        Ty::Con(..) => true,
+        Ty::Record(fields) => fields.iter().any(|(_, ty)| is_abstract(ty)),
+        Ty::Unique(inner) => is_abstract(inner),
+        Ty::Prim(_) | Ty::Array(..) | Ty::Sum(_) | Ty::Fun(_) | Ty::Meta(_) | Ty::Error => false,
     }
 }

@@ -48,6 +48,7 @@ impl<'a> Lower<'a> {
             },
             Code::Lambda(_, lambda) => lambda.params.len(),
             Code::SectionRight => 3,
+            Code::Owning => 2,
             Code::Access(..) => 1,
             Code::Hole(_, arity) | Code::Intrinsic(_, arity) => arity,
         }
@@ -93,6 +94,13 @@ impl<'a> Lower<'a> {
                 };
                 let partial = self.apply(op.clone(), lhs.clone(), span)?;
                 self.apply(partial, rhs.clone(), span)
+            }
+            Code::Owning => {
+                let [fun, arg] = &closure.args[..] else {
+                    return self.limit(span, "a function lacks its argument");
+                };
+                let value = self.apply(fun.clone(), arg.clone(), span)?;
+                Ok(self.owned(value))
             }
             Code::Access(exp, path) => {
                 let mut value = closure.args[0].clone();

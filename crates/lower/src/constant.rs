@@ -44,7 +44,7 @@ impl<'a> Lower<'a> {
             if let Some(instance) = &instance {
                 self.bind_instance(&scheme, instance, &frame, span)?;
             }
-            return self.exp(&def.bind.body, &frame);
+            return self.function_value(def, &frame, &scheme.ty);
         }
         if let Some(value) = def.value.borrow().clone() {
             return Ok(self.use_constant(&value, &scheme.ty));
@@ -52,7 +52,7 @@ impl<'a> Lower<'a> {
         if is_functional(&scheme.ty) {
             // Functions are known at compile time: evaluated anew, nothing is computed twice.
             let frame = Frame::new(def.file, Some(def.frame.clone()));
-            return self.exp(&def.bind.body, &frame);
+            return self.function_value(def, &frame, &scheme.ty);
         }
         let frame = Frame::new(def.file, Some(def.frame.clone()));
         let (safe, trace) =
@@ -73,6 +73,56 @@ impl<'a> Lower<'a> {
         let constant = self.finish_constant(def, value);
         *def.value.borrow_mut() = Some(constant.clone());
         Ok(self.use_constant(&constant, &scheme.ty))
+    }
+
+    /// A definition that is evaluated anew for each use. If it is a function that was made of constants, as
+    /// in `def g = f table`, it may return them.
+    fn function_value(
+        &mut self,
+        def: &Def<'a>,
+        frame: &Rc<Frame<'a>>,
+        ty: &Ty,
+    ) -> Res<Val<'a>> {
+        let outer = std::mem::replace(&mut self.lent, false);
+        let value = self.exp(&def.bind.body, frame);
+        let lent = std::mem::replace(&mut self.lent, outer);
+        Ok(if lent && returns_memory(ty) { self.owning(value?) } else { value? })
+    }
+
+    /// The functions in a value, with results that are copies.
+    fn owning(&mut self, value: Val<'a>) -> Val<'a> {
+        match value {
+            Val::Fun(closure) => Val::Fun(Rc::new(Closure {
+                code: Code::Owning,
+                frame: closure.frame.clone(),
+                instance: None,
+                args: vec![Val::Fun(closure)],
+            })),
+            Val::Record(fields) => Val::Record(
+                fields.iter().map(|(name, part)| (name.clone(), self.owning(part.clone()))).collect(),
+            ),
+            Val::Choice(name, payload) => Val::Choice(
+                name,
+                payload.iter().map(|part| self.owning(part.clone())).collect(),
+            ),
+            Val::Scalar(..) | Val::Array(..) | Val::Sum(..) | Val::Acc(..) => value,
+        }
+    }
+
+    /// A copy of all arrays, and functions with results that are copies.
+    pub(crate) fn owned(&mut self, value: Val<'a>) -> Val<'a> {
+        match value {
+            Val::Fun(_) => self.owning(value),
+            Val::Record(fields) => Val::Record(
+                fields.iter().map(|(name, part)| (name.clone(), self.owned(part.clone()))).collect(),
+            ),
+            Val::Choice(name, payload) => Val::Choice(
+                name,
+                payload.iter().map(|part| self.owned(part.clone())).collect(),
+            ),
+            Val::Array(..) | Val::Sum(..) => self.copied(value),
+            Val::Scalar(..) | Val::Acc(..) => value,
+        }
     }
 
     fn finish_constant(&mut self, def: &Def<'a>, value: Val<'a>) -> Constant<'a> {
@@ -114,6 +164,7 @@ impl<'a> Lower<'a> {
         match constant {
             Constant::Static(value) => value.clone(),
             Constant::Residual(id, packed) => {
+                self.lent = true;
                 let (val, _) = unpack(self, packed, &[], |this, types| {
                     let named: Vec<(&str, Type)> = types.into_iter().map(|ty| ("c", ty)).collect();
                     this.b().emit(Exp::Const(*id), named, Default::default())
@@ -159,8 +210,23 @@ impl<'a> Lower<'a> {
     }
 }
 
+/// Whether functions in a value of the type may return memory that is not theirs.
+fn returns_memory(ty: &Ty) -> bool {
+    match ty {
+        Ty::Fun(fun) => match &fun.ret {
+            Ty::Prim(_) | Ty::Unique(_) => false,
+            ret @ Ty::Fun(_) => returns_memory(ret),
+            _ => true,
+        },
+        Ty::Record(fields) => fields.iter().any(|(_, ty)| returns_memory(ty)),
+        Ty::Unique(inner) => returns_memory(inner),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, parts)| parts).any(returns_memory),
+        Ty::Prim(_) | Ty::Array(..) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => false,
+    }
+}
+
 /// Whether a type contains an abstract one.
-fn has_abstract(ty: &Ty) -> bool {
+pub(crate) fn has_abstract(ty: &Ty) -> bool {
     match ty {
         Ty::Con(..) => true,
         Ty::Record(fields) => fields.iter().any(|(_, ty)| has_abstract(ty)),

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use crate::constant::has_abstract;
 use crate::env::{Frame, Mod, Term};
 use crate::value::{Closure, Code, Instance, Shape, Val, payload_slots};
 use crate::{Lower, Res, Unsafe};
@@ -277,7 +278,20 @@ impl<'a> Lower<'a> {
             })));
         }
         let value = match self.follow(resolved, frame) {
-            Some(term) => self.term_value(&term, instance, span)?,
+            Some(term) => {
+                let value = self.term_value(&term, instance, span)?;
+                // Here the value may be abstract although it is not where it was defined.
+                let ty = self.program.vars[resolved.var].scheme.as_ref().map(|scheme| &scheme.ty);
+                match (&term, ty) {
+                    (Term::Def(def), Some(ty)) if def.var != resolved.var && has_abstract(ty) => {
+                        value.map(|value| self.owned(value))
+                    }
+                    (Term::View(_), Some(ty)) if has_abstract(ty) => {
+                        value.map(|value| self.owned(value))
+                    }
+                    _ => value,
+                }
+            }
             None => None,
         };
         match value {

@@ -133,6 +133,7 @@ fn run<'a>(
         captured: BTreeMap::new(),
         making: Vec::new(),
         in_place: 0,
+        lent: false,
         imports: Vec::new(),
         opened_prelude: None,
         safe: true,
@@ -171,6 +172,8 @@ struct Lower<'a> {
     making: Vec<special::Making>,
     /// How many calls of functions are being evaluated, one in the other.
     in_place: u32,
+    /// Whether the function value that is being evaluated has met arrays of constants.
+    lent: bool,
     /// What imports mean in the files being evaluated, the current one last.
     imports: Vec<Rc<module::Imports<'a>>>,
     /// What every file sees, and under which variable.

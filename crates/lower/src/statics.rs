@@ -95,6 +95,7 @@ fn code_place(code: &Code<'_>) -> (usize, usize) {
         Code::Local(_, bind) => (0, std::ptr::from_ref(*bind) as usize),
         Code::Lambda(_, lambda) => (0, std::ptr::from_ref(*lambda) as usize),
         Code::SectionRight => (1, 0),
+        Code::Owning => (5, 0),
         Code::Access(exp, _) => (2, std::ptr::from_ref(*exp) as usize),
         Code::Hole(exp, _) => (3, std::ptr::from_ref(*exp) as usize),
         Code::Intrinsic(name, _) => (4, name.as_ptr() as usize),

@@ -60,6 +60,9 @@ pub(crate) enum Code<'a> {
     Lambda(&'a ast::Exp, &'a ast::Lambda),
     /// `(op e)`; the first arguments of the closure are the operator and the operand.
     SectionRight,
+    /// The closure's first argument is a function, whose results are copied: it may return parts of
+    /// constants, and whoever calls it takes them for its own.
+    Owning,
     /// `(.f[i])`
     Access(&'a ast::Exp, &'a [ast::Access]),
     /// `???` where a function is expected, with the number of its arguments.

@@ -20,8 +20,9 @@ impl<'a> Checker<'a> {
         let result = self.expand_all(result);
         self.still_alive(&result, errors::result_span(&bind.body));
         let sized = bind.type_params.iter().any(|param| param.kind == TypeParamKind::Size);
-        let function = sized || !bind.params.is_empty();
-        self.no_globals(&result, self.ty(bind.body.id), &bind.body, function);
+        if sized || !bind.params.is_empty() {
+            self.no_globals(&result, self.ty(bind.body.id), &bind.body);
+        }
         let written = bind.ret.as_ref().and_then(|ret| self.written(ret));
         self.declared_result(&result, written, &bind.body);
         let marked = written.is_some_and(|ty| matches!(ty, Ty::Record(_)) && ty.has_unique());
@@ -89,20 +90,19 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Callers think that a result shares memory with arguments only, so it must not with globals.
-    /// A value may, but if it is a function, its results must not. Values of abstract type are let
-    /// through: they mostly are numbers, and generic code passes neutral elements around.
-    fn no_globals(&mut self, result: &Alias, ty: Option<&Ty>, body: &Exp, function: bool) {
+    /// Callers think that the result of a function shares memory with arguments only, so it must not with
+    /// globals. This is about functions with parameters, lambdas included: a global that is a function
+    /// without parameters, as in `def g = f table`, makes copies of what it returns (see the lowering).
+    pub(super) fn no_globals(&mut self, result: &Alias, ty: Option<&Ty>, body: &Exp) {
         let found = match (result, ty) {
             (Alias::Record(fields), Some(Ty::Record(_))) => {
                 let fields = fields.clone();
                 for (name, alias) in fields.iter() {
                     let ty = ty.and_then(|ty| ty.field(name));
-                    self.no_globals(alias, ty, body, function);
+                    self.no_globals(alias, ty, body);
                 }
                 return;
             }
-            (_, Some(Ty::Con(..))) => return,
             (Alias::Fun(fun), _) => {
                 if ty.is_some_and(|ty| !may_alias(final_result(ty))) {
                     return;
@@ -115,21 +115,12 @@ impl<'a> Checker<'a> {
                 }
                 alias.regions()
             }
-            (alias, _) if function => alias.regions(),
-            (Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_), _) => return,
+            (alias, _) => alias.regions(),
         };
-        let global = found.iter().find(|&r| self.is_open_global(r));
+        let global = found.iter().find(|&r| self.regions[r].owner == Owner::Global);
         if let Some(region) = global {
             self.report_once(region, |this| errors::alias_free_variable(this, region, body));
         }
-    }
-
-    /// Whether a region is that of a global whose type says that it has arrays. A value of an abstract type may be
-    /// returned, so that what is made of it may be, too.
-    fn is_open_global(&self, region: Region) -> bool {
-        let info = &self.regions[region];
-        let ty = info.name.and_then(|var| self.var_ty(var));
-        info.owner == Owner::Global && !matches!(ty, Some(Ty::Con(..)))
     }
 
     /// The type with `*` on the parts that are fresh.

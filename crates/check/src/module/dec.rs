@@ -48,14 +48,23 @@ impl Checker<'_> {
         env: &mut ModEnv,
         defined: &mut Defined,
     ) {
+        // What is local is nobody else's, so its name may be used again.
+        let mut unnoted = Defined::default();
+        let defined = if export { defined } else { &mut unnoted };
         match &dec.kind {
             DecKind::Val(bind) => {
                 let name = &bind.name;
-                self.once(&mut defined.terms, name, "value");
+                let first = self.once(&mut defined.terms, name, "value");
                 self.check_entry_place(bind, block);
                 let var = self.value_binding(dec, bind);
                 if matches!(block, Block::Root) && is_entry(bind) {
                     self.entry_point(bind, var);
+                    if let Some(other) = self.entries.iter().find(|entry| entry.name == name.name)
+                        && first
+                        && let Some(first) = self.program.vars[other.var].span
+                    {
+                        self.report(errors::duplicate_definition(name, "entry point", first));
+                    }
                     let entry = Entry { name: name.name.clone(), var, dec: dec.id };
                     self.entries.push(entry);
                 }
@@ -111,13 +120,16 @@ impl Checker<'_> {
         }
     }
 
-    fn once(&mut self, defined: &mut FxHashMap<EcoString, Span>, name: &Ident, what: &str) {
+    /// Notes a definition, and says whether it is the first of its name; reports it otherwise.
+    fn once(&mut self, defined: &mut FxHashMap<EcoString, Span>, name: &Ident, what: &str) -> bool {
         if name.name.is_empty() {
-            return;
+            return true;
         }
-        if let Some(first) = defined.insert(name.name.clone(), name.span) {
+        let first = defined.insert(name.name.clone(), name.span);
+        if let Some(first) = first {
             self.report(errors::duplicate_definition(name, what, first));
         }
+        first.is_none()
     }
 
     fn open_module(
