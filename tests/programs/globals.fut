@@ -4,10 +4,6 @@
 -- entry: functions
 -- input { 9 }
 -- output { [9, 2, 4] [0, 9, 4] [0, 2, 9] [9, 2, 4] [9, 2, 4] [1, 3, 5] [0, 2, 4] [[1, 2, 3], [0, 2, 4]] }
--- ==
--- entry: abstract
--- input { 9 }
--- output { 9 18 0 }
 
 def evens = map (\x -> i32.i64 x * 2) (iota 3)
 def table = [[1, 2, 3], evens]
@@ -49,6 +45,11 @@ module run (c: { type t val start : t val set : *t -> i32 -> *t val get : t -> i
 module r = run cells
 
 def start (_: i32) = cells.start
+
+-- ==
+-- entry: abstract
+-- input { 9 }
+-- output { 9 18 0 }
 
 entry abstract (v: i32) =
   let x = cells.set (start v) v

@@ -77,12 +77,7 @@ impl<'a> Lower<'a> {
 
     /// A definition that is evaluated anew for each use. If it is a function that was made of constants, as
     /// in `def g = f table`, it may return them.
-    fn function_value(
-        &mut self,
-        def: &Def<'a>,
-        frame: &Rc<Frame<'a>>,
-        ty: &Ty,
-    ) -> Res<Val<'a>> {
+    fn function_value(&mut self, def: &Def<'a>, frame: &Rc<Frame<'a>>, ty: &Ty) -> Res<Val<'a>> {
         let outer = std::mem::replace(&mut self.lent, false);
         let value = self.exp(&def.bind.body, frame);
         let lent = std::mem::replace(&mut self.lent, outer);
@@ -99,12 +94,14 @@ impl<'a> Lower<'a> {
                 args: vec![Val::Fun(closure)],
             })),
             Val::Record(fields) => Val::Record(
-                fields.iter().map(|(name, part)| (name.clone(), self.owning(part.clone()))).collect(),
+                fields
+                    .iter()
+                    .map(|(name, part)| (name.clone(), self.owning(part.clone())))
+                    .collect(),
             ),
-            Val::Choice(name, payload) => Val::Choice(
-                name,
-                payload.iter().map(|part| self.owning(part.clone())).collect(),
-            ),
+            Val::Choice(name, payload) => {
+                Val::Choice(name, payload.iter().map(|part| self.owning(part.clone())).collect())
+            }
             Val::Scalar(..) | Val::Array(..) | Val::Sum(..) | Val::Acc(..) => value,
         }
     }
@@ -114,12 +111,14 @@ impl<'a> Lower<'a> {
         match value {
             Val::Fun(_) => self.owning(value),
             Val::Record(fields) => Val::Record(
-                fields.iter().map(|(name, part)| (name.clone(), self.owned(part.clone()))).collect(),
+                fields
+                    .iter()
+                    .map(|(name, part)| (name.clone(), self.owned(part.clone())))
+                    .collect(),
             ),
-            Val::Choice(name, payload) => Val::Choice(
-                name,
-                payload.iter().map(|part| self.owned(part.clone())).collect(),
-            ),
+            Val::Choice(name, payload) => {
+                Val::Choice(name, payload.iter().map(|part| self.owned(part.clone())).collect())
+            }
             Val::Array(..) | Val::Sum(..) => self.copied(value),
             Val::Scalar(..) | Val::Acc(..) => value,
         }

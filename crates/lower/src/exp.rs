@@ -153,12 +153,15 @@ impl<'a> Lower<'a> {
                 }
                 self.exp(body, frame)
             }
-            ExpKind::Lambda(lambda) => Ok(Val::Fun(Rc::new(Closure {
-                code: Code::Lambda(exp, lambda),
-                frame: frame.clone(),
-                instance: None,
-                args: Vec::new(),
-            }))),
+            ExpKind::Lambda(lambda) => {
+                self.lent = true;
+                Ok(Val::Fun(Rc::new(Closure {
+                    code: Code::Lambda(exp, lambda),
+                    frame: frame.clone(),
+                    instance: None,
+                    args: Vec::new(),
+                })))
+            }
             ExpKind::Loop(lp) => self.repeat(exp, lp, frame),
             ExpKind::Update(update) => {
                 let first = match self.tables(frame.file) {
@@ -230,6 +233,7 @@ impl<'a> Lower<'a> {
                 self.bind_param(pat, value, frame)
             }
             LetKind::Fun { .. } => {
+                self.lent = true;
                 if let Some(var) = self.binder(bind.id, frame) {
                     let closure = Closure {
                         code: Code::Local(frame.file, bind),

@@ -172,7 +172,8 @@ struct Lower<'a> {
     making: Vec<special::Making>,
     /// How many calls of functions are being evaluated, one in the other.
     in_place: u32,
-    /// Whether the function value that is being evaluated has met arrays of constants.
+    /// Whether the function value that is being evaluated has met arrays of constants, or lambdas, which
+    /// may mention them.
     lent: bool,
     /// What imports mean in the files being evaluated, the current one last.
     imports: Vec<Rc<module::Imports<'a>>>,

@@ -143,7 +143,6 @@ impl<'a> Checker<'a> {
         let result = self.exp(body);
         let result = self.expand_all(result);
         self.still_alive(&result, errors::result_span(body));
-        self.no_globals(&result, self.ty(body.id), body);
         self.declared_result(&result, ret.and_then(|ret| self.written(ret)), body);
         let end = self.next_region();
         let captures = self.leave_function(mark);

@@ -20,8 +20,11 @@ impl<'a> Checker<'a> {
         let result = self.expand_all(result);
         self.still_alive(&result, errors::result_span(&bind.body));
         let sized = bind.type_params.iter().any(|param| param.kind == TypeParamKind::Size);
+        let ty = self.ty(bind.body.id);
         if sized || !bind.params.is_empty() {
-            self.no_globals(&result, self.ty(bind.body.id), &bind.body);
+            self.no_globals(&result, ty, &bind.body);
+        } else {
+            self.no_globals_in_lambda(&result, ty, &bind.body);
         }
         let written = bind.ret.as_ref().and_then(|ret| self.written(ret));
         self.declared_result(&result, written, &bind.body);
@@ -91,9 +94,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Callers think that the result of a function shares memory with arguments only, so it must not with
-    /// globals. This is about functions with parameters, lambdas included: a global that is a function
-    /// without parameters, as in `def g = f table`, makes copies of what it returns (see the lowering).
-    pub(super) fn no_globals(&mut self, result: &Alias, ty: Option<&Ty>, body: &Exp) {
+    /// globals.
+    fn no_globals(&mut self, result: &Alias, ty: Option<&Ty>, body: &Exp) {
         let found = match (result, ty) {
             (Alias::Record(fields), Some(Ty::Record(_))) => {
                 let fields = fields.clone();
@@ -117,6 +119,29 @@ impl<'a> Checker<'a> {
             }
             (alias, _) => alias.regions(),
         };
+        self.report_global(&found, body);
+    }
+
+    /// A value may share memory with globals. If it is a lambda, that is a function with parameters like any
+    /// other. Functions that are made of globals in another way, as in `def g = f table`, copy what they
+    /// return: see the lowering.
+    fn no_globals_in_lambda(&mut self, result: &Alias, ty: Option<&Ty>, body: &Exp) {
+        match result {
+            Alias::Record(fields) => {
+                for (name, alias) in fields.clone().iter() {
+                    let ty = ty.and_then(|ty| ty.field(name));
+                    self.no_globals_in_lambda(alias, ty, body);
+                }
+            }
+            Alias::Fun(fun) if ty.is_none_or(|ty| may_alias(final_result(ty))) => {
+                let found = self.returned_by_body(fun);
+                self.report_global(&found, body);
+            }
+            Alias::Fun(_) | Alias::None | Alias::Set(_) | Alias::Sum(_) => {}
+        }
+    }
+
+    fn report_global(&mut self, found: &Set, body: &Exp) {
         let global = found.iter().find(|&r| self.regions[r].owner == Owner::Global);
         if let Some(region) = global {
             self.report_once(region, |this| errors::alias_free_variable(this, region, body));

@@ -177,8 +177,15 @@ impl<'a> Checker<'a> {
 
     /// The regions of its surroundings that a known function can return.
     pub(super) fn returned(&self, fun: &FunAlias) -> Set {
+        let mut all: Vec<Region> = self.returned_by_body(fun).iter().collect();
+        fun.bound.iter().for_each(|alias| all.extend(alias.regions().iter()));
+        Set::of(all)
+    }
+
+    /// As [`Self::returned`], without what the function was given.
+    pub(super) fn returned_by_body(&self, fun: &FunAlias) -> Set {
         let summary = &fun.summary;
-        let mut all: Vec<Region> = match &summary.result {
+        let all: Vec<Region> = match &summary.result {
             Alias::Fun(inner) => self.returned(inner),
             other => other.regions(),
         }
@@ -187,7 +194,6 @@ impl<'a> Checker<'a> {
             r < summary.start || r >= summary.end || self.regions[r].owner == Owner::Global
         })
         .collect();
-        fun.bound.iter().for_each(|alias| all.extend(alias.regions().iter()));
         Set::of(all)
     }
 

@@ -7,6 +7,28 @@ use crate::program::Instance;
 use crate::scope::{Functor, ModEnv, ModType, Module, Term, TypeDef};
 use crate::ty::{Lifted, Scheme, Size, Subst, Ty, TypeFnParam, TypeId, VarId};
 use fehu_base::Span;
+use rustc_hash::FxHashSet;
+
+/// The names under which a module type declares its abstract types. Other names for the same types are
+/// abbreviations, as in `type t type u = t`.
+type Declared = FxHashSet<String>;
+
+/// What [`Checker::find_types`] looks for.
+struct Find<'a> {
+    /// Where to report.
+    span: Span,
+    abstracts: &'a [TypeId],
+    names: Names,
+}
+
+/// The names under which a type is looked for.
+#[derive(Clone, Copy)]
+enum Names {
+    /// The one that it was declared with.
+    Declared,
+    /// Any: what `include mt with t = t` includes takes the place of the declaration.
+    Any,
+}
 
 impl Checker<'_> {
     /// Checks that a module has a module type; returns what its abstract types stand for.
@@ -19,46 +41,56 @@ impl Checker<'_> {
         path: &str,
     ) -> Subst {
         let mut subst = Subst::new();
-        self.find_types(span, module, &mt.module, &mt.abstracts, &mut subst, path);
+        let mut declared = Declared::default();
+        for names in [Names::Declared, Names::Any] {
+            let find = Find { span, abstracts: &mt.abstracts, names };
+            self.find_types(&find, module, &mt.module, (&mut subst, &mut declared), path);
+        }
         self.map_values(&mt.module, module, &mut subst);
-        self.match_parts(span, module, &mt.module, &mt.abstracts, &subst, path);
+        self.match_parts(span, module, &mt.module, &declared, &subst, path);
         subst
     }
 
     /// Finds the types that implement the abstract ones.
     fn find_types(
         &mut self,
-        span: Span,
+        find: &Find<'_>,
         module: &Module,
         spec: &Module,
-        abstracts: &[TypeId],
-        subst: &mut Subst,
+        (subst, declared): (&mut Subst, &mut Declared),
         path: &str,
     ) {
         let (Module::Struct(env), Module::Struct(spec)) = (module, spec) else { return };
         for (name, def) in &spec.types {
-            let Some(id) = def.nominal().filter(|id| abstracts.contains(id)) else { continue };
+            let declares = |id: &TypeId| match find.names {
+                Names::Declared => self.program.types[*id].span == def.span,
+                Names::Any => true,
+            };
+            let id = def.nominal().filter(|id| find.abstracts.contains(id)).filter(declares);
+            let Some(id) = id else { continue };
             if subst.types.contains_key(&id) {
                 continue;
             }
             let full = format!("{path}{name}");
+            declared.insert(full.clone());
             match env.types.get(name) {
                 Some(found) => {
-                    if self.implements(span, &full, def, found) {
+                    if self.implements(find.span, &full, def, found) {
                         subst.types.insert(id, found.type_fn());
                     } else {
                         subst.ty(id, Ty::Error);
                     }
                 }
                 None => {
-                    self.report(errors::missing(span, "type", &full, def.span));
+                    self.report(errors::missing(find.span, "type", &full, def.span));
                     subst.ty(id, Ty::Error);
                 }
             }
         }
         for (name, term) in &spec.terms {
             if let (Term::Mod(_, spec), Some(Term::Mod(_, module))) = (term, env.terms.get(name)) {
-                self.find_types(span, module, spec, abstracts, subst, &format!("{path}{name}."));
+                let path = format!("{path}{name}.");
+                self.find_types(find, module, spec, (subst, declared), &path);
             }
         }
     }
@@ -102,13 +134,13 @@ impl Checker<'_> {
         span: Span,
         module: &Module,
         spec: &Module,
-        abstracts: &[TypeId],
+        declared: &Declared,
         subst: &Subst,
         path: &str,
     ) {
         match (module, spec) {
             (Module::Struct(env), Module::Struct(spec)) => {
-                self.match_env(span, env, spec, abstracts, subst, path);
+                self.match_env(span, env, spec, declared, subst, path);
             }
             (Module::Functor(functor), Module::Functor(spec)) => {
                 self.match_functor(span, functor, spec, subst, path);
@@ -127,15 +159,15 @@ impl Checker<'_> {
         span: Span,
         env: &ModEnv,
         spec: &ModEnv,
-        abstracts: &[TypeId],
+        declared: &Declared,
         subst: &Subst,
         path: &str,
     ) {
         for (name, def) in &spec.types {
-            if def.nominal().is_some_and(|id| abstracts.contains(&id)) {
+            let full = format!("{path}{name}");
+            if declared.contains(&full) {
                 continue;
             }
-            let full = format!("{path}{name}");
             match env.types.get(name) {
                 Some(found) => {
                     let want = self.substitute_def(def, subst);
@@ -152,7 +184,7 @@ impl Checker<'_> {
                 }
                 (Term::Mod(_, spec), Some(Term::Mod(_, module))) => {
                     let path = format!("{full}.");
-                    self.match_parts(span, module, spec, abstracts, subst, &path);
+                    self.match_parts(span, module, spec, declared, subst, &path);
                 }
                 (Term::Val(want), _) => {
                     let info = &self.program.vars[*want];

@@ -201,7 +201,11 @@ impl Checker<'_> {
             self.report(errors::refine_missing(name.span, &text));
             return None;
         };
-        let id = def.nominal().filter(|id| base.abstracts.contains(id));
+        // Another name of the type, as in `type u = t`, is as good as its own.
+        let refines = |id: &TypeId| {
+            base.abstracts.contains(id) && self.program.types[*id].params.len() == def.params.len()
+        };
+        let id = def.nominal().filter(refines);
         let Some(id) = id else {
             self.report(errors::refine_concrete(name.span, &text, def.span));
             return None;
@@ -215,7 +219,8 @@ impl Checker<'_> {
             self.report(errors::refine_params(span, &text, def.params.len(), params.len()));
             return None;
         }
-        let narrow = def.params.iter().zip(&params).find(|(spec, given)| spec.lifted > given.lifted);
+        let narrow =
+            def.params.iter().zip(&params).find(|(spec, given)| spec.lifted > given.lifted);
         if let Some((spec, given)) = narrow {
             let (wants, has) = (spec.to_string(), given.to_string());
             self.report(errors::refine_narrows(span, &text, &wants, &has, def.span));
