@@ -142,6 +142,8 @@ pub struct Tables {
     pub members: FxHashMap<NodeId, Vec<Member>>,
     /// Applications of parametric modules.
     pub applications: FxHashMap<NodeId, Application>,
+    /// Expressions marked `#[warn(safety_checks)]`: the user wants to know which checks are left in them.
+    pub watched: Vec<Span>,
 }
 
 /// A value of a module that is seen through a module type.

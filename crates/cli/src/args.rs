@@ -477,10 +477,10 @@ pub(crate) struct TestArgs {
     /// Programs and folders of programs.
     pub(crate) paths: Vec<String>,
     /// Interpret the programs.
-    #[arg(short, long)]
+    #[arg(short, long, visible_alias = "interpreted")]
     pub(crate) interpret: bool,
     /// Compile the programs; this is the default.
-    #[arg(short = 'c', conflicts_with = "interpret")]
+    #[arg(short = 'c', long = "compiled", conflicts_with = "interpret")]
     pub(crate) compiled: bool,
     /// The back end.
     #[arg(long, value_enum, default_value = "c")]
@@ -492,14 +492,17 @@ pub(crate) struct TestArgs {
     #[arg(short, long, visible_alias = "concurrency", value_name = "N")]
     pub(crate) jobs: Option<usize>,
     /// Only type-check the programs; do not run them.
-    #[arg(short = 't', conflicts_with_all = ["interpret", "compile", "translate"])]
+    #[arg(short = 't', long = "typecheck", conflicts_with_all = ["interpret", "compile", "translate"])]
     pub(crate) check: bool,
     /// Only compile the programs; do not run them.
-    #[arg(short = 'C', conflicts_with_all = ["interpret", "translate"])]
+    #[arg(short = 'C', long = "compile", conflicts_with_all = ["interpret", "translate"])]
     pub(crate) compile: bool,
     /// Only compile the programs as far as the interpreter needs; do not run them.
-    #[arg(short = 'I', conflicts_with = "interpret")]
+    #[arg(short = 'I', long = "internalise", conflicts_with = "interpret")]
     pub(crate) translate: bool,
+    /// Accepted with a warning: `structure` blocks count the nodes of another compiler's IR, and are not tested.
+    #[arg(short = 's', long = "structure")]
+    pub(crate) structure: bool,
     /// Skip programs and cases that have this tag; may be repeated.
     #[arg(long, value_name = "TAG")]
     pub(crate) exclude: Vec<String>,
@@ -522,7 +525,7 @@ pub(crate) struct TestArgs {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Instead of a progress line, print the status about once a minute.
-    #[arg(long)]
+    #[arg(long, visible_alias = "notty")]
     pub(crate) no_terminal: bool,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -541,7 +544,7 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "OPTION", requires = "futhark", allow_hyphen_values = true)]
     pub(crate) pass_compiler_option: Vec<String>,
     /// Pass an option to the compiled programs; may be repeated.
-    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    #[arg(short = 'p', long, value_name = "OPTION", allow_hyphen_values = true)]
     pub(crate) pass_option: Vec<String>,
     /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
     #[arg(long)]
@@ -610,8 +613,15 @@ pub(crate) struct BenchArgs {
     /// How many programs to compile at the same time; by default, the number of processors.
     #[arg(short = 'j', long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// The time limit for everything, in seconds: after it, the runs of the current case end, and the cases that are left
+    /// out are listed.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) total_limit: Option<u64>,
+    /// Print which programs are compiled and which cases begin, on standard error.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     /// Collect profiling information, and include it in the file written by `--json`.
-    #[arg(long)]
+    #[arg(short = 'P', long)]
     pub(crate) profile: bool,
     /// The seed for random inputs.
     #[arg(long, default_value_t = 1)]

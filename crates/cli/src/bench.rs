@@ -4,6 +4,7 @@ use crate::args::{BenchArgs, BenchOrder, BenchSort, BenchcmpArgs};
 use crate::commands::{FAILURE, SUCCESS};
 use crate::compile::target;
 use crate::output;
+use crate::progress::{self, Ticker};
 use crate::run::wrong;
 use fehu_base::render::Style;
 use fehu_testing::bench::compare::{self, Change, Compared, SortBy};
@@ -31,17 +32,29 @@ pub(crate) fn bench(args: &BenchArgs) -> u8 {
         Err(error) => return wrong(&error),
     };
     let options = options(args);
-    let programs = match prepare(args, &paths, &options) {
+    let what = match paths.as_slice() {
+        [path] => format!("compiling {path}"),
+        paths => format!("compiling {} programs", paths.len()),
+    };
+    let programs = match progress::during(&what, || prepare(args, &paths, &options)) {
         Ok(programs) => programs,
         Err(error) => return wrong(&error),
     };
     if programs.is_empty() {
         return wrong("none of the programs has a case to measure");
     }
-    let screen = Screen::new();
+    let screen = Screen::new(args.verbose > 0);
     let mut groups: Vec<Group> = Vec::new();
     for program in programs {
         groups.extend(bench::run(program, &options, &screen));
+    }
+    let left_out = screen.left_out.take();
+    drop(screen);
+    if let (Some(limit), [_, ..]) = (args.total_limit, left_out.as_slice()) {
+        output::stderr(&format!(
+            "not measured, because the {limit} s of `--total-limit` were over: {}\n",
+            left_out.join(", ")
+        ));
     }
     let failed = groups.iter().any(|group| group.datasets.iter().any(|(_, r)| r.is_err()));
     if let Some(file) = &args.json
@@ -112,6 +125,9 @@ fn options(args: &BenchArgs) -> Options {
         runs: args.runs.max(1),
         converge: !args.no_convergence_phase,
         most: Duration::from_secs(args.convergence_max_seconds),
+        deadline: args
+            .total_limit
+            .and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
         ..Limits::default()
     };
     Options {
@@ -132,6 +148,9 @@ fn prepare(args: &BenchArgs, paths: &[String], options: &Options) -> Result<Vec<
         .concurrency
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
     let ready = suite::parallel(paths, jobs, |path| {
+        if args.verbose > 0 {
+            output::stderr(&format!("compiling {path}\n"));
+        }
         bench::ready(path, options).map_err(|why| format!("{path}: {why}"))
     });
     let ready = ready.into_iter().collect::<Result<Vec<_>, String>>()?;
@@ -141,8 +160,13 @@ fn prepare(args: &BenchArgs, paths: &[String], options: &Options) -> Result<Vec<
 /// What people see while it goes on.
 struct Screen {
     terminal: bool,
+    verbose: bool,
     /// When the bar was drawn last.
     drawn: Cell<Option<Instant>>,
+    /// Draws while no bar is drawn.
+    ticker: Ticker,
+    /// The cases that there was no time for.
+    left_out: Cell<Vec<String>>,
 }
 
 /// How often the bar moves.
@@ -151,9 +175,10 @@ const FRAME: Duration = Duration::from_millis(100);
 const BAR: usize = 20;
 
 impl Screen {
-    fn new() -> Screen {
+    fn new(verbose: bool) -> Screen {
         let terminal = std::io::stderr().is_terminal();
-        Screen { terminal, drawn: Cell::new(None) }
+        let (drawn, left_out) = Default::default();
+        Screen { terminal, verbose, drawn, ticker: Ticker::start(""), left_out }
     }
 }
 
@@ -166,7 +191,21 @@ impl Watch for Screen {
         output::stdout(&format!("{name}:\n"));
     }
 
+    fn begin(&self, dataset: &str) {
+        self.ticker.say(&format!("  {dataset}: running"));
+        if self.verbose {
+            output::stderr(&format!("measuring {dataset}\n"));
+        }
+    }
+
+    fn left_out(&self, group: &str, dataset: &str) {
+        let mut all = self.left_out.take();
+        all.push(format!("{group} {dataset}"));
+        self.left_out.set(all);
+    }
+
     fn step(&self, dataset: &str, progress: &Progress) {
+        self.ticker.say(&format!("  {dataset}: running"));
         let due = self.drawn.get().is_none_or(|drawn| drawn.elapsed() >= FRAME);
         if !self.terminal || !due {
             return;
@@ -183,6 +222,7 @@ impl Watch for Screen {
     }
 
     fn dataset(&self, dataset: &str, result: &Result<Measured, String>) {
+        self.ticker.say("");
         if self.terminal {
             output::stderr("\r\x1b[K");
         }

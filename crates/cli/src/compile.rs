@@ -6,6 +6,7 @@ use crate::commands::SUCCESS;
 use crate::commands::{FAILURE, exit};
 use crate::dev::plan;
 use crate::output;
+use crate::progress;
 use crate::run::wrong;
 use fehu_base::{Diagnostic, SourceMap};
 use fehu_driver::cache::Cache;
@@ -17,6 +18,9 @@ use fehu_driver::pipelines;
 use fehu_driver::stages::{self, Mode, Target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// What people read while the C compiler takes its time.
+const WAITING: &str = "the C compiler is working";
 
 /// `fehu c` and its siblings
 pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
@@ -59,6 +63,7 @@ pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
     let Some(generated) = generated else { return exit(outcome) };
     let cache = Cache::open().ok();
     let write = || compile::write(&generated, &request, &name, cache.as_ref());
+    let write = || progress::during(WAITING, write);
     let written = outcome.timings.time("cc", write);
     if args.timings {
         output::stderr(&outcome.timings.to_string());
@@ -132,7 +137,8 @@ fn build(
     let (outcome, generated) = compile::generate(&Disk, &root, request, stages::generate);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(generated) = generated else { return Err(exit(outcome)) };
-    let made = compile::object(cache, compiler, &generated.artifacts, None);
+    let make = || compile::object(cache, compiler, &generated.artifacts, None);
+    let made = progress::during(WAITING, make);
     let program = made.map_err(|error| told(args, &outcome.sources, *error))?;
     if let Some(key) = key
         && let Err(error) = compile::remember(cache, key, &program, &outcome)

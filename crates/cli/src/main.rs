@@ -14,6 +14,7 @@ mod compile;
 mod dataset;
 mod dev;
 mod output;
+mod progress;
 mod repl;
 mod report;
 mod run;
@@ -25,8 +26,19 @@ use clap::{CommandFactory, FromArgMatches};
 use fehu_driver::stages::Target;
 use std::process::ExitCode;
 
+/// The version of the language that this is compatible with.
+const LANGUAGE: &str = "0.28.0";
+
 fn main() -> ExitCode {
     let name = program_name();
+    if name == "futhark" && asks_for_version() {
+        // The first line is what existing tools look at.
+        output::stdout(&format!(
+            "Futhark {LANGUAGE}.\nThis is fehu {}, another compiler for the language, compatible with that version.\n",
+            env!("CARGO_PKG_VERSION")
+        ));
+        return ExitCode::SUCCESS;
+    }
     let command = Args::command().name(name).bin_name(name);
     let parsed = command.try_get_matches().and_then(|found| Args::from_arg_matches(&found));
     let args = match parsed {
@@ -65,6 +77,11 @@ fn main() -> ExitCode {
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(code)
+}
+
+/// Whether the first argument is `--version`, or `-V`; the other command lines are for the parser.
+fn asks_for_version() -> bool {
+    std::env::args_os().nth(1).is_some_and(|first| first == "--version" || first == "-V")
 }
 
 /// `futhark` if that is how the program was called, else `fehu`.

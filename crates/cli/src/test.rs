@@ -38,6 +38,9 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
     if paths.is_empty() {
         return wrong("nothing to test: give programs or folders");
     }
+    if args.structure {
+        output::stderr("fehu: warning: `structure` blocks are not tested\n");
+    }
     let compiled = !args.interpret && !args.translate && !args.check;
     let usual = if compiled { pipelines::of_target(target(args.backend)) } else { pipelines::NONE };
     let plan = match plan(&args.plan, usual.name) {

@@ -112,6 +112,13 @@ fn called_as_futhark_it_is_a_drop_in() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fehu"), &link).expect("a link can be made");
     let output = Command::new(&link).args(["check", "--help"]).output().expect("the link runs");
     assert!(stdout(&output).contains("Usage: futhark check"), "{}", stdout(&output));
+    // Existing tools look for the version of the language; people should know what this is.
+    for option in ["--version", "-V"] {
+        let output = Command::new(&link).arg(option).output().expect("the link runs");
+        assert!(stdout(&output).starts_with("Futhark 0.28.0.\n"), "{}", stdout(&output));
+        assert!(stdout(&output).contains("fehu 0."), "{}", stdout(&output));
+    }
+    assert!(stdout(&fehu(&["--version"])).starts_with("fehu 0."));
 }
 
 /// A new folder with one file in it.
@@ -316,6 +323,14 @@ fn test_counts_and_shows_what_differed() {
     let output = fehu(&["test", "-i", &good, &bad]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("bad.fut: line 2, entry \"main\""), "{}", stdout(&output));
+    // The names that other tools have for the same options.
+    for args in [&["--interpreted", "--notty"][..], &["--typecheck"], &["--internalise"]] {
+        let output = fehu(&[&["test"], args, &[&good]].concat());
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    }
+    let output = fehu(&["test", "-i", "-s", &good]);
+    assert!(stderr(&output).contains("not tested"), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]

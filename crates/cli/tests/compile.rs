@@ -302,6 +302,12 @@ fn measurements_are_written_and_compared() {
     let value: serde_json::Value = serde_json::from_str(&old).expect("it is JSON");
     let runtimes = value["a.fut:same"]["datasets"]["one"]["runtimes"].as_array();
     assert!(runtimes.is_some_and(|runtimes| runtimes.len() >= 3), "{old}");
+    // No time at all: nothing is measured, and that is said.
+    let output = with(&["--total-limit", "0", "-v"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), String::new()));
+    let text = stderr(&output);
+    assert!(text.contains("compiling a.fut\n"), "{text}");
+    assert!(text.contains("`--total-limit` were over: a.fut:same one\n"), "{text}");
     let output = with(&["--compare", "old.json"]);
     let text = stdout(&output);
     assert!(text.contains("1.00x  within noise"), "{text}");

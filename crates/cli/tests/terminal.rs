@@ -3,7 +3,8 @@
 //!
 //! Nothing waits for time to pass. Each step waits for something that only appears when the step before
 //! is done: a result that is not among the keys that were pressed, or the next prompt, whose number is
-//! new. Keys are pressed at a prompt only, because between prompts the terminal has other rules. The limit only ends a test that has failed.
+//! new. Keys are pressed at a prompt, because between prompts the terminal has other rules, but for the test that is about
+//! this. The limit only ends a test that has failed.
 #![cfg(unix)]
 
 use rexpect::session::{PtySession, spawn_command};
@@ -191,6 +192,34 @@ fn tab_completes_and_up_recalls() {
     // One digit less.
     terminal.wait_for("fortune 111\r");
     terminal.clear_line(0);
+    terminal.leave();
+}
+
+#[test]
+fn lines_that_are_typed_or_pasted_ahead_are_kept() {
+    let mut terminal = Terminal::start("ahead");
+    terminal.wait_for_prompt(0);
+    // All at once, as a slow machine or a quick typist would have it.
+    terminal.press("def a = 1000i32\ra + 11\ra + 22\ra + 33\r");
+    terminal.wait_for("1011");
+    terminal.wait_for("1022");
+    terminal.wait_for("1033");
+    terminal.wait_for_prompt(4);
+    // While something runs, between prompts.
+    terminal.press("let s = #[trace(started)] 0i64 in loop x = s for i < 300000 do x + i\r");
+    terminal.wait_for("started: 0i64");
+    terminal.press("a + 44\ra + 55");
+    terminal.wait_for("44999850000");
+    terminal.wait_for("1044");
+    terminal.wait_for_prompt(6);
+    terminal.press("0\r");
+    terminal.wait_for("1550");
+    terminal.wait_for_prompt(7);
+    // The terminal says that this is pasted.
+    terminal.press("\x1b[200~def b = 2000i32\nb + 66\nb + 77\x1b[201~\r");
+    terminal.wait_for("2066");
+    terminal.wait_for("2077");
+    terminal.wait_for_prompt(10);
     terminal.leave();
 }
 

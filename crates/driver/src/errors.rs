@@ -169,3 +169,23 @@ fn placed(code: &'static str, import: Option<Span>, message: String) -> Diagnost
         None => Diagnostic::error_without_place(code, message),
     }
 }
+
+/// A loop is marked, but stays as it is; `why` is what the pass said.
+pub(crate) fn unroll_without_effect(span: Span, why: &str) -> Diagnostic {
+    let why = why.strip_prefix("the loop is not unrolled: ").unwrap_or(why);
+    Diagnostic::warning("unroll-without-effect", span, "#[unroll] has no effect on this loop")
+        .at(why.to_owned())
+        .help("a loop is unrolled if the number of its iterations is a constant, and not too large")
+}
+
+/// A check is left that the user would like to know of; `callers` are the places that lead there, innermost first.
+pub(crate) fn safety_check_required(span: Span, callers: &[String]) -> Diagnostic {
+    let message = "Safety check required at run time";
+    let warning = Diagnostic::warning("safety-check-required", span, message)
+        .at("this may fail, as far as the compiler knows");
+    let warning = match callers {
+        [] => warning,
+        callers => warning.note(format!("it is reached by way of {}", callers.join(", "))),
+    };
+    warning.note("`#[warn(safety_checks)]` asks for this warning")
+}

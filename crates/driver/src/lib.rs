@@ -25,6 +25,7 @@ mod errors;
 pub mod explain;
 pub mod files;
 pub mod hash;
+mod late;
 pub mod load;
 pub mod passes;
 pub mod paths;

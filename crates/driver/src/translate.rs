@@ -3,6 +3,7 @@
 use crate::check::{Exit, Outcome, Warnings};
 use crate::errors;
 use crate::files::Files;
+use crate::late;
 use crate::load::{self, Loaded, Root};
 use crate::passes::{self, Observer, Plan};
 use crate::session::{self, Session};
@@ -78,7 +79,14 @@ pub fn translate(
             return;
         }
         lowered(&prog);
-        optimise(session, prog, job.plan, observer, finish);
+        optimise(session, prog, job.plan, observer, |session, prog, remarks| {
+            // A program that nothing was done to has all of its checks.
+            if !job.plan.passes.is_empty() {
+                let found = late::warnings(&session.sources, &program, &prog, &remarks);
+                session.diagnostics.extend(found);
+            }
+            finish(session, prog, remarks);
+        });
     });
     let (loaded, program) = (Deep::new(loaded), Deep::new(program));
     let mut outcome = Outcome { loaded, program, ..Outcome::new(session, job.warnings) };

@@ -172,3 +172,52 @@ fn a_missing_back_end_is_our_fault() {
     // The real one has the same type.
     let _: compile::Generator = stages::generate;
 }
+
+/// The codes and places of the warnings that compiling a program gives.
+fn warnings(text: &str, plan: Plan) -> Vec<String> {
+    let root = Root::Bytes("a.fut".to_owned(), text.as_bytes().to_vec());
+    let request = Request { plan, ..request(Mode::Library) };
+    let (outcome, generated) = compile::generate(&Memory::default(), &root, &request, names);
+    assert!(generated.is_some(), "{:?}", outcome.diagnostics);
+    let shown = |found: &Diagnostic| {
+        let place = found.primary.as_ref().map(|label| outcome.sources.describe(label.span));
+        format!("{} {}", found.code, place.unwrap_or_default())
+    };
+    outcome.diagnostics.iter().map(shown).collect()
+}
+
+#[test]
+fn marks_of_loops_without_effect_are_warnings() {
+    let cpu = || Plan::of(fehu_driver::pipelines::CPU.passes);
+    let text = "entry f (n: i64) (x: i32) =\n  #[unroll]\n  loop x for i < n do x * i32.i64 i\n";
+    assert_eq!(warnings(text, cpu()), ["unroll-without-effect a.fut:3:3-36"]);
+    // A function that is used several times is one function.
+    let text = "def f (n: i64) (x: i32) = #[unroll] loop x for i < n do x * 3\n\
+                entry g (x: i32) = f 4 x\nentry h (n: i64) = f n 1 + f (n + 1) 2\n";
+    assert_eq!(warnings(text, cpu()), ["unroll-without-effect a.fut:1:36-61"]);
+    let text = "def n = 2i64 + 2\nentry f (x: i32) = #[unroll] loop x for i < n do x * i32.i64 i\n";
+    assert!(warnings(text, cpu()).is_empty());
+}
+
+#[test]
+fn watched_checks_that_are_left_are_warnings() {
+    let cpu = || Plan::of(fehu_driver::pipelines::CPU.passes);
+    let text =
+        "entry f (xs: []f32) (is: []i64) =\n  #[warn(safety_checks)] map (\\i -> xs[i]) is\n";
+    assert_eq!(warnings(text, cpu()), ["safety-check-required a.fut:2:37-42"]);
+    // Without passes nothing has been tried.
+    assert!(warnings(text, Plan::none()).is_empty());
+    // The check is where it is written, also if that is in another function.
+    let text = "def g (xs: []f32) (i: i64) =\n  xs[i]\n\
+                entry f (xs: []f32) (is: []i64) = #[warn(safety_checks)] map (g xs) is\n\
+                entry h (xs: []f32) (is: []i64) = map (g xs) is\n";
+    assert_eq!(warnings(text, cpu()), ["safety-check-required a.fut:2:3-8"]);
+    // Functions that stay functions.
+    let text = "#[noinline]\ndef g (xs: []f32) (i: i64) = xs[i] + xs[i / 2]\n\
+                entry f (xs: []f32) (i: i64) = #[warn(safety_checks)] (g xs i)\n";
+    assert_eq!(warnings(text, cpu()).len(), 2, "{:?}", warnings(text, cpu()));
+    // What is proved is not left, and other places are not watched.
+    let text = "entry f [n] (xs: [n]f32) (j: i64) =\n  \
+                let ys = #[warn(safety_checks)] map (\\i -> xs[i]) (iota n)\n  in ys[j]\n";
+    assert!(warnings(text, cpu()).is_empty(), "{:?}", warnings(text, cpu()));
+}

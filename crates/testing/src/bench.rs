@@ -90,6 +90,10 @@ pub trait Watch {
     fn warning(&self, path: &str, text: &str);
     /// A program, or another entry point of it, begins.
     fn group(&self, name: &str);
+    /// A case begins.
+    fn begin(&self, dataset: &str);
+    /// A case of a group is left out, because there is no time left.
+    fn left_out(&self, group: &str, dataset: &str);
     /// A case makes progress.
     fn step(&self, dataset: &str, progress: &Progress);
     /// A case is over.
@@ -164,10 +168,15 @@ pub fn run(ready: Ready, options: &Options, watch: &dyn Watch) -> Vec<Group> {
             "main" => path.clone(),
             entry => format!("{path}:{entry}"),
         };
+        if options.limits.is_over() {
+            watch.left_out(&name, &case.name);
+            continue;
+        }
         if groups.last().is_none_or(|group| group.name != name) {
             watch.group(&name);
             groups.push(Group { name, datasets: Vec::new() });
         }
+        watch.begin(&case.name);
         let mut one = One { program: &mut program, folder, entry, case, options };
         let result = one.run(reference.as_mut(), watch);
         watch.dataset(&case.name, &result);

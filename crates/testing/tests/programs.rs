@@ -76,6 +76,19 @@ fn differences_are_shown_with_their_place() {
 }
 
 #[test]
+fn warnings_of_the_optimiser_count() {
+    let text = "-- ==\n-- warning: unroll\n\
+                entry main (n: i64) = #[unroll] loop x = 0 for i < n do x * i\n";
+    for depth in [Depth::Check, Depth::Run] {
+        let options = Options { depth, ..Options::default() };
+        let result = test("unroll.fut", text, &options);
+        assert!(result.is_good(), "{result:?}");
+        let result = test("no_unroll.fut", &text.replace("< n", "< 3"), &options);
+        assert!(!result.is_good(), "{result:?}");
+    }
+}
+
+#[test]
 fn wrong_errors_and_missing_errors_fail() {
     let text = "-- ==\n-- input { 1 } error: x\nentry main (x: i32) = x\n";
     assert!(failure("succeeds.fut", text).contains("should have failed"));

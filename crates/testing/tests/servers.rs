@@ -184,6 +184,8 @@ struct Nobody;
 impl Watch for Nobody {
     fn warning(&self, _: &str, _: &str) {}
     fn group(&self, _: &str) {}
+    fn begin(&self, _: &str) {}
+    fn left_out(&self, _: &str, _: &str) {}
     fn step(&self, _: &str, progress: &Progress) {
         assert!((0.0..=1.0).contains(&progress.part));
     }

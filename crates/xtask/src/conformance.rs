@@ -116,7 +116,11 @@ fn check_program(fehu: &Path, name: &str, path: &Path, bytes: &[u8], limit: Dura
     }
     match (finished.code, test.error) {
         (Some(0), None) => {
-            match test.warnings.iter().find(|warning| !found(warning, &finished.stderr)) {
+            let missing =
+                |text: &str| test.warnings.iter().find(|warning| !found(warning, text)).cloned();
+            let missing = missing(&finished.stderr)
+                .and_then(|_| missing(&(finished.stderr.clone() + &compiled(fehu, &path, limit))));
+            match missing {
                 None => case(name, valid, Verdict::Agree, ""),
                 Some(missing) => case(name, valid, Verdict::NoWarning, &format!("/{missing}/")),
             }
@@ -133,6 +137,20 @@ fn check_program(fehu: &Path, name: &str, path: &Path, bytes: &[u8], limit: Dura
         }
         (_, _) => case(name, valid, Verdict::Crash, &first_line),
     }
+}
+
+/// What the compiler says about a program when it goes further than checking it: some warnings are only known then.
+fn compiled(fehu: &Path, path: &str, limit: Duration) -> String {
+    let plain: String = path.chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = format!("fehu-conformance-{}-{plain}", std::process::id());
+    let place = std::env::temp_dir().join(name);
+    let name = place.display().to_string();
+    let finished = process::run(fehu, &["c", "--library", path, "-o", &name], b"", limit);
+    for extension in ["c", "h", "json"] {
+        // It may not even have been made.
+        let _ = std::fs::remove_file(place.with_extension(extension));
+    }
+    finished.map_or(String::new(), |finished| finished.stderr)
 }
 
 fn case(name: &str, valid: bool, verdict: Verdict, detail: &str) -> Case {

@@ -7,7 +7,7 @@ use crate::program::{Unknown, VarKind};
 use crate::ty::{Arg, FunTy, Lifted, Size, Subst, Ty, TypeId, VarId};
 use fehu_base::Span;
 use fehu_syntax::ast::{
-    Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RangeKind, RecordField,
+    Attr, AttrKind, Exp, ExpKind, Lit, NodeId, Operator, QualName, Range, RangeKind, RecordField,
 };
 
 impl Checker<'_> {
@@ -40,7 +40,13 @@ impl Checker<'_> {
                 self.size_metas.holes.push((exp.span, ty.clone()));
                 ty
             }
-            ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => self.sized(inner),
+            ExpKind::Paren(inner) => self.sized(inner),
+            ExpKind::Attr(attr, inner) => {
+                if watches(attr) {
+                    self.tables.watched.push(inner.span);
+                }
+                self.sized(inner)
+            }
             ExpKind::LocalOpen(_, inner) => self.sized(inner),
             ExpKind::Tuple(parts) => {
                 let parts: Vec<Ty> = parts.iter().map(|p| self.sized(p)).collect();
@@ -385,4 +391,11 @@ fn occurrences(ty: &Ty, id: TypeId) -> usize {
             inner + usize::from(*other == id)
         }
     }
+}
+
+/// Whether an attribute is `warn(safety_checks)`.
+fn watches(attr: &Attr) -> bool {
+    let AttrKind::Call(name, args) = &attr.kind else { return false };
+    let names = |arg: &Attr| matches!(&arg.kind, AttrKind::Name(name) if name == "safety_checks");
+    name == "warn" && args.iter().any(names)
 }

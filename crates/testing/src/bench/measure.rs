@@ -19,12 +19,21 @@ pub struct Limits {
     pub converge: bool,
     /// The longest time of the convergence phase.
     pub most: Duration,
+    /// When all is over, whatever is missing then; one run there is in any case.
+    pub deadline: Option<Instant>,
+}
+
+impl Limits {
+    /// Whether the time for everything is over.
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         let (least, most) = (Duration::from_millis(500), Duration::from_secs(300));
-        Limits { runs: 10, least, converge: true, most }
+        Limits { runs: 10, least, converge: true, most, deadline: None }
     }
 }
 
@@ -65,6 +74,9 @@ pub fn runs<E>(
         if part >= 1.0 || (by_count >= 1.0 && runtimes.len() >= MANY) {
             break;
         }
+        if limits.is_over() {
+            return Ok(runtimes);
+        }
     }
     if !limits.converge || statistics::is_robust(&floats(&runtimes)) {
         return Ok(runtimes);
@@ -83,7 +95,7 @@ pub fn runs<E>(
         let part = begin.elapsed().as_secs_f64() / limits.most.as_secs_f64().max(1e-9);
         let mean = total / count as f64;
         progress(&Progress { converging: true, runs: count, part: part.min(1.0), mean });
-        let over = part >= 1.0 || count >= MANY;
+        let over = part >= 1.0 || count >= MANY || limits.is_over();
         // Looking costs time in proportion to the samples, so it is done less and less often.
         let look = count >= limits.runs.max(2) && count > checked + checked / 8;
         if look {
@@ -106,7 +118,21 @@ mod tests {
 
     fn limits(converge: bool) -> Limits {
         let (least, most) = (Duration::ZERO, Duration::from_millis(200));
-        Limits { runs: 10, least, converge, most }
+        Limits { runs: 10, least, converge, most, deadline: None }
+    }
+
+    #[test]
+    fn the_deadline_ends_both_phases() {
+        let over = Limits { deadline: Some(Instant::now()), ..limits(true) };
+        assert_eq!(count(over, |_| 100), 1);
+        let soon = Instant::now() + Duration::from_millis(20);
+        let wait = |i: usize| {
+            std::thread::sleep(Duration::from_millis(1));
+            1000 << (i * 7 % 13)
+        };
+        let most = Duration::from_secs(60);
+        assert!(count(Limits { most, deadline: Some(soon), ..limits(true) }, wait) >= 1);
+        assert!(Instant::now() < soon + Duration::from_secs(20));
     }
 
     fn count(limits: Limits, time: impl Fn(usize) -> u64) -> usize {
