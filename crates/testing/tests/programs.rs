@@ -77,7 +77,7 @@ fn differences_are_shown_with_their_place() {
 
 #[test]
 fn warnings_of_the_optimiser_count() {
-    let text = "-- ==\n-- warning: unroll\n\
+    let text = "-- ==\n-- warning: no effect on this loop\n\
                 entry main (n: i64) = #[unroll] loop x = 0 for i < n do x * i\n";
     for depth in [Depth::Check, Depth::Run] {
         let options = Options { depth, ..Options::default() };
