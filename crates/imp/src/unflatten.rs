@@ -21,8 +21,9 @@
 //! vectors.
 //!
 //! Divisions round down, so this is correct for all counters and all divisors: if the divisor is not positive, each row
-//! has one element. Divisors are loop-invariant variables, or constants that are neither small nor powers of two. The
-//! counter may be divided as an `i32`; then rows also end where the conversion to `i32` wraps.
+//! has one element. A divisor of zero counts as one where rows are found, since an iteration need not divide. Divisors are
+//! loop-invariant variables, or constants that are neither small nor powers of two. The counter may be divided as an
+//! `i32`; then rows also end where the conversion to `i32` wraps.
 
 use crate::rewrite::{Vars, bin, change_exps, replace, replace_stms, sum};
 use crate::visit::{each_stm, set_vars};
@@ -51,7 +52,7 @@ fn by_rows(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let [at, last, end] = ["at", "last", "end"].map(|hint| vars.scalar(hint, Prim::I64));
     let [row, column] = ["row", "column"].map(|hint| vars.scalar(hint, prim));
     let first = if prim == Prim::I64 { Exp::Var(at) } else { narrow(Exp::Var(at)) };
-    let divide = |op| Exp::Bin(op, prim, Box::new(first.clone()), Box::new(width.clone()));
+    let divide = |op| Exp::Bin(op, prim, Box::new(first.clone()), Box::new(not_zero(prim, &width)));
     let here = match prim {
         Prim::I64 => sum(&[(1, column), (1, *var), (-1, at)], 0),
         _ => {
@@ -90,6 +91,17 @@ fn by_rows(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
         Stm::Declare(last, Some(to.clone())),
         Stm::While(more, rows),
     ])
+}
+
+/// A divisor, or one instead of zero: an iteration may divide only if the divisor is not zero, but rows are found before.
+fn not_zero(prim: Prim, width: &Exp) -> Exp {
+    if matches!(width, Exp::Const(_)) {
+        return width.clone();
+    }
+    let zero = Box::new(Exp::Const(Scalar::zero(prim)));
+    let is_zero = Exp::Cmp(CmpOp::Eq, prim, Box::new(width.clone()), zero);
+    let one = Exp::Convert(Prim::Bool, prim, Box::new(is_zero));
+    Exp::Bin(BinOp::Or, prim, Box::new(width.clone()), Box::new(one))
 }
 
 fn narrow(e: Exp) -> Exp {
@@ -179,7 +191,7 @@ mod tests {
     use crate::rewrite::{bin, sum};
     use crate::testing::{Machine, Maker, each, only, program, var};
     use crate::{Exp, Fun, Kind, Prim, Stm, Ty, V, VarInfo};
-    use fehu_ir::BinOp;
+    use fehu_ir::{BinOp, CmpOp};
 
     struct Table {
         fun: Fun,
@@ -223,6 +235,31 @@ mod tests {
                 machine.memory[&table.o].clone()
             };
             assert_eq!(run(&table.fun), run(&changed), "{n} by {w}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_divided_by_zero_that_was_not() {
+        let mut vars = Maker::new();
+        let [n, w, k, r] = ["n", "w", "k", "r"].map(|hint| vars.scalar(hint));
+        let o = vars.ptr("o");
+        let is_zero = Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(var(w)), Box::new(Exp::int(0)));
+        let inside = vec![
+            Stm::Declare(r, Some(bin(BinOp::Mod, var(k), var(w)))),
+            Stm::Store(o, var(k), var(r)),
+        ];
+        let otherwise = vec![Stm::Store(o, var(k), Exp::int(-1))];
+        let body = vec![Stm::If(is_zero, otherwise, inside)];
+        let fun = vars.fun(vec![each(k, var(n), body)]);
+        let changed = changed(&fun);
+        assert!(changed.body.iter().any(|stm| matches!(stm, Stm::While(..))));
+        for width in [0, 2] {
+            let run = |fun: &Fun| {
+                let mut machine = Machine::default().with(n, 5).with(w, width).empty(o, 5);
+                machine.run(fun).expect("no checks");
+                machine.memory[&o].clone()
+            };
+            assert_eq!(run(&fun), run(&changed), "by {width}");
         }
     }
 

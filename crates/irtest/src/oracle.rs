@@ -35,6 +35,9 @@ pub struct Oracle {
     pub written: Vec<(String, String)>,
     /// The most instructions of a run.
     pub max_steps: u64,
+    /// Whether programs check all that they rely on, as those made from source do: then a run that ends in another way
+    /// than by a check is a fault and not undefined.
+    pub total: bool,
 }
 
 /// What became of the runs.
@@ -82,6 +85,7 @@ impl Default for Oracle {
             tolerance: None,
             written: Vec::new(),
             max_steps: 300_000,
+            total: false,
         }
     }
 }
@@ -134,6 +138,27 @@ impl Oracle {
         Ok(runs)
     }
 
+    /// Whether the entry points of another program give the same results.
+    pub fn entries_agree(&self, before: &Prog, after: &Prog) -> Result<Runs, String> {
+        let mut machine = self.machine(after);
+        let chunking =
+            if has_streams(after) { Chunking::Random(self.seed) } else { Chunking::Whole };
+        *machine.options_mut() = self.options(64, chunking);
+        self.entries_agree_with(before, &mut |name, args| {
+            let Some(entry) = after.entries.iter().find(|entry| entry.name == name) else {
+                return Outcome::Wrong(format!("the entry point \"{name}\" is gone"));
+            };
+            let result = machine.call(entry.fun, args.to_vec());
+            match (class(&result), result) {
+                (_, Ok(values)) => Outcome::Values(values),
+                (Class::Failed, Err(error)) => Outcome::Check(error.to_string()),
+                (Class::Succeeded | Class::Undefined, Err(error)) => {
+                    Outcome::Wrong(error.to_string())
+                }
+            }
+        })
+    }
+
     /// Calls a function in the interpreter and in another machine.
     fn calls(
         &self,
@@ -147,6 +172,14 @@ impl Oracle {
             let expected = first.call(id, args.clone());
             let class = class(&expected);
             if class == Class::Undefined {
+                if let Err(error) = &expected
+                    && self.total
+                    && matches!(error.kind, ErrorKind::Program | ErrorKind::Internal)
+                {
+                    let args: Vec<String> = args.iter().map(show).collect();
+                    let args = args.join(" ");
+                    return Err(format!("\"{name}\" is not defined for {args}: {error}"));
+                }
                 runs.undefined += 1;
                 continue;
             }

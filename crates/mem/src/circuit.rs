@@ -15,7 +15,7 @@
 //!
 //! * the array fills a block of its own, in row-major order, and the part that it becomes is contiguous;
 //! * the block is allocated in the same body, at a point where the variables that describe the part are known, and the
-//!   other block exists;
+//!   other block exists; for an update, the check of its index comes before that point (`early` sees to it);
 //! * between that point and the copy nothing reads or writes the other block, and after the copy nothing reads the
 //!   array any more, because the other one may change. For rows of a map's result this holds trivially: nothing can
 //!   access the row before the function returns it, nor change it before all rows exist.
@@ -143,7 +143,11 @@ impl<'a> Circuit<'a> {
                 let part = self.table.place(*array).and_then(|place| {
                     Some(Place { block: place.block, lmad: place.lmad.slice(&picks)? })
                 });
-                if let Some(part) = part {
+                // Before its checks nobody knows that there is such a part.
+                let checked = self
+                    .made_at(scope, *value)
+                    .is_some_and(|made| scope.known_at(&stm.certs, made));
+                if let (Some(part), true) = (part, checked) {
                     self.within_existing(scope, index, *value, *array, part);
                 }
             }

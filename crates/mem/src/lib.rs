@@ -22,7 +22,7 @@
 //!
 //! * [`table`]: blocks, and the place of each array;
 //! * [`assign`]: creates a simple initial table for a program;
-//! * [`circuit`]: short-circuiting: arrays are constructed where they would be copied to;
+//! * [`circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks move to where it needs them;
 //! * [`heap`]: a machine that runs a program according to its table, as an oracle for the others;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and operations on them;
 //! * [`overlap`]: proves that two LMADs have no address in common, from what is known about the variables;
@@ -36,6 +36,7 @@
 pub mod arith;
 pub mod assign;
 pub mod circuit;
+mod early;
 pub mod heap;
 pub mod lmad;
 pub mod overlap;

@@ -1,4 +1,5 @@
-//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random | mutate`.
+//! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random |
+//! random-source | mutate`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
@@ -10,6 +11,7 @@ mod fmt_check;
 mod mutate;
 mod process;
 mod random;
+mod random_source;
 mod tidy;
 
 use clap::Parser;
@@ -33,6 +35,8 @@ enum Args {
     Random(random::Args),
     /// Put programs with mutations through the compiler, and look for internal errors, crashes and slowness.
     Mutate(mutate::Args),
+    /// Run random programs in the language itself through the whole compiler, and compare.
+    RandomSource(random_source::Args),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Args::BenchOpt(args) => bench_opt::run(&args),
         Args::Random(args) => random::run(&args),
         Args::Mutate(args) => mutate::run(&args),
+        Args::RandomSource(args) => random_source::run(&args),
     }
 }
 

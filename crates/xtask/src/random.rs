@@ -10,7 +10,7 @@
 //!
 //! Needs no more than this program and a C compiler: it can be copied to a machine with a GPU.
 
-mod machine;
+pub(crate) mod machine;
 mod sample;
 
 use fehu_base::stack::with_large_stack;

@@ -24,6 +24,7 @@ mod control;
 mod operators;
 mod views;
 
+use crate::early::early;
 use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
@@ -41,6 +42,12 @@ pub struct TooComplex {
 
 /// Places all arrays of a program.
 pub fn assign(mut prog: Prog) -> Result<Placed, TooComplex> {
+    for fun in prog.funs.values_mut() {
+        early(&mut fun.body, &fun.vars);
+    }
+    for constant in prog.consts.values_mut() {
+        early(&mut constant.body, &constant.vars);
+    }
     let before = prog.clone();
     let mut funs = IdVec::default();
     for fun in prog.funs.values_mut() {

@@ -22,21 +22,21 @@ const CALL: Duration = Duration::from_secs(120);
 const LONG: Duration = Duration::from_secs(300);
 
 /// A compiled program.
-pub(super) struct Machine {
+pub(crate) struct Machine {
     server: Compiled,
 }
 
 /// How a server is started.
-pub(super) struct Start {
+pub(crate) struct Start {
     /// A program that gets it as its first argument.
-    pub(super) runner: Option<String>,
+    pub(crate) runner: Option<String>,
     /// Its options.
-    pub(super) options: Vec<String>,
+    pub(crate) options: Vec<String>,
 }
 
 /// Why there is none.
 #[derive(Debug)]
-pub(super) enum NoMachine {
+pub(crate) enum NoMachine {
     /// The compiler says that the program is too much for it.
     Refused(String),
     /// Something that should not happen.
@@ -44,7 +44,7 @@ pub(super) enum NoMachine {
 }
 
 /// Compiles a program for a back end, and starts it.
-pub(super) fn build(
+pub(crate) fn build(
     prog: &Prog,
     target: Target,
     compiler: &CCompiler,
@@ -83,7 +83,7 @@ pub(super) fn build(
 
 impl Machine {
     /// The thresholds that decide between versions of an entry point.
-    pub(super) fn thresholds(&mut self, entry: &str) -> Result<Vec<String>, String> {
+    pub(crate) fn thresholds(&mut self, entry: &str) -> Result<Vec<String>, String> {
         self.server.begin(LONG);
         let lines =
             self.server.command(&["tuning_params", entry]).map_err(|why| why.to_string())?;
@@ -95,14 +95,14 @@ impl Machine {
     }
 
     /// Sets one to a value; zero is its default.
-    pub(super) fn set(&mut self, threshold: &str, value: u64) -> Result<(), String> {
+    pub(crate) fn set(&mut self, threshold: &str, value: u64) -> Result<(), String> {
         self.server.begin(LONG);
         let words = ["set_tuning_param", threshold, &value.to_string()];
         self.server.command(&words).map(drop).map_err(|why| why.to_string())
     }
 
     /// Calls an entry point.
-    pub(super) fn call(&mut self, prog: &Prog, entry: &str, args: &[Value]) -> Outcome {
+    pub(crate) fn call(&mut self, prog: &Prog, entry: &str, args: &[Value]) -> Outcome {
         let found = prog.entries.iter().find(|other| other.name == entry);
         let Some(found) = found else {
             return Outcome::Wrong(format!("there is no entry point \"{entry}\""));
@@ -116,7 +116,7 @@ impl Machine {
     }
 
     /// Ends the server, which has to end well.
-    pub(super) fn close(mut self) -> Result<(), String> {
+    pub(crate) fn close(mut self) -> Result<(), String> {
         self.server.close().map_err(|why| why.to_string())
     }
 
