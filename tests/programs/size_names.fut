@@ -22,3 +22,10 @@ entry coerced [k] (counts: [k]i64) =
 def choose (c: bool) (a: []i32) (b: []i32) = if c then a else b
 
 entry alternatives (c: bool) (a: []i32) (b: []i32) = choose c a b
+
+-- ==
+-- entry: literals_of_other_types
+-- input { } output { [0i64, 1i64] }
+
+-- Literals in a size have the types that they have where they are written.
+entry literals_of_other_types = iota (i64.u16 (5 % 3))

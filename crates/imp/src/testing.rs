@@ -155,6 +155,7 @@ impl Machine {
     fn exp(&self, e: &Exp) -> i64 {
         match e {
             Exp::Const(Scalar::I64(value)) => *value,
+            Exp::Const(Scalar::I32(value)) => i64::from(*value),
             Exp::Const(Scalar::Bool(value)) => i64::from(*value),
             Exp::Var(v) => self.scalars[v],
             Exp::Un(UnOp::Not, Prim::Bool, a) => 1 - self.exp(a),

@@ -98,10 +98,12 @@ fn not_zero(prim: Prim, width: &Exp) -> Exp {
     if matches!(width, Exp::Const(_)) {
         return width.clone();
     }
-    let zero = Box::new(Exp::Const(Scalar::zero(prim)));
-    let is_zero = Exp::Cmp(CmpOp::Eq, prim, Box::new(width.clone()), zero);
-    let one = Exp::Convert(Prim::Bool, prim, Box::new(is_zero));
-    Exp::Bin(BinOp::Or, prim, Box::new(width.clone()), Box::new(one))
+    let number = |value: i64| match prim {
+        Prim::I32 => Exp::Const(Scalar::I32(value as i32)),
+        _ => Exp::int(value),
+    };
+    let is_zero = Exp::Cmp(CmpOp::Eq, prim, Box::new(width.clone()), Box::new(number(0)));
+    Exp::Select(Box::new([is_zero, number(1), width.clone()]))
 }
 
 fn narrow(e: Exp) -> Exp {

@@ -20,44 +20,59 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
         span: Span,
     ) -> Res<Option<Atom>> {
-        Ok(match self.term(size, frame, span)? {
+        Ok(match self.term(size, None, frame, span)? {
             Some(Val::Scalar(_, atom)) => Some(atom),
             _ => None,
         })
     }
 
-    fn term(&mut self, size: &Size, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
+    /// A part of a size. Literals have lost their types: they have the one that is wanted, if it is known.
+    fn term(
+        &mut self,
+        size: &Size,
+        wanted: Option<Prim>,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Option<Val<'a>>> {
         let binary = |this: &mut Self, op: BinOp, ab: &[Size; 2]| {
             let (Some(a), Some(b)) =
-                (this.term(&ab[0], frame, span)?, this.term(&ab[1], frame, span)?)
+                (this.term(&ab[0], wanted, frame, span)?, this.term(&ab[1], wanted, frame, span)?)
             else {
                 return Ok(None);
             };
             Ok(this.size_binary(op, &a, &b))
         };
         match size {
-            Size::Const(n) => Ok(Some(Val::i64(Atom::i64(*n)))),
+            Size::Const(n) => Ok(Some(literal_as(Val::i64(Atom::i64(*n)), wanted))),
             Size::Add(ab) => binary(self, BinOp::Add, ab),
             Size::Sub(ab) => binary(self, BinOp::Sub, ab),
             Size::Mul(ab) => binary(self, BinOp::Mul, ab),
             Size::Var(var) => self.size_var(*var, frame, span),
             Size::Meta(_) | Size::Any => Ok(None),
             Size::Term(term) => {
+                let inside: Vec<Option<Prim>> = match &term.head {
+                    Head::Apply => {
+                        [None].into_iter().chain(self.param_prims(&term.args[0])).collect()
+                    }
+                    // Its operands have the type of the result.
+                    Head::Op(op) if crate::scalar::binary_operator(op).is_some() => {
+                        vec![wanted; term.args.len()]
+                    }
+                    _ => Vec::new(),
+                };
                 let mut args = Vec::with_capacity(term.args.len());
-                for arg in &term.args {
-                    match self.term(arg, frame, span)? {
+                for (i, arg) in term.args.iter().enumerate() {
+                    match self.term(arg, inside.get(i).copied().flatten(), frame, span)? {
                         Some(value) => args.push(value),
                         None => return Ok(None),
                     }
                 }
                 match &term.head {
                     Head::Apply => {
-                        let wanted = self.param_prims(&term.args[0]);
                         let mut args = args.into_iter();
                         let Some(mut value) = args.next() else { return Ok(None) };
-                        for (i, arg) in args.enumerate() {
-                            let wanted = wanted.get(i).copied().flatten();
-                            value = self.apply(value, literal_as(arg, wanted), span)?;
+                        for arg in args {
+                            value = self.apply(value, arg, span)?;
                         }
                         Ok(Some(value))
                     }
@@ -119,10 +134,10 @@ impl<'a> Lower<'a> {
 
     fn size_var(&mut self, var: VarId, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
         match frame.get(var) {
-            Some(Term::Size(size, frame)) => self.term(&size, &frame, span),
+            Some(Term::Size(size, frame)) => self.term(&size, None, &frame, span),
             Some(term) => self.term_value(&term, None, span),
             None => match self.program.vars[var].def.clone() {
-                Some(def) => self.term(&def, frame, span),
+                Some(def) => self.term(&def, None, frame, span),
                 None => Ok(None),
             },
         }

@@ -118,8 +118,8 @@ mod tests {
     fn in_place(between: &str) -> bool {
         let text = format!(
             "prog arrays\n\
-             fun f (n: i64, *xs: [n][4]i64, i: i64, k: i64) -> (r: [n][4]i64) =\n\
-             \x20 let (v: [4]i64) = replicate (4) k\n\
+             fun f (n: i64, *xs: [n][4]i64, i: i64, ws: [4]i64) -> (r: [n][4]i64) =\n\
+             \x20 let (v: [4]i64) = copy ws\n\
              {between}\
              \x20 #[cert cert]\n\
              \x20 let (ys: [n][4]i64) = update xs[i, 0:4:1] = v\n\
@@ -128,7 +128,7 @@ mod tests {
         let prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let mut placed = assign(prog).unwrap_or_else(|_| panic!("too complex\n{text}"));
         circuit(&mut placed, false);
-        !placed.to_string().contains("fresh")
+        !placed.to_string().contains(" before ")
     }
 
     #[test]

@@ -13,7 +13,6 @@ mod way;
 
 use fehu_base::stack::with_large_stack;
 use fehu_driver::check::{Exit, Warnings};
-use fehu_driver::compile::CCompiler;
 use fehu_driver::files::Memory;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
@@ -91,7 +90,7 @@ struct Totals {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let flags: &[&str] = match args.sanitize {
+    let flags: &'static [&'static str] = match args.sanitize {
         true => &[
             "-O1",
             "-g",
@@ -101,13 +100,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             "-fno-sanitize-recover=all",
         ],
         false => &["-O0", "-w", "-std=c11"],
-    };
-    let compiler = match CCompiler::find(None, true) {
-        Ok(compiler) => compiler.with_flags(flags),
-        Err(error) => {
-            println!("{}", error.message);
-            return ExitCode::FAILURE;
-        }
     };
     for folder in [&args.keep, &args.write].into_iter().flatten() {
         if let Err(why) = std::fs::create_dir_all(folder) {
@@ -125,7 +117,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let servers = Servers { compiler, options: Vec::new() };
+    let servers = Servers { flags, options: Vec::new() };
     let totals = with_large_stack(|| Run { args, servers, totals: Totals::default() }.all());
     println!("programs               {:8}", totals.programs);
     println!("  compiled for servers {:8}", totals.compiled);

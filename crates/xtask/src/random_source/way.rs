@@ -37,7 +37,8 @@ pub(super) struct Fault {
 
 /// How servers are made.
 pub(super) struct Servers {
-    pub(super) compiler: CCompiler,
+    /// Flags of the C compiler.
+    pub(super) flags: &'static [&'static str],
     pub(super) options: Vec<String>,
 }
 
@@ -136,7 +137,10 @@ fn server(prog: &Prog, target: Target, seed: u64, servers: &Servers) -> Result<R
         options.push("--build-option=-cl-opt-disable".to_owned());
     }
     let start = Start { runner: None, options };
-    let mut machine = build(prog, target, &servers.compiler, start).map_err(|why| match why {
+    let compiler = CCompiler::find(None, target, true)
+        .map_err(|error| Fault::new("no compiler", error.message))?
+        .with_flags(servers.flags);
+    let mut machine = build(prog, target, &compiler, start).map_err(|why| match why {
         NoMachine::Refused(text) => Fault::new("too complex", text),
         NoMachine::Broken(text) => Fault::new("no server", text),
     })?;
