@@ -93,7 +93,8 @@ static enum fe_next fe_run(struct fe_call *call) {
   for (long i = 1; i <= runs && next == FE_GO_ON; i++) {
     next = fe_run_once(call, true, i == runs);
   }
-  if (call->runtime_file != NULL && fclose(call->runtime_file) != 0 && next == FE_GO_ON) {
+  bool lost = call->runtime_file != NULL && ferror(call->runtime_file);
+  if (call->runtime_file != NULL && (fclose(call->runtime_file) != 0 || lost) && next == FE_GO_ON) {
     next = fe_wrong(settings, "cannot write \"%s\": %s", settings->runtime_file, strerror(errno));
   }
   if (next != FE_GO_ON || settings->no_print) {
@@ -191,6 +192,7 @@ static enum fe_next fe_execute(const struct fe_settings *settings) {
 }
 
 int main(int argc, char **argv) {
+  fe_hold_streams();
   struct fe_settings settings;
   memset(&settings, 0, sizeof settings);
   settings.program = argc > 0 ? argv[0] : "program";
@@ -206,7 +208,7 @@ int main(int argc, char **argv) {
     next = fe_execute(&settings);
   }
   futhark_context_config_free(settings.cfg);
-  if (fflush(stdout) != 0 && next != FE_EXIT_FAILURE) {
+  if ((fflush(stdout) != 0 || ferror(stdout)) && next != FE_EXIT_FAILURE) {
     next = fe_wrong(&settings, "cannot write to standard output: %s", strerror(errno));
   }
   return next == FE_EXIT_FAILURE ? 1 : 0;

@@ -60,6 +60,13 @@ FE_COLD FE_SHARED int fe_fail(struct futhark_context *ctx, int code, const char 
   return code;
 }
 
+FE_SHARED int fe_usable(struct futhark_context *ctx) {
+  if (ctx->ready) {
+    return FUTHARK_SUCCESS;
+  }
+  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "this context cannot be used, because making it has failed");
+}
+
 char *futhark_context_get_error(struct futhark_context *ctx) {
   fe_context_lock(ctx);
   char *error = ctx->error;
@@ -84,7 +91,7 @@ FE_SHARED void fe_log(struct futhark_context *ctx, const char *format, ...) {
   }
 }
 
-void futhark_context_set_logging_file(struct futhark_context *ctx, FILE *f) { ctx->log = f; }
+void futhark_context_set_logging_file(struct futhark_context *ctx, FILE *f) { ctx->log = f == NULL ? stderr : f; }
 
 // Configurations
 
@@ -94,7 +101,9 @@ struct futhark_context_config *futhark_context_config_new(void) {
 }
 
 void futhark_context_config_free(struct futhark_context_config *cfg) {
-  if (cfg != NULL) {
+  if (cfg != NULL && cfg->in_use) {
+    cfg->abandoned = true;
+  } else if (cfg != NULL) {
 #ifdef FE_GPU
     fe_gpu_config_free(&cfg->gpu);
 #endif
@@ -187,7 +196,7 @@ FE_COLD FE_SHARED void fe_compare(struct futhark_context *ctx, int param, int64_
 // Contexts
 
 struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) {
-  struct futhark_context *ctx = calloc(1, sizeof *ctx);
+  struct futhark_context *ctx = cfg == NULL ? NULL : calloc(1, sizeof *ctx);
   if (ctx == NULL) {
     return NULL;
   }
@@ -225,6 +234,8 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
     fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot allocate the constants of the program");
   } else if (fe_program.constants_init(ctx) != FUTHARK_SUCCESS) {
     fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "cannot compute the constants of the program");
+  } else {
+    ctx->ready = true;
   }
   return ctx;
 }
@@ -249,6 +260,9 @@ void futhark_context_free(struct futhark_context *ctx) {
 #endif
   if (ctx->cfg != NULL) {
     ctx->cfg->in_use = false;
+    if (ctx->cfg->abandoned) {
+      futhark_context_config_free(ctx->cfg);
+    }
   }
   free(ctx->comparisons);
   free(ctx->events);

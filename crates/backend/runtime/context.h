@@ -5,6 +5,7 @@ struct futhark_context_config {
   bool profiling;
   bool logging;
   bool in_use; // by a context
+  bool abandoned; // by its owner, while a context uses it: that frees it
   char *cache_file; // of compiled kernels; nothing is cached on processors, but the setting exists everywhere
 #ifdef FE_MULTICORE
   int num_threads;
@@ -33,6 +34,7 @@ struct futhark_context {
   struct futhark_context_config *cfg;
   struct fe_pool pool;
   struct fe_constants *constants; // NULL before they are computed
+  bool ready; // making it has succeeded
   char *error;
   FILE *log;
   bool debugging;
@@ -62,6 +64,17 @@ FE_UNUSED static struct fe_pool *fe_pool_of(struct futhark_context *ctx) { retur
 FE_UNUSED static void fe_forget_error(struct futhark_context *ctx) {
   free(ctx->error);
   ctx->error = NULL;
+}
+
+// Whether anything can be done with the context: users may not have asked whether making it has failed.
+FE_SHARED int fe_usable(struct futhark_context *ctx);
+
+// The start of a call of an entry point.
+FE_UNUSED static int fe_begin_call(struct futhark_context *ctx) {
+  if (ctx->ready) {
+    fe_forget_error(ctx);
+  }
+  return fe_usable(ctx);
 }
 
 // The value of a tuning parameter.

@@ -1,11 +1,19 @@
 // Objects of the public interface: making, copying, storing and restoring them.
 
 FE_SHARED void *fe_new_object(struct futhark_context *ctx, size_t size) {
+  if (fe_usable(ctx) != FUTHARK_SUCCESS) {
+    return NULL;
+  }
   void *object = calloc(1, size);
   if (object == NULL) {
     fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot create an object");
   }
   return object;
+}
+
+FE_COLD FE_SHARED void fe_no_value(struct futhark_context *ctx, const char *function, const char *argument) {
+  fe_forget_error(ctx);
+  fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "%s: the argument \"%s\" is NULL", function, argument);
 }
 
 FE_SHARED int64_t fe_volume(const int64_t *shape, int rank) {
@@ -28,6 +36,9 @@ FE_SHARED int64_t fe_volume(const int64_t *shape, int rank) {
 
 FE_SHARED int fe_copy_out(struct futhark_context *ctx, void *out, const struct fe_mem *mem, int64_t offset,
                           int64_t bytes) {
+  if (out == NULL && bytes > 0) {
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "there is no place for the %" PRId64 " bytes of a value", bytes);
+  }
 #ifdef FE_GPU
   return fe_fetch(ctx, out, mem->data + offset, bytes);
 #else
@@ -247,9 +258,15 @@ FE_SHARED void fe_get_array(struct futhark_context *ctx, struct fe_reader *r, st
   }
 }
 
+FE_SHARED void fe_get_same(struct fe_reader *r, const int64_t *a, const int64_t *b, int rank) {
+  if (r->code == FUTHARK_SUCCESS && memcmp(a, b, (size_t)rank * sizeof *a) != 0) {
+    r->code = FUTHARK_PROGRAM_ERROR;
+  }
+}
+
 FE_SHARED struct fe_reader fe_restore(const void *p, uint64_t wanted_type) {
   uint64_t magic = 0, size = 0, type = 0;
-  struct fe_reader r = {p, 3 * sizeof(uint64_t), FUTHARK_SUCCESS};
+  struct fe_reader r = {p, p == NULL ? 0 : 3 * sizeof(uint64_t), FUTHARK_SUCCESS};
   fe_get(&r, &magic, sizeof magic);
   if (magic == FE_STORE_MAGIC) {
     fe_get(&r, &size, sizeof size);

@@ -8,6 +8,9 @@
 // An object with all parts empty; NULL if there is no memory.
 FE_SHARED void *fe_new_object(struct futhark_context *ctx, size_t size);
 
+// A value that a function of the interface needs is NULL.
+FE_COLD FE_SHARED void fe_no_value(struct futhark_context *ctx, const char *function, const char *argument);
+
 // The number of elements; -1 if there are too many, or if a size is negative.
 FE_SHARED int64_t fe_volume(const int64_t *shape, int rank);
 
@@ -81,6 +84,9 @@ FE_SHARED void fe_get_shape(struct fe_reader *r, int64_t *shape, int rank);
 
 FE_SHARED void fe_get_array(struct futhark_context *ctx, struct fe_reader *r, struct fe_mem *mem,
                             int64_t *shape, int rank, int64_t elem_size);
+
+// Whether the dimensions that parts of a value have in common are the same.
+FE_SHARED void fe_get_same(struct fe_reader *r, const int64_t *a, const int64_t *b, int rank);
 
 FE_SHARED struct fe_reader fe_restore(const void *p, uint64_t wanted_type);
 

@@ -3,6 +3,8 @@
 // Options are written as `-n`, `-bn`, `-e NAME`, `-eNAME`, `--entry-point NAME` or `--entry-point=NAME`; long ones
 // may be abbreviated to an unambiguous prefix.
 
+#include <fcntl.h>
+
 enum fe_option_id {
   FE_OPTION_WRITE_RUNTIME,
   FE_OPTION_RUNS,
@@ -111,6 +113,17 @@ static enum fe_next fe_wrong(const struct fe_settings *settings, const char *for
   va_end(arguments);
   fputc('\n', stderr);
   return FE_EXIT_FAILURE;
+}
+
+// A file that is opened gets the lowest number that is free. If somebody has closed a standard stream, then that must not be its
+// number, or results would go to the wrong file. What takes the place cannot be used, so that this is noticed.
+static void fe_hold_streams(void) {
+  static const int useless[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int i = 0; i < 3; i++) {
+    if (fcntl(i, F_GETFD) == -1 && errno == EBADF && open("/dev/null", useless[i]) < 0) {
+      return;
+    }
+  }
 }
 
 static void fe_help(const struct fe_settings *settings) {

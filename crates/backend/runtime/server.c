@@ -170,6 +170,7 @@ static enum fe_next fe_serve(const struct fe_settings *settings) {
 }
 
 int main(int argc, char **argv) {
+  fe_hold_streams();
   struct fe_settings settings;
   memset(&settings, 0, sizeof settings);
   settings.program = argc > 0 ? argv[0] : "server";
@@ -183,5 +184,5 @@ int main(int argc, char **argv) {
     next = fe_serve(&settings);
   }
   futhark_context_config_free(settings.cfg);
-  return next == FE_EXIT_FAILURE || fflush(stdout) != 0 ? 1 : 0;
+  return next == FE_EXIT_FAILURE || fflush(stdout) != 0 || ferror(stdout) ? 1 : 0;
 }

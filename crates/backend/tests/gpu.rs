@@ -208,6 +208,33 @@ fn compiled_kernels_are_kept_in_a_file() {
 }
 
 #[test]
+fn kernels_that_cannot_be_kept_are_compiled_again() {
+    let folder = executable("gpu_cache_places");
+    let run =
+        |file: &str| folder.said_by_program(&["-L", "-e", "fail", "--cache-file", file], "3i64");
+    folder.write("kept", "");
+    assert!(run("kept").contains("cached the compiled kernels in kept"));
+    let bytes = folder.read("kept");
+    let start = bytes.iter().position(|&byte| byte == b'\n').expect("there is a first line") + 1;
+    let mut huge = bytes[..start].to_vec();
+    huge.extend(b"0 18446744073709551615 0\nabc");
+    let mut wrong = bytes[..start].to_vec();
+    wrong.extend(b"99999999999999999999 -1 zz\n\xff\0");
+    for damaged in [&huge, &wrong, &bytes[..start].to_vec(), &vec![0; 1000]] {
+        std::fs::write(folder.path("kept"), damaged).expect("it can be written");
+        assert!(run("kept").contains("cached the compiled kernels in kept"));
+    }
+    // What is no file stays what it is.
+    std::fs::create_dir_all(folder.path("folder")).expect("it can be made");
+    for place in ["folder", "/dev/null", "/proc/self/nothing", "absent/kept"] {
+        assert!(run(place).contains(&format!("cannot cache the compiled kernels in {place}")));
+    }
+    use std::os::unix::fs::FileTypeExt;
+    let data = std::fs::metadata("/dev/null").expect("it is there");
+    assert!(data.file_type().is_char_device());
+}
+
+#[test]
 fn kernels_are_compiled_when_they_are_launched() {
     let folder = Folder::new("gpu_divided");
     folder.write("api.c", &whole(Mode::Executable, Target::OpenCl).0);

@@ -263,6 +263,115 @@ fn the_end_of_the_input_is_no_value() {
     assert_eq!(errors, "2:1: the input ends where a value of type i32 is missing\n");
 }
 
+/// Damages a value: other bytes, fewer, more, and sizes that lie.
+fn damage(rng: &mut Rng, good: &[u8]) -> Vec<u8> {
+    let mut bad = good.to_vec();
+    for _ in 0..=rng.up_to(2) {
+        let last = bad.len() as u64 - 1;
+        // Most of the time the start, where the header is.
+        let anywhere = rng.up_to(3) == 0;
+        let at = rng.up_to(if anywhere { last } else { last.min(24) }) as usize;
+        match rng.up_to(5) {
+            0 => bad[at] = rng.next_u64() as u8,
+            1 => bad[at] ^= 1 << rng.up_to(7),
+            2 => bad.truncate(at + 1),
+            3 => drop(bad.splice(at..at, (0..rng.up_to(9)).map(|_| b'['))),
+            4 => bad.extend(b" 1 [2] b\x02"),
+            _ => {
+                let size = (rng.next_u64() >> rng.up_to(63)).to_le_bytes();
+                let end = bad.len().min(at + 8);
+                bad[at..end].copy_from_slice(&size[..end - at]);
+            }
+        }
+    }
+    bad
+}
+
+/// Many inputs for one run of the program, each in a file, and what it says to each: a value, or a message.
+fn answers(ty: &ValueType, inputs: &[Vec<u8>]) -> Vec<String> {
+    let folder = fake::directory("values-many");
+    let names: Vec<String> = inputs
+        .iter()
+        .enumerate()
+        .map(|(i, input)| {
+            let path = folder.join(i.to_string());
+            std::fs::write(&path, input).expect("it can be written");
+            path.display().to_string()
+        })
+        .collect();
+    let rank = ty.rank.to_string();
+    let mut args = vec![ty.elem.name(), &rank, "files"];
+    args.extend(names.iter().map(String::as_str));
+    let output = fake::run(program(), &args, b"");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    std::fs::remove_dir_all(folder).expect("it is there");
+    text.split_terminator('\u{1}').map(str::to_owned).collect()
+}
+
+/// Both readers see the same bytes: they agree on what is a value and on what is none, and in most cases on the words for it.
+/// `FEHU_RANDOM_VALUES=100000` makes a longer run.
+#[test]
+fn damaged_input_means_the_same_to_both_readers() {
+    let variable = std::env::var("FEHU_RANDOM_VALUES").ok();
+    let count: usize = variable.and_then(|text| text.parse().ok()).unwrap_or(300);
+    let mut rng = Rng::new(9);
+    let mut generator = Generator::new(5);
+    let (mut right, mut wrong) = (0, 0);
+    for _ in 0..count / 60 {
+        let elem = Prim::ALL[rng.up_to(11) as usize];
+        let shape: Vec<usize> = (0..rng.up_to(3)).map(|_| rng.up_to(3) as usize).collect();
+        let ty = SizedType { elem, shape };
+        let value = generator.random(&ty).expect("it is small");
+        let ty = value.value_type();
+        let good = [text_of(&value).into_bytes(), binary::to_bytes(&value)];
+        let inputs: Vec<Vec<u8>> = (0..60).map(|i| damage(&mut rng, &good[i % 2])).collect();
+        for (input, found) in inputs.iter().zip(answers(&ty, &inputs)) {
+            let mut reader = Reader::new(input);
+            let mut expected = String::new();
+            let error = loop {
+                match reader.next_value(Some(&ty)) {
+                    Ok(Some(value)) => expected += &text_of(&value),
+                    Ok(None) => break None,
+                    Err(error) => break Some(error.to_string()),
+                }
+            };
+            let shown = String::from_utf8_lossy(input);
+            match error {
+                // An empty input is no value to the program, and no values to us.
+                None if !expected.is_empty() => {
+                    right += 1;
+                    assert_eq!(found, expected, "{ty}: {shown:?}");
+                }
+                _ => {
+                    wrong += 1;
+                    let said = found.strip_prefix(expected.as_str());
+                    let said = said.unwrap_or_else(|| panic!("{ty}: {shown:?}: {found}"));
+                    // It is one line that begins with a place.
+                    assert!(said.starts_with("error: "), "{ty}: {shown:?}: {found}");
+                    let place = said.trim_start_matches("error: ").trim_start_matches("byte ");
+                    assert!(
+                        place.starts_with(|c: char| c.is_ascii_digit()),
+                        "{ty}: {shown:?}: {said}"
+                    );
+                    assert_eq!(said.lines().count(), 1, "{ty}: {shown:?}: {said}");
+                }
+            }
+        }
+    }
+    assert!(right > 0 && wrong > right, "{right} right, {wrong} wrong");
+}
+
+#[test]
+fn what_is_no_file_has_a_message() {
+    let found = answers(&ValueType::scalar(Prim::I32), &[b"1".to_vec()]);
+    assert_eq!(found, ["1i32\n"]);
+    let args = ["i32", "0", "files", env!("CARGO_MANIFEST_DIR")];
+    let output = fake::run(program(), &args, b"");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.starts_with("error: cannot read: "), "{text}");
+}
+
 #[test]
 fn damaged_input_is_survived() {
     let mut rng = Rng::new(9);

@@ -5,6 +5,7 @@ use crate::bench::time;
 use crate::commands::{FAILURE, SUCCESS};
 use crate::compile::target;
 use crate::output;
+use fehu_driver::save::save;
 use fehu_testing::bench::Options;
 use fehu_testing::bench::measure::Limits;
 use fehu_testing::prepare::Compile;
@@ -61,7 +62,7 @@ fn program(path: &str, args: &AutotuneArgs, options: &Options) -> Result<(), Str
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(why) => return Err(format!("cannot read \"{name}\": {why}")),
     };
-    std::fs::write(&name, file::text(&tuned, &before))
+    save(&name, file::text(&tuned, &before))
         .map_err(|why| format!("cannot write \"{name}\": {why}"))?;
     output::stdout(&format!("  wrote {name} after {} trials\n", tuned.found.runs));
     Ok(())

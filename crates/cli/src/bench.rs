@@ -7,6 +7,7 @@ use crate::output;
 use crate::progress::{self, Ticker};
 use crate::run::wrong;
 use fehu_base::render::Style;
+use fehu_driver::save::save;
 use fehu_testing::bench::compare::{self, Change, Compared, SortBy};
 use fehu_testing::bench::measure::{Limits, Progress, floats};
 use fehu_testing::bench::statistics::{confidence, geometric_mean, mean};
@@ -58,7 +59,7 @@ pub(crate) fn bench(args: &BenchArgs) -> u8 {
     }
     let failed = groups.iter().any(|group| group.datasets.iter().any(|(_, r)| r.is_err()));
     if let Some(file) = &args.json
-        && let Err(error) = std::fs::write(file, json::write(&groups))
+        && let Err(error) = save(file, json::write(&groups))
     {
         return wrong(&format!("cannot write \"{file}\": {error}"));
     }

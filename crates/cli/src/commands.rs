@@ -6,6 +6,7 @@ use fehu_driver::check::{self, Outcome, Warnings};
 use fehu_driver::explain;
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
+use fehu_driver::save::save;
 use std::io::Read;
 
 pub(crate) const SUCCESS: u8 = 0;
@@ -110,7 +111,7 @@ fn fmt_file(args: &FmtArgs, file: &str) -> u8 {
     if original(&outcome) == formatted {
         return SUCCESS;
     }
-    match std::fs::write(file, formatted) {
+    match save(file, formatted) {
         Ok(()) => SUCCESS,
         Err(error) => {
             output::stderr(&format!("fehu: cannot write \"{file}\": {error}\n"));

@@ -1,9 +1,7 @@
 //! `fehu c`, `fehu multicore`, `fehu cuda`, `fehu opencl`, and `fehu run` of compiled programs.
 
 use crate::args::{Backend, CompileArgs, RunArgs};
-#[cfg(not(unix))]
-use crate::commands::SUCCESS;
-use crate::commands::{FAILURE, exit};
+use crate::commands::{FAILURE, SUCCESS, exit};
 use crate::dev::plan;
 use crate::output;
 use crate::progress;
@@ -11,12 +9,12 @@ use crate::run::wrong;
 use fehu_base::{Diagnostic, SourceMap};
 use fehu_driver::cache::Cache;
 use fehu_driver::check::Warnings;
-use fehu_driver::compile::{self, CCompiler, Request};
+use fehu_driver::compile::{self, CCompiler, Executable, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::pipelines;
 use fehu_driver::stages::{self, Mode, Target};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What people read while the C compiler takes its time.
@@ -93,26 +91,21 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         strict_float: false,
         plan,
     };
-    let cache = match Cache::open() {
-        Ok(cache) => cache,
-        Err(error) => {
-            return wrong(&format!("cannot find a folder for compiled programs: {error}"));
-        }
-    };
-    let compiler = match CCompiler::find(Some(&cache), target, false) {
+    let cache = Cache::open().ok();
+    let compiler = match CCompiler::find(cache.as_ref(), target, false) {
         Ok(compiler) => compiler,
         Err(error) => return told(args, &SourceMap::new(), *error),
     };
     let key = compile::program_key(&args.file, &request, &compiler);
-    let known = key.as_ref().and_then(|key| cache.program(key));
+    let known = cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.program(key));
     let program = match known {
-        Some(program) => program,
-        None => match build(args, &request, &cache, &compiler, key.as_deref()) {
+        Some(program) => Executable { program, folder: None },
+        None => match build(args, &request, cache.as_ref(), &compiler, key.as_deref()) {
             Ok(program) => program,
             Err(code) => return code,
         },
     };
-    start(args, &program)
+    start(args, program)
 }
 
 /// The back end that an option names.
@@ -129,28 +122,27 @@ pub(crate) fn target(backend: Backend) -> Target {
 fn build(
     args: &RunArgs,
     request: &Request,
-    cache: &Cache,
+    cache: Option<&Cache>,
     compiler: &CCompiler,
     key: Option<&str>,
-) -> Result<PathBuf, u8> {
+) -> Result<Executable, u8> {
     let root = Root::Path(args.file.clone());
     let (outcome, generated) = compile::generate(&Disk, &root, request, stages::generate);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(generated) = generated else { return Err(exit(outcome)) };
-    let make = || compile::object(cache, compiler, &generated.artifacts, None);
+    let make = || compile::executable(cache, compiler, &generated.artifacts);
     let made = progress::during(WAITING, make);
-    let program = made.map_err(|error| told(args, &outcome.sources, *error))?;
-    if let Some(key) = key
-        && let Err(error) = compile::remember(cache, key, &program, &outcome)
-    {
-        output::stderr(&format!("fehu: cannot cache the compiled program: {error}\n"));
+    let made = made.map_err(|error| told(args, &outcome.sources, *error))?;
+    if let (Some(cache), Some(key), None) = (cache, key, &made.folder) {
+        // If it cannot be remembered, it is compiled again next time.
+        let _ = compile::remember(cache, key, &made.program, &outcome);
     }
-    Ok(program)
+    Ok(made)
 }
 
-/// Becomes the program, where the system can do that.
-fn start(args: &RunArgs, program: &Path) -> u8 {
-    let mut command = Command::new(program);
+/// Becomes the program, where the system can do that. One that is not kept is removed afterwards, so it is waited for.
+fn start(args: &RunArgs, executable: Executable) -> u8 {
+    let mut command = Command::new(&executable.program);
     command.args(["-e", &args.entry]);
     if args.binary {
         command.arg("-b");
@@ -161,9 +153,10 @@ fn start(args: &RunArgs, program: &Path) -> u8 {
     {
         use std::os::unix::process::CommandExt;
         command.arg0(args.file.trim_end_matches(".fut"));
-        failed(&command.exec())
+        if executable.folder.is_none() {
+            return failed(&command.exec());
+        }
     }
-    #[cfg(not(unix))]
     match command.status() {
         Ok(status) if status.success() => SUCCESS,
         Ok(_) => FAILURE,

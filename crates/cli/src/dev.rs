@@ -11,6 +11,7 @@ use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
 use fehu_driver::pipelines;
 use fehu_driver::run::Compiled;
+use fehu_driver::save::save;
 use fehu_driver::without::Without;
 
 /// `fehu dev`
@@ -66,7 +67,7 @@ fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
             None => output::stdout(&format!("-- after {pass}\n{}\n", printed())),
             Some(folder) => {
                 let path = format!("{folder}/{number:02}-{pass}.ir");
-                if let Err(error) = std::fs::write(&path, printed()) {
+                if let Err(error) = save(&path, printed()) {
                     failed = Some(format!("cannot write \"{path}\": {error}"));
                 }
             }

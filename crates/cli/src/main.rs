@@ -24,6 +24,7 @@ use args::{Args, Command};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use fehu_driver::stages::Target;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// The version of the language that this is compatible with.
@@ -51,8 +52,7 @@ fn main() -> ExitCode {
                 output::stderr(&format!("{message}\n"));
                 return ExitCode::from(1);
             }
-            // Printing fails only if the reader has gone, and then nobody is interested.
-            let _ = error.print();
+            output::finish(error.print().and_then(|()| std::io::stdout().flush()));
             return ExitCode::from(u8::from(error.use_stderr()));
         }
     };
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
         Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };
-    ExitCode::from(code)
+    ExitCode::from(output::exit_code(code))
 }
 
 /// Whether the first argument is `--version`, or `-V`; the other command lines are for the parser.

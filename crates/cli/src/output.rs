@@ -4,6 +4,7 @@ use crate::args::{Color, Format, OutputArgs};
 use fehu_base::render::{self, Style, json};
 use fehu_base::{Diagnostic, SourceMap};
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most messages that are drawn; more do not help anybody.
 const MAX_SHOWN: usize = 100;
@@ -42,15 +43,26 @@ pub(crate) fn write_stdout(work: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
 
 /// Writes to standard error.
 pub(crate) fn stderr(text: &str) {
-    // If standard error is closed, there is nowhere left to complain.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    // If it cannot be written, there is nowhere left to complain, but in the exit code.
+    if io::stderr().lock().write_all(text.as_bytes()).is_err() {
+        LOST.store(true, Ordering::Relaxed);
+    }
 }
 
-/// A closed pipe ends the program quietly, as for other filters; other failures are told.
-fn finish(result: io::Result<()>) {
+/// Whether something that was to be said could not be.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// The exit code: one that says success is none if messages were lost, since nobody knows what they said.
+pub(crate) fn exit_code(code: u8) -> u8 {
+    if LOST.load(Ordering::Relaxed) { code.max(1) } else { code }
+}
+
+/// A closed pipe ends the program quietly, as for other filters; other failures are told. Neither is a success: what was to be
+/// written is not there, and what was to be found out is not known.
+pub(crate) fn finish(result: io::Result<()>) {
     match result {
         Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(1),
         Err(error) => {
             stderr(&format!("fehu: cannot write the output: {error}\n"));
             std::process::exit(1);

@@ -8,6 +8,7 @@ use crate::run::wrong;
 use fehu_driver::files::Disk;
 use fehu_driver::pipelines;
 use fehu_driver::report::{self, html::html, json::json, text::text};
+use fehu_driver::save::save;
 
 /// `fehu report`
 pub(crate) fn report(args: &ReportArgs) -> u8 {
@@ -41,7 +42,7 @@ fn write(path: &str, text: &str) -> u8 {
         output::stdout(text);
         return SUCCESS;
     }
-    match std::fs::write(path, text) {
+    match save(path, text) {
         Ok(()) => SUCCESS,
         Err(error) => wrong(&format!("cannot write \"{path}\": {error}")),
     }

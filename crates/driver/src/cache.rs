@@ -6,8 +6,9 @@
 //! - `programs/KEY`: for a command line, the files that were read and the object that came out. It is valid
 //!   as long as the files have the same contents; nothing has to be parsed to find that out.
 //!
-//! Several processes may use one cache: a file is written under a temporary name and then renamed. When there
-//! is too much, what was not used for the longest time goes.
+//! Several processes may use one cache: a file is written under a temporary name and then renamed. What a crash or a full
+//! disk has damaged nevertheless is not used: `objects/KEY.sum` has the digest of an object, and a program's file ends with its
+//! own. When there is too much, what was not used for the longest time goes.
 
 use crate::hash;
 use std::ffi::OsString;
@@ -35,6 +36,8 @@ const PROGRAMS: &str = "programs";
 const KERNELS: &str = "kernels";
 /// The start of temporary names; keys have no such sign.
 const TEMPORARY: &str = "+";
+/// The end of the name of an object's digest.
+const SUM: &str = ".sum";
 
 impl Cache {
     /// The user's cache: `fehu` in `$XDG_CACHE_HOME`, or else in `~/.cache`.
@@ -59,7 +62,9 @@ impl Cache {
     /// The object with this key, if there is one.
     pub fn object(&self, key: &str) -> Option<PathBuf> {
         let path = self.root.join(OBJECTS).join(key);
-        touch(&path).then_some(path)
+        let sum = fs::read_to_string(sum_of(&path)).ok()?;
+        let whole = hash::digest([fs::read(&path).ok()?.as_slice()]) == sum;
+        (whole && touch(&path)).then_some(path)
     }
 
     /// Makes an object: `make` writes it to the path that it is given.
@@ -68,7 +73,15 @@ impl Cache {
         key: &str,
         make: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<PathBuf, E> {
-        let path = self.write(OBJECTS, key, make)?;
+        let path = self.write(OBJECTS, key, |path| {
+            make(path)?;
+            // The sum comes first: without it, or with that of another object, an object is not used.
+            let noted = fs::read(path).and_then(|bytes| {
+                let sum = hash::digest([bytes.as_slice()]);
+                self.write(OBJECTS, &format!("{key}{SUM}"), |path| fs::write(path, sum))
+            });
+            noted.map(|_| ()).map_err(E::from)
+        })?;
         self.trim();
         Ok(path)
     }
@@ -77,6 +90,11 @@ impl Cache {
     pub fn program(&self, key: &str) -> Option<PathBuf> {
         let path = self.root.join(PROGRAMS).join(key);
         let text = fs::read_to_string(&path).ok()?;
+        // Without its last lines it would not know all files.
+        let (text, sum) = text.trim_end().rsplit_once('\n')?;
+        if hash::digest([text.as_bytes()]) != sum {
+            return None;
+        }
         let mut lines = text.lines();
         let object = lines.next()?;
         for line in lines {
@@ -106,7 +124,8 @@ impl Cache {
             };
             text.push_str(&format!("{} {path}\n", hash::digest([contents.as_bytes()])));
         }
-        self.write(PROGRAMS, key, |path| fs::write(path, text)).map(|_| ())
+        let sum = hash::digest([text.trim_end().as_bytes()]);
+        self.write(PROGRAMS, key, |path| fs::write(path, text + &sum)).map(|_| ())
     }
 
     fn write<E: From<io::Error>>(
@@ -118,7 +137,10 @@ impl Cache {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let folder = self.root.join(folder);
-        let temporary = folder.join(format!("{TEMPORARY}{}-{number}", std::process::id()));
+        // Processes that see different machines may share a cache, and have the same number.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let unique = format!("{}-{number}-{:x}", std::process::id(), now.as_nanos());
+        let temporary = folder.join(format!("{TEMPORARY}{unique}"));
         let made = make(&temporary);
         let path = folder.join(key);
         let renamed = made.and_then(|()| fs::rename(&temporary, &path).map_err(E::from));
@@ -137,7 +159,11 @@ impl Cache {
             for entry in entries.flatten() {
                 let Ok(data) = entry.metadata() else { continue };
                 let age = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                if !entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                if name.ends_with(SUM) && !name.starts_with(TEMPORARY) {
+                    // It goes when its object does.
+                } else if !name.starts_with(TEMPORARY) {
                     files.push((age, data.len(), entry.path()));
                 } else if age.elapsed().is_ok_and(|age| age > ABANDONED) {
                     let _ = fs::remove_file(entry.path());
@@ -153,9 +179,17 @@ impl Cache {
                 break;
             }
             total -= size;
+            let _ = fs::remove_file(sum_of(&path));
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// Where the digest of an object is.
+fn sum_of(object: &Path) -> PathBuf {
+    let mut name = object.as_os_str().to_owned();
+    name.push(SUM);
+    PathBuf::from(name)
 }
 
 /// Whether a file exists; it then counts as used now.
@@ -191,7 +225,39 @@ mod tests {
         });
         assert!(failed.is_err() && cache.object("b").is_none());
         let left = fs::read_dir(cache.root.join(OBJECTS)).expect("it is there").count();
-        assert_eq!(left, 1);
+        assert_eq!(left, 2, "the object and its digest");
+        fs::remove_dir_all(cache.root).expect("it can be removed");
+    }
+
+    #[test]
+    fn what_is_damaged_is_not_used() {
+        let cache = cache("damaged", 100_000);
+        let path = put(&cache, "a", "all of it");
+        for damaged in ["", "all of", "all of iT", "all of it, and more"] {
+            fs::write(&path, damaged).expect("it can be written");
+            assert_eq!(cache.object("a"), None, "{damaged}");
+        }
+        put(&cache, "a", "all of it");
+        assert_eq!(cache.object("a"), Some(path.clone()));
+        fs::remove_file(sum_of(&path)).expect("it is there");
+        assert_eq!(cache.object("a"), None);
+        // A program whose list of files was cut would not notice that they have changed.
+        let files: Vec<PathBuf> = ["a.fut", "b.fut"].map(|name| cache.root.join(name)).into();
+        for file in &files {
+            fs::write(file, "text").expect("it can be written");
+        }
+        let object = put(&cache, "object", "code");
+        let list = files.iter().map(|file| (file.as_path(), "text"));
+        cache.set_program("p", &object, list).expect("it can be written");
+        assert_eq!(cache.program("p"), Some(object));
+        let path = cache.root.join(PROGRAMS).join("p");
+        let text = fs::read(&path).expect("it is there");
+        for end in 0..text.len() {
+            fs::write(&path, &text[..end]).expect("it can be written");
+            assert_eq!(cache.program("p"), None, "{end} of {} bytes", text.len());
+        }
+        fs::write(&path, b"\xff\n\n../../x\n").expect("it can be written");
+        assert_eq!(cache.program("p"), None);
         fs::remove_dir_all(cache.root).expect("it can be removed");
     }
 

@@ -17,15 +17,15 @@ use crate::load::Root;
 use crate::passes::Plan;
 use crate::session::Session;
 use crate::stages::{Artifacts, GenerateOptions, Mode, Target, Unsafe};
+use crate::temporary::{self, Folder};
 use crate::translate::{Changes, Job, translate};
-use crate::{errors, hash};
+use crate::{errors, hash, save};
 pub use cc::CCompiler;
 use fehu_base::Diagnostic;
 use fehu_ir::{Entry, Prog};
-use std::fmt::Write;
-use std::io;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 /// What is made of a program, and how.
@@ -114,33 +114,70 @@ pub fn write(
         PathBuf::from(name)
     };
     let source = with(".c");
-    save(&source, c)?;
+    store(&source, c)?;
     if let Some(header) = header {
-        save(&with(".h"), header)?;
+        store(&with(".h"), header)?;
     }
     if let Some(manifest) = manifest {
-        save(&with(".json"), manifest)?;
+        store(&with(".json"), manifest)?;
     }
     if request.mode == Mode::Library {
         return Ok(());
     }
     let compiler = CCompiler::find(cache, request.target, request.strict_float)?;
     // The name may be that of a program that runs just now; so it gets a new file.
-    let temporary = with(&format!(".{}.tmp", std::process::id()));
-    let made = match cache {
+    let (temporary, file) = temporary::beside(name).map_err(|why| unwritable(name, &why))?;
+    drop(file);
+    // What cannot be kept is made just for this.
+    let artifacts = &generated.artifacts;
+    let kept = cache.and_then(|cache| object(cache, &compiler, artifacts, Some(&source)).ok());
+    let made = match kept {
         None => compiler.compile(&source, &temporary),
-        Some(cache) => {
-            let object = object(cache, &compiler, &generated.artifacts, Some(&source))?;
+        Some(object) => {
             std::fs::copy(object, &temporary).map(|_| ()).map_err(|why| unwritable(name, &why))
         }
     };
-    let made =
-        made.and_then(|()| std::fs::rename(&temporary, name).map_err(|why| unwritable(name, &why)));
-    if made.is_err() {
+    // A device, such as /dev/null, is not replaced.
+    let special = std::fs::symlink_metadata(name)
+        .is_ok_and(|data| !(data.is_file() || data.is_symlink() || data.is_dir()));
+    let placed = made.and_then(|()| {
+        let placed = match special {
+            true => std::fs::copy(&temporary, name).map(|_| ()),
+            false => std::fs::rename(&temporary, name),
+        };
+        placed.map_err(|why| unwritable(name, &why))
+    });
+    if placed.is_err() || special {
         // It may not even have been made.
         let _ = std::fs::remove_file(&temporary);
     }
-    made
+    placed
+}
+
+/// An executable, and the folder that it lives in if that is only for it.
+#[derive(Debug)]
+pub struct Executable {
+    /// The file.
+    pub program: PathBuf,
+    /// Removed when it is not needed any more.
+    pub folder: Option<Folder>,
+}
+
+/// An executable for a program: in the cache, if things can be kept there. A cache is a help, and no condition: where it is full
+/// or not ours, the executable is made every time.
+pub fn executable(
+    cache: Option<&Cache>,
+    compiler: &CCompiler,
+    artifacts: &Artifacts,
+) -> Res<Executable> {
+    if let Some(Ok(program)) = cache.map(|cache| object(cache, compiler, artifacts, None)) {
+        return Ok(Executable { program, folder: None });
+    }
+    let temporary = |why: io::Error| unwritable(&std::env::temp_dir(), &why);
+    let folder = Folder::new().map_err(temporary)?;
+    let cache = Cache::at(folder.path().to_owned(), u64::MAX).map_err(temporary)?;
+    let program = object(&cache, compiler, artifacts, None)?;
+    Ok(Executable { program, folder: Some(folder) })
 }
 
 /// An executable for a program, in the cache. `source` is a file with its C text, if there is one. What programs have in
@@ -187,11 +224,12 @@ fn make_object(
     let made = cache.make_object(key, |output| match source {
         Some(source) => compile(source, output).map_err(Failure::Compiler),
         None => {
-            static COUNTER: AtomicU64 = AtomicU64::new(0);
-            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("fehu-{}-{number}.c", std::process::id());
-            let source = std::env::temp_dir().join(name);
-            std::fs::write(&source, text)?;
+            let (source, mut file) = temporary::file(".c")?;
+            if let Err(why) = file.write_all(text.as_bytes()) {
+                // What is there of it is no text.
+                let _ = std::fs::remove_file(&source);
+                return Err(Failure::File(why));
+            }
             // The text is left behind if the compiler refuses it: it is the evidence.
             compile(&source, output).map_err(Failure::Compiler)?;
             Ok(std::fs::remove_file(&source)?)
@@ -264,8 +302,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-fn save(path: &Path, text: &str) -> Res<()> {
-    std::fs::write(path, text).map_err(|why| unwritable(path, &why))
+fn store(path: &Path, text: &str) -> Res<()> {
+    save::save(path, text).map_err(|why| unwritable(path, &why))
 }
 
 fn unwritable(path: &Path, why: &io::Error) -> Box<Diagnostic> {

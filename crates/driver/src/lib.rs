@@ -12,6 +12,7 @@
 //! - [`files`]: where source texts come from: the disk, or memory in tests and editors;
 //! - [`stages`]: the calls into the other crates, one function each;
 //! - [`session`]: what a run collects, and how a panic becomes a message;
+//! - [`save`]: files that are written whole or not at all; [`temporary`]: those that nobody needs for long;
 //! - [`explain`]: the pages about error codes, embedded in the program.
 //!
 //! Only this crate and those that depend on it access files.
@@ -34,7 +35,9 @@ pub mod prelude;
 pub mod repl;
 pub mod report;
 pub mod run;
+pub mod save;
 pub mod session;
 pub mod stages;
+pub mod temporary;
 pub mod translate;
 pub mod without;

@@ -4,12 +4,13 @@
 //! that names the pass, the files with the program before and after it, and the command that repeats it.
 
 use crate::code::Stage;
-use crate::errors;
 use crate::session::{self, Session};
 use crate::without::Without;
+use crate::{errors, temporary};
 use fehu_ir::Prog;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::verify::{render, verify};
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
@@ -125,9 +126,8 @@ fn fail(session: &mut Session, pass: &Pass, message: &str, before: &Prog, after:
 
 /// Writes a program to a file of its own in the folder for such things.
 fn keep(pass: &Pass, when: &str, text: &str) -> std::io::Result<PathBuf> {
-    let name = format!("fehu-{}-{}-{when}.ir", std::process::id(), pass.name);
-    let path = std::env::temp_dir().join(name);
-    std::fs::write(&path, text)?;
+    let (path, mut file) = temporary::file(&format!("-{}-{when}.ir", pass.name))?;
+    file.write_all(text.as_bytes())?;
     Ok(path)
 }
 

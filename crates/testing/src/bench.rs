@@ -20,11 +20,12 @@ use crate::case::{self, Arguments, Wanted};
 use crate::executor::compiled::Compiled;
 use crate::executor::{Executor, Failure, Object};
 use crate::files;
-use crate::prepare::{self, Built, Compile};
+use crate::prepare::{self, Compile};
 use crate::script::{Machine, eval};
 use crate::tuning;
 use fehu_data::Value;
 use fehu_driver::check::Warnings;
+use fehu_driver::compile::Executable;
 use fehu_driver::compile::target_name;
 use fehu_driver::stages::Target;
 use measure::{Limits, Progress};
@@ -57,9 +58,9 @@ pub struct Ready {
     /// The program.
     pub path: String,
     test: Test,
-    built: Built,
+    built: Executable,
     /// What `auto output` is compared with, if the program has such cases.
-    reference: Option<Built>,
+    reference: Option<Executable>,
 }
 
 /// The measurements of one entry point of a program.

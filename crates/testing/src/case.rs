@@ -4,7 +4,7 @@
 //! reference needs more time or memory than it may have, a case of this kind only has to succeed.
 
 use crate::blocks::{Case, Expected, Input};
-use crate::executor::{self, Executor, Failure, Object};
+use crate::executor::{self, Executor, Failure, Limit, Object};
 use crate::files;
 use crate::prepare::Programs;
 use crate::run::{Kind, Options, Verdict, found};
@@ -29,6 +29,15 @@ pub(crate) fn run(
     case: &Case,
     options: &Options,
 ) -> Verdict {
+    if let Input::Random(specs) = &case.input
+        && let Some(large) = specs.iter().find(|spec| spec.bytes() > options.max_array_bytes)
+    {
+        let most = options.max_array_bytes;
+        let why = format!(
+            "the random input `{large}` has more than {most} bytes; `--max-array MIB` allows more"
+        );
+        return Verdict::Limit(Limit::Resources(why));
+    }
     programs.tested.begin(options.limit);
     let input = read_input(programs.tested.as_mut(), folder, entry, &case.input, options.seed);
     // What is expected is read first, so that a missing file does not cost a run.

@@ -22,15 +22,30 @@ pub(crate) fn arguments(
     values.map_err(|error| format!("{file}:{error}"))
 }
 
+/// The most bytes that a compressed file may have when it is decompressed: a small file can pretend to be anything.
+const MOST: u64 = 1 << 33;
+
 /// The contents of a file, relative to a folder. Files whose names end in `.gz` are decompressed.
+///
+/// Only usual files are read: pipes and devices may never end, and a test block may have been written by anybody.
 pub(crate) fn bytes(folder: &Path, file: &str) -> Result<Vec<u8>, String> {
-    let bytes = std::fs::read(folder.join(file))
-        .map_err(|error| format!("cannot read \"{file}\": {error}"))?;
+    let path = folder.join(file);
+    let unreadable = |error: std::io::Error| format!("cannot read \"{file}\": {error}");
+    // This comes first, since even opening a pipe may last for ever.
+    let data = std::fs::metadata(&path).map_err(unreadable)?;
+    if !data.is_file() {
+        let what = if data.is_dir() { "it is a folder" } else { "it is not a regular file" };
+        return Err(format!("cannot read \"{file}\": {what}"));
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
     if !file.ends_with(".gz") {
         return Ok(bytes);
     }
     let mut contents = Vec::new();
-    match MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut contents) {
+    match MultiGzDecoder::new(bytes.as_slice()).take(MOST + 1).read_to_end(&mut contents) {
+        Ok(count) if count as u64 > MOST => {
+            Err(format!("\"{file}\" has more than {MOST} bytes when it is decompressed"))
+        }
         Ok(_) => Ok(contents),
         Err(error) => Err(format!("cannot decompress \"{file}\": {error}")),
     }

@@ -22,6 +22,5 @@ pub mod run;
 pub mod script;
 pub mod server;
 pub mod suite;
-pub mod temporary;
 pub mod tune;
 mod tuning;

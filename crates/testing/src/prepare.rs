@@ -16,15 +16,15 @@ use crate::executor::compiled::Compiled;
 use crate::executor::interpreted::Interpreted;
 use crate::run::{Depth, Options, first_line};
 use crate::server::Launch;
-use crate::temporary::Folder;
 use crate::tuning;
 use fehu_driver::cache::Cache;
 use fehu_driver::check::{Outcome, Warnings};
-use fehu_driver::compile::{self, CCompiler, Request, target_name};
+use fehu_driver::compile::{self, CCompiler, Executable, Request, target_name};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
 use fehu_driver::stages::{self, Artifacts, Mode, Target};
+use fehu_driver::temporary::Folder;
 use fehu_driver::{pipelines, run};
 use fehu_ir::Entry;
 use std::path::{Path, PathBuf};
@@ -153,21 +153,12 @@ pub(crate) fn prepare(
     (outcome, Ok(Programs { tested, reference, entries, warnings }))
 }
 
-/// An executable, and the folder that it lives in if that is only for it.
-#[derive(Debug)]
-pub struct Built {
-    /// The server.
-    pub program: PathBuf,
-    /// Removed when it is not needed any more.
-    pub folder: Option<Folder>,
-}
-
 /// Compiles a program to a server. Our own compiler keeps servers in its cache.
 pub fn server(
     path: &str,
     compile: &Compile,
     warnings: Warnings,
-) -> (Outcome, Result<(Vec<Entry>, Built), String>) {
+) -> (Outcome, Result<(Vec<Entry>, Executable), String>) {
     let root = Root::Path(path.to_owned());
     if compile.skip_compilation || compile.futhark.is_some() {
         let (outcome, compiled) =
@@ -176,7 +167,7 @@ pub fn server(
         let entries = entries.map(|prog| prog.entries.clone()).unwrap_or_default();
         let built = match &compile.futhark {
             Some(futhark) if !compile.skip_compilation => elsewhere(path, futhark, compile),
-            _ => Ok(Built { program: beside(path), folder: None }),
+            _ => Ok(Executable { program: beside(path), folder: None }),
         };
         return (outcome, built.map(|built| (entries, built)));
     }
@@ -199,8 +190,8 @@ pub fn server(
 }
 
 /// The executor of a server.
-pub fn executor(path: &str, compile: &Compile, built: Built) -> Result<Compiled, String> {
-    let Built { program, folder } = built;
+pub fn executor(path: &str, compile: &Compile, built: Executable) -> Result<Compiled, String> {
+    let Executable { program, folder } = built;
     Compiled::new(compile.launch(path, program), folder).map_err(|error| error.to_string())
 }
 
@@ -209,32 +200,24 @@ fn beside(path: &str) -> PathBuf {
     PathBuf::from(path.strip_suffix(".fut").unwrap_or(path))
 }
 
-fn executable(artifacts: &Artifacts, compile: &Compile) -> Result<Built, String> {
+fn executable(artifacts: &Artifacts, compile: &Compile) -> Result<Executable, String> {
     let told = |error: Box<fehu_base::Diagnostic>| {
         let notes: String = error.notes.iter().map(|note| format!("\n{note}")).collect();
         format!("error[{}]: {}{notes}", error.code, error.message)
     };
-    let (cache, folder) = match Cache::open() {
-        Ok(cache) => (cache, None),
-        // Without a place for what is kept, it is made every time.
-        Err(_) => {
-            let folder = Folder::new().map_err(|error| error.to_string())?;
-            let cache = Cache::at(folder.path().to_owned(), u64::MAX);
-            (cache.map_err(|error| error.to_string())?, Some(folder))
-        }
-    };
-    let compiler =
-        CCompiler::find(Some(&cache), compile.target, compile.strict_float).map_err(told)?;
-    let program = compile::object(&cache, &compiler, artifacts, None).map_err(told)?;
-    Ok(Built { program, folder })
+    let cache = Cache::open().ok();
+    let compiler = CCompiler::find(cache.as_ref(), compile.target, compile.strict_float);
+    compile::executable(cache.as_ref(), &compiler.map_err(told)?, artifacts).map_err(told)
 }
 
 /// Lets another compiler do it.
-fn elsewhere(path: &str, futhark: &str, compile: &Compile) -> Result<Built, String> {
+fn elsewhere(path: &str, futhark: &str, compile: &Compile) -> Result<Executable, String> {
     let folder = Folder::new().map_err(|error| error.to_string())?;
     let program = folder.path().join("server");
     let mut command = Command::new(futhark);
     command.arg(target_name(compile.target)).arg("--server").args(&compile.compiler_options);
+    // A name may look like an option.
+    let path = std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
     command.arg(path).arg("-o").arg(&program);
     let done = command.stdin(Stdio::null()).output();
     let done = done.map_err(|error| format!("\"{futhark}\" cannot be started: {error}"))?;
@@ -242,7 +225,7 @@ fn elsewhere(path: &str, futhark: &str, compile: &Compile) -> Result<Built, Stri
         let said = String::from_utf8_lossy(&done.stderr);
         return Err(format!("\"{futhark}\" failed ({}): {}", done.status, said.trim()));
     }
-    Ok(Built { program, folder: Some(folder) })
+    Ok(Executable { program, folder: Some(folder) })
 }
 
 fn interpreted(

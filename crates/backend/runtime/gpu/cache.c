@@ -73,12 +73,13 @@ static bool fe_cache_read_part(FILE *file, off_t file_size, struct fe_part *part
 
 // Reads the parts that a file holds, if they are of the program with this digest. Returns how many there are.
 static int fe_cache_read(const char *path, const char *digest, struct fe_part *parts, int count) {
-  FILE *file = fopen(path, "rb");
+  struct stat data;
+  // Opening a pipe would wait for somebody who writes to it.
+  FILE *file = stat(path, &data) == 0 && S_ISREG(data.st_mode) ? fopen(path, "rb") : NULL;
   if (file == NULL) {
     return 0;
   }
   char found[65] = "";
-  struct stat data;
   int known = 0;
   if (fscanf(file, FE_CACHE_MAGIC "%64[0-9a-f]", found) == 1 && getc(file) == '\n' && strcmp(found, digest) == 0
       && fstat(fileno(file), &data) == 0) {
@@ -109,6 +110,10 @@ static bool fe_cache_write_parts(FILE *file, const char *digest, const struct fe
 // Keeps the parts that there are. The file is written under another name first, so that others never see a part of it.
 static bool fe_cache_write(const char *path, const char *digest, const struct fe_part *parts, int count) {
   struct fe_text other = {0};
+  struct stat data;
+  if (stat(path, &data) == 0 && !S_ISREG(data.st_mode)) {
+    return false; // a device, perhaps, which a file must not replace
+  }
   fe_text_words(&other, path);
   fe_text_words(&other, "+");
   fe_text_number(&other, (int64_t)getpid());

@@ -58,6 +58,11 @@ pub(super) fn functions(code: &mut Code, ty: &TypeDef, elem: Prim, rank: usize) 
         &lines![
             "struct {name} *arr = fe_new_object(ctx, sizeof *arr);";
             "const int64_t shape[] = {shape};";
+            "if (arr != NULL && fe_bytes(fe_volume(shape, {rank}), (int64_t)sizeof({c_elem})) < 0) {{";
+            "  fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"an array cannot have these sizes\");";
+            "  free(arr);";
+            "  return NULL;";
+            "}}";
             "if (arr != NULL) {{";
             "  arr->p0.mem.data = data; // borrowed";
             "  memcpy(arr->p0.shape, shape, sizeof shape);";

@@ -1,5 +1,11 @@
 //! A builder for C text.
 
+/// `[format!(..), ..]` as a vector: the lines of a body.
+macro_rules! lines {
+    ($($line:literal $(, $arg:expr)*);* $(;)?) => { Vec::from([$(format!($line $(, $arg)*)),*]) };
+}
+pub(super) use lines;
+
 /// Prototypes for the header, and definitions.
 #[derive(Default)]
 pub(super) struct Code {
@@ -8,11 +14,14 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// A function of the interface. Lines of the body are indented by one level.
+    /// A function of the interface. Lines of the body are indented by one level. Values that are NULL are refused before
+    /// the body sees them, since clients often pass on what an earlier function has failed to make.
     pub(super) fn public(&mut self, signature: &str, body: &[String]) {
         self.prototypes.push_str(signature);
         self.prototypes.push_str(";\n");
-        self.definition(signature, body);
+        let mut all = refusals(signature);
+        all.extend_from_slice(body);
+        self.definition(signature, &all);
     }
 
     /// A function that only this file knows.
@@ -35,11 +44,34 @@ impl Code {
     }
 }
 
-/// `[format!(..), ..]` as a vector: the lines of a body.
-macro_rules! lines {
-    ($($line:literal $(, $arg:expr)*);* $(;)?) => { Vec::from([$(format!($line $(, $arg)*)),*]) };
+/// Statements that return if a value is NULL. Freeing nothing is fine.
+fn refusals(signature: &str) -> Vec<String> {
+    let Some((start, params)) = signature.split_once('(') else { return Vec::new() };
+    let function = start.rsplit([' ', '*']).next().unwrap_or(start);
+    if function.starts_with("futhark_free_") {
+        return Vec::new();
+    }
+    let result = match () {
+        () if function.starts_with("futhark_variant_") => "-1",
+        () if start.starts_with("int ") => "FUTHARK_PROGRAM_ERROR",
+        () => "NULL",
+    };
+    let params = params.trim_end_matches(')').split(", ");
+    let values = params.filter_map(|param| {
+        let param = param.strip_prefix("const ").unwrap_or(param);
+        let (ty, name) = param.strip_prefix("struct ")?.split_once(" *")?;
+        (ty != "futhark_context" && !name.starts_with('*')).then_some(name)
+    });
+    let refusal = |name: &str| {
+        lines![
+            "if ({name} == NULL) {{";
+            "  fe_no_value(ctx, \"{function}\", \"{name}\");";
+            "  return {result};";
+            "}}";
+        ]
+    };
+    values.flat_map(refusal).collect()
 }
-pub(super) use lines;
 
 /// A list with commas.
 pub(super) fn commas<T>(

@@ -56,7 +56,9 @@ impl Caller<'_> {
         let name = quoted(&self.callee.entry.name);
         let mut body = self.unused();
         body.extend(lines![
-            "fe_forget_error(ctx);";
+            "if (fe_begin_call(ctx) != FUTHARK_SUCCESS) {{";
+            "  return FUTHARK_PROGRAM_ERROR;";
+            "}}";
             "fe_log(ctx, \"calling the entry point \\\"%s\\\"\", {name});";
         ]);
         let parts = self.argument_parts();

@@ -108,7 +108,7 @@ fn type_functions(code: &mut Code, types: &Types, ty: &types::TypeDef) {
         array::functions(code, ty, elem, rank);
         return;
     }
-    opaque::functions(code, ty);
+    opaque::functions(code, types, ty);
     match &ty.kind {
         Kind::Prim(_) | Kind::Array { .. } | Kind::Plain => {}
         Kind::Record(fields) => record::functions(code, types, ty, fields),

@@ -7,7 +7,7 @@ use super::types::{Kind, TypeDef, Types};
 use fehu_base::Prim;
 
 /// The functions that every opaque type has.
-pub(super) fn functions(code: &mut Code, ty: &TypeDef) {
+pub(super) fn functions(code: &mut Code, types: &Types, ty: &TypeDef) {
     let (name, suffix) = (&ty.c_name, &ty.suffix);
     let ctx = "struct futhark_context *ctx";
     let stored = || ty.parts.iter().enumerate().filter(|(_, part)| part.stored());
@@ -49,11 +49,11 @@ pub(super) fn functions(code: &mut Code, ty: &TypeDef) {
     );
     code.public(
         &format!("struct {name} *futhark_restore_{suffix}({ctx}, const void *p)"),
-        &restore(ty, hash),
+        &restore(types, ty, hash),
     );
 }
 
-fn restore(ty: &TypeDef, hash: u64) -> Vec<String> {
+fn restore(types: &Types, ty: &TypeDef, hash: u64) -> Vec<String> {
     let (name, suffix) = (&ty.c_name, &ty.suffix);
     let mut body = lines![
         "struct fe_reader r = fe_restore(p, UINT64_C(0x{hash:016x}));";
@@ -73,6 +73,8 @@ fn restore(ty: &TypeDef, hash: u64) -> Vec<String> {
             (None, rank) => format!("fe_get_shape(&r, obj->p{i}.shape, {rank});"),
         });
     }
+    let parts: Vec<usize> = (0..ty.parts.len()).collect();
+    body.extend(same_sizes(types, ty, &parts, 0));
     if let Kind::Sum(variants) = &ty.kind
         && variants.len() > 1
     {
@@ -90,6 +92,44 @@ fn restore(ty: &TypeDef, hash: u64) -> Vec<String> {
         "return obj;";
     ]);
     body
+}
+
+/// Statements that compare what the parts of an array of values have in common: the sizes of the array. The other functions
+/// rely on it. `parts` are those of the value in the object, and `outer` is the number of dimensions around it.
+fn same_sizes(types: &Types, ty: &TypeDef, parts: &[usize], outer: usize) -> Vec<String> {
+    let of_values = |values: &mut dyn Iterator<Item = usize>, parts: &[usize]| {
+        let mut first = 0;
+        let mut body = Vec::new();
+        for id in values {
+            let value = types.get(id);
+            let end = (first + value.parts.len()).min(parts.len());
+            body.extend(same_sizes(types, value, &parts[first..end], outer));
+            first = end;
+        }
+        body
+    };
+    match &ty.kind {
+        Kind::Prim(_) | Kind::Array { .. } | Kind::Plain => Vec::new(),
+        Kind::Record(fields) => of_values(&mut fields.iter().map(|field| field.ty), parts),
+        Kind::Sum(variants) => variants
+            .iter()
+            .flat_map(|variant| {
+                let slots = variant.slots.iter().filter_map(|slot| parts.get(*slot).copied());
+                let slots: Vec<usize> = slots.collect();
+                of_values(&mut variant.payload.iter().copied(), &slots)
+            })
+            .collect(),
+        Kind::OpaqueArray { rank, elem, .. } => {
+            let pairs = parts.windows(2).map(|pair| {
+                let (a, b) = (pair[0], pair[1]);
+                format!(
+                    "fe_get_same(&r, obj->p{a}.shape + {outer}, obj->p{b}.shape + {outer}, {rank});"
+                )
+            });
+            let inner = same_sizes(types, types.get(*elem), parts, outer + rank);
+            pairs.chain(inner).collect()
+        }
+    }
 }
 
 /// Statements that copy a part of an object to a part of another one, sharing the memory of arrays. `from`

@@ -178,6 +178,17 @@ fn make(ty: &TypeDef, elem: &TypeDef, rank: usize) -> Vec<String> {
         "  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"these sizes are not valid for an array\");";
         "}}";
     ];
+    // Nobody looks at elements without contents.
+    if elem.parts.iter().any(Part::stored) {
+        body.extend(lines![
+            "for (int64_t i = 0; i < count; i++) {{";
+            "  if (elems == NULL || elems[i] == NULL) {{";
+            "    fe_no_value(ctx, \"{0}\", \"elems\");", ty.function("new");
+            "    return FUTHARK_PROGRAM_ERROR;";
+            "  }}";
+            "}}";
+        ]);
+    }
     body.extend(new_object(ty, "arr"));
     body.push("int code = FUTHARK_SUCCESS;".to_owned());
     // Without elements, only sizes that are always the same are known.

@@ -47,6 +47,18 @@ impl Spec {
     }
 }
 
+impl Spec {
+    /// How much memory the elements of the value take, as far as numbers go.
+    pub fn bytes(&self) -> u64 {
+        let ty = match self {
+            Spec::Random(ty) => ty.clone(),
+            Spec::Literal(value) => value.sized_type(),
+        };
+        let count = element_count(&ty.shape).map_or(u64::MAX, |count| count as u64);
+        count.saturating_mul(crate::bytes::size(ty.elem) as u64)
+    }
+}
+
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,14 +1,16 @@
 //! The C compiler: which one, with which flags, and what it says when it fails.
 //!
 //! `CC` names it, with arguments if need be; otherwise it is the first of `cc`, `gcc` and `clang` that is there.
-//! `CFLAGS` replaces our flags. Ours are for gcc and clang on a common machine; what a compiler does not know is
+//! `CFLAGS` replaces our flags. In both, quotes and backslashes mean what they do in a shell, so that names may have blanks.
+//! Ours are for gcc and clang on a common machine; what a compiler does not know is
 //! left out, which is tried once and remembered.
 
 use crate::cache::Cache;
 use crate::stages::Target;
-use crate::{errors, hash};
+use crate::{errors, hash, temporary};
 use fehu_base::Diagnostic;
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
@@ -63,13 +65,21 @@ impl CCompiler {
     /// Looks for the compiler, and for flags that suit programs for a target.
     pub fn find(cache: Option<&Cache>, target: Target, strict_float: bool) -> Res<CCompiler> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let mut compiler = match variable("CC") {
             Some(cc) => {
-                let mut words = words(cc);
-                let name = words.remove(0);
-                let program = search(&name).ok_or_else(|| errors::no_c_compiler(&[name]))?;
-                CCompiler { program, arguments: words, flags: Vec::new() }
+                let mut arguments = words(&cc);
+                // A name with blanks is a name, if there is such a file.
+                let whole = search(cc.trim()).filter(|_| arguments.len() > 1);
+                let name = match (&whole, arguments.is_empty()) {
+                    (None, false) => arguments.remove(0),
+                    _ => cc.trim().to_owned(),
+                };
+                let (program, arguments) = match whole {
+                    Some(program) => (Some(program), Vec::new()),
+                    None => (search(&name), arguments),
+                };
+                let program = program.ok_or_else(|| errors::no_c_compiler(&[name]))?;
+                CCompiler { program, arguments, flags: Vec::new() }
             }
             None => {
                 let program = NAMES.into_iter().find_map(search);
@@ -79,7 +89,7 @@ impl CCompiler {
             }
         };
         compiler.flags = match variable("CFLAGS") {
-            Some(flags) => words(flags),
+            Some(flags) => words(&flags),
             None => {
                 let mut flags = compiler.own_flags(cache);
                 if target.is_gpu() {
@@ -121,21 +131,22 @@ impl CCompiler {
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
-        command.arg(source).arg("-o").arg(output).args(LIBRARIES);
+        command.arg(plain(source)).arg("-o").arg(plain(output)).args(LIBRARIES);
         run(command)
     }
 
     /// Compiles a file without the runtime, and links it with that.
     pub fn compile_with(&self, source: &Path, runtime: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
-        command.arg("-DFE_SEPARATE").arg(source).arg(runtime).arg("-o").arg(output).args(LIBRARIES);
+        command.arg("-DFE_SEPARATE").arg(plain(source)).arg(plain(runtime));
+        command.arg("-o").arg(plain(output)).args(LIBRARIES);
         run(command)
     }
 
     /// Compiles a file without linking it.
     pub fn compile_object(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
-        command.arg("-c").arg(source).arg("-o").arg(output);
+        command.arg("-c").arg(plain(source)).arg("-o").arg(plain(output));
         run(command)
     }
 
@@ -197,11 +208,43 @@ fn run(mut command: Command) -> Res<()> {
     if said.lines().count() <= LINES {
         return Err(Box::new(error));
     }
-    let log = std::env::temp_dir().join(format!("fehu-{}-cc.log", std::process::id()));
-    Err(Box::new(match std::fs::write(&log, &said) {
-        Ok(()) => error.note(format!("its complete output is in {}", log.display())),
+    let log = temporary::file("-cc.log")
+        .and_then(|(path, mut file)| file.write_all(said.as_bytes()).map(|()| path));
+    Err(Box::new(match log {
+        Ok(log) => error.note(format!("its complete output is in {}", log.display())),
         Err(why) => error.note(format!("the rest of its output could not be saved: {why}")),
     }))
+}
+
+/// A path that no compiler takes for an option or for a list of arguments.
+fn plain(path: &Path) -> PathBuf {
+    if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) }
+}
+
+/// The words of a text, as a shell finds them: blanks separate words unless they are quoted.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        match (quote, c) {
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), c) if c == open => quote = None,
+            (None | Some('"'), '\\') => {
+                // At the end it stands for itself.
+                let next = characters.next().unwrap_or('\\');
+                word.get_or_insert_default().push(next);
+            }
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 /// The file that a name means: looked up like the shell does, unless it is a path.
@@ -216,4 +259,27 @@ fn search(name: &str) -> Option<PathBuf> {
 fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_a_shell() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(words(text), expected, "{text}");
+        check("  ccache  gcc\t-O1 ", &["ccache", "gcc", "-O1"]);
+        check("'/my tools/cc' -DX=\"a b\"", &["/my tools/cc", "-DX=a b"]);
+        check(r"/my\ tools/cc '\' \\", &["/my tools/cc", r"\", r"\"]);
+        check("a'b'\"c\" '' \"", &["abc", "", ""]);
+        check("$(rm) `rm` ; rm", &["$(rm)", "`rm`", ";", "rm"]);
+        check(" ", &[]);
+    }
+
+    #[test]
+    fn names_are_no_options() {
+        assert_eq!(plain(Path::new("-x.c")), Path::new("./-x.c"));
+        assert_eq!(plain(Path::new("@x.c")), Path::new("./@x.c"));
+        assert_eq!(plain(Path::new("/a/-x.c")), Path::new("/a/-x.c"));
+    }
 }

@@ -5,8 +5,8 @@
 
 use super::{Executor, Failure, Limit, Object, Res, Signature};
 use crate::server::{Dialect, Launch, Server, ServerError};
-use crate::temporary::Folder;
 use fehu_data::{Value, ValueType, binary, reader};
+use fehu_driver::temporary::Folder;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -112,7 +112,13 @@ impl Parser<'_> {
     /// An atom with the fields and elements taken of it, if one comes next.
     fn atom(&mut self) -> Res<Option<Atom>> {
         let Some(mut atom) = self.bare_atom()? else { return Ok(None) };
+        let mut depth = self.depth;
         loop {
+            // A chain is as deep as it is long.
+            depth += 1;
+            if depth > MAX_DEPTH {
+                return self.lexer.error("the script is nested too deeply");
+            }
             match self.lexer.here() {
                 Some('.') => {
                     self.lexer.expect('.')?;

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use super::*;
-use crate::temporary::Folder;
+use fehu_driver::temporary::Folder;
 use std::os::unix::fs::PermissionsExt;
 
 /// A server whose answers to commands are the arms of a `case` of the shell.

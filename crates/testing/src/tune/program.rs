@@ -7,7 +7,8 @@ use crate::blocks::Test;
 use crate::case::{self, Arguments};
 use crate::executor::Executor;
 use crate::executor::compiled::Compiled;
-use crate::prepare::{self, Built, Compile};
+use crate::prepare::{self, Compile};
+use fehu_driver::compile::Executable;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,7 +42,7 @@ impl<'a> Program<'a> {
     pub(super) fn start(
         path: &'a str,
         test: &Test,
-        built: Built,
+        built: Executable,
         options: &Options,
     ) -> Result<Program<'a>, String> {
         // What was found before does not matter, and might name parameters that are gone. The log makes the program

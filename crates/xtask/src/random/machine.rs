@@ -5,6 +5,7 @@ use fehu_driver::compile::CCompiler;
 use fehu_driver::pipelines;
 use fehu_driver::run::convert::{from_interp, to_interp};
 use fehu_driver::stages::{self, GenerateOptions, Mode, Target};
+use fehu_driver::temporary::Folder;
 use fehu_interp::Value;
 use fehu_ir::{Atom, Entry, Fun, Prog, Scalar};
 use fehu_irtest::oracle::{MARK, Outcome, mark};
@@ -12,7 +13,6 @@ use fehu_irtest::passes::transform;
 use fehu_testing::executor::compiled::Compiled;
 use fehu_testing::executor::{Executor, Failure};
 use fehu_testing::server::Launch;
-use fehu_testing::temporary::Folder;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
