@@ -81,10 +81,10 @@ impl Early<'_> {
                 }
             }
         }
-        let checks = (lowest..check).filter(|at| matches!(body.stms[*at].exp, Exp::Assert(..)));
-        lowest = checks.last().map_or(lowest, |at| at + 1);
+        let mut checks = (lowest..check).filter(|at| matches!(body.stms[*at].exp, Exp::Assert(..)));
+        lowest = checks.next_back().map_or(lowest, |at| at + 1);
         let range = &mut body.stms[lowest..=check];
-        let taken: Vec<Stm> = range.iter().cloned().collect();
+        let taken: Vec<Stm> = range.to_vec();
         let is_moved = |at: &usize| moved.contains(&(lowest + at));
         let (up, down): (Vec<usize>, Vec<usize>) = (0..taken.len()).partition(is_moved);
         for (place, from) in up.into_iter().chain(down).enumerate() {

@@ -190,7 +190,7 @@ impl Gen {
             12 | 13 if !functions => self.matched(ty, fuel),
             14 if !functions => {
                 let from = self.value_ty();
-                let function = self.function(&[from.clone()], ty, fuel - 1);
+                let function = self.function(std::slice::from_ref(&from), ty, fuel - 1);
                 let value = self.exp(&from, fuel - 1);
                 match self.rng.below(3) {
                     0 => format!("({value} |> {function})"),

@@ -218,7 +218,7 @@ impl Gen {
             _ => {
                 let array = self.any_array(fuel - 1);
                 let test =
-                    self.nested(|this| this.function(&[array.elem.clone()], &Ty::BOOL, fuel - 1));
+                    self.nested(|this| this.function(std::slice::from_ref(&array.elem), &Ty::BOOL, fuel - 1));
                 format!("({} {test} {})", self.one(&["any", "all"]), array.text)
             }
         }

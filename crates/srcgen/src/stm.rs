@@ -111,7 +111,7 @@ impl Gen {
         let elem = self.plain_ty(1);
         let array = self.some_array(&elem, fuel);
         let test =
-            self.nested(|this| this.function(&[elem.clone()], &Ty::BOOL, fuel.saturating_sub(1)));
+            self.nested(|this| this.function(std::slice::from_ref(&elem), &Ty::BOOL, fuel.saturating_sub(1)));
         let (sizes, names) = ([self.name("n"), self.name("n")], [self.name("xs"), self.name("xs")]);
         let mut parts = Vec::new();
         for (size, name) in sizes.iter().zip(&names) {

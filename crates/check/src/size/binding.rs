@@ -24,7 +24,8 @@ impl Checker<'_> {
         } else {
             self.size_function(bind, outline, &explicit)
         };
-        if let Err((types, clash)) = self.solve_postponed() {
+        if let Err(error) = self.solve_postponed() {
+            let (types, clash) = *error;
             let Compared { span, want, found, why } = types.unwrap_or(Compared {
                 span: self.nowhere(),
                 want: Ty::Error,

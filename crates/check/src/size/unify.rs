@@ -573,14 +573,14 @@ impl Checker<'_> {
     }
 
     /// Tries the postponed equations again; what still cannot be solved differs.
-    pub(super) fn solve_postponed(&mut self) -> Result<(), (Option<Compared>, SizeClash)> {
+    pub(super) fn solve_postponed(&mut self) -> Result<(), Box<(Option<Compared>, SizeClash)>> {
         loop {
             let postponed = std::mem::take(&mut self.size_metas.postponed);
             let before = postponed.len();
             for Postponed { a, b, types } in postponed {
                 let first = self.size_metas.postponed.len();
                 if let Err(clash) = self.unify_size(&a, &b) {
-                    return Err((types, clash));
+                    return Err(Box::new((types, clash)));
                 }
                 for postponed in &mut self.size_metas.postponed[first..] {
                     postponed.types.clone_from(&types);
@@ -588,7 +588,9 @@ impl Checker<'_> {
             }
             if self.size_metas.postponed.len() >= before {
                 return match self.size_metas.postponed.drain(..).next() {
-                    Some(Postponed { a, b, types }) => Err((types, SizeClash::Sizes(a, b))),
+                    Some(Postponed { a, b, types }) => {
+                        Err(Box::new((types, SizeClash::Sizes(a, b))))
+                    }
                     None => Ok(()),
                 };
             }
