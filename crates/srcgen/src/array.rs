@@ -344,7 +344,8 @@ impl Gen {
             0..3 => self.exp(&ty, fuel),
             3 | 4 => {
                 let array = self.some_array(elem, fuel - 1);
-                let test = self.nested(|this| this.function(std::slice::from_ref(elem), &Ty::BOOL, fuel - 1));
+                let test = self
+                    .nested(|this| this.function(std::slice::from_ref(elem), &Ty::BOOL, fuel - 1));
                 match self.rng.below(3) {
                     0 => format!("((partition {test} {array}).{})", self.rng.below(2)),
                     _ => format!("(filter {test} {array})"),
@@ -458,7 +459,8 @@ impl Gen {
                 format!("{acc} ++ [{item}]")
             }
             1 => {
-                let test = this.nested(|this| this.function(std::slice::from_ref(elem), &Ty::BOOL, fuel - 1));
+                let test = this
+                    .nested(|this| this.function(std::slice::from_ref(elem), &Ty::BOOL, fuel - 1));
                 format!("filter {test} {acc}")
             }
             2 => format!("{acc}[{size} / 2:]"),

@@ -217,8 +217,9 @@ impl Gen {
             }
             _ => {
                 let array = self.any_array(fuel - 1);
-                let test =
-                    self.nested(|this| this.function(std::slice::from_ref(&array.elem), &Ty::BOOL, fuel - 1));
+                let test = self.nested(|this| {
+                    this.function(std::slice::from_ref(&array.elem), &Ty::BOOL, fuel - 1)
+                });
                 format!("({} {test} {})", self.one(&["any", "all"]), array.text)
             }
         }

@@ -110,8 +110,9 @@ impl Gen {
     fn partitioned(&mut self, fuel: usize) -> String {
         let elem = self.plain_ty(1);
         let array = self.some_array(&elem, fuel);
-        let test =
-            self.nested(|this| this.function(std::slice::from_ref(&elem), &Ty::BOOL, fuel.saturating_sub(1)));
+        let test = self.nested(|this| {
+            this.function(std::slice::from_ref(&elem), &Ty::BOOL, fuel.saturating_sub(1))
+        });
         let (sizes, names) = ([self.name("n"), self.name("n")], [self.name("xs"), self.name("xs")]);
         let mut parts = Vec::new();
         for (size, name) in sizes.iter().zip(&names) {

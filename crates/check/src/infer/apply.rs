@@ -85,6 +85,10 @@ impl Checker<'_> {
             self.suggest_operator(bin, &lhs);
         }
         let rhs = self.infer(&bin.rhs);
+        if partial == Ty::Error {
+            // Most operators have operands of one type: so the other one is not reported as ambiguous, too.
+            let _ = self.unify(&lhs, &rhs);
+        }
         let before = self.diags.len();
         let result = self.apply(&partial, op_span, span, (1, 2), bin.rhs.span, &rhs);
         if self.diags.len() > before {
