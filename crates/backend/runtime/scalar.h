@@ -19,12 +19,6 @@
 // The bits of an f16. Its operations are functions, too: never use C's operators on it.
 typedef uint16_t FE_F16;
 
-#ifndef FE_DEVICE_CODE
-// The sum of a vectorised loop. That of OpenMP begins with 0.0 in each lane, to which only -0.0 is neutral: a sum of negative
-// zeros is a negative zero, if the loop begins with one.
-#pragma omp declare reduction(fe_add : float, double : omp_out += omp_in) initializer(omp_priv = -0.0f)
-#endif
-
 // Devices have functions for these.
 #ifndef FE_DEVICE_CODE
 union fe_pun32 {

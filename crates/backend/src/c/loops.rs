@@ -127,8 +127,6 @@ fn simd_operator(fun: &Fun, v: V, op: RedOp) -> Option<&'static str> {
     let Ty::Scalar(prim) = fun.vars[v].ty else { return None };
     let plain = matches!(prim, Prim::U32 | Prim::U64 | Prim::F32 | Prim::F64);
     match op {
-        // See runtime/scalar.h.
-        RedOp::Add if prim.is_float() => plain.then_some("fe_add"),
         RedOp::Add => plain.then_some("+"),
         RedOp::Mul => plain.then_some("*"),
         RedOp::Min => prim.is_integer().then_some("min"),
