@@ -45,7 +45,9 @@ fn main() -> ExitCode {
     let args = match parsed {
         Ok(args) => args,
         Err(error) => {
-            let command = std::env::args().nth(1).unwrap_or_default();
+            // It may be no text.
+            let command = std::env::args_os().nth(1).unwrap_or_default();
+            let command = command.to_string_lossy();
             if error.kind() == ErrorKind::InvalidSubcommand
                 && let Some(message) = absent::message(name, &command)
             {

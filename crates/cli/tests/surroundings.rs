@@ -120,6 +120,8 @@ fn names_that_are_no_text_are_refused() {
         assert_eq!(output.status.code(), Some(1), "{command}: {}", both(&output));
         assert!(both(&output).contains("UTF-8"), "{command}: {}", both(&output));
     }
+    let output = quick(&folder).arg(OsStr::from_bytes(b"\xff")).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1), "{}", both(&output));
     // In folders of any name, programs with usual names are programs.
     let inner = folder.join(OsStr::from_bytes(b"\xff\xfe"));
     fs::create_dir(&inner).expect("it can be made");

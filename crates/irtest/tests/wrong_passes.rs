@@ -94,7 +94,7 @@ fn the_result_is_written_after_the_program() {
 
 #[test]
 fn mistakes_of_passes_are_found() {
-    refused("-- pass fewer", DIFFERENCE, "after \"fewer\" the program is refused");
+    refused("-- pass fewer", DIFFERENCE, "after \"fewer\" the program is rejected");
     refused("-- pass panicking", DIFFERENCE, "\"panicking\" panicked: a mistake");
     refused("-- pass swapping", DIFFERENCE, "\"main\" differs for the arguments");
     refused("-- pass trusting", CHECKED, "before: error: check: out of bounds");
