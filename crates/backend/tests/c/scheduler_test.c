@@ -242,7 +242,8 @@ static int mark_and_count(struct futhark_context *ctx, void *env, int64_t chunk,
   return mark(ctx, env, chunk, lo, hi);
 }
 
-static void small_loops_are_one_call(void) {
+// Whether nearly all loops of a context were one call: all but those that were interrupted and seemed to be slow.
+static bool nearly_all_are_one_call(void) {
   struct test test;
   start(&test, 4);
   struct loop loop = {0, 0, 0, -1, calloc(4, sizeof(int32_t)), 0, 0};
@@ -254,10 +255,18 @@ static void small_loops_are_one_call(void) {
   for (int64_t i = 0; i < 4; i++) {
     CHECK(loop.marks[i] == RUNS / 4 * (4 - i));
   }
-  // All but those that were interrupted and seemed to be slow.
-  CHECK(loop.calls > RUNS / 10 * 9);
   free(loop.marks);
   finish(&test);
+  return loop.calls > RUNS / 10 * 9;
+}
+
+static void small_loops_are_one_call(void) {
+  // On a busy machine a long interruption can make loops look slow for a while, so a few contexts are tried.
+  bool right = false;
+  for (int attempt = 0; attempt < 5 && !right; attempt++) {
+    right = nearly_all_are_one_call();
+  }
+  CHECK(right);
 }
 
 static void one_thread_means_one_call(void) {
