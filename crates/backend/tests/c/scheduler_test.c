@@ -266,7 +266,10 @@ static void small_loops_are_one_call(void) {
   for (int attempt = 0; attempt < 5 && !right; attempt++) {
     right = nearly_all_are_one_call();
   }
+#ifndef __SANITIZE_THREAD__
+  // With the thread sanitizer even the shortest loop is slow; it looks for races only.
   CHECK(right);
+#endif
 }
 
 static void one_thread_means_one_call(void) {
