@@ -6,8 +6,7 @@
 //! `--sanitize` says so. Runs have sizes zero, one, three, and others.
 //!
 //! When something is wrong with a file, its halves are tried until it is clear which program it is; that is made smaller
-//! and printed with what is wrong, and written to a folder with `--keep`. `--write` only writes the programs, for other compilers,
-//! with the results of the interpreter as test blocks.
+//! and printed with what is wrong, and written to a folder with `--keep`. `--write` only writes the programs, for other compilers.
 
 mod way;
 
