@@ -2,8 +2,8 @@
 //!
 //! [`Poly::replace`] stops at powers, and division is needed only for addresses, so these are here.
 
+use fehu_facts::poly::{Monomial, Poly};
 use fehu_ir::Var;
-use fehu_opt::facts::poly::{Monomial, Poly};
 
 /// The polynomial with others in place of some of its variables, all at once.
 pub fn substitute(poly: &Poly, by: &dyn Fn(Var) -> Option<Poly>) -> Option<Poly> {

@@ -27,9 +27,9 @@
 use crate::lmad::{Lmad, Pick};
 use crate::table::{BlockId, Origin, Place, Placed, Table, pick, poly};
 use fehu_base::{IdVec, id::Id};
+use fehu_facts::Share;
+use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, ConstId, Exp, FunId, Lambda, Prog, Stm, Var, VarInfo, free};
-use fehu_opt::facts::Share;
-use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
 /// Short-circuits a whole program as far as possible. With `own_memory`, the threads that execute the functions of maps

@@ -26,8 +26,8 @@
 //! * [`heap`]: a machine that runs a program according to its table, as an oracle for the others;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and operations on them;
 //! * [`overlap`]: proves that two LMADs have no address in common, from what is known about the variables;
-//! * [`prove`]: proves inequalities of polynomials, from the facts of [`fehu_opt::facts::Ranges`];
-//! * [`arith`]: operations on polynomials that [`fehu_opt::facts::poly`] lacks.
+//! * [`prove`]: proves inequalities of polynomials, from the facts of [`fehu_facts::Ranges`];
+//! * [`arith`]: operations on polynomials that [`fehu_facts::poly`] lacks.
 //!
 //! Polynomials are about mathematical integers. Code that constructs an LMAD from variables of a program must know that
 //! the arithmetic it stands for does not wrap; `Ranges` knows this for index arithmetic that was checked. Addresses of

@@ -45,9 +45,9 @@
 use crate::arith::{content, divide, divide_exactly, gcd};
 use crate::lmad::Lmad;
 use crate::prove::{Proof, Sign};
-use fehu_opt::facts::Ranges;
-use fehu_opt::facts::poly::Poly;
-use fehu_opt::facts::ranges::Certs;
+use fehu_facts::Ranges;
+use fehu_facts::poly::Poly;
+use fehu_facts::ranges::Certs;
 
 #[cfg(test)]
 mod tests;

@@ -15,10 +15,10 @@
 
 use crate::arith::substitute;
 use crate::lmad::Lmad;
+use fehu_facts::Ranges;
+use fehu_facts::poly::Poly;
+use fehu_facts::ranges::{Certs, join};
 use fehu_ir::{Atom, Var};
-use fehu_opt::facts::Ranges;
-use fehu_opt::facts::poly::Poly;
-use fehu_opt::facts::ranges::{Certs, join};
 use rustc_hash::FxHashMap;
 
 /// The maximum number of substitutions that are tried for a goal.

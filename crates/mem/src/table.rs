@@ -13,8 +13,8 @@
 use crate::lmad::{Dim as Stride, Lmad, Pick};
 use ecow::EcoString;
 use fehu_base::{IdVec, Prim, define_id};
+use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, ConstId, Dim, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
-use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
 define_id!(

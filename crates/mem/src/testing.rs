@@ -5,11 +5,11 @@
 use crate::arith;
 use crate::lmad::{Dim, Lmad};
 use fehu_base::{IdVec, Prim};
+use fehu_facts::Ranges;
+use fehu_facts::poly::Poly;
+use fehu_facts::ranges::Certs;
 use fehu_ir::{Type, Var, VarInfo};
 use fehu_irgen::rng::Rng;
-use fehu_opt::facts::Ranges;
-use fehu_opt::facts::poly::Poly;
-use fehu_opt::facts::ranges::Certs;
 
 /// How many variables there are.
 pub(crate) const LETTERS: usize = 26;

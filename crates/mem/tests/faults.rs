@@ -1,5 +1,6 @@
 //! Tables that are wrong on purpose: the heap machine says what is wrong with them.
 
+use fehu_facts::poly::Poly;
 use fehu_interp::{Buffer, Value};
 use fehu_ir::text::parse;
 use fehu_ir::{FunId, Scalar, Var};
@@ -8,7 +9,6 @@ use fehu_mem::circuit::circuit;
 use fehu_mem::heap::{Fault, Limits, call};
 use fehu_mem::lmad::Lmad;
 use fehu_mem::table::{Origin, Place, Placed, Table};
-use fehu_opt::facts::poly::Poly;
 
 /// A row for each element, and their sum.
 const ROWS: &str = "prog arrays

@@ -9,20 +9,19 @@
 //!   ([`Exp::Assert`](fehu_ir::Exp::Assert)) is therefore never dead: it is proved, merged with an equal one, or moved
 //!   to where it is evaluated under the same condition, including guards for empty loops. If several checks fail, a
 //!   pass may change which of them is reported. Divisions, indices and calls are not moved to where they would not have
-//!   been evaluated ([`facts::Effects::speculable`]). It is not sufficient that the certificate is in scope there: a
+//!   been evaluated ([`fehu_facts::Effects::speculable`]). It is not sufficient that the certificate is in scope there: a
 //!   check that was hoisted out of a loop guarantees nothing if the loop is empty.
-//! * **Work.** Nothing is computed twice unless it is cheap according to [`facts::cost`], and nothing else moves into a
+//! * **Work.** Nothing is computed twice unless it is cheap according to [`fehu_facts::cost`], and nothing else moves into a
 //!   loop or into the function of an array operator.
-//! * **Memory.** Arrays that are updated in place are not shared with anything else: [`facts::Share`] says which arrays
+//! * **Memory.** Arrays that are updated in place are not shared with anything else: [`fehu_facts::Share`] says which arrays
 //!   may be shared.
 //!
-//! Analyses that several passes need are in [`facts`]. Every pass computes them anew: none of them is kept beside a
+//! Analyses that several passes need are in [`fehu_facts`]. Every pass computes them anew: none of them is kept beside a
 //! program while it changes.
 
 mod checks;
 mod copyupdates;
 mod cse;
-pub mod facts;
 mod fuse;
 mod hoist;
 mod inline;

@@ -18,9 +18,9 @@
 //! Accumulators that are arrays are copied first, since the function may update them in place; so are the chunks of a
 //! sequential stream if its function updates anything.
 
-use crate::facts::consumed_by;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
+use fehu_facts::consumed_by;
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, subst_body};

@@ -5,8 +5,8 @@
 //! that memory is updated.
 
 use fehu_base::id::Id;
+use fehu_facts::Share;
 use fehu_ir::Var;
-use fehu_opt::facts::Share;
 use rustc_hash::FxHashMap;
 
 /// The classes. Arrays that were not mentioned yet are alone.

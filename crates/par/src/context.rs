@@ -7,10 +7,10 @@
 
 use crate::aliases::Aliases;
 use fehu_base::IdVec;
+use fehu_facts::{Effects, Share};
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Atom, Exp, Loc, Prog, Stm, Type, Var, VarInfo};
-use fehu_opt::facts::{Effects, Share};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A map around the statements at hand.

@@ -5,11 +5,11 @@ use crate::fold::folds as folds_of;
 use crate::mark::{SEQUENTIAL, has_attr, mark_inside};
 use crate::vector::element_operator;
 use fehu_base::IdVec;
+use fehu_facts::consumed;
 use fehu_ir::builder::atom_type;
 use fehu_ir::free::bound_in_lambda;
 use fehu_ir::visit::{Visit, VisitMut, walk_stm, walk_type_mut};
 use fehu_ir::{Atom, Body, Exp, Stm, Type, Var, VarInfo};
-use fehu_opt::facts::consumed;
 use rustc_hash::FxHashMap;
 
 impl Cx<'_> {

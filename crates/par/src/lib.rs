@@ -53,9 +53,9 @@ use context::Cx;
 use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
+use fehu_facts::{Effects, Share};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, ConstId, FunId, Prog, Var, VarInfo};
-use fehu_opt::facts::{Effects, Share};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.

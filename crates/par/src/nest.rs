@@ -21,10 +21,10 @@
 use crate::block::BY_BLOCK;
 use crate::mark::{SEQUENTIAL, has_attr};
 use fehu_base::IdVec;
+use fehu_facts::cost;
 use fehu_ir::text::show_stm;
 use fehu_ir::visit::{Visit, walk_exp, walk_stm};
 use fehu_ir::{Atom, Body, Exp, Prog, Screma, Stm, Type, Var, VarInfo};
-use fehu_opt::facts::cost;
 
 /// A nest.
 #[derive(Clone, Debug)]

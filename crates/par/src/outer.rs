@@ -7,10 +7,10 @@
 
 use crate::mark::has_attr;
 use fehu_base::IdVec;
+use fehu_facts::consumed_by;
 use fehu_ir::builder::Builder;
 use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{Atom, Body, Dim, Exp, LoopForm, LoopParam, Prog, Screma, Stm, Type, Var, VarInfo};
-use fehu_opt::facts::consumed_by;
 
 /// The attribute.
 const OUTER: &str = "sequential_outer";

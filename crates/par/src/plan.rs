@@ -9,9 +9,9 @@ use crate::context::Cx;
 use crate::mark::{SEQUENTIAL, has_attr};
 use crate::vector;
 use fehu_base::IdVec;
+use fehu_facts::{consumed, cost};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::{Atom, Body, Exp, HistOp, Lambda, LoopForm, Scalar, Screma, Stm, Type, Var, VarInfo};
-use fehu_opt::facts::{consumed, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Operators over fewer positions, known to be that few, are left to one thread.

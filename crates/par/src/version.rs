@@ -8,9 +8,9 @@
 
 use crate::context::{Cx, Home};
 use ecow::eco_format;
+use fehu_facts::cost;
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Var};
-use fehu_opt::facts::cost;
 
 /// This many positions are enough for the machine, unless the user says something else.
 const ENOUGH: i64 = 1 << 15;

@@ -3,10 +3,10 @@
 use super::Emit;
 use crate::{Exp, From, Kind, Stm, Ty, V};
 use fehu_base::Prim;
+use fehu_facts::poly::Poly;
 use fehu_ir::{self as ir, Atom, BinOp, Scalar, Var};
 use fehu_mem::lmad::{Lmad, Pick};
 use fehu_mem::table::{self, Computed, Place, flat, pick};
-use fehu_opt::facts::poly::Poly;
 
 impl Emit<'_> {
     pub(super) fn single(&mut self, var: Var, exp: &ir::Exp) {

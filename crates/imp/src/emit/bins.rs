@@ -10,9 +10,9 @@ use super::{Emit, Mem, hinted};
 use crate::rewrite::bin as int;
 use crate::{Block, Exp, From, Kind, Stm, Ty, V};
 use fehu_base::Prim;
+use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, BinOp, CmpOp, Hist, HistOp, Var};
 use fehu_mem::table::Place;
-use fehu_opt::facts::poly::Poly;
 
 /// The copies of a destination, one after the other.
 struct Copies {

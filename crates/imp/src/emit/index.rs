@@ -3,9 +3,9 @@
 use super::Emit;
 use crate::{Exp, V};
 use fehu_base::Prim;
+use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, BinOp, Scalar};
 use fehu_mem::lmad::Lmad;
-use fehu_opt::facts::poly::Poly;
 
 /// A sum of products.
 pub(super) type Terms = Vec<(i64, Vec<V>)>;

@@ -3,9 +3,9 @@
 use super::Emit;
 use crate::{Block, Exp, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
+use fehu_facts::poly::Poly;
 use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
 use fehu_mem::table::Place;
-use fehu_opt::facts::poly::Poly;
 
 /// Stands for the position of an operator if nothing depends on it.
 pub(super) const NO_INDEX: Var = Var(u32::MAX);

@@ -4,12 +4,12 @@ use super::screma::{Sofar, if_within};
 use super::{Emit, Mem};
 use crate::{Block, Exp, From, Kind, RedOp, Stm, Ty, V};
 use fehu_base::Prim;
+use fehu_facts::poly::Poly;
 use fehu_ir::{
     self as ir, AccInput, Atom, BinOp, CmpOp, Hist, HistOp, Lambda, Partition, Scatter, Type, Var,
 };
 use fehu_mem::lmad::Lmad;
 use fehu_mem::table::{Place, poly};
-use fehu_opt::facts::poly::Poly;
 
 /// Scalars that are combined: their variables and types, and the pointers and positions where they are stored.
 type Stores = Vec<(V, Prim, V, Exp)>;

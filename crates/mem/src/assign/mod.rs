@@ -29,8 +29,8 @@ use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
 use fehu_base::IdVec;
+use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, Exp, Prog, Stm, Type, Var, VarInfo};
-use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
 /// What cannot be described: index arithmetic with more terms or factors than we can handle.

@@ -4,9 +4,9 @@
 use super::Assign;
 use crate::lmad::Lmad;
 use crate::table::Place;
+use fehu_facts::consumed_by;
+use fehu_facts::poly::Poly;
 use fehu_ir::{AccInput, Atom, Exp, Hist, Lambda, Partition, Scatter, Screma, Type, Var};
-use fehu_opt::facts::consumed_by;
-use fehu_opt::facts::poly::Poly;
 
 impl Assign<'_> {
     pub(super) fn operator(&mut self, pat: &[Var], exp: &mut Exp) {

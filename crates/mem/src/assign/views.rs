@@ -3,8 +3,8 @@
 use super::Assign;
 use crate::lmad::{Lmad, Pick};
 use crate::table::{flat, pick, poly};
+use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Exp, Var};
-use fehu_opt::facts::poly::Poly;
 
 impl Assign<'_> {
     /// Places the array that an expression with one result creates.

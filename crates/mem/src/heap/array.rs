@@ -4,9 +4,9 @@ use super::frame::Frame;
 use super::{Fault, Machine, Res, wrong};
 use crate::lmad::{Lmad, Pick};
 use crate::table::{self, Place, flat, pick};
+use fehu_facts::poly::Poly;
 use fehu_interp::scalar;
 use fehu_ir::{Atom, Check, CheckPart, Dim, Exp, Scalar, Var};
-use fehu_opt::facts::poly::Poly;
 
 impl<'a> Machine<'a> {
     /// An expression with one result.

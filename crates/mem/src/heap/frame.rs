@@ -6,11 +6,11 @@ use crate::lmad::Lmad;
 use crate::table::{BlockId, Computed, Origin, Place, Table};
 use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
+use fehu_facts::poly::Poly;
 use fehu_interp::scalar;
 use fehu_ir::{
     AccInput, Atom, BinOp, Body, ConstId, Elem, Exp, FunId, Scalar, Stm, Type, Var, VarInfo,
 };
-use fehu_opt::facts::poly::Poly;
 use rustc_hash::FxHashMap;
 
 /// What is handed from function to function.

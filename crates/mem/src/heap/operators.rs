@@ -5,8 +5,8 @@ use super::frame::Frame;
 use super::store::Mode;
 use super::{Machine, Res};
 use crate::table::Place;
+use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Lambda, Scalar, Screma, Type, Var};
-use fehu_opt::facts::poly::Poly;
 
 /// What an operator has combined so far.
 #[derive(Clone, Copy)]

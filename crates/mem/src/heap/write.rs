@@ -6,8 +6,8 @@ use super::operators::Sofar;
 use super::store::{Mem, Mode};
 use super::{Machine, Res, wrong};
 use crate::table::{Place, poly};
+use fehu_facts::poly::Poly;
 use fehu_ir::{AccInput, Atom, Hist, Lambda, Partition, Scalar, Scatter, Type, Var};
-use fehu_opt::facts::poly::Poly;
 
 impl<'a> Machine<'a> {
     pub(super) fn hist(&mut self, frame: &mut Frame<'a>, pat: &[Var], op: &'a Hist) -> Res<()> {

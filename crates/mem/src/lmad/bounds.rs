@@ -2,7 +2,7 @@
 
 use super::Lmad;
 use crate::prove::{Proof, Sign};
-use fehu_opt::facts::poly::Poly;
+use fehu_facts::poly::Poly;
 
 impl Lmad {
     /// The smallest and the largest address, if there are elements and the signs of the strides are known.

@@ -15,7 +15,7 @@
 use super::{Dim, Lmad};
 use crate::arith::divide;
 use crate::prove::{Proof, Sign};
-use fehu_opt::facts::poly::Poly;
+use fehu_facts::poly::Poly;
 
 impl Lmad {
     /// The elements of this array with the numbers that the view has, which are in bounds.

@@ -13,7 +13,7 @@
 //! an anti-diagonal of [n][n]   n - 1 + {(n : n - 1)}
 //! ```
 //!
-//! Most operations have no result if a polynomial would become too large, see [`fehu_opt::facts::poly`]. By operation:
+//! Most operations have no result if a polynomial would become too large, see [`fehu_facts::poly`]. By operation:
 //! `view` has indices, slices and permutations; `reshape` layouts and reshapes; `compose` views of views; `bounds` the
 //! first and last address; `print` the text.
 
@@ -28,8 +28,8 @@ mod view;
 pub use view::Pick;
 
 use crate::arith;
+use fehu_facts::poly::Poly;
 use fehu_ir::Var;
-use fehu_opt::facts::poly::Poly;
 use smallvec::SmallVec;
 
 /// An index function, and the set of its addresses.

@@ -7,7 +7,7 @@
 
 use super::{Dim, Lmad};
 use crate::arith::product_of;
-use fehu_opt::facts::poly::Poly;
+use fehu_facts::poly::Poly;
 
 impl Lmad {
     /// The same elements in another shape, which has as many, if that is an LMAD.

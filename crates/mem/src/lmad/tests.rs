@@ -4,10 +4,10 @@ use super::{Dim, Lmad, Pick};
 use crate::prove::Proof;
 use crate::testing::{LETTERS, addresses, eval, facts, letters, lmad, name, poly, random_size};
 use crate::testing::{random_poly, sizes, var};
+use fehu_facts::poly::Poly;
+use fehu_facts::ranges::Certs;
 use fehu_ir::Var;
 use fehu_irgen::rng::Rng;
-use fehu_opt::facts::poly::Poly;
-use fehu_opt::facts::ranges::Certs;
 
 fn text(lmad: &Lmad) -> String {
     lmad.show(&name)

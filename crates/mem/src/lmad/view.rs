@@ -3,7 +3,7 @@
 //! All of them are views: only the index function changes. Nothing is checked to be in bounds.
 
 use super::{Dim, Lmad};
-use fehu_opt::facts::poly::Poly;
+use fehu_facts::poly::Poly;
 
 /// What is taken of a dimension.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,10 +3,10 @@
 use super::{disjoint, prove_disjoint};
 use crate::lmad::{Dim, Lmad};
 use crate::testing::{LETTERS, addresses, eval, facts, letters, lmad, poly, random_size};
+use fehu_facts::poly::Poly;
+use fehu_facts::ranges::Certs;
 use fehu_ir::Var;
 use fehu_irgen::rng::Rng;
-use fehu_opt::facts::poly::Poly;
-use fehu_opt::facts::ranges::Certs;
 
 fn proves(known: &[&str], a: &str, b: &str) -> bool {
     let vars = letters();

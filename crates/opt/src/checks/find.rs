@@ -1,10 +1,10 @@
 //! Decides what can be done about each check.
 
-use crate::facts::Ranges;
-use crate::facts::flow::{Client, Effort, Level, walk};
-use crate::facts::ranges::cond::Cond;
-use crate::facts::ranges::{Certs, join};
 use fehu_base::IdVec;
+use fehu_facts::Ranges;
+use fehu_facts::flow::{Client, Effort, Level, walk};
+use fehu_facts::ranges::cond::Cond;
+use fehu_facts::ranges::{Certs, join};
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Atom, Body, Exp, Loc, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};

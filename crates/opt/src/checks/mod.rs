@@ -7,7 +7,7 @@
 //! ```
 //!
 //! **Proofs** (`find`). At every check, each part of its condition is proved from what is known there
-//! ([`facts::flow`](crate::facts::flow), [`facts::Ranges`](crate::facts::Ranges), which documents the treatment of
+//! ([`facts::flow`](fehu_facts::flow), [`facts::Ranges`](fehu_facts::Ranges), which documents the treatment of
 //! wrapping arithmetic). If all parts are proved, the check is removed, and what relied on it now relies on the checks
 //! that the proof used. If only some are proved, only the others are still tested. A check that is known to fail stays
 //! as it is.

@@ -1,8 +1,8 @@
 //! Removes what was proved.
 
 use super::find::{Found, Proved};
-use crate::facts::ranges::{Certs, join};
 use fehu_base::IdVec;
+use fehu_facts::ranges::{Certs, join};
 use fehu_ir::visit::{VisitMut, walk_stm_mut};
 use fehu_ir::{Atom, BinOp, Body, Exp, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;

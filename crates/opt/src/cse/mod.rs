@@ -25,8 +25,8 @@
 
 mod key;
 
-use crate::facts::{Prints, Share};
 use fehu_base::IdVec;
+use fehu_facts::{Prints, Share};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, subst_atom};
 use fehu_ir::visit::{VisitMut, walk_exp_mut, walk_stm_mut, walk_type_mut};

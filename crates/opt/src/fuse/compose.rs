@@ -11,7 +11,7 @@
 //! by somebody else.
 
 use super::Cx;
-use crate::facts::consumed_by;
+use fehu_facts::consumed_by;
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
 use rustc_hash::FxHashMap;

@@ -22,7 +22,7 @@ use super::Cx;
 use super::graph::{Graph, Node};
 use super::mentions::{mentions, stm_mentions};
 use super::vertical::parts;
-use crate::facts::cost;
+use fehu_facts::cost;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::subst::{Subst, copy_lambda, subst_body};

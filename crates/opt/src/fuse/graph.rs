@@ -9,9 +9,9 @@
 //! the nodes between are moved before or after the new node, which preserves the order. The number of nodes considered
 //! over a whole body is bounded by a budget that is linear in its size; when it is spent, fusion stops.
 
-use crate::facts::{Share, consumed};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
+use fehu_facts::{Share, consumed};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::{Body, Prog, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -380,7 +380,7 @@ pub(super) struct Counts(Vec<u32>);
 impl Counts {
     /// Counts.
     pub(super) fn of(body: &Body, vars: &IdVec<Var, VarInfo>) -> Counts {
-        let uses = crate::facts::Uses::of(body, vars);
+        let uses = fehu_facts::Uses::of(body, vars);
         Counts((0..vars.len()).map(|index| uses.count(Var::from_index(index))).collect())
     }
 

@@ -42,8 +42,8 @@ mod stream;
 mod vertical;
 mod views;
 
-use crate::facts::{Effects, Share};
 use fehu_base::IdVec;
+use fehu_facts::{Effects, Share};
 use fehu_ir::free::bound_in_stm;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{Atom, Body, Exp, Loc, Prog, Stm, StreamForm, Type, Var, VarInfo};

@@ -15,7 +15,7 @@
 
 use super::Cx;
 use super::graph::{Graph, Node};
-use crate::facts::consumed;
+use fehu_facts::consumed;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::{Atom, Body, Exp, Lambda, Red, Scan, Screma, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;

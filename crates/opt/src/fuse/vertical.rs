@@ -15,7 +15,7 @@
 use super::graph::{Graph, Node};
 use super::mentions::stm_mentions;
 use super::{Cx, merge, stream};
-use crate::facts::cost;
+use fehu_facts::cost;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::subst::copy_lambda;

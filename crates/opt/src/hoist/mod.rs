@@ -22,7 +22,7 @@
 //!
 //! # What may move
 //!
-//! 1. **Speculable** expressions ([`Effects::speculable`](crate::facts::Effects::speculable)), scalars and arrays, may move
+//! 1. **Speculable** expressions ([`Effects::speculable`](fehu_facts::Effects::speculable)), scalars and arrays, may move
 //!    anywhere. A loop that is never entered then pays for them. Arrays that are made must be *fixed*
 //!    ([`Share`]): if an iteration updates its array, every iteration needs one of its own.
 //!    `iota` and `replicate` are among these once their sizes are known not to be negative, because they are
@@ -34,7 +34,7 @@
 //! 3. **Other expressions with scalar results** (an element of an array, a division, a sum over an array, a call) are
 //!    evaluated under the guard: `if 0 < n then {...} else {0}`; without guard if that is a constant above zero. They do not
 //!    move past something that may end the program or not end, because it might be why they are defined. Out of
-//!    functions of operators only what is not [cheap](crate::facts::cost) moves so: reading an element is better done there
+//!    functions of operators only what is not [cheap](fehu_facts::cost) moves so: reading an element is better done there
 //!    than before a kernel is started.
 //! 4. **Other expressions that make arrays** move, under the same conditions, if the number of iterations is a constant
 //!    above zero.
@@ -53,7 +53,7 @@ mod place;
 mod rules;
 mod walk;
 
-use crate::facts::{Effects, Prints, Share};
+use fehu_facts::{Effects, Prints, Share};
 use fehu_ir::Prog;
 use fehu_ir::pass::{Pass, Remarks};
 use walk::Hoist;

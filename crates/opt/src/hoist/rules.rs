@@ -2,7 +2,7 @@
 
 use super::frame::{Facts, Frame, Trips};
 use super::walk::Hoist;
-use crate::facts::cost;
+use fehu_facts::cost;
 use fehu_ir::{Atom, Elem, Exp, LoopForm, Stm, Type};
 
 /// What decides how a statement moves.

@@ -1,9 +1,9 @@
 //! The traversal: bodies, and what their statements use.
 
 use super::frame::{Facts, Frame, Trips};
-use crate::facts::{Effects, Prints, Share};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
+use fehu_facts::{Effects, Prints, Share};
 use fehu_ir::{
     Atom, Body, Exp, Lambda, LoopForm, LoopParam, Scalar, Stm, StreamForm, Type, Var, VarInfo,
 };

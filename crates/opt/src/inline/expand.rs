@@ -5,9 +5,9 @@
 //! pattern are mapped to its results. So a statement is copied once for each time that it occurs in the new program.
 
 use super::decide::{Plan, SMALL};
-use crate::facts::cost;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
+use fehu_facts::cost;
 use fehu_ir::builder::count_stms;
 use fehu_ir::subst::{Subst, subst_atom};
 use fehu_ir::visit::{

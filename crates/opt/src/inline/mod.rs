@@ -28,7 +28,7 @@
 //! copied once, from the original function (`expand`).
 //!
 //! A constant is put where it is referred to if its values are scalars and it is cheap to compute by
-//! [`facts::cost`](crate::facts::cost). Functions and constants that no entry point needs are removed; a program
+//! [`facts::cost`](fehu_facts::cost). Functions and constants that no entry point needs are removed; a program
 //! without entry points keeps all functions.
 //!
 //! # What is kept

@@ -5,10 +5,10 @@
 //! that holds only in one branch is entered into the same table, and removed at the end of the branch.
 
 use super::maps::MapDef;
-use crate::facts::{Effects, Share, Uses};
 use ecow::EcoString;
 use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
+use fehu_facts::{Effects, Share, Uses};
 use fehu_ir::builder::{atom_type, prim_of};
 use fehu_ir::visit::{Visit, walk_type};
 use fehu_ir::{Atom, Exp, Lambda, Scalar, Stm, Type, Var, VarInfo};

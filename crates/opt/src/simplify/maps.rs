@@ -1,7 +1,7 @@
 //! Maps that are cheap enough to be applied once more, to a single element.
 
-use crate::facts::{Effects, cost};
 use fehu_base::IdVec;
+use fehu_facts::{Effects, cost};
 use fehu_ir::free::free_in_lambda;
 use fehu_ir::{Lambda, Screma, Stm, Type, Var, VarInfo};
 use std::rc::Rc;

@@ -27,10 +27,10 @@ mod maps;
 mod rules;
 mod sweep;
 
-use crate::facts::{Effects, Share, Uses};
 use cx::Cx;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
+use fehu_facts::{Effects, Share, Uses};
 use fehu_ir::builder::count_stms;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, ConstId, FunId, Prog, Var, VarInfo};

@@ -10,9 +10,9 @@ use super::super::screma::NO_INDEX;
 use super::is_by_block;
 use crate::{Exp, Stm as Imp};
 use fehu_base::Prim;
+use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, Exp as IrExp, Lambda, Screma, Stm, Var, free};
 use fehu_mem::table::Place;
-use fehu_opt::facts::poly::Poly;
 
 /// A level of a nest.
 pub(in crate::emit) struct Level<'a> {

@@ -11,9 +11,9 @@ use super::{THREADS, bin, lt, quot_up};
 use crate::rewrite::all;
 use crate::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_base::Prim;
+use fehu_facts::poly::Poly;
 use fehu_ir::BinOp;
 use fehu_mem::table::Place;
-use fehu_opt::facts::poly::Poly;
 
 /// The side of a square.
 const SIDE: i64 = 32;

@@ -1,8 +1,8 @@
 //! What depends on what.
 
 use super::mark::{Graph, Group};
-use crate::facts::Effects;
 use fehu_base::IdVec;
+use fehu_facts::Effects;
 use fehu_ir::{
     AccInput, Atom, Body, Exp, Hist, Lambda, LoopForm, Partition, Scatter, Screma, Stm, Stream,
     StreamForm, Var, VarInfo,

@@ -11,8 +11,8 @@ mod depend;
 mod mark;
 mod prune;
 
-use crate::facts::Effects;
 use fehu_base::IdVec;
+use fehu_facts::Effects;
 use fehu_ir::{Body, Var, VarInfo};
 
 /// Removes what is dead in the body of a function or constant. Whether there was something.

@@ -1,7 +1,7 @@
 //! Operations on arrays without functions.
 //!
 //! Two things must be right besides the values. A rule that reads an array later than the program did asks
-//! whether the array is *fixed*, so that it cannot have changed ([`Share`](crate::facts::Share)); only the source of a view
+//! whether the array is *fixed*, so that it cannot have changed ([`Share`](fehu_facts::Share)); only the source of a view
 //! can be read wherever the view can. And a rule that makes something a view of an array, or the array itself, that had
 //! memory of its own asks the same of both.
 //!

@@ -15,9 +15,9 @@
 //! A loop inside a loop is traversed again for every guess about the outer one; guesses are nested only [`MAX_TRIALS`]
 //! deep, so that the time is linear in the size of the program times the depth of loops.
 
-use super::super::poly::Poly;
-use super::super::ranges::{Certs, join};
 use super::{Flow, Level};
+use crate::poly::Poly;
+use crate::ranges::{Certs, join};
 use fehu_ir::{Atom, Body, LoopForm, LoopParam, Stm, Type, Var};
 
 /// How deep guesses are nested.

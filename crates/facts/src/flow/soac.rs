@@ -1,8 +1,8 @@
 //! Array operators: what is known in their functions.
 
-use super::super::poly::Poly;
-use super::super::ranges::{Certs, int_range, join};
 use super::{Flow, Level};
+use crate::poly::Poly;
+use crate::ranges::{Certs, int_range, join};
 use fehu_ir::builder::prim_of;
 use fehu_ir::{Atom, Exp, Lambda, Scalar, Stm, StreamForm, Var};
 

@@ -1,7 +1,7 @@
 //! Conditions: what follows from the truth of a condition, and proofs of conditions.
 
-use super::super::poly::Poly;
 use super::{Certs, Ranges, join};
+use crate::poly::Poly;
 use fehu_ir::{Atom, BinOp, CmpOp, Exp, Scalar, UnOp, Var};
 use std::collections::hash_map::Entry;
 

@@ -1,7 +1,7 @@
 //! What follows from the way an integer is computed.
 
-use super::super::poly::Poly;
 use super::{Certs, Extreme, Pending, Quotient, Ranges, Undo, int_range, join};
+use crate::poly::Poly;
 use fehu_base::Prim;
 use fehu_ir::builder::{atom_type, prim_of};
 use fehu_ir::{Atom, BinOp, Exp, UnOp, Var};

@@ -1,7 +1,7 @@
 //! Proofs against enumeration: what is proved holds for all values of the variables that the facts allow.
 
-use super::super::poly::Poly;
 use super::{Certs, Ranges};
+use crate::poly::Poly;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{Atom, BinOp, CmpOp, Exp, Scalar, Type, UnOp, Var, VarInfo};
 

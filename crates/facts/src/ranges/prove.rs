@@ -9,8 +9,8 @@
 //! `a`, so that `k / m < n` follows from `k < n * m`. The search is limited in depth and in the number of goals, so
 //! that a proof takes bounded time.
 
-use super::super::poly::Poly;
 use super::{Certs, Quotient, Ranges, join};
+use crate::poly::Poly;
 use fehu_ir::Var;
 use rustc_hash::FxHashMap;
 

@@ -1,0 +1,27 @@
+//! Analyses: what passes need to know about a program in the core IR.
+//!
+//! A program comes in; what comes out is an answer about it, and the program is not changed. Every pass computes the facts
+//! it needs anew: none is kept beside a program while it changes.
+//!
+//! - [`Uses`], [`consumed`]: which variables are used and consumed, and how often;
+//! - [`Share`]: which arrays may share memory; [`Effects`]: what may be left out, repeated or moved;
+//! - [`Ranges`]: what is known about integers, from conditions, checks and loops ([`flow`] walks a body with them);
+//!   [`poly`]: polynomials, in which sizes and offsets are compared;
+//! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the program says.
+
+mod consumed;
+pub mod cost;
+mod effects;
+pub mod flow;
+pub mod poly;
+mod prints;
+pub mod ranges;
+mod share;
+mod uses;
+
+pub use consumed::{consumed, consumed_by};
+pub use effects::Effects;
+pub use prints::Prints;
+pub use ranges::Ranges;
+pub use share::Share;
+pub use uses::Uses;
