@@ -2,14 +2,14 @@
 //!
 //! `assign` gives arrays places and `circuit` better ones; `emit` makes imperative code of that, and `tile`, `copies`,
 //! `unflatten`, `unswitch`, `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it, on machines
-//! that watch for races (`fehu_mem::heap`, `fehu_imp::machine`).
+//! that watch for races (`fehu_oracle::heap`, `fehu_oracle::machine`).
 
-use fehu_imp::machine;
 use fehu_interp::{Error, ErrorKind, Value};
 use fehu_ir::pass::Remarks;
 use fehu_ir::{FunId, Loc, Prog};
-use fehu_mem::heap::{self, Fault, Limits};
 use fehu_mem::table::Placed;
+use fehu_oracle::heap::{self, Fault, Limits};
+use fehu_oracle::machine;
 use std::fmt;
 
 /// A stage.
@@ -88,19 +88,18 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
                 Some(Code::Placed(placed))
             }
             (Stage::Emit, Some(Code::Placed(placed))) => {
-                let options =
-                    fehu_imp::emit::Options { parallel, tiling: true, ..Default::default() };
-                let program = fehu_imp::emit::emit(&placed, options);
+                let options = fehu_emit::Options { parallel, tiling: true, ..Default::default() };
+                let program = fehu_emit::emit(&placed, options);
                 Some(Code::Imp(Box::new(placed.prog), program))
             }
             (stage, Some(Code::Imp(prog, mut program))) => {
                 match stage {
-                    Stage::Tile => fehu_imp::tile::tile(&mut program),
-                    Stage::Copies => fehu_imp::copies::copies(&mut program),
-                    Stage::Unflatten => fehu_imp::unflatten::unflatten(&mut program),
-                    Stage::Unswitch => fehu_imp::unswitch::unswitch(&mut program),
-                    Stage::Border => fehu_imp::border::border(&mut program),
-                    Stage::Lanes => fehu_imp::lanes::lanes(&mut program),
+                    Stage::Tile => fehu_loops::tile::tile(&mut program),
+                    Stage::Copies => fehu_loops::copies::copies(&mut program),
+                    Stage::Unflatten => fehu_loops::unflatten::unflatten(&mut program),
+                    Stage::Unswitch => fehu_loops::unswitch::unswitch(&mut program),
+                    Stage::Border => fehu_loops::border::border(&mut program),
+                    Stage::Lanes => fehu_loops::lanes::lanes(&mut program),
                     Stage::Assign | Stage::Circuit | Stage::Emit => {}
                 }
                 Some(Code::Imp(prog, program))

@@ -89,12 +89,12 @@ pub fn generate(
     let (parallel, device) = (target == Target::Multicore, target.is_gpu());
     fehu_mem::circuit::circuit(&mut placed, device);
     let tiling = !options.without.tiling;
-    let emitted = fehu_imp::emit::Options { parallel, device, strict_float, tiling };
-    let mut imp = fehu_imp::emit::emit(&placed, emitted);
+    let emitted = fehu_emit::Options { parallel, device, strict_float, tiling };
+    let mut imp = fehu_emit::emit(&placed, emitted);
     if device {
-        fehu_imp::device::device(&mut imp, !options.without.coalescing);
+        fehu_device::device(&mut imp, !options.without.coalescing);
     } else {
-        fehu_imp::improve(&mut imp, tiling);
+        fehu_loops::improve(&mut imp, tiling);
     }
     let functions = fehu_backend::c::functions(&imp, target);
     let name = |id: fehu_ir::FunId| {

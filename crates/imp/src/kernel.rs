@@ -1,7 +1,9 @@
 //! Kernels: what a device executes.
 
-use crate::{Block, Exp, V};
+use crate::rewrite::replace_stms;
+use crate::{Block, Exp, Stm, Ty, V, VarInfo};
 use ecow::EcoString;
+use fehu_base::IdVec;
 
 /// A computation on a device: the body is executed concurrently by every thread of a number of blocks.
 ///
@@ -36,4 +38,20 @@ pub struct Kernel {
     pub shared: Option<Exp>,
     /// What each thread does.
     pub body: Block,
+}
+
+impl Kernel {
+    /// Moves the declarations of shared arrays to the beginning of the body, where they must be.
+    pub fn hoist_shared(&mut self, vars: &IdVec<V, VarInfo>) {
+        let mut shared = Block::new();
+        replace_stms(&mut self.body, &mut |stm| match stm {
+            Stm::Declare(v, _) if matches!(vars[*v].ty, Ty::Shared(..)) => {
+                shared.push(stm.clone());
+                Some(Block::new())
+            }
+            _ => None,
+        });
+        shared.append(&mut self.body);
+        self.body = shared;
+    }
 }

@@ -40,20 +40,9 @@
 mod exp;
 mod kernel;
 pub mod print;
-mod rewrite;
+pub mod rewrite;
 mod stm;
-#[cfg(test)]
-mod testing;
 
-pub mod border;
-pub mod copies;
-pub mod device;
-pub mod emit;
-pub mod lanes;
-pub mod machine;
-pub mod tile;
-pub mod unflatten;
-pub mod unswitch;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
@@ -148,16 +137,4 @@ pub enum Ty {
 pub struct Constant {
     /// The function.
     pub fun: FunId,
-}
-
-/// All transformations that make code for CPUs faster, in order; without the first one if `tiling` is false.
-pub fn improve(program: &mut Program, tiling: bool) {
-    if tiling {
-        tile::tile(program);
-    }
-    copies::copies(program);
-    unflatten::unflatten(program);
-    unswitch::unswitch(program);
-    border::border(program);
-    lanes::lanes(program);
 }

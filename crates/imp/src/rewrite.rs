@@ -9,11 +9,11 @@ use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
 use rustc_hash::FxHashMap;
 
 /// A sum of products, as in [`Exp::Index`].
-pub(crate) type Terms = Vec<(i64, Vec<V>)>;
+pub type Terms = Vec<(i64, Vec<V>)>;
 
 /// The expression with other expressions substituted for some of its variables. A variable that is loaded from can be
 /// replaced only by a variable.
-pub(crate) fn substitute(e: &Exp, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
+pub fn substitute(e: &Exp, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
     let again = |a: &Exp| Box::new(substitute(a, with));
     match e {
         Exp::Const(_) => e.clone(),
@@ -42,7 +42,7 @@ pub(crate) fn substitute(e: &Exp, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
 }
 
 /// The expression with some of its parts replaced by others, outermost first.
-pub(crate) fn replace(e: &Exp, with: &dyn Fn(&Exp) -> Option<Exp>) -> Exp {
+pub fn replace(e: &Exp, with: &dyn Fn(&Exp) -> Option<Exp>) -> Exp {
     if let Some(other) = with(e) {
         return other;
     }
@@ -107,7 +107,7 @@ fn times(a: &Terms, b: &Terms) -> Terms {
 }
 
 /// An expression as a sum of products, if it is one already.
-pub(crate) fn as_terms(e: &Exp) -> Option<Terms> {
+pub fn as_terms(e: &Exp) -> Option<Terms> {
     match e {
         Exp::Const(Scalar::I64(value)) => Some(vec![(*value, Vec::new())]),
         Exp::Var(v) => Some(vec![(1, vec![*v])]),
@@ -117,7 +117,7 @@ pub(crate) fn as_terms(e: &Exp) -> Option<Terms> {
 }
 
 /// A sum of products as an expression, equal products summed.
-pub(crate) fn tidy(terms: Terms) -> Exp {
+pub fn tidy(terms: Terms) -> Exp {
     let mut sum = Terms::new();
     for (factor, mut vars) in terms {
         vars.sort_unstable();
@@ -136,30 +136,30 @@ pub(crate) fn tidy(terms: Terms) -> Exp {
 }
 
 /// `a op b` on 64-bit integers.
-pub(crate) fn bin(op: BinOp, a: Exp, b: Exp) -> Exp {
+pub fn bin(op: BinOp, a: Exp, b: Exp) -> Exp {
     Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b))
 }
 
 /// `a <= b`
-pub(crate) fn le(a: Exp, b: Exp) -> Exp {
+pub fn le(a: Exp, b: Exp) -> Exp {
     Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(a), Box::new(b))
 }
 
 /// Whether all conditions hold.
-pub(crate) fn all(conditions: impl IntoIterator<Item = Exp>) -> Exp {
+pub fn all(conditions: impl IntoIterator<Item = Exp>) -> Exp {
     let and = |a, b| Exp::Bin(BinOp::And, Prim::Bool, Box::new(a), Box::new(b));
     conditions.into_iter().reduce(and).unwrap_or(Exp::Const(Scalar::Bool(true)))
 }
 
 /// A sum of variables with factors, and a number; known not to overflow.
-pub(crate) fn sum(vars: &[(i64, V)], number: i64) -> Exp {
+pub fn sum(vars: &[(i64, V)], number: i64) -> Exp {
     let mut terms: Terms = vars.iter().map(|(factor, v)| (*factor, vec![*v])).collect();
     terms.push((number, Vec::new()));
     tidy(terms)
 }
 
 /// Where the last whole block of a given number of elements ends in a range.
-pub(crate) fn end_of_blocks(low: &Exp, high: &Exp, block: i64) -> Exp {
+pub fn end_of_blocks(low: &Exp, high: &Exp, block: i64) -> Exp {
     let whole = |count: Exp| bin(BinOp::And, bin(BinOp::Max, count, Exp::int(0)), Exp::int(-block));
     if *low == Exp::int(0) {
         return whole(high.clone());
@@ -168,7 +168,7 @@ pub(crate) fn end_of_blocks(low: &Exp, high: &Exp, block: i64) -> Exp {
 }
 
 /// The factor of a variable in an index, if the variable occurs in only one of its terms.
-pub(crate) fn stride(e: &Exp, v: V) -> Option<(i64, Vec<V>)> {
+pub fn stride(e: &Exp, v: V) -> Option<(i64, Vec<V>)> {
     let terms = as_terms(e)?;
     let mut with = terms.iter().filter(|(_, vars)| vars.contains(&v));
     let (factor, vars) = with.next()?;
@@ -177,13 +177,13 @@ pub(crate) fn stride(e: &Exp, v: V) -> Option<(i64, Vec<V>)> {
 }
 
 /// Whether the next value of the variable is the next element.
-pub(crate) fn is_unit(e: &Exp, v: V) -> bool {
+pub fn is_unit(e: &Exp, v: V) -> bool {
     stride(e, v).is_some_and(|(factor, vars)| factor == 1 && vars.is_empty())
 }
 
 /// Whether the operation of an expression is cheap and can be executed at any time: it does not fail, and reads no
 /// memory.
-pub(crate) fn is_total(e: &Exp) -> bool {
+pub fn is_total(e: &Exp) -> bool {
     match e {
         Exp::Const(_) | Exp::Var(_) | Exp::Index(_) | Exp::Cmp(..) | Exp::Convert(..) => true,
         Exp::Un(op, ..) => matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs),
@@ -203,27 +203,27 @@ pub(crate) fn is_total(e: &Exp) -> bool {
 }
 
 /// The variables of a function, to which new ones are added.
-pub(crate) struct Vars<'a>(pub(crate) &'a mut IdVec<V, VarInfo>);
+pub struct Vars<'a>(pub &'a mut IdVec<V, VarInfo>);
 
 impl Vars<'_> {
     /// A new scalar.
-    pub(crate) fn scalar(&mut self, hint: &str, prim: Prim) -> V {
+    pub fn scalar(&mut self, hint: &str, prim: Prim) -> V {
         self.new_var(hint, Ty::Scalar(prim))
     }
 
     /// A new variable.
-    pub(crate) fn new_var(&mut self, hint: &str, ty: Ty) -> V {
+    pub fn new_var(&mut self, hint: &str, ty: Ty) -> V {
         self.0.push(VarInfo { hint: hint.into(), ty })
     }
 
     /// A new variable like another one.
-    pub(crate) fn like(&mut self, v: V) -> V {
+    pub fn like(&mut self, v: V) -> V {
         let info = self.0[v].clone();
         self.0.push(info)
     }
 
     /// A copy of a block that declares fresh variables.
-    pub(crate) fn copy(&mut self, block: &[Stm]) -> Block {
+    pub fn copy(&mut self, block: &[Stm]) -> Block {
         let mut new: FxHashMap<V, V> = FxHashMap::default();
         each_stm(block, &mut |stm| {
             stm.each_declared(&mut |v| {
@@ -235,7 +235,7 @@ impl Vars<'_> {
 }
 
 /// Replaces statements by others, the outermost first; new statements are left alone.
-pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Option<Block>) {
+pub fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Option<Block>) {
     let mut out = Block::with_capacity(stms.len());
     for mut stm in std::mem::take(stms) {
         if let Some(mut better) = change(&stm) {
@@ -295,13 +295,13 @@ pub(crate) fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Opt
 }
 
 /// A block with some variables replaced by others, also where it declares or sets them.
-pub(crate) fn rename(block: &[Stm], with: &dyn Fn(V) -> Option<V>) -> Block {
+pub fn rename(block: &[Stm], with: &dyn Fn(V) -> Option<V>) -> Block {
     let exp = |e: &Exp| substitute(e, &|v| with(v).map(Exp::Var));
     block.iter().map(|stm| change_stm(stm, with, &exp)).collect()
 }
 
 /// A block with other expressions.
-pub(crate) fn change_exps(block: &[Stm], exp: &dyn Fn(&Exp) -> Exp) -> Block {
+pub fn change_exps(block: &[Stm], exp: &dyn Fn(&Exp) -> Exp) -> Block {
     block.iter().map(|stm| change_stm(stm, &|_| None, exp)).collect()
 }
 

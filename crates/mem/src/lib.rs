@@ -6,7 +6,7 @@
 //! every operation could create a new array. This stage gives each array a *block* of memory and an *index function*,
 //! which maps the indices of an element to its position in the block. Both are kept in a table beside the program, not
 //! in it. Erasing the table leaves the same program with the same meaning: a pass over memory can make a program use
-//! memory incorrectly, but what the program should compute is still there, and the interpreter can compare the two.
+//! memory incorrectly, but what the program should compute is still there, and the heap machine (`fehu-oracle`) can compare the two.
 //!
 //! Index functions are linear memory access descriptors, LMADs: an offset, and for each dimension the number of
 //! elements and the stride. Slices (including strided and reversed ones), transpositions, rows and many reshapes of an
@@ -23,7 +23,6 @@
 //! * [`table`]: blocks, and the place of each array;
 //! * [`assign`]: creates a simple initial table for a program;
 //! * [`circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks move to where it needs them;
-//! * [`heap`]: a machine that runs a program according to its table, as an oracle for the others;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and operations on them;
 //! * [`overlap`]: proves that two LMADs have no address in common, from what is known about the variables;
 //! * [`prove`]: proves inequalities of polynomials, from the facts of [`fehu_facts::Ranges`];
@@ -37,7 +36,6 @@ pub mod arith;
 pub mod assign;
 pub mod circuit;
 mod early;
-pub mod heap;
 pub mod lmad;
 pub mod overlap;
 mod print;

@@ -4,13 +4,13 @@ use crate::random::machine::{NoMachine, Start, build};
 use fehu_driver::compile::{CCompiler, target_name};
 use fehu_driver::pipelines::{CPU, GPU};
 use fehu_driver::stages::Target;
-use fehu_imp::emit::{Options, emit};
-use fehu_imp::machine;
+use fehu_emit::{Options, emit};
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::passes::{Failure, transform};
-use fehu_mem::heap::{Fault as MachineFault, Limits};
+use fehu_oracle::heap::{Fault as MachineFault, Limits};
+use fehu_oracle::machine;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -111,7 +111,7 @@ fn imperative(prog: &Prog, parallel: bool, seed: u64) -> Result<Runs, Fault> {
     fehu_mem::circuit::circuit(&mut placed, false);
     let options = Options { parallel, strict_float: true, tiling: true, ..Options::default() };
     let mut program = emit(&placed, options);
-    fehu_imp::improve(&mut program, true);
+    fehu_loops::improve(&mut program, true);
     let oracle = oracle(seed, Some(1e-3));
     let agree = oracle.entries_agree_with(prog, &mut |name, args| {
         let Some(entry) = optimised.entries.iter().find(|entry| entry.name == name) else {

@@ -1,0 +1,30 @@
+//! The remaining steps for a program whose arrays are in the memory of a device: from imp to imp.
+//!
+//! `emit` turns operators into kernels. Around them it leaves host code that loads and stores elements, and inside them
+//! code that calls functions and allocates blocks, which devices cannot do. This stage takes care of both:
+//!
+//! 1. `calls`: functions that kernels call become part of the kernels, and so do the constants that they use;
+//! 2. `tuning`: the host looks up the tuning parameters that kernels need;
+//! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
+//! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
+//!    interleaved where possible (`interleave`).
+//!
+//! Afterwards only kernels load and store, and no kernel contains handles.
+
+mod calls;
+mod expand;
+mod interleave;
+mod offload;
+mod tuning;
+
+use fehu_imp::Program;
+
+/// Completes a program that was emitted for a device; `interleaved`: whether the memory of threads may be.
+pub fn device(program: &mut Program, interleaved: bool) {
+    calls::calls(program);
+    for fun in program.funs.values_mut() {
+        tuning::tuning(fun);
+        offload::offload(fun);
+        expand::expand(fun, interleaved);
+    }
+}

@@ -1,0 +1,234 @@
+//! Elements that the host reads or writes.
+//!
+//! An element in an expression of the host is fetched. Consecutive stores, and branches and loops that contain neither
+//! kernels nor anything else that only the host can do, are executed by a kernel with one thread; the scalars that they
+//! assign are fetched. So a sequential loop over an array costs one kernel rather than a fetch for each element.
+
+use super::calls::closed;
+use ecow::EcoString;
+use fehu_imp::rewrite::replace;
+use fehu_imp::visit::each_stm;
+use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
+use std::cell::RefCell;
+
+/// The maximum number of stores in one kernel: their operands are its arguments.
+const MOST_STORES: usize = 32;
+
+/// Handles the code of a function outside kernels.
+pub(super) fn offload(fun: &mut Fun) {
+    let body = std::mem::take(&mut fun.body);
+    fun.body = Offload { fun }.block(body);
+}
+
+struct Offload<'a> {
+    fun: &'a mut Fun,
+}
+
+impl Offload<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut out = Block::with_capacity(block.len());
+        let mut stores = Block::new();
+        for stm in block {
+            let is_store = matches!(
+                stm,
+                Stm::Store(..) | Stm::Atomic(..) | Stm::Locked(..) | Stm::Exchange { .. }
+            );
+            if !is_store || stores.len() >= MOST_STORES {
+                self.kernel(std::mem::take(&mut stores), &mut out);
+            }
+            if is_store {
+                stores.push(stm);
+            } else {
+                self.stm(stm, &mut out);
+            }
+        }
+        self.kernel(stores, &mut out);
+        out
+    }
+
+    fn stm(&mut self, mut stm: Stm, out: &mut Block) {
+        let has_blocks =
+            matches!(stm, Stm::If(..) | Stm::Switch(..) | Stm::For { .. } | Stm::While(..));
+        if has_blocks && !needs_host(&stm, self.fun) && touches_memory(&stm) {
+            return self.kernel(vec![stm], out);
+        }
+        match &mut stm {
+            Stm::Launch(_) => {}
+            Stm::If(cond, yes, no) => {
+                *cond = self.fetched(cond, out);
+                *yes = self.block(std::mem::take(yes));
+                *no = self.block(std::mem::take(no));
+            }
+            Stm::Switch(on, cases, default) => {
+                *on = self.fetched(on, out);
+                for (_, body) in cases {
+                    *body = self.block(std::mem::take(body));
+                }
+                *default = self.block(std::mem::take(default));
+            }
+            Stm::For { from, to, body, .. } => {
+                *from = self.fetched(from, out);
+                *to = self.fetched(to, out);
+                *body = self.block(std::mem::take(body));
+            }
+            // The conditions of loops are variables.
+            Stm::While(_, body) => *body = self.block(std::mem::take(body)),
+            Stm::Declare(v, Some(Exp::Load(p, at))) | Stm::Assign(v, Exp::Load(p, at)) => {
+                let at = self.fetched(at, out);
+                let (v, p) = (*v, *p);
+                if let Stm::Declare(..) = stm {
+                    out.push(Stm::Declare(v, None));
+                }
+                out.push(Stm::Fetch(v, p, at));
+                return;
+            }
+            other => {
+                let mut exps: Vec<Exp> = Vec::new();
+                other.each_exp(&mut |e| exps.push(e.clone()));
+                if exps.iter().any(loads) {
+                    *other = self.with_fetched(other, out);
+                }
+            }
+        }
+        out.push(stm);
+    }
+
+    /// A statement without blocks whose expressions do not load.
+    fn with_fetched(&mut self, stm: &Stm, out: &mut Block) -> Stm {
+        match stm {
+            Stm::Declare(v, Some(e)) => Stm::Declare(*v, Some(self.fetched(e, out))),
+            Stm::Assign(v, e) => Stm::Assign(*v, self.fetched(e, out)),
+            Stm::Alloc(v, prim, e) => Stm::Alloc(*v, *prim, self.fetched(e, out)),
+            Stm::Point(v, from, e) => Stm::Point(*v, *from, self.fetched(e, out)),
+            Stm::Assert(e, message) => Stm::Assert(self.fetched(e, out), message.clone()),
+            Stm::Trace(tag, e, prim) => Stm::Trace(tag.clone(), self.fetched(e, out), *prim),
+            other => other.clone(),
+        }
+    }
+
+    /// The expression with variables for what it loads.
+    fn fetched(&mut self, e: &Exp, out: &mut Block) -> Exp {
+        let found: RefCell<Vec<(V, V, Exp)>> = RefCell::new(Vec::new());
+        let vars = RefCell::new(&mut self.fun.vars);
+        let result = replace(e, &|e| {
+            let Exp::Load(p, at) = e else { return None };
+            let prim = elem(vars.borrow()[*p].ty);
+            let info = VarInfo { hint: "element".into(), ty: Ty::Scalar(prim) };
+            let v = vars.borrow_mut().push(info);
+            found.borrow_mut().push((v, *p, (**at).clone()));
+            Some(Exp::Var(v))
+        });
+        for (v, p, at) in found.into_inner() {
+            let at = if loads(&at) { self.fetched(&at, out) } else { at };
+            out.push(Stm::Declare(v, None));
+            out.push(Stm::Fetch(v, p, at));
+        }
+        result
+    }
+
+    /// Statements that one thread of the device executes.
+    fn kernel(&mut self, stms: Block, out: &mut Block) {
+        if stms.is_empty() {
+            return;
+        }
+        let (mut body, copies) = closed(stms, &mut self.fun.vars);
+        let mut begin = Block::new();
+        let mut fetches = Block::new();
+        for (outer, inner) in copies {
+            begin.push(Stm::Declare(inner, Some(Exp::Var(outer))));
+            let prim = elem(self.fun.vars[outer].ty);
+            let (handle, ptr) =
+                (self.new_var("result_mem", Ty::Mem), self.new_var("result", Ty::Ptr(prim)));
+            out.push(Stm::Declare(handle, None));
+            out.push(Stm::Declare(ptr, None));
+            out.push(Stm::Alloc(handle, prim, Exp::int(1)));
+            out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
+            body.push(Stm::Store(ptr, Exp::int(0), Exp::Var(inner)));
+            fetches.push(Stm::Fetch(outer, ptr, Exp::int(0)));
+            fetches.push(Stm::Free(handle));
+        }
+        begin.append(&mut body);
+        let block = self.new_var("block", Ty::Scalar(Prim::I64));
+        let thread = self.new_var("thread", Ty::Scalar(Prim::I64));
+        out.push(Stm::Launch(Box::new(Kernel {
+            hint: "alone".into(),
+            place: EcoString::new(),
+            blocks: Exp::int(1),
+            threads: 1,
+            residents: 1,
+            block,
+            thread,
+            by_block: false,
+            shared: None,
+            body: begin,
+        })));
+        out.append(&mut fetches);
+    }
+
+    fn new_var(&mut self, hint: &str, ty: Ty) -> V {
+        self.fun.vars.push(VarInfo { hint: hint.into(), ty })
+    }
+}
+
+/// The type of the elements that a variable has or points to.
+pub(super) fn elem(ty: Ty) -> Prim {
+    match ty {
+        Ty::Scalar(prim) | Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
+        Ty::Mem => Prim::U8,
+    }
+}
+
+fn loads(e: &Exp) -> bool {
+    e.any(&|e| matches!(e, Exp::Load(..)))
+}
+
+/// Whether a statement contains something that only the host can do.
+fn needs_host(stm: &Stm, fun: &Fun) -> bool {
+    let mut found = false;
+    each_stm(std::slice::from_ref(stm), &mut |stm| {
+        found |= match stm {
+            Stm::Launch(_)
+            | Stm::Alloc(..)
+            | Stm::Share(..)
+            | Stm::Export { .. }
+            | Stm::Free(_)
+            | Stm::Call(..)
+            | Stm::Const(..)
+            | Stm::Trace(..)
+            | Stm::TraceArray(..)
+            | Stm::Tasks(_)
+            | Stm::Chunks(..)
+            | Stm::Threads(_)
+            | Stm::Copy { .. } => true,
+            Stm::Point(_, From::Mem(_), _) => true,
+            Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(_)),
+            _ => false,
+        };
+    });
+    found || sets_outer_pointer(stm, fun)
+}
+
+/// A kernel cannot set pointers and handles that exist outside.
+fn sets_outer_pointer(stm: &Stm, fun: &Fun) -> bool {
+    let mut declared: Vec<V> = Vec::new();
+    each_stm(std::slice::from_ref(stm), &mut |stm| stm.each_declared(&mut |v| declared.push(v)));
+    let mut found = false;
+    each_stm(std::slice::from_ref(stm), &mut |stm| {
+        stm.each_set(&mut |v| {
+            found |= !matches!(fun.vars[v].ty, Ty::Scalar(_)) && !declared.contains(&v);
+        });
+    });
+    found
+}
+
+fn touches_memory(stm: &Stm) -> bool {
+    let mut found = false;
+    each_stm(std::slice::from_ref(stm), &mut |stm| {
+        found |= matches!(
+            stm,
+            Stm::Store(..) | Stm::Atomic(..) | Stm::Locked(..) | Stm::Exchange { .. }
+        );
+        stm.each_exp(&mut |e| found |= loads(e));
+    });
+    found
+}

@@ -1,0 +1,36 @@
+//! Tuning parameters in kernels.
+//!
+//! The host looks up a parameter before it launches a kernel. The default may depend on the thread, so the kernel
+//! decides between the two.
+
+use fehu_imp::rewrite::replace_stms;
+use fehu_imp::{Exp, Fun, Kernel, Prim, Stm, Ty, VarInfo};
+use fehu_ir::{CmpOp, Scalar};
+
+/// The value of a parameter that was not set: a number that makes no sense for one.
+const NOT_SET: Exp = Exp::Const(Scalar::I64(i64::MIN));
+
+/// Looks up the parameters of kernels before they are launched.
+pub(super) fn tuning(fun: &mut Fun) {
+    let mut body = std::mem::take(&mut fun.body);
+    replace_stms(&mut body, &mut |stm| match stm {
+        Stm::Launch(kernel) => Some(of_kernel(fun, kernel)),
+        _ => None,
+    });
+    fun.body = body;
+}
+
+fn of_kernel(fun: &mut Fun, kernel: &Kernel) -> Vec<Stm> {
+    let (mut host, mut kernel) = (Vec::new(), kernel.clone());
+    replace_stms(&mut kernel.body, &mut |stm| {
+        let Stm::Tuning(v, number, standard) = stm else { return None };
+        let set = fun.vars.push(VarInfo { hint: "set".into(), ty: Ty::Scalar(Prim::I64) });
+        host.push(Stm::Declare(set, None));
+        host.push(Stm::Tuning(set, *number, NOT_SET));
+        let not_set = Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(Exp::Var(set)), Box::new(NOT_SET));
+        let chosen = Exp::Select(Box::new([not_set, standard.clone(), Exp::Var(set)]));
+        Some(vec![Stm::Assign(*v, chosen)])
+    });
+    host.push(Stm::Launch(Box::new(kernel)));
+    host
+}

@@ -1,0 +1,398 @@
+//! A map whose function is executed by a whole thread block, for one position after the other.
+//!
+//! All threads execute the statements of the function in the same way and with the same values, except for operators
+//! and copies: these distribute their positions among the threads ([`Emit::share_out`]), and stores of single elements
+//! are executed by one thread ([`Emit::alone`]). There is a barrier after each of these, so that all threads see what
+//! was written, and one before it if a thread may still be reading.
+//!
+//! A check that fails where positions are distributed ends the work of its thread. The others notice at the next
+//! barrier, and then all of them leave. Elsewhere a check fails in all threads at once.
+
+use super::super::Emit;
+use super::super::screma::{NO_INDEX, Sofar};
+use super::nest::Nest;
+use super::team::{Parts, value};
+use super::{bin, eq, lt, quot_up};
+use fehu_base::Prim;
+use fehu_imp::visit::each_stm;
+use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
+use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
+
+/// The number of threads of such a block, and of one in which no operator has more positions than a warp has threads.
+const MEMBERS: u32 = 128;
+const FEW_MEMBERS: u32 = 32;
+
+/// The threads of a block that work together.
+#[derive(Clone, Copy)]
+pub(crate) struct Together {
+    /// The number of the thread.
+    thread: V,
+    /// An element that is not zero if a check has failed in one of the threads.
+    failed: V,
+    /// How many there are.
+    members: u32,
+    /// Whether nothing has been read since the last barrier.
+    calm: bool,
+}
+
+impl<'a> Emit<'a> {
+    /// A nest whose innermost map has a block for each position.
+    pub(super) fn blocks_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        let sizes: Vec<Exp> = self.sizes(nest, Some(self.atom(op.width)));
+        let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
+        let total = self.total(&sizes);
+        let members = if is_narrow(&op.map.body) { FEW_MEMBERS } else { MEMBERS };
+        self.launch_together("block", total, members, |this, block| {
+            let indices = this.unranked(Exp::Var(block), &sizes);
+            let at = this.enter_levels(nest, &indices);
+            let index = this.enter(pat, &op.inputs, &op.map, at);
+            this.stir();
+            this.body(&op.map.body);
+            for (var, result) in pat.iter().zip(&op.map.body.results) {
+                this.store_row(*var, index, *result);
+            }
+        });
+    }
+
+    /// A kernel in which the threads of a block work together.
+    fn launch_together(
+        &mut self,
+        hint: &str,
+        blocks: Exp,
+        members: u32,
+        work: impl FnOnce(&mut Self, V),
+    ) {
+        self.launch(hint, blocks, members, |this, block, thread| {
+            let failed = this.shared_array("failed", Prim::I32, 1);
+            this.together = Some(Together { thread, failed, members, calm: false });
+            this.alone(|this| {
+                let zero = Exp::Const(Scalar::I32(0));
+                this.out.push(Stm::Store(failed, Exp::int(0), zero));
+            });
+            work(this, block);
+            this.together = None;
+        });
+        if let Some(Stm::Launch(kernel)) = self.out.last_mut() {
+            kernel.by_block = true;
+            kernel.hoist_shared(&self.vars);
+        }
+    }
+
+    /// A barrier, if other threads may be reading what is about to be written.
+    fn settle(&mut self) {
+        if let Some(together) = &mut self.together
+            && !std::mem::replace(&mut together.calm, true)
+        {
+            self.out.push(Stm::Barrier);
+        }
+    }
+
+    /// A barrier.
+    fn meet(&mut self) {
+        self.out.push(Stm::Barrier);
+        if let Some(together) = &mut self.together {
+            together.calm = true;
+        }
+    }
+
+    /// From here on, threads may be reading.
+    fn stir(&mut self) {
+        if let Some(together) = &mut self.together {
+            together.calm = false;
+        }
+    }
+
+    /// A statement that all threads execute. Bodies inside it in which threads share work begin and end at a point
+    /// where no thread is reading, so that the next round of a loop can begin.
+    pub(crate) fn stm_together(&mut self, stm: &'a ir::Stm) {
+        if self.shares_inside(stm) {
+            self.settle();
+        }
+        let before = self.out.len();
+        self.plain_stm(stm);
+        let mut loads = false;
+        each_stm(&self.out[before..], &mut |stm| {
+            stm.each_exp(&mut |e| loads |= e.any(&|e| matches!(e, Exp::Load(..))));
+        });
+        if loads {
+            self.stir();
+        }
+    }
+
+    /// At the end of a body of a statement.
+    pub(crate) fn settle_after_sharing(&mut self) {
+        let mut meets = false;
+        each_stm(&self.out, &mut |stm| meets |= matches!(stm, Stm::Barrier));
+        if meets {
+            self.settle();
+        }
+    }
+
+    /// Whether threads share work in a body of a statement.
+    fn shares_inside(&self, stm: &ir::Stm) -> bool {
+        let is_array = |var: &Var| self.ir[*var].ty.is_array();
+        let mut found = false;
+        stm.exp.for_each_body(&mut |body| {
+            found |= stm.pat.iter().any(is_array)
+                || body.stms.iter().any(|inner| {
+                    inner.exp.operator().is_some()
+                        || inner.pat.iter().any(is_array)
+                        || self.shares_inside(inner)
+                });
+        });
+        found
+    }
+
+    /// Work that one thread does, if several work together.
+    pub(crate) fn alone(&mut self, work: impl FnOnce(&mut Self)) {
+        let Some(together) = self.together else { return work(self) };
+        self.settle();
+        let body = self.by_itself(work);
+        let first = eq(Exp::Var(together.thread), Exp::int(0));
+        self.out.push(Stm::If(first, body, Block::new()));
+        self.meet();
+    }
+
+    /// Code of a single thread inside code that several execute together.
+    fn by_itself(&mut self, work: impl FnOnce(&mut Self)) -> Block {
+        let together = self.together.take();
+        let scalars = self.scalars.clone();
+        let body = self.block(work);
+        self.scalars = scalars;
+        self.together = together;
+        body
+    }
+
+    /// Code in which some threads may fail; a barrier follows it.
+    fn section(&mut self, together: Together, body: Block) {
+        let mut may_end = false;
+        each_stm(&body, &mut |stm| {
+            may_end |= matches!(stm, Stm::Assert(..) | Stm::Alloc(..) | Stm::Call(..));
+        });
+        if !may_end {
+            self.out.push(Stm::Section(body));
+            return self.meet();
+        }
+        let done = self.declare("done", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
+        let mut body = body;
+        body.push(Stm::Assign(done, Exp::Const(Scalar::Bool(true))));
+        self.out.push(Stm::Section(body));
+        let one = Exp::Const(Scalar::I32(1));
+        let tell = vec![Stm::Store(together.failed, Exp::int(0), one)];
+        self.out.push(Stm::If(Exp::Var(done), Block::new(), tell));
+        self.meet();
+        let told = Exp::Load(together.failed, Box::new(Exp::int(0)));
+        let told = self.declare("told", Prim::I32, Some(told));
+        self.meet();
+        let zero = Exp::Const(Scalar::I32(0));
+        let fine = Exp::Cmp(CmpOp::Eq, Prim::I32, Box::new(Exp::Var(told)), Box::new(zero));
+        self.out.push(Stm::If(fine, Block::new(), vec![Stm::Leave]));
+    }
+
+    /// All indices below these sizes, distributed over the threads.
+    pub(super) fn share_out(
+        &mut self,
+        together: Together,
+        sizes: &[Exp],
+        work: impl FnOnce(&mut Self, &[Exp]),
+    ) {
+        let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
+        let total = self.total(&sizes);
+        self.settle();
+        let at = self.new_var("at", Ty::Scalar(Prim::I64));
+        let body = self.by_itself(|this| {
+            let indices = this.unranked(Exp::Var(at), &sizes);
+            work(this, &indices);
+        });
+        let (from, step) = (Exp::Var(together.thread), i64::from(together.members));
+        let kind = Kind::Sequential;
+        let each = Stm::For { var: at, from, to: total, step, kind, body };
+        self.section(together, vec![each]);
+    }
+
+    /// An operator with a function, by the threads of a block.
+    pub(super) fn fold_together(
+        &mut self,
+        together: Together,
+        stm: &'a ir::Stm,
+        nest: &Nest<'a>,
+    ) -> bool {
+        let ir::Exp::Screma(outer) = &stm.exp else { return false };
+        if !nest.levels.is_empty() {
+            // A thread for each position of the surrounding map.
+            let alone = Nest { levels: Vec::new(), inner: stm };
+            self.map_plain(&alone, &stm.pat, outer);
+            return true;
+        }
+        if !outer.reds.is_empty() {
+            self.reduce_together(together, &stm.pat, outer);
+        }
+        if !outer.scans.is_empty() {
+            self.scan_together(together, &stm.pat, outer);
+        }
+        true
+    }
+
+    /// A reduction: each thread has consecutive elements.
+    fn reduce_together(&mut self, together: Together, pat: &'a [Var], op: &'a Screma) {
+        self.settle();
+        let own = self.start_reds(op);
+        let mut parts: Vec<Parts<'a>> = Vec::with_capacity(own.len());
+        for (red, own) in op.reds.iter().zip(own) {
+            let shared = self.shared("all", &own, together.members);
+            parts.push(Parts { op: &red.op, own, shared });
+        }
+        let width = self.simple("width", &self.atom(op.width));
+        let members = Exp::int(i64::from(together.members));
+        let share = self.simple("share", &quot_up(width.clone(), members.clone()));
+        let thread = Exp::Var(together.thread);
+        let low = bin(BinOp::Min, width.clone(), bin(BinOp::Mul, thread.clone(), share.clone()));
+        let low = self.simple("low", &low);
+        let high = bin(BinOp::Min, width, bin(BinOp::Add, low.clone(), share));
+        let high = self.simple("high", &high);
+        let at = self.new_var("at", Ty::Scalar(Prim::I64));
+        let body = self.by_itself(|this| {
+            let index = this.enter(pat, &op.inputs, &op.map, Exp::Var(at));
+            this.body(&op.map.body);
+            let mut results = op.map.body.results[op.scanned()..].iter().copied();
+            for part in &parts {
+                let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
+                this.combine(part.op, &part.own, &elements);
+            }
+            if op.scans.is_empty() {
+                for (result, var) in results.zip(&pat[op.folded()..]) {
+                    this.store_row(*var, index, result);
+                }
+            }
+        });
+        let kind = Kind::Sequential;
+        let each = Stm::For { var: at, from: low, to: high, step: 1, kind, body };
+        self.section(together, vec![each]);
+        let inside = self.together.take();
+        self.team_reduce(&parts, &thread, &members, &thread);
+        self.together = inside;
+        // The first thread has the result, and has stored it where all can see it.
+        let mut found = pat[op.scanned()..op.folded()].iter();
+        for part in &parts {
+            let values = self.get_parts(&part.shared, &Exp::int(0));
+            for (part, var) in values.iter().zip(found.by_ref()) {
+                if let Sofar::Scalar(_) = part {
+                    self.scalars.insert(*var, value(part));
+                }
+            }
+        }
+        self.stir();
+    }
+
+    /// A scan: as many elements at a time as there are threads.
+    fn scan_together(&mut self, together: Together, pat: &'a [Var], op: &'a Screma) {
+        self.settle();
+        let carry = self.start_scans(op);
+        let width = self.simple("width", &self.atom(op.width));
+        let start = self.new_var("start", Ty::Scalar(Prim::I64));
+        let thread = Exp::Var(together.thread);
+        let body = self.block(|this| {
+            let own = this.start_scans(op);
+            let mut parts: Vec<Parts<'a>> = Vec::with_capacity(own.len());
+            for (scan, own) in op.scans.iter().zip(own) {
+                let shared = this.shared("all", &own, together.members);
+                parts.push(Parts { op: &scan.op, own, shared });
+            }
+            let at = this.simple("at", &bin(BinOp::Add, Exp::Var(start), thread.clone()));
+            let within = lt(at.clone(), width.clone());
+            let element = this.by_itself(|this| {
+                let index = this.enter(pat, &op.inputs, &op.map, at.clone());
+                this.body(&op.map.body);
+                let mut results = op.map.body.results.iter().copied();
+                for part in &parts {
+                    let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
+                    this.assign_all(&part.own, &elements);
+                }
+                for (result, var) in
+                    results.skip(op.folded() - op.scanned()).zip(&pat[op.folded()..])
+                {
+                    this.store_row(*var, index, result);
+                }
+            });
+            this.section(together, vec![Stm::If(within.clone(), element, Block::new())]);
+            let inside = this.together.take();
+            this.all_prefixes(&parts, &thread, together.members);
+            let last = Exp::int(i64::from(together.members) - 1);
+            let carried = this.block(|this| {
+                for (part, carry) in parts.iter().zip(&carry) {
+                    // The preceding values are combined from the left; the value of the last thread is the prefix of
+                    // the next round.
+                    let last = this.get_parts(&part.shared, &last);
+                    let before = this.copied(carry);
+                    this.combine_parts(part.op, carry, &last);
+                    let value = this.copied(&part.own);
+                    this.copy_parts(&part.own, &before);
+                    this.combine_parts(part.op, &part.own, &value);
+                }
+            });
+            // An operator whose check fails must not keep its thread from reaching the barrier.
+            this.out.push(Stm::Section(carried));
+            this.together = inside;
+            let index = this.table.index(pat, &op.map).unwrap_or(NO_INDEX);
+            let store = this.by_itself(|this| {
+                this.scalars.insert(index, at.clone());
+                let mut bound = pat.iter();
+                for part in &parts {
+                    for (own, var) in part.own.iter().zip(bound.by_ref()) {
+                        this.store_sofar(*var, index, own);
+                    }
+                }
+            });
+            this.out.push(Stm::If(within, store, Block::new()));
+            this.meet();
+        });
+        let (from, kind, step) = (Exp::int(0), Kind::Sequential, i64::from(together.members));
+        self.out.push(Stm::For { var: start, from, to: width, step, kind, body });
+    }
+
+    /// The combined values of all threads up to each of them; in the end they are in the shared arrays as well.
+    fn all_prefixes(&mut self, parts: &[Parts<'a>], thread: &Exp, members: u32) {
+        let members = Exp::int(i64::from(members));
+        for part in parts {
+            self.put_parts(&part.own, &part.shared, thread);
+        }
+        self.out.push(Stm::Barrier);
+        let distance = self.declare("distance", Prim::I64, Some(Exp::int(1)));
+        let body = self.block(|this| {
+            let takes_part = lt(Exp::Var(distance), bin(BinOp::Add, thread.clone(), Exp::int(1)));
+            let combine = this.by_itself(|this| {
+                let other = bin(BinOp::Sub, thread.clone(), Exp::Var(distance));
+                for part in parts {
+                    let value = this.copied(&part.own);
+                    let left = this.get_parts(&part.shared, &other);
+                    this.copy_parts(&part.own, &left);
+                    this.combine_parts(part.op, &part.own, &value);
+                }
+            });
+            this.out.push(Stm::Section(vec![Stm::If(takes_part, combine, Block::new())]));
+            this.out.push(Stm::Barrier);
+            for part in parts {
+                this.put_parts(&part.own, &part.shared, thread);
+            }
+            this.out.push(Stm::Barrier);
+            let twice = bin(BinOp::Mul, Exp::Var(distance), Exp::int(2));
+            this.out.push(Stm::Assign(distance, twice));
+        });
+        self.out.push(Stm::While(lt(Exp::Var(distance), members), body));
+    }
+}
+
+/// Whether all operators of a body, whose widths are known, have few positions.
+fn is_narrow(body: &ir::Body) -> bool {
+    let few =
+        |width: &Atom| matches!(width, Atom::Const(Scalar::I64(n)) if *n <= i64::from(FEW_MEMBERS));
+    body.stms.iter().all(|stm| {
+        let mut narrow = match &stm.exp {
+            ir::Exp::Screma(op) => return few(&op.width),
+            ir::Exp::Scatter(op) => return few(&op.width),
+            _ => true,
+        };
+        stm.exp.for_each_body(&mut |body| narrow = narrow && is_narrow(body));
+        narrow
+    })
+}

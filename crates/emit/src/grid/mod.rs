@@ -1,0 +1,412 @@
+//! Host operators on a device.
+//!
+//! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map
+//! or a write has a thread for each position; a reduction has a thread block for each segment ([`reduce`]), or for
+//! several ([`segments`]); a scan processes all segments at once ([`scan`]); the thread blocks of a histogram have
+//! private copies of its bins ([`hist`]). A map with the attribute `by_block` has a thread block for each position
+//! ([`block`]). Code inside the innermost operator's function is executed by one thread.
+//!
+//! Whatever cannot be a kernel remains host code: a loop around the kernels inside it. Scalars that such code loads
+//! from memory or stores there are handled by `fehu-device`.
+
+mod block;
+mod cell;
+mod hist;
+mod hosted;
+mod look;
+mod merge;
+mod nest;
+mod ordered;
+mod prefix;
+mod reduce;
+mod scan;
+mod segments;
+mod space;
+mod square;
+mod stage;
+mod team;
+mod tile;
+mod transpose;
+
+use super::Emit;
+pub(super) use block::Together;
+use fehu_base::Prim;
+use fehu_facts::poly::Poly;
+pub(super) use fehu_imp::rewrite::bin;
+use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
+use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
+use fehu_mem::lmad::Pick;
+use fehu_mem::table::Place;
+pub(super) use hosted::hosted;
+use nest::Nest;
+use rustc_hash::FxHashSet;
+
+/// The attribute of maps whose function a block of threads executes, from flattening.
+const BY_BLOCK: &str = "by_block";
+
+/// The threads of a block.
+pub(super) const THREADS: u32 = 256;
+
+impl<'a> Emit<'a> {
+    /// Whether the code is the host's, of a program for a device, or that of threads that work together.
+    pub(super) fn is_beside_device(&self) -> bool {
+        self.together.is_some() || self.options.device && self.depth <= 0 && !self.in_tasks
+    }
+
+    /// A kernel; `work` gets the numbers of the block and of the thread in it.
+    pub(super) fn launch(
+        &mut self,
+        hint: &str,
+        blocks: Exp,
+        threads: u32,
+        work: impl FnOnce(&mut Self, V, V),
+    ) {
+        let [block, thread] =
+            ["block", "thread"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
+        let depth = std::mem::replace(&mut self.depth, 1);
+        let inside = std::mem::replace(&mut self.in_tasks, true);
+        let scalars = self.scalars.clone();
+        let body = self.block(|this| work(this, block, thread));
+        self.scalars = scalars;
+        self.in_tasks = inside;
+        self.depth = depth;
+        let (hint, place) = (hint.into(), self.loc.clone());
+        self.out.push(Stm::Launch(Box::new(Kernel {
+            hint,
+            place,
+            blocks,
+            threads,
+            residents: 1,
+            block,
+            thread,
+            by_block: false,
+            shared: None,
+            body,
+        })));
+    }
+
+    /// A kernel with a thread for each index below these sizes; or the threads that work together share them.
+    pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
+        if let Some(together) = self.together {
+            return self.share_out(together, sizes, work);
+        }
+        let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
+        let space = self.space(&sizes);
+        let blocks = quot_up(space.total.clone(), Exp::int(i64::from(THREADS)));
+        self.launch(hint, blocks, THREADS, |this, block, thread| {
+            let at = this.flat(block, thread);
+            let body = this.block(|this| {
+                let indices = this.position_in(at.clone(), &space);
+                work(this, &indices);
+            });
+            this.out.push(Stm::If(lt(at, space.total.clone()), body, Block::new()));
+        });
+    }
+
+    /// The number of a thread among those of all blocks.
+    fn flat(&mut self, block: V, thread: V) -> Exp {
+        let at = Exp::Index(vec![(i64::from(THREADS), vec![block]), (1, vec![thread])]);
+        Exp::Var(self.declare("at", Prim::I64, Some(at)))
+    }
+
+    /// The value of an expression as a variable or constant.
+    fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
+        match exp {
+            Exp::Const(_) | Exp::Var(_) => exp.clone(),
+            other => Exp::Var(self.declare(hint, Prim::I64, Some(other.clone()))),
+        }
+    }
+
+    /// The product of sizes, in a variable.
+    fn total(&mut self, sizes: &[Exp]) -> Exp {
+        let product = sizes.iter().cloned().reduce(times).unwrap_or(Exp::int(1));
+        self.simple("total", &product)
+    }
+
+    /// The indices of a position in a space, by its number in row-major order.
+    fn unranked(&mut self, at: Exp, sizes: &[Exp]) -> Vec<Exp> {
+        let mut indices = Vec::with_capacity(sizes.len());
+        let mut rest = at;
+        for size in sizes.iter().skip(1).rev() {
+            let whole = self.simple("rest", &quick_quot(rest.clone(), size.clone()));
+            let before = bin(BinOp::Mul, whole.clone(), size.clone());
+            indices.push(self.simple("i", &bin(BinOp::Sub, rest, before)));
+            rest = whole;
+        }
+        if !sizes.is_empty() {
+            indices.push(rest);
+        }
+        indices.reverse();
+        indices
+    }
+
+    /// An operator of the host as kernels; false if the statement is something else, or must be a loop of the host.
+    pub(super) fn on_grid(&mut self, stm: &'a ir::Stm) -> bool {
+        match &stm.exp {
+            ir::Exp::Screma(op) if self.combines_scalars(op) && self.may_repeat(op) => {}
+            ir::Exp::Hist(_) | ir::Exp::Scatter(_) => {}
+            _ => return false,
+        }
+        if self.calls_hosted(&stm.exp) {
+            return false;
+        }
+        let nest = self.nest_of(stm);
+        if let Some(together) = self.together
+            && let ir::Exp::Screma(op) = &nest.inner.exp
+            && op.folded() > 0
+        {
+            return self.fold_together(together, stm, &nest);
+        }
+        self.nest_on_grid(&nest);
+        true
+    }
+
+    /// Whether there is a call of a function that only the host can call.
+    pub(super) fn calls_hosted(&self, exp: &ir::Exp) -> bool {
+        let mut found = matches!(exp, ir::Exp::Call(fun, _) if self.hosted.contains(fun));
+        exp.for_each_body(&mut |body| {
+            found = found || body.stms.iter().any(|stm| self.calls_hosted(&stm.exp));
+        });
+        found
+    }
+
+    /// Whether the function of an operator may be executed as often as kernels want to.
+    pub(super) fn may_repeat(&self, op: &Screma) -> bool {
+        let is_once = op.scans.is_empty() || op.reds.is_empty();
+        is_once || !has_effects(&op.map.body)
+    }
+
+    /// A nest, by what is innermost.
+    fn nest_on_grid(&mut self, nest: &Nest<'a>) {
+        let inner = nest.inner;
+        match &inner.exp {
+            ir::Exp::Screma(op) if op.folded() > 0 => self.folds_on_grid(nest, &inner.pat, op),
+            ir::Exp::Screma(op) if is_by_block(inner) && self.together.is_none() => {
+                self.blocks_on_grid(nest, &inner.pat, op);
+            }
+            ir::Exp::Screma(op) => self.map_on_grid(nest, &inner.pat, op),
+            ir::Exp::Scatter(op) => {
+                let sizes = self.sizes(nest, Some(self.atom(op.width)));
+                self.grid("scatter", &sizes, |this, indices| {
+                    let at = this.enter_levels(nest, indices);
+                    this.scatter_at(&inner.pat, op, at);
+                });
+            }
+            ir::Exp::Hist(op) => self.hist_on_grid(nest, &inner.pat, op),
+            exp => {
+                if let [var] = inner.pat.as_slice() {
+                    self.make_on_grid(nest, *var, exp);
+                }
+            }
+        }
+    }
+
+    /// An array that is made in the function of the innermost level, by a thread for each element.
+    fn make_on_grid(&mut self, nest: &Nest<'a>, var: Var, exp: &'a ir::Exp) {
+        let Some(to) = self.place(var) else { return };
+        match exp {
+            ir::Exp::Copy(array) | ir::Exp::Manifest(array) => self.rows_on_grid(nest, to, *array),
+            ir::Exp::Concat(_, arrays) => {
+                let mut start = Some(Poly::default());
+                for array in arrays {
+                    let size =
+                        self.ir[*array].ty.shape().first().copied().map(fehu_mem::table::poly);
+                    let (Some(at), Some(size)) = (start, size) else { return };
+                    let part = to.lmad.slice(&[Pick::range(at.clone(), size.clone())]);
+                    if let Some(lmad) = part {
+                        self.rows_on_grid(nest, &Place { block: to.block, lmad }, *array);
+                    }
+                    start = at.add(&size);
+                }
+            }
+            ir::Exp::Replicate(_, value) => {
+                let value = *value;
+                self.elements_on_grid(nest, to, |this, indices| match this.place_of(value) {
+                    None => this.atom(value),
+                    Some(from) => {
+                        let inner = &indices[indices.len() - from.lmad.rank()..];
+                        let at = this.address(&from.lmad, inner);
+                        Exp::Load(this.mem(from.block).ptr, Box::new(at))
+                    }
+                });
+            }
+            ir::Exp::Iota(prim, _, start, step) => {
+                self.elements_on_grid(nest, to, |this, indices| {
+                    this.progression(*prim, *start, *step, indices[0].clone())
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Copies of arrays in the function of the innermost level.
+    fn rows_on_grid(&mut self, nest: &Nest<'a>, to: &Place, array: Var) {
+        let from = self.place(array);
+        self.elements_on_grid(nest, to, |this, indices| match from {
+            Some(from) => {
+                let at = this.address(&from.lmad, indices);
+                Exp::Load(this.mem(from.block).ptr, Box::new(at))
+            }
+            None => this.computed(array, indices[0].clone()).unwrap_or(Exp::int(0)),
+        });
+    }
+
+    /// Elements of a place, each computed by a thread at a position of the nest.
+    fn elements_on_grid(
+        &mut self,
+        nest: &Nest<'a>,
+        to: &Place,
+        value: impl FnOnce(&mut Self, &[Exp]) -> Exp,
+    ) {
+        let mut sizes = self.sizes(nest, None);
+        let levels = sizes.len();
+        sizes.extend(to.lmad.dims.iter().map(|dim| self.poly(&dim.size)));
+        self.grid("copy", &sizes, |this, indices| {
+            this.enter_levels(nest, &indices[..levels]);
+            let indices = &indices[levels..];
+            let value = value(this, indices);
+            let at = this.address(&to.lmad, indices);
+            let ptr = this.mem(to.block).ptr;
+            this.out.push(Stm::Store(ptr, at, value));
+        });
+    }
+
+    /// The sizes of the levels of a nest, and one more.
+    fn sizes(&self, nest: &Nest<'a>, last: Option<Exp>) -> Vec<Exp> {
+        nest.levels.iter().map(|level| self.atom(level.op.width)).chain(last).collect()
+    }
+
+    fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        let may_tile = self.options.tiling && self.together.is_none();
+        if !may_tile || !self.tile_on_grid(nest, pat, op) {
+            self.map_plain(nest, pat, op);
+        }
+    }
+
+    /// A thread for each position.
+    fn map_plain(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        let sizes = self.sizes(nest, Some(self.atom(op.width)));
+        self.grid("map", &sizes, |this, indices| this.map_at(nest, pat, op, indices));
+    }
+
+    /// The code for one position of a map.
+    fn map_at(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma, indices: &[Exp]) {
+        let at = self.enter_levels(nest, indices);
+        let index = self.enter(pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
+    }
+
+    /// Reductions and scans of scalars. Where both are there, the map function is executed for each of them.
+    fn folds_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+        if !op.reds.is_empty() {
+            self.reduce_on_grid(nest, pat, op, op.scans.is_empty());
+        }
+        if !op.scans.is_empty() {
+            self.scan_on_grid(nest, pat, op);
+        }
+    }
+
+    /// Whether a variable is an accumulator.
+    fn is_accumulator(&self, var: Var) -> bool {
+        matches!(self.ir[var].ty, Type::Acc(_))
+    }
+}
+
+/// Whether a block of threads executes the function of a map.
+fn is_by_block(stm: &ir::Stm) -> bool {
+    stm.attrs.iter().any(|attr| attr.name == BY_BLOCK)
+}
+
+/// The functions that the functions of operators call, by way of others, too. Some are left to the host.
+pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
+    let mut found: Vec<ir::FunId> = Vec::new();
+    let funs = prog.funs.iter().map(|(_, fun)| &fun.body);
+    for body in funs.chain(prog.consts.iter().map(|(_, constant)| &constant.body)) {
+        called_inside(body, &mut found);
+    }
+    let mut next = 0;
+    while let Some(&fun) = found.get(next) {
+        called(&prog.funs[fun].body, &mut found);
+        next += 1;
+    }
+    let hosted = hosted(prog);
+    found.into_iter().filter(|fun| !hosted.contains(fun)).collect()
+}
+
+/// Likewise, those that they call directly.
+fn called_inside(body: &ir::Body, found: &mut Vec<ir::FunId>) {
+    for stm in &body.stms {
+        let is_operator = matches!(
+            &stm.exp,
+            ir::Exp::Screma(_) | ir::Exp::Hist(_) | ir::Exp::Scatter(_) | ir::Exp::Partition(_)
+        );
+        stm.exp.for_each_body(&mut |body| match is_operator {
+            true => called(body, found),
+            false => called_inside(body, found),
+        });
+    }
+}
+
+fn called(body: &ir::Body, callees: &mut Vec<ir::FunId>) {
+    for stm in &body.stms {
+        if let ir::Exp::Call(fun, _) = stm.exp
+            && !callees.contains(&fun)
+        {
+            callees.push(fun);
+        }
+        stm.exp.for_each_body(&mut |body| called(body, callees));
+    }
+}
+
+/// Whether a body changes arrays or accumulators.
+pub(super) fn has_effects(body: &ir::Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(
+            &stm.exp,
+            ir::Exp::Update(..)
+                | ir::Exp::FlatUpdate(..)
+                | ir::Exp::UpdateAcc(..)
+                | ir::Exp::WithAcc(..)
+                | ir::Exp::Hist(_)
+                | ir::Exp::Scatter(_)
+                | ir::Exp::Call(..)
+        );
+        stm.exp.for_each_body(&mut |body| found |= has_effects(body));
+        found
+    })
+}
+
+/// `a < b`
+pub(super) fn lt(a: Exp, b: Exp) -> Exp {
+    Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(a), Box::new(b))
+}
+
+/// `a == b`
+pub(super) fn eq(a: Exp, b: Exp) -> Exp {
+    Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(a), Box::new(b))
+}
+
+fn times(a: Exp, b: Exp) -> Exp {
+    match (a, b) {
+        (Exp::Const(Scalar::I64(1)), b) => b,
+        (a, Exp::Const(Scalar::I64(1))) => a,
+        (a, b) => bin(BinOp::Mul, a, b),
+    }
+}
+
+/// The quotient of numbers that are not negative, by 32 bits where these are enough: devices have no instruction for 64. What that
+/// is worth has not been measured by itself.
+fn quick_quot(a: Exp, b: Exp) -> Exp {
+    let is_small = |e: &Exp| lt(e.clone(), Exp::int(1 << 32));
+    let short = |e: &Exp| Box::new(Exp::Convert(Prim::I64, Prim::U32, Box::new(e.clone())));
+    let quot = Exp::Bin(BinOp::Quot, Prim::U32, short(&a), short(&b));
+    let quick = Exp::Convert(Prim::U32, Prim::I64, Box::new(quot));
+    let both = Exp::Bin(BinOp::And, Prim::Bool, Box::new(is_small(&a)), Box::new(is_small(&b)));
+    Exp::Select(Box::new([both, quick, bin(BinOp::Quot, a, b)]))
+}
+
+/// The quotient of numbers that are not negative, rounded up.
+fn quot_up(a: Exp, b: Exp) -> Exp {
+    bin(BinOp::Quot, bin(BinOp::Add, a, bin(BinOp::Sub, b.clone(), Exp::int(1))), b)
+}

@@ -1,0 +1,420 @@
+//! Square tiles of a matrix each of whose elements is computed by a loop, see [`super::tile`].
+//!
+//! A block computes a tile of rows and columns. It executes the loop in steps: all threads copy the elements that the
+//! tile needs for a step to shared memory, each element once, and then each thread reads them from there for its own
+//! smaller tile, whose accumulators are in registers. Loads for the next step overlap with the computation. Rows and
+//! columns beyond the end are computed as copies of the last ones, and not stored.
+//!
+//! A thread has its rows (and columns) in groups of four neighbours, which are loaded from shared memory at once.
+
+use super::super::Emit;
+use super::stage::up_to;
+use super::tile::{Inner, Input};
+use super::{bin, lt, quot_up};
+use fehu_base::Prim;
+use fehu_imp::rewrite::{Vars, all, is_unit, replace};
+use fehu_imp::{Block, Exp, Stm, Ty, V};
+use fehu_ir::BinOp;
+
+/// Threads of a block in each direction.
+const ACROSS: u32 = 16;
+
+/// The number of neighbouring rows or columns in a group of a thread.
+pub(super) const GROUP: u32 = 4;
+
+/// How many blocks reside on a multiprocessor at the same time: while one waits at a barrier, another one computes.
+const RESIDENTS: u32 = 2;
+
+/// The sizes of squares.
+pub(super) struct Shape {
+    /// Rows and columns per thread.
+    pub(super) own: u32,
+    /// Rows and columns per block.
+    pub(super) side: u32,
+    /// Steps of the loop at a time.
+    pub(super) depth: u32,
+}
+
+impl<'a> Emit<'a> {
+    /// The space of tiles: sizes, with the number of tiles in place of rows and columns.
+    pub(super) fn squares_of(&mut self, sizes: &[Exp], shape: &Shape) -> Vec<Exp> {
+        let (outer, last) = sizes.split_at(sizes.len() - 2);
+        let mut space = outer.to_vec();
+        for size in last {
+            let count = quot_up(size.clone(), Exp::int(i64::from(shape.side)));
+            space.push(self.simple("squares", &count));
+        }
+        space
+    }
+
+    /// A kernel in which each block computes one tile.
+    pub(super) fn tiles(&mut self, sizes: &[Exp], outer: &[V], inner: &Inner, shape: &Shape) {
+        let side = Exp::int(i64::from(shape.side));
+        let [rows, columns] = [sizes[sizes.len() - 2].clone(), sizes[sizes.len() - 1].clone()];
+        let space = self.squares_of(sizes, shape);
+        let blocks = self.total(&space);
+        self.launch("tile", blocks, ACROSS * ACROSS, |this, block, thread| {
+            let mut shared = Vec::new();
+            for input in &inner.inputs {
+                shared.push(this.shared_array("step", input.prim, 2 * shape.places()));
+            }
+            let at = this.unranked(Exp::Var(block), &space);
+            for (v, index) in outer.iter().zip(&at) {
+                this.out.push(Stm::Declare(*v, Some(index.clone())));
+            }
+            let first = |this: &mut Self, hint: &str, number: &Exp| {
+                this.simple(hint, &bin(BinOp::Mul, number.clone(), side.clone()))
+            };
+            let first_row = first(this, "first_row", &at[outer.len()]);
+            let first_column = first(this, "first_column", &at[outer.len() + 1]);
+            let (x, y) = this.in_square(thread);
+            let cx = Tiling {
+                inner,
+                shape,
+                shared,
+                thread: Exp::Var(thread),
+                x,
+                y,
+                first: (first_row, first_column),
+                sizes: (rows, columns),
+            };
+            this.tile_body(&cx);
+        });
+        if let Some(Stm::Launch(kernel)) = self.out.last_mut() {
+            kernel.residents = RESIDENTS;
+        }
+    }
+
+    fn tile_body(&mut self, cx: &Tiling<'_>) {
+        let count = cx.shape.own * cx.shape.own;
+        let mut kept: Vec<V> = Vec::new();
+        for (_, prim) in &cx.inner.accs {
+            let array = self.new_var("acc", Ty::Local(*prim, count));
+            self.out.push(Stm::Declare(array, None));
+            kept.push(array);
+        }
+        // The code before the loop.
+        self.afresh(|this| {
+            this.each_own(cx, |this, number, _| {
+                this.copy_before(cx);
+                for ((acc, _), array) in cx.inner.accs.iter().zip(&kept) {
+                    this.out.push(Stm::Store(*array, number.clone(), Exp::Var(*acc)));
+                }
+            });
+        });
+        self.whole_steps(cx, &kept);
+        self.last_step(cx, &kept);
+        // The code after the loop.
+        self.afresh(|this| {
+            this.each_own(cx, |this, number, inside| {
+                let body = this.block(|this| {
+                    this.copy_before(cx);
+                    for ((acc, _), array) in cx.inner.accs.iter().zip(&kept) {
+                        let value = Exp::Load(*array, Box::new(number.clone()));
+                        this.out.push(Stm::Assign(*acc, value));
+                    }
+                    this.out.extend(cx.inner.after.iter().cloned());
+                });
+                this.out.push(Stm::If(inside, body, Block::new()));
+            });
+        });
+    }
+
+    /// The position of a thread in its block: the threads of a warp cover 8 columns and 4 rows, so that they load few
+    /// different elements from shared memory.
+    fn in_square(&mut self, thread: V) -> (Exp, Exp) {
+        let bits = |from: i64, count: i64| {
+            let moved = bin(BinOp::Shr, Exp::Var(thread), Exp::int(from));
+            bin(BinOp::And, moved, Exp::int((1 << count) - 1))
+        };
+        let above = |high: Exp, by: i64, low: Exp| {
+            bin(BinOp::Add, bin(BinOp::Mul, high, Exp::int(1 << by)), low)
+        };
+        let x = self.simple("x", &above(bits(5, 1), 3, bits(0, 3)));
+        let y = self.simple("y", &above(bits(6, 2), 2, bits(3, 2)));
+        (x, y)
+    }
+
+    /// All steps of full depth, double-buffered in shared memory: the elements for the next step are stored in one half
+    /// while the other one is in use. After the last step, some step is loaded again unnecessarily.
+    fn whole_steps(&mut self, cx: &Tiling<'_>, kept: &[V]) {
+        let depth = Exp::int(i64::from(cx.shape.depth));
+        let steps = self.simple("steps", &bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone()));
+        let last = bin(BinOp::Mul, bin(BinOp::Sub, steps.clone(), Exp::int(1)), depth.clone());
+        let last = self.simple("last", &last);
+        let mut brought = Vec::new();
+        for input in &cx.inner.inputs {
+            let array = self.new_var("brought", Ty::Local(input.prim, cx.rounds()));
+            self.out.push(Stm::Declare(array, None));
+            brought.push(array);
+        }
+        let each = |this: &mut Self, work: &dyn Fn(&mut Self, &Input, V, V)| {
+            this.afresh(|this| {
+                let arrays = cx.shared.iter().zip(&brought);
+                for (input, (shared, brought)) in cx.inner.inputs.iter().zip(arrays) {
+                    work(this, input, *shared, *brought);
+                }
+            });
+        };
+        each(self, &|this, input, _, brought| this.fetch(cx, input, brought, &Exp::int(0)));
+        each(self, &|this, input, shared, brought| {
+            this.put(cx, input, brought, shared, &Exp::int(0));
+        });
+        self.out.push(Stm::Barrier);
+        let step = self.new_var("step", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let start = this.simple("start", &bin(BinOp::Mul, Exp::Var(step), depth.clone()));
+            let next = bin(BinOp::Min, bin(BinOp::Add, start.clone(), depth.clone()), last);
+            let next = this.simple("next", &next);
+            let parity = bin(BinOp::And, Exp::Var(step), Exp::int(1));
+            let half = Exp::int(i64::from(cx.shape.places()));
+            let now = this.simple("now", &bin(BinOp::Mul, parity, half.clone()));
+            let then = this.simple("then", &bin(BinOp::Sub, half, now.clone()));
+            each(this, &|this, input, _, brought| this.fetch(cx, input, brought, &next));
+            this.afresh(|this| this.compute(cx, kept, &start, &now, depth.clone()));
+            each(this, &|this, input, shared, brought| {
+                this.put(cx, input, brought, shared, &then);
+            });
+            this.out.push(Stm::Barrier);
+        });
+        self.out.push(up_to(step, steps, body));
+    }
+
+    /// The steps that remain after those of full depth.
+    fn last_step(&mut self, cx: &Tiling<'_>, kept: &[V]) {
+        let depth = Exp::int(i64::from(cx.shape.depth));
+        let steps = bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone());
+        let start = self.simple("start", &bin(BinOp::Mul, steps, depth));
+        let left = self.simple("left", &bin(BinOp::Sub, cx.inner.trips.clone(), start.clone()));
+        let body = self.block(|this| {
+            this.afresh(|this| {
+                for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
+                    this.bring(cx, input, *shared, &start, &left);
+                }
+            });
+            this.out.push(Stm::Barrier);
+            this.afresh(|this| this.compute(cx, kept, &start, &Exp::int(0), left.clone()));
+        });
+        self.out.push(Stm::If(lt(Exp::int(0), left), body, Block::new()));
+    }
+
+    /// Emits code in which the variables of the original code are declared again, under other names.
+    pub(super) fn afresh(&mut self, work: impl FnOnce(&mut Self)) {
+        let code = self.block(work);
+        let code = Vars(&mut self.vars).copy(&code);
+        self.out.extend(code);
+    }
+
+    fn copy_before(&mut self, cx: &Tiling<'_>) {
+        self.out.extend(cx.inner.before.iter().cloned());
+    }
+
+    /// Executes code for all rows and columns of a thread; `work` gets their number, and whether they are inside the
+    /// matrix.
+    fn each_own(&mut self, cx: &Tiling<'_>, work: impl FnOnce(&mut Self, Exp, Exp)) {
+        let [r, c] = ["r", "c"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
+        let body = self.block(|this| {
+            let place = |first: &Exp, number: V, own: &Exp| {
+                bin(BinOp::Add, first.clone(), line(number, own))
+            };
+            let row = this.simple("row_at", &place(&cx.first.0, r, &cx.y));
+            let column = this.simple("column_at", &place(&cx.first.1, c, &cx.x));
+            let inside =
+                all([lt(row.clone(), cx.sizes.0.clone()), lt(column.clone(), cx.sizes.1.clone())]);
+            let within = |at: Exp, size: &Exp| {
+                bin(BinOp::Min, at, bin(BinOp::Sub, size.clone(), Exp::int(1)))
+            };
+            this.out.push(Stm::Declare(cx.inner.row, Some(within(row, &cx.sizes.0))));
+            this.out.push(Stm::Declare(cx.inner.column, Some(within(column, &cx.sizes.1))));
+            work(this, number(r, c, cx.shape.own), inside);
+        });
+        self.squared(cx.shape.own, r, c, body);
+    }
+
+    /// A loop over the rows of a thread, and in it one over its columns.
+    fn squared(&mut self, own: u32, r: V, c: V, body: Block) {
+        let to = Exp::int(i64::from(own));
+        let inner = up_to(c, to.clone(), body);
+        self.out.push(up_to(r, to, vec![inner]));
+    }
+
+    /// Executes some steps of the loop, with the elements in shared memory from a given place on.
+    fn compute(&mut self, cx: &Tiling<'_>, kept: &[V], start: &Exp, from: &Exp, steps: Exp) {
+        let kk = self.new_var("kk", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let now = bin(BinOp::Add, start.clone(), Exp::Var(kk));
+            this.out.push(Stm::Declare(cx.inner.k, Some(now)));
+            let mut registers = Vec::new();
+            for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
+                registers.push(this.take(cx, input, *shared, from, kk));
+            }
+            let [r, c] = ["r", "c"].map(|hint| this.new_var(hint, Ty::Scalar(Prim::I64)));
+            let body = this.block(|this| {
+                let at = number(r, c, cx.shape.own);
+                for ((acc, _), array) in cx.inner.accs.iter().zip(kept) {
+                    let value = Exp::Load(*array, Box::new(at.clone()));
+                    this.out.push(Stm::Declare(*acc, Some(value)));
+                }
+                let own = |e: &Exp| {
+                    replace(e, &|e| {
+                        let Exp::Load(ptr, index) = e else { return None };
+                        let same = |input: &Input| input.ptr == *ptr && input.index == **index;
+                        let which = cx.inner.inputs.iter().position(same)?;
+                        let along = if cx.inner.inputs[which].by_row { r } else { c };
+                        Some(Exp::Load(registers[which], Box::new(Exp::Var(along))))
+                    })
+                };
+                for stm in &cx.inner.body {
+                    match stm {
+                        Stm::Declare(v, Some(e)) => this.out.push(Stm::Declare(*v, Some(own(e)))),
+                        Stm::Assign(v, e) => this.out.push(Stm::Assign(*v, own(e))),
+                        other => this.out.push(other.clone()),
+                    }
+                }
+                for ((acc, _), array) in cx.inner.accs.iter().zip(kept) {
+                    this.out.push(Stm::Store(*array, at.clone(), Exp::Var(*acc)));
+                }
+            });
+            this.squared(cx.shape.own, r, c, body);
+        });
+        self.out.push(up_to(kk, steps, body));
+    }
+
+    /// An element that a thread loads: the number of its step, and of its row or column in the tile.
+    fn brought(&mut self, cx: &Tiling<'_>, input: &Input, l: V) -> (Exp, Exp) {
+        // Neighbouring threads load neighbouring elements.
+        let by_step = is_unit(&input.index, cx.inner.k);
+        let fast = if by_step { cx.shape.depth } else { cx.shape.side };
+        let low = bin(BinOp::Rem, cx.thread.clone(), Exp::int(i64::from(fast)));
+        let low = self.simple("low", &low);
+        let lines = bin(BinOp::Quot, cx.thread.clone(), Exp::int(i64::from(fast)));
+        let before = bin(BinOp::Mul, Exp::Var(l), Exp::int(i64::from(ACROSS * ACROSS / fast)));
+        let high = self.simple("high", &bin(BinOp::Add, lines, before));
+        if by_step { (low, high) } else { (high, low) }
+    }
+
+    /// Its value.
+    fn value_of(&mut self, cx: &Tiling<'_>, input: &Input, start: &Exp, at: (&Exp, &Exp)) -> Exp {
+        let (step, line) = at;
+        let (first, size, v) = match input.by_row {
+            true => (&cx.first.0, &cx.sizes.0, cx.inner.row),
+            false => (&cx.first.1, &cx.sizes.1, cx.inner.column),
+        };
+        let there = bin(BinOp::Add, first.clone(), line.clone());
+        let there = bin(BinOp::Min, there, bin(BinOp::Sub, size.clone(), Exp::int(1)));
+        self.out.push(Stm::Declare(v, Some(there)));
+        let now = bin(BinOp::Add, start.clone(), step.clone());
+        self.out.push(Stm::Declare(cx.inner.k, Some(now)));
+        Exp::Load(input.ptr, Box::new(input.index.clone()))
+    }
+
+    /// A thread loads its share of the elements of an input that the block needs for a step.
+    fn fetch(&mut self, cx: &Tiling<'_>, input: &Input, brought: V, start: &Exp) {
+        let l = self.new_var("l", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let (step, line) = this.brought(cx, input, l);
+            let value = this.value_of(cx, input, start, (&step, &line));
+            this.out.push(Stm::Store(brought, Exp::Var(l), value));
+        });
+        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
+    }
+
+    /// Stores the loaded elements in shared memory.
+    fn put(&mut self, cx: &Tiling<'_>, input: &Input, brought: V, shared: V, from: &Exp) {
+        let l = self.new_var("l", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let (step, line) = this.brought(cx, input, l);
+            let value = Exp::Load(brought, Box::new(Exp::Var(l)));
+            this.out.push(Stm::Store(shared, cx.shape.place(from, step, line), value));
+        });
+        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
+    }
+
+    /// Both, for fewer steps than the full depth.
+    fn bring(&mut self, cx: &Tiling<'_>, input: &Input, shared: V, start: &Exp, steps: &Exp) {
+        let l = self.new_var("l", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let (step, line) = this.brought(cx, input, l);
+            let body = this.block(|this| {
+                let value = this.value_of(cx, input, start, (&step, &line));
+                let at = cx.shape.place(&Exp::int(0), step.clone(), line.clone());
+                this.out.push(Stm::Store(shared, at, value));
+            });
+            this.out.push(Stm::If(lt(step, steps.clone()), body, Block::new()));
+        });
+        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
+    }
+
+    /// The elements of a step that a thread needs, in registers.
+    fn take(&mut self, cx: &Tiling<'_>, input: &Input, shared: V, from: &Exp, kk: V) -> V {
+        let registers = self.new_var("own", Ty::Local(input.prim, cx.shape.own));
+        self.out.push(Stm::Declare(registers, None));
+        let r = self.new_var("r", Ty::Scalar(Prim::I64));
+        let own = if input.by_row { &cx.y } else { &cx.x };
+        let at = cx.shape.place(from, Exp::Var(kk), line(r, own));
+        let value = Exp::Load(shared, Box::new(at));
+        let body = vec![Stm::Store(registers, Exp::Var(r), value)];
+        self.out.push(up_to(r, Exp::int(i64::from(cx.shape.own)), body));
+        registers
+    }
+}
+
+/// What the parts of a kernel share.
+struct Tiling<'b> {
+    inner: &'b Inner,
+    shape: &'b Shape,
+    /// For each input, its elements in shared memory.
+    shared: Vec<V>,
+    thread: Exp,
+    x: Exp,
+    y: Exp,
+    /// The first row and column of the block.
+    first: (Exp, Exp),
+    /// Rows and columns of the matrix.
+    sizes: (Exp, Exp),
+}
+
+impl Tiling<'_> {
+    /// The number of elements of an input that a thread loads in a step.
+    fn rounds(&self) -> u32 {
+        self.shape.side * self.shape.depth / (ACROSS * ACROSS)
+    }
+}
+
+impl Shape {
+    /// Tiles in which a thread has this many rows and columns.
+    pub(super) fn new(own: u32, depth: u32) -> Shape {
+        Shape { own, side: own * ACROSS, depth }
+    }
+
+    /// The distance between the elements of two steps in shared memory: a multiple of the group size, but not of the
+    /// number of banks, so that stores go to different banks.
+    fn pitch(&self) -> u32 {
+        self.side + GROUP
+    }
+
+    /// The number of elements of an input in shared memory.
+    pub(super) fn places(&self) -> u32 {
+        self.depth * self.pitch()
+    }
+
+    /// The position of an element in shared memory, relative to the first one.
+    fn place(&self, from: &Exp, step: Exp, line: Exp) -> Exp {
+        let before = bin(BinOp::Mul, step, Exp::int(i64::from(self.pitch())));
+        bin(BinOp::Add, bin(BinOp::Add, from.clone(), before), line)
+    }
+}
+
+/// The row or column in the tile for a number among those of a thread.
+fn line(number: V, own: &Exp) -> Exp {
+    let group = Exp::int(i64::from(GROUP));
+    let inside = bin(BinOp::Rem, Exp::Var(number), group.clone());
+    let which = bin(BinOp::Quot, Exp::Var(number), group.clone());
+    let apart = bin(BinOp::Mul, which, Exp::int(i64::from(GROUP * ACROSS)));
+    bin(BinOp::Add, apart, bin(BinOp::Add, bin(BinOp::Mul, own.clone(), group), inside))
+}
+
+/// The number of a row and column of a thread.
+fn number(r: V, c: V, own: u32) -> Exp {
+    bin(BinOp::Add, bin(BinOp::Mul, Exp::Var(r), Exp::int(i64::from(own))), Exp::Var(c))
+}

@@ -1,0 +1,248 @@
+//! Copies between arrays with different layouts.
+//!
+//! If neighbouring elements of the source are not neighbours in the destination, either the loads or the stores of
+//! neighbouring threads would not be coalesced. So a block takes a square tile, loads it along the source's direction,
+//! and stores it along the destination's. If there are only a few long rows or columns, it takes all of them, and as
+//! much of each as fits: see [`Emit::strips`].
+
+use super::super::Emit;
+use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
+use super::{THREADS, bin, lt, quot_up};
+use fehu_base::Prim;
+use fehu_facts::poly::Poly;
+use fehu_imp::rewrite::all;
+use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
+use fehu_ir::BinOp;
+use fehu_mem::table::Place;
+
+/// The side of a square.
+const SIDE: i64 = 32;
+
+/// The rows of a square that the threads of a block handle at a time.
+const ROWS: i64 = 8;
+
+/// For a square, both dimensions have at least this many elements.
+const LEAST: i64 = 16;
+
+/// If one has fewer, the other one has at least this many.
+const LONG: i64 = 128;
+
+/// The elements of a block's part of a strip.
+const ELEMENTS: u32 = 2048;
+
+impl<'a> Emit<'a> {
+    /// Copies elements, unless a plain copy is as good; false then.
+    pub(crate) fn transpose_on_grid(&mut self, to: &Place, from: &Place) -> bool {
+        let Some(across) = directions(to, from) else { return false };
+        let rank = to.lmad.rank();
+        let mut sizes = Vec::with_capacity(rank);
+        for dim in &to.lmad.dims {
+            let size = self.poly(&dim.size);
+            sizes.push(self.simple("size", &size));
+        }
+        let (columns, rows) = (sizes[rank - 1].clone(), sizes[across].clone());
+        let short = bin(BinOp::Min, columns.clone(), rows.clone());
+        let long = lt(Exp::int(LONG - 1), bin(BinOp::Max, columns, rows));
+        let large = lt(Exp::int(LEAST - 1), short);
+        let strips = self.block(|this| this.strips(to, from, &sizes, across));
+        let squares = self.block(|this| this.squares(to, from, &sizes, across));
+        let plain = self.block(|this| {
+            let (to_ptr, from_ptr) = (this.mem(to.block).ptr, this.mem(from.block).ptr);
+            this.grid("copy", &sizes, |this, indices| {
+                let value = Exp::Load(from_ptr, Box::new(this.address(&from.lmad, indices)));
+                let at = this.address(&to.lmad, indices);
+                this.out.push(Stm::Store(to_ptr, at, value));
+            });
+        });
+        let narrow = vec![Stm::If(long, strips, plain)];
+        self.out.push(Stm::If(large, squares, narrow));
+        true
+    }
+
+    /// A matrix with a short and a long side: a block takes all of the short one and a part of the long one. The elements are
+    /// numbered along the source's direction for loads, and along the destination's for stores, so that both go through memory
+    /// in long runs.
+    fn strips(&mut self, to: &Place, from: &Place, sizes: &[Exp], across: usize) {
+        let last = sizes.len() - 1;
+        // The sides of a block's part. Of the long side it has whole groups of neighbouring threads, where there is one.
+        let side = |own: &Exp, other: &Exp| {
+            let fits = bin(BinOp::Quot, Exp::int(i64::from(ELEMENTS)), other.clone());
+            let groups = bin(BinOp::And, fits, Exp::int(-SIDE));
+            Exp::Select(Box::new([lt(own.clone(), Exp::int(LEAST)), own.clone(), groups]))
+        };
+        let at_least_one = |e: &Exp| bin(BinOp::Max, e.clone(), Exp::int(1));
+        let rows = self.simple("rows", &at_least_one(&sizes[across]));
+        let columns = self.simple("columns", &at_least_one(&sizes[last]));
+        let sides = [("height", side(&rows, &columns)), ("breadth", side(&columns, &rows))];
+        let [height, breadth] = sides.map(|(hint, side)| self.simple(hint, &side));
+        let reciprocals = [&height, &breadth].map(|side| {
+            let value = quot_up(Exp::int(1 << SHIFT), side.clone());
+            self.simple("reciprocal", &value)
+        });
+        let mut space: Vec<Exp> = sizes.to_vec();
+        for (dim, side) in [(across, &height), (last, &breadth)] {
+            let count = quot_up(sizes[dim].clone(), side.clone());
+            space[dim] = self.simple("parts", &count);
+        }
+        let blocks = self.total(&space);
+        let elem = self.table.blocks[to.block].elem;
+        let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
+        self.launch("strip", blocks, THREADS, |this, block, thread| {
+            let stage = this.shared_array("stage", elem, ELEMENTS + (ELEMENTS >> PAD));
+            let at = this.unranked(Exp::Var(block), &space);
+            let mut bound = |hint: &str, dim: usize, side: &Exp| {
+                let first = this.simple(hint, &bin(BinOp::Mul, at[dim].clone(), side.clone()));
+                let left = bin(BinOp::Sub, sizes[dim].clone(), first.clone());
+                (first, this.short("left", &bin(BinOp::Min, left, side.clone())))
+            };
+            let (row, rows) = bound("row", across, &height);
+            let (column, columns) = bound("column", last, &breadth);
+            let thread = this.short("thread", &Exp::Var(thread));
+            let height = this.short("height", &height);
+            let breadth = this.short("breadth", &breadth);
+            let [by_height, by_breadth] = reciprocals.map(|value| this.short("by", &value));
+            let numbered = |this: &mut Self, k: V| {
+                let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
+                let before = u32_bin(BinOp::Mul, turn, short_int(THREADS));
+                this.number("number", u32_bin(BinOp::Add, thread.clone(), before))
+            };
+            // The number of an element divided by a side.
+            let split = |this: &mut Self, k: V, side: &Exp, reciprocal: &Exp| {
+                let number = numbered(this, k);
+                let product = u32_bin(BinOp::Mul, number.clone(), reciprocal.clone());
+                let outer = this.number("outer", u32_bin(BinOp::Lshr, product, short_int(SHIFT)));
+                let before = u32_bin(BinOp::Mul, outer.clone(), side.clone());
+                let inner = u32_bin(BinOp::Sub, number, before);
+                (outer, this.number("inner", inner))
+            };
+            let place = |this: &mut Self, row_in: Exp, column_in: Exp| {
+                let mut indices = at.clone();
+                let i = bin(BinOp::Add, row.clone(), wide(row_in));
+                let j = bin(BinOp::Add, column.clone(), wide(column_in));
+                indices[across] = this.simple("i", &i);
+                indices[last] = this.simple("j", &j);
+                indices
+            };
+            let items = ELEMENTS / THREADS;
+            let count = Exp::int(i64::from(items));
+            let kept = this.new_var("kept", Ty::Local(elem, items));
+            this.out.push(Stm::Declare(kept, None));
+            let new_k = |this: &mut Self| this.new_var("k", Ty::Scalar(Prim::I64));
+            // What is beyond the end is loaded from the last row or column, so that there is no branch.
+            let k = new_k(this);
+            let body = this.block(|this| {
+                let (outer, inner) = split(this, k, &height, &by_height);
+                let within = |at: Exp, size: &Exp| {
+                    u32_bin(BinOp::Min, at, u32_bin(BinOp::Sub, size.clone(), short_int(1)))
+                };
+                let indices = place(this, within(inner, &rows), within(outer, &columns));
+                let value = load(from_ptr, this.address(&from.lmad, &indices));
+                this.out.push(Stm::Store(kept, Exp::Var(k), value));
+            });
+            this.out.push(up_to(k, count.clone(), body));
+            let k = new_k(this);
+            let body = this.block(|this| {
+                let number = numbered(this, k);
+                this.out.push(Stm::Store(stage, padded(number), load(kept, Exp::Var(k))));
+            });
+            this.out.push(up_to(k, count.clone(), body));
+            this.out.push(Stm::Barrier);
+            let k = new_k(this);
+            let body = this.block(|this| {
+                let (outer, inner) = split(this, k, &breadth, &by_breadth);
+                let inside = all([
+                    u32_lt(outer.clone(), rows.clone()),
+                    u32_lt(inner.clone(), columns.clone()),
+                ]);
+                let before = u32_bin(BinOp::Mul, inner.clone(), height.clone());
+                let number = u32_bin(BinOp::Add, before, outer.clone());
+                let number = this.number("number", number);
+                let body = this.block(|this| {
+                    let indices = place(this, outer, inner);
+                    let at = this.address(&to.lmad, &indices);
+                    this.out.push(Stm::Store(to_ptr, at, load(stage, padded(number))));
+                });
+                this.out.push(Stm::If(inside, body, Block::new()));
+            });
+            this.out.push(up_to(k, count, body));
+        });
+    }
+
+    fn squares(&mut self, to: &Place, from: &Place, sizes: &[Exp], across: usize) {
+        let last = sizes.len() - 1;
+        // The space of squares: the sizes, with numbers of squares for the two directions.
+        let mut space: Vec<Exp> = sizes.to_vec();
+        for dim in [across, last] {
+            let count = quot_up(sizes[dim].clone(), Exp::int(SIDE));
+            space[dim] = self.simple("squares", &count);
+        }
+        let blocks = self.total(&space);
+        let threads = u32::try_from(SIDE * ROWS).unwrap_or(256);
+        let elem = self.table.blocks[to.block].elem;
+        let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
+        self.launch("transpose", blocks, threads, |this, block, thread| {
+            let count = u32::try_from(SIDE * (SIDE + 1)).unwrap_or(1056);
+            let square = this.shared_array("square", elem, count);
+            let at = this.unranked(Exp::Var(block), &space);
+            let first = |dim: usize| bin(BinOp::Mul, at[dim].clone(), Exp::int(SIDE));
+            let (row, column) =
+                (this.simple("row", &first(across)), this.simple("column", &first(last)));
+            let side = Exp::int(SIDE);
+            let x = this.simple("x", &bin(BinOp::Rem, Exp::Var(thread), side.clone()));
+            let y = this.simple("y", &bin(BinOp::Quot, Exp::Var(thread), side));
+            // `fast` goes through the square with neighbouring threads, `slow` with the rest.
+            let each = |this: &mut Self,
+                        fast: (usize, &Exp),
+                        slow: (usize, &Exp),
+                        work: &mut dyn FnMut(&mut Self, Exp, &[Exp])| {
+                let k = this.new_var("k", Ty::Scalar(Prim::I64));
+                let body = this.block(|this| {
+                    let down =
+                        bin(BinOp::Add, y.clone(), bin(BinOp::Mul, Exp::Var(k), Exp::int(ROWS)));
+                    let down = this.simple("down", &down);
+                    let mut indices = at.clone();
+                    indices[fast.0] = this.simple("i", &bin(BinOp::Add, fast.1.clone(), x.clone()));
+                    indices[slow.0] =
+                        this.simple("j", &bin(BinOp::Add, slow.1.clone(), down.clone()));
+                    let inside = Exp::Bin(
+                        BinOp::And,
+                        Prim::Bool,
+                        Box::new(lt(indices[fast.0].clone(), sizes[fast.0].clone())),
+                        Box::new(lt(indices[slow.0].clone(), sizes[slow.0].clone())),
+                    );
+                    let body = this.block(|this| work(this, down, &indices));
+                    this.out.push(Stm::If(inside, body, Block::new()));
+                });
+                let (from, to) = (Exp::int(0), Exp::int(SIDE / ROWS));
+                this.out.push(Stm::For { var: k, from, to, step: 1, kind: Kind::Sequential, body });
+            };
+            let place = |outer: Exp, inner: Exp| {
+                bin(BinOp::Add, bin(BinOp::Mul, outer, Exp::int(SIDE + 1)), inner)
+            };
+            each(this, (across, &row), (last, &column), &mut |this, down, indices| {
+                let value = Exp::Load(from_ptr, Box::new(this.address(&from.lmad, indices)));
+                this.out.push(Stm::Store(square, place(down, x.clone()), value));
+            });
+            this.out.push(Stm::Barrier);
+            each(this, (last, &column), (across, &row), &mut |this, down, indices| {
+                let value = load(square, place(x.clone(), down));
+                let at = this.address(&to.lmad, indices);
+                this.out.push(Stm::Store(to_ptr, at, value));
+            });
+        });
+    }
+}
+
+fn load(array: V, at: Exp) -> Exp {
+    Exp::Load(array, Box::new(at))
+}
+
+/// The dimension along which elements of the source are neighbours, if those of the destination are neighbours along the last
+/// one, and that is another.
+fn directions(to: &Place, from: &Place) -> Option<usize> {
+    let one = Poly::constant(1);
+    let last = to.lmad.rank().checked_sub(1)?;
+    let is_last = to.lmad.dims[last].stride == one;
+    let across = from.lmad.dims.iter().position(|dim| dim.stride == one)?;
+    (is_last && across < last).then_some(across)
+}

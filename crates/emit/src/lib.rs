@@ -1,0 +1,425 @@
+//! `emit`: from the IR with memory to imp.
+//!
+//! Every operation becomes the loop that it stands for; the table of [`fehu_mem::table`] says where arrays are.
+//! Statements keep their order, and nothing is decided here about memory: if an array is not where it is needed, it is
+//! copied.
+//!
+//! Code outside the functions of operators is *host* code: it is executed by one thread, and an operator there may
+//! become tasks or kernels. Code inside these functions is sequential.
+//!
+//! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
+//! `control` branches, loops and calls; `screma` map, reduce and scan; `follow` operators that are fused with a scan;
+//! `write` histograms, scatters, partitions and accumulators; `sums` and `ahead` vectorised scans and histograms;
+//! `release` where blocks are released; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
+//! device; `tuning` numbers that users may choose.
+
+mod ahead;
+mod array;
+mod bins;
+mod control;
+mod follow;
+mod grid;
+mod index;
+mod partials;
+mod release;
+mod scalar;
+mod screma;
+mod sums;
+mod tasks;
+mod tuning;
+mod write;
+
+use ecow::EcoString;
+use fehu_base::id::Id;
+use fehu_base::{IdVec, Prim};
+use fehu_imp::{Block, Constant, Exp, From, Fun, FunId, Program, Stm, Ty, V, VarInfo};
+use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Type, Var};
+use fehu_mem::table::{BlockId, Origin, Place, Placed, Table};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Options.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Whether operators of the host become tasks.
+    pub parallel: bool,
+    /// Whether arrays are in the memory of a device, and operators of the host become kernels.
+    pub device: bool,
+    /// Whether sums of floats keep their order.
+    pub strict_float: bool,
+    /// Whether kernels for matrix products and the like have tiles.
+    pub tiling: bool,
+}
+
+/// Translates a program.
+pub fn emit(placed: &Placed, options: Options) -> Program {
+    let mut program = Program { tuning: tuning::parameters(&placed.prog), ..Program::default() };
+    let numbers = program.tuning.iter().enumerate();
+    let tuning: FxHashMap<EcoString, usize> =
+        numbers.map(|(number, param)| (param.name.clone(), number)).collect();
+    let hosted = if options.device { grid::hosted(&placed.prog) } else { FxHashSet::default() };
+    let called =
+        if options.device { grid::called_by_kernels(&placed.prog) } else { FxHashSet::default() };
+    for (id, fun) in placed.prog.funs.iter() {
+        let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
+        let mut emit = Emit::new(placed, &fun.vars, &placed.funs[id], options, program.sites);
+        emit.tuning = tuning.clone();
+        emit.hosted = hosted.clone();
+        if called.contains(&id) {
+            // Functions called by kernels are executed by one thread.
+            (emit.depth, emit.in_tasks) = (1, true);
+        }
+        let made = emit.function(&fun.name, &params, &fun.results, &fun.body);
+        program.sites = emit.sites;
+        program.funs.push(made);
+    }
+    for (id, constant) in placed.prog.consts.iter() {
+        let mut emit =
+            Emit::new(placed, &constant.vars, &placed.consts[id], options, program.sites);
+        emit.tuning = tuning.clone();
+        emit.hosted = hosted.clone();
+        let made = emit.function(&constant.name, &[], &constant.results, &constant.body);
+        program.sites = emit.sites;
+        let fun = program.funs.push(made);
+        program.consts.push(Constant { fun });
+    }
+    rename(&mut program);
+    program
+}
+
+/// Gives functions distinct names that are identifiers.
+fn rename(program: &mut Program) {
+    let mut taken: FxHashMap<EcoString, usize> = FxHashMap::default();
+    for fun in program.funs.values_mut() {
+        let plain: String =
+            fun.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let plain = EcoString::from(plain);
+        let count = taken.entry(plain.clone()).or_default();
+        fun.name = if *count == 0 { plain } else { ecow::eco_format!("{plain}_{count}") };
+        *count += 1;
+    }
+}
+
+/// The work on one function.
+struct Emit<'a> {
+    placed: &'a Placed,
+    ir: &'a IdVec<Var, ir::VarInfo>,
+    table: &'a Table,
+    options: Options,
+    vars: IdVec<V, VarInfo>,
+    /// What the scalars of the IR are represented by: constants or variables.
+    scalars: FxHashMap<Var, Exp>,
+    /// What blocks are represented by.
+    blocks: FxHashMap<BlockId, Mem>,
+    /// The blocks that are allocated before the statement that binds a variable.
+    allocations: FxHashMap<Var, Vec<BlockId>>,
+    /// The inputs of the existing accumulators, by their certificates.
+    accs: FxHashMap<Var, &'a AccInput>,
+    /// The statements of the current block.
+    out: Block,
+    /// The nesting depth inside the functions of operators; zero is the host.
+    depth: isize,
+    /// Whether several threads may execute the code at the same time.
+    in_tasks: bool,
+    /// In a kernel: the threads that execute the code together, in the same way.
+    together: Option<grid::Together>,
+    sites: usize,
+    /// The source location of the current statement.
+    loc: EcoString,
+    /// The functions that no kernel can contain.
+    hosted: FxHashSet<ir::FunId>,
+    /// The numbers of tuning parameters.
+    tuning: FxHashMap<EcoString, usize>,
+    /// The operators that follow scans, by the first variables that the scans bind.
+    following: FxHashMap<Var, follow::Follower<'a>>,
+    /// Arrays of scans that only the following operators read, and which are not stored.
+    unneeded: FxHashSet<Var>,
+}
+
+/// A block at run time.
+#[derive(Clone, Copy, Debug)]
+struct Mem {
+    /// A pointer to its beginning, or a local array.
+    ptr: V,
+    /// Its handle; none if it is local or certainly outlives its uses.
+    handle: Option<V>,
+}
+
+impl<'a> Emit<'a> {
+    fn new(
+        placed: &'a Placed,
+        ir: &'a IdVec<Var, ir::VarInfo>,
+        table: &'a Table,
+        options: Options,
+        sites: usize,
+    ) -> Emit<'a> {
+        let mut allocations: FxHashMap<Var, Vec<BlockId>> = FxHashMap::default();
+        for (id, block) in table.blocks.iter() {
+            if let Origin::Fresh { before, .. } = &block.origin {
+                allocations.entry(*before).or_default().push(id);
+            }
+        }
+        Emit {
+            placed,
+            ir,
+            table,
+            options,
+            vars: IdVec::default(),
+            scalars: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+            allocations,
+            accs: FxHashMap::default(),
+            out: Block::new(),
+            depth: 0,
+            in_tasks: false,
+            together: None,
+            sites,
+            loc: EcoString::new(),
+            hosted: FxHashSet::default(),
+            tuning: FxHashMap::default(),
+            following: FxHashMap::default(),
+            unneeded: FxHashSet::default(),
+        }
+    }
+
+    fn function(
+        &mut self,
+        name: &EcoString,
+        params: &[Var],
+        results: &[Var],
+        body: &'a Body,
+    ) -> Fun {
+        let params = params.iter().filter_map(|param| self.param(*param)).collect();
+        let results: Vec<Option<V>> = results.iter().map(|result| self.result(*result)).collect();
+        self.body(body);
+        for (result, atom) in results.iter().zip(&body.results) {
+            let Some(result) = *result else { continue };
+            match self.place_of(*atom) {
+                Some(place) => {
+                    let mem = self.mem(place.block);
+                    let index = self.poly(&place.lmad.offset);
+                    self.out.push(Stm::Export {
+                        to: result,
+                        block: mem.handle,
+                        ptr: mem.ptr,
+                        index,
+                    });
+                }
+                None => {
+                    let value = self.atom(*atom);
+                    self.out.push(Stm::Assign(result, value));
+                }
+            }
+        }
+        Fun {
+            name: name.clone(),
+            vars: std::mem::take(&mut self.vars),
+            params,
+            results: results.into_iter().flatten().collect(),
+            body: std::mem::take(&mut self.out),
+        }
+    }
+
+    fn param(&mut self, var: Var) -> Option<V> {
+        if let Some(place) = self.table.place(var) {
+            let elem = self.table.blocks[place.block].elem;
+            let handle = self.new_var(&hinted(&self.ir[var].hint, "_mem"), Ty::Mem);
+            let ptr = self.new_var(&self.ir[var].hint, Ty::Ptr(elem));
+            self.out.push(Stm::Declare(ptr, None));
+            self.out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
+            self.blocks.insert(place.block, Mem { ptr, handle: Some(handle) });
+            return Some(handle);
+        }
+        let Type::Scalar(Elem::Prim(prim)) = self.ir[var].ty else { return None };
+        let v = self.new_var(&self.ir[var].hint, Ty::Scalar(prim));
+        self.scalars.insert(var, Exp::Var(v));
+        Some(v)
+    }
+
+    fn result(&mut self, var: Var) -> Option<V> {
+        let ty = match &self.ir[var].ty {
+            Type::Scalar(Elem::Prim(prim)) => Ty::Scalar(*prim),
+            Type::Array(Elem::Prim(_), _) => Ty::Mem,
+            _ => return None,
+        };
+        Some(self.new_var("result", ty))
+    }
+
+    /// Emits the statements of a body.
+    fn body(&mut self, body: &'a Body) {
+        let releases = self.depth == 0 && !self.in_tasks;
+        let last = if releases { release::last_uses(self, body) } else { Vec::new() };
+        let mut leaders = self.leaders(body).into_iter().peekable();
+        let mut index = 0;
+        while let Some(stm) = body.stms.get(index) {
+            let first = index;
+            match leaders.next_if(|leader| leader.at == index) {
+                Some(leader) => {
+                    let last = leader.last;
+                    body.stms.iter().take(last).skip(index + 1).for_each(|stm| self.stm(stm));
+                    self.lead(stm, leader);
+                    index = last + 1;
+                }
+                None => {
+                    self.stm(stm);
+                    index += 1;
+                }
+            }
+            for blocks in last.iter().take(index).skip(first) {
+                self.release(blocks);
+            }
+        }
+    }
+
+    /// Emits into a block of its own.
+    fn block(&mut self, work: impl FnOnce(&mut Self)) -> Block {
+        let outer = std::mem::take(&mut self.out);
+        work(self);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    fn stm(&mut self, stm: &'a ir::Stm) {
+        self.allocate_for(stm);
+        if let Some(loc) = &stm.loc {
+            self.loc = loc.0.clone();
+        }
+        if self.is_beside_device() && self.on_grid(stm) {
+            return;
+        }
+        if self.together.is_some() {
+            return self.stm_together(stm);
+        }
+        self.plain_stm(stm);
+    }
+
+    fn plain_stm(&mut self, stm: &'a ir::Stm) {
+        match &stm.exp {
+            ir::Exp::If(cond, bodies) => self.if_(&stm.pat, *cond, bodies),
+            ir::Exp::Switch(on, switch) => self.switch(&stm.pat, *on, switch),
+            ir::Exp::Loop(params, form, body) => self.loop_(&stm.pat, params, *form, body),
+            ir::Exp::Call(fun, args) => self.call(&stm.pat, *fun, args),
+            ir::Exp::Const(id) => self.constant(&stm.pat, *id),
+            ir::Exp::Fail(check) => self.fail(&stm.pat, check),
+            ir::Exp::Screma(op) => self.screma(&stm.pat, op),
+            ir::Exp::Hist(op) => self.hist(&stm.pat, op),
+            ir::Exp::Scatter(op) => self.scatter(&stm.pat, op),
+            ir::Exp::Partition(op) => self.partition(&stm.pat, op),
+            ir::Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda),
+            ir::Exp::UpdateAcc(acc, indices, values) => self.update_acc(*acc, indices, values),
+            ir::Exp::Tuning(name, standard) => self.tuning(&stm.pat, name, *standard),
+            ir::Exp::Stream(_) => unreachable!("streams become loops before memory is assigned"),
+            exp => {
+                if let [var] = stm.pat.as_slice() {
+                    self.single(*var, exp);
+                }
+            }
+        }
+    }
+
+    /// Starts the lifetime of the blocks that a statement needs.
+    fn allocate_for(&mut self, stm: &ir::Stm) {
+        for var in &stm.pat {
+            for block in self.allocations.get(var).cloned().unwrap_or_default() {
+                self.allocate(block);
+            }
+        }
+    }
+
+    /// Starts the lifetime of a block.
+    fn allocate(&mut self, id: BlockId) {
+        let block = &self.table.blocks[id];
+        let Origin::Fresh { size, .. } = &block.origin else { return };
+        if let Some(size) = self.table.local_size(id)
+            && !self.is_beside_device()
+        {
+            let size = u32::try_from(size.max(1)).unwrap_or(1);
+            let ptr = self.new_var(&block.hint, Ty::Local(block.elem, size));
+            self.out.push(Stm::Declare(ptr, None));
+            self.blocks.insert(id, Mem { ptr, handle: None });
+            return;
+        }
+        let mut count = Exp::int(1);
+        for size in size {
+            count = self.product(count, *size);
+        }
+        let mem = self.declare_mem(id);
+        if let Some(handle) = mem.handle {
+            self.out.push(Stm::Alloc(handle, block.elem, count));
+            self.out.push(Stm::Point(mem.ptr, From::Mem(handle), Exp::int(0)));
+        }
+    }
+
+    /// A handle and a pointer for a block.
+    fn declare_mem(&mut self, id: BlockId) -> Mem {
+        let block = &self.table.blocks[id];
+        let handle = self.new_var(&hinted(&block.hint, "_mem"), Ty::Mem);
+        let ptr = self.new_var(&block.hint, Ty::Ptr(block.elem));
+        self.out.push(Stm::Declare(handle, None));
+        self.out.push(Stm::Declare(ptr, None));
+        let mem = Mem { ptr, handle: Some(handle) };
+        self.blocks.insert(id, mem);
+        mem
+    }
+
+    /// A block that is known to exist.
+    fn mem(&mut self, id: BlockId) -> Mem {
+        match self.blocks.get(&id) {
+            Some(mem) => *mem,
+            // Only code that is never executed uses a block that was not allocated.
+            None => self.declare_mem(id),
+        }
+    }
+
+    fn place(&self, var: Var) -> Option<&'a Place> {
+        self.table.place(var)
+    }
+
+    fn place_of(&self, atom: Atom) -> Option<&'a Place> {
+        self.place(atom.var()?)
+    }
+
+    fn new_var(&mut self, hint: &str, ty: Ty) -> V {
+        self.vars.push(VarInfo { hint: hint.into(), ty })
+    }
+
+    /// A new variable with a value.
+    fn declare(&mut self, hint: &str, prim: Prim, value: Option<Exp>) -> V {
+        let v = self.new_var(hint, Ty::Scalar(prim));
+        self.out.push(Stm::Declare(v, value));
+        v
+    }
+
+    /// A scalar of the IR gets a value.
+    fn bind(&mut self, var: Var, value: Exp) {
+        let Type::Scalar(Elem::Prim(prim)) = self.ir[var].ty else { return };
+        let value = match value {
+            Exp::Const(_) => value,
+            Exp::Var(v) => Exp::Var(v),
+            other => Exp::Var(self.declare(&self.ir[var].hint.clone(), prim, Some(other))),
+        };
+        self.scalars.insert(var, value);
+    }
+
+    /// The operand, a scalar.
+    fn atom(&self, atom: Atom) -> Exp {
+        match atom {
+            Atom::Const(scalar) => Exp::Const(scalar),
+            Atom::Var(var) => self.scalars.get(&var).cloned().unwrap_or(Exp::int(0)),
+        }
+    }
+
+    /// The type of a scalar operand; none for certificates and arrays.
+    fn prim(&self, atom: Atom) -> Option<Prim> {
+        match ir::builder::atom_type(atom, self.ir) {
+            Type::Scalar(Elem::Prim(prim)) => Some(prim),
+            _ => None,
+        }
+    }
+
+    fn fun_id(id: ir::FunId) -> FunId {
+        FunId::from_index(id.index())
+    }
+}
+
+fn hinted(hint: &str, suffix: &str) -> EcoString {
+    ecow::eco_format!("{hint}{suffix}")
+}

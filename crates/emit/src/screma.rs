@@ -1,0 +1,430 @@
+//! Maps, reductions and scans.
+
+use super::Emit;
+use fehu_base::Prim;
+use fehu_facts::poly::Poly;
+use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty, V};
+use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
+use fehu_mem::table::Place;
+
+/// Stands for the position of an operator if nothing depends on it.
+pub(super) const NO_INDEX: Var = Var(u32::MAX);
+
+/// The current value of an operator: a scalar variable, or a place.
+#[derive(Clone)]
+pub(super) enum Sofar<'a> {
+    /// A scalar.
+    Scalar(V),
+    /// An array.
+    Array(&'a Place),
+    /// No contents.
+    Nothing,
+}
+
+impl<'a> Emit<'a> {
+    pub(super) fn screma(&mut self, pat: &[Var], op: &'a Screma) {
+        if !self.is_parallel() {
+            return self.screma_here(pat, op);
+        }
+        let width = self.atom(op.width);
+        if op.folded() == 0 {
+            self.versions(
+                &op.map,
+                &width,
+                None,
+                |this| this.map_in_tasks(pat, op),
+                |this| this.nested(|this| this.map_in_tasks(pat, op)),
+            );
+        } else if !self.has_partials(op) {
+            self.screma_outside(pat, op);
+        } else {
+            let room = self.room(op);
+            // The result of a reduction is a value of both versions.
+            let reduced: Vec<(Var, V)> = self.declare_reduced(pat, op);
+            let assign = |this: &mut Self| {
+                for (var, v) in &reduced {
+                    let value = this.atom((*var).into());
+                    this.out.push(Stm::Assign(*v, value));
+                }
+            };
+            self.versions(
+                &op.map,
+                &width,
+                room,
+                |this| {
+                    match op.scans.is_empty() {
+                        true => this.reduce_in_tasks(pat, op),
+                        false => this.scan_in_tasks(pat, op),
+                    }
+                    assign(this);
+                },
+                |this| {
+                    match op.scans.is_empty() && this.combines_scalars(op) {
+                        true => this.nested(|this| this.reduce_in_tasks(pat, op)),
+                        false => this.screma_outside(pat, op),
+                    }
+                    assign(this);
+                },
+            );
+            for (var, v) in reduced {
+                self.scalars.insert(var, Exp::Var(v));
+            }
+        }
+    }
+
+    fn declare_reduced(&mut self, pat: &[Var], op: &Screma) -> Vec<(Var, V)> {
+        let mut reduced = Vec::new();
+        for var in &pat[op.scanned()..op.folded()] {
+            if let Some(prim) = self.prim((*var).into()) {
+                reduced.push((*var, self.declare(&self.ir[*var].hint.clone(), prim, None)));
+            }
+        }
+        reduced
+    }
+
+    fn map_in_tasks(&mut self, pat: &[Var], op: &'a Screma) {
+        let (width, site) = (self.atom(op.width), self.site());
+        self.tasks(site, width, None, |this, [low, high, _]| {
+            let (range, kind) = ((Exp::Var(low), Exp::Var(high)), this.kind(op, &[]));
+            this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
+                this.combine_all(pat, index, op, parts, &[], &[]);
+            });
+        });
+    }
+
+    /// One position after the other, where the operators inside the function still belong to the host.
+    fn screma_outside(&mut self, pat: &[Var], op: &'a Screma) {
+        self.depth -= 1;
+        self.screma_here(pat, op);
+        self.depth += 1;
+    }
+
+    /// One position after the other, on this thread.
+    fn screma_here(&mut self, pat: &[Var], op: &'a Screma) {
+        let scanned = self.start_scans(op);
+        let reduced = self.start_reds(op);
+        let width = self.atom(op.width);
+        if !scanned.is_empty() && self.depth <= 0 {
+            self.scan_range(pat, op, (Exp::int(0), width), &scanned, &reduced);
+        } else {
+            let kind = self.kind(op, &reduced);
+            self.each(pat, &op.inputs, &op.map, width, kind, |this, index, parts| {
+                this.combine_all(pat, index, op, parts, &scanned, &reduced);
+            });
+        }
+        self.bind_reduced(pat, op, &reduced);
+    }
+
+    pub(super) fn start_scans(&mut self, op: &Screma) -> Vec<Vec<Sofar<'a>>> {
+        self.start(op.scans.iter().map(|scan| (&scan.op, scan.neutral.as_slice())))
+    }
+
+    pub(super) fn start_reds(&mut self, op: &Screma) -> Vec<Vec<Sofar<'a>>> {
+        self.start(op.reds.iter().map(|red| (&red.op, red.neutral.as_slice())))
+    }
+
+    pub(super) fn bind_reduced(&mut self, pat: &[Var], op: &Screma, reduced: &[Vec<Sofar<'a>>]) {
+        for (var, sofar) in pat[op.scanned()..].iter().zip(reduced.iter().flatten()) {
+            if let Sofar::Scalar(v) = sofar {
+                self.scalars.insert(*var, Exp::Var(*v));
+            }
+        }
+    }
+
+    /// What happens at each position after the map function: scans, reductions, and plain results.
+    pub(super) fn combine_all(
+        &mut self,
+        pat: &[Var],
+        index: Var,
+        op: &'a Screma,
+        parts: &[Atom],
+        scanned: &[Vec<Sofar<'a>>],
+        reduced: &[Vec<Sofar<'a>>],
+    ) {
+        let rest = self.combine_each(op.scans.iter().map(|scan| &scan.op).zip(scanned), parts);
+        self.combine_each(op.reds.iter().map(|red| &red.op).zip(reduced), rest);
+        self.give(pat, index, op, parts, scanned);
+    }
+
+    /// Combines the current values of operators with the elements of a position; returns the remaining elements.
+    pub(super) fn combine_each<'b>(
+        &mut self,
+        ops: impl Iterator<Item = (&'a Lambda, &'b Vec<Sofar<'a>>)>,
+        mut elements: &'b [Atom],
+    ) -> &'b [Atom]
+    where
+        'a: 'b,
+    {
+        for (op, sofar) in ops {
+            let (own, rest) = elements.split_at(sofar.len().min(elements.len()));
+            self.combine(op, sofar, own);
+            elements = rest;
+        }
+        elements
+    }
+
+    /// Stores the values of scans at a position and the plain results, and executes the operators that follow.
+    pub(super) fn give(
+        &mut self,
+        pat: &[Var],
+        index: Var,
+        op: &'a Screma,
+        parts: &[Atom],
+        scanned: &[Vec<Sofar<'a>>],
+    ) {
+        for (part, var) in scanned.iter().flatten().zip(pat) {
+            self.store_sofar(*var, index, part);
+        }
+        for (part, var) in parts.iter().zip(pat).skip(op.folded()) {
+            self.store_row(*var, index, *part);
+        }
+        if let Some(follower) = self.following(pat).filter(|_| !scanned.is_empty()) {
+            let mut given = Self::scanned_elements(pat, scanned);
+            given.extend(self.plain_elements(pat, op));
+            self.follow(&follower, self.atom(index.into()), &given);
+        }
+    }
+
+    /// Executes a function for each element of the inputs; `then` gets its results.
+    pub(super) fn each(
+        &mut self,
+        pat: &[Var],
+        inputs: &[Var],
+        map: &'a Lambda,
+        width: Exp,
+        kind: Kind,
+        then: impl FnOnce(&mut Self, Var, &[Atom]),
+    ) {
+        self.each_in(pat, inputs, map, (Exp::int(0), width), kind, then);
+    }
+
+    /// The same, for a range.
+    pub(super) fn each_in(
+        &mut self,
+        pat: &[Var],
+        inputs: &[Var],
+        map: &'a Lambda,
+        (from, to): (Exp, Exp),
+        kind: Kind,
+        then: impl FnOnce(&mut Self, Var, &[Atom]),
+    ) {
+        let i = self.new_var("i", Ty::Scalar(Prim::I64));
+        // An operator that binds nothing and has no inputs has no arrays that depend on the position.
+        let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
+        self.scalars.insert(index, Exp::Var(i));
+        // A host loop around kernels is still host code.
+        let inner = isize::from(!self.is_beside_device());
+        self.depth += inner;
+        let body = self.block(|this| {
+            for (param, input) in map.params.iter().zip(inputs) {
+                this.element_param(*param, *input, index);
+            }
+            this.body(&map.body);
+            then(this, index, &map.body.results);
+        });
+        self.depth -= inner;
+        self.out.push(Stm::For { var: i, from, to, step: 1, kind, body });
+    }
+
+    pub(super) fn element_param(&mut self, param: Var, input: Var, index: Var) {
+        if let Some(value) = self.computed(input, self.atom(index.into())) {
+            return self.bind(param, value);
+        }
+        if let (Type::Scalar(_), Some(place)) = (&self.ir[param].ty, self.place(input))
+            && let Some(lmad) = place.lmad.fix(&[Poly::var(index)])
+        {
+            let value = self.load(place, &lmad.offset);
+            self.bind(param, value);
+        }
+    }
+
+    /// Declares the current values of reductions or scans, initialised with neutral elements.
+    pub(super) fn start<'b>(
+        &mut self,
+        ops: impl Iterator<Item = (&'b Lambda, &'b [Atom])>,
+    ) -> Vec<Vec<Sofar<'a>>> {
+        let mut all = Vec::new();
+        for (op, neutral) in ops {
+            let mut parts = Vec::with_capacity(neutral.len());
+            for (param, neutral) in op.params.iter().zip(neutral) {
+                parts.push(self.start_part(*param, *neutral));
+            }
+            all.push(parts);
+        }
+        all
+    }
+
+    fn start_part(&mut self, param: Var, neutral: Atom) -> Sofar<'a> {
+        if let Some(place) = self.place(param) {
+            self.write(place, neutral);
+            return Sofar::Array(place);
+        }
+        let Some(prim) = self.prim(param.into()) else { return Sofar::Nothing };
+        let value = self.atom(neutral);
+        Sofar::Scalar(self.declare(&self.ir[param].hint.clone(), prim, Some(value)))
+    }
+
+    /// One application of an operator to the current value and an element.
+    pub(super) fn combine(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Atom]) {
+        let values: Vec<Exp> = elements.iter().map(|element| self.atom(*element)).collect();
+        self.combine_values(op, sofar, &values);
+    }
+
+    /// The same, where the scalars among the elements are expressions.
+    pub(super) fn combine_values(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Exp]) {
+        self.combine_params(op, &op.params, sofar, elements);
+    }
+
+    /// The same, where the operator has other parameters before these.
+    pub(super) fn combine_params(
+        &mut self,
+        op: &'a Lambda,
+        params: &[Var],
+        sofar: &[Sofar<'a>],
+        elements: &[Exp],
+    ) {
+        let (first, second) = params.split_at(sofar.len());
+        for (param, part) in first.iter().zip(sofar) {
+            if let Sofar::Scalar(v) = part {
+                self.scalars.insert(*param, Exp::Var(*v));
+            }
+        }
+        for (param, element) in second.iter().zip(elements) {
+            if self.prim((*param).into()).is_some() {
+                self.scalars.insert(*param, element.clone());
+            }
+        }
+        self.body(&op.body);
+        self.assign_all(sofar, &op.body.results);
+    }
+
+    /// Assigns these values to the current values, all at the same time.
+    pub(super) fn assign_all(&mut self, sofar: &[Sofar<'a>], results: &[Atom]) {
+        let mut moves = Vec::new();
+        for (part, result) in sofar.iter().zip(results) {
+            match part {
+                Sofar::Scalar(v) => {
+                    let mut value = self.atom(*result);
+                    let is_other = |part: &Sofar<'_>| matches!(part, Sofar::Scalar(w) if value == Exp::Var(*w) && w != v);
+                    if sofar.iter().any(is_other) {
+                        let prim = self.prim(*result).unwrap_or(Prim::I64);
+                        value = Exp::Var(self.declare("next", prim, Some(value)));
+                    }
+                    if value != Exp::Var(*v) {
+                        moves.push(Stm::Assign(*v, value));
+                    }
+                }
+                Sofar::Array(place) => self.write(place, *result),
+                Sofar::Nothing => {}
+            }
+        }
+        self.out.append(&mut moves);
+    }
+
+    pub(super) fn store_sofar(&mut self, var: Var, index: Var, part: &Sofar<'a>) {
+        if self.unneeded.contains(&var) {
+            return;
+        }
+        let Some(place) = self.place(var) else { return };
+        let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) else { return };
+        match part {
+            Sofar::Scalar(v) => {
+                let (ptr, at) = (self.mem(place.block).ptr, self.poly(&lmad.offset));
+                self.out.push(Stm::Store(ptr, at, Exp::Var(*v)));
+            }
+            Sofar::Array(from) => self.copy(&Place { block: place.block, lmad }, from),
+            Sofar::Nothing => {}
+        }
+    }
+
+    /// A result of the function becomes an element or row of an array.
+    pub(super) fn store_row(&mut self, var: Var, index: Var, value: Atom) {
+        if self.unneeded.contains(&var) {
+            return;
+        }
+        let Some(place) = self.place(var) else { return };
+        if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
+            self.write(&Place { block: place.block, lmad }, value);
+        }
+    }
+
+    /// Whether the positions of an operator are independent of each other.
+    pub(super) fn kind(&self, op: &Screma, reduced: &[Vec<Sofar<'_>>]) -> Kind {
+        let has_acc = op.inputs.iter().any(|input| matches!(self.ir[*input].ty, Type::Acc(_)));
+        if has_acc || !op.scans.is_empty() {
+            return Kind::Sequential;
+        }
+        self.combined(op.reds.iter().map(|red| &red.op).zip(reduced))
+    }
+
+    /// The kind of a loop in which every position combines an element with the current values of operators.
+    pub(super) fn combined<'b, 'c: 'b>(
+        &self,
+        ops: impl Iterator<Item = (&'b Lambda, &'b Vec<Sofar<'c>>)>,
+    ) -> Kind {
+        let mut reductions = Vec::new();
+        for (op, parts) in ops {
+            let Some(ops) = self.vector_ops(op) else { return Kind::Sequential };
+            for (part, op) in parts.iter().zip(ops) {
+                match part {
+                    Sofar::Scalar(v) => reductions.push((*v, op)),
+                    Sofar::Array(_) | Sofar::Nothing => return Kind::Sequential,
+                }
+            }
+        }
+        Kind::Independent(reductions)
+    }
+
+    /// The operators of a reduction or scan, if it combines scalars, each component separately, with operators whose
+    /// partial results may be combined in any order.
+    pub(super) fn vector_ops(&self, op: &Lambda) -> Option<Vec<RedOp>> {
+        let count = op.body.results.len();
+        let (first, second) = op.params.split_at(count);
+        let mut ops = Vec::with_capacity(count);
+        for (k, result) in op.body.results.iter().enumerate() {
+            let result = result.var()?;
+            let stm = op.body.stms.iter().find(|stm| stm.pat == [result])?;
+            let ir::Exp::BinOp(by, a, b) = &stm.exp else { return None };
+            let (x, y) = (Atom::Var(first[k]), Atom::Var(second[k]));
+            let prim = self.prim(x)?;
+            if !((*a, *b) == (x, y) || (*a, *b) == (y, x)) {
+                return None;
+            }
+            ops.push(red_op(*by, prim, self.options.strict_float)?);
+        }
+        (op.body.stms.len() == count).then_some(ops)
+    }
+}
+
+/// The operator as one that may be applied in any order.
+pub(super) fn red_op(op: BinOp, prim: Prim, strict_float: bool) -> Option<RedOp> {
+    let red = match op {
+        BinOp::Add => RedOp::Add,
+        BinOp::Mul => RedOp::Mul,
+        BinOp::Min => RedOp::Min,
+        BinOp::Max => RedOp::Max,
+        BinOp::And => RedOp::And,
+        BinOp::Or => RedOp::Or,
+        BinOp::Xor => RedOp::Xor,
+        _ => return None,
+    };
+    let exact = !prim.is_float() || matches!(red, RedOp::Min | RedOp::Max);
+    (exact || !strict_float).then_some(red)
+}
+
+/// A block that is executed if indices are within the bounds of a shape.
+pub(super) fn if_within(indices: &[Exp], shape: &[Exp], body: Block) -> Stm {
+    use fehu_ir::CmpOp;
+    let mut cond: Option<Exp> = None;
+    for (index, size) in indices.iter().zip(shape) {
+        // As unsigned numbers, negative ones are large.
+        let unsigned =
+            |exp: &Exp| Box::new(Exp::Convert(Prim::I64, Prim::U64, Box::new(exp.clone())));
+        let within = Exp::Cmp(CmpOp::Lt, Prim::U64, unsigned(index), unsigned(size));
+        cond = Some(match cond {
+            None => within,
+            Some(cond) => Exp::Bin(BinOp::And, Prim::Bool, Box::new(cond), Box::new(within)),
+        });
+    }
+    Stm::If(cond.unwrap_or(Exp::Const(ir::Scalar::Bool(true))), body, Block::new())
+}

@@ -1,0 +1,325 @@
+//! Host operators on several threads.
+//!
+//! A map or a scatter is executed on ranges of any size. A reduction is split into chunks, a few for each thread, each
+//! of which stores its partial result in an array ([`super::partials`]); these are combined in order, because the
+//! operator need not be commutative. A scan has two rounds: the first computes the totals of all chunks; the second
+//! processes each chunk again, starting from the total of the chunks before it. If the function of its map part is
+//! expensive, then the first round stores the scan of each chunk by itself, and the second adds the preceding total.
+//! Histograms are in [`super::bins`].
+//!
+//! An operator whose function contains other operators is parallelised over its own positions if there are at least as
+//! many of them as threads; otherwise the operators inside become tasks as well. This is decided at run time.
+
+use super::Emit;
+use super::partials::Partial;
+use super::screma::Sofar;
+use fehu_base::Prim;
+use fehu_imp::{Block, Exp, Kind, Stm, Tasks, Ty, V};
+use fehu_ir::{self as ir, BinOp, Body, CmpOp, Lambda, Screma, Var};
+
+/// The maximum number of array elements per chunk of a reduction. With more, there is enough parallelism in combining
+/// two of them.
+const ROOM: i64 = 1 << 16;
+
+/// A function of no more statements than this, without loops and operators, is cheap enough to be executed twice.
+const CHEAP: usize = 16;
+
+impl<'a> Emit<'a> {
+    /// Whether an operator may become tasks here.
+    pub(super) fn is_parallel(&self) -> bool {
+        self.options.parallel && self.depth == 0
+    }
+
+    /// Emits code that is executed for ranges; `work` gets the variables of the range and the number of the chunk.
+    pub(super) fn tasks(
+        &mut self,
+        site: usize,
+        total: Exp,
+        chunks: Option<V>,
+        work: impl FnOnce(&mut Self, [V; 3]),
+    ) {
+        let [low, high, chunk] =
+            ["low", "high", "chunk"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
+        self.depth += 1;
+        let inside = std::mem::replace(&mut self.in_tasks, true);
+        let body = self.block(|this| work(this, [low, high, chunk]));
+        self.in_tasks = inside;
+        self.depth -= 1;
+        self.out.push(Stm::Tasks(Box::new(Tasks {
+            site,
+            total,
+            chunks,
+            grain: 1,
+            chunk,
+            low,
+            high,
+            body,
+        })));
+    }
+
+    /// Emits tasks in which operators of nested functions become tasks as well.
+    pub(super) fn nested(&mut self, work: impl FnOnce(&mut Self)) {
+        // One level is the range, the other one the position in it.
+        self.depth -= 2;
+        work(self);
+        self.depth += 2;
+    }
+
+    /// A new site with tasks.
+    pub(super) fn site(&mut self) -> usize {
+        self.sites += 1;
+        self.sites - 1
+    }
+
+    /// The number of chunks for a site.
+    pub(super) fn chunks(&mut self, site: usize, total: Exp) -> V {
+        let v = self.declare("chunks", Prim::I64, None);
+        self.out.push(Stm::Chunks(v, site, total));
+        v
+    }
+
+    /// Executes one of two versions: parallel over the positions of the operator, or over what is inside its functions.
+    /// `room` is what the first one needs for the arrays that a chunk combines.
+    pub(super) fn versions(
+        &mut self,
+        lambda: &Lambda,
+        width: &Exp,
+        room: Option<Exp>,
+        outer: impl FnOnce(&mut Self),
+        inner: impl FnOnce(&mut Self),
+    ) {
+        if room.is_none() && !has_operators(&lambda.body) {
+            return outer(self);
+        }
+        let threads = self.declare("threads", Prim::I64, None);
+        self.out.push(Stm::Threads(threads));
+        let (threads, width) = (Box::new(Exp::Var(threads)), Box::new(width.clone()));
+        let mut many = Exp::Cmp(CmpOp::Le, Prim::I64, threads, width);
+        if let Some(room) = room {
+            let little = Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(room), Box::new(Exp::int(ROOM)));
+            many = Exp::Bin(BinOp::And, Prim::Bool, Box::new(many), Box::new(little));
+        }
+        let (outer, inner) = (self.block(outer), self.block(inner));
+        self.out.push(Stm::If(many, outer, inner));
+    }
+
+    /// A reduction, with or without a map.
+    pub(super) fn reduce_in_tasks(&mut self, pat: &[Var], op: &'a Screma) {
+        let width = self.atom(op.width);
+        let site = self.site();
+        let chunks = self.chunks(site, width.clone());
+        let reduced = self.start_reds(op);
+        let partials = self.partials(&reduced, chunks);
+        self.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
+            let places = this.arrays_of(&reduced);
+            this.with_rows(places, partials.iter().flatten(), chunk, |this| {
+                let own = this.start_reds(op);
+                let kind = this.kind(op, &own);
+                let range = (Exp::Var(low), Exp::Var(high));
+                this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
+                    this.combine_all(pat, index, op, parts, &[], &own);
+                });
+                this.save(&own, &partials, &Exp::Var(chunk));
+            });
+        });
+        self.combine_partials(pat, op, chunks, &reduced, &partials);
+        self.bind_reduced(pat, op, &reduced);
+    }
+
+    pub(super) fn count_up(&mut self, var: V, to: Exp, body: Block) {
+        self.out.push(Stm::For {
+            var,
+            from: Exp::int(0),
+            to,
+            step: 1,
+            kind: Kind::Sequential,
+            body,
+        });
+    }
+
+    /// A scan, possibly with reductions and a map.
+    pub(super) fn scan_in_tasks(&mut self, pat: &[Var], op: &'a Screma) {
+        let width = self.atom(op.width);
+        let site = self.site();
+        let chunks = self.chunks(site, width.clone());
+        let running = self.start_scans(op);
+        let reduced = self.start_reds(op);
+        let totals = self.partials(&running, chunks);
+        let partials = self.partials(&reduced, chunks);
+        let cheap = is_cheap(&op.map.body);
+        if cheap {
+            self.totals_of_chunks(pat, op, (site, width.clone()), chunks, &totals);
+            self.prefixes(op, chunks, &running, &totals);
+        }
+        self.tasks(site, width.clone(), Some(chunks), |this, [low, high, chunk]| {
+            let scanned = this.start_scans(op);
+            if cheap {
+                for (part, array) in scanned.iter().flatten().zip(totals.iter().flatten()) {
+                    if let (Sofar::Scalar(v), Partial::Elements(array)) = (part, array) {
+                        let before = Exp::Load(*array, Box::new(Exp::Var(chunk)));
+                        this.out.push(Stm::Assign(*v, before));
+                    }
+                }
+            }
+            let own = this.start_reds(op);
+            let range = (Exp::Var(low), Exp::Var(high));
+            this.scan_range(pat, op, range, &scanned, &own);
+            if !cheap {
+                this.save(&scanned, &totals, &Exp::Var(chunk));
+            }
+            this.save(&own, &partials, &Exp::Var(chunk));
+        });
+        if !cheap {
+            self.prefixes(op, chunks, &running, &totals);
+            self.add_prefixes(pat, op, width, chunks, &totals);
+        }
+        self.combine_partials(pat, op, chunks, &reduced, &partials);
+        self.bind_reduced(pat, op, &reduced);
+    }
+
+    /// The first round of a scan that is executed twice: the total of each chunk. With a single chunk, nothing needs to
+    /// be computed.
+    fn totals_of_chunks(
+        &mut self,
+        pat: &[Var],
+        op: &'a Screma,
+        (site, width): (usize, Exp),
+        chunks: V,
+        totals: &[Vec<Partial>],
+    ) {
+        let round = self.block(|this| {
+            this.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
+                let scanned = this.start_scans(op);
+                let range = (Exp::Var(low), Exp::Var(high));
+                let kind = this.combined(op.scans.iter().map(|scan| &scan.op).zip(&scanned));
+                this.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
+                    this.combine_each(op.scans.iter().map(|scan| &scan.op).zip(&scanned), parts);
+                });
+                this.save(&scanned, totals, &Exp::Var(chunk));
+            });
+        });
+        let several =
+            Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(1)), Box::new(Exp::Var(chunks)));
+        self.out.push(Stm::If(several, round, Block::new()));
+    }
+
+    /// Replaces the total of each chunk by that of all chunks before it. For a single chunk, the value does not matter.
+    fn prefixes(
+        &mut self,
+        op: &'a Screma,
+        chunks: V,
+        running: &[Vec<Sofar<'a>>],
+        totals: &[Vec<Partial>],
+    ) {
+        let k = self.new_var("k", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            for ((scan, sofar), arrays) in op.scans.iter().zip(running).zip(totals) {
+                let elements = this.loaded(arrays, k);
+                let (one, arrays) = (std::slice::from_ref(sofar), std::slice::from_ref(arrays));
+                this.save(one, arrays, &Exp::Var(k));
+                let last = Exp::Bin(
+                    BinOp::Sub,
+                    Prim::I64,
+                    Box::new(Exp::Var(chunks)),
+                    Box::new(Exp::int(1)),
+                );
+                let more = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(k)), Box::new(last));
+                let combine = this.block(|this| this.combine_values(&scan.op, sofar, &elements));
+                this.out.push(Stm::If(more, combine, Block::new()));
+            }
+        });
+        self.count_up(k, Exp::Var(chunks), body);
+    }
+
+    /// The second round of a scan whose chunks have been scanned by themselves.
+    fn add_prefixes(
+        &mut self,
+        pat: &[Var],
+        op: &'a Screma,
+        width: Exp,
+        chunks: V,
+        totals: &[Vec<Partial>],
+    ) {
+        let site = self.site();
+        let round = self.block(|this| {
+            this.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
+                let i = this.new_var("i", Ty::Scalar(Prim::I64));
+                let body = this.block(|this| {
+                    let mut bound = pat.iter().copied();
+                    for (scan, arrays) in op.scans.iter().zip(totals) {
+                        let mut sofar: Vec<Sofar<'a>> = Vec::new();
+                        let (mut elements, mut stores) = (Vec::new(), Vec::new());
+                        for (array, var) in arrays.iter().zip(bound.by_ref().take(arrays.len())) {
+                            let (Partial::Elements(array), Some(place)) = (array, this.place(var))
+                            else {
+                                sofar.push(Sofar::Nothing);
+                                elements.push(Exp::int(0));
+                                continue;
+                            };
+                            let Ty::Ptr(prim) = this.vars[*array].ty else { continue };
+                            let before = Exp::Load(*array, Box::new(Exp::Var(chunk)));
+                            let v = this.declare("before", prim, Some(before));
+                            let (ptr, at) = (
+                                this.mem(place.block).ptr,
+                                this.address(&place.lmad, &[Exp::Var(i)]),
+                            );
+                            let here = Exp::Load(ptr, Box::new(at.clone()));
+                            elements.push(Exp::Var(this.declare("here", prim, Some(here))));
+                            stores.push(Stm::Store(ptr, at, Exp::Var(v)));
+                            sofar.push(Sofar::Scalar(v));
+                        }
+                        this.combine_values(&scan.op, &sofar, &elements);
+                        this.out.append(&mut stores);
+                    }
+                });
+                let (from, to) = (Exp::Var(low), Exp::Var(high));
+                let loop_ = Stm::For { var: i, from, to, step: 1, kind: Kind::Sequential, body };
+                let first = Exp::Cmp(
+                    CmpOp::Lt,
+                    Prim::I64,
+                    Box::new(Exp::int(0)),
+                    Box::new(Exp::Var(chunk)),
+                );
+                this.out.push(Stm::If(first, vec![loop_], Block::new()));
+            });
+        });
+        let several =
+            Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(1)), Box::new(Exp::Var(chunks)));
+        self.out.push(Stm::If(several, round, Block::new()));
+    }
+}
+
+/// Whether a body contains array operators that are worth executing on several threads.
+pub(super) fn has_operators(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = stm.exp.operator().is_some();
+        stm.exp.for_each_body(&mut |body| found |= has_operators(body));
+        found
+    })
+}
+
+/// Whether a function is cheap enough to be executed twice.
+pub(super) fn is_cheap(body: &Body) -> bool {
+    cheap_stms(body).is_some_and(|count| count <= CHEAP)
+}
+
+/// The number of statements, including those in branches; none if there are loops, operators, or calls.
+fn cheap_stms(body: &Body) -> Option<usize> {
+    let mut count = body.stms.len();
+    for stm in &body.stms {
+        let mut inside = Some(0);
+        stm.exp.for_each_body(&mut |body| {
+            inside = inside.zip(cheap_stms(body)).map(|(sum, more)| sum + more);
+        });
+        let branches = matches!(stm.exp, ir::Exp::If(..) | ir::Exp::Switch(..));
+        let once =
+            matches!(stm.exp, ir::Exp::Call(..) | ir::Exp::Trace(..) | ir::Exp::UpdateAcc(..));
+        let mut bodies = 0;
+        stm.exp.for_each_body(&mut |_| bodies += 1);
+        if once || bodies > 0 && !branches {
+            return None;
+        }
+        count += inside?;
+    }
+    Some(count)
+}

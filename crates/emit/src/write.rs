@@ -1,0 +1,502 @@
+//! Histograms, scatters, partitions and accumulators: writes at computed positions.
+
+use super::screma::{Sofar, if_within};
+use super::{Emit, Mem};
+use fehu_base::Prim;
+use fehu_facts::poly::Poly;
+use fehu_imp::{Block, Exp, From, Kind, RedOp, Stm, Ty, V};
+use fehu_ir::{
+    self as ir, AccInput, Atom, BinOp, CmpOp, Hist, HistOp, Lambda, Partition, Scatter, Type, Var,
+};
+use fehu_mem::lmad::Lmad;
+use fehu_mem::table::{Place, poly};
+
+/// Scalars that are combined: their variables and types, and the pointers and positions where they are stored.
+type Stores = Vec<(V, Prim, V, Exp)>;
+
+impl<'a> Emit<'a> {
+    pub(super) fn hist(&mut self, pat: &[Var], op: &'a Hist) {
+        if self.is_parallel() && self.can_copy_destinations(op) {
+            return self.hist_in_tasks(pat, op);
+        }
+        let width = self.atom(op.width);
+        self.hist_in(pat, op, (Exp::int(0), width));
+    }
+
+    pub(super) fn hist_in(&mut self, pat: &[Var], op: &'a Hist, range: (Exp, Exp)) {
+        let rest = self.hist_ahead(pat, op, range);
+        self.each_in(pat, &op.inputs, &op.map, rest, Kind::Sequential, |this, _, parts| {
+            this.contribute_parts(op, parts);
+        });
+    }
+
+    /// One position of histograms.
+    pub(super) fn contribute_parts(&mut self, op: &'a Hist, parts: &[Atom]) {
+        for (op, indices, values) in hist_parts(op, parts) {
+            self.contribute(&op.dests, &op.shape, &indices, Some(&op.op), &[], &values);
+        }
+    }
+
+    /// One position of histograms to which other threads contribute at the same time.
+    pub(super) fn hist_at(&mut self, pat: &[Var], op: &'a Hist, at: Exp) {
+        self.enter(pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        for (op, indices, values) in hist_parts(op, &op.map.body.results) {
+            self.contribute_shared(&op.dests, &op.shape, &indices, &op.op, &[], &values);
+        }
+    }
+
+    /// Combines values with the elements at a position of arrays, or overwrites them; does nothing if the position is
+    /// out of bounds.
+    fn contribute(
+        &mut self,
+        arrays: &[Var],
+        shape: &[Atom],
+        indices: &[Atom],
+        op: Option<&'a Lambda>,
+        given_indices: &[Var],
+        values: &[Atom],
+    ) {
+        let body = self.block(|this| match op {
+            None => {
+                for (array, value) in arrays.iter().zip(values) {
+                    if let Some(row) = this.row(*array, indices) {
+                        this.write(&row, *value);
+                    }
+                }
+            }
+            Some(op) => {
+                for (param, index) in given_indices.iter().zip(indices) {
+                    let value = this.atom(*index);
+                    this.scalars.insert(*param, value);
+                }
+                this.combine_rows(arrays, indices, op, given_indices.len(), values);
+            }
+        });
+        let at: Vec<Exp> = indices.iter().map(|index| self.atom(*index)).collect();
+        let shape: Vec<Exp> = shape.iter().map(|size| self.atom(*size)).collect();
+        self.out.push(if_within(&at, &shape, body));
+    }
+
+    /// The row of an array at a position.
+    fn row(&self, array: Var, indices: &[Atom]) -> Option<Place> {
+        let place = self.place(array)?;
+        let indices: Vec<Poly> = indices.iter().map(|index| poly(*index)).collect();
+        Some(Place { block: place.block, lmad: place.lmad.fix(&indices)? })
+    }
+
+    fn combine_rows(
+        &mut self,
+        arrays: &[Var],
+        indices: &[Atom],
+        op: &'a Lambda,
+        skip: usize,
+        values: &[Atom],
+    ) {
+        let params = &op.params[skip..];
+        let (sofar, stores) = self.rows_so_far(arrays, indices, params);
+        for (param, value) in params[arrays.len()..].iter().zip(values) {
+            self.value_param(*param, *value);
+        }
+        let elements: Vec<Exp> = values.iter().map(|value| self.atom(*value)).collect();
+        let before = match stores.as_slice() {
+            [(v, prim, ..)] if prim.is_integer() && often_keeps(op, params) => {
+                Some(self.declare("before", *prim, Some(Exp::Var(*v))))
+            }
+            _ => None,
+        };
+        self.combine_params(op, params, &sofar, &elements);
+        for (v, prim, ptr, at) in stores {
+            let store = Stm::Store(ptr, at, Exp::Var(v));
+            self.out.push(match before {
+                None => store,
+                Some(before) => {
+                    let (old, new) = (Box::new(Exp::Var(before)), Box::new(Exp::Var(v)));
+                    let same = Exp::Cmp(CmpOp::Eq, prim, old, new);
+                    Stm::If(same, Block::new(), vec![store])
+                }
+            });
+        }
+    }
+
+    /// The elements at a position of arrays, as the first parameters of an operator; and for scalars, the variables
+    /// that hold them, and where they are to be stored.
+    pub(super) fn rows_so_far(
+        &mut self,
+        arrays: &[Var],
+        indices: &[Atom],
+        params: &[Var],
+    ) -> (Vec<Sofar<'a>>, Stores) {
+        let mut sofar: Vec<Sofar<'a>> = Vec::with_capacity(arrays.len());
+        let mut stores: Stores = Vec::new();
+        for (param, array) in params.iter().zip(arrays) {
+            let Some(row) = self.row(*array, indices) else {
+                sofar.push(Sofar::Nothing);
+                continue;
+            };
+            let (ptr, at) = (self.mem(row.block).ptr, self.poly(&row.lmad.offset));
+            if let Some(place) = self.place(*param) {
+                let p = self.new_var(
+                    &self.ir[*param].hint.clone(),
+                    Ty::Ptr(self.table.blocks[place.block].elem),
+                );
+                self.out.push(Stm::Declare(p, None));
+                self.out.push(Stm::Point(p, From::Ptr(ptr), at));
+                self.blocks.insert(place.block, Mem { ptr: p, handle: None });
+                sofar.push(Sofar::Array(place));
+            } else if let Some(prim) = self.prim((*param).into()) {
+                let old = Exp::Load(ptr, Box::new(at.clone()));
+                let v = self.declare(&self.ir[*param].hint.clone(), prim, Some(old));
+                stores.push((v, prim, ptr, at));
+                sofar.push(Sofar::Scalar(v));
+            } else {
+                sofar.push(Sofar::Nothing);
+            }
+        }
+        (sofar, stores)
+    }
+
+    /// A contribution that is an array, and whose block comes with the parameter according to the table.
+    fn value_param(&mut self, param: Var, value: Atom) {
+        let (Some(to), Some(from)) = (self.place(param), self.place_of(value)) else { return };
+        if to.block != from.block {
+            let (mem, index) = (self.mem(from.block), self.poly(&from.lmad.offset));
+            let p = self
+                .new_var(&self.ir[param].hint.clone(), Ty::Ptr(self.table.blocks[to.block].elem));
+            self.out.push(Stm::Declare(p, None));
+            self.out.push(Stm::Point(p, From::Ptr(mem.ptr), index));
+            self.blocks.insert(to.block, Mem { ptr: p, handle: None });
+        }
+    }
+
+    pub(super) fn scatter(&mut self, pat: &[Var], op: &'a Scatter) {
+        let width = self.atom(op.width);
+        if self.is_parallel() {
+            let site = self.site();
+            return self.tasks(site, width, None, |this, [low, high, _]| {
+                this.scatter_in(pat, op, (Exp::Var(low), Exp::Var(high)));
+            });
+        }
+        self.scatter_in(pat, op, (Exp::int(0), width));
+    }
+
+    fn scatter_in(&mut self, pat: &[Var], op: &'a Scatter, range: (Exp, Exp)) {
+        let kind = Kind::Independent(Vec::new());
+        self.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
+            this.scatter_parts(op, parts);
+        });
+    }
+
+    /// One position of a scatter.
+    pub(super) fn scatter_at(&mut self, pat: &[Var], op: &'a Scatter, at: Exp) {
+        self.enter(pat, &op.inputs, &op.map, at);
+        self.body(&op.map.body);
+        self.scatter_parts(op, &op.map.body.results);
+    }
+
+    pub(super) fn scatter_parts(&mut self, op: &'a Scatter, parts: &[Atom]) {
+        let indexed: usize = op.dests.iter().map(|(shape, _)| shape.len()).sum();
+        let (indices, values) = parts.split_at(indexed);
+        let mut indices = indices.iter().copied();
+        for ((shape, dest), value) in op.dests.iter().zip(values) {
+            let at: Vec<Atom> = indices.by_ref().take(shape.len()).collect();
+            self.contribute(&[*dest], shape, &at, None, &[], &[*value]);
+        }
+    }
+
+    pub(super) fn with_acc(&mut self, pat: &[Var], inputs: &'a [AccInput], lambda: &'a Lambda) {
+        for (cert, input) in lambda.params.iter().zip(inputs) {
+            self.accs.insert(*cert, input);
+        }
+        self.body(&lambda.body);
+        let arrays: usize = inputs.iter().map(|input| input.arrays.len()).sum();
+        for (var, result) in pat[arrays..].iter().zip(&lambda.body.results[inputs.len()..]) {
+            if self.prim(*result).is_some() {
+                let value = self.atom(*result);
+                self.bind(*var, value);
+            }
+        }
+    }
+
+    pub(super) fn update_acc(&mut self, acc: Var, indices: &[Atom], values: &[Atom]) {
+        let Type::Acc(cert) = self.ir[acc].ty else { return };
+        let Some(input) = self.accs.get(&cert).copied() else { return };
+        let op = input.op.as_ref().map(|(op, _)| op);
+        let given: Vec<Var> = op.map_or(Vec::new(), |op| op.params[..input.shape.len()].to_vec());
+        let Some(op) = op.filter(|_| self.in_tasks) else {
+            return self.contribute(&input.arrays, &input.shape, indices, op, &given, values);
+        };
+        self.contribute_shared(&input.arrays, &input.shape, indices, op, &given, values);
+    }
+
+    /// Like `contribute`, where other threads may contribute to the same place.
+    fn contribute_shared(
+        &mut self,
+        arrays: &[Var],
+        shape: &[Atom],
+        indices: &[Atom],
+        op: &'a Lambda,
+        given: &[Var],
+        values: &[Atom],
+    ) {
+        let Some(row) = arrays.first().and_then(|array| self.row(*array, indices)) else {
+            return;
+        };
+        let at = self.poly(&row.lmad.offset);
+        let body = match (self.simple_operator(op, given.len()), values) {
+            (Some(atomic), [value]) => {
+                vec![Stm::Atomic(atomic, self.mem(row.block).ptr, at, self.atom(*value))]
+            }
+            (None, [value])
+                if let (Some(atomic), Some(from)) =
+                    (self.vector_atomic_op(op, given.len()), self.place_of(*value)) =>
+            {
+                self.block(|this| this.contribute_row(atomic, &row, from))
+            }
+            (None, [value])
+                if self.options.device
+                    && self.prim(*value).is_some()
+                    && !self.is_beside_device() =>
+            {
+                let (ptr, value) = (self.mem(row.block).ptr, self.atom(*value));
+                for (param, index) in given.iter().zip(indices) {
+                    let index = self.atom(*index);
+                    self.scalars.insert(*param, index);
+                }
+                self.block(|this| this.exchange((op, given.len()), (ptr, at), value))
+            }
+            (None, [_, _, ..])
+                if self.options.device
+                    && let Some(ops) = self.part_operators(op, given.len()) =>
+            {
+                self.block(|this| {
+                    for ((array, red), value) in arrays.iter().zip(ops).zip(values) {
+                        let Some(row) = this.row(*array, indices) else { continue };
+                        let (ptr, at) = (this.mem(row.block).ptr, this.poly(&row.lmad.offset));
+                        let value = this.atom(*value);
+                        this.out.push(Stm::Atomic(red, ptr, at, value));
+                    }
+                })
+            }
+            _ => {
+                let body = self.block(|this| {
+                    this.contribute(arrays, shape, indices, Some(op), given, values);
+                });
+                vec![Stm::Locked(at, body)]
+            }
+        };
+        let indices: Vec<Exp> = indices.iter().map(|index| self.atom(*index)).collect();
+        let shape: Vec<Exp> = shape.iter().map(|size| self.atom(*size)).collect();
+        self.out.push(if_within(&indices, &shape, body));
+    }
+
+    /// The operator of an accumulator of rows, if it combines them element by element by a simple operator.
+    fn vector_atomic_op(&self, op: &Lambda, indices: usize) -> Option<RedOp> {
+        let [old, new] = op.params[indices..] else { return None };
+        let (stm, before) = op.body.stms.split_last()?;
+        let fehu_ir::Exp::Screma(map) = &stm.exp else { return None };
+        let is_plain = map.inputs == [old, new] || map.inputs == [new, old];
+        let is_result =
+            op.body.results == stm.pat.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
+        if !before.is_empty() || !is_plain || !is_result || map.folded() > 0 {
+            return None;
+        }
+        self.simple_operator(&map.map, 0).or_else(|| self.vector_atomic_op(&map.map, 0))
+    }
+
+    /// Combines the elements of a row with others, each atomically.
+    fn contribute_row(&mut self, op: RedOp, to: &Place, from: &Place) {
+        let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
+        let sizes: Vec<Exp> = to.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();
+        self.nest(&sizes, |this, indices| {
+            let value = Exp::Load(from_ptr, Box::new(this.address(&from.lmad, indices)));
+            let at = this.address(&to.lmad, indices);
+            this.out.push(Stm::Atomic(op, to_ptr, at, value));
+        });
+    }
+
+    /// Kept elements are counted and stored as they come; with several classes, the classes of all positions are
+    /// determined first, together with the elements.
+    pub(super) fn partition(&mut self, pat: &[Var], op: &'a Partition) {
+        let (counts, arrays) = pat.split_at(op.classes);
+        let counters: Vec<V> =
+            counts.iter().map(|_| self.declare("count", Prim::I64, Some(Exp::int(0)))).collect();
+        for (var, v) in counts.iter().zip(&counters) {
+            self.scalars.insert(*var, Exp::Var(*v));
+        }
+        let width = self.atom(op.width);
+        if let [count] = counters.as_slice() {
+            let count = *count;
+            self.each(pat, &op.inputs, &op.map, width, Kind::Sequential, |this, _, parts| {
+                let is_kept = this.class_is(parts[0], 0);
+                let body = this.block(|this| {
+                    for (var, value) in arrays.iter().zip(&parts[1..]) {
+                        this.store_at(*var, Exp::Var(count), *value);
+                    }
+                    this.out.push(increment(count));
+                });
+                this.out.push(Stm::If(is_kept, body, Vec::new()));
+            });
+            return;
+        }
+        // The elements are stored in order, with their classes, and then moved.
+        let (classes_mem, classes) = self.temporary("classes", Prim::I64, width.clone());
+        let mut saved: Vec<Option<(V, Lmad)>> = Vec::new();
+        let mut handles = vec![classes_mem];
+        for var in arrays {
+            let Some(place) = self.place(*var) else {
+                saved.push(None);
+                continue;
+            };
+            let elem = self.table.blocks[place.block].elem;
+            let (mem, ptr) = self.temporary("element", elem, self.count(&place.lmad));
+            handles.push(mem);
+            saved.push(Some((ptr, place.lmad.clone())));
+        }
+        let total = width.clone();
+        self.each(pat, &op.inputs, &op.map, width, Kind::Sequential, |this, index, parts| {
+            let at = this.poly(&Poly::var(index));
+            let class = this.atom(parts[0]);
+            this.out.push(Stm::Store(classes, at.clone(), class));
+            for (k, counter) in counters.iter().enumerate() {
+                let is_class = this.class_is(parts[0], k);
+                this.out.push(Stm::If(is_class, vec![increment(*counter)], Vec::new()));
+            }
+            for (saved, value) in saved.iter().zip(&parts[1..]) {
+                let Some((ptr, lmad)) = saved else { continue };
+                this.store_into(*ptr, lmad, at.clone(), *value);
+            }
+        });
+        self.reorder(arrays, &counters, (classes, total), &saved);
+        self.out.extend(handles.into_iter().map(Stm::Free));
+    }
+
+    /// Moves saved elements to the places determined by their classes.
+    fn reorder(
+        &mut self,
+        arrays: &[Var],
+        counters: &[V],
+        (classes, total): (V, Exp),
+        saved: &[Option<(V, Lmad)>],
+    ) {
+        let mut start = Exp::int(0);
+        let mut next: Vec<V> = Vec::new();
+        for counter in counters {
+            let v = self.declare("next", Prim::I64, Some(start));
+            start = Exp::Bin(
+                BinOp::Add,
+                Prim::I64,
+                Box::new(Exp::Var(v)),
+                Box::new(Exp::Var(*counter)),
+            );
+            next.push(v);
+        }
+        let i = self.new_var("i", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            for (k, next) in (0i64..).zip(&next) {
+                let class = Exp::Load(classes, Box::new(Exp::Var(i)));
+                let is_class =
+                    Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(class), Box::new(Exp::int(k)));
+                let body = this.block(|this| {
+                    for (var, saved) in arrays.iter().zip(saved) {
+                        let (Some(place), Some((from, lmad))) = (this.place(*var), saved) else {
+                            continue;
+                        };
+                        this.move_row(place, Exp::Var(*next), (*from, lmad), Exp::Var(i));
+                    }
+                    this.out.push(increment(*next));
+                });
+                this.out.push(Stm::If(is_class, body, Vec::new()));
+            }
+        });
+        let kind = Kind::Sequential;
+        self.out.push(Stm::For { var: i, from: Exp::int(0), to: total, step: 1, kind, body });
+    }
+
+    fn move_row(&mut self, place: &Place, at: Exp, (from, lmad): (V, &Lmad), i: Exp) {
+        let to = self.mem(place.block).ptr;
+        let row: Vec<Exp> = lmad.dims[1..].iter().map(|dim| self.poly(&dim.size)).collect();
+        self.nest(&row, |this, indices| {
+            let with = |first: &Exp| -> Vec<Exp> {
+                std::iter::once(first.clone()).chain(indices.iter().cloned()).collect()
+            };
+            let value = Exp::Load(from, Box::new(this.address(lmad, &with(&i))));
+            let at = this.address(&place.lmad, &with(&at));
+            this.out.push(Stm::Store(to, at, value));
+        });
+    }
+
+    fn class_is(&self, class: Atom, k: usize) -> Exp {
+        let k = Exp::int(i64::try_from(k).unwrap_or(i64::MAX));
+        Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(self.atom(class)), Box::new(k))
+    }
+
+    /// Stores an operand as the element or row of an array at a position.
+    fn store_at(&mut self, var: Var, at: Exp, value: Atom) {
+        let Some(place) = self.place(var) else { return };
+        let ptr = self.mem(place.block).ptr;
+        self.store_into(ptr, &place.lmad.clone(), at, value);
+    }
+
+    fn store_into(&mut self, ptr: V, lmad: &Lmad, at: Exp, value: Atom) {
+        let Some(from) = self.place_of(value) else {
+            if self.prim(value).is_some() {
+                let (at, value) = (self.address(lmad, &[at]), self.atom(value));
+                self.out.push(Stm::Store(ptr, at, value));
+            }
+            return;
+        };
+        let source = self.mem(from.block).ptr;
+        let row: Vec<Exp> = from.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();
+        self.nest(&row, |this, indices| {
+            let value = Exp::Load(source, Box::new(this.address(&from.lmad, indices)));
+            let all: Vec<Exp> = std::iter::once(at).chain(indices.iter().cloned()).collect();
+            let at = this.address(lmad, &all);
+            this.out.push(Stm::Store(ptr, at, value));
+        });
+    }
+
+    /// A block that the program does not know about.
+    pub(super) fn temporary(&mut self, hint: &str, elem: Prim, count: Exp) -> (V, V) {
+        let handle = self.new_var(&super::hinted(hint, "_mem"), Ty::Mem);
+        let ptr = self.new_var(hint, Ty::Ptr(elem));
+        self.out.extend([Stm::Declare(handle, None), Stm::Declare(ptr, None)]);
+        self.out.push(Stm::Alloc(handle, elem, count));
+        self.out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
+        (handle, ptr)
+    }
+}
+
+/// For each operator of histograms, the indices and the values at a position.
+pub(super) fn hist_parts<'a, T: Clone>(
+    op: &'a Hist,
+    parts: &[T],
+) -> Vec<(&'a HistOp, Vec<T>, Vec<T>)> {
+    let indexed: usize = op.ops.iter().map(|op| op.shape.len()).sum();
+    let (indices, values) = parts.split_at(indexed);
+    let (mut indices, mut values) = (indices.iter().cloned(), values.iter().cloned());
+    let one = |op: &'a HistOp| {
+        let indices = indices.by_ref().take(op.shape.len()).collect();
+        (op, indices, values.by_ref().take(op.dests.len()).collect())
+    };
+    op.ops.iter().map(one).collect()
+}
+
+fn increment(v: V) -> Stm {
+    Stm::Assign(v, Exp::Bin(BinOp::Add, Prim::I64, Box::new(Exp::Var(v)), Box::new(Exp::int(1))))
+}
+
+/// Whether an operator often returns its first operand, as the maximum of many numbers rarely changes. Then there is
+/// nothing to store, and the next read of the element need not wait for it.
+fn often_keeps(op: &Lambda, params: &[Var]) -> bool {
+    let ([Atom::Var(result)], Some(first)) = (op.body.results.as_slice(), params.first()) else {
+        return false;
+    };
+    match op.body.stms.iter().find(|stm| stm.pat == [*result]).map(|stm| &stm.exp) {
+        Some(ir::Exp::BinOp(BinOp::Min | BinOp::Max, ..)) => true,
+        Some(ir::Exp::If(_, branches)) => {
+            branches.iter().any(|branch| branch.results == [Atom::Var(*first)])
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,170 @@
+//! `copies`: nests that transpose are executed in blocks.
+//!
+//! ```text
+//! for a < n { for b < m { to[m*a + b] = from[n*b + a] } }
+//! ```
+//!
+//! becomes
+//!
+//! ```text
+//! for ab < n by 32 { for bb < m by 32 {
+//!   for a from ab to min(ab + 32, n) { for b from bb to min(bb + 32, m) { to[m*a + b] = from[n*b + a] } }
+//! } }
+//! ```
+//!
+//! so that a cache line is fully used before it is evicted. The inner loop is the one with contiguous writes.
+//!
+//! Conditions: two independent loops, one directly inside the other, with bounds that do not depend on each other; a
+//! body of declarations and stores; one access that has unit stride in one of the loops only, and one that has it in
+//! the other only.
+
+use fehu_imp::rewrite::{Vars, bin, is_unit, replace_stms, sum};
+use fehu_imp::{Block, Exp, Kind, Prim, Program, Stm, V};
+use fehu_ir::BinOp;
+
+/// The side of a block.
+const SIDE: i64 = 32;
+
+/// Blocks the nests of a program.
+pub fn copies(program: &mut Program) {
+    for fun in program.funs.values_mut() {
+        let mut vars = Vars(&mut fun.vars);
+        replace_stms(&mut fun.body, &mut |stm| blocked(&mut vars, stm).map(Vec::from));
+    }
+}
+
+/// An independent loop without reductions: its variable, bounds and body.
+fn head(stm: &Stm) -> Option<(V, &Exp, &Exp, &Block)> {
+    match stm {
+        Stm::For { var, from, to, step: 1, kind: Kind::Independent(reductions), body }
+            if reductions.is_empty() =>
+        {
+            Some((*var, from, to, body))
+        }
+        _ => None,
+    }
+}
+
+fn blocked(vars: &mut Vars<'_>, stm: &Stm) -> Option<[Stm; 3]> {
+    let (a, a_from, a_to, outer) = head(stm)?;
+    let [inner] = outer.as_slice() else { return None };
+    let (b, b_from, b_to, body) = head(inner)?;
+    if b_from.mentions(a) || b_to.mentions(a) {
+        return None;
+    }
+    let (mut along_a, mut along_b, mut written_along_a) = (false, false, false);
+    for stm in body {
+        let mut note = |at: &Exp| {
+            let (in_a, in_b) = (is_unit(at, a), is_unit(at, b));
+            along_a |= in_a && at.mentions(b) && !in_b;
+            along_b |= in_b && at.mentions(a) && !in_a;
+            in_a && !in_b
+        };
+        match stm {
+            Stm::Comment(_) | Stm::Declare(_, Some(_)) => {}
+            Stm::Store(_, at, _) => written_along_a |= note(at),
+            _ => return None,
+        }
+        stm.each_exp(&mut |e| {
+            loads(e, &mut |at| {
+                note(at);
+            })
+        });
+    }
+    if !along_a || !along_b {
+        return None;
+    }
+    let blocks_of = |vars: &mut Vars<'_>, from: &Exp, to: &Exp| {
+        let start = vars.scalar("block", Prim::I64);
+        let (bound, end) = (vars.scalar("bound", Prim::I64), vars.scalar("end", Prim::I64));
+        (start, bound, end, from.clone(), to.clone())
+    };
+    let (ab, a_bound, a_end, a_from, a_to) = blocks_of(vars, a_from, a_to);
+    let (bb, b_bound, b_end, b_from, b_to) = blocks_of(vars, b_from, b_to);
+    let within = |var, start, end, body| Stm::For {
+        var,
+        from: Exp::Var(start),
+        to: Exp::Var(end),
+        step: 1,
+        kind: Kind::Independent(Vec::new()),
+        body,
+    };
+    let element = body.clone();
+    let tile = if written_along_a {
+        within(b, bb, b_end, vec![within(a, ab, a_end, element)])
+    } else {
+        within(a, ab, a_end, vec![within(b, bb, b_end, element)])
+    };
+    let blocks = |start, bound, end, from, inner: Block| {
+        let next = bin(BinOp::Min, sum(&[(1, start)], SIDE), Exp::Var(bound));
+        let mut body = vec![Stm::Declare(end, Some(next))];
+        body.extend(inner);
+        Stm::For { var: start, from, to: Exp::Var(bound), step: SIDE, kind: Kind::Sequential, body }
+    };
+    let columns = blocks(bb, b_bound, b_end, b_from, vec![tile]);
+    let rows = vec![Stm::Declare(b_bound, Some(b_to)), columns];
+    let rows = blocks(ab, a_bound, a_end, a_from, rows);
+    let comment = Stm::Comment("A block at a time, since one side is transposed.".into());
+    Some([comment, Stm::Declare(a_bound, Some(a_to)), rows])
+}
+
+/// The indices of the loads of an expression.
+fn loads<'a>(e: &'a Exp, visit: &mut dyn FnMut(&'a Exp)) {
+    if let Exp::Load(_, at) = e {
+        visit(at);
+    }
+    e.each_child(&mut |child| loads(child, visit));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Machine, Maker, at, each, load, only, program, var};
+    use fehu_imp::Fun;
+
+    /// `to[a, b] = from[b, a]`, or the other way round.
+    fn transpose(by_columns: bool) -> (Fun, [V; 4]) {
+        let mut vars = Maker::new();
+        let [n, m, a, b] = ["n", "m", "a", "b"].map(|hint| vars.scalar(hint));
+        let [to, from] = ["to", "from"].map(|hint| vars.ptr(hint));
+        let (row, column) = (at(m, a, b), at(n, b, a));
+        let (written, read) = if by_columns { (column, row) } else { (row, column) };
+        let body = vec![Stm::Store(to, written, load(from, read))];
+        (vars.fun(vec![each(a, var(n), vec![each(b, var(m), body)])]), [n, m, to, from])
+    }
+
+    #[test]
+    fn blocks_cover_everything() {
+        for by_columns in [false, true] {
+            let (fun, [n, m, to, from]) = transpose(by_columns);
+            let mut blocked = program(fun.clone());
+            copies(&mut blocked);
+            let blocked = only(&blocked);
+            assert_ne!(*blocked, fun);
+            for (rows, columns) in [(0, 5), (5, 0), (1, 1), (32, 32), (33, 70), (5, 100)] {
+                let run = |fun: &Fun| {
+                    let mut machine = Machine::default()
+                        .with(n, rows)
+                        .with(m, columns)
+                        .filled(from, 0..rows * columns)
+                        .empty(to, (rows * columns) as usize);
+                    machine.run(fun).expect("there are no checks");
+                    machine.memory[&to].clone()
+                };
+                assert_eq!(run(&fun), run(blocked), "{rows} {columns}");
+            }
+        }
+    }
+
+    #[test]
+    fn plain_copies_are_left_alone() {
+        let mut vars = Maker::new();
+        let [n, m, a, b] = ["n", "m", "a", "b"].map(|hint| vars.scalar(hint));
+        let [to, from] = ["to", "from"].map(|hint| vars.ptr(hint));
+        let body = vec![Stm::Store(to, at(m, a, b), load(from, at(m, a, b)))];
+        let fun = vars.fun(vec![each(a, var(n), vec![each(b, var(m), body)])]);
+        let mut same = program(fun.clone());
+        copies(&mut same);
+        assert_eq!(*only(&same), fun);
+    }
+}

@@ -1,0 +1,234 @@
+//! `lanes`: executes iterations of an innermost independent loop in lock-step, a block of them at a time.
+//!
+//! C compilers vectorise a loop whose body is straight-line code, or nearly so. They give up on divergent control flow:
+//! `while` loops, and `for` loops whose bounds differ between iterations. Here such a loop becomes
+//!
+//! ```text
+//! for (i = 0; i < n / W * W; i += W)      a block of W iterations
+//!   for each lane: ...                    a straight piece of the body, for all W of them
+//!   while (some lane is live)
+//!     for each lane: ...                  one round of the inner loop; only live lanes keep what they compute
+//! for (; i < n; i++)                      the rest, as it was
+//! ```
+//!
+//! where each loop over lanes is one that C compilers do vectorise. A scalar that lives from one loop over lanes to the
+//! next has a *home*, an array with one element for each lane; other scalars are local to their loop. Values that do
+//! not depend on the lane (uniform values) stay plain scalars, and uniform control flow stays as it is.
+//!
+//! # Masks
+//!
+//! Divergent control flow uses masks. A short branch becomes both its sides and a selection (`straight`); everything
+//! else is executed if any lane is active in its mask, and then assigns to variables declared outside only in active
+//! lanes (`control`). Expressions are evaluated in inactive lanes as well, where their values are meaningless:
+//! arithmetic is defined for all operands, but loads, stores and index arithmetic are guarded by the mask. Since a
+//! region of code is entered only if some lane is active, uniform loads need no guard.
+//!
+//! # When it pays off
+//!
+//! A loop is transformed if its body has a loop that lanes may leave at different times, or that is too long to be
+//! unrolled, and everything in such inner loops can be done by vector units; then it gains whenever the lanes of a
+//! block have similar numbers of rounds. A loop is also transformed if it has no inner loops and reduces by minimum or
+//! maximum of floats: C compilers do not vectorise such a reduction, but with one partial result for each lane they
+//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations `side_by_side`. Results are
+//! the same, up to the order of reductions, which are listed as such.
+
+mod control;
+mod dead;
+mod normal;
+mod reduction;
+mod rule;
+mod short;
+mod side_by_side;
+mod straight;
+#[cfg(test)]
+mod tests;
+mod uniform;
+
+use control::Lanes;
+use fehu_base::IdVec;
+use fehu_imp::rewrite::{bin, end_of_blocks};
+use fehu_imp::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
+use fehu_ir::{BinOp, CmpOp};
+
+/// Transforms the loops of a program that gain from it.
+pub fn lanes(program: &mut Program) {
+    for fun in program.funs.values_mut() {
+        let body = std::mem::take(&mut fun.body);
+        fun.body = block(&mut fun.vars, body, &mut Range::default());
+    }
+}
+
+/// The range of the tasks around a loop.
+#[derive(Default)]
+struct Range {
+    /// Where it begins.
+    low: Option<V>,
+    /// The size of the blocks of a loop over it.
+    width: i64,
+}
+
+fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Block {
+    let mut out = Block::with_capacity(block_.len());
+    for stm in block_ {
+        match stm {
+            Stm::For { var, from, to, step, kind, body } => {
+                let found = match &kind {
+                    Kind::Independent(reductions) if step == 1 => {
+                        Found::of(vars, var, reductions, &body)
+                    }
+                    Kind::Independent(_) | Kind::Sequential => None,
+                };
+                match (found, kind) {
+                    (Some(found), Kind::Independent(reductions)) => {
+                        if matches!(from, Exp::Var(v) if Some(v) == range.low) {
+                            range.width = range.width.max(found.width());
+                        }
+                        let source = Loop { var, from, to, reductions, body };
+                        transform(vars, source, &found, &mut out);
+                    }
+                    (_, kind) => {
+                        let body = block(vars, body, range);
+                        out.push(Stm::For { var, from, to, step, kind, body });
+                    }
+                }
+            }
+            Stm::If(cond, yes, no) => {
+                let (yes, no) = (block(vars, yes, range), block(vars, no, range));
+                out.push(Stm::If(cond, yes, no));
+            }
+            Stm::Switch(on, cases, default) => {
+                let mut each = |(value, case)| (value, block(vars, case, range));
+                let cases = cases.into_iter().map(&mut each).collect();
+                let default = block(vars, default, range);
+                out.push(Stm::Switch(on, cases, default));
+            }
+            Stm::While(cond, body) => out.push(Stm::While(cond, block(vars, body, range))),
+            Stm::Locked(number, body) => out.push(Stm::Locked(number, block(vars, body, range))),
+            Stm::Tasks(mut tasks) => {
+                let mut own = Range { low: Some(tasks.low), width: 1 };
+                tasks.body = block(vars, std::mem::take(&mut tasks.body), &mut own);
+                // Ranges consist of whole blocks: a rest is for one iteration after the other.
+                if own.width > tasks.grain {
+                    tasks.grain = own.width;
+                    count_blocks(&mut out, &tasks);
+                }
+                out.push(Stm::Tasks(tasks));
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The number of chunks of tasks is found by the number of blocks.
+fn count_blocks(before: &mut Block, tasks: &Tasks) {
+    for stm in before.iter_mut().rev() {
+        if let Stm::Chunks(v, _, total) = stm
+            && Some(*v) == tasks.chunks
+        {
+            let more = bin(BinOp::Add, tasks.total.clone(), Exp::int(tasks.grain - 1));
+            *total = bin(BinOp::Quot, more, Exp::int(tasks.grain));
+            return;
+        }
+    }
+}
+
+/// An independent loop with step one.
+struct Loop {
+    var: V,
+    from: Exp,
+    to: Exp,
+    reductions: Vec<(V, RedOp)>,
+    body: Block,
+}
+
+/// How blocks of iterations are executed.
+enum Found {
+    /// In lanes.
+    Lanes(rule::Plan),
+    /// Side by side.
+    SideBySide,
+}
+
+impl Found {
+    fn of(
+        vars: &mut IdVec<V, VarInfo>,
+        var: V,
+        reductions: &[(V, RedOp)],
+        body: &Block,
+    ) -> Option<Found> {
+        let in_lanes = rule::plan(vars, var, reductions, body).map(Found::Lanes);
+        in_lanes.or_else(|| {
+            side_by_side::fits(vars, var, reductions, body).then_some(Found::SideBySide)
+        })
+    }
+
+    /// How many iterations a block has.
+    fn width(&self) -> i64 {
+        match self {
+            Found::Lanes(plan) => plan.width.into(),
+            Found::SideBySide => side_by_side::WIDTH,
+        }
+    }
+}
+
+/// The loop in blocks, and the rest of it.
+fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mut Block) {
+    let Loop { var, from, to, reductions, body } = source;
+    let width = found.width();
+    let mut declare = |hint: &str, value: Exp| {
+        let v = vars.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I64) });
+        out.push(Stm::Declare(v, Some(value)));
+        Exp::Var(v)
+    };
+    let has_rest = !is_whole(&from, &to, width);
+    let (low, high) = match (from, to) {
+        (from @ Exp::Const(_), to @ (Exp::Const(_) | Exp::Var(_))) => (from, to),
+        (from, to) => (declare("low", from), declare("high", to)),
+    };
+    let end = match has_rest {
+        true => declare("whole", end_of_blocks(&low, &high, width)),
+        false => high.clone(),
+    };
+    let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
+    let blocks = |body: Block| Stm::For {
+        var: base,
+        from: low.clone(),
+        to: end.clone(),
+        step: width,
+        kind: Kind::Sequential,
+        body,
+    };
+
+    let mut in_blocks = Block::new();
+    match found {
+        Found::Lanes(plan) => {
+            let mut work = Lanes::new(vars, plan, var, base);
+            if !reductions.is_empty() {
+                work.start(&reductions, &mut in_blocks);
+            }
+            in_blocks.push(blocks(work.body(&plan.body, &reductions)));
+            if !reductions.is_empty() {
+                work.combine(&reductions, &mut in_blocks);
+            }
+        }
+        Found::SideBySide => {
+            in_blocks.push(blocks(side_by_side::body(vars, var, base, &body)));
+        }
+    }
+    if !has_rest {
+        out.append(&mut in_blocks);
+        return;
+    }
+    let any = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(low), Box::new(end.clone()));
+    out.push(Stm::If(any, in_blocks, Block::new()));
+    let kind = Kind::Independent(reductions);
+    out.push(Stm::For { var, from: end, to: high, step: 1, kind, body });
+}
+
+/// Whether a range is known to consist of whole blocks, and not to be empty.
+fn is_whole(from: &Exp, to: &Exp, width: i64) -> bool {
+    let (Exp::Var(from), Exp::Index(terms)) = (from, to) else { return false };
+    let [(1, vars), (count, rest)] = terms.as_slice() else { return false };
+    vars.as_slice() == [*from] && rest.is_empty() && *count > 0 && count % width == 0
+}

@@ -1,0 +1,62 @@
+//! Reductions: one partial result for each lane, and what becomes of them.
+
+use super::control::{Lanes, lane_info, not};
+use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V};
+use fehu_ir::{CmpOp, Scalar};
+
+impl Lanes<'_> {
+    /// Declares the partial results.
+    pub(super) fn start(&mut self, reductions: &[(V, RedOp)], out: &mut Block) {
+        let lane = self.vars.push(lane_info());
+        let mut stores = Block::new();
+        for (v, op) in reductions {
+            let home = self.home(*v);
+            out.push(Stm::Declare(home, None));
+            let first = self.first(*v, *op);
+            stores.push(Stm::Store(home, Exp::Var(lane), self.encoded(*v, first)));
+        }
+        out.push(self.lane_loop(lane, Kind::Independent(Vec::new()), stores));
+    }
+
+    /// Combines the partial results with what there was before.
+    pub(super) fn combine(&mut self, reductions: &[(V, RedOp)], out: &mut Block) {
+        let lane = self.vars.push(lane_info());
+        let mut combined = Block::new();
+        for (v, op) in reductions {
+            let Ty::Scalar(prim) = self.vars[*v].ty else { continue };
+            let part = Exp::Load(self.home(*v), Box::new(Exp::Var(lane)));
+            let part = if prim == Prim::Bool {
+                let zero = Box::new(Exp::Const(Scalar::zero(self.truth)));
+                not(Exp::Cmp(CmpOp::Eq, self.truth, Box::new(part), zero))
+            } else {
+                part
+            };
+            let all = Exp::Bin(op.bin_op(), prim, Box::new(Exp::Var(*v)), Box::new(part));
+            combined.push(Stm::Assign(*v, all));
+        }
+        out.push(self.lane_loop(lane, Kind::Sequential, combined));
+    }
+
+    /// What a lane begins with: something neutral. Where it does no harm to count a value twice, it is the one that there is.
+    fn first(&self, v: V, op: RedOp) -> Exp {
+        let Ty::Scalar(prim) = self.vars[v].ty else { return Exp::Var(v) };
+        let scalar = match op {
+            RedOp::Min | RedOp::Max | RedOp::And | RedOp::Or => return Exp::Var(v),
+            RedOp::Xor => Scalar::zero(prim),
+            // Only the negative zero changes nothing when added.
+            RedOp::Add => match prim {
+                Prim::F16 => Scalar::from_bits(prim, 0x8000),
+                Prim::F32 => Scalar::F32(-0.0),
+                Prim::F64 => Scalar::F64(-0.0),
+                prim => Scalar::zero(prim),
+            },
+            RedOp::Mul => match prim {
+                Prim::F16 => Scalar::from_bits(prim, 0x3c00),
+                Prim::F32 => Scalar::F32(1.0),
+                Prim::F64 => Scalar::F64(1.0),
+                prim => Scalar::from_bits(prim, 1),
+            },
+        };
+        Exp::Const(scalar)
+    }
+}

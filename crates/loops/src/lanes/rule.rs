@@ -1,0 +1,389 @@
+//! Which loops run in lanes.
+//!
+//! A loop is chosen if all of the following hold:
+//!
+//! - Its body consists of scalars, loads, stores, short copies, branches and sequential loops. There are no checks,
+//!   allocations, calls or assignments to pointers, and no inner independent loop, which would be the one to vectorise,
+//!   unless that loop is short, or loads nothing, or computes something expensive that is the same for all lanes. (A
+//!   sum of a few waves at each of many points is such a loop: in lanes of points, the directions of the waves are
+//!   computed once for all of them.)
+//! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
+//! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop whose bounds vary,
+//!   are unknown or far apart, or whose body is long. Then everything that varies in inner loops must be supported by
+//!   vector units: no divisions of 64-bit integers except by powers of two, no remainders of floats, no powers of
+//!   integers, no functions that only the C library has, no f16, and only memory accesses where lanes are neighbours or
+//!   all at the same place. (C compilers use gather instructions only for some processors, and hardly ever under masks;
+//!   accessing one element after the other costs more than lanes save: binary search would take 1.5 times as long.)
+//! - Or there is no inner loop, no branch that is not short, and a reduction by minimum or maximum of floats.
+//!
+//! The number of lanes is such that the widest of the variables that vary inside inner loops, other than positions in
+//! memory, fills two 512-bit vectors, or four of 256: one can be computed while another waits. (With half as many,
+//! the loops that were tried took longer, some of them twice as long.) If the only thing that waits is a reduction,
+//! there are twice as many lanes.
+
+use super::normal;
+use super::short::{cost, is_short};
+use super::uniform::{varies, varying};
+use fehu_base::IdVec;
+use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
+use fehu_ir::{BinOp, MathFn, Scalar};
+use rustc_hash::FxHashSet;
+
+/// Local arrays of all lanes have at most this many bytes.
+const MOST_LOCAL: u32 = 4096;
+/// A loop with at most this many iterations is unrolled, ...
+const FEW: i64 = 16;
+/// ... if all of them together cost at most this much.
+const MOST_UNROLLED: usize = 200;
+/// The bytes of all lanes of a scalar.
+const VECTORS: u32 = 128;
+
+/// How a loop is executed in lanes.
+pub(super) struct Plan {
+    /// The number of lanes.
+    pub(super) width: u32,
+    /// The type for booleans of which there are to be as many in a vector as of the other variables.
+    pub(super) truth: Prim,
+    /// The variables that differ between lanes.
+    pub(super) varying: FxHashSet<V>,
+    /// The body, normalised.
+    pub(super) body: Block,
+}
+
+/// How to execute a loop in lanes, if that is worth it.
+pub(super) fn plan(
+    vars: &mut IdVec<V, VarInfo>,
+    var: V,
+    reductions: &[(V, RedOp)],
+    body: &Block,
+) -> Option<Plan> {
+    let has_loop = body.iter().any(has_loop);
+    let float_extrema = reductions.iter().any(|(v, op)| {
+        matches!(op, RedOp::Min | RedOp::Max)
+            && matches!(vars[*v].ty, Ty::Scalar(Prim::F32 | Prim::F64))
+    });
+    let possible = vars[var].ty == Ty::Scalar(Prim::I64)
+        && (has_loop || float_extrema)
+        && body.iter().all(|stm| is_possible(vars, stm))
+        && sets_only_its_own(body, reductions);
+    if !possible {
+        return None;
+    }
+    let roots = || reductions.iter().map(|(v, _)| *v).chain([var]);
+    let mut body = normal::simpler(body);
+    let mut differing = varying(vars, &body, roots());
+    loop {
+        let ragged = |e: &Exp| varies(&differing, e);
+        if !normal::without_ragged_starts(vars, &mut body, &ragged) {
+            break;
+        }
+        differing = varying(vars, &body, roots());
+    }
+    let mut rule = Rule { vars, steady: FxHashSet::from_iter([var]), varying: &differing };
+    rule.find_steady(&body);
+    let bytes = rule.widest(&body, !has_loop).max(4);
+    let width = if has_loop {
+        let fits = rule.has_long_loop(&body) && rule.is_better(&body) && rule.inner(&body, false);
+        fits.then_some(VECTORS / bytes)?
+    } else {
+        let is_straight = |stm: &Stm| !matches!(stm, Stm::If(..)) || is_short(&differing, stm);
+        let fits = body.iter().all(is_straight) && rule.inner(&body, true);
+        fits.then_some(2 * VECTORS / bytes)?
+    };
+    let truth = if bytes == 4 { Prim::I32 } else { Prim::I64 };
+    let mut local = 0u32;
+    visit::each_stm(&body, &mut |stm| {
+        if let Stm::Declare(v, _) = stm
+            && let Ty::Local(prim, size) = vars[*v].ty
+        {
+            let bytes = size.saturating_mul(prim.bits() / 8).saturating_mul(width);
+            local = local.saturating_add(bytes);
+        }
+    });
+    (local <= MOST_LOCAL).then_some(Plan { width, truth, varying: differing, body })
+}
+
+fn has_loop(stm: &Stm) -> bool {
+    let mut found = matches!(stm, Stm::While(..) | Stm::For { .. });
+    stm.each_block(&mut |block| found |= block.iter().any(has_loop));
+    found
+}
+
+/// Whether there is a way to execute a statement in lanes.
+fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
+    let inner = |block: &Block| block.iter().all(|stm| is_possible(vars, stm));
+    let here = match stm {
+        Stm::Comment(_) | Stm::Assign(..) | Stm::Store(..) | Stm::While(..) => true,
+        Stm::If(..) | Stm::Switch(..) => true,
+        Stm::Copy { count, .. } => {
+            matches!(count, Exp::Const(Scalar::I64(count)) if *count <= FEW)
+        }
+        Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
+        Stm::For { step, .. } => *step > 0,
+        Stm::Alloc(..)
+        | Stm::Share(..)
+        | Stm::Export { .. }
+        | Stm::Free(_)
+        | Stm::Point(..)
+        | Stm::Call(..)
+        | Stm::Const(..)
+        | Stm::Assert(..)
+        | Stm::Trace(..)
+        | Stm::TraceArray(..)
+        | Stm::Atomic(..)
+        | Stm::Sums(..)
+        | Stm::Locked(..)
+        | Stm::Exchange { .. }
+        | Stm::Guarded(..)
+        | Stm::Tasks(_)
+        | Stm::Chunks(..)
+        | Stm::Tuning(..)
+        | Stm::Threads(_)
+        | Stm::Launch(_)
+        | Stm::Fetch(..)
+        | Stm::Poll(..)
+        | Stm::Count(..)
+        | Stm::Leave
+        | Stm::Barrier
+        | Stm::WarpBarrier
+        | Stm::Warp(_)
+        | Stm::Section(_) => false,
+    };
+    let mut all = here;
+    stm.each_block(&mut |block| all = all && inner(block));
+    all
+}
+
+/// Whether a loop has so few iterations, with so little in them, that C compilers unroll it.
+pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64, body: &Block) -> bool {
+    let (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) = (from, to) else {
+        return false;
+    };
+    let mut total = 0;
+    visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| total += 1 + cost(e)));
+    let span = to.saturating_sub(*from).max(0);
+    let count = usize::try_from(span / step.max(1)).unwrap_or(usize::MAX);
+    span <= step.saturating_mul(FEW) && count.saturating_mul(total) <= MOST_UNROLLED
+}
+
+/// Whether everything that is assigned is declared inside, or is a reduction.
+pub(super) fn sets_only_its_own(body: &Block, reductions: &[(V, RedOp)]) -> bool {
+    let mut own: FxHashSet<V> = reductions.iter().map(|(v, _)| *v).collect();
+    visit::each_stm(body, &mut |stm| {
+        stm.each_declared(&mut |v| {
+            own.insert(v);
+        })
+    });
+    let mut all = true;
+    visit::each_stm(body, &mut |stm| stm.each_set(&mut |v| all &= own.contains(&v)));
+    all
+}
+
+struct Rule<'a> {
+    vars: &'a IdVec<V, VarInfo>,
+    /// The variables that grow by one from lane to lane: the one of the loop, and sums of it and what does not vary.
+    steady: FxHashSet<V>,
+    varying: &'a FxHashSet<V>,
+}
+
+impl Rule<'_> {
+    fn varies(&self, e: &Exp) -> bool {
+        varies(self.varying, e)
+    }
+
+    fn find_steady(&mut self, body: &Block) {
+        let mut assigned = FxHashSet::default();
+        visit::each_stm(body, &mut |stm| {
+            stm.each_set(&mut |v| {
+                assigned.insert(v);
+            });
+            if let Stm::Declare(v, Some(e)) = stm
+                && self.is_steady(e)
+            {
+                self.steady.insert(*v);
+            }
+        });
+        self.steady.retain(|v| !assigned.contains(v));
+    }
+
+    /// Whether a number grows by one from lane to lane.
+    fn is_steady(&self, e: &Exp) -> bool {
+        let same = |e: &Exp| !self.varies(e);
+        match e {
+            Exp::Var(v) => self.steady.contains(v),
+            Exp::Bin(BinOp::Add, Prim::I64, a, b) => {
+                self.is_steady(a) && same(b) || same(a) && self.is_steady(b)
+            }
+            Exp::Bin(BinOp::Sub, Prim::I64, a, b) => self.is_steady(a) && same(b),
+            Exp::Index(terms) => {
+                let grows = |(factor, vars): &&(i64, Vec<V>)| {
+                    *factor == 1 && matches!(vars.as_slice(), [v] if self.steady.contains(v))
+                };
+                let varies =
+                    |(_, vars): &&(i64, Vec<V>)| vars.iter().any(|v| self.varying.contains(v));
+                terms.iter().filter(varies).count() == 1 && terms.iter().filter(grows).count() == 1
+            }
+            Exp::Const(_)
+            | Exp::Un(..)
+            | Exp::Bin(..)
+            | Exp::Cmp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Load(..)
+            | Exp::Select(_) => false,
+        }
+    }
+
+    /// Whether there is a loop that does not disappear by being unrolled.
+    fn has_long_loop(&self, body: &Block) -> bool {
+        let mut found = false;
+        visit::each_stm(body, &mut |stm| match stm {
+            Stm::While(..) => found = true,
+            Stm::For { from, to, step, body, .. } => found |= !is_unrolled(from, to, *step, body),
+            _ => {}
+        });
+        found
+    }
+
+    /// Whether lanes of this loop are better than those of independent loops inside, which could be executed in lanes themselves.
+    fn is_better(&self, body: &Block) -> bool {
+        let mut better = true;
+        visit::each_stm(body, &mut |stm| {
+            let Stm::For { from, to, step, kind: Kind::Independent(_), body, .. } = stm else {
+                return;
+            };
+            if !is_unrolled(from, to, *step, body) {
+                let same = !self.varies(from) && !self.varies(to);
+                better &= same && (self.saves(body) || !loads(body));
+            }
+        });
+        better
+    }
+
+    /// Whether there is something expensive that is the same for all lanes.
+    fn saves(&self, body: &Block) -> bool {
+        let mut found = false;
+        visit::each_stm(body, &mut |stm| {
+            stm.each_exp(&mut |e| found |= !self.varies(e) && e.any(&is_expensive));
+        });
+        found
+    }
+
+    /// Whether everything inside inner loops, or everywhere, is something that vector units can do.
+    fn inner(&self, block: &Block, inside: bool) -> bool {
+        block.iter().all(|stm| {
+            let is_loop = matches!(stm, Stm::While(..) | Stm::For { .. });
+            let mut fits = true;
+            if inside || matches!(stm, Stm::While(..)) {
+                stm.each_exp(&mut |e| fits &= self.is_vector(e));
+                if let Stm::Store(p, index, _) = stm {
+                    fits &= self.is_near(*p, index);
+                }
+            }
+            stm.each_block(&mut |block| fits = fits && self.inner(block, inside || is_loop));
+            fits
+        })
+    }
+
+    /// Whether the elements of all lanes are in one place, and not too small for instructions with masks.
+    fn is_near(&self, p: V, index: &Exp) -> bool {
+        let (Ty::Ptr(prim) | Ty::Scalar(prim) | Ty::Local(prim, _)) = self.vars[p].ty else {
+            return false;
+        };
+        let is_own = self.varying.contains(&p);
+        let near = match index {
+            index if !is_own && self.is_steady(index) => true,
+            index => !self.varies(index),
+        };
+        near && prim.bits() >= 32
+    }
+
+    /// Whether vector units can evaluate an expression.
+    fn is_vector(&self, e: &Exp) -> bool {
+        // What does not vary is not evaluated in lanes.
+        if !self.varies(e) {
+            return true;
+        }
+        let here = match e {
+            Exp::Const(_) | Exp::Var(_) | Exp::Index(_) | Exp::Select(_) => true,
+            Exp::Un(_, prim, _) | Exp::Cmp(_, prim, ..) => *prim != Prim::F16,
+            Exp::Convert(from, to, _) | Exp::Reinterpret(from, to, _) => {
+                *from != Prim::F16 && *to != Prim::F16
+            }
+            Exp::Bin(op, prim, _, b) => is_vector_op(*op, *prim, b),
+            Exp::Math(f, prim, _) => is_vector_function(*f, *prim),
+            Exp::Load(p, index) => self.is_near(*p, index),
+        };
+        let mut all = here;
+        e.each_child(&mut |child| all = all && self.is_vector(child));
+        all
+    }
+
+    /// The bytes of the widest scalar that varies, inside inner loops or everywhere.
+    fn widest(&self, block: &Block, inside: bool) -> u32 {
+        let mut most = 1;
+        for stm in block {
+            let is_loop = matches!(stm, Stm::While(..) | Stm::For { .. });
+            if inside {
+                let mut note = |v: V| {
+                    if let Ty::Scalar(prim) = self.vars[v].ty
+                        && self.varying.contains(&v)
+                        && !self.steady.contains(&v)
+                    {
+                        most = most.max(prim.bits() / 8);
+                    }
+                };
+                stm.each_declared(&mut note);
+                stm.each_set(&mut note);
+            }
+            stm.each_block(&mut |block| most = most.max(self.widest(block, inside || is_loop)));
+        }
+        most
+    }
+}
+
+fn loads(body: &Block) -> bool {
+    let mut found = false;
+    visit::each_stm(body, &mut |stm| {
+        stm.each_exp(&mut |e| found |= e.any(&|e| matches!(e, Exp::Load(..))));
+    });
+    found
+}
+
+fn is_expensive(e: &Exp) -> bool {
+    match e {
+        Exp::Math(f, ..) => !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp),
+        Exp::Bin(BinOp::Pow, ..) => true,
+        _ => false,
+    }
+}
+
+fn is_vector_op(op: BinOp, prim: Prim, b: &Exp) -> bool {
+    let is_int = prim.is_integer();
+    match op {
+        _ if prim == Prim::F16 => false,
+        BinOp::Pow => !is_int,
+        BinOp::Mod | BinOp::Rem if !is_int => false,
+        BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem if is_int && prim.bits() == 64 => {
+            matches!(b, Exp::Const(k) if k.bits().is_power_of_two())
+        }
+        _ => true,
+    }
+}
+
+fn is_vector_function(f: MathFn, prim: Prim) -> bool {
+    let only_in_library = matches!(
+        f,
+        MathFn::Gamma
+            | MathFn::Lgamma
+            | MathFn::Nextafter
+            | MathFn::Ldexp
+            | MathFn::Popc
+            | MathFn::Clz
+            | MathFn::Ctz
+            | MathFn::MulHi
+            | MathFn::MadHi
+    );
+    prim != Prim::F16 && !only_in_library
+}

@@ -1,0 +1,54 @@
+//! Which branches become selections.
+
+use super::uniform::varies;
+use fehu_imp::{Exp, Stm, V, visit};
+use fehu_ir::BinOp;
+use rustc_hash::FxHashSet;
+
+/// A branch that costs at most this much is executed by all lanes, whether it is needed or not.
+const SHORT: usize = 40;
+
+/// Whether a branch has no loops, costs little, and only does what all lanes can do at once: to load something that does not
+/// vary is left to code outside the lanes, and so are assignments to what does not vary.
+pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
+    let (mut total, mut fits) = (0, true);
+    let mut declared = FxHashSet::default();
+    let loads_same = |e: &Exp| match e {
+        Exp::Load(p, index) => !varying.contains(p) && !varies(varying, index),
+        _ => false,
+    };
+    visit::each_stm(std::slice::from_ref(stm), &mut |inner| {
+        match inner {
+            Stm::Declare(v, _) => {
+                declared.insert(*v);
+            }
+            Stm::Assign(v, _) => fits &= declared.contains(v) || varying.contains(v),
+            Stm::Store(..) | Stm::If(..) | Stm::Comment(_) => {}
+            _ => fits = false,
+        }
+        inner.each_exp(&mut |e| {
+            total += cost(e);
+            fits &= !e.any(&loads_same);
+        });
+    });
+    fits && total <= SHORT
+}
+
+/// What it costs to evaluate an expression, roughly in operations.
+pub(super) fn cost(e: &Exp) -> usize {
+    let mut total = match e {
+        Exp::Const(_) | Exp::Var(_) => 0,
+        Exp::Bin(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ..) => 8,
+        Exp::Bin(BinOp::Pow, ..) | Exp::Math(..) => 16,
+        Exp::Load(..) => 4,
+        Exp::Un(..)
+        | Exp::Bin(..)
+        | Exp::Cmp(..)
+        | Exp::Convert(..)
+        | Exp::Reinterpret(..)
+        | Exp::Index(_)
+        | Exp::Select(_) => 1,
+    };
+    e.each_child(&mut |child| total += cost(child));
+    total
+}

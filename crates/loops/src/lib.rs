@@ -1,0 +1,33 @@
+//! Transformations of imperative code for CPUs: from imp to imp.
+//!
+//! Each makes loops faster and keeps what a program computes. They run in this order ([`improve`]):
+//!
+//! - [`tile`]: nests of loops that read the same rows and columns again are processed in tiles;
+//! - [`copies`]: copies of rows next to each other become one;
+//! - [`unflatten`]: loops that divide their counter go row by row;
+//! - [`unswitch`]: conditions that are the same in all iterations leave their loop;
+//! - [`border`]: the first and last iterations, which need checks of borders, are separated from the others;
+//! - [`lanes`]: independent iterations become lanes of vectors.
+
+pub mod border;
+pub mod copies;
+pub mod lanes;
+#[cfg(test)]
+mod testing;
+pub mod tile;
+pub mod unflatten;
+pub mod unswitch;
+
+use fehu_imp::Program;
+
+/// All transformations that make code for CPUs faster, in order; without the first one if `tiling` is false.
+pub fn improve(program: &mut Program, tiling: bool) {
+    if tiling {
+        tile::tile(program);
+    }
+    copies::copies(program);
+    unflatten::unflatten(program);
+    unswitch::unswitch(program);
+    border::border(program);
+    lanes::lanes(program);
+}

@@ -1,0 +1,142 @@
+//! Tables are right: programs run by them on a heap give what they mean, without races.
+//!
+//! Random programs and those of `tests/ir`, as they are and optimised, with the first table and with what `circuit` makes of
+//! it. A random program that fails is reduced and printed; see `irtest/src/random.rs`.
+
+use fehu_ir::Prog;
+use fehu_ir::pass::Remarks;
+use fehu_ir::text::parse;
+use fehu_ir::verify::verify;
+use fehu_irtest::oracle::{Oracle, Outcome, Runs};
+use fehu_irtest::random::{ALL, each_program, each_way};
+use fehu_mem::assign::assign;
+use fehu_mem::circuit::circuit;
+use fehu_oracle::heap::{self, Fault, Limits};
+use std::path::{Path, PathBuf};
+
+/// How a table is made.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// Whether the program is optimised first.
+    optimised: bool,
+    /// Whether arrays are made where they would be copied to.
+    circuit: bool,
+}
+
+const WAYS: [Way; 4] = [
+    Way { optimised: false, circuit: false },
+    Way { optimised: false, circuit: true },
+    Way { optimised: true, circuit: false },
+    Way { optimised: true, circuit: true },
+];
+
+/// Whether a program by its table does what it means.
+fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
+    let mut prog = prog.clone();
+    let mut remarks = Remarks::default();
+    if way.optimised {
+        for pass in fehu_opt::PASSES {
+            (pass.run)(&mut prog, &mut remarks);
+        }
+    }
+    (fehu_opt::UNSTREAM.run)(&mut prog, &mut remarks);
+    // What is too complex for a table has none.
+    let Ok(mut placed) = assign(prog.clone()) else { return Ok(Runs::default()) };
+    if way.circuit {
+        circuit(&mut placed, false);
+    }
+    let oracle = Oracle { seed, ..Oracle::default() };
+    oracle.agree_with(&prog, &mut |fun, args| {
+        let limits = Limits { steps: 3_000_000, ..Limits::default() };
+        match heap::call(&placed, fun, args, limits) {
+            Ok(values) => Outcome::Values(values),
+            Err(Fault::Check(message, _)) => Outcome::Check(message),
+            Err(Fault::Undefined(message) | Fault::Memory(message)) => Outcome::Wrong(message),
+            Err(Fault::Limit) => Outcome::Limit,
+        }
+    })
+}
+
+#[test]
+fn random_programs_mean_the_same_by_their_tables() {
+    let all = each_program(ALL, 150, 4, |prog, seed| {
+        each_way(prog, &WAYS, |prog, way| examine(prog, way, seed), |_, _| String::new())
+    });
+    let all = all.unwrap_or_else(|message| panic!("{message}"));
+    assert!(all.succeeded > 10 * all.undefined && all.succeeded > all.failed, "{all:?}");
+}
+
+#[test]
+fn programs_of_other_tests_mean_the_same_by_their_tables() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
+    let (mut count, mut all) = (0, Runs::default());
+    for folder in entries(&root).iter().filter(|path| path.is_dir()) {
+        for path in entries(folder).iter().filter(|path| path.extension() == Some("ir".as_ref())) {
+            let text = std::fs::read_to_string(path).expect("it can be read");
+            let (text, _) = fehu_irtest::file::split(&text);
+            // Some are wrong on purpose.
+            let Ok(prog) = parse(text) else { continue };
+            if verify(&prog).is_err() {
+                continue;
+            }
+            count += 1;
+            for way in WAYS {
+                match examine(&prog, way, 0) {
+                    Ok(runs) => all.succeeded += runs.succeeded,
+                    Err(why) => panic!("{}, {way:?}: {why}", path.display()),
+                }
+            }
+        }
+    }
+    assert!(count > 100 && all.succeeded > 4 * count, "{count} {all:?}");
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("it can be listed");
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// A program that failed once.
+fn good(text: &str) {
+    let prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    for way in WAYS {
+        let runs = examine(&prog, way, 0).unwrap_or_else(|why| panic!("{way:?}: {why}"));
+        assert!(runs.succeeded > 0, "{way:?}: {runs:?}");
+    }
+}
+
+#[test]
+fn a_small_array_may_come_back_from_a_call() {
+    good(
+        "prog arrays
+fun same (n: i64, xs: [n]i32) -> (r: [n]i32) =
+  (xs)
+fun main (x: i32) -> (r: [4]i32) =
+  let (a: [4]i32) = replicate (4) x
+  let (b: [4]i32) = call same (4, a)
+  in (b)
+",
+    );
+}
+
+#[test]
+fn small_arrays_may_change_places_by_way_of_calls() {
+    good(
+        "prog arrays
+fun same (n: i64, xs: [n]i32) -> (r: [n]i32) =
+  (xs)
+fun main (x: i32, y: i32) -> (r: [2]i32, s: [2]i32) =
+  let (a: [2]i32) = replicate (2) x
+  let (b: [2]i32) = replicate (2) y
+  let (c: [2]i32, d: [2]i32) = loop (p: [2]i32 = a, q: [2]i32 = b) for i: i64 < 3 {
+    let (e: [2]i32) = call same (2, q)
+    let (f: [2]i32) = call same (2, p)
+    in (e, f)
+  }
+  in (c, d)
+",
+    );
+}
