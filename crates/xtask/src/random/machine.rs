@@ -1,10 +1,11 @@
 //! A random program behind a server: compiled by the pipeline of a back end, and called with the interpreter's values.
 
 use super::sample::{param_sizes, result_sizes};
+use fehu_driver::code::{self, Settings};
 use fehu_driver::compile::CCompiler;
 use fehu_driver::pipelines;
 use fehu_driver::run::convert::{from_interp, to_interp};
-use fehu_driver::stages::{self, GenerateOptions, Mode, Target};
+use fehu_driver::stages::Target;
 use fehu_driver::temporary::Folder;
 use fehu_interp::Value;
 use fehu_ir::{Atom, Entry, Fun, Prog, Scalar};
@@ -53,19 +54,20 @@ pub(crate) fn build(
     let mut prog = prog.clone();
     // A check that fails is told from what the device says.
     mark(&mut prog);
-    let passes = pipelines::of_target(target).passes;
-    let prog =
-        transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
-    let generate_options = GenerateOptions { strict_float: true, ..GenerateOptions::default() };
-    let work = || stages::generate(&prog, target, Mode::Server, &generate_options);
+    let pipeline = pipelines::of_target(target);
+    let prog = transform(&prog, pipeline.passes)
+        .map_err(|failure| NoMachine::Broken(failure.to_string()))?;
+    let settings = Settings { strict_float: true, ..Settings::of(target) };
+    let work = || code::apply(prog, pipeline.stages, &settings);
     let made = catch_unwind(AssertUnwindSafe(work))
         .map_err(|_| NoMachine::Broken("the back end panicked".to_owned()))?
-        .map_err(|error| NoMachine::Refused(error.message))?;
+        .map_err(|limit| NoMachine::Refused(format!("\"{}\" is too complicated", limit.0)))?;
     let broken =
         |what: &str, why: &dyn std::fmt::Display| NoMachine::Broken(format!("{what}: {why}"));
     let folder = Folder::new().map_err(|why| broken("there is no folder", &why))?;
     let (source, program) = (folder.path().join("program.c"), folder.path().join("program"));
-    std::fs::write(&source, made.c).map_err(|why| broken("the program cannot be written", &why))?;
+    std::fs::write(&source, made.to_string())
+        .map_err(|why| broken("the program cannot be written", &why))?;
     compiler.compile(&source, &program).map_err(|error| {
         NoMachine::Broken(format!("{}: {}", error.message, error.notes.join("\n")))
     })?;

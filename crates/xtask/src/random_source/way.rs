@@ -1,12 +1,11 @@
 //! The ways in which a program is executed and compared with the interpreter.
 
 use crate::random::machine::{NoMachine, Start, build};
+use fehu_driver::code::{self, Code, Form, Settings, Stage};
 use fehu_driver::compile::{CCompiler, target_name};
 use fehu_driver::pipelines::{CPU, GPU};
 use fehu_driver::stages::Target;
-use fehu_emit::{Options, emit};
 use fehu_ir::Prog;
-use fehu_ir::pass::Remarks;
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::passes::{Failure, transform};
 use fehu_oracle::heap::{Fault as MachineFault, Limits};
@@ -102,16 +101,15 @@ fn pass_fault(failure: Failure) -> Fault {
 }
 
 fn imperative(prog: &Prog, parallel: bool, seed: u64) -> Result<Runs, Fault> {
-    let mut optimised = transform(prog, CPU.passes).map_err(pass_fault)?;
-    (fehu_opt::UNSTREAM.run)(&mut optimised, &mut Remarks::default());
+    let optimised = transform(prog, CPU.passes).map_err(pass_fault)?;
+    let target = if parallel { Target::Multicore } else { Target::C };
+    let settings = Settings { strict_float: true, ..Settings::of(target) };
+    let stages: Vec<Stage> =
+        CPU.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
     // What is too complex for a table has none.
-    let Ok(mut placed) = fehu_mem::assign::assign(optimised.clone()) else {
+    let Ok(Code::Imp(optimised, program)) = code::apply(optimised, &stages, &settings) else {
         return Ok(Runs::default());
     };
-    fehu_mem::circuit::circuit(&mut placed, false);
-    let options = Options { parallel, strict_float: true, tiling: true, ..Options::default() };
-    let mut program = emit(&placed, options);
-    fehu_loops::improve(&mut program, true);
     let oracle = oracle(seed, Some(1e-3));
     let agree = oracle.entries_agree_with(prog, &mut |name, args| {
         let Some(entry) = optimised.entries.iter().find(|entry| entry.name == name) else {
