@@ -5,7 +5,8 @@
 //! success; this makes it safe for a handle to be both an argument and a result of a call.
 
 use super::exp::{Scope, c_type};
-use super::kernel::{Device, Inside};
+use super::inside::Inside;
+use super::kernel::Device;
 use super::names::Names;
 use crate::Target;
 use fehu_imp::{Fun, Program, Stm, Ty, V, visit};
@@ -135,7 +136,7 @@ pub(super) struct Frame<'a> {
     pub(super) target: Target,
     pub(super) shared: &'a mut Shared,
     pub(super) device: &'a mut Device,
-    /// What is known of the kernel that this is.
+    /// What is known of the kernel that this is, or the function that kernels call.
     pub(super) inside: Option<Inside>,
     /// The handles that are released at the end.
     pub(super) handles: Vec<V>,
