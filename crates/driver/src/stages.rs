@@ -92,7 +92,8 @@ pub fn generate(
     let emitted = fehu_imp::emit::Options { parallel, device, strict_float, tiling };
     let mut imp = fehu_imp::emit::emit(&placed, emitted);
     if device {
-        fehu_imp::device::device(&mut imp, !options.without.coalescing);
+        let (interleaving, copies) = (!options.without.coalescing, !options.without.inlining);
+        fehu_imp::device::device(&mut imp, fehu_imp::device::Options { interleaving, copies });
     } else {
         fehu_imp::improve(&mut imp, tiling);
     }

@@ -49,6 +49,7 @@ pub mod border;
 pub mod copies;
 pub mod device;
 pub mod emit;
+pub mod empty;
 pub mod lanes;
 pub mod machine;
 pub mod tile;
@@ -159,6 +160,7 @@ pub fn improve(program: &mut Program, tiling: bool) {
     if tiling {
         tile::tile(program);
     }
+    empty::empty(program);
     copies::copies(program);
     unflatten::unflatten(program);
     unswitch::unswitch(program);

@@ -10,7 +10,7 @@ use super::kernel::Device;
 use super::names::Names;
 use crate::Target;
 use fehu_imp::{Arg, Block, From, Fun, FunId, Program, Stm, Ty, V, visit};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// Memory of a device.
@@ -198,7 +198,14 @@ fn function(program: &Program, version: &Version, target: Target, device: &mut D
         names.reserve(&out);
         outs.push(out);
     }
-    let mut shared = Shared { names, thresholds: Vec::new(), tasks: String::new(), count: 0 };
+    let mut shared = Shared {
+        names,
+        thresholds: Vec::new(),
+        // Loops of kernels are not vectorised.
+        negative_zeros: FxHashSet::default(),
+        tasks: String::new(),
+        count: 0,
+    };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     frame.inside = Some(Inside::new(spaces, "return true;"));
     let mut signature = String::from("FE_GLOBAL struct fe_failure *failure");

@@ -11,6 +11,7 @@ use super::fun::Frame;
 use fehu_base::Prim;
 use fehu_imp::{Exp, Fun, Kind, RedOp, Stm, Ty, V, visit};
 use fehu_ir::Scalar;
+use rustc_hash::FxHashSet;
 
 /// An inner loop up to this many iterations is unrolled inside a vectorised one.
 const MOST_INNER: i64 = 16;
@@ -52,6 +53,7 @@ impl Frame<'_> {
         {
             match simd_clauses(self, reductions) {
                 Some(clauses) if fits_simd(body) => {
+                    let clauses = self.reductions(&clauses);
                     self.line(&format!("#pragma omp simd{clauses}"));
                     self.in_simd = true;
                 }
@@ -64,6 +66,30 @@ impl Frame<'_> {
         }
         self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
         (self.in_simd, self.in_vectors) = (was_in_simd, was_in_vectors);
+    }
+}
+
+impl Frame<'_> {
+    /// The clauses for reductions. To OpenMP the neutral element of a sum is zero, which loses the sign of a sum of negative
+    /// zeros; where that may matter, there is a sum of our own.
+    fn reductions(&mut self, reductions: &[(V, &str)]) -> String {
+        let mut clauses = String::new();
+        for (v, sign) in reductions {
+            let mut sign = (*sign).to_owned();
+            if let Ty::Scalar(prim @ (Prim::F32 | Prim::F64)) = self.fun.vars[*v].ty
+                && sign == "+"
+                && self.shared.negative_zeros.contains(v)
+            {
+                sign = self.shared.names.fresh("sum");
+                let (ty, zero) = (c_type(prim), if prim == Prim::F32 { "-0.0f" } else { "-0.0" });
+                self.line(&format!(
+                    "#pragma omp declare reduction({sign} : {ty} : omp_out += omp_in) \
+                     initializer(omp_priv = {zero})"
+                ));
+            }
+            clauses.push_str(&format!(" reduction({sign}: {})", self.name(*v)));
+        }
+        clauses
     }
 }
 
@@ -113,14 +139,34 @@ fn is_fixed(e: &Exp, body: &[Stm]) -> bool {
     }
 }
 
-/// The clauses for reductions, if all of them mean in OpenMP what they mean here.
-fn simd_clauses(frame: &Frame<'_>, reductions: &[(V, RedOp)]) -> Option<String> {
-    let mut clauses = String::new();
-    for (v, op) in reductions {
-        let sign = simd_operator(frame.fun, *v, *op)?;
-        clauses.push_str(&format!(" reduction({sign}: {})", frame.name(*v)));
-    }
-    Some(clauses)
+/// The operators for reductions, if all of them mean in OpenMP what they mean here.
+fn simd_clauses(frame: &Frame<'_>, reductions: &[(V, RedOp)]) -> Option<Vec<(V, &'static str)>> {
+    reductions.iter().map(|(v, op)| Some((*v, simd_operator(frame.fun, *v, *op)?))).collect()
+}
+
+/// The variables of a function to which sums of floats may add negative zeros and get one: all but those that begin with
+/// a constant that is another number.
+pub(super) fn negative_zeros(fun: &Fun) -> FxHashSet<V> {
+    let mut found = FxHashSet::default();
+    visit::each_stm(&fun.body, &mut |stm| match stm {
+        Stm::Declare(v, Some(e)) | Stm::Assign(v, e) => {
+            let is_sum = matches!(e, Exp::Bin(fehu_ir::BinOp::Add, _, a, _) if **a == Exp::Var(*v));
+            let is_other = match e {
+                Exp::Const(Scalar::F32(x)) => *x != 0.0 || x.is_sign_positive(),
+                Exp::Const(Scalar::F64(x)) => *x != 0.0 || x.is_sign_positive(),
+                _ => false,
+            };
+            if !is_sum && !is_other && matches!(fun.vars[*v].ty, Ty::Scalar(prim) if prim.is_float())
+            {
+                found.insert(*v);
+            }
+        }
+        Stm::Declare(_, None) => {}
+        other => other.each_set(&mut |v| {
+            found.insert(v);
+        }),
+    });
+    found
 }
 
 fn simd_operator(fun: &Fun, v: V, op: RedOp) -> Option<&'static str> {

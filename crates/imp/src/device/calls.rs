@@ -19,11 +19,11 @@ const SMALL: usize = 24;
 /// know better when that is worth it; but only our own copies share the memory of the kernel that they are in.
 const COPIES: usize = 4000;
 
-/// Removes all calls of the host's functions and constants from kernels.
-pub(super) fn calls(program: &mut Program) {
+/// Removes all calls of the host's functions and constants from kernels. Without `copies`, what can be called is.
+pub(super) fn calls(program: &mut Program, copies: bool) {
     let ids: Vec<FunId> = program.funs.iter().map(|(id, _)| id).collect();
     let before = called(program, &mut |_| true);
-    let mut inside = Inside::new(program);
+    let mut inside = Inside::new(program, copies);
     for id in ids {
         let mut fun = std::mem::replace(&mut program.funs[id], empty());
         let body = std::mem::take(&mut fun.body);
@@ -45,6 +45,8 @@ struct Inside {
     made: Vec<Made>,
     /// The number of the first one.
     first: usize,
+    /// Whether functions are copied that could be called.
+    copies: bool,
 }
 
 /// What a call becomes.
@@ -56,10 +58,10 @@ enum Way {
 }
 
 impl Inside {
-    fn new(program: &Program) -> Inside {
+    fn new(program: &Program, copies: bool) -> Inside {
         let sites = called_inside(program);
-        let mut inside =
-            Inside { ways: FxHashMap::default(), made: Vec::new(), first: program.funs.len() };
+        let (ways, made, first) = (FxHashMap::default(), Vec::new(), program.funs.len());
+        let mut inside = Inside { ways, made, first, copies };
         for (id, _) in program.funs.iter().filter(|(id, _)| sites.contains_key(id)) {
             inside.add(program, &sites, id);
         }
@@ -86,7 +88,8 @@ impl Inside {
         let mut size: usize = 0;
         each_stm(&fun.body, &mut |_| size += 1);
         let sites = sites.get(&id).copied().unwrap_or_default();
-        let is_copied = size <= SMALL || sites == 1 || size.saturating_mul(sites) <= COPIES;
+        let is_small = size <= SMALL || sites == 1 || size.saturating_mul(sites) <= COPIES;
+        let is_copied = self.copies && is_small;
         let made = if is_copied { None } else { functions::make(&fun) };
         let way = match made {
             Some(made) => {

@@ -25,9 +25,19 @@ pub(crate) use expand::hoist_shared;
 
 use crate::{FunId, Program};
 
-/// Completes a program that was emitted for a device; `interleaved`: whether the memory of threads may be.
-pub fn device(program: &mut Program, interleaved: bool) {
-    calls::calls(program);
+/// Options.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether the memory of threads may be interleaved.
+    pub interleaving: bool,
+    /// Whether functions may be copied into kernels where they need not be.
+    pub copies: bool,
+}
+
+/// Completes a program that was emitted for a device.
+pub fn device(program: &mut Program, options: Options) {
+    crate::empty::empty(program);
+    calls::calls(program, options.copies);
     let inside = &program.inside;
     let ids: Vec<FunId> =
         program.funs.iter().map(|(id, _)| id).filter(|id| !inside.contains(id)).collect();
@@ -35,6 +45,6 @@ pub fn device(program: &mut Program, interleaved: bool) {
         let fun = &mut program.funs[id];
         tuning::tuning(fun);
         offload::offload(fun);
-        expand::expand(fun, interleaved);
+        expand::expand(fun, options.interleaving);
     }
 }
