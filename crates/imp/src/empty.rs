@@ -132,7 +132,9 @@ fn only_if(size: &Exp, inner: &Inner, then: Acts) -> Acts {
         other if !outer => other,
         Acts::Always => Acts::If(vec![vec![size.clone()]]),
         Acts::If(mut ways) => {
-            ways.iter_mut().filter(|way| !way.contains(size)).for_each(|way| way.push(size.clone()));
+            ways.iter_mut()
+                .filter(|way| !way.contains(size))
+                .for_each(|way| way.push(size.clone()));
             Acts::If(ways)
         }
     }

@@ -8,6 +8,7 @@ pub mod compiled;
 pub mod interpreted;
 
 use fehu_data::Value;
+use fehu_driver::run::RunError;
 use std::fmt;
 use std::time::Duration;
 
@@ -142,3 +143,17 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// A request that is wrong, in words. People who forget to name the entry point of a test block learn how.
+fn no_entry(error: &RunError) -> String {
+    match error {
+        RunError::NoEntry { name, others } if name == "main" && !others.is_empty() => {
+            let line = format!("-- entry: {}", others.join(" "));
+            format!("{error}; a line `{line}` after `-- ==` chooses what a test block is about")
+        }
+        RunError::NoEntry { .. }
+        | RunError::Arguments(_)
+        | RunError::Unrepresentable(_)
+        | RunError::Program(_) => error.to_string(),
+    }
+}

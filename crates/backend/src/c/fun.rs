@@ -35,8 +35,7 @@ pub(super) fn function(
     outs.iter().for_each(|out| names.reserve(out));
     let thresholds = thresholds(program, fun);
     let negative_zeros = super::loops::negative_zeros(fun);
-    let mut shared =
-        Shared { names, thresholds, negative_zeros, tasks: String::new(), count: 0 };
+    let mut shared = Shared { names, thresholds, negative_zeros, tasks: String::new(), count: 0 };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     for &result in &fun.results {
         match fun.vars[result].ty {

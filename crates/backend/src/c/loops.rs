@@ -156,7 +156,9 @@ pub(super) fn negative_zeros(fun: &Fun) -> FxHashSet<V> {
                 Exp::Const(Scalar::F64(x)) => *x != 0.0 || x.is_sign_positive(),
                 _ => false,
             };
-            if !is_sum && !is_other && matches!(fun.vars[*v].ty, Ty::Scalar(prim) if prim.is_float())
+            if !is_sum
+                && !is_other
+                && matches!(fun.vars[*v].ty, Ty::Scalar(prim) if prim.is_float())
             {
                 found.insert(*v);
             }
