@@ -358,7 +358,7 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     pub(crate) no_verify: bool,
     /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `circuit` (interpreted
-    /// on a heap with race detection), `emit`, `tile`, `copies`, `unflatten`, `unswitch`, `border`, `lanes`.
+    /// on a heap with race detection), `emit`, `tile`, `empty`, `copies`, `unflatten`, `unswitch`, `border`, `lanes`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`

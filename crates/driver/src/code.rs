@@ -1,6 +1,6 @@
 //! The stages beyond the core IR, one at a time, for people and tests: where arrays are, and imperative code.
 //!
-//! `assign` gives arrays places and `circuit` better ones; `emit` makes imperative code of that, and `tile`, `copies`,
+//! `assign` gives arrays places and `circuit` better ones; `emit` makes imperative code of that, and `tile`, `empty`, `copies`,
 //! `unflatten`, `unswitch`, `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it, on machines
 //! that watch for races (`fehu_mem::heap`, `fehu_imp::machine`).
 
@@ -20,6 +20,7 @@ pub enum Stage {
     Circuit,
     Emit,
     Tile,
+    Empty,
     Copies,
     Unflatten,
     Unswitch,
@@ -28,11 +29,12 @@ pub enum Stage {
 }
 
 /// All stages, in their order.
-pub const STAGES: [(Stage, &str); 9] = [
+pub const STAGES: [(Stage, &str); 10] = [
     (Stage::Assign, "assign"),
     (Stage::Circuit, "circuit"),
     (Stage::Emit, "emit"),
     (Stage::Tile, "tile"),
+    (Stage::Empty, "empty"),
     (Stage::Copies, "copies"),
     (Stage::Unflatten, "unflatten"),
     (Stage::Unswitch, "unswitch"),
@@ -96,6 +98,7 @@ pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>
             (stage, Some(Code::Imp(prog, mut program))) => {
                 match stage {
                     Stage::Tile => fehu_imp::tile::tile(&mut program),
+                    Stage::Empty => fehu_imp::empty::empty(&mut program),
                     Stage::Copies => fehu_imp::copies::copies(&mut program),
                     Stage::Unflatten => fehu_imp::unflatten::unflatten(&mut program),
                     Stage::Unswitch => fehu_imp::unswitch::unswitch(&mut program),

@@ -74,8 +74,14 @@ fn condition(stm: &Stm, body: &Block) -> Option<Exp> {
         Acts::Always | Acts::Never => None,
         Acts::If(ways) => {
             let both = |op: BinOp, a, b| Exp::Bin(op, Prim::Bool, Box::new(a), Box::new(b));
+            // The loop itself looks whether it has iterations.
+            let own = match stm {
+                Stm::For { to, .. } => Some(to),
+                _ => None,
+            };
             let way = |sizes: Vec<Exp>| {
-                let some = sizes.into_iter().map(|size| {
+                let other = sizes.into_iter().filter(|size| Some(size) != own);
+                let some = other.map(|size| {
                     Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(0)), Box::new(size))
                 });
                 some.reduce(|a, b| both(BinOp::And, a, b))

@@ -157,3 +157,19 @@ fn no_entry(error: &RunError) -> String {
         | RunError::Program(_) => error.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_without_an_entry_line_says_what_is_missing() {
+        let error = |name: &str| RunError::NoEntry {
+            name: name.to_owned(),
+            others: vec!["saxpy".to_owned(), "dot".to_owned()],
+        };
+        assert!(no_entry(&error("main")).contains("`-- entry: saxpy dot`"));
+        // Here somebody has written a line.
+        assert!(!no_entry(&error("sapxy")).contains("-- entry"));
+    }
+}

@@ -41,7 +41,7 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
     for names in [
         "assign",
         "assign,circuit",
-        "assign,circuit,emit,tile,copies,unflatten,unswitch,border,lanes",
+        "assign,circuit,emit,tile,empty,copies,unflatten,unswitch,border,lanes",
     ] {
         let results = suite::run(&programs, 2, &staged(names), &|_| {});
         for result in &results {

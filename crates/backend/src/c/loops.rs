@@ -144,31 +144,40 @@ fn simd_clauses(frame: &Frame<'_>, reductions: &[(V, RedOp)]) -> Option<Vec<(V, 
     reductions.iter().map(|(v, op)| Some((*v, simd_operator(frame.fun, *v, *op)?))).collect()
 }
 
-/// The variables of a function to which sums of floats may add negative zeros and get one: all but those that begin with
-/// a constant that is another number.
+/// The variables of a function that may be negative zeros where loops begin to add to them: all but those that then are
+/// constants that are other numbers.
 pub(super) fn negative_zeros(fun: &Fun) -> FxHashSet<V> {
     let mut found = FxHashSet::default();
-    visit::each_stm(&fun.body, &mut |stm| match stm {
-        Stm::Declare(v, Some(e)) | Stm::Assign(v, e) => {
-            let is_sum = matches!(e, Exp::Bin(fehu_ir::BinOp::Add, _, a, _) if **a == Exp::Var(*v));
-            let is_other = match e {
-                Exp::Const(Scalar::F32(x)) => *x != 0.0 || x.is_sign_positive(),
-                Exp::Const(Scalar::F64(x)) => *x != 0.0 || x.is_sign_positive(),
-                _ => false,
-            };
-            if !is_sum
-                && !is_other
-                && matches!(fun.vars[*v].ty, Ty::Scalar(prim) if prim.is_float())
-            {
-                found.insert(*v);
-            }
-        }
-        Stm::Declare(_, None) => {}
-        other => other.each_set(&mut |v| {
-            found.insert(v);
-        }),
-    });
+    note_zeros(&fun.body, &mut Vec::new(), &mut found);
     found
+}
+
+/// Notes what variables are set to, but not what loops add to them.
+fn note_zeros(block: &[Stm], added: &mut Vec<V>, found: &mut FxHashSet<V>) {
+    for stm in block {
+        match stm {
+            Stm::Declare(_, None) => {}
+            Stm::Declare(v, Some(e)) | Stm::Assign(v, e) => {
+                let is_other = match e {
+                    Exp::Const(Scalar::F32(x)) => *x != 0.0 || x.is_sign_positive(),
+                    Exp::Const(Scalar::F64(x)) => *x != 0.0 || x.is_sign_positive(),
+                    _ => added.contains(v),
+                };
+                if !is_other {
+                    found.insert(*v);
+                }
+            }
+            other => other.each_set(&mut |v| {
+                found.insert(v);
+            }),
+        }
+        let outer = added.len();
+        if let Stm::For { kind: Kind::Independent(reductions), .. } = stm {
+            added.extend(reductions.iter().map(|(v, _)| *v));
+        }
+        stm.each_block(&mut |inner| note_zeros(inner, added, found));
+        added.truncate(outer);
+    }
 }
 
 fn simd_operator(fun: &Fun, v: V, op: RedOp) -> Option<&'static str> {
