@@ -358,11 +358,12 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     pub(crate) no_verify: bool,
     /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `short_circuit` (interpreted
-    /// on a heap with race detection), `emit`, `tile`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `device`, `c`.
+    /// on a heap with race detection), `emit`, `tile`, `empty`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `device`, `c`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
-    /// (in-place updates), `coalescing` (interleaving the memory of GPU threads) and `tiling`.
+    /// (in-place updates), `coalescing` (interleaving the memory of GPU threads), `tiling` and `inlining` (copying functions
+    /// into GPU kernels).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) without: Option<String>,
 }

@@ -71,6 +71,7 @@ pub const CPU: Pipeline = Pipeline {
         EMIT,
         // Tiles first: the loops that are left inside of them are what the others improve.
         TILE,
+        EMPTY,
         COPIES,
         // Rows, invariant conditions and borders are removed from loops ...
         DELINEARIZE,
@@ -118,7 +119,7 @@ pub const GPU: Pipeline = Pipeline {
         FLATTEN,
         SIMPLIFY,
     ],
-    stages: &[ASSIGN, SHORT_CIRCUIT, EMIT, DEVICE, C],
+    stages: &[ASSIGN, SHORT_CIRCUIT, EMIT, EMPTY, DEVICE, C],
 };
 
 /// Gives every array a place.
@@ -164,6 +165,13 @@ pub const TILE: Stage = Stage {
     }),
 };
 
+/// Leaves out nests over nothing.
+pub const EMPTY: Stage = Stage {
+    name: "empty",
+    about: "does not run nests of loops over rows without elements",
+    run: Run::Imp(|program, _| fehu_loops::empty::empty(program)),
+};
+
 /// Joins copies.
 pub const COPIES: Stage = Stage {
     name: "copies",
@@ -204,7 +212,8 @@ pub const DEVICE: Stage = Stage {
     name: "device",
     about: "leaves loads and stores to kernels, and allocations to the host",
     run: Run::Imp(|program, settings| {
-        fehu_device::device(program, !settings.without.coalescing);
+        let (interleaving, copies) = (!settings.without.coalescing, !settings.without.inlining);
+        fehu_device::device(program, fehu_device::Options { interleaving, copies });
     }),
 };
 

@@ -41,7 +41,7 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
     for names in [
         "assign",
         "assign,short_circuit",
-        "assign,short_circuit,emit,tile,copies,delinearize,unswitch,peel,lanes",
+        "assign,short_circuit,emit,tile,empty,copies,delinearize,unswitch,peel,lanes",
     ] {
         let results = suite::run(&programs, 2, &staged(names), &|_| {});
         for result in &results {
