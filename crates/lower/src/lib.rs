@@ -227,6 +227,17 @@ impl<'a> Lower<'a> {
         Err(Limit { span: self.user_place(span), message: message.into() })
     }
 
+    /// Stops where only data can be and a value has a function. The checker leaves that to us for abstract
+    /// types: it does not know what they stand for.
+    fn no_function(&self, value: &value::Val<'a>, span: fehu_base::Span, what: &str) -> Res<()> {
+        match value.has_function() {
+            true => {
+                self.limit(span, format!("{what} is a function, for which an abstract type stands"))
+            }
+            false => Ok(()),
+        }
+    }
+
     /// A place in the user's code: users do not know the prelude's, so for that it is the call that
     /// led there.
     fn user_place(&self, span: fehu_base::Span) -> fehu_base::Span {
