@@ -190,7 +190,9 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Vec<Val<'a>>> {
         for (size, found) in computed {
-            let Some(wanted) = self.size(size, frame, span)? else { continue };
+            let Some(wanted) = self.size(size, frame, span)? else {
+                return self.limit(span, "the size of a parameter cannot be computed");
+            };
             let same = self.b().cmp(CmpOp::Eq, *found, wanted);
             let parts = vec![
                 text(format!(

@@ -37,6 +37,7 @@ mod sizes;
 mod soac;
 mod special;
 mod statics;
+mod term;
 mod value;
 
 use crate::build::Building;
