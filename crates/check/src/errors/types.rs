@@ -316,6 +316,14 @@ pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty, method: Option<&str
     }
 }
 
+/// `def xs : *[]i32 = ...`
+pub(crate) fn unique_constant(span: Span, name: &str) -> Diagnostic {
+    let headline = format!("A top-level constant cannot have a unique type, but \"{name}\" does");
+    Diagnostic::error("unique-constant", span, headline)
+        .at("`*` means that the value belongs to whoever uses it")
+        .help("leave out `*`; whoever wants to change the value takes a `copy` of it")
+}
+
 pub(crate) fn too_many_indices(span: Span, ty: &str, rank: usize, given: usize) -> Diagnostic {
     let headline = if rank == 0 {
         format!("Cannot index a value of type {ty}, which is not an array")

@@ -383,7 +383,7 @@ impl Checker<'_> {
 }
 
 /// Whether the type has only parts that are known to be scalars.
-fn only_scalars(ty: &Ty) -> bool {
+pub(super) fn only_scalars(ty: &Ty) -> bool {
     match ty {
         Ty::Prim(_) => true,
         Ty::Unique(inner) => only_scalars(inner),

@@ -16,7 +16,7 @@ impl Checker<'_> {
         let mark = self.scope.enter();
         let params = self.type_def_params(&bind.params);
         let (ty, exts) = self.type_exp(&bind.body);
-        let lifted = self.lifted_of(&ty).min(self.declared_lifted(&bind.body));
+        let lifted = self.declared_lifted(&bind.body);
         self.scope.leave(&mark);
         self.finish_type_metas();
         for &var in &exts {
@@ -31,7 +31,7 @@ impl Checker<'_> {
             (Lifted::Lifted, Lifted::Unlifted | Lifted::SizeLifted) => {
                 self.report(errors::unlifted_abbreviation(bind.name.span, &bind.name.name, true));
             }
-            (Lifted::SizeLifted, Lifted::Unlifted) => {
+            (Lifted::SizeLifted, Lifted::Unlifted) if exts.is_empty() => {
                 self.report(errors::unlifted_abbreviation(bind.name.span, &bind.name.name, false));
             }
             _ => {}
