@@ -124,12 +124,7 @@ impl Gen {
             self.bind(name, &ty, &shared);
             parts.push(format!("{name}: {}", self.show(&ty)));
         }
-        format!(
-            "let [{}] [{}] ({}) = partition {shared}",
-            sizes[0],
-            sizes[1],
-            parts.join(", ")
-        )
+        format!("let [{}] [{}] ({}) = partition {shared}", sizes[0], sizes[1], parts.join(", "))
     }
 
     /// A statement that consumes an array of this block.

@@ -210,8 +210,8 @@ fn limited(
         ended.memory = ended.memory.max(resident(child.id()));
         ended.time = Duration::from_secs_f64(seconds(child.id()));
         // Others may keep the processors busy; who does nothing at all hangs.
-        let slow = seconds(child.id()) > args.limit
-            || start.elapsed().as_secs_f64() > IDLE * args.limit;
+        let slow =
+            seconds(child.id()) > args.limit || start.elapsed().as_secs_f64() > IDLE * args.limit;
         if !ended.killed && (slow || ended.memory > args.memory * 1024) {
             ended.killed = true;
             child.kill()?;
