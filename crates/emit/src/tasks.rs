@@ -253,7 +253,7 @@ impl<'a> Emit<'a> {
                             let (Partial::Elements(array), Some(place)) = (array, this.place(var))
                             else {
                                 sofar.push(Sofar::Nothing);
-                                elements.push(Exp::int(0));
+                                elements.push(None);
                                 continue;
                             };
                             let Ty::Ptr(prim) = this.vars[*array].ty else { continue };
@@ -264,7 +264,7 @@ impl<'a> Emit<'a> {
                                 this.address(&place.lmad, &[Exp::Var(i)]),
                             );
                             let here = Exp::Load(ptr, Box::new(at.clone()));
-                            elements.push(Exp::Var(this.declare("here", prim, Some(here))));
+                            elements.push(Some(Exp::Var(this.declare("here", prim, Some(here)))));
                             stores.push(Stm::Store(ptr, at, Exp::Var(v)));
                             sofar.push(Sofar::Scalar(v));
                         }

@@ -3,6 +3,7 @@
 //! Each makes loops faster and keeps what a program computes. They run in this order ([`improve`]):
 //!
 //! - [`tile`]: nests of loops that read the same rows and columns again are processed in tiles;
+//! - [`empty`]: nests over rows without elements are not run;
 //! - [`copies`]: copies of rows next to each other become one;
 //! - [`unflatten`]: loops that divide their counter go row by row;
 //! - [`unswitch`]: conditions that are the same in all iterations leave their loop;
@@ -11,6 +12,7 @@
 
 pub mod border;
 pub mod copies;
+pub mod empty;
 pub mod lanes;
 #[cfg(test)]
 mod testing;
@@ -25,6 +27,7 @@ pub fn improve(program: &mut Program, tiling: bool) {
     if tiling {
         tile::tile(program);
     }
+    empty::empty(program);
     copies::copies(program);
     unflatten::unflatten(program);
     unswitch::unswitch(program);

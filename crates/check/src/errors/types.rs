@@ -304,6 +304,9 @@ pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty, method: Option<&str
         _ => {
             let d = d.note(format!("Cannot unify type \"{ty}\" with type that must be a record."));
             match method {
+                Some(function) if matches!(record, Ty::Prim(_)) => {
+                    d.help(format!("There are no methods; the function comes first: `{function} x`."))
+                }
                 Some(function) => d.help(format!(
                     "There are no methods; the function comes first, and the array last: `{function} ... xs`."
                 )),

@@ -3,7 +3,7 @@
 use crate::checker::Checker;
 use crate::errors;
 use crate::infer::used_constructively;
-use crate::program::ParamKind;
+use crate::program::{ParamKind, TypeSort};
 use crate::scope::{TypeDef, TypeDefParam};
 use crate::ty::{Arg, Lifted, Size, Ty, TypeFnParam, TypeId, VarId};
 use fehu_syntax::ast::{Ident, TypeBind, TypeParam, TypeParamKind};
@@ -102,7 +102,7 @@ impl Checker<'_> {
             })
             .collect();
         let full_name = self.qualified(&name.name);
-        let id = self.new_type(full_name, Some(name.span), lifted, kinds);
+        let id = self.new_type(full_name, Some(name.span), lifted, kinds, TypeSort::Abstract);
         let args: Vec<Arg> = params.iter().map(|p| own_arg(p.param)).collect();
         let def = TypeDef {
             name: name.name.clone(),

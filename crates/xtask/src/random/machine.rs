@@ -2,10 +2,11 @@
 
 use super::sample::{param_sizes, result_sizes};
 use fehu_driver::cache::Cache;
+use fehu_driver::code::{self, Code, Settings};
 use fehu_driver::compile::{CCompiler, runtime_object};
 use fehu_driver::pipelines;
 use fehu_driver::run::convert::{from_interp, to_interp};
-use fehu_driver::stages::{self, GenerateOptions, Mode, Target};
+use fehu_driver::stages::Target;
 use fehu_driver::temporary::Folder;
 use fehu_interp::Value;
 use fehu_ir::{Atom, Entry, Fun, Prog, Scalar};
@@ -59,21 +60,24 @@ pub(crate) fn build(
     let passes = pipelines::of_target(target).passes;
     let prog =
         transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
-    build_optimised(&prog, target, compiler, start)
+    build_optimised(prog, target, compiler, start)
 }
 
 /// The same for a program after the passes for the back end. Its checks have to be marked.
 pub(crate) fn build_optimised(
-    prog: &Prog,
+    prog: Prog,
     target: Target,
     compiler: &CCompiler,
     start: Start<'_>,
 ) -> Result<Machine, NoMachine> {
-    let generate_options = GenerateOptions { strict_float: true, ..GenerateOptions::default() };
-    let work = || stages::generate(prog, target, Mode::Server, &generate_options);
+    let settings = Settings { strict_float: true, ..Settings::of(target) };
+    let work = || code::apply(prog, pipelines::of_target(target).stages, &settings);
     let made = catch_unwind(AssertUnwindSafe(work))
         .map_err(|_| NoMachine::Broken("the back end panicked".to_owned()))?
-        .map_err(|error| NoMachine::Refused(error.message))?;
+        .map_err(|limit| NoMachine::Refused(format!("\"{}\" is too complicated", limit.0)))?;
+    let Code::C(made) = made else {
+        return Err(NoMachine::Broken("the last stage does not make C".to_owned()));
+    };
     let broken =
         |what: &str, why: &dyn std::fmt::Display| NoMachine::Broken(format!("{what}: {why}"));
     let folder = Folder::new().map_err(|why| broken("there is no folder", &why))?;

@@ -2,12 +2,11 @@
 
 use crate::random::machine::{NoMachine, Start, build_optimised};
 use fehu_driver::cache::Cache;
+use fehu_driver::code::{self, Code, Form, Settings, Stage};
 use fehu_driver::compile::{CCompiler, target_name};
 use fehu_driver::pipelines::{CPU, GPU};
 use fehu_driver::stages::Target;
-use fehu_emit::{Options, emit};
 use fehu_ir::Prog;
-use fehu_ir::pass::Remarks;
 use fehu_irtest::oracle::{Entries, Oracle, Outcome, Runs, mark};
 use fehu_irtest::passes::{Failure, transform};
 use fehu_oracle::heap::{Fault as MachineFault, Limits};
@@ -122,16 +121,13 @@ impl Subject {
     }
 
     fn imperative(&self, expected: &Entries, parallel: bool) -> Result<Runs, Fault> {
-        let mut optimised = self.cpu()?.clone();
-        (fehu_opt::UNSTREAM.run)(&mut optimised, &mut Remarks::default());
+        let target = if parallel { Target::Multicore } else { Target::C };
+        let settings = Settings { strict_float: true, ..Settings::of(target) };
+        let stages: Vec<Stage> =
+            CPU.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
         // What is too complex for a table has none.
-        let Ok(mut placed) = fehu_mem::assign::assign(optimised.clone()) else {
-            return Ok(Runs::default());
-        };
-        fehu_mem::circuit::circuit(&mut placed, false);
-        let options = Options { parallel, strict_float: true, tiling: true, ..Options::default() };
-        let mut program = emit(&placed, options);
-        fehu_loops::improve(&mut program, true);
+        let made = code::apply(self.cpu()?.clone(), &stages, &settings);
+        let Ok(Code::Imp(optimised, program)) = made else { return Ok(Runs::default()) };
         let agree = expected.agree_with(Some(TOLERANCE), &mut |name, args| {
             let Some(entry) = optimised.entries.iter().find(|entry| entry.name == name) else {
                 return Outcome::Wrong(format!("the entry point \"{name}\" is gone"));
@@ -163,7 +159,7 @@ impl Subject {
         let compiler = CCompiler::find(Some(&servers.runtimes), target, true)
             .map_err(|error| Fault::new("no compiler", error.message))?
             .with_flags(servers.flags);
-        let optimised = if target.is_gpu() { self.gpu()? } else { self.cpu()? };
+        let optimised = if target.is_gpu() { self.gpu()? } else { self.cpu()? }.clone();
         let machine = build_optimised(optimised, target, &compiler, start);
         let mut machine = machine.map_err(|why| match why {
             NoMachine::Refused(text) => Fault::new("too complex", text),

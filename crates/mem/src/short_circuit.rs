@@ -35,7 +35,7 @@ use rustc_hash::FxHashMap;
 
 /// Short-circuits a whole program as far as possible. With `own_memory`, the threads that execute the functions of maps
 /// have private memory that is faster than shared memory: rows that loops update stay there until they are finished.
-pub fn circuit(placed: &mut Placed, own_memory: bool) {
+pub fn short_circuit(placed: &mut Placed, own_memory: bool) {
     let Placed { prog, funs, consts } = placed;
     for id in (0..prog.funs.len()).map(FunId::from_index) {
         let fun = &prog.funs[id];
