@@ -185,8 +185,8 @@ pub fn object(
     })
 }
 
-/// What the C compiler makes of the runtime of programs of one kind.
-fn runtime_object(cache: &Cache, compiler: &CCompiler, text: &str) -> Res<PathBuf> {
+/// What the C compiler makes of the runtime of programs of one kind, in the cache.
+pub fn runtime_object(cache: &Cache, compiler: &CCompiler, text: &str) -> Res<PathBuf> {
     let identity = compiler.identity();
     let key = hash::digest([b"runtime", text.as_bytes(), identity.as_bytes()]);
     match cache.object(&key) {

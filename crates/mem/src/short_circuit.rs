@@ -16,9 +16,10 @@
 //! * the array fills a block of its own, in row-major order, and the part that it becomes is contiguous;
 //! * the block is allocated in the same body, at a point where the variables that describe the part are known, and the
 //!   other block exists; for an update, the check of its index comes before that point (`early` sees to it);
-//! * between that point and the copy nothing reads or writes the other block, and after the copy nothing reads the
-//!   array any more, because the other one may change. For rows of a map's result this holds trivially: nothing can
-//!   access the row before the function returns it, nor change it before all rows exist.
+//! * between that point and the copy nothing reads or writes the other block, not even to make the other array, which may
+//!   have been given its place before; and after the copy nothing reads the array any more, because the other one may
+//!   change. For rows of a map's result this holds trivially: nothing can access the row before the function returns it,
+//!   nor change it before all rows exist.
 //!
 //! Results of branches that carry a block get the destination instead: each branch fills it, and is short-circuited in
 //! turn. Arrays that loops update in place are in the blocks of their initial values, which are constructed in the
@@ -148,7 +149,7 @@ impl<'a> Circuit<'a> {
                     .made_at(scope, *value)
                     .is_some_and(|made| scope.known_at(&stm.certs, made));
                 if let (Some(part), true) = (part, checked) {
-                    self.within_existing(scope, index, *value, *array, part);
+                    self.within_existing(scope, index, (*value, &[]), *array, part);
                 }
             }
             Exp::Concat(_, parts) => self.concat(scope, index, stm.pat[0], parts),
@@ -273,12 +274,13 @@ impl<'a> Circuit<'a> {
         Some(())
     }
 
-    /// A part of an array that already exists, and must not be accessed in between.
+    /// A part of an array that already exists, and must not be accessed in between, other than by the other parts, which
+    /// have places of their own.
     fn within_existing(
         &mut self,
         scope: &Scope<'_>,
         index: usize,
-        value: Var,
+        (value, others): (Var, &[(Var, Poly)]),
         array: Var,
         part: Place,
     ) {
@@ -292,6 +294,7 @@ impl<'a> Circuit<'a> {
         if exists
             && !scope.used_after(self, value, index)
             && !self.used_between(scope, made, index, array, part.block)
+            && !self.filled_between(scope, made, index, others, part.block)
         {
             self.redirect(scope, value, array, &part);
         }
@@ -311,6 +314,21 @@ impl<'a> Circuit<'a> {
                 || self.table.place(*var).is_some_and(|place| place.block == block)
         };
         to - from > MAX_DISTANCE || scope.mentioned[from..to].iter().flatten().any(may_be)
+    }
+
+    /// Whether an array other than these is made in the block by the statements of a range.
+    fn filled_between(
+        &self,
+        scope: &Scope<'_>,
+        from: usize,
+        to: usize,
+        others: &[(Var, Poly)],
+        block: BlockId,
+    ) -> bool {
+        let within = |var: &Var| self.table.place(*var).is_some_and(|place| place.block == block);
+        let other = |var: &Var| others.iter().any(|(other, _)| other == var);
+        let made = scope.body.stms[from..to].iter().flat_map(|stm| &stm.pat);
+        made.into_iter().any(|var| within(var) && !other(var))
     }
 
     fn concat(&mut self, scope: &Scope<'_>, index: usize, var: Var, parts: &[Var]) {
@@ -350,19 +368,14 @@ impl<'a> Circuit<'a> {
         if scope.bound.get(&before) != Some(&index) {
             // It is part of something else; the allocation stays where it is.
             let allocated = scope.bound.get(&before).copied();
-            for (part, start) in parts {
-                if let Some(lmad) = place.lmad.slice(&[pick(&start)])
+            for (part, start) in &parts {
+                if let Some(lmad) = place.lmad.slice(&[pick(start)])
                     && self
-                        .made_at(scope, part)
+                        .made_at(scope, *part)
                         .is_some_and(|made| allocated.is_none_or(|at| at < made))
                 {
-                    self.within_existing(
-                        scope,
-                        index,
-                        part,
-                        var,
-                        Place { block: place.block, lmad },
-                    );
+                    let to = Place { block: place.block, lmad };
+                    self.within_existing(scope, index, (*part, &parts), var, to);
                 }
             }
             return;

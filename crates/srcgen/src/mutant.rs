@@ -1,33 +1,10 @@
-//! Mutations of programs as text: of tokens, and of the trees that brackets make of them.
+//! Mutants of programs: mutations of their tokens, and of the trees that brackets make of them.
 //!
 //! Few mutants of tokens alone have types, so most mutations replace a thing by another of its kind: a name
 //! by a name, an operator by an operator, a literal by an extreme one, a type everywhere by another, what is
 //! between brackets by what is between others.
 
-/// A small generator (xorshift): the same numbers for the same seed.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d);
-        random.0 |= 1;
-        for _ in 0..8 {
-            random.below(2);
-        }
-        random
-    }
-
-    pub(super) fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % limit.max(1) as u64) as usize
-    }
-
-    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        if from.is_empty() { None } else { from.get(self.below(from.len())) }
-    }
-}
+use fehu_irgen::rng::Rng;
 
 const PRIMS: [&str; 12] =
     ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bool"];
@@ -75,7 +52,7 @@ const WORDS: [&[&str]; 6] = [
 ];
 
 /// A program with some mutations.
-pub(super) fn mutant(text: &str, random: &mut Random) -> String {
+pub fn mutant(text: &str, random: &mut Rng) -> String {
     let mut tokens = tokens(text);
     let often = [1, 1, 1, 2, 2, 3, 5][random.below(7)];
     for _ in 0..often {
@@ -84,10 +61,10 @@ pub(super) fn mutant(text: &str, random: &mut Random) -> String {
     tokens.concat()
 }
 
-fn mutate(tokens: &mut Vec<String>, random: &mut Random) {
+fn mutate(tokens: &mut Vec<String>, random: &mut Rng) {
     let words: Vec<usize> =
         (0..tokens.len()).filter(|i| kind(&tokens[*i]) != Kind::Blank).collect();
-    let (Some(&a), Some(&b)) = (random.pick(&words), random.pick(&words)) else { return };
+    let (Some(a), Some(b)) = (random.pick(&words), random.pick(&words)) else { return };
     match random.below(20) {
         0 => {
             tokens.remove(a);
@@ -107,20 +84,20 @@ fn mutate(tokens: &mut Vec<String>, random: &mut Random) {
 }
 
 /// A word for a word, a sign for a sign.
-fn same_kind(tokens: &mut [String], at: usize, all: &[usize], random: &mut Random) {
+fn same_kind(tokens: &mut [String], at: usize, all: &[usize], random: &mut Rng) {
     let wanted = kind(&tokens[at]);
     let alike: Vec<usize> = all.iter().copied().filter(|i| kind(&tokens[*i]) == wanted).collect();
-    if let Some(&other) = random.pick(&alike) {
+    if let Some(other) = random.pick(&alike) {
         tokens[at] = tokens[other].clone();
     }
 }
 
 /// A literal becomes an extreme one.
-fn literal(tokens: &mut [String], random: &mut Random) {
+fn literal(tokens: &mut [String], random: &mut Rng) {
     let numbers: Vec<usize> = (0..tokens.len())
         .filter(|i| tokens[*i].starts_with(|c: char| c.is_ascii_digit()))
         .collect();
-    let Some(&at) = random.pick(&numbers) else { return };
+    let Some(at) = random.pick(&numbers) else { return };
     let old = &tokens[at];
     let suffix = PRIMS.iter().find(|prim| old.ends_with(**prim)).copied().unwrap_or("");
     let float = old.contains('.') || suffix.starts_with('f');
@@ -128,42 +105,42 @@ fn literal(tokens: &mut [String], random: &mut Random) {
     let Some(new) = new else { return };
     tokens[at] = match new.strip_suffix(')') {
         Some(open) if !new.contains(' ') => format!("{open}{suffix})"),
-        _ if new.contains("inf") || new.contains("nan") || new.contains(' ') => (*new).to_owned(),
+        _ if new.contains("inf") || new.contains("nan") || new.contains(' ') => new.to_owned(),
         _ => format!("{new}{suffix}"),
     };
 }
 
-fn operator(tokens: &mut [String], random: &mut Random) {
+fn operator(tokens: &mut [String], random: &mut Rng) {
     let class = OPERATORS[random.below(OPERATORS.len())];
     replace_one(tokens, class, random);
 }
 
-fn function(tokens: &mut [String], random: &mut Random) {
+fn function(tokens: &mut [String], random: &mut Rng) {
     let class = WORDS[random.below(WORDS.len())];
     replace_one(tokens, class, random);
 }
 
-fn replace_one(tokens: &mut [String], class: &[&str], random: &mut Random) {
+fn replace_one(tokens: &mut [String], class: &[&str], random: &mut Rng) {
     let found: Vec<usize> =
         (0..tokens.len()).filter(|i| class.contains(&tokens[*i].as_str())).collect();
-    if let (Some(&at), Some(new)) = (random.pick(&found), random.pick(class)) {
-        tokens[at] = (*new).to_owned();
+    if let (Some(at), Some(new)) = (random.pick(&found), random.pick(class)) {
+        tokens[at] = new.to_owned();
     }
 }
 
 /// A primitive type becomes another, in one place or everywhere.
-fn primitive(tokens: &mut [String], random: &mut Random) {
+fn primitive(tokens: &mut [String], random: &mut Rng) {
     let found: Vec<usize> =
         (0..tokens.len()).filter(|i| PRIMS.contains(&tokens[*i].as_str())).collect();
-    let (Some(&at), Some(new)) = (random.pick(&found), random.pick(&PRIMS)) else { return };
+    let (Some(at), Some(new)) = (random.pick(&found), random.pick(&PRIMS)) else { return };
     let old = tokens[at].clone();
     if random.below(2) == 0 {
-        tokens[at] = (*new).to_owned();
+        tokens[at] = new.to_owned();
         return;
     }
     for token in tokens {
         if *token == old {
-            *token = (*new).to_owned();
+            *token = new.to_owned();
         } else if let Some(number) = token.strip_suffix(old.as_str())
             && number.starts_with(|c: char| c.is_ascii_digit())
         {
@@ -173,13 +150,13 @@ fn primitive(tokens: &mut [String], random: &mut Random) {
 }
 
 /// What is between brackets: exchanged, repeated, put into another, or removed.
-fn group(tokens: &mut Vec<String>, random: &mut Random) {
+fn group(tokens: &mut Vec<String>, random: &mut Rng) {
     let groups = groups(tokens);
-    let Some(&(start, end)) = random.pick(&groups) else { return };
+    let Some((start, end)) = random.pick(&groups) else { return };
     let open = tokens[start].clone();
     let alike: Vec<(usize, usize)> =
         groups.iter().copied().filter(|(s, _)| tokens[*s] == open).collect();
-    let Some(&(from, to)) = random.pick(&alike) else { return };
+    let Some((from, to)) = random.pick(&alike) else { return };
     let other: Vec<String> = tokens[from..=to].to_vec();
     match random.below(5) {
         0 => {
@@ -201,7 +178,7 @@ fn group(tokens: &mut Vec<String>, random: &mut Random) {
 }
 
 /// A size in a type or the bounds of a slice.
-fn size(tokens: &mut Vec<String>, random: &mut Random) {
+fn size(tokens: &mut Vec<String>, random: &mut Rng) {
     let new = [
         "[0]",
         "[1]",
@@ -217,13 +194,13 @@ fn size(tokens: &mut Vec<String>, random: &mut Random) {
     ];
     let groups: Vec<(usize, usize)> =
         groups(tokens).into_iter().filter(|(s, _)| tokens[*s] == "[").collect();
-    if let (Some(&(start, end)), Some(new)) = (random.pick(&groups), random.pick(&new)) {
-        tokens.splice(start..=end, [(*new).to_owned()]);
+    if let (Some((start, end)), Some(new)) = (random.pick(&groups), random.pick(&new)) {
+        tokens.splice(start..=end, [new.to_owned()]);
     }
 }
 
 /// A line is removed, repeated or moved.
-fn line(tokens: &mut Vec<String>, random: &mut Random) {
+fn line(tokens: &mut Vec<String>, random: &mut Rng) {
     let text = tokens.concat();
     let mut lines: Vec<String> = text.lines().map(|line| format!("{line}\n")).collect();
     if lines.len() < 2 {
@@ -244,10 +221,10 @@ fn line(tokens: &mut Vec<String>, random: &mut Random) {
 }
 
 /// A group in parentheses gets something around it.
-fn wrap(tokens: &mut Vec<String>, random: &mut Random) {
+fn wrap(tokens: &mut Vec<String>, random: &mut Rng) {
     let groups: Vec<(usize, usize)> =
         groups(tokens).into_iter().filter(|(s, _)| tokens[*s] == "(").collect();
-    let Some(&(start, end)) = random.pick(&groups) else { return };
+    let Some((start, end)) = random.pick(&groups) else { return };
     let around = [
         ("(", " :> [1]i64)"),
         ("(", " :> [n]i32)"),
@@ -266,8 +243,8 @@ fn wrap(tokens: &mut Vec<String>, random: &mut Random) {
         ("(id ", ")"),
     ];
     let Some((before, after)) = random.pick(&around) else { return };
-    tokens.insert(end + 1, (*after).to_owned());
-    tokens.insert(start, (*before).to_owned());
+    tokens.insert(end + 1, after.to_owned());
+    tokens.insert(start, before.to_owned());
 }
 
 /// The places of brackets and of those that close them.
@@ -343,7 +320,7 @@ mod tests {
     #[test]
     fn the_same_seed_makes_the_same_mutant() {
         let text = "def f (x: i32) : [2]i32 = let y = (x + 1) * 2 in [y, (f x)[0]]\n";
-        let make = |seed| mutant(text, &mut Random::new(seed));
+        let make = |seed| mutant(text, &mut Rng::new(seed));
         assert_eq!(make(5), make(5));
         let different = (0..50).filter(|seed| make(*seed) != text).count();
         assert!(different > 30, "{different}");
