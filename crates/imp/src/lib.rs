@@ -40,8 +40,10 @@
 mod exp;
 mod kernel;
 pub mod rewrite;
+pub mod spaces;
 mod stm;
 pub mod text;
+pub mod verify;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};

@@ -12,8 +12,6 @@
 pub mod border;
 pub mod copies;
 pub mod lanes;
-#[cfg(test)]
-mod testing;
 pub mod tile;
 pub mod unflatten;
 pub mod unswitch;

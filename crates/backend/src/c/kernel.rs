@@ -11,8 +11,8 @@ use super::fun::{Frame, declared_type};
 use super::literal;
 use super::message::Shown;
 use fehu_base::Prim;
-use fehu_imp::{Block, Exp, From, Kernel, Message, Part, Stm, Ty, V, visit};
-use rustc_hash::FxHashMap;
+use fehu_imp::spaces::{Space, Spaces, spaces};
+use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V, visit};
 use std::fmt::Write;
 
 /// The most values in the message of a check in a kernel; the rest are shown as zero.
@@ -33,18 +33,9 @@ pub(super) struct Device {
 /// What a kernel's frame knows besides.
 pub(super) struct Inside {
     /// What memory pointers point to.
-    spaces: FxHashMap<V, Space>,
+    spaces: Spaces,
     /// The labels at the ends of the sections around, and whether they are used.
     sections: Vec<(String, bool)>,
-}
-
-/// Memory of a device.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Space {
-    Global,
-    Shared,
-    /// Of a thread.
-    Own,
 }
 
 impl Device {
@@ -74,40 +65,15 @@ impl Device {
     }
 }
 
-impl Inside {
-    fn new(frame: &Frame<'_>, kernel: &Kernel) -> Inside {
-        let mut spaces: FxHashMap<V, Space> = FxHashMap::default();
-        let of = |spaces: &FxHashMap<V, Space>, v: V| match frame.fun.vars[v].ty {
-            Ty::Local(..) => Space::Own,
-            Ty::Shared(..) => Space::Shared,
-            Ty::Ptr(_) | Ty::Scalar(_) | Ty::Mem => {
-                spaces.get(&v).copied().unwrap_or(Space::Global)
-            }
-        };
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            visit::each_stm(&kernel.body, &mut |stm| {
-                if let Stm::Point(p, From::Ptr(q), _) = stm {
-                    let space = of(&spaces, *q);
-                    if space != Space::Global && spaces.insert(*p, space) != Some(space) {
-                        changed = true;
-                    }
-                }
-            });
-        }
-        Inside { spaces, sections: Vec::new() }
-    }
-}
-
 impl Frame<'_> {
     /// What stands before a pointer to memory of a kind.
     pub(super) fn space(&self, v: V) -> &'static str {
         let Some(inside) = &self.inside else { return "" };
         match self.fun.vars[v].ty {
-            Ty::Ptr(_) => match inside.spaces.get(&v) {
-                None | Some(Space::Global) => "FE_GLOBAL ",
-                Some(Space::Shared) => "FE_LOCAL ",
-                Some(Space::Own) => "",
+            Ty::Ptr(_) => match inside.spaces.of(self.fun, v) {
+                Space::Global => "FE_GLOBAL ",
+                Space::Shared => "FE_LOCAL ",
+                Space::Own => "",
             },
             Ty::Shared(..) => "FE_LOCAL ",
             Ty::Scalar(_) | Ty::Mem | Ty::Local(..) => "",
@@ -159,7 +125,7 @@ impl Frame<'_> {
         // Its place in the table is taken before the kernel has a text.
         self.device.kernels.push(Default::default());
         let fun = self.fun;
-        let inside = Inside::new(self, kernel);
+        let inside = Inside { spaces: spaces(fun, &kernel.body), sections: Vec::new() };
         let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
         frame.inside = Some(inside);
         // Compilers divide numbers that cannot be negative by shifts alone.

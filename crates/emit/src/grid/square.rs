@@ -156,7 +156,9 @@ impl<'a> Emit<'a> {
                 }
             });
         };
-        each(self, &|this, input, _, brought| this.fetch(cx, input, brought, &Exp::int(0)));
+        each(self, &|this, input, _, brought| {
+            this.afresh(|this| this.fetch(cx, input, brought, &Exp::int(0)));
+        });
         each(self, &|this, input, shared, brought| {
             this.put(cx, input, brought, shared, &Exp::int(0));
         });
@@ -170,7 +172,9 @@ impl<'a> Emit<'a> {
             let half = Exp::int(i64::from(cx.shape.places()));
             let now = this.simple("now", &bin(BinOp::Mul, parity, half.clone()));
             let then = this.simple("then", &bin(BinOp::Sub, half, now.clone()));
-            each(this, &|this, input, _, brought| this.fetch(cx, input, brought, &next));
+            each(this, &|this, input, _, brought| {
+                this.afresh(|this| this.fetch(cx, input, brought, &next));
+            });
             this.afresh(|this| this.compute(cx, kept, &start, &now, depth.clone()));
             each(this, &|this, input, shared, brought| {
                 this.put(cx, input, brought, shared, &then);
@@ -189,7 +193,7 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             this.afresh(|this| {
                 for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
-                    this.bring(cx, input, *shared, &start, &left);
+                    this.afresh(|this| this.bring(cx, input, *shared, &start, &left));
                 }
             });
             this.out.push(Stm::Barrier);

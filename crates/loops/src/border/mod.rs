@@ -25,8 +25,6 @@
 
 mod affine;
 mod interior;
-#[cfg(test)]
-mod tests;
 
 use fehu_imp::rewrite::{Vars, replace_stms};
 use fehu_imp::visit::each_stm;

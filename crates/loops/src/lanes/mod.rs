@@ -40,8 +40,6 @@ mod rule;
 mod short;
 mod side_by_side;
 mod straight;
-#[cfg(test)]
-mod tests;
 mod uniform;
 
 use control::Lanes;
