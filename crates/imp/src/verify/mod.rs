@@ -290,14 +290,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A block that others execute, with handles of its own.
-    fn elsewhere(
-        &mut self,
-        place: Place,
-        level: Level<'a>,
-        stm: &Stm,
-        own: &[V],
-        body: &'a Block,
-    ) {
+    fn elsewhere(&mut self, place: Place, level: Level<'a>, stm: &Stm, own: &[V], body: &'a Block) {
         let before = std::mem::replace(&mut self.place, place);
         let handles = std::mem::take(&mut self.handles);
         self.levels.push(level);

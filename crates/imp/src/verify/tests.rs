@@ -101,15 +101,25 @@ fn what_is_shared_is_not_assigned() {
     refuse(
         Phase::Cpu,
         &[
-            ("tasks at 0 l .. h of n chunk c { r = l }", "r.3 is set by tasks, but declared outside"),
+            (
+                "tasks at 0 l .. h of n chunk c { r = l }",
+                "r.3 is set by tasks, but declared outside",
+            ),
             ("for i = 0 .. n independent { r = i }", "r.3 is set by iterations, but declared"),
-            ("for i = 0 .. n independent add(r) { for j = 0 .. n independent { r = add_i64(r, j) } }",
-             "r.3 is set by iterations"),
+            (
+                "for i = 0 .. n independent add(r) { for j = 0 .. n independent { r = add_i64(r, j) } }",
+                "r.3 is set by iterations",
+            ),
             ("for i = 0 .. n independent add(r) { r = i xs[r] = 0 }", "not only combined by add"),
             ("for i = 0 .. n independent add(r) { r = mul_i64(r, i) }", "not only combined by add"),
-            ("for i = 0 .. n independent add(r) { r = add_i64(i, sub_i64(i, r)) }", "not only combined"),
-            ("for i = 0 .. n independent add(r) { if lt_i64(r, i) { r = add_i64(r, i) } }",
-             "not only combined by add"),
+            (
+                "for i = 0 .. n independent add(r) { r = add_i64(i, sub_i64(i, r)) }",
+                "not only combined",
+            ),
+            (
+                "for i = 0 .. n independent add(r) { if lt_i64(r, i) { r = add_i64(r, i) } }",
+                "not only combined by add",
+            ),
         ],
     );
     accept(
@@ -127,8 +137,12 @@ fn what_is_shared_is_not_assigned() {
 fn host_and_kernels_have_their_statements() {
     refuse(
         Phase::Cpu,
-        &[("barrier", "only a kernel"), ("r = fetch xs[0]", "there is no device"),
-          ("var s: shared i64[4]", "only a kernel has shared arrays"), ("leave", "only a kernel")],
+        &[
+            ("barrier", "only a kernel"),
+            ("r = fetch xs[0]", "there is no device"),
+            ("var s: shared i64[4]", "only a kernel has shared arrays"),
+            ("leave", "only a kernel"),
+        ],
     );
     for phase in [Phase::Emitted, Phase::Device] {
         refuse(
@@ -137,7 +151,10 @@ fn host_and_kernels_have_their_statements() {
                 (&kernel("r = t"), "r.3 is set by a kernel, but declared outside"),
                 (&kernel("var a: i64 a = fetch xs[0]"), "only the host can do this"),
                 (&kernel("var a: i64 a = threads"), "a kernel cannot do this"),
-                (&kernel("if true { var s: shared i64[4] }"), "not declared directly in the kernel"),
+                (
+                    &kernel("if true { var s: shared i64[4] }"),
+                    "not declared directly in the kernel",
+                ),
                 ("section { }", "only a kernel can do this"),
             ],
         );

@@ -36,9 +36,7 @@ impl Types<'_> {
     fn scalar(&self, v: V) -> Checked<Prim> {
         match self.ty(v)? {
             Ty::Scalar(prim) => Ok(prim),
-            Ty::Mem | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => {
-                Err(self.wrong(v, "a scalar"))
-            }
+            Ty::Mem | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => Err(self.wrong(v, "a scalar")),
         }
     }
 

@@ -110,28 +110,31 @@ fn compare(header: &Header, before: &Program, after: &Program) -> Result<(), Str
         let run = |signature: &Prog, code: &Program| {
             machine::call(signature, code, FunId(0), &args, Limits::default(), number as u64)
         };
-        let old = outcome(run(&header.signature, before)).map_err(|why| format!("{place}: before: {why}"))?;
-        let new = outcome(run(&header.signature, after)).map_err(|why| format!("{place}: after: {why}"))?;
+        let old = outcome(run(&header.signature, before))
+            .map_err(|why| format!("{place}: before: {why}"))?;
+        let new = outcome(run(&header.signature, after))
+            .map_err(|why| format!("{place}: after: {why}"))?;
         if old != new {
             return Err(format!("{place}: {old:?} before, {new:?} after"));
         }
         let Outcome::Values(_) = old else { continue };
         succeeded += 1;
-        let count = |code| match outcome(run(&counted_signature, code))? {
+        let count = |code: &Program| match outcome(run(&counted_signature, code))? {
             Outcome::Values(values) => Ok(values.last().cloned()),
             Outcome::Check(..) => Err("it fails when checks are counted".to_owned()),
         };
         let [old, new] = [count(&counted_before)?, count(&counted_after)?];
-        let number = |value: &Option<Value>| match value {
-            Some(Value::Scalar(Scalar::I64(count))) => *count as usize,
-            _ => usize::MAX,
+        let number = |value: &Option<Vec<Scalar>>| match value.as_deref() {
+            Some([Scalar::I64(count)]) => Ok(*count as usize),
+            other => Err(format!("the number of checks is {other:?}")),
         };
-        let [old, new] = [number(&old), number(&new)];
+        let [old, new] = [number(&old)?, number(&new)?];
         if new > old {
             return Err(format!("{place}: {old} checks before, {new} after"));
         }
         for ((wanted, when), asked) in header.checks.iter().zip(&mut asked) {
-            let holds = |(name, value): &(String, Scalar)| scalars.contains(&(name.as_str(), *value));
+            let holds =
+                |(name, value): &(String, Scalar)| scalars.contains(&(name.as_str(), *value));
             if when.iter().all(holds) {
                 *asked += 1;
                 if new != *wanted {
@@ -152,18 +155,31 @@ fn compare(header: &Header, before: &Program, after: &Program) -> Result<(), Str
 /// What a run comes to.
 #[derive(PartialEq, Debug)]
 enum Outcome {
-    Values(Vec<Value>),
+    /// The scalars, and the elements of arrays.
+    Values(Vec<Vec<Scalar>>),
     Check(String, Vec<String>),
 }
 
 fn outcome(result: Result<Vec<Value>, Fault>) -> Result<Outcome, String> {
     match result {
-        Ok(values) => Ok(Outcome::Values(values)),
+        Ok(values) => Ok(Outcome::Values(values.iter().map(elements).collect())),
         Err(Fault::Check(message, trace)) => {
             Ok(Outcome::Check(message, trace.iter().map(ToString::to_string).collect()))
         }
         Err(Fault::Undefined(why) | Fault::Memory(why)) => Err(why),
         Err(Fault::Limit) => Err("it takes too long".to_owned()),
+    }
+}
+
+/// A scalar, or the elements of an array; scalars are equal if their bits are.
+fn elements(value: &Value) -> Vec<Scalar> {
+    match value {
+        Value::Scalar(scalar) => vec![*scalar],
+        Value::Array(array) => {
+            let buffer = array.to_buffer();
+            (0..buffer.len().unwrap_or(0)).filter_map(|at| buffer.get(at)).collect()
+        }
+        Value::Acc(_) | Value::Gone => Vec::new(),
     }
 }
 

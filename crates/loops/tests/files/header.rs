@@ -35,7 +35,8 @@ pub(crate) fn header(text: &str) -> Result<Header, String> {
         let info = &fun.vars[param.var];
         let Type::Scalar(Elem::Prim(prim)) = info.ty else { continue };
         let name = info.hint.to_string();
-        let list = value(&format!("{name}:")).ok_or_else(|| format!("there are no values of {name}"))?;
+        let list =
+            value(&format!("{name}:")).ok_or_else(|| format!("there are no values of {name}"))?;
         let list = list.split_whitespace().map(|text| scalar(prim, text));
         values.push((name.clone(), list.collect::<Result<Vec<Scalar>, String>>()?));
         names.push((name, prim));
@@ -46,7 +47,8 @@ pub(crate) fn header(text: &str) -> Result<Header, String> {
         let count = count.trim().parse().map_err(|_| format!("`{count}` is not a number"))?;
         let mut equal = Vec::new();
         for item in when.split_whitespace() {
-            let (name, text) = item.split_once('=').ok_or_else(|| format!("`{item}` has no `=`"))?;
+            let (name, text) =
+                item.split_once('=').ok_or_else(|| format!("`{item}` has no `=`"))?;
             let known = names.iter().find(|(known, _)| known == name);
             let (_, prim) = known.ok_or_else(|| format!("there is no parameter {name}"))?;
             equal.push((name.to_owned(), scalar(*prim, text)?));
