@@ -324,58 +324,27 @@ impl<'a> Checker<'a, '_> {
 
     /// Why a statement cannot stand where it stands.
     fn misplaced(&self, stm: &Stm) -> Option<&'static str> {
-        let (phase, place) = (self.phase, self.place);
-        let (kernel, on_device) = (place == Place::Kernel, phase != Phase::Cpu);
-        let ty = |v: &V| self.fun.vars.get(*v).map(|info| info.ty);
-        let is_shared = |v: &V| matches!(ty(v), Some(Ty::Shared(..)));
-        let is_handle = |v: &V| ty(v) == Some(Ty::Mem);
-        let message = match stm {
-            Stm::Launch(_) | Stm::Fetch(..) if !on_device => "there is no device",
-            Stm::Launch(_) | Stm::Fetch(..) if place != Place::Host => "only the host can do this",
-            Stm::Tasks(_) | Stm::Threads(_) | Stm::Chunks(..) if kernel => {
-                "a kernel cannot do this"
-            }
-            Stm::Barrier
-            | Stm::WarpBarrier
-            | Stm::Warp(_)
-            | Stm::Poll(..)
-            | Stm::Count(..)
-            | Stm::Leave
-            | Stm::Section(_)
-            | Stm::Point(_, From::Shared, _)
-                if !kernel =>
-            {
-                "only a kernel can do this"
-            }
-            Stm::Declare(v, _) if is_shared(v) && !kernel => "only a kernel has shared arrays",
-            Stm::Store(..)
-            | Stm::Atomic(..)
-            | Stm::Exchange { .. }
-            | Stm::Guarded(..)
-            | Stm::Locked(..)
-                if phase == Phase::Device && !kernel =>
-            {
+        let (kernel, after) = (self.place == Place::Kernel, self.phase == Phase::Device);
+        let message = match self.who(stm) {
+            Who::Host if self.phase == Phase::Cpu => "there is no device",
+            Who::Host if self.place != Place::Host => "only the host can do this",
+            Who::Tasks if kernel => "a kernel cannot do this",
+            Who::Kernel if !kernel => "only a kernel can do this",
+            Who::Elements if after && !kernel => {
                 "the host cannot store to the memory of the device"
             }
-            Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Tuning(..)
-            | Stm::Point(_, From::Mem(_), _)
-                if phase == Phase::Device && kernel =>
-            {
-                "kernels neither call functions nor have handles after the stage device"
+            Who::Handles if after && kernel => {
+                "after the stage device, kernels neither call functions nor have handles"
             }
-            Stm::Declare(v, _) if is_handle(v) && phase == Phase::Device && kernel => {
-                "kernels have no handles after the stage device"
-            }
-            _ => {
+            Who::Host
+            | Who::Tasks
+            | Who::Kernel
+            | Who::Elements
+            | Who::Handles
+            | Who::Everybody => {
                 let mut loads = false;
                 stm.each_exp(&mut |e| loads |= e.any(&|e| matches!(e, Exp::Load(..))));
-                if !(loads && phase == Phase::Device && !kernel) {
+                if !(loads && after && !kernel) {
                     return None;
                 }
                 "the host cannot load from the memory of the device"
@@ -383,6 +352,67 @@ impl<'a> Checker<'a, '_> {
         };
         Some(message)
     }
+
+    /// Who may execute a statement.
+    fn who(&self, stm: &Stm) -> Who {
+        match stm {
+            Stm::Launch(_) | Stm::Fetch(..) => Who::Host,
+            Stm::Tasks(_) | Stm::Threads(_) | Stm::Chunks(..) => Who::Tasks,
+            Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Leave
+            | Stm::Section(_)
+            | Stm::Point(_, From::Shared, _) => Who::Kernel,
+            Stm::Store(..)
+            | Stm::Atomic(..)
+            | Stm::Exchange { .. }
+            | Stm::Guarded(..)
+            | Stm::Locked(..) => Who::Elements,
+            Stm::Call(..)
+            | Stm::Const(..)
+            | Stm::Alloc(..)
+            | Stm::Share(..)
+            | Stm::Export { .. }
+            | Stm::Free(_)
+            | Stm::Tuning(..)
+            | Stm::Point(_, From::Mem(_), _) => Who::Handles,
+            Stm::Declare(v, _) => match self.fun.vars.get(*v).map(|info| info.ty) {
+                Some(Ty::Shared(..)) => Who::Kernel,
+                Some(Ty::Mem) => Who::Handles,
+                Some(Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..)) | None => Who::Everybody,
+            },
+            Stm::Comment(_)
+            | Stm::Assign(..)
+            | Stm::Point(_, From::Ptr(_), _)
+            | Stm::Copy { .. }
+            | Stm::If(..)
+            | Stm::Switch(..)
+            | Stm::For { .. }
+            | Stm::While(..)
+            | Stm::Assert(..)
+            | Stm::Trace(..)
+            | Stm::TraceArray(..)
+            | Stm::Sums(..) => Who::Everybody,
+        }
+    }
+}
+
+/// Who may execute a statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Who {
+    Everybody,
+    /// The host of a device.
+    Host,
+    /// The host and tasks, with or without a device.
+    Tasks,
+    Kernel,
+    /// It writes elements: not the host, after the stage `device`.
+    Elements,
+    /// It has to do with handles or functions: not kernels, after the stage `device`.
+    Handles,
 }
 
 /// Whether an expression is the new value of an exchange.

@@ -140,7 +140,7 @@ fn host_and_kernels_have_their_statements() {
         &[
             ("barrier", "only a kernel"),
             ("r = fetch xs[0]", "there is no device"),
-            ("var s: shared i64[4]", "only a kernel has shared arrays"),
+            ("var s: shared i64[4]", "only a kernel can do this"),
             ("leave", "only a kernel"),
         ],
     );
@@ -162,7 +162,7 @@ fn host_and_kernels_have_their_statements() {
     refuse(
         Phase::Device,
         &[
-            (&kernel("var m: mem"), "kernels have no handles after the stage device"),
+            (&kernel("var m: mem"), "kernels neither call functions nor have handles"),
             (&kernel("const 0 (0 -> n)").replace("0 -> n", ""), "kernels neither call functions"),
             ("xs[0] = n", "the host cannot store to the memory of the device"),
             ("r = add_i64(1, xs[0])", "the host cannot load from the memory of the device"),
