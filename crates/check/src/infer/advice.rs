@@ -149,7 +149,7 @@ impl Checker<'_> {
 }
 
 /// Whether an expression needs no parentheses as an argument.
-fn is_atom(exp: &Exp) -> bool {
+pub(super) fn is_atom(exp: &Exp) -> bool {
     matches!(
         exp.kind,
         ExpKind::Lit(_)

@@ -2,6 +2,7 @@
 //! `[e | x <- xs]` as an array, `xs.map(f)` as a field. They are looked for only when a name that such
 //! a form needs is unknown, so no program that means what it says is refused.
 
+use super::advice::is_atom;
 use crate::checker::Checker;
 use crate::errors::foreign;
 use crate::ty::Ty;
@@ -100,12 +101,13 @@ impl Checker<'_> {
         let Some((receiver, ty, name)) = self.receiver(fun) else { return true };
         let Some(function) = self.function_for_method(&ty, &name) else { return true };
         let text = |span: Span| self.sources.text(span);
+        let argument = |exp: &Exp| match is_atom(exp) {
+            true => format!("{} ", text(exp.span)),
+            false => format!("({}) ", text(exp.span)),
+        };
         let given = match &first.kind {
-            ExpKind::Tuple(parts) => {
-                let parts = parts.iter().map(|part| parenthesised(text(part.span)));
-                parts.map(|part| format!("{part} ")).collect::<String>()
-            }
-            ExpKind::Paren(inner) => format!("{} ", parenthesised(text(inner.span))),
+            ExpKind::Tuple(parts) => parts.iter().map(argument).collect::<String>(),
+            ExpKind::Paren(inner) => argument(inner),
             _ => return true,
         };
         if !rest.is_empty() {

@@ -58,7 +58,7 @@ impl Parser<'_> {
         let in_brackets =
             matches!(want, Want::Close(open) if self.kind_of(open) != TokenKind::LParen);
         if let Want::Close(open) = want
-            && let Some(error) = self.repeated_element(open)
+            && let Some(error) = self.repeated_element(open).or_else(|| self.function_block(open))
         {
             return error;
         }

@@ -1,5 +1,5 @@
 -- A function may be written without its parameter, and a local value may be unique.
-def one : i32 -> *[1]i32 = \x -> [x]
+def one [n] : [n]i32 -> *[n]i32 = map (+ 1)
 
 def new () : *[10]i64 = iota 10
 

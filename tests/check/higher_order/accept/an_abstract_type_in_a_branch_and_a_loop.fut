@@ -23,5 +23,3 @@ def repeated (n: i32) = loop t = m.init 0 for _i < n do m.next t
 def same '~a (x: a) = x
 
 def passed (x: m.t) = same x
-
-entry out (x: m.t) = m.next x
