@@ -1,5 +1,5 @@
--- The arguments of an application are evaluated before the function, whatever the function is: its
--- type may mention sizes that an argument brings into being.
+-- The arguments of an application are evaluated before a function whose type mentions sizes that an argument brings into
+-- being.
 -- ==
 -- entry: partial sections operators nested
 -- input { [1, -2, 3, 4] } output { [2, 4, 5] }
@@ -24,8 +24,8 @@ def plus [n] (ones: [n]i32) (xs: [n]i32) : [n]i32 = map2 (+) ones xs
 -- input { [1, -2, 3, 4] } output { [3, 5, 6] }
 entry inner (xs: []i32) : []i32 = (plus (rep 1)) ((plus (rep 1)) (filter (> 0) xs))
 
--- The order of failures is the same: the argument's comes first.
+-- Other functions come first, and so do their failures.
 -- ==
 -- entry: failures
--- input { 0i64 } error: out of bounds for array of shape \[1\]
+-- input { 0i64 } error: Assertion
 entry failures (n: i64) : i64 = (assert (n > 0) (+)) ([n][n + 5]) 1

@@ -1,4 +1,7 @@
-//! The order in which the parts of an update are evaluated, for all who have to agree on it.
+//! The order in which the parts of updates and applications are evaluated, for all who have to agree on it.
+//!
+//! The function of an application comes before its arguments, and the last argument before the others. But a function whose type
+//! has a size that only an argument brings into being, as in `(map2 (+) (rep 1)) (filter p xs)`, comes after them.
 //!
 //! In `base with path = value`, the path and the value come before the base, so that both may read what
 //! the base consumes: in `(xs with [1] = xs[0]) with [2] = xs[1]` all reads see the old `xs`. But a value
@@ -35,6 +38,26 @@ pub fn of_update(update: &Update, tables: &Tables, vars: &IdVec<VarId, VarInfo>)
     let mut made = Made { tables, needed: &needed.sizes, found: false };
     made.exp(&update.base);
     if made.found { First::Base } else { First::Value }
+}
+
+/// Whether the function of an application is evaluated after the arguments. A name is never looked at: there is nothing to evaluate.
+pub fn is_function_last(
+    function: &Exp,
+    args: &[Exp],
+    tables: &Tables,
+    vars: &IdVec<VarId, VarInfo>,
+) -> bool {
+    if tables.unknowns.is_empty() || matches!(function.kind, ExpKind::Var(_)) {
+        return false;
+    }
+    let mut needed = Needed { tables, vars, sizes: FxHashSet::default() };
+    needed.exp(function);
+    if needed.sizes.is_empty() {
+        return false;
+    }
+    let mut made = Made { tables, needed: &needed.sizes, found: false };
+    args.iter().for_each(|arg| made.exp(arg));
+    made.found
 }
 
 /// Collects the unknown sizes in the types of expressions.

@@ -197,8 +197,20 @@ pub const C: Stage = Stage {
 };
 
 /// The stages that there are, in the order in which they can run.
-pub const STAGES: &[Stage] =
-    &[ASSIGN, SHORT_CIRCUIT, EMIT, TILE, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES, DEVICE, C];
+pub const STAGES: &[Stage] = &[
+    ASSIGN,
+    SHORT_CIRCUIT,
+    EMIT,
+    TILE,
+    EMPTY,
+    COPIES,
+    DELINEARIZE,
+    UNSWITCH,
+    PEEL,
+    LANES,
+    DEVICE,
+    C,
+];
 
 /// The passes that there are, of all crates.
 fn all() -> impl Iterator<Item = &'static Pass> + Clone {

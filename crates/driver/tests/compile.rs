@@ -106,7 +106,7 @@ fn unsafe_code_can_be_checked() {
     let has_check = |safe| {
         let request = Request { safe, ..request(Mode::Library) };
         let (_, generated) = compile::generate(&Memory::default(), &root, &request);
-        generated.expect("it is right").artifacts.c.contains("out of bounds")
+        generated.expect("it is right").artifacts.c.contains("\"] out of bounds")
     };
     assert_eq!((has_check(false), has_check(true)), (false, true));
 }

@@ -1,6 +1,7 @@
 //! Entry points.
 
 use crate::build::{Building, text};
+use crate::constant::is_functional;
 use crate::env::{Frame, Term};
 use crate::exp::{attribute, holds_function};
 use crate::external::Scope;
@@ -106,7 +107,10 @@ impl<'a> Lower<'a> {
         for arg in args {
             value = self.apply(value, arg, span)?;
         }
-        self.no_function(&value, span, "the result of an entry point")?;
+        // An interactive session shows functions.
+        if !is_functional(&ty) {
+            self.no_function(&value, span, "the result of an entry point")?;
+        }
         let result_shape = value.shape();
         let names: Vec<Var> = params.iter().map(|p| p.var).collect();
         // The external world gets sizes with the values: all parts are results, no sizes.

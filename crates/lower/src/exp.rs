@@ -116,12 +116,18 @@ impl<'a> Lower<'a> {
             ExpKind::BinOp(bin) => self.binary(exp, bin, frame),
             ExpKind::Apply(fun, args) => {
                 let mut values = Vec::with_capacity(args.len());
-                // The order of the language: the last argument first, and the function after all of
-                // them, since an argument may bring the sizes into being that it is instantiated at.
+                let last = self.tables(frame.file).is_some_and(|tables| {
+                    order::is_function_last(fun, args, tables, &self.program.vars)
+                });
+                let first = if last { None } else { Some(self.exp(fun, frame)?) };
+                // The order of the language: the last argument first.
                 for arg in args.iter().rev() {
                     values.push(self.exp(arg, frame)?);
                 }
-                let mut value = self.exp(fun, frame)?;
+                let mut value = match first {
+                    Some(value) => value,
+                    None => self.exp(fun, frame)?,
+                };
                 for arg in values.into_iter().rev() {
                     value = self.apply(value, arg, exp.span)?;
                 }

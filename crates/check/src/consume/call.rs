@@ -5,6 +5,7 @@ use super::exp::{callee, copy_edits, exp_name};
 use super::share::Passed;
 use super::state::{By, Consumption, Owner, has_function};
 use super::{Checker, errors};
+use crate::order;
 use crate::ty::{FunTy, Ty, VarId};
 use ecow::EcoString;
 use fehu_base::Span;
@@ -24,10 +25,12 @@ pub(super) struct Argument<'a> {
 impl<'a> Checker<'a> {
     /// `function args...`
     pub(super) fn apply(&mut self, function: &'a Exp, args: &'a [Exp], span: Span) -> Alias {
-        let alias = self.exp(function);
+        let last = order::is_function_last(function, args, self.tables, self.vars);
+        let first = if last { None } else { Some(self.exp(function)) };
         let mut arguments: Vec<Argument<'a>> =
             args.iter().rev().map(|arg| self.argument(arg)).collect();
         arguments.reverse();
+        let alias = first.unwrap_or_else(|| self.exp(function));
         self.still_alive(&alias, function.span);
         self.call(&alias, self.ty(function.id), arguments, span, exp_name(function))
     }
