@@ -160,7 +160,7 @@ impl<'a> Emit<'a> {
         pat: &[Var],
         map: &Lambda,
     ) -> Vec<(Var, Option<Exp>)> {
-        let params = map.params.iter().map(|param| param.var);
+        let params = map.params.iter().copied();
         let made = map.body.stms.iter().flat_map(|stm| stm.pat.iter().copied());
         let numbers = params.chain(made).filter(|var| self.ir[*var].ty == Type::I64);
         let all: Vec<Var> = self.table.index(pat, map).into_iter().chain(numbers).collect();
