@@ -8,8 +8,10 @@
 //! listed in `pipelines.rs`, timed, and chosen on the command line, and it is run by the same manager (`passes.rs`). [`Code`] can
 //! be printed after every stage, and run, on machines that watch for races (`fehu-oracle`), until it is C.
 
+use crate::stages;
 use crate::without::Without;
 use fehu_backend::{Artifacts, Mode, Target};
+use fehu_imp::verify::{Phase, verify};
 use fehu_interp::{Error, ErrorKind, Interp, Value};
 use fehu_ir::{FunId, Loc, Prog};
 use fehu_mem::table::Placed;
@@ -24,8 +26,8 @@ pub enum Code {
     Arrays(Box<Prog>),
     /// With the places of its arrays.
     Placed(Box<Placed>),
-    /// As imperative code, with the program that it is of.
-    Imp(Box<Prog>, Box<fehu_imp::Program>),
+    /// As imperative code, with the program that it is of, and the rules that it keeps.
+    Imp(Box<Prog>, Box<fehu_imp::Program>, Phase),
     /// As C.
     C(Box<Artifacts>),
 }
@@ -62,6 +64,10 @@ pub enum Run {
     Emit(fn(&Placed, &Settings) -> fehu_imp::Program),
     /// Changes imperative code.
     Imp(fn(&mut fehu_imp::Program, &Settings)),
+    /// Changes loops, whatever the settings are.
+    Loops(fn(&mut fehu_imp::Program)),
+    /// Changes imperative code so that it keeps the rules of a device.
+    Device(fn(&mut fehu_imp::Program, &Settings)),
     /// Makes C.
     C(fn(&Prog, &fehu_imp::Program, &Settings) -> Artifacts),
 }
@@ -102,7 +108,7 @@ impl Stage {
         match self.run {
             Run::Assign(_) => Form::Arrays,
             Run::Place(_) | Run::Emit(_) => Form::Placed,
-            Run::Imp(_) | Run::C(_) => Form::Imp,
+            Run::Imp(_) | Run::Loops(_) | Run::Device(_) | Run::C(_) => Form::Imp,
         }
     }
 
@@ -110,7 +116,7 @@ impl Stage {
     pub fn gives(&self) -> Form {
         match self.run {
             Run::Assign(_) | Run::Place(_) => Form::Placed,
-            Run::Emit(_) | Run::Imp(_) => Form::Imp,
+            Run::Emit(_) | Run::Imp(_) | Run::Loops(_) | Run::Device(_) => Form::Imp,
             Run::C(_) => Form::C,
         }
     }
@@ -128,13 +134,22 @@ impl Stage {
             }
             (Run::Emit(run), Code::Placed(placed)) => {
                 let program = run(&placed, settings);
-                Code::Imp(Box::new(placed.prog), Box::new(program))
+                let phase = if settings.target.is_gpu() { Phase::Emitted } else { Phase::Cpu };
+                Code::Imp(Box::new(placed.prog), Box::new(program), phase)
             }
-            (Run::Imp(run), Code::Imp(prog, mut program)) => {
+            (Run::Imp(run), Code::Imp(prog, mut program, phase)) => {
                 run(&mut program, settings);
-                Code::Imp(prog, program)
+                Code::Imp(prog, program, phase)
             }
-            (Run::C(run), Code::Imp(prog, program)) => {
+            (Run::Loops(run), Code::Imp(prog, mut program, phase)) => {
+                run(&mut program);
+                Code::Imp(prog, program, phase)
+            }
+            (Run::Device(run), Code::Imp(prog, mut program, _)) => {
+                run(&mut program, settings);
+                Code::Imp(prog, program, Phase::Device)
+            }
+            (Run::C(run), Code::Imp(prog, program, _)) => {
                 Code::C(Box::new(run(&prog, &program, settings)))
             }
             (_, code) => {
@@ -155,13 +170,25 @@ impl Code {
         }
     }
 
+    /// Whether it keeps the rules of its form; the first thing that is wrong if not. There are none for places and C.
+    pub fn verify(&self) -> Result<(), String> {
+        let first = |errors: Vec<String>| errors.into_iter().next().unwrap_or_default();
+        match self {
+            Code::Arrays(prog) => stages::verify(prog),
+            Code::Placed(placed) => stages::verify(&placed.prog),
+            Code::Imp(_, program, phase) => verify(program, *phase)
+                .map_err(|errors| first(errors.iter().map(ToString::to_string).collect())),
+            Code::C(_) => Ok(()),
+        }
+    }
+
     /// Calls a function.
     pub fn call(&self, fun: FunId, args: &[Value]) -> Result<Vec<Value>, Error> {
         let limits = Limits { steps: 100_000_000, ..Limits::default() };
         let results = match self {
             Code::Arrays(prog) => return Interp::new(prog).call(fun, args.to_vec()),
             Code::Placed(placed) => heap::call(placed, fun, args, limits),
-            Code::Imp(prog, program) => machine::call(prog, program, fun, args, limits, 1),
+            Code::Imp(prog, program, _) => machine::call(prog, program, fun, args, limits, 1),
             Code::C(_) => {
                 let message = "C is compiled, not interpreted".to_owned();
                 return Err(failure(ErrorKind::Internal, message));
@@ -176,7 +203,7 @@ impl fmt::Display for Code {
         match self {
             Code::Arrays(prog) => prog.fmt(f),
             Code::Placed(placed) => placed.fmt(f),
-            Code::Imp(_, program) => program.fmt(f),
+            Code::Imp(_, program, _) => program.fmt(f),
             Code::C(artifacts) => f.write_str(&artifacts.c),
         }
     }

@@ -73,7 +73,8 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
         }
         let entries = prog.entries.clone();
         let list = pipelines::of_target(target).stages;
-        let code = passes::stages(session, prog, list, &settings, &mut |_, _| {});
+        let verified = request.plan.verify;
+        let code = passes::stages(session, prog, list, &settings, verified, &mut |_, _| {});
         if let Some(Code::C(artifacts)) = code {
             generated = Some(Generated { artifacts: *artifacts, entries });
         }

@@ -88,6 +88,7 @@ pub fn stages(
     prog: Prog,
     stages: &[Stage],
     settings: &Settings,
+    verified: bool,
     observer: &mut StageObserver<'_>,
 ) -> Option<Code> {
     let before = prog.clone();
@@ -107,6 +108,10 @@ pub fn stages(
                 return None;
             }
         };
+        if verified && let Err(message) = session.stage("verify", |_| code.verify()) {
+            fail_stage(session, &stages[..=index], settings, &message, &before);
+            return None;
+        }
         observer(stage, &code);
     }
     Some(code)
@@ -279,11 +284,11 @@ mod tests {
         let mut result = None;
         session::run(&mut session, |session| {
             let settings = Settings::of(Target::Multicore);
-            result = stages(session, prog, &[ASSIGN, stage], &settings, &mut |_, _| {});
+            result = stages(session, prog, &[ASSIGN, stage], &settings, true, &mut |_, _| {});
         });
         assert!(result.is_none() && session.crashed);
         let rows: Vec<&str> = session.timings.rows().iter().map(|(name, _)| *name).collect();
-        assert_eq!(rows, ["assign", "breaks"]);
+        assert_eq!(rows, ["assign", "verify", "breaks"]);
         let notes = session.diagnostics[0].notes.join("\n");
         let command = "fehu dev --backend multicore --stages assign,breaks ";
         assert!(notes.contains(command) && notes.contains("a mistake"), "{notes}");

@@ -7,6 +7,7 @@ use crate::code::{Form, Limit, Run, Settings, Stage};
 use crate::stages;
 use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
+use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
 use fehu_par::{EXPOSE, FLATTEN};
 
@@ -154,64 +155,35 @@ pub const EMIT: Stage = Stage {
     }),
 };
 
-/// Processes nests of loops in tiles.
+/// Tiles, unless they are left out.
 pub const TILE: Stage = Stage {
-    name: "tile",
-    about: "processes nests of loops that read the same rows and columns again in tiles",
+    name: fehu_loops::TILE.name,
+    about: fehu_loops::TILE.about,
     run: Run::Imp(|program, settings| {
         if !settings.without.tiling {
-            fehu_loops::tile::tile(program);
+            (fehu_loops::TILE.run)(program);
         }
     }),
 };
 
-/// Leaves out nests over nothing.
-pub const EMPTY: Stage = Stage {
-    name: "empty",
-    about: "does not run nests of loops over rows without elements",
-    run: Run::Imp(|program, _| fehu_loops::empty::empty(program)),
-};
+/// A transformation of loops, as a stage.
+const fn loops(transformation: Transformation) -> Stage {
+    let Transformation { name, about, run } = transformation;
+    Stage { name, about, run: Run::Loops(run) }
+}
 
-/// Joins copies.
-pub const COPIES: Stage = Stage {
-    name: "copies",
-    about: "turns loops that copy elements into copies of whole rows",
-    run: Run::Imp(|program, _| fehu_loops::copies::copies(program)),
-};
-
-/// Makes nests of loops that divide their counter.
-pub const DELINEARIZE: Stage = Stage {
-    name: "delinearize",
-    about: "lets loops that divide their counter go row by row",
-    run: Run::Imp(|program, _| fehu_loops::unflatten::unflatten(program)),
-};
-
-/// Moves conditions out of loops.
-pub const UNSWITCH: Stage = Stage {
-    name: "unswitch",
-    about: "moves conditions that are the same in all iterations out of loops",
-    run: Run::Imp(|program, _| fehu_loops::unswitch::unswitch(program)),
-};
-
-/// Separates the iterations at the borders.
-pub const PEEL: Stage = Stage {
-    name: "peel",
-    about: "separates the iterations at the borders from those that need no check of them",
-    run: Run::Imp(|program, _| fehu_loops::border::border(program)),
-};
-
-/// Vectorises loops.
-pub const LANES: Stage = Stage {
-    name: "lanes",
-    about: "turns independent iterations into lanes of vectors",
-    run: Run::Imp(|program, _| fehu_loops::lanes::lanes(program)),
-};
+const EMPTY: Stage = loops(fehu_loops::EMPTY);
+const COPIES: Stage = loops(fehu_loops::COPIES);
+const DELINEARIZE: Stage = loops(fehu_loops::DELINEARIZE);
+const UNSWITCH: Stage = loops(fehu_loops::UNSWITCH);
+const PEEL: Stage = loops(fehu_loops::PEEL);
+const LANES: Stage = loops(fehu_loops::LANES);
 
 /// Separates the host and the device.
 pub const DEVICE: Stage = Stage {
     name: "device",
     about: "leaves loads and stores to kernels, and allocations to the host",
-    run: Run::Imp(|program, settings| {
+    run: Run::Device(|program, settings| {
         let (interleaving, copies) = (!settings.without.coalescing, !settings.without.inlining);
         fehu_device::device(program, fehu_device::Options { interleaving, copies });
     }),
@@ -388,7 +360,7 @@ mod tests {
         for pipeline in [CPU, GPU] {
             let list = pipeline.stages.iter().map(|stage| stage.name).collect::<Vec<_>>().join(",");
             let found = stages(&list).map(|stages| stages.last().map(Stage::gives));
-            assert_eq!(found, Ok(Some(Form::C)));
+            assert_eq!(found, Ok(Some(Form::C)), "{list}");
         }
     }
 }

@@ -74,7 +74,8 @@ impl Compiled {
     ) -> Option<Compiled> {
         let settings = Settings { without: plan.without, ..Settings::of(plan.target) };
         if let Some(prog) = self.prog().filter(|_| !plan.stages.is_empty()) {
-            let code = passes::stages(session, prog.clone(), &plan.stages, &settings, observer)?;
+            let (prog, list) = (prog.clone(), &plan.stages);
+            let code = passes::stages(session, prog, list, &settings, plan.verify, observer)?;
             self.code = Deep::new(Some(code));
         }
         Some(self)

@@ -37,7 +37,9 @@ fn code(prog: &Prog, way: Way) -> Option<Program> {
     let mut program =
         emit(&placed, Options { parallel: way.parallel, strict_float: true, ..Options::default() });
     if way.improved {
-        fehu_loops::improve(&mut program, true);
+        for transformation in fehu_loops::TRANSFORMATIONS {
+            (transformation.run)(&mut program);
+        }
     }
     Some(program)
 }

@@ -51,6 +51,35 @@ pub enum RedOp {
     Xor,
 }
 
+impl RedOp {
+    /// All operators.
+    pub const ALL: [RedOp; 7] =
+        [RedOp::Add, RedOp::Mul, RedOp::Min, RedOp::Max, RedOp::And, RedOp::Or, RedOp::Xor];
+
+    /// The operator's name.
+    pub fn name(self) -> &'static str {
+        self.bin_op().name()
+    }
+
+    /// The operator with this name.
+    pub fn from_name(name: &str) -> Option<RedOp> {
+        RedOp::ALL.into_iter().find(|op| op.name() == name)
+    }
+
+    /// The operator on two operands.
+    pub fn bin_op(self) -> BinOp {
+        match self {
+            RedOp::Add => BinOp::Add,
+            RedOp::Mul => BinOp::Mul,
+            RedOp::Min => BinOp::Min,
+            RedOp::Max => BinOp::Max,
+            RedOp::And => BinOp::And,
+            RedOp::Or => BinOp::Or,
+            RedOp::Xor => BinOp::Xor,
+        }
+    }
+}
+
 impl Exp {
     /// An `i64`.
     pub fn int(value: i64) -> Exp {

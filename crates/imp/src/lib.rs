@@ -30,7 +30,7 @@
 //! # Devices
 //!
 //! In a program for a device, the memory of blocks is on the device: only a [`Kernel`] loads from it and stores to it.
-//! The host, which is all code outside kernels, only passes addresses around. See [`device`] and the documentation of
+//! The host, which is all code outside kernels, only passes addresses around. See the crate `device` and the documentation of
 //! [`Kernel`].
 //!
 //! # Errors
@@ -39,10 +39,11 @@
 
 mod exp;
 mod kernel;
-pub mod print;
 pub mod rewrite;
+pub mod spaces;
 mod stm;
-
+pub mod text;
+pub mod verify;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};

@@ -2,8 +2,8 @@
 //!
 //! A variable is declared in one place of its function; code that needs a block twice must make a fresh copy of it.
 
-use crate::visit::each_stm;
-use crate::{Arg, Block, Exp, From, Kind, Part, Prim, Stm, Ty, V, VarInfo};
+use crate::visit::{Item, each_stm};
+use crate::{Block, Exp, Prim, Stm, Ty, V, VarInfo};
 use fehu_base::IdVec;
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
 use rustc_hash::FxHashMap;
@@ -14,54 +14,51 @@ pub type Terms = Vec<(i64, Vec<V>)>;
 /// The expression with other expressions substituted for some of its variables. A variable that is loaded from can be
 /// replaced only by a variable.
 pub fn substitute(e: &Exp, with: &dyn Fn(V) -> Option<Exp>) -> Exp {
-    let again = |a: &Exp| Box::new(substitute(a, with));
+    let mut changed = e.clone();
+    substitute_in(&mut changed, with);
+    changed
+}
+
+fn substitute_in(e: &mut Exp, with: &dyn Fn(V) -> Option<Exp>) {
     match e {
-        Exp::Const(_) => e.clone(),
-        Exp::Var(v) => with(*v).unwrap_or(Exp::Var(*v)),
-        Exp::Un(op, prim, a) => Exp::Un(*op, *prim, again(a)),
-        Exp::Bin(op, prim, a, b) => Exp::Bin(*op, *prim, again(a), again(b)),
-        Exp::Cmp(op, prim, a, b) => Exp::Cmp(*op, *prim, again(a), again(b)),
-        Exp::Math(f, prim, args) => {
-            Exp::Math(*f, *prim, args.iter().map(|arg| substitute(arg, with)).collect())
+        Exp::Var(v) => {
+            if let Some(other) = with(*v) {
+                *e = other;
+            }
+            return;
         }
-        Exp::Convert(from, to, a) => Exp::Convert(*from, *to, again(a)),
-        Exp::Reinterpret(from, to, a) => Exp::Reinterpret(*from, *to, again(a)),
-        Exp::Index(terms) => index(terms, with),
-        Exp::Load(p, at) => {
-            let p = match with(*p) {
-                Some(Exp::Var(q)) => q,
-                Some(_) | None => *p,
-            };
-            Exp::Load(p, again(at))
+        Exp::Index(terms) => {
+            *e = index(terms, with);
+            return;
         }
-        Exp::Select(parts) => {
-            let [a, b, c] = &**parts;
-            Exp::Select(Box::new([*again(a), *again(b), *again(c)]))
+        Exp::Load(p, _) => {
+            if let Some(Exp::Var(q)) = with(*p) {
+                *p = q;
+            }
         }
+        Exp::Const(_)
+        | Exp::Un(..)
+        | Exp::Bin(..)
+        | Exp::Cmp(..)
+        | Exp::Math(..)
+        | Exp::Convert(..)
+        | Exp::Reinterpret(..)
+        | Exp::Select(_) => {}
     }
+    e.each_child_mut(&mut |child| substitute_in(child, with));
 }
 
 /// The expression with some of its parts replaced by others, outermost first.
 pub fn replace(e: &Exp, with: &dyn Fn(&Exp) -> Option<Exp>) -> Exp {
-    if let Some(other) = with(e) {
-        return other;
-    }
-    let again = |a: &Exp| Box::new(replace(a, with));
-    match e {
-        Exp::Const(_) | Exp::Var(_) | Exp::Index(_) => e.clone(),
-        Exp::Un(op, prim, a) => Exp::Un(*op, *prim, again(a)),
-        Exp::Bin(op, prim, a, b) => Exp::Bin(*op, *prim, again(a), again(b)),
-        Exp::Cmp(op, prim, a, b) => Exp::Cmp(*op, *prim, again(a), again(b)),
-        Exp::Math(f, prim, args) => {
-            Exp::Math(*f, *prim, args.iter().map(|arg| replace(arg, with)).collect())
-        }
-        Exp::Convert(from, to, a) => Exp::Convert(*from, *to, again(a)),
-        Exp::Reinterpret(from, to, a) => Exp::Reinterpret(*from, *to, again(a)),
-        Exp::Load(p, at) => Exp::Load(*p, again(at)),
-        Exp::Select(parts) => {
-            let [a, b, c] = &**parts;
-            Exp::Select(Box::new([*again(a), *again(b), *again(c)]))
-        }
+    let mut changed = e.clone();
+    replace_in(&mut changed, with);
+    changed
+}
+
+fn replace_in(e: &mut Exp, with: &dyn Fn(&Exp) -> Option<Exp>) {
+    match with(e) {
+        Some(other) => *e = other,
+        None => e.each_child_mut(&mut |child| replace_in(child, with)),
     }
 }
 
@@ -242,53 +239,7 @@ pub fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Option<Blo
             out.append(&mut better);
             continue;
         }
-        match &mut stm {
-            Stm::If(_, yes, no) => {
-                replace_stms(yes, change);
-                replace_stms(no, change);
-            }
-            Stm::Switch(_, cases, default) => {
-                cases.iter_mut().for_each(|(_, body)| replace_stms(body, change));
-                replace_stms(default, change);
-            }
-            Stm::For { body, .. }
-            | Stm::While(_, body)
-            | Stm::Locked(_, body)
-            | Stm::Exchange { body, .. }
-            | Stm::Guarded(_, _, body)
-            | Stm::Warp(body)
-            | Stm::Section(body) => {
-                replace_stms(body, change);
-            }
-            Stm::Tasks(tasks) => replace_stms(&mut tasks.body, change),
-            Stm::Launch(kernel) => replace_stms(&mut kernel.body, change),
-            Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Assign(..)
-            | Stm::Store(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Point(..)
-            | Stm::Copy { .. }
-            | Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Sums(..)
-            | Stm::Chunks(..)
-            | Stm::Tuning(..)
-            | Stm::Threads(_)
-            | Stm::Fetch(..)
-            | Stm::Poll(..)
-            | Stm::Count(..)
-            | Stm::Leave
-            | Stm::Barrier
-            | Stm::WarpBarrier => {}
-        }
+        stm.each_block_mut(&mut |block| replace_stms(block, change));
         out.push(stm);
     }
     *stms = out;
@@ -297,129 +248,29 @@ pub fn replace_stms(stms: &mut Block, change: &mut dyn FnMut(&Stm) -> Option<Blo
 /// A block with some variables replaced by others, also where it declares or sets them.
 pub fn rename(block: &[Stm], with: &dyn Fn(V) -> Option<V>) -> Block {
     let exp = |e: &Exp| substitute(e, &|v| with(v).map(Exp::Var));
-    block.iter().map(|stm| change_stm(stm, with, &exp)).collect()
+    changed(block, with, &exp)
 }
 
 /// A block with other expressions.
 pub fn change_exps(block: &[Stm], exp: &dyn Fn(&Exp) -> Exp) -> Block {
-    block.iter().map(|stm| change_stm(stm, &|_| None, exp)).collect()
+    changed(block, &|_| None, exp)
 }
 
-fn change_stm(stm: &Stm, with: &dyn Fn(V) -> Option<V>, change: &dyn Fn(&Exp) -> Exp) -> Stm {
-    let of = |v: &V| with(*v).unwrap_or(*v);
-    let exp = |e: &Exp| change(e);
-    let block = |b: &Block| b.iter().map(|stm| change_stm(stm, with, change)).collect();
-    match stm {
-        Stm::Comment(text) => Stm::Comment(text.clone()),
-        Stm::Declare(v, e) => Stm::Declare(of(v), e.as_ref().map(exp)),
-        Stm::Assign(v, e) => Stm::Assign(of(v), exp(e)),
-        Stm::Store(p, at, e) => Stm::Store(of(p), exp(at), exp(e)),
-        Stm::Alloc(v, prim, e) => Stm::Alloc(of(v), *prim, exp(e)),
-        Stm::Share(a, b) => Stm::Share(of(a), of(b)),
-        Stm::Export { to, block, ptr, index } => Stm::Export {
-            to: of(to),
-            block: block.as_ref().map(of),
-            ptr: of(ptr),
-            index: exp(index),
-        },
-        Stm::Free(v) => Stm::Free(of(v)),
-        Stm::Point(p, from, e) => {
-            let from = match from {
-                From::Mem(v) => From::Mem(of(v)),
-                From::Ptr(v) => From::Ptr(of(v)),
-                From::Shared => From::Shared,
-            };
-            Stm::Point(of(p), from, exp(e))
-        }
-        Stm::Copy { to, from, count } => Stm::Copy {
-            to: (of(&to.0), exp(&to.1)),
-            from: (of(&from.0), exp(&from.1)),
-            count: exp(count),
-        },
-        Stm::If(e, yes, no) => Stm::If(exp(e), block(yes), block(no)),
-        Stm::Switch(e, cases, default) => {
-            let cases = cases.iter().map(|(value, body)| (*value, block(body))).collect();
-            Stm::Switch(exp(e), cases, block(default))
-        }
-        Stm::For { var, from, to, step, kind, body } => {
-            let kind = match kind {
-                Kind::Sequential => Kind::Sequential,
-                Kind::Independent(reductions) => {
-                    Kind::Independent(reductions.iter().map(|(v, op)| (of(v), *op)).collect())
-                }
-            };
-            let (from, to) = (exp(from), exp(to));
-            Stm::For { var: of(var), from, to, step: *step, kind, body: block(body) }
-        }
-        Stm::While(e, body) => Stm::While(exp(e), block(body)),
-        Stm::Call(fun, results, args) => {
-            let args = args.iter().map(|arg| match arg {
-                Arg::Scalar(e) => Arg::Scalar(exp(e)),
-                Arg::Mem { block, ptr, index } => {
-                    Arg::Mem { block: block.as_ref().map(of), ptr: of(ptr), index: exp(index) }
-                }
-            });
-            Stm::Call(*fun, results.iter().map(of).collect(), args.collect())
-        }
-        Stm::Const(number, results) => {
-            Stm::Const(*number, results.iter().map(|(n, v)| (*n, of(v))).collect())
-        }
-        Stm::Assert(e, message) => {
-            let parts = message.parts.iter().map(|part| match part {
-                Part::Text(text) => Part::Text(text.clone()),
-                Part::Value(e, prim) => Part::Value(exp(e), *prim),
-            });
-            let message = crate::Message { parts: parts.collect(), trace: message.trace.clone() };
-            Stm::Assert(exp(e), message)
-        }
-        Stm::Trace(tag, e, prim) => Stm::Trace(tag.clone(), exp(e), *prim),
-        Stm::TraceArray(tag, p, shape) => {
-            Stm::TraceArray(tag.clone(), of(p), shape.iter().map(exp).collect())
-        }
-        Stm::Atomic(op, p, at, e) => Stm::Atomic(*op, of(p), exp(at), exp(e)),
-        Stm::Sums(array, sum) => Stm::Sums(of(array), of(sum)),
-        Stm::Locked(e, body) => Stm::Locked(exp(e), block(body)),
-        Stm::Tasks(tasks) => Stm::Tasks(Box::new(crate::Tasks {
-            grain: tasks.grain,
-            site: tasks.site,
-            total: exp(&tasks.total),
-            chunks: tasks.chunks.as_ref().map(of),
-            chunk: of(&tasks.chunk),
-            low: of(&tasks.low),
-            high: of(&tasks.high),
-            body: block(&tasks.body),
-        })),
-        Stm::Chunks(v, site, e) => Stm::Chunks(of(v), *site, exp(e)),
-        Stm::Tuning(v, number, e) => Stm::Tuning(of(v), *number, exp(e)),
-        Stm::Threads(v) => Stm::Threads(of(v)),
-        Stm::Launch(kernel) => Stm::Launch(Box::new(crate::Kernel {
-            hint: kernel.hint.clone(),
-            place: kernel.place.clone(),
-            blocks: exp(&kernel.blocks),
-            threads: kernel.threads,
-            residents: kernel.residents,
-            block: of(&kernel.block),
-            thread: of(&kernel.thread),
-            by_block: kernel.by_block,
-            shared: kernel.shared.as_ref().map(&exp),
-            body: block(&kernel.body),
-        })),
-        Stm::Fetch(v, p, at) => Stm::Fetch(of(v), of(p), exp(at)),
-        Stm::Poll(v, p, at) => Stm::Poll(of(v), of(p), exp(at)),
-        Stm::Count(v, p, at) => Stm::Count(of(v), of(p), exp(at)),
-        Stm::Exchange { ptr, index, old, body, new } => Stm::Exchange {
-            ptr: of(ptr),
-            index: exp(index),
-            old: of(old),
-            body: block(body),
-            new: exp(new),
-        },
-        Stm::Guarded(p, at, body) => Stm::Guarded(of(p), exp(at), block(body)),
-        Stm::Barrier => Stm::Barrier,
-        Stm::WarpBarrier => Stm::WarpBarrier,
-        Stm::Warp(body) => Stm::Warp(block(body)),
-        Stm::Leave => Stm::Leave,
-        Stm::Section(body) => Stm::Section(block(body)),
+fn changed(block: &[Stm], with: &dyn Fn(V) -> Option<V>, exp: &dyn Fn(&Exp) -> Exp) -> Block {
+    let mut block = block.to_vec();
+    change(&mut block, with, exp);
+    block
+}
+
+fn change(block: &mut Block, with: &dyn Fn(V) -> Option<V>, exp: &dyn Fn(&Exp) -> Exp) {
+    for stm in block {
+        stm.each_item_mut(&mut |item| match item {
+            Item::Block(inner) => change(inner, with, exp),
+            Item::Exp(e) => *e = exp(e),
+            Item::Use(v) | Item::Set(v) | Item::Update(v) | Item::Declare(v) => {
+                *v = with(*v).unwrap_or(*v);
+            }
+        });
     }
 }
 

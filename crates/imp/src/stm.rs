@@ -7,6 +7,11 @@ use ecow::EcoString;
 pub type Block = Vec<Stm>;
 
 /// A statement.
+///
+/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), launches
+/// and [`Stm::Fetch`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
+/// and calls are in kernels only until the stage `device` has removed them. All this is one type, because nearly all code
+/// treats the statements of both alike; the verifier holds each to its place ([`crate::verify`]).
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stm {
     /// A comment for readers of the code.

@@ -1,5 +1,8 @@
 //! Traversals of expressions and statements, and what follows from them: which variables a block needs and sets.
 //!
+//! There is one place that knows what a statement consists of ([`Stm::each_item`], and the same for changes); all other
+//! traversals are made of it.
+//!
 //! A variable is declared in one place of its function, so "free" means: used inside, and not declared inside.
 
 use crate::{Arg, Block, Exp, From, Kind, Part, Stm, V};
@@ -49,24 +52,197 @@ pub fn each_stm<'a>(block: &'a [Stm], visit: &mut dyn FnMut(&'a Stm)) {
     }
 }
 
-impl Exp {
-    /// The expressions directly inside this one.
-    pub fn each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Exp)) {
-        match self {
-            Exp::Const(_) | Exp::Var(_) | Exp::Index(_) => {}
-            Exp::Un(_, _, a)
-            | Exp::Convert(_, _, a)
-            | Exp::Reinterpret(_, _, a)
-            | Exp::Load(_, a) => visit(a),
-            Exp::Bin(_, _, a, b) | Exp::Cmp(_, _, a, b) => {
-                visit(a);
-                visit(b);
-            }
-            Exp::Math(_, _, args) => args.iter().for_each(visit),
-            Exp::Select(parts) => parts.iter().for_each(visit),
-        }
-    }
+/// What a statement itself consists of: `B` is a reference to a block, `E` to an expression, `R` to a variable.
+#[derive(Debug)]
+pub enum Item<B, E, R> {
+    /// A block inside it.
+    Block(B),
+    /// An expression.
+    Exp(E),
+    /// A variable whose value it uses, also one that it reads or writes memory through.
+    Use(R),
+    /// A variable that it gives a value to.
+    Set(R),
+    /// A variable whose value it uses, and that it gives another one to.
+    Update(R),
+    /// A variable that it declares: for the rest of its block, or for the block inside it.
+    Declare(R),
+}
 
+/// Writes a traversal twice: for reading, and for changes.
+macro_rules! traversals {
+    ($items:ident, $children:ident, $iter:ident, ($($mutable:tt)?)) => {
+        impl Exp {
+            /// The expressions directly inside this one.
+            pub fn $children<'a>(
+                &'a $($mutable)? self,
+                visit: &mut dyn FnMut(&'a $($mutable)? Exp),
+            ) {
+                match self {
+                    Exp::Const(_) | Exp::Var(_) | Exp::Index(_) => {}
+                    Exp::Un(_, _, a)
+                    | Exp::Convert(_, _, a)
+                    | Exp::Reinterpret(_, _, a)
+                    | Exp::Load(_, a) => visit(a),
+                    Exp::Bin(_, _, a, b) | Exp::Cmp(_, _, a, b) => {
+                        visit(a);
+                        visit(b);
+                    }
+                    Exp::Math(_, _, args) => args.$iter().for_each(visit),
+                    Exp::Select(parts) => parts.$iter().for_each(visit),
+                }
+            }
+        }
+
+        impl Stm {
+            /// What this statement itself consists of, without what is in the blocks inside it.
+            #[allow(clippy::type_complexity, reason = "the type is written once")]
+            pub fn $items<'a>(
+                &'a $($mutable)? self,
+                visit: &mut dyn FnMut(
+                    Item<&'a $($mutable)? Block, &'a $($mutable)? Exp, &'a $($mutable)? V>,
+                ),
+            ) {
+                match self {
+                    Stm::Comment(_) | Stm::Barrier | Stm::WarpBarrier | Stm::Leave => {}
+                    Stm::Declare(v, e) => {
+                        visit(Item::Declare(v));
+                        e.$iter().for_each(|e| visit(Item::Exp(e)));
+                    }
+                    Stm::Assign(v, e)
+                    | Stm::Alloc(v, _, e)
+                    | Stm::Chunks(v, _, e)
+                    | Stm::Tuning(v, _, e)
+                    | Stm::Point(v, From::Shared, e) => {
+                        visit(Item::Set(v));
+                        visit(Item::Exp(e));
+                    }
+                    Stm::Point(v, From::Mem(p) | From::Ptr(p), e)
+                    | Stm::Fetch(v, p, e)
+                    | Stm::Poll(v, p, e)
+                    | Stm::Count(v, p, e) => {
+                        visit(Item::Set(v));
+                        visit(Item::Use(p));
+                        visit(Item::Exp(e));
+                    }
+                    Stm::Store(p, index, e) | Stm::Atomic(_, p, index, e) => {
+                        visit(Item::Use(p));
+                        visit(Item::Exp(index));
+                        visit(Item::Exp(e));
+                    }
+                    Stm::Share(to, from) => {
+                        visit(Item::Set(to));
+                        visit(Item::Use(from));
+                    }
+                    Stm::Export { to, block, ptr, index } => {
+                        visit(Item::Set(to));
+                        block.$iter().for_each(|v| visit(Item::Use(v)));
+                        visit(Item::Use(ptr));
+                        visit(Item::Exp(index));
+                    }
+                    Stm::Free(v) => visit(Item::Update(v)),
+                    Stm::Copy { to, from, count } => {
+                        visit(Item::Use(& $($mutable)? to.0));
+                        visit(Item::Exp(& $($mutable)? to.1));
+                        visit(Item::Use(& $($mutable)? from.0));
+                        visit(Item::Exp(& $($mutable)? from.1));
+                        visit(Item::Exp(count));
+                    }
+                    Stm::If(e, yes, no) => {
+                        visit(Item::Exp(e));
+                        visit(Item::Block(yes));
+                        visit(Item::Block(no));
+                    }
+                    Stm::Switch(e, cases, default) => {
+                        visit(Item::Exp(e));
+                        cases.$iter().for_each(|(_, block)| visit(Item::Block(block)));
+                        visit(Item::Block(default));
+                    }
+                    Stm::For { var, from, to, step: _, kind, body } => {
+                        visit(Item::Declare(var));
+                        visit(Item::Exp(from));
+                        visit(Item::Exp(to));
+                        match kind {
+                            Kind::Sequential => {}
+                            Kind::Independent(reductions) => {
+                                reductions.$iter().for_each(|(v, _)| visit(Item::Use(v)));
+                            }
+                        }
+                        visit(Item::Block(body));
+                    }
+                    Stm::While(e, body) | Stm::Locked(e, body) => {
+                        visit(Item::Exp(e));
+                        visit(Item::Block(body));
+                    }
+                    Stm::Call(_, results, args) => {
+                        results.$iter().for_each(|v| visit(Item::Set(v)));
+                        args.$iter().for_each(|arg| match arg {
+                            Arg::Scalar(e) => visit(Item::Exp(e)),
+                            Arg::Mem { block, ptr, index } => {
+                                block.$iter().for_each(|v| visit(Item::Use(v)));
+                                visit(Item::Use(ptr));
+                                visit(Item::Exp(index));
+                            }
+                        });
+                    }
+                    Stm::Const(_, results) => {
+                        results.$iter().for_each(|(_, v)| visit(Item::Set(v)));
+                    }
+                    Stm::Assert(e, message) => {
+                        visit(Item::Exp(e));
+                        message.parts.$iter().for_each(|part| match part {
+                            Part::Value(e, _) => visit(Item::Exp(e)),
+                            Part::Text(_) => {}
+                        });
+                    }
+                    Stm::Trace(_, e, _) => visit(Item::Exp(e)),
+                    Stm::TraceArray(_, p, shape) => {
+                        visit(Item::Use(p));
+                        shape.$iter().for_each(|e| visit(Item::Exp(e)));
+                    }
+                    Stm::Sums(array, sum) => {
+                        visit(Item::Use(array));
+                        visit(Item::Update(sum));
+                    }
+                    Stm::Threads(v) => visit(Item::Set(v)),
+                    Stm::Tasks(tasks) => {
+                        visit(Item::Declare(& $($mutable)? tasks.low));
+                        visit(Item::Declare(& $($mutable)? tasks.high));
+                        visit(Item::Declare(& $($mutable)? tasks.chunk));
+                        tasks.chunks.$iter().for_each(|v| visit(Item::Use(v)));
+                        visit(Item::Exp(& $($mutable)? tasks.total));
+                        visit(Item::Block(& $($mutable)? tasks.body));
+                    }
+                    Stm::Launch(kernel) => {
+                        visit(Item::Declare(& $($mutable)? kernel.block));
+                        visit(Item::Declare(& $($mutable)? kernel.thread));
+                        visit(Item::Exp(& $($mutable)? kernel.blocks));
+                        kernel.shared.$iter().for_each(|e| visit(Item::Exp(e)));
+                        visit(Item::Block(& $($mutable)? kernel.body));
+                    }
+                    Stm::Exchange { ptr, index, old, body, new } => {
+                        visit(Item::Declare(old));
+                        visit(Item::Use(ptr));
+                        visit(Item::Exp(index));
+                        visit(Item::Block(body));
+                        visit(Item::Exp(new));
+                    }
+                    Stm::Guarded(p, e, body) => {
+                        visit(Item::Use(p));
+                        visit(Item::Exp(e));
+                        visit(Item::Block(body));
+                    }
+                    Stm::Warp(body) | Stm::Section(body) => visit(Item::Block(body)),
+                }
+            }
+        }
+    };
+}
+
+traversals!(each_item, each_child, iter, ());
+traversals!(each_item_mut, each_child_mut, iter_mut, (mut));
+
+impl Exp {
     /// The variables of this expression, as often as they occur: scalars, and what is loaded from.
     pub fn each_var(&self, visit: &mut dyn FnMut(V)) {
         match self {
@@ -84,6 +260,25 @@ impl Exp {
             | Exp::Select(_) => {}
         }
         self.each_child(&mut |child| child.each_var(visit));
+    }
+
+    /// The same for changes: unlike a substitution, this keeps the form of the expression.
+    pub fn each_var_mut(&mut self, visit: &mut dyn FnMut(&mut V)) {
+        match self {
+            Exp::Var(v) | Exp::Load(v, _) => visit(v),
+            Exp::Index(terms) => {
+                terms.iter_mut().flat_map(|(_, vars)| vars).for_each(&mut *visit);
+            }
+            Exp::Const(_)
+            | Exp::Un(..)
+            | Exp::Bin(..)
+            | Exp::Cmp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Select(_) => {}
+        }
+        self.each_child_mut(&mut |child| child.each_var_mut(visit));
     }
 
     /// Whether this expression or one inside it satisfies a condition.
@@ -104,259 +299,58 @@ impl Exp {
 impl Stm {
     /// The blocks directly inside this statement.
     pub fn each_block<'a>(&'a self, visit: &mut dyn FnMut(&'a Block)) {
-        match self {
-            Stm::If(_, yes, no) => {
-                visit(yes);
-                visit(no);
+        self.each_item(&mut |item| {
+            if let Item::Block(block) = item {
+                visit(block);
             }
-            Stm::Switch(_, cases, default) => {
-                cases.iter().for_each(|(_, block)| visit(block));
-                visit(default);
+        });
+    }
+
+    /// The same for changes.
+    pub fn each_block_mut<'a>(&'a mut self, visit: &mut dyn FnMut(&'a mut Block)) {
+        self.each_item_mut(&mut |item| {
+            if let Item::Block(block) = item {
+                visit(block);
             }
-            Stm::For { body, .. }
-            | Stm::While(_, body)
-            | Stm::Locked(_, body)
-            | Stm::Exchange { body, .. }
-            | Stm::Guarded(_, _, body)
-            | Stm::Warp(body)
-            | Stm::Section(body) => visit(body),
-            Stm::Tasks(tasks) => visit(&tasks.body),
-            Stm::Launch(kernel) => visit(&kernel.body),
-            Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Assign(..)
-            | Stm::Store(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Point(..)
-            | Stm::Copy { .. }
-            | Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Sums(..)
-            | Stm::Chunks(..)
-            | Stm::Tuning(..)
-            | Stm::Threads(_)
-            | Stm::Fetch(..)
-            | Stm::Poll(..)
-            | Stm::Count(..)
-            | Stm::Leave
-            | Stm::Barrier
-            | Stm::WarpBarrier => {}
-        }
+        });
     }
 
     /// The expressions of this statement itself, without those of the blocks inside it.
     pub fn each_exp<'a>(&'a self, visit: &mut dyn FnMut(&'a Exp)) {
-        match self {
-            Stm::Comment(_)
-            | Stm::Share(..)
-            | Stm::Free(_)
-            | Stm::Const(..)
-            | Stm::Sums(..)
-            | Stm::Threads(_)
-            | Stm::Barrier
-            | Stm::WarpBarrier
-            | Stm::Warp(_)
-            | Stm::Leave
-            | Stm::Section(_) => {}
-            Stm::Declare(_, e) => e.iter().for_each(visit),
-            Stm::Export { index: e, .. }
-            | Stm::Assign(_, e)
-            | Stm::Alloc(_, _, e)
-            | Stm::Point(_, _, e)
-            | Stm::If(e, ..)
-            | Stm::Switch(e, ..)
-            | Stm::While(e, _)
-            | Stm::Trace(_, e, _)
-            | Stm::Locked(e, _)
-            | Stm::Guarded(_, e, _)
-            | Stm::Fetch(_, _, e)
-            | Stm::Poll(_, _, e)
-            | Stm::Count(_, _, e)
-            | Stm::Chunks(_, _, e)
-            | Stm::Tuning(_, _, e) => visit(e),
-            Stm::Store(_, index, e)
-            | Stm::Atomic(_, _, index, e)
-            | Stm::Exchange { index, new: e, .. } => {
-                visit(index);
+        self.each_item(&mut |item| {
+            if let Item::Exp(e) = item {
                 visit(e);
             }
-            Stm::Copy { to, from, count } => {
-                visit(&to.1);
-                visit(&from.1);
-                visit(count);
-            }
-            Stm::For { from, to, .. } => {
-                visit(from);
-                visit(to);
-            }
-            Stm::Call(_, _, args) => args.iter().for_each(|arg| match arg {
-                Arg::Scalar(e) => visit(e),
-                Arg::Mem { index, .. } => visit(index),
-            }),
-            Stm::Assert(e, message) => {
-                visit(e);
-                message.parts.iter().for_each(|part| match part {
-                    Part::Value(e, _) => visit(e),
-                    Part::Text(_) => {}
-                });
-            }
-            Stm::TraceArray(_, _, shape) => shape.iter().for_each(visit),
-            Stm::Tasks(tasks) => visit(&tasks.total),
-            Stm::Launch(kernel) => {
-                visit(&kernel.blocks);
-                kernel.shared.iter().for_each(visit);
-            }
-        }
+        });
     }
 
-    /// The variables whose value this statement itself uses, also those in its expressions and those that it reads or
-    /// writes memory through.
+    /// The variables whose value this statement itself uses, also those that it reads or writes memory through, and
+    /// those in its expressions, which come last.
     pub fn each_used(&self, visit: &mut dyn FnMut(V)) {
-        match self {
-            Stm::Store(v, ..)
-            | Stm::Share(_, v)
-            | Stm::Free(v)
-            | Stm::Point(_, From::Mem(v) | From::Ptr(v), _)
-            | Stm::TraceArray(_, v, _)
-            | Stm::Fetch(_, v, _)
-            | Stm::Poll(_, v, _)
-            | Stm::Count(_, v, _)
-            | Stm::Exchange { ptr: v, .. }
-            | Stm::Guarded(v, ..)
-            | Stm::Atomic(_, v, ..) => visit(*v),
-            Stm::Sums(array, sum) => [array, sum].into_iter().for_each(|v| visit(*v)),
-            Stm::Export { block, ptr, .. } => block.iter().chain([ptr]).for_each(|v| visit(*v)),
-            Stm::Copy { to, from, .. } => {
-                visit(to.0);
-                visit(from.0);
+        self.each_item(&mut |item| {
+            if let Item::Use(v) | Item::Update(v) = item {
+                visit(*v);
             }
-            Stm::For { kind: Kind::Independent(reductions), .. } => {
-                reductions.iter().for_each(|(v, _)| visit(*v));
-            }
-            Stm::Call(_, _, args) => args.iter().for_each(|arg| match arg {
-                Arg::Mem { block, ptr, .. } => block.iter().chain([ptr]).for_each(|v| visit(*v)),
-                Arg::Scalar(_) => {}
-            }),
-            Stm::Tasks(tasks) => tasks.chunks.iter().for_each(|&v| visit(v)),
-            Stm::For { kind: Kind::Sequential, .. }
-            | Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Assign(..)
-            | Stm::Alloc(..)
-            | Stm::Point(_, From::Shared, _)
-            | Stm::If(..)
-            | Stm::Switch(..)
-            | Stm::While(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::Locked(..)
-            | Stm::Chunks(..)
-            | Stm::Tuning(..)
-            | Stm::Threads(_)
-            | Stm::Launch(_)
-            | Stm::Leave
-            | Stm::Barrier
-            | Stm::WarpBarrier
-            | Stm::Warp(_)
-            | Stm::Section(_) => {}
-        }
+        });
         self.each_exp(&mut |e| e.each_var(visit));
     }
 
     /// The variables that this statement itself gives a value to without declaring them.
     pub fn each_set(&self, visit: &mut dyn FnMut(V)) {
-        match self {
-            Stm::Assign(v, _)
-            | Stm::Alloc(v, ..)
-            | Stm::Share(v, _)
-            | Stm::Export { to: v, .. }
-            | Stm::Free(v)
-            | Stm::Point(v, ..)
-            | Stm::Chunks(v, ..)
-            | Stm::Fetch(v, ..)
-            | Stm::Poll(v, ..)
-            | Stm::Count(v, ..)
-            | Stm::Sums(_, v)
-            | Stm::Tuning(v, ..)
-            | Stm::Threads(v) => visit(*v),
-            Stm::Call(_, results, _) => results.iter().for_each(|&v| visit(v)),
-            Stm::Const(_, results) => results.iter().for_each(|&(_, v)| visit(v)),
-            Stm::Comment(_)
-            | Stm::Declare(..)
-            | Stm::Store(..)
-            | Stm::Copy { .. }
-            | Stm::If(..)
-            | Stm::Switch(..)
-            | Stm::For { .. }
-            | Stm::While(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Locked(..)
-            | Stm::Exchange { .. }
-            | Stm::Guarded(..)
-            | Stm::Tasks(_)
-            | Stm::Launch(_)
-            | Stm::Leave
-            | Stm::Barrier
-            | Stm::WarpBarrier
-            | Stm::Warp(_)
-            | Stm::Section(_) => {}
-        }
+        self.each_item(&mut |item| {
+            if let Item::Set(v) | Item::Update(v) = item {
+                visit(*v);
+            }
+        });
     }
 
     /// The variables that this statement itself declares: for the rest of its block, or for the block inside it.
     pub fn each_declared(&self, visit: &mut dyn FnMut(V)) {
-        match self {
-            Stm::Declare(v, _) | Stm::For { var: v, .. } | Stm::Exchange { old: v, .. } => {
-                visit(*v)
+        self.each_item(&mut |item| {
+            if let Item::Declare(v) = item {
+                visit(*v);
             }
-            Stm::Tasks(tasks) => {
-                [tasks.chunk, tasks.low, tasks.high].into_iter().for_each(visit);
-            }
-            Stm::Launch(kernel) => [kernel.block, kernel.thread].into_iter().for_each(visit),
-            Stm::Comment(_)
-            | Stm::Assign(..)
-            | Stm::Store(..)
-            | Stm::Alloc(..)
-            | Stm::Share(..)
-            | Stm::Export { .. }
-            | Stm::Free(_)
-            | Stm::Point(..)
-            | Stm::Copy { .. }
-            | Stm::If(..)
-            | Stm::Switch(..)
-            | Stm::While(..)
-            | Stm::Call(..)
-            | Stm::Const(..)
-            | Stm::Assert(..)
-            | Stm::Trace(..)
-            | Stm::TraceArray(..)
-            | Stm::Atomic(..)
-            | Stm::Sums(..)
-            | Stm::Locked(..)
-            | Stm::Guarded(..)
-            | Stm::Chunks(..)
-            | Stm::Tuning(..)
-            | Stm::Threads(_)
-            | Stm::Fetch(..)
-            | Stm::Poll(..)
-            | Stm::Count(..)
-            | Stm::Leave
-            | Stm::Barrier
-            | Stm::WarpBarrier
-            | Stm::Warp(_)
-            | Stm::Section(_) => {}
-        }
+        });
     }
 }
 

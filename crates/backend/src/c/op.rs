@@ -7,7 +7,6 @@
 use super::exp::{Prec, Scope, Text, c_type};
 use fehu_base::Prim;
 use fehu_imp::Exp;
-use fehu_imp::print::{bin_op_name, cmp_op_name, un_op_name};
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
 
 /// Whether C's arithmetic operators are those of the language.
@@ -29,7 +28,7 @@ fn is_plain(prim: Prim) -> bool {
 pub(super) fn binary(op: BinOp, prim: Prim, a: Text, b: Text) -> Text {
     match infix(op, prim) {
         Some((sign, prec)) => infix_text(sign, prec, a, b),
-        None => Text::call(&format!("fe_{}_{prim}", bin_op_name(op)), &[a, b]),
+        None => Text::call(&format!("fe_{}_{prim}", op.name()), &[a, b]),
     }
 }
 
@@ -91,7 +90,7 @@ pub(super) fn unary(scope: &Scope<'_>, op: UnOp, prim: Prim, a: &Exp) -> Text {
         UnOp::Neg if is_plain(prim) => prefix("-", scope.exp(a)),
         UnOp::Abs if prim.is_unsigned() => scope.exp(a),
         UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sgn => {
-            Text::call(&format!("fe_{}_{prim}", un_op_name(op)), &[scope.exp(a)])
+            Text::call(&format!("fe_{}_{prim}", op.name()), &[scope.exp(a)])
         }
     }
 }
@@ -145,7 +144,7 @@ pub(super) fn compare(
     }
     let (a, b) = (compared(scope, a, b), compared(scope, b, a));
     if prim == Prim::F16 {
-        return Text::call(&format!("fe_{}_f16", cmp_op_name(op)), &[a, b]);
+        return Text::call(&format!("fe_{}_f16", op.name()), &[a, b]);
     }
     let (sign, prec) = match (op, holds) {
         (CmpOp::Eq, true) => ("==", Prec::Equality),

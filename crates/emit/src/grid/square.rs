@@ -149,12 +149,10 @@ impl<'a> Emit<'a> {
             brought.push(array);
         }
         let each = |this: &mut Self, work: &dyn Fn(&mut Self, &Input, V, V)| {
-            this.afresh(|this| {
-                let arrays = cx.shared.iter().zip(&brought);
-                for (input, (shared, brought)) in cx.inner.inputs.iter().zip(arrays) {
-                    work(this, input, *shared, *brought);
-                }
-            });
+            let arrays = cx.shared.iter().zip(&brought);
+            for (input, (shared, brought)) in cx.inner.inputs.iter().zip(arrays) {
+                this.afresh(|this| work(this, input, *shared, *brought));
+            }
         };
         each(self, &|this, input, _, brought| this.fetch(cx, input, brought, &Exp::int(0)));
         each(self, &|this, input, shared, brought| {
@@ -187,11 +185,9 @@ impl<'a> Emit<'a> {
         let start = self.simple("start", &bin(BinOp::Mul, steps, depth));
         let left = self.simple("left", &bin(BinOp::Sub, cx.inner.trips.clone(), start.clone()));
         let body = self.block(|this| {
-            this.afresh(|this| {
-                for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
-                    this.bring(cx, input, *shared, &start, &left);
-                }
-            });
+            for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
+                this.afresh(|this| this.bring(cx, input, *shared, &start, &left));
+            }
             this.out.push(Stm::Barrier);
             this.afresh(|this| this.compute(cx, kept, &start, &Exp::int(0), left.clone()));
         });

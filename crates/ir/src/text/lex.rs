@@ -1,16 +1,19 @@
-//! Tokens of the text form.
+//! Tokens of the text form; that of imperative code has the same ones, with other signs.
 
 /// A token and where it begins.
 #[derive(Clone, Debug)]
-pub(super) struct Token<'a> {
-    pub(super) kind: Kind<'a>,
-    pub(super) line: usize,
-    pub(super) column: usize,
+pub struct Token<'a> {
+    /// What it is.
+    pub kind: Kind<'a>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
 }
 
 /// What a token is.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Kind<'a> {
+pub enum Kind<'a> {
     /// A name or keyword, also `-f32.inf`.
     Word(&'a str),
     /// A number with its suffix.
@@ -23,15 +26,31 @@ pub(super) enum Kind<'a> {
     End,
 }
 
-const SIGNS: &[&str] =
+/// The signs of the text form of this IR.
+pub const SIGNS: Signs =
     &["->", "#[", "(", ")", "[", "]", "{", "}", ",", ":", ";", "=", "<", "*", "\\", "@", "$"];
 
+/// The signs of a text form; where one begins with another, it comes first.
+pub type Signs = &'static [&'static str];
+
+impl Kind<'_> {
+    /// The token in a message.
+    pub fn show(&self) -> String {
+        match self {
+            Kind::Word(text) | Kind::Number(text) => format!("`{text}`"),
+            Kind::String(_) => "a string".to_owned(),
+            Kind::Sign(sign) => format!("`{sign}`"),
+            Kind::End => "the end of the text".to_owned(),
+        }
+    }
+}
+
 /// A problem: line, column, sentence.
-pub(super) type Problem = (usize, usize, String);
+pub type Problem = (usize, usize, String);
 
 /// Cuts the text into tokens; also returns how deeply brackets are nested.
-pub(super) fn tokens(text: &str) -> Result<(Vec<Token<'_>>, usize), Problem> {
-    let mut lexer = Lexer { rest: text, line: 1, column: 1 };
+pub fn tokens(text: &str, signs: Signs) -> Result<(Vec<Token<'_>>, usize), Problem> {
+    let mut lexer = Lexer { rest: text, line: 1, column: 1, signs };
     let mut tokens = Vec::new();
     let (mut depth, mut deepest) = (0usize, 0usize);
     loop {
@@ -56,6 +75,7 @@ struct Lexer<'a> {
     rest: &'a str,
     line: usize,
     column: usize,
+    signs: Signs,
 }
 
 impl<'a> Lexer<'a> {
@@ -118,7 +138,7 @@ impl<'a> Lexer<'a> {
                 .unwrap_or(rest.len());
             return Ok(Kind::Word(self.take(sign + end)));
         }
-        if let Some(sign) = SIGNS.iter().find(|sign| self.rest.starts_with(**sign)) {
+        if let Some(sign) = self.signs.iter().find(|sign| self.rest.starts_with(**sign)) {
             self.take(sign.len());
             return Ok(Kind::Sign(sign));
         }

@@ -6,7 +6,7 @@ use half::f16;
 use std::fmt::Write;
 
 /// Writes a scalar.
-pub(super) fn write_scalar(out: &mut String, value: Scalar) {
+pub fn write_scalar(out: &mut String, value: Scalar) {
     // Writing to a string cannot fail.
     let _ = match value {
         Scalar::I64(v) => write!(out, "{v}"),
@@ -53,7 +53,7 @@ fn write_special(out: &mut String, prim: Prim, bits: u64) -> std::fmt::Result {
 }
 
 /// The scalar that a word such as `f32.inf` stands for.
-pub(super) fn special_from_word(word: &str) -> Option<Scalar> {
+pub fn special_from_word(word: &str) -> Option<Scalar> {
     let (negative, word) = match word.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, word),
@@ -69,8 +69,14 @@ pub(super) fn special_from_word(word: &str) -> Option<Scalar> {
     }
 }
 
+/// The float with these bits, which are a hexadecimal number such as `0x7fc00001`.
+pub fn bits(prim: Prim, digits: &str) -> Option<Scalar> {
+    let bits = u64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()?;
+    (prim.bits() == 64 || bits >> prim.bits() == 0).then(|| Scalar::from_bits(prim, bits))
+}
+
 /// The scalar that a number with its suffix stands for.
-pub(super) fn number(text: &str) -> Result<Scalar, String> {
+pub fn number(text: &str) -> Result<Scalar, String> {
     let hex = text.trim_start_matches('-').starts_with("0x");
     let digits =
         text.find(|c: char| c == 'i' || c == 'u' || (c == 'f' && !hex)).unwrap_or(text.len());
@@ -103,7 +109,7 @@ pub(super) fn number(text: &str) -> Result<Scalar, String> {
 }
 
 /// Writes a string in quotes.
-pub(super) fn write_string(out: &mut String, text: &str) {
+pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
         match c {

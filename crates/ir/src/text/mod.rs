@@ -75,8 +75,8 @@
 //! only if their name alone is not clear.
 
 mod external;
-mod lex;
-mod literal;
+pub mod lex;
+pub mod literal;
 mod names;
 mod ops;
 mod parse;
@@ -84,6 +84,6 @@ mod parse_exp;
 mod print;
 mod print_exp;
 
-pub use names::{renumber, renumber_fun};
+pub use names::{renumber, renumber_fun, sanitise};
 pub use parse::{ParseError, parse};
 pub use print::{Printed, print_lines, show_atom, show_body, show_stm, show_type, var_name};

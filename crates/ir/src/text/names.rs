@@ -54,7 +54,7 @@ pub fn renumber_fun(fun: &mut Fun) -> FxHashMap<Var, Var> {
 }
 
 /// A name that the text form can write: letters, digits, `_`, `'` and `.`, and no digit first.
-pub(super) fn sanitise(name: &str, default: &str) -> EcoString {
+pub fn sanitise(name: &str, default: &str) -> EcoString {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\'' | '.');
     let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
     if name.chars().all(plain) && name.starts_with(starts) {

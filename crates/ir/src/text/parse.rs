@@ -39,7 +39,7 @@ const MAX_ORDINARY_DEPTH: usize = 100;
 /// Reads a program; its variables are numbered as the printer does.
 pub fn parse(text: &str) -> Result<Prog, ParseError> {
     let error = |(line, column, message)| ParseError { line, column, message };
-    let (tokens, depth) = lex::tokens(text).map_err(error)?;
+    let (tokens, depth) = lex::tokens(text, lex::SIGNS).map_err(error)?;
     if depth > MAX_DEPTH {
         let message = format!("brackets are nested deeper than {MAX_DEPTH}");
         return Err(ParseError { line: 1, column: 1, message });
@@ -172,7 +172,7 @@ impl<'a> Parser<'a> {
             match defined {
                 Some(id) => order.push(*id),
                 None => {
-                    let name = self.tokens.get(*at).map_or(String::new(), |t| show(&t.kind));
+                    let name = self.tokens.get(*at).map_or(String::new(), |t| t.kind.show());
                     return Err(self.error_at(*at, format!("there is no {what} {name}")));
                 }
             }
@@ -231,7 +231,7 @@ impl<'a> Parser<'a> {
         let mut table = IdVec::new();
         for var in &self.vars {
             let Some(ty) = &var.ty else {
-                let name = show(&self.tokens[var.at].kind);
+                let name = self.tokens[var.at].kind.show();
                 let message = format!("variable {name} is not bound anywhere in the function");
                 return Err(self.error_at(var.at, message));
             };
@@ -403,7 +403,7 @@ impl<'a> Parser<'a> {
         let known = &mut self.vars[var.0 as usize];
         match &known.ty {
             Some(before) if *before != ty => {
-                let name = show(&self.tokens[at].kind);
+                let name = self.tokens[at].kind.show();
                 let message = format!("variable {name} was bound with another type before");
                 return Err(self.error_at(at, message));
             }
@@ -475,17 +475,16 @@ impl<'a> Parser<'a> {
         let Some(prim) = prim else { return Ok(None) };
         self.at += 1;
         self.sign("(")?;
-        let digits = match self.kind() {
-            Kind::Number(text) => text.strip_prefix("0x").unwrap_or(""),
-            _ => "",
+        let value = match self.kind() {
+            Kind::Number(text) => literal::bits(prim, text),
+            _ => None,
         };
-        let bits = u64::from_str_radix(digits, 16).ok();
-        let Some(bits) = bits.filter(|bits| prim.bits() == 64 || bits >> prim.bits() == 0) else {
+        let Some(value) = value else {
             return Err(self.expected("the bits as a hexadecimal number that fits"));
         };
         self.at += 1;
         self.sign(")")?;
-        Ok(Some(Scalar::from_bits(prim, bits)))
+        Ok(Some(value))
     }
 
     /// A small number without a type.
@@ -595,7 +594,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn expected(&self, what: &str) -> ParseError {
-        self.error(format!("expected {what}, found {}", show(self.kind())))
+        self.error(format!("expected {what}, found {}", self.kind().show()))
     }
 
     fn error(&self, message: String) -> ParseError {
@@ -610,15 +609,6 @@ impl<'a> Parser<'a> {
         let token = self.tokens.get(at).or(self.tokens.last());
         let (line, column) = token.map_or((1, 1), |token| (token.line, token.column));
         ParseError { line, column, message }
-    }
-}
-
-fn show(kind: &Kind<'_>) -> String {
-    match kind {
-        Kind::Word(text) | Kind::Number(text) => format!("`{text}`"),
-        Kind::String(_) => "a string".to_owned(),
-        Kind::Sign(sign) => format!("`{sign}`"),
-        Kind::End => "the end of the text".to_owned(),
     }
 }
 

@@ -51,8 +51,6 @@
 mod columns;
 mod nest;
 mod register;
-#[cfg(test)]
-mod tests;
 
 use fehu_imp::rewrite::{Vars, replace_stms};
 use fehu_imp::{Block, Exp, Program, Stm, V};

@@ -125,7 +125,7 @@ impl Subject {
             CPU.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
         // What is too complex for a table has none.
         let made = code::apply(self.cpu()?.clone(), &stages, &settings);
-        let Ok(Code::Imp(optimised, program)) = made else { return Ok(Runs::default()) };
+        let Ok(Code::Imp(optimised, program, _)) = made else { return Ok(Runs::default()) };
         let agree = expected.agree_with(Some(TOLERANCE), &mut |name, args| {
             let Some(entry) = optimised.entries.iter().find(|entry| entry.name == name) else {
                 return Outcome::Wrong(format!("the entry point \"{name}\" is gone"));

@@ -1,4 +1,4 @@
-//! `unflatten`: loops that divide their counter are split into rows.
+//! `delinearize`: loops that divide their counter are split into rows.
 //!
 //! ```text
 //! for k in from..to { f(k / n, k % n) }
@@ -35,7 +35,7 @@ use rustc_hash::FxHashSet;
 const SHORTEST: i64 = 16;
 
 /// Changes the loops of a program that divide their counter.
-pub fn unflatten(program: &mut Program) {
+pub fn delinearize(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
         replace_stms(&mut fun.body, &mut |stm| by_rows(&mut vars, stm));
@@ -185,138 +185,4 @@ fn is_long(width: i64) -> bool {
 fn each_part<'a>(e: &'a Exp, visit: &mut dyn FnMut(&'a Exp)) {
     visit(e);
     e.each_child(&mut |child| each_part(child, visit));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{narrow, unflatten};
-    use crate::testing::{Machine, Maker, each, only, program, var};
-    use fehu_imp::rewrite::{bin, sum};
-    use fehu_imp::{Exp, Fun, Kind, Prim, Stm, Ty, V, VarInfo};
-    use fehu_ir::{BinOp, CmpOp};
-
-    struct Table {
-        fun: Fun,
-        n: V,
-        w: V,
-        o: V,
-    }
-
-    /// `o[k] = 100 * (k / w) + k % w`, or with something else for `w`.
-    fn table(divisor: impl Fn(V, V) -> Exp) -> Table {
-        let mut vars = Maker::new();
-        let [n, w, k, q, r, y] = ["n", "w", "k", "q", "r", "y"].map(|hint| vars.scalar(hint));
-        let o = vars.ptr("o");
-        let row = bin(BinOp::Mul, var(q), Exp::int(100));
-        let body = vec![
-            Stm::Declare(q, Some(bin(BinOp::Div, var(k), divisor(w, k)))),
-            Stm::Declare(r, Some(bin(BinOp::Mod, var(k), divisor(w, k)))),
-            Stm::Declare(y, Some(bin(BinOp::Add, row, var(r)))),
-            Stm::Store(o, var(k), var(y)),
-        ];
-        Table { fun: vars.fun(vec![each(k, var(n), body)]), n, w, o }
-    }
-
-    fn changed(fun: &Fun) -> Fun {
-        let mut changed = program(fun.clone());
-        unflatten(&mut changed);
-        only(&changed).clone()
-    }
-
-    #[test]
-    fn rows_of_any_width() {
-        let table = table(|w, _| var(w));
-        let changed = changed(&table.fun);
-        assert!(changed.body.iter().any(|stm| matches!(stm, Stm::While(..))));
-        for (n, w) in [(0, 3), (1, 3), (12, 3), (13, 3), (7, 7), (6, 7), (5, 1), (5, -2)] {
-            let run = |fun: &Fun| {
-                let size = usize::try_from(n).expect("a size");
-                let machine = Machine::default().with(table.n, n).with(table.w, w);
-                let mut machine = machine.empty(table.o, size);
-                machine.run(fun).expect("no checks");
-                machine.memory[&table.o].clone()
-            };
-            assert_eq!(run(&table.fun), run(&changed), "{n} by {w}");
-        }
-    }
-
-    #[test]
-    fn nothing_is_divided_by_zero_that_was_not() {
-        let mut vars = Maker::new();
-        let [n, w, k, r] = ["n", "w", "k", "r"].map(|hint| vars.scalar(hint));
-        let o = vars.ptr("o");
-        let is_zero = Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(var(w)), Box::new(Exp::int(0)));
-        let inside = vec![
-            Stm::Declare(r, Some(bin(BinOp::Mod, var(k), var(w)))),
-            Stm::Store(o, var(k), var(r)),
-        ];
-        let otherwise = vec![Stm::Store(o, var(k), Exp::int(-1))];
-        let body = vec![Stm::If(is_zero, otherwise, inside)];
-        let fun = vars.fun(vec![each(k, var(n), body)]);
-        let changed = changed(&fun);
-        assert!(changed.body.iter().any(|stm| matches!(stm, Stm::While(..))));
-        for width in [0, 2] {
-            let run = |fun: &Fun| {
-                let mut machine = Machine::default().with(n, 5).with(w, width).empty(o, 5);
-                machine.run(fun).expect("no checks");
-                machine.memory[&o].clone()
-            };
-            assert_eq!(run(&fun), run(&changed), "by {width}");
-        }
-    }
-
-    #[test]
-    fn narrow_counters_begin_anew() {
-        const FROM: i64 = (1 << 31) - 9;
-        let mut vars = Maker::new();
-        let [w, k] = ["w", "k"].map(|hint| vars.scalar(hint));
-        let [c, q, r] = ["c", "q", "r"]
-            .map(|hint| vars.0.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I32) }));
-        let o = vars.ptr("o");
-        let divide = |op| Exp::Bin(op, Prim::I32, Box::new(var(c)), Box::new(var(w)));
-        let row = Exp::Bin(BinOp::Mul, Prim::I64, Box::new(var(q)), Box::new(Exp::int(100)));
-        let body = vec![
-            Stm::Declare(c, Some(narrow(var(k)))),
-            Stm::Declare(q, Some(divide(BinOp::Div))),
-            Stm::Declare(r, Some(divide(BinOp::Mod))),
-            Stm::Store(o, sum(&[(1, k)], -FROM), bin(BinOp::Add, row, var(r))),
-        ];
-        let (from, to) = (Exp::int(FROM), Exp::int(FROM + 20));
-        let kind = Kind::Independent(Vec::new());
-        let fun = vars.fun(vec![Stm::For { var: k, from, to, step: 1, kind, body }]);
-        let changed = changed(&fun);
-        assert!(changed.body.iter().any(|stm| matches!(stm, Stm::While(..))));
-        for width in [1, 3, 7, 1000, i64::from(i32::MAX), -4] {
-            let run = |fun: &Fun| {
-                let mut machine = Machine::default().with(w, width).empty(o, 20);
-                machine.run(fun).expect("no checks");
-                machine.memory[&o].clone()
-            };
-            assert_eq!(run(&fun), run(&changed), "by {width}");
-        }
-    }
-
-    #[test]
-    fn inner_loops_are_of_the_same_kind_and_divide_nothing() {
-        let table = table(|w, _| var(w));
-        let changed = changed(&table.fun);
-        let mut kinds = Vec::new();
-        fehu_imp::visit::each_stm(&changed.body, &mut |stm| {
-            let Stm::For { kind, body, .. } = stm else { return };
-            kinds.push(kind.clone());
-            let divides = |e: &Exp| matches!(e, Exp::Bin(BinOp::Div | BinOp::Mod, ..));
-            for stm in body {
-                stm.each_exp(&mut |e| assert!(!e.any(&divides), "{e:?}"));
-            }
-        });
-        assert_eq!(kinds, [Kind::Independent(Vec::new())]);
-    }
-
-    #[test]
-    fn divisors_that_change_or_are_small_stay() {
-        for divisor in [|_, k| var(k), |_, _| Exp::int(3), |_, _| Exp::int(64)] {
-            let table = table(divisor);
-            assert_eq!(changed(&table.fun), table.fun);
-        }
-    }
 }

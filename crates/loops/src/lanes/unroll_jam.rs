@@ -126,11 +126,11 @@ pub(super) fn body(vars: &mut IdVec<V, VarInfo>, var: V, base: V, body: &Block) 
     let number =
         |(k, copy): (i64, &FxHashMap<V, V>)| Stm::Declare(copy[&var], Some(sum(&[(1, base)], k)));
     let mut out: Block = (0..).zip(&copies).map(number).collect();
-    side_by_side(&copies, body, &mut out);
+    unroll_jam(&copies, body, &mut out);
     out
 }
 
-fn side_by_side(copies: &[FxHashMap<V, V>], block: &[Stm], out: &mut Block) {
+fn unroll_jam(copies: &[FxHashMap<V, V>], block: &[Stm], out: &mut Block) {
     for stm in block {
         let each =
             |copy: &FxHashMap<V, V>| rename(std::slice::from_ref(stm), &|v| copy.get(&v).copied());
@@ -138,92 +138,13 @@ fn side_by_side(copies: &[FxHashMap<V, V>], block: &[Stm], out: &mut Block) {
         match (stm, stms.next()) {
             (Stm::For { body, .. }, Some(Stm::For { var, from, to, step, kind, .. })) => {
                 let mut together = Block::new();
-                side_by_side(copies, body, &mut together);
+                unroll_jam(copies, body, &mut together);
                 out.push(Stm::For { var, from, to, step, kind, body: together });
             }
             (_, first) => {
                 out.extend(first);
                 out.extend(stms);
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::lanes;
-    use crate::testing::{Machine, Maker, at, each, load, only, program, var};
-    use fehu_imp::{Block, Exp, Fun, Kind, Prim, Stm, Ty, V, VarInfo};
-    use fehu_ir::BinOp;
-
-    struct Rows {
-        fun: Fun,
-        n: V,
-        m: V,
-        s: V,
-        o: V,
-    }
-
-    /// `o[i]` is the sum over the sums of the beginnings of row `i` of `s`, numbers of a type; more may be done for each element.
-    fn rows(prim: Prim, more: impl Fn(V, Exp, V) -> Block) -> Rows {
-        let mut vars = Maker::new();
-        let [n, m, i, j] = ["n", "m", "i", "j"].map(|hint| vars.scalar(hint));
-        let [s, o] = ["s", "o"].map(|hint| vars.ptr(hint));
-        let [x, y, sum] = ["x", "y", "sum"]
-            .map(|hint| vars.0.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(prim) }));
-        let plus = |a: V, b: V| Exp::Bin(BinOp::Add, prim, Box::new(var(a)), Box::new(var(b)));
-        let mut inner = vec![
-            Stm::Declare(y, Some(load(s, at(i, m, j)))),
-            Stm::Assign(x, plus(x, y)),
-            Stm::Assign(sum, plus(sum, x)),
-        ];
-        inner.extend(more(o, at(i, m, j), x));
-        let kind = Kind::Sequential;
-        let body = vec![
-            Stm::Declare(x, Some(Exp::int(0))),
-            Stm::Declare(sum, Some(Exp::int(0))),
-            Stm::For { var: j, from: Exp::int(0), to: var(m), step: 1, kind, body: inner },
-            Stm::Store(o, var(i), var(sum)),
-        ];
-        Rows { fun: vars.fun(vec![each(i, var(n), body)]), n, m, s, o }
-    }
-
-    fn changed(fun: &Fun) -> Fun {
-        let mut changed = program(fun.clone());
-        lanes(&mut changed);
-        only(&changed).clone()
-    }
-
-    #[test]
-    fn four_rows_are_added_at_a_time() {
-        let rows = rows(Prim::F32, |_, _, _| Vec::new());
-        let changed = changed(&rows.fun);
-        let mut loads = Vec::new();
-        fehu_imp::visit::each_stm(&changed.body, &mut |stm| {
-            if let Stm::For { step: 1, kind: Kind::Sequential, body, .. } = stm {
-                let is_load = |stm: &&Stm| matches!(stm, Stm::Declare(_, Some(Exp::Load(..))));
-                loads.push(body.iter().filter(is_load).count());
-            }
-        });
-        assert_eq!(loads, [4, 1], "{changed}");
-        for (n, m) in (0..10).flat_map(|n| (0..4).map(move |m| (n, m))) {
-            let run = |fun: &Fun| {
-                let machine = Machine::default().with(rows.n, n).with(rows.m, m);
-                let mut machine = machine.filled(rows.s, 0..n * m).empty(rows.o, n as usize);
-                machine.run(fun).expect("no checks");
-                machine.memory[&rows.o].clone()
-            };
-            assert_eq!(run(&rows.fun), run(&changed), "{n} {m}");
-        }
-    }
-
-    #[test]
-    fn rows_that_are_written_or_of_integers_are_not() {
-        for rows in [
-            rows(Prim::F32, |o, at, x| vec![Stm::Store(o, at, var(x))]),
-            rows(Prim::I32, |_, _, _| Vec::new()),
-        ] {
-            assert_eq!(changed(&rows.fun), rows.fun);
         }
     }
 }

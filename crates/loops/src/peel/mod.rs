@@ -1,4 +1,4 @@
-//! `border`: loops whose indices are clamped, or whose checks and conditions matter only at the ends, get an interior
+//! `peel`: loops whose indices are clamped, or whose checks and conditions matter only at the ends, get an interior
 //! without them.
 //!
 //! ```text
@@ -25,8 +25,6 @@
 
 mod affine;
 mod interior;
-#[cfg(test)]
-mod tests;
 
 use fehu_imp::rewrite::{Vars, replace_stms};
 use fehu_imp::visit::each_stm;
@@ -39,7 +37,7 @@ const MOST_STATEMENTS: usize = 600;
 const MOST_INNER: i64 = 64;
 
 /// Splits the loops of a program.
-pub fn border(program: &mut Program) {
+pub fn peel(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
         replace_stms(&mut fun.body, &mut |stm| split(&mut vars, stm));

@@ -1,0 +1,109 @@
+//! Imperative code of whole programs and of random ones, for all back ends, after every stage: it reads back as it was
+//! printed, and the verifier accepts it.
+
+use fehu_backend::Target;
+use fehu_driver::check::Warnings;
+use fehu_driver::code::{Code, Settings};
+use fehu_driver::dev;
+use fehu_driver::files::Disk;
+use fehu_driver::passes::Plan;
+use fehu_driver::pipelines::of_target;
+use fehu_driver::without::Without;
+use fehu_imp::text::{parse, renumber};
+use fehu_ir::Prog;
+use fehu_ir::pass::Remarks;
+use fehu_irtest::oracle::Runs;
+use fehu_irtest::random::{ALL, each_program, each_way};
+use std::path::{Path, PathBuf};
+
+const TARGETS: [Target; 3] = [Target::C, Target::Multicore, Target::OpenCl];
+
+fn programs() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = Vec::new();
+    for folder in ["tests/programs", "tests/kernels", "tests/vector", "examples"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("the folder can be read");
+        files.extend(entries.map(|entry| entry.expect("an entry").path()));
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "fut"));
+    files.sort();
+    assert!(files.len() > 40, "the programs are missing");
+    files
+}
+
+/// Whether code can be printed and read, and keeps the rules.
+fn examine(stage: &str, code: &Code) -> Result<(), String> {
+    let Code::Imp(_, program, _) = code else { return Ok(()) };
+    let text = program.to_string();
+    let again = parse(&text).map_err(|error| format!("after {stage}: {error}\n{text}"))?;
+    if again != renumber(program) {
+        return Err(format!("after {stage}: it reads as another program\n{text}"));
+    }
+    if again.to_string() != text {
+        return Err(format!("after {stage}: it prints differently when it was read\n{text}"));
+    }
+    code.verify().map_err(|error| format!("after {stage}: {error}\n{text}"))
+}
+
+/// Makes code of an optimised program; what is wrong with it after one of the stages.
+fn make(prog: &Prog, target: Target) -> Result<(), String> {
+    let ways: &[&str] = if target.is_gpu() { &["", "coalescing", "inlining"] } else { &[""] };
+    for without in ways {
+        let without = Without::parse(without).expect("there is such a part");
+        let settings = Settings { without, ..Settings::of(target) };
+        let mut code = Code::Arrays(Box::new(prog.clone()));
+        for stage in of_target(target).stages {
+            // What is too complex for a table has no code.
+            let Ok(next) = stage.apply(code, &settings) else { return Ok(()) };
+            code = next;
+            examine(stage.name, &code)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn code_of_programs_reads_back_and_keeps_the_rules() {
+    let mut failures = Vec::new();
+    let mut made = 0;
+    for path in programs() {
+        let name = path.display().to_string();
+        for target in TARGETS {
+            let mut result = Ok(());
+            let outcome = dev::run(
+                &Disk,
+                &name,
+                Warnings::Hide,
+                &Plan::of(of_target(target).passes),
+                |_| {},
+                &mut |_, _| {},
+                |_, prog, _| {
+                    made += 1;
+                    result = make(&prog, target);
+                },
+            );
+            outcome.expect("it is a source file");
+            if let Err(message) = result {
+                failures.push(format!("{name} for {target:?} {message}"));
+            }
+        }
+    }
+    assert!(made > 120, "only {made} programs were translated");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n\n"));
+}
+
+#[test]
+fn code_of_random_programs_reads_back_and_keeps_the_rules() {
+    let try_one = |prog: &Prog, target: Target| {
+        let mut optimised = prog.clone();
+        for pass in of_target(target).passes {
+            (pass.run)(&mut optimised, &mut Remarks::default());
+        }
+        make(&optimised, target).map(|()| Runs { succeeded: 1, ..Runs::default() })
+    };
+    let all = each_program(ALL, 150, 4, |prog, _| {
+        each_way(prog, &TARGETS, try_one, |_, _| String::new())
+    });
+    let all = all.unwrap_or_else(|message| panic!("{message}"));
+    assert!(all.succeeded > 400, "{all:?}");
+}

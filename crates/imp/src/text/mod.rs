@@ -1,0 +1,84 @@
+//! The text form of programs.
+//!
+//! [`Program`](crate::Program) prints with `Display`, and [`parse()`] reads the same text back. The printer
+//! [renumbers](renumber) the variables of each function in the order of their declarations, so that equal programs have
+//! equal texts whatever their history: `parse(&program.to_string())` is `Ok(renumber(&program))`.
+//!
+//! # Grammar
+//!
+//! White space separates tokens and means nothing else; `--` begins a comment that ends with the line. `x*` is any number
+//! of `x`, `x,*` the same with commas between them, `x?` one or none.
+//!
+//! ```text
+//! program  = "prog" "imp" ("sites" number)? tuning* constant* fun*       -- in any order after the head
+//! tuning   = "tuning" string "(" string,* ")"          -- its name, the entry points that depend on it
+//! constant = "constant" name                           -- computed by this function
+//! fun      = "device"? "fun" name "(" binding,* ")" "->" "(" binding,* ")" block
+//!                                                      -- "device": kernels call it
+//!          | "removed"                                 -- has only a number
+//! binding  = var ":" type
+//! counter  = var (":" type)?                           -- an i64 if nothing else is said
+//! type     = prim | "mem" | "*" prim | prim "[" number "]" | "shared" prim "[" number "]"
+//! block    = "{" stm* "}"
+//! place    = var "[" exp "]"
+//! ```
+//!
+//! Literals and strings are those of the IR (see [`fehu_ir::text`]): `12` is an i64, all others have their type behind.
+//! A variable prints as `hint.number`, so it is never a keyword; who writes a program may leave the number out. A name
+//! stands for one variable in the whole function, so that programs that break the rules of scope can be written down as
+//! well; the verifier refuses them.
+//!
+//! ```text
+//! exp = literal | var | place
+//!     | op "_" prim "(" exp,* ")"                      -- add_i64(a, b), lt_f32(a, b), sqrt_f64(a): type of the operands
+//!     | prim "_to_" prim "(" exp ")"  |  prim "_bits_" prim "(" exp ")"
+//!     | "select" "(" exp "," exp "," exp ")"
+//!     | "(" term ("+" term)* ")"  |  "(" "+" ")"       -- index arithmetic; the empty sum
+//! term = number ("*" var)*  |  var ("*" var)*
+//!
+//! stm = "comment" string
+//!     | "var" binding ("=" exp)?
+//!     | var "=" exp  |  place "=" exp
+//!     | var "=" "alloc" prim "[" exp "]"
+//!     | var "=" "share" var
+//!     | var "=" "export" "&" place ("in" var)?         -- of the block of this handle
+//!     | "free" var
+//!     | var "=" "data" place                           -- a pointer into the block of a handle
+//!     | var "=" "&" place                              -- a pointer derived from another one
+//!     | var "=" "shared" "[" exp "]"                   -- to shared memory, or as it is
+//!     | "copy" place "<-" place "," exp                -- how many elements
+//!     | "if" exp block ("else" block)?
+//!     | "switch" exp "{" ("case" literal block)* "default" block "}"
+//!     | "for" counter "=" exp ".." exp ("by" number)? ("independent" (redop "(" var ")")*)? block
+//!     | "while" exp block
+//!     | (var,* "=")? "call" name "(" arg,* ")"         arg = exp | "&" place ("in" var)?
+//!     | "const" number "(" (number "->" var),* ")"     -- results by number
+//!     | "assert" exp "," check
+//!     | "trace" string exp ":" prim  |  "trace_array" string var "[" exp,* "]"
+//!     | "atomic" redop place "," exp
+//!     | "locked" exp block
+//!     | "tasks" "at" number counter ".." counter "of" exp "chunk" counter ("of" var)? ("grain" number)? block
+//!     | var "=" "sums" var
+//!     | var "=" "chunks" number "of" exp               -- the site
+//!     | var "=" "tuning" number "or" exp
+//!     | var "=" "threads"
+//!     | "launch" string "at" string "block" counter "of" exp "thread" counter "of" number
+//!       ("residents" number)? "by_block"? ("shared" exp)? block
+//!     | var "=" ("fetch" | "poll" | "count") place
+//!     | "barrier" | "warp" "barrier" | "warp" block | "leave" | "section" block
+//!     | "exchange" counter "=" place block "for" exp
+//!     | "guarded" place block
+//! check = (string | "$" exp ":" prim)* ("at" string*)?
+//! redop = "add" | "mul" | "min" | "max" | "and" | "or" | "xor"
+//! ```
+
+mod names;
+mod parse;
+mod parse_stm;
+mod print;
+#[cfg(test)]
+mod tests;
+
+pub use names::{renumber, renumber_fun};
+pub use parse::{ParseError, parse};
+pub use print::{Printer, names};

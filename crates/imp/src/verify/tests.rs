@@ -1,0 +1,226 @@
+//! Programs that break a rule, each with the message; and some that look as if they did.
+
+use super::{Phase, verify};
+use crate::text::parse;
+
+/// The errors of a function with this body; `kernel` is the body of a kernel in it.
+fn errors(phase: Phase, body: &str) -> Vec<String> {
+    let text = format!(
+        "prog imp sites 1 tuning \"t\" () constant c
+         fun c() -> (size: i64) {{ size = 1 }}
+         fun g(a: i64, m: mem) -> (r: mem) {{ r = share m }}
+         fun f(n: i64, xs_mem: mem, q: f32) -> (r: i64, ys_mem: mem) {{
+           var xs: *i64
+           xs = data xs_mem[0]
+           {body}
+         }}"
+    );
+    let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    match verify(&program, phase) {
+        Ok(()) => Vec::new(),
+        Err(errors) => errors.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn kernel(body: &str) -> String {
+    format!("launch \"k\" at \"\" block b of n thread t of 64 {{ {body} }}")
+}
+
+fn refuse(phase: Phase, cases: &[(&str, &str)]) {
+    for (body, message) in cases {
+        let found = errors(phase, body);
+        assert!(found.len() == 1 && found[0].contains(message), "{body}\n{found:#?}");
+    }
+}
+
+fn accept(phase: Phase, cases: &[&str]) {
+    for body in cases {
+        let found = errors(phase, body);
+        assert!(found.is_empty(), "{body}\n{found:#?}");
+    }
+}
+
+#[test]
+fn variables_have_scopes() {
+    refuse(
+        Phase::Cpu,
+        &[
+            ("r = a var a: i64 = 1", "in function f, at `r.3 = a.6`: a.6 is used before"),
+            ("if true { var a: i64 = 1 } r = a", "a.6 is used outside its scope"),
+            ("for i = 0 .. n { } r = i", "i.6 is used outside its scope"),
+            ("for i = 0 .. i { }", "i.6 is used before it is declared"),
+            ("var a: i64 = 1 var a: i64 = 1", "a.6 is declared twice"),
+            ("var n: i64 = 1", "n.0 is declared twice"),
+            ("tasks at 0 l .. h of n chunk c { var m: mem } free m", "m.9 is used outside"),
+        ],
+    );
+    // Handles live longer than their block.
+    accept(Phase::Cpu, &["if true { var m: mem } free m"]);
+}
+
+#[test]
+fn types_agree() {
+    refuse(
+        Phase::Cpu,
+        &[
+            ("r = q", "an expression of type f32 stands where i64 is wanted"),
+            ("r = add_i32(n, n)", "an expression of type i64 stands where i32 is wanted"),
+            ("if n { }", "an expression of type i64 stands where bool is wanted"),
+            ("xs[0] = q", "an expression of type f32 stands where i64 is wanted"),
+            ("xs[q] = n", "an index is of type f32"),
+            ("r = xs_mem[0]", "\"xs_mem\" is of type mem, not a pointer or an array"),
+            ("r = xs", "\"xs\" is of type *i64, not a scalar"),
+            ("r = (2*n + xs)", "\"xs\" is of type *i64, not a scalar"),
+            ("free n", "\"n\" is of type i64, not a handle"),
+            ("xs = data n[0]", "\"n\" is of type i64, not a handle"),
+            ("xs = &xs_mem[0]", "\"xs_mem\" is of type mem, not a pointer or an array"),
+            ("var p: *f32 p = &xs[0]", "a pointer to f32 is derived from one to i64"),
+            ("var p: *f32 p = data xs_mem[0] copy p[0] <- xs[0], n", "i64 is copied to f32"),
+            ("switch n { case 1i32 { } default { } }", "a case is not of type i64"),
+            ("switch n { case 1 { } case 1 { } default { } }", "two cases are the same"),
+            ("for i = 0 .. n by 0 { }", "the step 0 is not positive"),
+            ("for i: f32 = q .. q { }", "\"i\" is of type f32, not an integer"),
+            ("ys_mem = call g(q, &xs[0])", "an expression of type f32 stands where i64"),
+            ("ys_mem = call g(n, n)", "an argument is not of type mem"),
+            ("r = call g(n, &xs[0])", "\"r\" is of type i64, not mem"),
+            ("call g(n, &xs[0])", "g has other parameters or results"),
+            ("const 0 (0 -> q)", "\"q\" is of type f32, not i64"),
+            ("const 0 (1 -> n)", "constant 0 has no result 1"),
+            ("const 1 (0 -> n)", "there is no constant 1"),
+            ("r = tuning 1 or n", "there is no tuning parameter 1"),
+            ("r = chunks 1 of n", "site 1 is not one of 1"),
+            ("r = f32_bits_i64(q)", "f32 and i64 do not have as many bits"),
+            ("assert true, $q: i64", "an expression of type f32 stands where i64 is wanted"),
+        ],
+    );
+    accept(Phase::Cpu, &["var p: *u8 p = &xs[0] var s: *f32 s = &p[0] r = i64_to_i64(n)"]);
+}
+
+#[test]
+fn what_is_shared_is_not_assigned() {
+    refuse(
+        Phase::Cpu,
+        &[
+            (
+                "tasks at 0 l .. h of n chunk c { r = l }",
+                "r.3 is set by tasks, but declared outside",
+            ),
+            ("for i = 0 .. n independent { r = i }", "r.3 is set by iterations, but declared"),
+            (
+                "for i = 0 .. n independent add(r) { for j = 0 .. n independent { r = add_i64(r, j) } }",
+                "r.3 is set by iterations",
+            ),
+            ("for i = 0 .. n independent add(r) { r = i xs[r] = 0 }", "not only combined by add"),
+            ("for i = 0 .. n independent add(r) { r = mul_i64(r, i) }", "not only combined by add"),
+            (
+                "for i = 0 .. n independent add(r) { r = add_i64(i, sub_i64(i, r)) }",
+                "not only combined",
+            ),
+            (
+                "for i = 0 .. n independent add(r) { if lt_i64(r, i) { r = add_i64(r, i) } }",
+                "not only combined by add",
+            ),
+        ],
+    );
+    accept(
+        Phase::Cpu,
+        &[
+            "for i = 0 .. n independent add(r) { var s: i64 = add_i64(i, r) if true { r = s } }",
+            "for i = 0 .. n independent max(r) { for j = 0 .. n independent max(r) { r = max_i64(r, j) } }",
+            "for i = 0 .. n independent add(r) { r = select(lt_i64(i, 3), add_i64(r, i), r) }",
+            "for i = 0 .. n { r = i }",
+        ],
+    );
+}
+
+#[test]
+fn host_and_kernels_have_their_statements() {
+    refuse(
+        Phase::Cpu,
+        &[
+            ("barrier", "only a kernel"),
+            ("r = fetch xs[0]", "there is no device"),
+            ("var s: shared i64[4]", "only a kernel can do this"),
+            ("leave", "only a kernel"),
+        ],
+    );
+    for phase in [Phase::Emitted, Phase::Device] {
+        refuse(
+            phase,
+            &[
+                (&kernel("r = t"), "r.3 is set by a kernel, but declared outside"),
+                (&kernel("var a: i64 a = fetch xs[0]"), "only the host can do this"),
+                (&kernel("var a: i64 a = threads"), "a kernel cannot do this"),
+                (
+                    &kernel("if true { var s: shared i64[4] }"),
+                    "not declared directly in the kernel",
+                ),
+                ("section { }", "only a kernel can do this"),
+            ],
+        );
+    }
+    refuse(
+        Phase::Device,
+        &[
+            (&kernel("var m: mem"), "kernels neither call functions nor have handles"),
+            (&kernel("const 0 (0 -> n)").replace("0 -> n", ""), "kernels neither call functions"),
+            ("xs[0] = n", "the host cannot store to the memory of the device"),
+            ("r = add_i64(1, xs[0])", "the host cannot load from the memory of the device"),
+        ],
+    );
+    accept(Phase::Emitted, &["xs[0] = n", "r = xs[0]", &kernel("var m: mem m = alloc i64[n]")]);
+    accept(Phase::Device, &["r = fetch xs[0]", &kernel("xs[t] = add_i64(xs[t], n)")]);
+}
+
+#[test]
+fn pointers_have_one_memory() {
+    let two = "var s: shared i64[4] var p: *i64 p = &s[0] p = &xs[0]";
+    refuse(Phase::Device, &[(&kernel(two), "p.9 points to two memories of the device")]);
+    let one = "var s: shared i64[4] var p: *i64 var o: *i64 o = &p[1] p = &s[0] o = &s[0]";
+    accept(Phase::Device, &[&kernel(one)]);
+}
+
+#[test]
+fn all_threads_come_to_a_barrier() {
+    let wrong = [
+        "if lt_i64(t, 3) { barrier }",
+        "for i = 0 .. t { barrier }",
+        "var a: i64 = add_i64(b, t) while lt_i64(a, n) { barrier }",
+        // A variable that only some threads assign to.
+        "var a: i64 = 0 if lt_i64(t, 3) { a = 1 } if lt_i64(a, 1) { barrier }",
+        "if lt_i64(xs[t], 3) { barrier }",
+        "var l: i64[4] l[0] = t if lt_i64(l[0], 3) { barrier }",
+        "var l: i64[4] var p: *i64 p = &l[0] p[0] = t if lt_i64(l[0], 3) { barrier }",
+        "var c: i64 c = poll xs[0] if lt_i64(c, 3) { barrier }",
+        // Some threads have left.
+        "assert lt_i64(t, 3), barrier",
+        "if lt_i64(t, 3) { leave } barrier",
+        "for i = 0 .. n { barrier if lt_i64(t, i) { leave } }",
+        "section { assert lt_i64(t, 3), barrier }",
+        "var a: i64 = 0 section { assert lt_i64(t, 3), a = 1 } if lt_i64(a, 1) { barrier }",
+        "warp { barrier }",
+        "guarded g[0] { barrier }",
+        "if lt_i64(t, 3) { warp barrier }",
+        "warp { for i = 0 .. t { warp barrier } }",
+        "var a: i64 = 0 warp { a = 1 } if lt_i64(a, 1) { barrier }",
+    ];
+    for body in wrong {
+        let found = errors(Phase::Device, &kernel(&format!("var g: shared i32[1] {body}")));
+        let some = found.iter().any(|error| error.contains("barrier`: "));
+        assert!(some, "{body}\n{found:#?}");
+    }
+    let right = [
+        "for i = 0 .. n { barrier }",
+        "if lt_i64(b, 3) { barrier }",
+        "var s: shared i64[1] if eq_i64(t, 0) { s[0] = xs[t] } barrier
+         var a: i64 = s[0] barrier while lt_i64(a, n) { barrier a = add_i64(a, 1) }",
+        "section { assert lt_i64(t, 3), } barrier",
+        "assert lt_i64(b, 3), barrier",
+        "for i = t .. n by 64 { xs[i] = i } barrier",
+        "var o: i64 = b warp { while lt_i64(o, n) { warp barrier o = add_i64(o, 1) } }",
+    ];
+    for body in right {
+        let found = errors(Phase::Device, &kernel(body));
+        assert!(found.is_empty(), "{body}\n{found:#?}");
+    }
+}

@@ -1,0 +1,243 @@
+//! Barriers are where all threads of a block come.
+//!
+//! A value is *uniform* if all threads of a block that have it have the same: numbers of blocks, constants, what comes from
+//! the host, and what is computed of these. It *varies* if it depends on the number of the thread, on what only some
+//! threads have done, or on what other threads do at the same time. Two rules are worth knowing:
+//!
+//! * a load from shared or global memory at a uniform address is uniform: whoever else writes there does so before a
+//!   barrier or after one, otherwise there is a race, and races are looked for by running the kernel;
+//! * a local array varies as a whole.
+//!
+//! Code is under *varying control* if a condition or the number of iterations around it varies, or if some threads may have
+//! left before: by a check that fails, or [`Stm::Leave`]. The end of a section gathers them again. No barrier may be there.
+//!
+//! The barrier of a warp is the same for the threads of a warp: in [`Stm::Warp`], control varies only by what is inside.
+
+use crate::spaces::{Space, Spaces};
+use crate::{Block, Exp, From, Fun, Kernel, Stm, V};
+use rustc_hash::FxHashSet;
+
+/// The barriers that not all threads reach, and why.
+pub(super) fn check<'a>(
+    fun: &'a Fun,
+    kernel: &'a Kernel,
+    spaces: &'a Spaces,
+) -> Vec<(&'a Stm, String)> {
+    let mut found = Vec::new();
+    for team in [Team::Block, Team::Warp] {
+        let mut flow = Flow {
+            fun,
+            kernel,
+            spaces,
+            team,
+            varying: FxHashSet::from_iter([kernel.thread]),
+            changed: true,
+            found: None,
+            in_warp: false,
+            in_section: false,
+        };
+        while std::mem::take(&mut flow.changed) {
+            flow.block(&kernel.body, false);
+        }
+        flow.found = Some(Vec::new());
+        flow.block(&kernel.body, false);
+        found.extend(flow.found.unwrap_or_default());
+    }
+    found
+}
+
+/// The threads that are to be in step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Team {
+    Block,
+    /// Those that execute the same [`Stm::Warp`].
+    Warp,
+}
+
+struct Flow<'a> {
+    fun: &'a Fun,
+    kernel: &'a Kernel,
+    spaces: &'a Spaces,
+    team: Team,
+    /// The variables that vary; local arrays, and pointers into them, by what they contain.
+    varying: FxHashSet<V>,
+    changed: bool,
+    /// What is wrong, in the last round.
+    found: Option<Vec<(&'a Stm, String)>>,
+    in_warp: bool,
+    in_section: bool,
+}
+
+impl<'a> Flow<'a> {
+    fn mark(&mut self, v: V, varies: bool) {
+        if varies && self.varying.insert(v) {
+            self.changed = true;
+        }
+    }
+
+    fn is_own(&self, v: V) -> bool {
+        self.spaces.of(self.fun, v) == Space::Own
+    }
+
+    fn varies(&self, e: &Exp) -> bool {
+        let mut found = false;
+        e.each_var(&mut |v| found |= self.varying.contains(&v));
+        found
+    }
+
+    /// Executes a block, under control that varies or not; whether some threads may leave it before its end while
+    /// others do not.
+    fn block(&mut self, block: &'a Block, control: bool) -> bool {
+        let mut left = false;
+        for stm in block {
+            left |= self.stm(stm, control || left);
+        }
+        left
+    }
+
+    fn repeated(&mut self, body: &'a Block, control: bool) -> bool {
+        // Whoever leaves an iteration is missing in the next ones.
+        let left = self.block(body, control);
+        if left && !control {
+            self.block(body, true);
+        }
+        left
+    }
+
+    fn stm(&mut self, stm: &'a Stm, control: bool) -> bool {
+        match stm {
+            Stm::Declare(v, Some(e)) => {
+                let varies = self.varies(e);
+                self.mark(*v, varies);
+            }
+            Stm::Assign(v, e) => {
+                let varies = control || self.varies(e);
+                self.mark(*v, varies);
+            }
+            Stm::Store(p, at, e) | Stm::Atomic(_, p, at, e) => {
+                let varies = control || self.varies(at) || self.varies(e);
+                self.mark(*p, varies && self.is_own(*p));
+            }
+            Stm::Copy { to, from, count } => {
+                let varies = control
+                    || self.varying.contains(&from.0)
+                    || [&to.1, &from.1, count].into_iter().any(|e| self.varies(e));
+                self.mark(to.0, varies && self.is_own(to.0));
+            }
+            Stm::Point(p, From::Ptr(q), at) => {
+                let varies = control || self.varies(at) || self.varying.contains(q);
+                self.mark(*p, varies);
+                // A pointer into a local array and the array have the same elements.
+                let varies = self.varying.contains(p) && self.is_own(*q);
+                self.mark(*q, varies);
+            }
+            Stm::Point(p, From::Mem(mem), at) => {
+                let varies = control || self.varies(at) || self.varying.contains(mem);
+                self.mark(*p, varies);
+            }
+            Stm::Point(p, From::Shared, at) => {
+                let varies = control || self.varies(at);
+                self.mark(*p, varies);
+            }
+            Stm::Poll(v, ..) | Stm::Count(v, ..) => self.mark(*v, true),
+            Stm::Alloc(v, _, count) => {
+                // A block of memory that all threads allocate together is one.
+                let alone = !self.kernel.by_block || self.in_section;
+                let varies = control || alone || self.varies(count);
+                self.mark(*v, varies);
+                return varies;
+            }
+            Stm::Share(to, from) => {
+                let varies = control || self.varying.contains(from);
+                self.mark(*to, varies);
+            }
+            Stm::Export { to, block, ptr, index } => {
+                let known = block.iter().chain([ptr]).any(|v| self.varying.contains(v));
+                let varies = control || known || self.varies(index);
+                self.mark(*to, varies);
+            }
+            Stm::Call(_, results, _) => {
+                results.iter().for_each(|v| self.mark(*v, true));
+                return true;
+            }
+            Stm::Const(_, results) => results.iter().for_each(|(_, v)| self.mark(*v, control)),
+            Stm::Tuning(v, _, e) => {
+                let varies = control || self.varies(e);
+                self.mark(*v, varies);
+            }
+            Stm::Sums(array, sum) => {
+                let varies = control || self.varying.contains(array) || self.varying.contains(sum);
+                self.mark(*array, varies);
+                self.mark(*sum, varies);
+            }
+            Stm::If(cond, yes, no) => {
+                let control = control || self.varies(cond);
+                let yes = self.block(yes, control);
+                return self.block(no, control) | yes;
+            }
+            Stm::Switch(on, cases, default) => {
+                let control = control || self.varies(on);
+                let mut left = self.block(default, control);
+                for (_, body) in cases {
+                    left |= self.block(body, control);
+                }
+                return left;
+            }
+            Stm::For { var, from, to, body, .. } => {
+                let varies = self.varies(from);
+                self.mark(*var, varies);
+                let control = control || varies || self.varies(to);
+                return self.repeated(body, control);
+            }
+            Stm::While(cond, body) => {
+                let control = control || self.varies(cond);
+                return self.repeated(body, control);
+            }
+            Stm::Exchange { old, body, .. } => {
+                self.mark(*old, true);
+                return self.block(body, true);
+            }
+            Stm::Locked(_, body) | Stm::Guarded(_, _, body) => return self.block(body, true),
+            Stm::Warp(body) => {
+                let outer = std::mem::replace(&mut self.in_warp, true);
+                let left = self.block(body, control || self.team == Team::Block);
+                self.in_warp = outer;
+                return left;
+            }
+            Stm::Section(body) => {
+                let outer = std::mem::replace(&mut self.in_section, true);
+                self.block(body, control);
+                self.in_section = outer;
+            }
+            Stm::Assert(cond, _) => return control || self.varies(cond),
+            Stm::Leave => return control,
+            Stm::Barrier if self.team == Team::Block => {
+                if self.in_warp {
+                    self.report(stm, "only some threads of the block come here");
+                } else if control {
+                    self.report(stm, "it depends on the thread whether it comes here");
+                }
+            }
+            Stm::WarpBarrier if control && self.in_warp == (self.team == Team::Warp) => {
+                self.report(stm, "it depends on the thread whether it comes here");
+            }
+            Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Comment(_)
+            | Stm::Declare(_, None)
+            | Stm::Free(_)
+            | Stm::Trace(..)
+            | Stm::TraceArray(..) => {}
+            // These are refused in kernels.
+            Stm::Tasks(_) | Stm::Chunks(..) | Stm::Threads(_) | Stm::Launch(_) | Stm::Fetch(..) => {
+            }
+        }
+        false
+    }
+
+    fn report(&mut self, stm: &'a Stm, message: &str) {
+        if let Some(found) = &mut self.found {
+            found.push((stm, message.to_owned()));
+        }
+    }
+}
