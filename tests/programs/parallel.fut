@@ -60,3 +60,16 @@ entry recursive (n: i64) = paths n
 -- input { 0i64 } output { empty([0]bool) }
 -- input { 6i64 } output { [false, false, false, false, true, false] }
 entry parities (n: i64) : []bool = scan (!=) false (map (> 3) (iota n))
+
+-- Rows that are read where a number says that was computed are combined where only rows are left.
+-- ==
+-- entry: rotated_rows
+-- input { 1i64 [[1i64, 2i64], [3i64, 4i64], [5i64, 6i64]] } output { [9i64, 12i64] [[3i64, 4i64], [8i64, 10i64], [9i64, 12i64]] }
+entry rotated_rows [n] (k: i64) (xss: [n][2]i64) : ([2]i64, [n][2]i64) =
+  (reduce (map2 (+)) (replicate 2 0) (rotate k xss), scan (map2 (+)) (replicate 2 0) (rotate k xss))
+
+-- ==
+-- entry: rotated_bins
+-- input { 1i64 [0i64, 1i64, 0i64] [[1i64, 2i64], [3i64, 4i64], [5i64, 6i64]] } output { [[4i64, 6i64], [5i64, 6i64]] }
+entry rotated_bins [n] (k: i64) (is: [n]i64) (xss: [n][2]i64) : [2][2]i64 =
+  reduce_by_index (replicate 2 (replicate 2 0)) (map2 (+)) (replicate 2 0) is (rotate k xss)

@@ -68,3 +68,12 @@ entry before_row (n: i64) : [][3]i64 =
 -- input { 4i64 [5i64] } output { [0i64, 0i64, 0i64, 0i64] }
 entry before_joined (x: i64) (ys: [1]i64) : [4]i64 =
   if x > 3 then replicate 4 0 else replicate 4 x with [0:3] = map (+ 0) ys ++ replicate 2 8
+
+-- A branch whose result has a size of its own is not made in a place for another size, which is only checked afterwards.
+-- ==
+-- entry: branch_of_some_size
+-- input { 0i64 } output { empty([1][0]f32) }
+-- input { 2i64 } output { empty([1][0]f32) }
+-- input { -2i64 } error: cannot match
+entry branch_of_some_size (n: i64) : [1][0]f32 =
+  [(let xs = replicate (i64.abs n) 1 in if n > 0 then [] else xs) :> [0]f32]

@@ -258,6 +258,19 @@ FE_SHARED void fe_get_array(struct futhark_context *ctx, struct fe_reader *r, st
   }
 }
 
+FE_SHARED void fe_get_bools(struct futhark_context *ctx, struct fe_reader *r, struct fe_mem *mem,
+                            int64_t *shape, int rank) {
+  struct fe_reader ahead = *r;
+  fe_get_shape(&ahead, shape, rank);
+  int64_t count = ahead.code == FUTHARK_SUCCESS ? fe_volume(shape, rank) : 0;
+  for (int64_t i = 0; i < count && (uint64_t)count <= ahead.left; i++) {
+    if (ahead.bytes[i] > 1) {
+      r->code = FUTHARK_PROGRAM_ERROR;
+    }
+  }
+  fe_get_array(ctx, r, mem, shape, rank, (int64_t)sizeof(bool));
+}
+
 FE_SHARED void fe_get_same(struct fe_reader *r, const int64_t *a, const int64_t *b, int rank) {
   if (r->code == FUTHARK_SUCCESS && memcmp(a, b, (size_t)rank * sizeof *a) != 0) {
     r->code = FUTHARK_PROGRAM_ERROR;

@@ -85,6 +85,10 @@ FE_SHARED void fe_get_shape(struct fe_reader *r, int64_t *shape, int rank);
 FE_SHARED void fe_get_array(struct futhark_context *ctx, struct fe_reader *r, struct fe_mem *mem,
                             int64_t *shape, int rank, int64_t elem_size);
 
+// The same for truth values: other bytes than 0 and 1 are none.
+FE_SHARED void fe_get_bools(struct futhark_context *ctx, struct fe_reader *r, struct fe_mem *mem,
+                            int64_t *shape, int rank);
+
 // Whether the dimensions that parts of a value have in common are the same.
 FE_SHARED void fe_get_same(struct fe_reader *r, const int64_t *a, const int64_t *b, int rank);
 

@@ -212,9 +212,7 @@ impl<'a> Emit<'a> {
     ) {
         self.scalars.insert(NO_INDEX, Exp::Var(bin));
         // Contributions are now rows of copies, whatever position they had.
-        if let Some(index) = self.table.index(pat, &hist.map) {
-            self.scalars.insert(index, Exp::int(0));
-        }
+        self.forget_positions(pat, &hist.map);
         let params = &op.op.params;
         let (sofar, _) = self.rows_so_far(&op.dests, &[Atom::Var(NO_INDEX)], params);
         for (param, copy) in params[op.dests.len()..].iter().zip(copies) {

@@ -10,7 +10,7 @@ use fehu_base::{Prim, bug};
 use fehu_imp::rewrite::bin;
 use fehu_imp::{Exp, From, Stm, Ty, V};
 use fehu_ir::free::{bound_in_lambda, free_in_lambda};
-use fehu_ir::{BinOp, Lambda, Screma, Var};
+use fehu_ir::{BinOp, Lambda, Screma, Type, Var};
 use fehu_mem::table::{BlockId, Place};
 
 /// A multiple of the number of elements in a cache line, a power of two.
@@ -133,8 +133,7 @@ impl<'a> Emit<'a> {
     ) {
         let k = self.new_var("k", Ty::Scalar(Prim::I64));
         // Elements of the map's inputs are now rows, whatever position they had.
-        let index = self.table.index(pat, &op.map);
-        let before = index.and_then(|index| self.scalars.insert(index, Exp::int(0)));
+        let saved = self.forget_positions(pat, &op.map);
         let body = self.block(|this| {
             for ((red, sofar), partials) in op.reds.iter().zip(reduced).zip(partials) {
                 let elements = this.loaded(partials, k);
@@ -145,10 +144,27 @@ impl<'a> Emit<'a> {
                 });
             }
         });
-        if let (Some(index), Some(before)) = (index, before) {
-            self.scalars.insert(index, before);
+        for (var, before) in saved {
+            match before {
+                Some(before) => self.scalars.insert(var, before),
+                None => self.scalars.remove(&var),
+            };
         }
         self.count_up(k, Exp::Var(chunks), body);
+    }
+
+    /// The places of what a map has made depend on its position and on numbers that it has computed from that, which nobody
+    /// knows any more: they become zero. Returns what they were.
+    pub(super) fn forget_positions(
+        &mut self,
+        pat: &[Var],
+        map: &Lambda,
+    ) -> Vec<(Var, Option<Exp>)> {
+        let params = map.params.iter().copied();
+        let made = map.body.stms.iter().flat_map(|stm| stm.pat.iter().copied());
+        let numbers = params.chain(made).filter(|var| self.ir[*var].ty == Type::I64);
+        let all: Vec<Var> = self.table.index(pat, map).into_iter().chain(numbers).collect();
+        all.into_iter().map(|var| (var, self.scalars.insert(var, Exp::int(0)))).collect()
     }
 
     /// Whether scans and reductions combine only scalars.

@@ -243,11 +243,14 @@ impl<'a> Circuit<'a> {
                     && crate::arith::product_of(&size) == crate::arith::product_of(&shape);
                 if fills { scope.bound.get(before).copied() } else { None }
             }
-            // A variable that carries a block can be given one, if it is bound by a branch.
+            // A variable that carries a block can be given one, if it is bound by a branch, and if its size is known before:
+            // otherwise nobody has checked yet that it fits.
             Origin::Carried(var) => {
                 let at = *scope.bound.get(var)?;
                 let is_branch = matches!(scope.body.stms[at].exp, Exp::If(..) | Exp::Switch(..));
-                (is_branch && place.lmad.is_row_major()).then_some(at)
+                let sizes = self.vars[*var].ty.shape().iter().filter_map(|size| size.var());
+                let known = scope.known_at(&sizes.collect::<Vec<_>>(), at);
+                (is_branch && known && place.lmad.is_row_major()).then_some(at)
             }
             Origin::Unused => None,
         }

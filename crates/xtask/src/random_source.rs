@@ -244,7 +244,7 @@ impl Run<'_> {
                 return;
             }
         };
-        let subject = self.timed("interpreted", || Subject::new(prog, seeds[0]));
+        let subject = self.timed("interpreted", || Subject::new(prog));
         for way in ways {
             match (self.timed(way.name(), || subject.examine(*way, Some(servers))), seeds) {
                 (Ok(runs), _) => self.with_totals(|totals| totals.runs.add(runs)),
@@ -272,7 +272,7 @@ impl Run<'_> {
             match (prog, way) {
                 (Err(fault), _) => Err(fault),
                 (Ok(_), None) => Ok(Runs::default()),
-                (Ok(prog), Some(way)) => Subject::new(prog, seed).examine(way, Some(servers)),
+                (Ok(prog), Some(way)) => Subject::new(prog).examine(way, Some(servers)),
             }
         };
         let mut what = fault.text.clone();

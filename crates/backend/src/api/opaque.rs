@@ -66,6 +66,9 @@ fn restore(types: &Types, ty: &TypeDef, hash: u64) -> Vec<String> {
         body.push(match (part.prim(), part.rank()) {
             (Some(Prim::Bool), 0) => format!("fe_get_bool(&r, &obj->p{i});"),
             (Some(_), 0) => format!("fe_get(&r, &obj->p{i}, sizeof obj->p{i});"),
+            (Some(Prim::Bool), rank) => {
+                format!("fe_get_bools(ctx, &r, &obj->p{i}.mem, obj->p{i}.shape, {rank});")
+            }
             (Some(_), rank) => format!(
                 "fe_get_array(ctx, &r, &obj->p{i}.mem, obj->p{i}.shape, {rank}, {});",
                 part.elem_size()

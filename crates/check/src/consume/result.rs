@@ -205,7 +205,7 @@ pub(super) fn copy_marks(ty: &Ty, marked: &Ty) -> Ty {
 }
 
 /// What a function yields when it has all its arguments.
-fn final_result(ty: &Ty) -> &Ty {
+pub(super) fn final_result(ty: &Ty) -> &Ty {
     match arrow(Some(ty)) {
         Some(fun) => final_result(&fun.ret),
         None => match ty {

@@ -6,6 +6,7 @@
 use super::Checker;
 use super::alias::{Alias, FunAlias, Region, Set};
 use super::call::arrow;
+use super::result::final_result;
 use super::state::{Owner, has_function, may_alias};
 use crate::ty::Ty;
 use rustc_hash::FxHashMap;
@@ -44,13 +45,20 @@ impl<'a> Checker<'a> {
             return self.result(&result, rest, later);
         }
         let mut ret = ty;
-        for _ in args {
-            ret = arrow(ret).map(|fun| &fun.ret);
+        // What a function has captured that returns no array, such as a predicate, stays there.
+        let mut giving = Vec::new();
+        for arg in args {
+            let fun = arrow(ret);
+            let keeps = |ty: &Ty| arrow(Some(ty)).is_some() && !may_alias(final_result(ty));
+            if !fun.is_some_and(|fun| keeps(&fun.param)) {
+                giving.push(arg);
+            }
+            ret = fun.map(|fun| &fun.ret);
         }
         match ret {
             Some(ret) if !may_alias(ret) => Alias::None,
             Some(ret) => {
-                let base = self.base(function, args, false);
+                let base = self.base(function, giving, false);
                 let base = self.derive(base);
                 let mut captured = self.base(function, args, true);
                 if has_function(ret) && args.iter().any(|arg| arg.consumed) {
@@ -143,9 +151,14 @@ impl<'a> Checker<'a> {
     }
 
     /// What a result may share by its type: everything that was not consumed.
-    fn base(&self, function: &Alias, args: &[Passed], functions: bool) -> Set {
+    fn base<'p>(
+        &self,
+        function: &Alias,
+        args: impl IntoIterator<Item = &'p Passed>,
+        functions: bool,
+    ) -> Set {
         let mut set = self.returned_or_all(function, functions);
-        for arg in args.iter().filter(|arg| !arg.consumed) {
+        for arg in args.into_iter().filter(|arg| !arg.consumed) {
             set = set.union(&self.returned_or_all(&arg.alias, functions));
         }
         if set.iter().any(|r| self.regions[r].owner == Owner::Closure) {

@@ -26,7 +26,7 @@ fn runs(first: u64, count: u64, ways: &[Way], servers: Option<&Servers>) -> Runs
         let seeds: Vec<u64> = (seed..(seed + BATCH).min(first + count)).collect();
         let prog = lower(&text_of(&seeds));
         let prog = prog.unwrap_or_else(|fault| panic!("{seeds:?}: {}: {}", fault.kind, fault.text));
-        let subject = Subject::new(prog, seed);
+        let subject = Subject::new(prog);
         for way in ways {
             match subject.examine(*way, servers) {
                 Ok(runs) => all.add(runs),
