@@ -67,16 +67,8 @@ fn make(prog: &Prog, target: Target) -> Result<(), String> {
         return Ok(());
     }
     examine("emit", &program, Phase::Cpu)?;
-    let stages: [(&str, fn(&mut Program)); 6] = [
-        ("tile", fehu_loops::tile::tile),
-        ("copies", fehu_loops::copies::copies),
-        ("unflatten", fehu_loops::unflatten::unflatten),
-        ("unswitch", fehu_loops::unswitch::unswitch),
-        ("border", fehu_loops::border::border),
-        ("lanes", fehu_loops::lanes::lanes),
-    ];
-    stages.into_iter().try_for_each(|(name, stage)| {
-        stage(&mut program);
+    fehu_loops::TRANSFORMATIONS.into_iter().try_for_each(|(name, transform)| {
+        transform(&mut program);
         examine(name, &program, Phase::Cpu)
     })
 }

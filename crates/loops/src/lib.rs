@@ -18,14 +18,21 @@ pub mod unswitch;
 
 use fehu_imp::Program;
 
+/// A transformation.
+pub type Transformation = fn(&mut Program);
+
+/// The transformations by name, in order.
+pub const TRANSFORMATIONS: [(&str, Transformation); 6] = [
+    ("tile", tile::tile),
+    ("copies", copies::copies),
+    ("unflatten", unflatten::unflatten),
+    ("unswitch", unswitch::unswitch),
+    ("border", border::border),
+    ("lanes", lanes::lanes),
+];
+
 /// All transformations that make code for CPUs faster, in order; without the first one if `tiling` is false.
 pub fn improve(program: &mut Program, tiling: bool) {
-    if tiling {
-        tile::tile(program);
-    }
-    copies::copies(program);
-    unflatten::unflatten(program);
-    unswitch::unswitch(program);
-    border::border(program);
-    lanes::lanes(program);
+    let first = usize::from(!tiling);
+    TRANSFORMATIONS[first..].iter().for_each(|(_, transform)| transform(program));
 }

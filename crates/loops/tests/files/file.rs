@@ -23,21 +23,12 @@ use fehu_imp::verify::{Phase, verify};
 use fehu_imp::{Block, Exp, Fun, Kind, Prim, Program, Stm, Ty, V, VarInfo, rewrite};
 use fehu_interp::{Buffer, Value};
 use fehu_ir::{Atom, BinOp, Elem, FunId, Prog, Scalar, Type};
+use fehu_loops::TRANSFORMATIONS;
 use fehu_oracle::heap::{Fault, Limits};
 use fehu_oracle::machine;
 
 /// The line between the code and the result.
 const RESULT: &str = "-- result";
-
-/// The transformations.
-pub(crate) const TRANSFORMATIONS: [(&str, fn(&mut Program)); 6] = [
-    ("tile", fehu_loops::tile::tile),
-    ("copies", fehu_loops::copies::copies),
-    ("unflatten", fehu_loops::unflatten::unflatten),
-    ("unswitch", fehu_loops::unswitch::unswitch),
-    ("border", fehu_loops::border::border),
-    ("lanes", fehu_loops::lanes::lanes),
-];
 
 /// Runs the test. The text as it should be, or what is wrong other than that.
 pub(crate) fn check(text: &str, about: &str) -> Result<String, String> {
@@ -97,11 +88,12 @@ fn compare(header: &Header, before: &Program, after: &Program) -> Result<(), Str
     let total: usize = header.values.iter().map(|(_, values)| values.len()).product();
     let mut succeeded = 0;
     let mut asked = vec![0; header.checks.len()];
-    for mut number in 0..total {
+    for number in 0..total {
         let mut scalars = Vec::new();
+        let mut rest = number;
         for (name, values) in &header.values {
-            scalars.push((name.as_str(), values[number % values.len()]));
-            number /= values.len();
+            scalars.push((name.as_str(), values[rest % values.len()]));
+            rest /= values.len();
         }
         let shown: Vec<String> =
             scalars.iter().map(|(name, value)| format!("{name}={value:?}")).collect();

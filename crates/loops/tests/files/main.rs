@@ -7,7 +7,7 @@
 mod file;
 mod header;
 
-use file::TRANSFORMATIONS;
+use fehu_loops::TRANSFORMATIONS;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
