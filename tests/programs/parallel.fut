@@ -53,3 +53,10 @@ def paths (n: i64) : i64 =
   if n < 2 then 1 else i64.sum (map (\i -> paths i) (iota (n - 1))) + paths (n - 2)
 
 entry recursive (n: i64) = paths n
+
+-- A scan in one chunk reads no totals of chunks, which it has not computed.
+-- ==
+-- entry: parities
+-- input { 0i64 } output { empty([0]bool) }
+-- input { 6i64 } output { [false, false, false, false, true, false] }
+entry parities (n: i64) : []bool = scan (!=) false (map (> 3) (iota n))

@@ -47,3 +47,24 @@ entry base_first (n: i64) : [][]i64 = copy (table n) with [0] = rep 7
 -- input { [2i64, 5i64] } output { 20i64 }
 def join (a: i64) (b: i64) : i64 = 10 * a + b
 entry function_first (xs: *[2]i64) : i64 = (xs[0] `join`) ((zeroed xs)[0])
+
+-- A value that is made before its base is not made in the base's memory, wherever that is.
+-- ==
+-- entry: before_base
+-- input { 1i64 } output { [7i64, 7i64, 1i64] }
+-- input { 4i64 } output { [0i64, 0i64, 0i64] }
+entry before_base (x: i64) : [3]i64 =
+  if x > 3 then replicate 3 0 else replicate 3 x with [0:2] = replicate 2 7
+
+-- ==
+-- entry: before_row
+-- input { 2i64 } output { [[0i64, 9i64, 9i64], [1i64, 9i64, 9i64]] }
+entry before_row (n: i64) : [][3]i64 =
+  map (\i -> replicate 3 i with [1:3] = replicate 2 9) (iota n)
+
+-- ==
+-- entry: before_joined
+-- input { 1i64 [5i64] } output { [5i64, 8i64, 8i64, 1i64] }
+-- input { 4i64 [5i64] } output { [0i64, 0i64, 0i64, 0i64] }
+entry before_joined (x: i64) (ys: [1]i64) : [4]i64 =
+  if x > 3 then replicate 4 0 else replicate 4 x with [0:3] = map (+ 0) ys ++ replicate 2 8

@@ -6,10 +6,12 @@
 //! - [`source`]: files in memory ([`SourceMap`]) and locations in them ([`Span`]);
 //! - [`diagnostic`]: a single structure for all messages to the user ([`Diagnostic`]), and
 //!   [`render`], the only code that knows what a message looks like;
+//! - [`bug`](mod@bug): places that do not know what to do;
 //! - [`prim`]: the twelve primitive types;
 //! - [`stack`]: running deep recursion on a sufficiently large stack;
 //! - [`timing`]: how long the stages took.
 
+pub mod bug;
 pub mod diagnostic;
 pub mod id;
 pub mod id_map;
@@ -19,6 +21,7 @@ pub mod source;
 pub mod stack;
 pub mod timing;
 
+pub use bug::{OrBug, bug};
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};
 pub use id::IdVec;
 pub use id_map::IdMap;

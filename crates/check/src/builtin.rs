@@ -1,7 +1,7 @@
 //! The operators that are built into the language: overloaded, and so not definable in it.
 
 use crate::checker::Checker;
-use crate::program::VarKind;
+use crate::program::{TypeSort, VarKind};
 use crate::scope::{ModEnv, Term};
 use crate::ty::{Lifted, Needs, PrimSet, Scheme, SchemeType, Ty};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Checker<'_> {
     }
 
     fn overloaded(&mut self, needs: Needs) -> (SchemeType, Ty) {
-        let id = self.new_type("a", None, Lifted::Unlifted, Vec::new());
+        let id = self.new_type("a", None, Lifted::Unlifted, Vec::new(), TypeSort::Parameter);
         let param = SchemeType { id, lifted: Lifted::Unlifted, needs };
         (param, Ty::Con(id, Arc::new([])))
     }

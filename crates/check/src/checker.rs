@@ -1,7 +1,7 @@
 //! The state of checking one file, and the small things every part of the checker needs.
 
 use crate::infer::Metas;
-use crate::program::{Program, Tables, TypeInfo, VarInfo, VarKind};
+use crate::program::{Program, Tables, TypeInfo, TypeSort, VarInfo, VarKind};
 use crate::scope::{ModEnv, Scope, ScopedTerm, Term};
 use crate::size::SizeMetas;
 use crate::ty::{Printer, Scheme, Size, Ty, TypeId, VarId};
@@ -127,9 +127,10 @@ impl Checker<'_> {
         span: Option<Span>,
         lifted: Lifted,
         params: Vec<crate::program::ParamKind>,
+        sort: TypeSort,
     ) -> TypeId {
         let level = self.level;
-        self.program.types.push(TypeInfo { name: name.into(), span, lifted, params, level })
+        self.program.types.push(TypeInfo { name: name.into(), span, lifted, params, level, sort })
     }
 
     /// Binds a variable of the program in scope and notes it under its node.

@@ -16,6 +16,7 @@ mod apply;
 mod binding;
 mod expression;
 mod finish;
+mod habits;
 mod local;
 mod meta;
 mod names;

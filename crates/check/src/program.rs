@@ -107,6 +107,18 @@ pub struct TypeInfo {
     pub params: Vec<ParamKind>,
     /// How deep inside a function's bindings it is bound; 0 for abstract types.
     pub level: u32,
+    /// What kind of declaration it comes from.
+    pub sort: TypeSort,
+}
+
+/// What a nominal type is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeSort {
+    /// A type parameter: anything that its declaration allows.
+    Parameter,
+    /// A type whose definition a module hides. It has one representation, which is known when the program
+    /// is compiled.
+    Abstract,
 }
 
 /// The kind of a parameter of a nominal type.

@@ -4,6 +4,7 @@
 //! scope, and of the scopes' beginnings and ends. What it does not ask for is walked through, size
 //! expressions inside types included.
 
+use crate::ty::Ty;
 use fehu_syntax::ast::{
     Access, DimIndex, Exp, ExpKind, Ident, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind,
     TypeArg, TypeExp, TypeExpKind, TypeParam, ValBind,
@@ -143,18 +144,42 @@ pub(crate) fn walk_exp<'a, V: Visitor<'a>>(visitor: &mut V, exp: &'a Exp) {
 
 /// Walks the types in a pattern.
 pub(crate) fn walk_pat_types<'a, V: Visitor<'a>>(visitor: &mut V, pat: &'a Pat) {
+    pat.any_type(&mut |ty| {
+        walk_type(visitor, ty);
+        false
+    });
+}
+
+/// What a pattern is made of, where it is read as a value: the initial value of a loop that has none.
+pub(crate) enum PatLeaf<'a> {
+    /// A name.
+    Name(NodeId, &'a Ident),
+    /// Something that is not a value.
+    Other(&'a Pat),
+}
+
+/// The type of the value that a pattern is read as, given the types of its leaves.
+pub(crate) fn pat_value_type(pat: &Pat, leaf: &mut dyn FnMut(PatLeaf<'_>) -> Ty) -> Ty {
     match &pat.kind {
-        PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => {}
-        PatKind::Paren(p) | PatKind::Attr(_, p) => walk_pat_types(visitor, p),
-        PatKind::Tuple(ps) | PatKind::Ctor(_, ps) => {
-            ps.iter().for_each(|p| walk_pat_types(visitor, p));
+        PatKind::Var(ident) => leaf(PatLeaf::Name(pat.id, ident)),
+        PatKind::Paren(inner) | PatKind::Attr(_, inner) | PatKind::Ascribe(inner, _) => {
+            pat_value_type(inner, leaf)
+        }
+        PatKind::Tuple(parts) => {
+            Ty::tuple(parts.iter().map(|part| pat_value_type(part, leaf)).collect::<Vec<_>>())
         }
         PatKind::Record(fields) => {
-            fields.iter().filter_map(|f| f.pat.as_ref()).for_each(|p| walk_pat_types(visitor, p));
+            let types = fields.iter().map(|field| {
+                let ty = match &field.pat {
+                    Some(pat) => pat_value_type(pat, leaf),
+                    None => leaf(PatLeaf::Name(field.id, &field.name)),
+                };
+                (field.name.name.clone(), ty)
+            });
+            Ty::record(types.collect())
         }
-        PatKind::Ascribe(p, ty) => {
-            walk_pat_types(visitor, p);
-            walk_type(visitor, ty);
+        PatKind::Wildcard | PatKind::Lit(_) | PatKind::Ctor(..) | PatKind::Error => {
+            leaf(PatLeaf::Other(pat))
         }
     }
 }

@@ -357,12 +357,13 @@ pub(crate) struct PlanArgs {
     /// Do not verify the program after each pass.
     #[arg(long)]
     pub(crate) no_verify: bool,
-    /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `circuit` (interpreted
-    /// on a heap with race detection), `emit`, `tile`, `copies`, `unflatten`, `unswitch`, `border`, `lanes`.
+    /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `short_circuit` (interpreted
+    /// on a heap with race detection), `emit`, `tile`, `empty`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `device`, `c`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
-    /// (in-place updates), `coalescing` (interleaving the memory of GPU threads) and `tiling`.
+    /// (in-place updates), `coalescing` (interleaving the memory of GPU threads), `tiling` and `inlining` (copying functions
+    /// into GPU kernels).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) without: Option<String>,
 }
@@ -416,10 +417,16 @@ pub(crate) struct DevArgs {
     /// Print how long each stage and each pass took, on standard error.
     #[arg(long)]
     pub(crate) timings: bool,
-    /// Print the program after this pass; may be repeated.
-    #[arg(long, value_name = "PASS")]
+    /// Compile as usual for the back end, but only as far as this pass or stage, and print the program there.
+    #[arg(long, value_name = "STAGE", conflicts_with_all = ["passes", "pipeline", "stages", "verify"])]
+    pub(crate) after: Option<String>,
+    /// The back end that stages are for.
+    #[arg(long, value_name = "NAME", value_enum, default_value = "c")]
+    pub(crate) backend: Backend,
+    /// Print the program after this pass or stage; may be repeated.
+    #[arg(long, value_name = "STAGE")]
     pub(crate) dump_after: Vec<String>,
-    /// Write the output of `--dump-after` to files `01-PASS.ir` in this folder.
+    /// Write the output of `--dump-after` to files `01-STAGE.ir` in this folder.
     #[arg(long, value_name = "FOLDER", requires = "dump_after")]
     pub(crate) dump_to: Option<String>,
     #[command(flatten)]

@@ -42,7 +42,10 @@ pub(crate) fn bench(args: &BenchArgs) -> u8 {
         Err(error) => return wrong(&error),
     };
     if programs.is_empty() {
-        return wrong("none of the programs has a case to measure");
+        return wrong(
+            "none of the programs has a case to measure; cases are comments such as `-- ==` and then \
+             `-- random input { [1000]f32 }` before an entry point",
+        );
     }
     let screen = Screen::new(args.verbose > 0);
     let mut groups: Vec<Group> = Vec::new();

@@ -13,7 +13,7 @@ use fehu_driver::compile::{self, CCompiler, Executable, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::pipelines;
-use fehu_driver::stages::{self, Mode, Target};
+use fehu_driver::stages::{Mode, Target};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -56,7 +56,7 @@ pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
         },
     };
     let root = Root::Path(args.file.clone());
-    let (mut outcome, generated) = compile::generate(&Disk, &root, &request, stages::generate);
+    let (mut outcome, generated) = compile::generate(&Disk, &root, &request);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(generated) = generated else { return exit(outcome) };
     let cache = Cache::open().ok();
@@ -127,7 +127,7 @@ fn build(
     key: Option<&str>,
 ) -> Result<Executable, u8> {
     let root = Root::Path(args.file.clone());
-    let (outcome, generated) = compile::generate(&Disk, &root, request, stages::generate);
+    let (outcome, generated) = compile::generate(&Disk, &root, request);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(generated) = generated else { return Err(exit(outcome)) };
     let make = || compile::executable(cache, compiler, &generated.artifacts);

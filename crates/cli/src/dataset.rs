@@ -23,6 +23,11 @@ pub(crate) fn dataset(args: &DatasetArgs) -> u8 {
                 generated = true;
                 let spec = match Spec::parse(text) {
                     Ok(spec) => spec,
+                    Err(error) if text.trim().contains(' ') => {
+                        return wrong(&format!(
+                            "`{text}`: {error}; each value has a `-g` of its own"
+                        ));
+                    }
                     Err(error) => return wrong(&format!("`{text}`: {error}")),
                 };
                 match generator.value(&spec) {

@@ -2,10 +2,10 @@
 
 use crate::args::{DevArgs, DevCommand, PlanArgs, ReduceArgs};
 use crate::commands::{FAILURE, SUCCESS, exit};
+use crate::compile::target;
 use crate::output;
 use crate::run::{values_in, values_out, wrong};
 use fehu_driver::check::{Exit, Warnings};
-use fehu_driver::code;
 use fehu_driver::dev::{self, reduce};
 use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
@@ -19,15 +19,15 @@ pub(crate) fn dev(args: &DevArgs) -> u8 {
     if let Some(DevCommand::Reduce(args)) = &args.command {
         return reduce(args);
     }
-    let plan = match plan(&args.plan, pipelines::NONE.name) {
+    let plan = match dev_plan(args) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
     };
     for name in &args.dump_after {
-        if !plan.passes.iter().any(|pass| pass.name == name) {
-            return wrong(&format!(
-                "the pass \"{name}\" does not run, so there is no program after it"
-            ));
+        let mut names =
+            plan.passes.iter().map(|pass| pass.name).chain(plan.stages.iter().map(|it| it.name));
+        if !names.any(|found| found == name) {
+            return wrong(&format!("\"{name}\" does not run, so there is no program after it"));
         }
     }
     if args.verify {
@@ -40,13 +40,24 @@ pub(crate) fn dev(args: &DevArgs) -> u8 {
     }
 }
 
+/// The passes and stages that options ask for.
+fn dev_plan(args: &DevArgs) -> Result<Plan, String> {
+    let mut plan = plan(&args.plan, pipelines::NONE.name)?;
+    plan.target = target(args.backend);
+    if let Some(name) = &args.after {
+        (plan.passes, plan.stages) = pipelines::up_to(plan.target, name)?;
+        plan = plan.leaving_out(Without::parse(args.plan.without.as_deref().unwrap_or_default())?);
+    }
+    Ok(plan)
+}
+
 /// The passes that options ask for.
 pub(crate) fn plan(args: &PlanArgs, default: &str) -> Result<Plan, String> {
     let passes = match (&args.passes, &args.pipeline) {
         (Some(names), _) => pipelines::passes(names)?,
         (None, name) => pipelines::pipeline(name.as_deref().unwrap_or(default))?.passes.to_vec(),
     };
-    let stages = code::stages(args.stages.as_deref().unwrap_or_default())?;
+    let stages = pipelines::stages(args.stages.as_deref().unwrap_or_default())?;
     let without = Without::parse(args.without.as_deref().unwrap_or_default())?;
     let plan = Plan { verify: !args.no_verify, stages, ..Plan::of(&passes) };
     Ok(plan.leaving_out(without))
@@ -58,6 +69,8 @@ fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
     let mut failed = None;
     let mut compiled = None;
     let (mut text, mut print_code) = (String::new(), false);
+    // What comes after the passes, and what is wanted of it.
+    let mut late: Vec<(&str, Option<String>)> = Vec::new();
     let mut observe = |pass: &str, printed: &dyn Fn() -> String| {
         number += 1;
         if !args.dump_after.iter().any(|name| name == pass) {
@@ -92,8 +105,11 @@ fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
                 }
                 print_code = true;
             }
-            compiled =
-                Compiled::prepare(session, prog, Default::default()).staged(session, &plan.stages);
+            let prepared = Compiled::prepare(session, prog, Default::default());
+            compiled = prepared.staged(session, plan, &mut |stage, code| {
+                let wanted = args.dump_after.iter().any(|name| name == stage.name);
+                late.push((stage.name, wanted.then(|| code.to_string())));
+            });
             if let (true, Some(code)) = (print_code, compiled.as_ref().and_then(Compiled::code)) {
                 text.push_str(&code.to_string());
             }
@@ -103,6 +119,9 @@ fn one(args: &DevArgs, plan: &Plan, file: &str) -> u8 {
         Ok(outcome) => outcome,
         Err(error) => return wrong(&error),
     };
+    for (stage, printed) in &late {
+        observe(stage, &|| printed.clone().unwrap_or_default());
+    }
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     if let (Some(before), Some(after)) = (before, after) {
         let mut columns = vec![("before", before)];

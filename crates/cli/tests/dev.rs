@@ -77,6 +77,28 @@ fn passes_run_in_order_and_can_be_watched() {
 }
 
 #[test]
+fn a_program_can_be_printed_after_every_stage() {
+    let source = file("dev_after.fut", SOURCE);
+    for (backend, stage, start) in [
+        ("c", "lower", "prog arrays\n"),
+        ("c", "fuse", "prog arrays\n"),
+        ("multicore", "short_circuit", "prog arrays\n"),
+        ("multicore", "lanes", "fun "),
+        ("opencl", "device", "fun "),
+        ("cuda", "c", "//"),
+    ] {
+        let (code, text, errors) =
+            fehu(&["dev", "--after", stage, "--backend", backend, &source], "");
+        assert!(code == Some(0) && text.starts_with(start), "{backend} {stage}: {text}{errors}");
+    }
+    let dumped = ["dev", "--stages", "assign,emit", "--dump-after", "emit", &source];
+    let (code, text, _) = fehu(&dumped, "");
+    assert!(code == Some(0) && text.starts_with("-- after emit\nfun "), "{text}");
+    let (code, _, error) = fehu(&["dev", "--after", "device", &source], "");
+    assert!(code == Some(1) && error.contains("no stage \"device\" for this back end"), "{error}");
+}
+
+#[test]
 fn programs_are_interpreted_after_passes() {
     let ir = file("dev_interpret.ir", IR);
     for passes in [&[][..], &["--passes", "fuse"], &["--pipeline", "default"]] {

@@ -1,5 +1,5 @@
 //! Test blocks that somebody else wrote: they read values, and that is all. Nothing is written beside the program or anywhere
-//! else, no command is run, and nothing is waited for without end.
+//! else, no command is run, and nothing is waited for without end. Likewise values that somebody else wrote.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -7,9 +7,10 @@ mod common;
 use common::{both, fehu, folder};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// All files below a folder with their contents. Pipes and devices have none.
 fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -144,4 +145,62 @@ fn deep_scripts_and_values_are_refused() {
         let output = output.expect("it runs");
         assert_eq!(output.status.code(), Some(1), "{}: {}", &input[..40], both(&output));
     }
+}
+
+/// What is done to arrays that have more rows than can be counted, all of them empty.
+const ROWS: &str = "entry same [n][m] (xss: [n][m]i32) = xss
+entry copied [n][m] (xss: [n][m]i32) = copy xss
+entry rotated [n][m] (xss: [n][m]i32) = rotate 1 xss
+entry reversed [n][m] (xss: [n][m]i32) = reverse xss
+entry mapped [n][m] (xss: [n][m]i32) = map (\\xs -> xs) xss
+entry added [n][m] (xss: [n][m]i32) = map (map (+ 1)) xss
+entry turned [n][m] (xss: [n][m]i32) = map (rotate 1) xss
+entry rows_reversed [n][m] (xss: [n][m]i32) = map reverse xss
+entry compared [n][m] (xss: [n][m]i32) = map2 (map2 (\\x y -> if x == y then x else y)) xss (reverse xss)
+entry updated [n][m] (xss: *[n][m]i32) = xss with [n - 1] = replicate m 1
+entry transposed [n][m] (xss: [n][m]i32) = transpose xss
+entry flattened [n][m] (xss: [n][m]i32) = flatten xss
+";
+
+fn rows_without_elements(backend: &str) {
+    let place = folder(&format!("hostile-rows-{backend}"));
+    fs::write(place.join("a.fut"), ROWS).expect("it can be written");
+    let output = fehu().args([backend, "a.fut"]).current_dir(&place).output().expect("it runs");
+    assert!(output.status.success(), "{}", both(&output));
+    let entries = ROWS.lines().filter_map(|line| line.split(' ').nth(1));
+    for entry in entries {
+        let mut child = Command::new("timeout")
+            .args(["60", "./a", "-e", entry])
+            .current_dir(&place)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(b"empty([2305843009213693952][0]i32)").expect("it is read");
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
+        let expected = match entry {
+            "transposed" => "empty([0][2305843009213693952]i32)\n",
+            "flattened" => "empty([0]i32)\n",
+            _ => "empty([2305843009213693952][0]i32)\n",
+        };
+        assert_eq!(both(&output), expected, "{backend}, {entry}: {}", output.status);
+    }
+}
+
+#[test]
+fn rows_without_elements_are_not_counted_on_one_thread() {
+    rows_without_elements("c");
+}
+
+#[test]
+fn rows_without_elements_are_not_counted_on_several_threads() {
+    rows_without_elements("multicore");
+}
+
+#[test]
+fn rows_without_elements_are_not_counted_on_a_device() {
+    rows_without_elements("opencl");
 }

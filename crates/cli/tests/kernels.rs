@@ -124,6 +124,47 @@ fn threads() {
 }
 
 #[test]
+fn functions() {
+    agrees("functions");
+    // As if all were large.
+    let (good, text) =
+        fehu(&["test", "--backend=opencl", "--limit=120", "--without=inlining", "functions.fut"]);
+    assert!(good, "{text}");
+}
+
+/// The size of the C program in which this many kernels call a function of many statements, twice each.
+fn size_with(backend: &str, kernels: usize) -> usize {
+    let mut text = String::from("def big (a: i32) (b: i32) : i32 =\n  let x0 = a + b\n");
+    for i in 1..150 {
+        let x = i - 1;
+        text += &format!("  let x{i} = if x{x} % {i} == 0 then x{x} * {} else x{x} ^ b\n", i + 3);
+    }
+    text += "  in x149\n";
+    for k in 0..kernels {
+        text += &format!("entry e{k} (xs: []i32) = map (\\x -> big x {k} + big {k} x) xs\n");
+    }
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("size_{backend}_{kernels}"));
+    std::fs::create_dir_all(&place).expect("a folder can be made");
+    let (file, out) = (place.join("a.fut"), place.join("a"));
+    std::fs::write(&file, text).expect("it can be written");
+    let [file, out] = [&file, &out].map(|path| path.to_str().expect("a name of letters"));
+    let (good, said) = fehu(&[backend, "--library", file, "-o", out]);
+    assert!(good, "{said}");
+    std::fs::read(format!("{out}.c")).expect("there is a C file").len()
+}
+
+/// A kernel more costs what an entry point and a kernel cost, and not the functions that it calls.
+#[test]
+fn functions_are_not_copied_into_every_kernel() {
+    for backend in ["c", "multicore", "opencl", "cuda"] {
+        let (few, many) = (size_with(backend, 20), size_with(backend, 60));
+        let function = 150 * 80;
+        let each = (many - few) / 40;
+        assert!(each < function, "{backend}: {few} and {many} bytes");
+    }
+}
+
+#[test]
 fn follow() {
     agrees("follow");
 }
@@ -139,6 +180,7 @@ fn gpus_accept_them() {
         "threads",
         "blocks",
         "follow",
+        "functions",
         "hists",
         "hists_of_types",
         "hists_of_rows",

@@ -1,5 +1,5 @@
 //! `fehu repl` at a terminal, as a person meets it: the program runs on a pseudo-terminal, keys are
-//! pressed, and what appears is read.
+//! pressed, and what appears is read. Likewise what other commands say while something takes long.
 //!
 //! Nothing waits for time to pass. Each step waits for something that only appears when the step before
 //! is done: a result that is not among the keys that were pressed, or the next prompt, whose number is
@@ -245,4 +245,51 @@ fn ctrl_c_stops_what_runs_and_nothing_else() {
     terminal.wait_for("4322");
     terminal.wait_for_prompt(4);
     terminal.leave();
+}
+
+/// A C compiler that takes its time: the usual one, after a while.
+fn slow_compiler(folder: &Path) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join("slow-cc");
+    let text = "#!/bin/sh\ncase \"$*\" in *-c*|*-o*) sleep 4;; esac\nexec cc \"$@\"\n";
+    std::fs::write(&path, text).expect("it can be written");
+    let all = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&path, all).expect("it can be executed");
+    path
+}
+
+/// A command in a folder of its own, with a slow C compiler and nothing in the cache.
+fn slow(name: &str, args: &[&str]) -> Command {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // What an earlier run has left.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let text = "-- ==\n-- input { 20 } output { 21 }\nentry main (x: i32): i32 = x + 1\n";
+    std::fs::write(folder.join("a.fut"), text).expect("it can be written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    command.args(args).current_dir(&folder).env("TERM", "xterm").env("NO_COLOR", "1");
+    command.env("CC", slow_compiler(&folder)).env("XDG_CACHE_HOME", folder.join("cache"));
+    command.env("CFLAGS", "-O0");
+    command
+}
+
+#[test]
+fn a_slow_c_compiler_is_mentioned_and_then_forgotten() {
+    for args in [&["c", "a.fut"][..], &["bench", "-r", "2", "a.fut"]] {
+        let name = format!("progress-{}", args[0]);
+        let mut session = spawn_command(slow(&name, args), Some(LIMIT_MS)).expect("it starts");
+        session.exp_string("\r\x1b[K").expect("a line is drawn");
+        let line = session.exp_string(" s").expect("the seconds are counted");
+        assert!(line.contains("ompil"), "{line:?}");
+        // The line goes when it is done.
+        session.exp_string("\r\x1b[K").expect("the line is cleared");
+        session.exp_eof().expect("the program ends");
+    }
+}
+
+#[test]
+fn nobody_is_told_where_there_is_no_terminal() {
+    let output = slow("progress-none", &["c", "a.fut"]).output().expect("it runs");
+    assert!(output.status.success());
+    assert_eq!((output.stdout, output.stderr), (Vec::new(), Vec::new()));
 }

@@ -1,25 +1,148 @@
 //! Functions and constants in kernels.
 //!
-//! A kernel cannot call functions of the host, so their bodies are copied into it; functions that nothing else calls
-//! are then removed. Constants are read by the host, before the kernel is launched.
+//! A kernel cannot call functions of the host. It contains copies of small functions, and of those that are called only here
+//! and there; the others become functions of the device, which exist once (see [`super::functions`]). Functions that nothing
+//! calls any more are then removed. Constants are read by the host, before the kernel is launched.
 
+use super::functions::{self, Made};
 use fehu_base::IdVec;
+use fehu_base::id::Id;
 use fehu_imp::rewrite::{Vars, rename};
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Arg, Block, Exp, Fun, FunId, Program, Stm, Ty, V};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Removes all calls and constants from kernels.
-pub(super) fn calls(program: &mut Program) {
+/// A function with at most this many statements is copied wherever it is called.
+const SMALL: usize = 24;
+
+/// All copies of a larger function have at most this many statements together. Compilers for devices copy functions, too, and
+/// know better when that is worth it; but only our own copies share the memory of the kernel that they are in.
+const COPIES: usize = 4000;
+
+/// Removes all calls of the host's functions and constants from kernels. Without `copies`, what can be called is.
+pub(super) fn calls(program: &mut Program, copies: bool) {
     let ids: Vec<FunId> = program.funs.iter().map(|(id, _)| id).collect();
-    let called = called(program, &mut |_| true);
+    let before = called(program, &mut |_| true);
+    let mut inside = Inside::new(program, copies);
     for id in ids {
         let mut fun = std::mem::replace(&mut program.funs[id], empty());
         let body = std::mem::take(&mut fun.body);
-        fun.body = host(body, &mut fun, &program.funs);
+        fun.body = host(body, &mut fun, &mut inside);
         program.funs[id] = fun;
     }
-    remove(program, &called);
+    remove(program, &before);
+    for made in inside.made {
+        let id = program.funs.push(made.fun);
+        program.inside.insert(id);
+    }
+}
+
+/// What kernels make of the functions that they call.
+struct Inside {
+    /// What each function becomes.
+    ways: FxHashMap<FunId, Way>,
+    /// The functions of the device, in the order in which they are added to those of the program.
+    made: Vec<Made>,
+    /// The number of the first one.
+    first: usize,
+    /// Whether functions are copied that could be called.
+    copies: bool,
+}
+
+/// What a call becomes.
+enum Way {
+    /// A copy of this function.
+    Copy(Box<Fun>),
+    /// A call of the function of the device with this number.
+    Call(usize),
+}
+
+impl Inside {
+    fn new(program: &Program, copies: bool) -> Inside {
+        let sites = called_inside(program);
+        let (ways, made, first) = (FxHashMap::default(), Vec::new(), program.funs.len());
+        let mut inside = Inside { ways, made, first, copies };
+        for (id, _) in program.funs.iter().filter(|(id, _)| sites.contains_key(id)) {
+            inside.add(program, &sites, id);
+        }
+        inside
+    }
+
+    /// Decides about a function, after those that it calls. (None that kernels call comes to call itself.)
+    fn add(&mut self, program: &Program, sites: &FxHashMap<FunId, usize>, id: FunId) {
+        if self.ways.contains_key(&id) {
+            return;
+        }
+        let mut fun = program.funs[id].clone();
+        let mut callees = Vec::new();
+        each_stm(&fun.body, &mut |stm| {
+            if let Stm::Call(callee, ..) = stm {
+                callees.push(*callee);
+            }
+        });
+        for callee in callees {
+            self.add(program, sites, callee);
+        }
+        let body = std::mem::take(&mut fun.body);
+        fun.body = self.resolved(body, &mut fun.vars);
+        let mut size: usize = 0;
+        each_stm(&fun.body, &mut |_| size += 1);
+        let sites = sites.get(&id).copied().unwrap_or_default();
+        let is_small = size <= SMALL || sites == 1 || size.saturating_mul(sites) <= COPIES;
+        let is_copied = self.copies && is_small;
+        let made = if is_copied { None } else { functions::make(&fun) };
+        let way = match made {
+            Some(made) => {
+                self.made.push(made);
+                Way::Call(self.made.len() - 1)
+            }
+            None => Way::Copy(Box::new(fun)),
+        };
+        self.ways.insert(id, way);
+    }
+
+    /// Code of the device without calls of the host's functions.
+    fn resolved(&self, mut block: Block, vars: &mut IdVec<V, fehu_imp::VarInfo>) -> Block {
+        fehu_imp::rewrite::replace_stms(&mut block, &mut |stm| {
+            let Stm::Call(callee, results, args) = stm else { return None };
+            Some(match self.ways.get(callee)? {
+                Way::Copy(fun) => copy_of(fun, results, args, vars),
+                Way::Call(number) => {
+                    let id = FunId::from_index(self.first + number);
+                    self.made[*number].call(id, results, args, vars)
+                }
+            })
+        });
+        block
+    }
+}
+
+/// The functions that kernels call, by way of others, too, each with the number of places where it is called.
+fn called_inside(program: &Program) -> FxHashMap<FunId, usize> {
+    let mut sites: FxHashMap<FunId, usize> = FxHashMap::default();
+    let mut waiting: Vec<FunId> = Vec::new();
+    let mut note = |body: &Block, waiting: &mut Vec<FunId>| {
+        each_stm(body, &mut |stm| {
+            if let Stm::Call(callee, ..) = stm {
+                let count = sites.entry(*callee).or_default();
+                *count += 1;
+                if *count == 1 {
+                    waiting.push(*callee);
+                }
+            }
+        });
+    };
+    for (_, fun) in program.funs.iter() {
+        each_stm(&fun.body, &mut |stm| {
+            if let Stm::Launch(kernel) = stm {
+                note(&kernel.body, &mut waiting);
+            }
+        });
+    }
+    while let Some(fun) = waiting.pop() {
+        note(&program.funs[fun].body, &mut waiting);
+    }
+    sites
 }
 
 /// The functions that are called from functions of a kind.
@@ -62,30 +185,30 @@ fn empty() -> Fun {
 }
 
 /// Looks for kernels.
-fn host(block: Block, fun: &mut Fun, funs: &IdVec<FunId, Fun>) -> Block {
+fn host(block: Block, fun: &mut Fun, inside: &mut Inside) -> Block {
     let mut out = Block::with_capacity(block.len());
     for mut stm in block {
         match &mut stm {
             Stm::Launch(kernel) => {
                 let body = std::mem::take(&mut kernel.body);
-                let body = inline(body, fun, funs);
+                let body = inside.resolved(body, &mut fun.vars);
                 let mut constants = Constants::default();
                 constants.find(&body);
                 kernel.body = constants.without(body);
                 out.append(&mut constants.lifted);
             }
             Stm::If(_, yes, no) => {
-                *yes = host(std::mem::take(yes), fun, funs);
-                *no = host(std::mem::take(no), fun, funs);
+                *yes = host(std::mem::take(yes), fun, inside);
+                *no = host(std::mem::take(no), fun, inside);
             }
             Stm::Switch(_, cases, default) => {
                 for (_, body) in cases {
-                    *body = host(std::mem::take(body), fun, funs);
+                    *body = host(std::mem::take(body), fun, inside);
                 }
-                *default = host(std::mem::take(default), fun, funs);
+                *default = host(std::mem::take(default), fun, inside);
             }
             Stm::For { body, .. } | Stm::While(_, body) => {
-                *body = host(std::mem::take(body), fun, funs);
+                *body = host(std::mem::take(body), fun, inside);
             }
             _ => {}
         }
@@ -94,22 +217,16 @@ fn host(block: Block, fun: &mut Fun, funs: &IdVec<FunId, Fun>) -> Block {
     out
 }
 
-/// Replaces calls by the bodies of the functions, at any depth.
-fn inline(mut block: Block, fun: &mut Fun, funs: &IdVec<FunId, Fun>) -> Block {
-    fehu_imp::rewrite::replace_stms(&mut block, &mut |stm| {
-        let Stm::Call(callee, results, args) = stm else { return None };
-        let callee = funs.get(*callee)?;
-        let body = copy_of(callee, results, args, fun);
-        Some(inline(body, fun, funs))
-    });
-    block
-}
-
 /// The body of a function with arguments for parameters and variables for results.
-fn copy_of(callee: &Fun, results: &[V], args: &[Arg], fun: &mut Fun) -> Block {
+fn copy_of(
+    callee: &Fun,
+    results: &[V],
+    args: &[Arg],
+    vars: &mut IdVec<V, fehu_imp::VarInfo>,
+) -> Block {
     let mut new: FxHashMap<V, V> = FxHashMap::default();
     for (v, info) in callee.vars.iter() {
-        new.insert(v, fun.vars.push(info.clone()));
+        new.insert(v, vars.push(info.clone()));
     }
     let mut out = Block::new();
     for (param, arg) in callee.params.iter().zip(args) {

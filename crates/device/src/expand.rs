@@ -13,21 +13,20 @@
 //! If the threads of a block work together ([`Kernel::by_block`]), an allocation outside sections is one piece for all
 //! of them, in a second block of memory, which has a part for each thread block.
 
-use super::{interleave, offload::elem};
-use fehu_imp::rewrite::{bin, replace_stms, substitute};
+use super::interleave;
+use super::pointers::{Piece, Pointers};
+use super::sites::{self, Known, Owner, Site, piece_bytes};
+use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Scalar};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The maximum number of blocks of a kernel whose threads need memory.
 const MOST_BLOCKS: i64 = 1056;
 
 /// The bytes that a thread gets at first, if the host does not know how many it needs.
 const FIRST_BYTES: i64 = 4096;
-
-/// Pieces begin at multiples of this.
-const ALIGNMENT: i64 = 16;
 
 /// Removes handles from all kernels of a function.
 pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
@@ -53,30 +52,6 @@ fn has_handles(fun: &Fun, kernel: &Kernel) -> bool {
     found
 }
 
-/// Who owns an allocation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Owner {
-    /// A thread, in one piece.
-    Thread,
-    /// A thread block, whose threads allocate it together.
-    Block,
-    /// A thread, interleaved with those of its neighbours.
-    Interleaved,
-}
-
-/// An allocation in a kernel.
-struct Site {
-    handle: V,
-    prim: Prim,
-    count: Exp,
-    /// Other handles that may hold an earlier result of this allocation.
-    others: Vec<V>,
-    /// Who owns it, and how its elements are laid out.
-    kind: Owner,
-    /// The number of bytes of a piece, if the host can compute it.
-    bytes: Option<Exp>,
-}
-
 /// The work on one kernel.
 struct Expand<'a> {
     fun: &'a mut Fun,
@@ -93,7 +68,7 @@ impl Expand<'_> {
             Expand { fun, host: Block::new(), pointers: FxHashMap::default(), sites: Vec::new() };
         let mut kernel = kernel.clone();
         let local = this.name_handles(&kernel.body);
-        this.find_sites(&kernel);
+        this.sites = sites::find(&kernel.body, kernel.by_block, &Known::of_kernel(&kernel));
         if this.sites.is_empty() {
             kernel.body = this.body(&kernel.body, &mut |_, _| Block::new());
             this.declare_pointers(&local, None, &mut kernel.body);
@@ -128,107 +103,39 @@ impl Expand<'_> {
 
     /// Creates pointers for all handles; returns those of handles that belong to the kernel itself.
     fn name_handles(&mut self, body: &[Stm]) -> Vec<V> {
-        let (mut all, mut declared) = (Vec::new(), FxHashSet::default());
-        each_stm(body, &mut |stm| {
-            let mut note = |v: V| {
-                if self.fun.vars[v].ty == Ty::Mem && !all.contains(&v) {
-                    all.push(v);
-                }
-            };
-            stm.each_used(&mut note);
-            stm.each_set(&mut note);
-            stm.each_declared(&mut note);
-            stm.each_declared(&mut |v| {
-                declared.insert(v);
-            });
-        });
-        let mut local = Vec::new();
-        for handle in all {
-            let hint = self.fun.vars[handle].hint.clone();
-            let ptr = self.new_var(&hint, Ty::Ptr(Prim::U8));
-            self.pointers.insert(handle, ptr);
-            if declared.contains(&handle) {
-                local.push(ptr);
-            } else {
-                self.host.push(Stm::Declare(ptr, None));
-                self.host.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
-            }
+        let mut pointers = Pointers::new(&mut self.fun.vars);
+        let (local, outer) = pointers.name(body);
+        self.pointers = pointers.of;
+        for (handle, ptr) in outer {
+            self.host.push(Stm::Declare(ptr, None));
+            self.host.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
         }
         local
     }
 
-    fn find_sites(&mut self, kernel: &Kernel) {
-        let mut holds: Vec<(V, V)> = Vec::new();
-        let mut sites = Vec::new();
-        each_stm(&kernel.body, &mut |stm| match stm {
-            Stm::Share(to, from) | Stm::Export { to, block: Some(from), .. } => {
-                holds.push((*to, *from));
-            }
-            _ => {}
-        });
-        allocations(&kernel.body, false, &mut sites);
-        let own = allocated_in_sections(&kernel.body);
-        let known = Known::new(kernel);
-        for (handle, prim, count, again) in sites {
-            let mut others = vec![handle];
-            let mut next = 0;
-            while again && let Some(&from) = others.get(next) {
-                for (to, source) in &holds {
-                    if *source == from && !others.contains(to) {
-                        others.push(*to);
-                    }
-                }
-                next += 1;
-            }
-            others.remove(0);
-            let bytes = known.value(&count).map(|count| piece_bytes(count, prim));
-            let kind = match kernel.by_block && !own.contains(&handle) {
-                true => Owner::Block,
-                false => Owner::Thread,
-            };
-            self.sites.push(Site { handle, prim, count, others, kind, bytes });
-        }
-    }
-
     /// A body in which handles are pointers; `alloc` says what an allocation becomes, by its number.
-    fn body(&mut self, body: &[Stm], alloc: &mut dyn FnMut(&mut Self, usize) -> Block) -> Block {
-        let mut body = body.to_vec();
-        let mut number = 0;
-        replace_stms(&mut body, &mut |stm| {
-            Some(match stm {
-                Stm::Declare(v, _) if self.pointers.contains_key(v) => Block::new(),
-                Stm::Free(_) => Block::new(),
-                Stm::Share(to, from) => {
-                    vec![Stm::Point(self.pointers[to], From::Ptr(self.pointers[from]), Exp::int(0))]
-                }
-                Stm::Export { to, ptr, index, .. } => {
-                    let prim = elem(self.fun.vars[*ptr].ty);
-                    let there = self.new_var("there", Ty::Ptr(prim));
-                    vec![
-                        Stm::Declare(there, None),
-                        Stm::Point(there, From::Ptr(*ptr), index.clone()),
-                        Stm::Point(self.pointers[to], From::Ptr(there), Exp::int(0)),
-                    ]
-                }
-                Stm::Point(p, From::Mem(handle), at) => {
-                    vec![Stm::Point(*p, From::Ptr(self.pointers[handle]), at.clone())]
-                }
-                Stm::Alloc(..) => {
-                    number += 1;
-                    alloc(self, number - 1)
-                }
-                _ => return None,
-            })
-        });
+    fn body(
+        &mut self,
+        body: &[Stm],
+        alloc: &mut dyn FnMut(&mut Pointers<'_>, usize) -> Block,
+    ) -> Block {
+        let of = std::mem::take(&mut self.pointers);
+        let mut pointers = Pointers { vars: &mut self.fun.vars, of };
+        let body = pointers.body(body, alloc);
+        self.pointers = pointers.of;
         body
     }
 
-    /// Declares the pointers of the kernel's own handles; initially they point to a place that is no piece.
+    /// Declares the pointers of the kernel's own handles. Those that are asked for before they are set point to a place
+    /// that is no piece.
     fn declare_pointers(&self, local: &[V], nowhere: Option<V>, body: &mut Block) {
+        let asked = sites::asked(&self.sites, &self.pointers);
         let mut begin = Block::new();
         for ptr in local {
             begin.push(Stm::Declare(*ptr, None));
-            if let Some(nowhere) = nowhere {
+            if let Some(nowhere) = nowhere
+                && asked.contains(ptr)
+            {
                 begin.push(Stm::Point(*ptr, From::Ptr(nowhere), Exp::int(0)));
             }
         }
@@ -239,7 +146,7 @@ impl Expand<'_> {
     /// The sizes that each thread and each block needs are known to the host.
     fn known_sizes(mut self, mut kernel: Kernel, local: &[V]) -> Block {
         let mut totals = [Exp::int(0), Exp::int(0), Exp::int(0)];
-        let mut offsets: Vec<Vec<Exp>> = Vec::new();
+        let mut offsets: Vec<(Vec<Exp>, Exp)> = Vec::new();
         for number in 0..self.sites.len() {
             let site = &self.sites[number];
             let (bytes, pieces) =
@@ -252,7 +159,7 @@ impl Expand<'_> {
                 let more = bin(BinOp::Add, totals[kind].clone(), bytes.clone());
                 totals[kind] = self.host_value("bytes", more);
             }
-            offsets.push(own);
+            offsets.push((own, bytes));
         }
         let launched = self.bound_blocks(&mut kernel);
         let (arenas, bases, mut begin) = self.arenas(&kernel, &launched, &totals);
@@ -262,24 +169,28 @@ impl Expand<'_> {
         }
         let (threads, thread) = (i64::from(kernel.threads), kernel.thread);
         let body = kernel.body.clone();
-        let body = self.body(&body, &mut |this, number| {
-            let site = &this.sites[number];
-            let (to, base) = (this.pointers[&site.handle], bases[site.kind as usize]);
-            let others: Vec<V> = site.others.iter().map(|other| this.pointers[other]).collect();
-            let (kind, width) = (site.kind, i64::from(site.prim.bits() / 8));
-            let at = |offset: &Exp| {
-                let at = match kind {
-                    Owner::Thread | Owner::Block => offset.clone(),
-                    Owner::Interleaved => bin(
-                        BinOp::Add,
-                        bin(BinOp::Mul, offset.clone(), Exp::int(threads)),
-                        bin(BinOp::Mul, Exp::Var(thread), Exp::int(width)),
-                    ),
-                };
-                Stm::Point(to, From::Ptr(base), at)
-            };
-            this.choose(&offsets[number], &others, &at)
+        let sites = std::mem::take(&mut self.sites);
+        let body = self.body(&body, &mut |pointers, number| {
+            let (site, (offsets, bytes)) = (&sites[number], &offsets[number]);
+            let (base, width) = (bases[site.kind as usize], i64::from(site.prim.bits() / 8));
+            let pieces: Vec<Piece> = offsets
+                .iter()
+                .map(|offset| match site.kind {
+                    Owner::Thread | Owner::Block => {
+                        Piece { base, at: offset.clone(), bytes: bytes.clone() }
+                    }
+                    Owner::Interleaved => {
+                        let of_block =
+                            |bytes: &Exp| bin(BinOp::Mul, bytes.clone(), Exp::int(threads));
+                        let own = bin(BinOp::Mul, Exp::Var(thread), Exp::int(width));
+                        let at = bin(BinOp::Add, of_block(offset), own);
+                        Piece { base, at, bytes: of_block(bytes) }
+                    }
+                })
+                .collect();
+            pointers.choose(site, &pieces)
         });
+        self.sites = sites;
         let nowhere = self.new_var("nowhere", Ty::Ptr(Prim::U8));
         kernel.body = begin;
         kernel.body.push(Stm::Declare(nowhere, None));
@@ -291,33 +202,6 @@ impl Expand<'_> {
         self.host.push(Stm::Launch(Box::new(kernel)));
         self.host.extend(arenas.into_iter().map(Stm::Free));
         self.host
-    }
-
-    /// The first of several pieces that no other handle refers to.
-    fn choose(&mut self, pieces: &[Exp], others: &[V], at: &dyn Fn(&Exp) -> Stm) -> Block {
-        let mut out = Block::new();
-        let Some((last, rest)) = pieces.split_last() else { return out };
-        let mut chosen = vec![at(last)];
-        for piece in rest.iter().rev() {
-            // Where the handle would point, compared with where the others point.
-            let mut attempt = vec![at(piece)];
-            let taken = self.is_one_of(&attempt[0], others);
-            attempt.push(Stm::If(taken, chosen, Block::new()));
-            chosen = attempt;
-        }
-        out.append(&mut chosen);
-        out
-    }
-
-    /// Whether the pointer that a statement sets is equal to one of others.
-    fn is_one_of(&self, point: &Stm, others: &[V]) -> Exp {
-        let Stm::Point(p, ..) = point else { return Exp::Const(Scalar::Bool(false)) };
-        let same = |other: &V| {
-            let (a, b) = (Box::new(Exp::Var(*p)), Box::new(Exp::Var(*other)));
-            Exp::Cmp(CmpOp::Eq, Prim::U64, a, b)
-        };
-        let or = |a, b| Exp::Bin(BinOp::Or, Prim::Bool, Box::new(a), Box::new(b));
-        others.iter().map(same).reduce(or).unwrap_or(Exp::Const(Scalar::Bool(false)))
     }
 
     /// Interleaves the pieces of threads where possible.
@@ -438,10 +322,13 @@ impl Expand<'_> {
             slots.push(own);
         }
         let body = kernel.body.clone();
-        let body = self.body(&body, &mut |this, number| {
-            let kind = this.sites[number].kind as usize;
-            this.take(number, &slots[number], (bases[kind], cursors[kind], capacity), flag)
+        let sites = std::mem::take(&mut self.sites);
+        let body = self.body(&body, &mut |pointers, number| {
+            let site = &sites[number];
+            let kind = site.kind as usize;
+            take(pointers, site, &slots[number], (bases[kind], cursors[kind], capacity), flag)
         });
+        self.sites = sites;
         kernel.body = begin;
         kernel.body.append(&mut declared);
         let mut rest = body;
@@ -491,125 +378,46 @@ impl Expand<'_> {
             body,
         }))
     }
-
-    /// An allocation whose size the thread computes: a piece that is free and large enough, or a new one.
-    fn take(
-        &mut self,
-        number: usize,
-        slots: &[(V, V)],
-        (base, cursor, capacity): (V, V, V),
-        flag: V,
-    ) -> Block {
-        let site = &self.sites[number];
-        let (to, prim, count) = (self.pointers[&site.handle], site.prim, site.count.clone());
-        let others: Vec<V> = site.others.iter().map(|other| self.pointers[other]).collect();
-        let needed = self.new_var("needed", Ty::Scalar(Prim::I64));
-        let mut out = vec![Stm::Declare(needed, Some(piece_bytes(count, prim)))];
-        let mut chosen: Option<Block> = None;
-        for (piece, room) in slots.iter().rev() {
-            let end = bin(BinOp::Add, Exp::Var(cursor), Exp::Var(needed));
-            let fits =
-                Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(end.clone()), Box::new(Exp::Var(capacity)));
-            let one = Exp::Const(Scalar::I32(1));
-            let enlarge = vec![
-                Stm::If(fits, Block::new(), vec![Stm::Store(flag, Exp::int(0), one), Stm::Leave]),
-                Stm::Point(*piece, From::Ptr(base), Exp::Var(cursor)),
-                Stm::Assign(*room, Exp::Var(needed)),
-                Stm::Assign(cursor, end),
-            ];
-            let is_small = Exp::Cmp(
-                CmpOp::Lt,
-                Prim::I64,
-                Box::new(Exp::Var(*room)),
-                Box::new(Exp::Var(needed)),
-            );
-            let use_it = vec![
-                Stm::If(is_small, enlarge, Block::new()),
-                Stm::Point(to, From::Ptr(*piece), Exp::int(0)),
-            ];
-            chosen = Some(match chosen {
-                None => use_it,
-                Some(next) => {
-                    let probe = Stm::Point(*piece, From::Ptr(*piece), Exp::int(0));
-                    vec![Stm::If(self.is_one_of(&probe, &others), next, use_it)]
-                }
-            });
-        }
-        out.extend(chosen.unwrap_or_default());
-        out
-    }
 }
 
-/// The handles that are allocated in sections.
-fn allocated_in_sections(body: &[Stm]) -> FxHashSet<V> {
-    let mut found = FxHashSet::default();
-    each_stm(body, &mut |stm| {
-        if let Stm::Section(section) = stm {
-            each_stm(section, &mut |stm| {
-                if let Stm::Alloc(handle, ..) = stm {
-                    found.insert(*handle);
-                }
-            });
-        }
-    });
-    found
-}
-
-/// All allocations in order, and whether they are in loops.
-fn allocations(body: &[Stm], again: bool, found: &mut Vec<(V, Prim, Exp, bool)>) {
-    for stm in body {
-        if let Stm::Alloc(handle, prim, count) = stm {
-            found.push((*handle, *prim, count.clone(), again));
-        }
-        let again = again || matches!(stm, Stm::For { .. } | Stm::While(..) | Stm::Exchange { .. });
-        stm.each_block(&mut |inner| allocations(inner, again, found));
-    }
-}
-
-/// The number of bytes of a piece with this many elements.
-fn piece_bytes(count: Exp, prim: Prim) -> Exp {
-    let bytes = bin(BinOp::Mul, count, Exp::int(i64::from(prim.bits() / 8)));
-    let up = bin(BinOp::Add, bytes, Exp::int(ALIGNMENT - 1));
-    bin(BinOp::And, up, Exp::int(-ALIGNMENT))
-}
-
-/// Which values of a kernel the host can compute.
-struct Known<'a> {
-    /// The scalars that a kernel declares, with their values, if they are never assigned.
-    values: FxHashMap<V, Option<&'a Exp>>,
-}
-
-impl<'a> Known<'a> {
-    fn new(kernel: &'a Kernel) -> Known<'a> {
-        let mut values: FxHashMap<V, Option<&'a Exp>> = FxHashMap::default();
-        values.extend([(kernel.block, None), (kernel.thread, None)]);
-        let mut assigned: Vec<V> = Vec::new();
-        each_stm(&kernel.body, &mut |stm| {
-            stm.each_set(&mut |v| assigned.push(v));
-            stm.each_declared(&mut |v| {
-                values.insert(v, None);
-            });
-            if let Stm::Declare(v, Some(e)) = stm {
-                values.insert(*v, Some(e));
+/// An allocation whose size the thread computes: a piece that is free and large enough, or a new one.
+fn take(
+    pointers: &mut Pointers<'_>,
+    site: &Site,
+    slots: &[(V, V)],
+    (base, cursor, capacity): (V, V, V),
+    flag: V,
+) -> Block {
+    let to = pointers.of[&site.handle];
+    let needed = pointers.new_var("needed", Ty::Scalar(Prim::I64));
+    let mut out = vec![Stm::Declare(needed, Some(piece_bytes(site.count.clone(), site.prim)))];
+    let mut chosen: Option<Block> = None;
+    for (piece, room) in slots.iter().rev() {
+        let end = bin(BinOp::Add, Exp::Var(cursor), Exp::Var(needed));
+        let fits =
+            Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(end.clone()), Box::new(Exp::Var(capacity)));
+        let one = Exp::Const(Scalar::I32(1));
+        let enlarge = vec![
+            Stm::If(fits, Block::new(), vec![Stm::Store(flag, Exp::int(0), one), Stm::Leave]),
+            Stm::Point(*piece, From::Ptr(base), Exp::Var(cursor)),
+            Stm::Assign(*room, Exp::Var(needed)),
+            Stm::Assign(cursor, end),
+        ];
+        let is_small =
+            Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(*room)), Box::new(Exp::Var(needed)));
+        let use_it = vec![
+            Stm::If(is_small, enlarge, Block::new()),
+            Stm::Point(to, From::Ptr(*piece), Exp::int(0)),
+        ];
+        chosen = Some(match chosen {
+            None => use_it,
+            Some(next) => {
+                let (mut asking, taken) = pointers.taken(site, *piece, &Exp::Var(*room));
+                asking.push(Stm::If(taken, next, use_it));
+                asking
             }
         });
-        for v in assigned {
-            values.insert(v, None);
-        }
-        Known { values }
     }
-
-    /// The expression in terms of what is declared outside the kernel.
-    fn value(&self, e: &Exp) -> Option<Exp> {
-        if e.any(&|e| matches!(e, Exp::Load(..))) {
-            return None;
-        }
-        let mut known = true;
-        let result = substitute(e, &|v| {
-            let inner = self.values.get(&v)?;
-            inner.and_then(|inner| self.value(inner))
-        });
-        result.each_var(&mut |v| known &= !self.values.contains_key(&v));
-        known.then_some(result)
-    }
+    out.extend(chosen.unwrap_or_default());
+    out
 }

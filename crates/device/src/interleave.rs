@@ -32,10 +32,13 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
                 block.iter().for_each(|block| classes.join(*to, *block));
             }
             Stm::TraceArray(_, p, _) | Stm::Fetch(_, p, _) => others.push(*p),
-            Stm::Call(_, _, args) => others.extend(args.iter().flat_map(|arg| match arg {
-                Arg::Mem { block, ptr, .. } => block.iter().copied().chain([*ptr]).collect(),
-                Arg::Scalar(_) => Vec::new(),
-            })),
+            Stm::Call(_, results, args) => {
+                others.extend(results);
+                others.extend(args.iter().flat_map(|arg| match arg {
+                    Arg::Mem { block, ptr, .. } => block.iter().copied().chain([*ptr]).collect(),
+                    Arg::Scalar(_) => Vec::new(),
+                }));
+            }
             _ => {}
         }
     });

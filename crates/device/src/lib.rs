@@ -3,28 +3,45 @@
 //! `emit` turns operators into kernels. Around them it leaves host code that loads and stores elements, and inside them
 //! code that calls functions and allocates blocks, which devices cannot do. This stage takes care of both:
 //!
-//! 1. `calls`: functions that kernels call become part of the kernels, and so do the constants that they use;
+//! 1. `calls`: functions that kernels call become part of the kernels, or functions of the device (`functions`), and the
+//!    host reads the constants that they use;
 //! 2. `tuning`: the host looks up the tuning parameters that kernels need;
 //! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
 //! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
-//!    interleaved where possible (`interleave`).
+//!    interleaved where possible (`interleave`); `sites` and `pointers` are what that has in common with functions.
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.
 
 mod calls;
 mod expand;
+mod functions;
 mod interleave;
 mod offload;
+mod pointers;
+mod sites;
 mod tuning;
 
-use fehu_imp::Program;
+use fehu_imp::{FunId, Program};
 
-/// Completes a program that was emitted for a device; `interleaved`: whether the memory of threads may be.
-pub fn device(program: &mut Program, interleaved: bool) {
-    calls::calls(program);
-    for fun in program.funs.values_mut() {
+/// Options.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether the memory of threads may be interleaved.
+    pub interleaving: bool,
+    /// Whether functions may be copied into kernels where they need not be.
+    pub copies: bool,
+}
+
+/// Completes a program that was emitted for a device.
+pub fn device(program: &mut Program, options: Options) {
+    calls::calls(program, options.copies);
+    let inside = &program.inside;
+    let ids: Vec<FunId> =
+        program.funs.iter().map(|(id, _)| id).filter(|id| !inside.contains(id)).collect();
+    for id in ids {
+        let fun = &mut program.funs[id];
         tuning::tuning(fun);
         offload::offload(fun);
-        expand::expand(fun, interleaved);
+        expand::expand(fun, options.interleaving);
     }
 }

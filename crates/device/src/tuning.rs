@@ -4,11 +4,11 @@
 //! decides between the two.
 
 use fehu_imp::rewrite::replace_stms;
-use fehu_imp::{Exp, Fun, Kernel, Prim, Stm, Ty, VarInfo};
+use fehu_imp::{Exp, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::{CmpOp, Scalar};
 
 /// The value of a parameter that was not set: a number that makes no sense for one.
-const NOT_SET: Exp = Exp::Const(Scalar::I64(i64::MIN));
+pub(super) const NOT_SET: Exp = Exp::Const(Scalar::I64(i64::MIN));
 
 /// Looks up the parameters of kernels before they are launched.
 pub(super) fn tuning(fun: &mut Fun) {
@@ -27,10 +27,14 @@ fn of_kernel(fun: &mut Fun, kernel: &Kernel) -> Vec<Stm> {
         let set = fun.vars.push(VarInfo { hint: "set".into(), ty: Ty::Scalar(Prim::I64) });
         host.push(Stm::Declare(set, None));
         host.push(Stm::Tuning(set, *number, NOT_SET));
-        let not_set = Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(Exp::Var(set)), Box::new(NOT_SET));
-        let chosen = Exp::Select(Box::new([not_set, standard.clone(), Exp::Var(set)]));
-        Some(vec![Stm::Assign(*v, chosen)])
+        Some(vec![Stm::Assign(*v, chosen(set, standard))])
     });
     host.push(Stm::Launch(Box::new(kernel)));
     host
+}
+
+/// The value of a parameter that was looked up, or the default.
+pub(super) fn chosen(set: V, standard: &Exp) -> Exp {
+    let not_set = Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(Exp::Var(set)), Box::new(NOT_SET));
+    Exp::Select(Box::new([not_set, standard.clone(), Exp::Var(set)]))
 }

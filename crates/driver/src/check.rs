@@ -116,7 +116,7 @@ impl Outcome {
             Severity::Error => true,
             Severity::Warning => warnings == Warnings::Deny,
         });
-        let exit = match (session.crashed, refused) {
+        let exit = match (session.crashed || session.limited, refused) {
             (true, _) => Exit::Internal,
             (false, true) => Exit::Rejected,
             (false, false) => Exit::Success,

@@ -1,122 +1,198 @@
-//! The stages beyond the core IR, one at a time, for people and tests: where arrays are, and imperative code.
+//! Programs beyond the core IR, and the stages that lead from one form to the next.
 //!
-//! `assign` gives arrays places and `circuit` better ones; `emit` makes imperative code of that, and `tile`, `copies`,
-//! `unflatten`, `unswitch`, `border` and `lanes` change it. [`Code`] can be printed, and programs can be run by it, on machines
-//! that watch for races (`fehu_oracle::heap`, `fehu_oracle::machine`).
+//! ```text
+//! core IR ── assign ──▶ with places ── short_circuit ──▶ ── emit ──▶ imperative code ── tile, lanes, ... ──▶ ── c ──▶ C
+//! ```
+//!
+//! A [`Stage`] is for these programs what a [`Pass`](fehu_ir::pass::Pass) is for the core IR: it has a name, under which it is
+//! listed in `pipelines.rs`, timed, and chosen on the command line, and it is run by the same manager (`passes.rs`). [`Code`] can
+//! be printed after every stage, and run, on machines that watch for races (`fehu-oracle`), until it is C.
 
-use fehu_interp::{Error, ErrorKind, Value};
-use fehu_ir::pass::Remarks;
+use crate::stages;
+use crate::without::Without;
+use fehu_backend::{Artifacts, Mode, Target};
+use fehu_imp::verify::{Phase, verify};
+use fehu_interp::{Error, ErrorKind, Interp, Value};
 use fehu_ir::{FunId, Loc, Prog};
 use fehu_mem::table::Placed;
 use fehu_oracle::heap::{self, Fault, Limits};
 use fehu_oracle::machine;
 use std::fmt;
 
-/// A stage.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[expect(missing_docs, reason = "each is the name of a module that says what it does")]
-pub enum Stage {
-    Assign,
-    Circuit,
-    Emit,
-    Tile,
-    Copies,
-    Unflatten,
-    Unswitch,
-    Border,
-    Lanes,
-}
-
-/// All stages, in their order.
-pub const STAGES: [(Stage, &str); 9] = [
-    (Stage::Assign, "assign"),
-    (Stage::Circuit, "circuit"),
-    (Stage::Emit, "emit"),
-    (Stage::Tile, "tile"),
-    (Stage::Copies, "copies"),
-    (Stage::Unflatten, "unflatten"),
-    (Stage::Unswitch, "unswitch"),
-    (Stage::Border, "border"),
-    (Stage::Lanes, "lanes"),
-];
-
-/// A program beyond the core IR.
+/// A program on its way to C.
 #[derive(Clone, Debug)]
 pub enum Code {
+    /// In the core IR.
+    Arrays(Box<Prog>),
     /// With the places of its arrays.
     Placed(Box<Placed>),
-    /// As imperative code, with the program that it is of.
-    Imp(Box<Prog>, fehu_imp::Program),
+    /// As imperative code, with the program that it is of, and the rules that it keeps.
+    Imp(Box<Prog>, Box<fehu_imp::Program>, Phase),
+    /// As C.
+    C(Box<Artifacts>),
 }
 
-/// The stages with these names, separated by commas; otherwise a sentence that says what is wrong with them.
-pub fn stages(names: &str) -> Result<Vec<Stage>, String> {
-    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let mut stages: Vec<Stage> = Vec::new();
-    for name in names {
-        let known = || STAGES.map(|(_, name)| format!("\"{name}\"")).join(", ");
-        let found = STAGES.iter().find(|(_, other)| *other == name);
-        let (stage, _) =
-            found.ok_or_else(|| format!("there is no stage \"{name}\"; available: {}", known()))?;
-        if stages.last().is_some_and(|last| last >= stage) {
-            return Err(format!("the stage \"{name}\" is out of order; the order is {}", known()));
+/// The form of a program: the variants of [`Code`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "see the variants of `Code`")]
+pub enum Form {
+    Arrays,
+    Placed,
+    Imp,
+    C,
+}
+
+/// A step from the core IR towards C.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// One word.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Does it.
+    pub run: Run,
+}
+
+/// What a stage does, by what it takes and gives.
+#[derive(Clone, Copy, Debug)]
+pub enum Run {
+    /// Gives the arrays of a program places.
+    Assign(fn(Prog) -> Result<Placed, Limit>),
+    /// Changes places.
+    Place(fn(&mut Placed, &Settings)),
+    /// Makes imperative code.
+    Emit(fn(&Placed, &Settings) -> fehu_imp::Program),
+    /// Changes imperative code.
+    Imp(fn(&mut fehu_imp::Program, &Settings)),
+    /// Changes loops, whatever the settings are.
+    Loops(fn(&mut fehu_imp::Program)),
+    /// Changes imperative code so that it keeps the rules of a device.
+    Device(fn(&mut fehu_imp::Program, &Settings)),
+    /// Makes C.
+    C(fn(&Prog, &fehu_imp::Program, &Settings) -> Artifacts),
+}
+
+/// What stages depend on besides the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What executes the program.
+    pub target: Target,
+    /// What becomes of it.
+    pub mode: Mode,
+    /// Whether operations on floats keep the order of the source.
+    pub strict_float: bool,
+    /// What is left out.
+    pub without: Without,
+}
+
+/// A program is beyond what a stage can do: the name of an array whose place is too complicated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limit(pub String);
+
+/// Takes a program through stages, without a manager.
+pub fn apply(prog: Prog, stages: &[Stage], settings: &Settings) -> Result<Code, Limit> {
+    let start = Code::Arrays(Box::new(prog));
+    stages.iter().try_fold(start, |code, stage| stage.apply(code, settings))
+}
+
+impl Settings {
+    /// The usual ones for a server.
+    pub fn of(target: Target) -> Settings {
+        Settings { target, mode: Mode::Server, strict_float: false, without: Without::default() }
+    }
+}
+
+impl Stage {
+    /// The form of the programs that it takes.
+    pub fn takes(&self) -> Form {
+        match self.run {
+            Run::Assign(_) => Form::Arrays,
+            Run::Place(_) | Run::Emit(_) => Form::Placed,
+            Run::Imp(_) | Run::Loops(_) | Run::Device(_) | Run::C(_) => Form::Imp,
         }
-        stages.push(*stage);
     }
-    let begins = stages.first().is_none_or(|first| *first == Stage::Assign);
-    let emits = stages.contains(&Stage::Emit) || stages.last() <= Some(&Stage::Circuit);
-    if begins && emits {
-        return Ok(stages);
-    }
-    let missing = if begins { "emit" } else { "assign" };
-    Err(format!("the stage \"{missing}\" is missing; later stages need its output"))
-}
 
-/// Takes a program through stages; the error is the name of an array that is too complex for them.
-pub fn run(prog: &Prog, stages: &[Stage], parallel: bool) -> Result<Option<Code>, String> {
-    let mut code = None;
-    for stage in stages {
-        code = match (stage, code) {
-            (Stage::Assign, _) => {
-                let mut prog = prog.clone();
-                (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
-                let placed = fehu_mem::assign::assign(prog);
-                Some(Code::Placed(Box::new(placed.map_err(|limit| limit.array.to_string())?)))
-            }
-            (Stage::Circuit, Some(Code::Placed(mut placed))) => {
-                fehu_mem::circuit::circuit(&mut placed, false);
-                Some(Code::Placed(placed))
-            }
-            (Stage::Emit, Some(Code::Placed(placed))) => {
-                let options = fehu_emit::Options { parallel, tiling: true, ..Default::default() };
-                let program = fehu_emit::emit(&placed, options);
-                Some(Code::Imp(Box::new(placed.prog), program))
-            }
-            (stage, Some(Code::Imp(prog, mut program))) => {
-                match stage {
-                    Stage::Tile => fehu_loops::tile::tile(&mut program),
-                    Stage::Copies => fehu_loops::copies::copies(&mut program),
-                    Stage::Unflatten => fehu_loops::unflatten::unflatten(&mut program),
-                    Stage::Unswitch => fehu_loops::unswitch::unswitch(&mut program),
-                    Stage::Border => fehu_loops::border::border(&mut program),
-                    Stage::Lanes => fehu_loops::lanes::lanes(&mut program),
-                    Stage::Assign | Stage::Circuit | Stage::Emit => {}
-                }
-                Some(Code::Imp(prog, program))
-            }
-            (_, code) => code,
-        };
+    /// The form of the programs that it gives.
+    pub fn gives(&self) -> Form {
+        match self.run {
+            Run::Assign(_) | Run::Place(_) => Form::Placed,
+            Run::Emit(_) | Run::Imp(_) | Run::Loops(_) | Run::Device(_) => Form::Imp,
+            Run::C(_) => Form::C,
+        }
     }
-    Ok(code)
+
+    /// Takes the step.
+    ///
+    /// # Panics
+    /// If the program does not have the form that the stage takes.
+    pub fn apply(&self, code: Code, settings: &Settings) -> Result<Code, Limit> {
+        Ok(match (self.run, code) {
+            (Run::Assign(run), Code::Arrays(prog)) => Code::Placed(Box::new(run(*prog)?)),
+            (Run::Place(run), Code::Placed(mut placed)) => {
+                run(&mut placed, settings);
+                Code::Placed(placed)
+            }
+            (Run::Emit(run), Code::Placed(placed)) => {
+                let program = run(&placed, settings);
+                let phase = if settings.target.is_gpu() { Phase::Emitted } else { Phase::Cpu };
+                Code::Imp(Box::new(placed.prog), Box::new(program), phase)
+            }
+            (Run::Imp(run), Code::Imp(prog, mut program, phase)) => {
+                run(&mut program, settings);
+                Code::Imp(prog, program, phase)
+            }
+            (Run::Loops(run), Code::Imp(prog, mut program, phase)) => {
+                run(&mut program);
+                Code::Imp(prog, program, phase)
+            }
+            (Run::Device(run), Code::Imp(prog, mut program, _)) => {
+                run(&mut program, settings);
+                Code::Imp(prog, program, Phase::Device)
+            }
+            (Run::C(run), Code::Imp(prog, program, _)) => {
+                Code::C(Box::new(run(&prog, &program, settings)))
+            }
+            (_, code) => {
+                panic!("\"{}\" takes {:?}, not {:?}", self.name, self.takes(), code.form())
+            }
+        })
+    }
 }
 
 impl Code {
+    /// Its form.
+    pub fn form(&self) -> Form {
+        match self {
+            Code::Arrays(_) => Form::Arrays,
+            Code::Placed(_) => Form::Placed,
+            Code::Imp(..) => Form::Imp,
+            Code::C(_) => Form::C,
+        }
+    }
+
+    /// Whether it keeps the rules of its form; the first thing that is wrong if not. There are none for places and C.
+    pub fn verify(&self) -> Result<(), String> {
+        let first = |errors: Vec<String>| errors.into_iter().next().unwrap_or_default();
+        match self {
+            Code::Arrays(prog) => stages::verify(prog),
+            Code::Placed(placed) => stages::verify(&placed.prog),
+            Code::Imp(_, program, phase) => verify(program, *phase)
+                .map_err(|errors| first(errors.iter().map(ToString::to_string).collect())),
+            Code::C(_) => Ok(()),
+        }
+    }
+
     /// Calls a function.
     pub fn call(&self, fun: FunId, args: &[Value]) -> Result<Vec<Value>, Error> {
         let limits = Limits { steps: 100_000_000, ..Limits::default() };
         let results = match self {
+            Code::Arrays(prog) => return Interp::new(prog).call(fun, args.to_vec()),
             Code::Placed(placed) => heap::call(placed, fun, args, limits),
-            Code::Imp(prog, program) => machine::call(prog, program, fun, args, limits, 1),
+            Code::Imp(prog, program, _) => machine::call(prog, program, fun, args, limits, 1),
+            Code::C(_) => {
+                let message = "C is compiled, not interpreted".to_owned();
+                return Err(failure(ErrorKind::Internal, message));
+            }
         };
         results.map_err(error)
     }
@@ -125,8 +201,10 @@ impl Code {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Code::Arrays(prog) => prog.fmt(f),
             Code::Placed(placed) => placed.fmt(f),
-            Code::Imp(_, program) => program.fmt(f),
+            Code::Imp(_, program, _) => program.fmt(f),
+            Code::C(artifacts) => f.write_str(&artifacts.c),
         }
     }
 }
@@ -146,25 +224,4 @@ fn error(fault: Fault) -> Error {
 
 fn failure(kind: ErrorKind, message: String) -> Error {
     Error { kind, message, trace: Vec::new() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stages_have_an_order() {
-        assert_eq!(stages(""), Ok(Vec::new()));
-        assert_eq!(stages("assign, circuit"), Ok(vec![Stage::Assign, Stage::Circuit]));
-        assert_eq!(stages("assign,emit,lanes").map(|stages| stages.len()), Ok(3));
-        for (names, why) in [
-            ("circuit", "\"assign\" is missing"),
-            ("assign,lanes", "\"emit\" is missing"),
-            ("assign,emit,circuit", "\"circuit\" is out of order"),
-            ("assign,nonsense", "\"lanes\""),
-        ] {
-            let error = stages(names).expect_err(names);
-            assert!(error.contains(why), "{error}");
-        }
-    }
 }

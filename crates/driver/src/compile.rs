@@ -2,7 +2,7 @@
 //! `fehu run`, `fehu test` and `fehu bench` need.
 //!
 //! ```text
-//! source ── translate, passes ──▶ IR ── stages::generate ──▶ C text ── cc ──▶ executable
+//! source ── translate, passes ──▶ IR ── stages ──▶ C text ── cc ──▶ executable
 //! ```
 //!
 //! Executables are kept in the [`Cache`] under the digest of the C text and the C compiler. For a repeated `fehu run`
@@ -12,14 +12,15 @@ mod cc;
 
 use crate::cache::Cache;
 use crate::check::{Exit, Outcome, Warnings};
+use crate::code::{Code, Settings};
 use crate::files::Files;
 use crate::load::Root;
-use crate::passes::Plan;
+use crate::passes::{self, Plan};
 use crate::session::Session;
-use crate::stages::{Artifacts, GenerateOptions, Mode, Target, Unsafe};
+use crate::stages::{Artifacts, Mode, Target, Unsafe};
 use crate::temporary::{self, Folder};
 use crate::translate::{Changes, Job, translate};
-use crate::{errors, hash, save};
+use crate::{errors, hash, pipelines, save};
 pub use cc::CCompiler;
 use fehu_base::Diagnostic;
 use fehu_ir::{Entry, Prog};
@@ -56,45 +57,29 @@ pub struct Generated {
     pub entries: Vec<Entry>,
 }
 
-/// The function that makes C of a program; see [`crate::stages::generate`].
-pub type Generator =
-    fn(&Prog, Target, Mode, &GenerateOptions) -> Result<Artifacts, Box<Diagnostic>>;
-
 type Res<T> = Result<T, Box<Diagnostic>>;
 
 /// Translates a program to C. It is there if and only if the outcome is a success.
-pub fn generate(
-    files: &dyn Files,
-    root: &Root,
-    request: &Request,
-    generator: Generator,
-) -> (Outcome, Option<Generated>) {
+pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, Option<Generated>) {
     let mut generated = None;
-    let mut refused = false;
     let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
     let changes = Changes { entry_points: request.entry_points.clone(), unsafety };
     let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
-    let options =
-        GenerateOptions { strict_float: request.strict_float, without: request.plan.without };
+    let Request { target, mode, strict_float, .. } = *request;
+    let settings = Settings { target, mode, strict_float, without: request.plan.without };
     let finish = |session: &mut Session, prog: Prog, _| {
         if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
             return;
         }
-        let made =
-            session.stage("generate", |_| generator(&prog, request.target, request.mode, &options));
-        match made {
-            Ok(artifacts) => generated = Some(Generated { artifacts, entries: prog.entries }),
-            Err(error) => {
-                refused = true;
-                session.diagnostics.push(*error);
-            }
+        let entries = prog.entries.clone();
+        let list = pipelines::of_target(target).stages;
+        let verified = request.plan.verify;
+        let code = passes::stages(session, prog, list, &settings, verified, &mut |_, _| {});
+        if let Some(Code::C(artifacts)) = code {
+            generated = Some(Generated { artifacts: *artifacts, entries });
         }
     };
-    let mut outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
-    if refused && outcome.exit == Exit::Rejected {
-        // It is we who cannot go on.
-        outcome.exit = Exit::Internal;
-    }
+    let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
     let generated = generated.filter(|_| outcome.exit == Exit::Success);
     (outcome, generated)
 }
@@ -201,8 +186,8 @@ pub fn object(
     })
 }
 
-/// What the C compiler makes of the runtime of programs of one kind.
-fn runtime_object(cache: &Cache, compiler: &CCompiler, text: &str) -> Res<PathBuf> {
+/// What the C compiler makes of the runtime of programs of one kind, in the cache.
+pub fn runtime_object(cache: &Cache, compiler: &CCompiler, text: &str) -> Res<PathBuf> {
     let identity = compiler.identity();
     let key = hash::digest([b"runtime", text.as_bytes(), identity.as_bytes()]);
     match cache.object(&key) {

@@ -114,8 +114,8 @@ pub(crate) fn not_supported(span: Span, message: &str) -> Diagnostic {
 pub(crate) fn too_complex(array: &str) -> Diagnostic {
     let message = format!("not supported yet: the memory layout of \"{array}\" is too complicated");
     Diagnostic::error_without_place("not-supported", message)
-        .note("it depends on too many variables, because the array is a slice of a slice of an array with many dimensions")
-        .help("use `copy` where it is sliced from another array")
+        .note("it depends on too many variables: the array has more than 30 dimensions, or is a slice of a slice of an array with many")
+        .help("use `copy` where it is sliced from another array, or fewer dimensions, for example by `flatten`")
 }
 
 /// There is no C compiler.

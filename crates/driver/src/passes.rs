@@ -1,12 +1,15 @@
-//! The pass manager: runs passes in order, measures and verifies each, and keeps the evidence when one fails.
+//! The manager: runs passes and stages in order, measures and verifies each, and keeps the evidence when one fails.
 //!
-//! A pass that panics or makes something that the verifier refuses is our bug. The user gets an `internal-error`
-//! that names the pass, the files with the program before and after it, and the command that repeats it.
+//! A pass or stage that panics or makes something that the verifier refuses is our bug. The user gets an `internal-error`
+//! that names it, the files with the program before and after it, and the command that repeats it. Programs beyond the core IR
+//! are kept as the last one of the core IR that they were.
 
-use crate::code::Stage;
+use crate::code::{Code, Settings, Stage};
+use crate::compile::target_name;
 use crate::session::{self, Session};
 use crate::without::Without;
 use crate::{errors, temporary};
+use fehu_backend::Target;
 use fehu_ir::Prog;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::verify::{render, verify};
@@ -23,6 +26,8 @@ pub struct Plan {
     pub verify: bool,
     /// The stages that programs that are interpreted go through after that.
     pub stages: Vec<Stage>,
+    /// What these stages are for.
+    pub target: Target,
     /// What is left out after the passes.
     pub without: Without,
 }
@@ -30,12 +35,16 @@ pub struct Plan {
 /// Looks at the program after each pass.
 pub type Observer<'a> = dyn FnMut(&Pass, &Prog) + Send + 'a;
 
+/// Looks at the program after each stage.
+pub type StageObserver<'a> = dyn FnMut(&Stage, &Code) + 'a;
+
 impl Plan {
     /// These passes, verified.
     pub fn of(passes: &[Pass]) -> Plan {
         // Verification stays on in release builds until it is more than a tenth of a compilation.
         let without = Without::default();
-        Plan { passes: passes.to_vec(), verify: true, stages: Vec::new(), without }
+        let (stages, target) = (Vec::new(), Target::C);
+        Plan { passes: passes.to_vec(), verify: true, stages, target, without }
     }
 
     /// The same without some parts of the compiler.
@@ -43,6 +52,9 @@ impl Plan {
     pub fn leaving_out(mut self, without: Without) -> Plan {
         if without.fusion {
             self.passes.retain(|pass| pass.name != fehu_opt::FUSE.name);
+        }
+        if without.in_place {
+            self.passes.push(fehu_opt::COPYUPDATES);
         }
         self.without = without;
         self
@@ -68,6 +80,41 @@ pub fn run(
         observer(pass, &prog);
     }
     Some(prog)
+}
+
+/// Takes a program through stages. Nothing comes back when one fails; the session then says so.
+pub fn stages(
+    session: &mut Session,
+    prog: Prog,
+    stages: &[Stage],
+    settings: &Settings,
+    verified: bool,
+    observer: &mut StageObserver<'_>,
+) -> Option<Code> {
+    let before = prog.clone();
+    let mut code = Code::Arrays(Box::new(prog));
+    for (index, stage) in stages.iter().enumerate() {
+        let work = AssertUnwindSafe(|| stage.apply(code, settings));
+        code = match session.stage(stage.name, |_| catch_unwind(work)) {
+            Ok(Ok(code)) => code,
+            Ok(Err(limit)) => {
+                session.limited = true;
+                session.diagnostics.push(errors::too_complex(&limit.0));
+                return None;
+            }
+            Err(_) => {
+                let message = session::take_crash_message();
+                fail_stage(session, &stages[..=index], settings, &message, &before);
+                return None;
+            }
+        };
+        if verified && let Err(message) = session.stage("verify", |_| code.verify()) {
+            fail_stage(session, &stages[..=index], settings, &message, &before);
+            return None;
+        }
+        observer(stage, &code);
+    }
+    Some(code)
 }
 
 fn one(
@@ -101,12 +148,12 @@ fn one(
 /// Reports a pass that failed, and leaves the programs in files.
 fn fail(session: &mut Session, pass: &Pass, message: &str, before: &Prog, after: Option<String>) {
     let mut error = errors::broken_ir(pass.name, message);
-    match keep(pass, "before", &before.to_string()) {
+    match keep(pass.name, "before", &before.to_string()) {
         Ok(path) => {
             let path = path.display();
             error = error.note(format!("the program before \"{}\" is in {path}", pass.name));
             if let Some(text) = after {
-                error = match keep(pass, "after", &text) {
+                error = match keep(pass.name, "after", &text) {
                     Ok(path) => {
                         error.note(format!("the program after it is in {}", path.display()))
                     }
@@ -124,9 +171,36 @@ fn fail(session: &mut Session, pass: &Pass, message: &str, before: &Prog, after:
     session.diagnostics.push(error);
 }
 
+/// Reports that the last of these stages failed, and leaves the program before the first one in a file.
+fn fail_stage(
+    session: &mut Session,
+    stages: &[Stage],
+    settings: &Settings,
+    message: &str,
+    before: &Prog,
+) {
+    let names: Vec<&str> = stages.iter().map(|stage| stage.name).collect();
+    let name = names.last().copied().unwrap_or_default();
+    let mut error = errors::broken_ir(name, message);
+    error = match keep(name, "before", &before.to_string()) {
+        Ok(path) => {
+            let (path, names) = (path.display(), names.join(","));
+            let target = target_name(settings.target);
+            error.note(format!("the program before \"{}\" is in {path}", stages[0].name)).note(
+                format!(
+                    "to reproduce it, run `fehu dev --backend {target} --stages {names} {path}`"
+                ),
+            )
+        }
+        Err(why) => error.note(format!("the program before it could not be saved: {why}")),
+    };
+    session.crashed = true;
+    session.diagnostics.push(error);
+}
+
 /// Writes a program to a file of its own in the folder for such things.
-fn keep(pass: &Pass, when: &str, text: &str) -> std::io::Result<PathBuf> {
-    let (path, mut file) = temporary::file(&format!("-{}-{when}.ir", pass.name))?;
+fn keep(name: &str, when: &str, text: &str) -> std::io::Result<PathBuf> {
+    let (path, mut file) = temporary::file(&format!("-{name}-{when}.ir"))?;
     file.write_all(text.as_bytes())?;
     Ok(path)
 }
@@ -134,6 +208,8 @@ fn keep(pass: &Pass, when: &str, text: &str) -> std::io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Run;
+    use crate::pipelines::ASSIGN;
     use fehu_ir::text::parse;
 
     const PROG: &str =
@@ -197,5 +273,25 @@ mod tests {
         let notes = session.diagnostics[0].notes.join("\n");
         assert!(notes.contains("passes.rs") && notes.contains("a mistake"), "{notes}");
         assert!(file(&session, "the program before \"panics\" is in ").contains("add x_0 x_0"));
+    }
+
+    #[test]
+    fn a_stage_that_panics_is_reported_with_the_command_that_repeats_it() {
+        let stage =
+            Stage { name: "breaks", about: "", run: Run::Place(|_, _| panic!("a mistake")) };
+        let prog = parse(PROG).expect("it is a program");
+        let mut session = Session::default();
+        let mut result = None;
+        session::run(&mut session, |session| {
+            let settings = Settings::of(Target::Multicore);
+            result = stages(session, prog, &[ASSIGN, stage], &settings, true, &mut |_, _| {});
+        });
+        assert!(result.is_none() && session.crashed);
+        let rows: Vec<&str> = session.timings.rows().iter().map(|(name, _)| *name).collect();
+        assert_eq!(rows, ["assign", "verify", "breaks"]);
+        let notes = session.diagnostics[0].notes.join("\n");
+        let command = "fehu dev --backend multicore --stages assign,breaks ";
+        assert!(notes.contains(command) && notes.contains("a mistake"), "{notes}");
+        assert!(file(&session, "the program before \"assign\" is in ").contains("add x_0 x_0"));
     }
 }

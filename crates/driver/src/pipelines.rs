@@ -1,9 +1,13 @@
-//! The orders in which passes run: this file is the place to see and to change them.
+//! The orders in which passes and stages run: this file is the place to see and to change them.
 //!
-//! A pipeline is a list of passes, each with a comment that says why it stands where it stands.
+//! A pipeline is a list of passes on the core IR, followed by the stages beyond it, each with a comment that says why it stands
+//! where it stands.
 
+use crate::code::{Form, Limit, Run, Settings, Stage};
+use crate::stages;
 use fehu_backend::Target;
-use fehu_ir::pass::Pass;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
 use fehu_par::{EXPOSE, FLATTEN};
 
@@ -16,13 +20,15 @@ pub struct Pipeline {
     pub about: &'static str,
     /// The passes in order; one may occur several times.
     pub passes: &'static [Pass],
+    /// The stages after them, up to C.
+    pub stages: &'static [Stage],
 }
 
 /// All pipelines.
 pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU, GPU];
 
 /// The program as it was lowered.
-pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[] };
+pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[], stages: &[] };
 
 /// From lowered programs to good array code, whatever the back end.
 pub const DEFAULT: Pipeline = Pipeline {
@@ -46,6 +52,7 @@ pub const DEFAULT: Pipeline = Pipeline {
         // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
         FUSE, SIMPLIFY,
     ],
+    stages: &[],
 };
 
 /// What programs for CPUs need after that.
@@ -57,6 +64,23 @@ pub const CPU: Pipeline = Pipeline {
         SIMPLIFY, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY,
+    ],
+    stages: &[
+        ASSIGN,
+        // While arrays are still values, what is copied is seen best.
+        SHORT_CIRCUIT,
+        EMIT,
+        // Tiles first: the loops that are left inside of them are what the others improve.
+        TILE,
+        EMPTY,
+        COPIES,
+        // Rows, invariant conditions and borders are removed from loops ...
+        DELINEARIZE,
+        UNSWITCH,
+        PEEL,
+        // ... so that what is left can be done in lanes.
+        LANES,
+        C,
     ],
 };
 
@@ -96,7 +120,85 @@ pub const GPU: Pipeline = Pipeline {
         FLATTEN,
         SIMPLIFY,
     ],
+    stages: &[ASSIGN, SHORT_CIRCUIT, EMIT, EMPTY, DEVICE, C],
 };
+
+/// Gives every array a place.
+pub const ASSIGN: Stage = Stage {
+    name: "assign",
+    about: "gives every array a block of memory and an index function",
+    run: Run::Assign(|mut prog| {
+        // Whatever passes were chosen, there must be no streams from here on.
+        (UNSTREAM.run)(&mut prog, &mut Remarks::default());
+        fehu_mem::assign::assign(prog).map_err(|limit| Limit(limit.array.to_string()))
+    }),
+};
+
+/// Avoids copies.
+pub const SHORT_CIRCUIT: Stage = Stage {
+    name: "short_circuit",
+    about: "constructs arrays where they would be copied to",
+    run: Run::Place(|placed, settings| {
+        fehu_mem::short_circuit::short_circuit(placed, settings.target.is_gpu());
+    }),
+};
+
+/// Makes imperative code.
+pub const EMIT: Stage = Stage {
+    name: "emit",
+    about: "turns operators into loops, tasks and kernels",
+    run: Run::Emit(|placed, settings| {
+        let Settings { target, strict_float, without, .. } = *settings;
+        let (parallel, device) = (target == Target::Multicore, target.is_gpu());
+        let tiling = !without.tiling;
+        fehu_emit::emit(placed, fehu_emit::Options { parallel, device, strict_float, tiling })
+    }),
+};
+
+/// Tiles, unless they are left out.
+pub const TILE: Stage = Stage {
+    name: fehu_loops::TILE.name,
+    about: fehu_loops::TILE.about,
+    run: Run::Imp(|program, settings| {
+        if !settings.without.tiling {
+            (fehu_loops::TILE.run)(program);
+        }
+    }),
+};
+
+/// A transformation of loops, as a stage.
+const fn loops(transformation: Transformation) -> Stage {
+    let Transformation { name, about, run } = transformation;
+    Stage { name, about, run: Run::Loops(run) }
+}
+
+const EMPTY: Stage = loops(fehu_loops::EMPTY);
+const COPIES: Stage = loops(fehu_loops::COPIES);
+const DELINEARIZE: Stage = loops(fehu_loops::DELINEARIZE);
+const UNSWITCH: Stage = loops(fehu_loops::UNSWITCH);
+const PEEL: Stage = loops(fehu_loops::PEEL);
+const LANES: Stage = loops(fehu_loops::LANES);
+
+/// Separates the host and the device.
+pub const DEVICE: Stage = Stage {
+    name: "device",
+    about: "leaves loads and stores to kernels, and allocations to the host",
+    run: Run::Device(|program, settings| {
+        let (interleaving, copies) = (!settings.without.coalescing, !settings.without.inlining);
+        fehu_device::device(program, fehu_device::Options { interleaving, copies });
+    }),
+};
+
+/// Prints C.
+pub const C: Stage = Stage {
+    name: "c",
+    about: "prints C, with the interface of the program and what it needs of the runtime",
+    run: Run::C(stages::c),
+};
+
+/// The stages that there are, in the order in which they can run.
+pub const STAGES: &[Stage] =
+    &[ASSIGN, SHORT_CIRCUIT, EMIT, TILE, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES, DEVICE, C];
 
 /// The passes that there are, of all crates.
 fn all() -> impl Iterator<Item = &'static Pass> + Clone {
@@ -133,6 +235,54 @@ pub fn pass(name: &str) -> Result<Pass, String> {
         let names = all().map(|pass| pass.name);
         format!("there is no pass \"{name}\"; available: {}", list(names))
     })
+}
+
+/// What a back end does with a program up to the last run of a pass or stage; `lower` comes before all of them. Otherwise a
+/// sentence that lists those that there are.
+pub fn up_to(target: Target, name: &str) -> Result<(Vec<Pass>, Vec<Stage>), String> {
+    let Pipeline { passes, stages, .. } = of_target(target);
+    if name == "lower" {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    if let Some(last) = passes.iter().rposition(|pass| pass.name == name) {
+        return Ok((passes[..=last].to_vec(), Vec::new()));
+    }
+    if let Some(last) = stages.iter().position(|stage| stage.name == name) {
+        return Ok((passes.to_vec(), stages[..=last].to_vec()));
+    }
+    let mut names = vec!["lower"];
+    for name in passes.iter().map(|pass| pass.name).chain(stages.iter().map(|stage| stage.name)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let names = list(names.into_iter());
+    Err(format!("there is no stage \"{name}\" for this back end; its stages are {names}"))
+}
+
+/// The stages with these names, separated by commas, in an order that is possible; otherwise a sentence that says what is wrong
+/// with them.
+pub fn stages(names: &str) -> Result<Vec<Stage>, String> {
+    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let known = || list(STAGES.iter().map(|stage| stage.name));
+    let (mut stages, mut form, mut next) = (Vec::new(), Form::Arrays, 0);
+    for name in names {
+        let at = STAGES.iter().position(|stage| stage.name == name);
+        let at =
+            at.ok_or_else(|| format!("there is no stage \"{name}\"; available: {}", known()))?;
+        let stage = STAGES[at];
+        if at < next {
+            return Err(format!("the stage \"{name}\" is out of order; the order is {}", known()));
+        }
+        if stage.takes() != form {
+            let makes = |other: &&Stage| other.gives() == stage.takes();
+            let missing = STAGES.iter().find(makes).map_or("", |other| other.name);
+            return Err(format!("the stage \"{missing}\" is missing; \"{name}\" needs its output"));
+        }
+        (form, next) = (stage.gives(), at + 1);
+        stages.push(stage);
+    }
+    Ok(stages)
 }
 
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
@@ -173,5 +323,44 @@ mod tests {
         assert!(error.contains("\"nonsense\"") && error.contains("\"fuse\""), "{error}");
         let error = pipeline("nonsense").expect_err("there is no such pipeline");
         assert!(error.contains("\"none\", \"default\", \"cpu\", \"gpu\""), "{error}");
+    }
+
+    #[test]
+    fn a_program_can_be_looked_at_after_every_stage() {
+        let (passes, stages) = up_to(Target::C, "fuse").expect("there is such a pass");
+        assert!(passes.last().is_some_and(|pass| pass.name == "fuse") && stages.is_empty());
+        let (passes, stages) = up_to(Target::Cuda, "emit").expect("there is such a stage");
+        assert!(passes.len() == GPU.passes.len() && stages.len() == 3);
+        let error = up_to(Target::C, "device").expect_err("processors are no devices");
+        assert!(error.contains("\"device\"") && error.contains("\"lower\", \"inline\""), "{error}");
+    }
+
+    #[test]
+    fn stages_have_an_order() {
+        let names = |names: &str| {
+            let stages = stages(names)?;
+            Ok::<_, String>(stages.iter().map(|stage| stage.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(""), Ok(Vec::new()));
+        assert_eq!(names("assign, short_circuit"), Ok(vec!["assign", "short_circuit"]));
+        assert_eq!(names("assign,emit,lanes").map(|stages| stages.len()), Ok(3));
+        for (list, why) in [
+            ("short_circuit", "\"assign\" is missing"),
+            ("assign,lanes", "\"emit\" is missing"),
+            ("assign,emit,short_circuit", "\"short_circuit\" is out of order"),
+            ("assign,nonsense", "\"lanes\""),
+        ] {
+            let error = names(list).expect_err(list);
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn stages_of_machines_fit_each_other() {
+        for pipeline in [CPU, GPU] {
+            let list = pipeline.stages.iter().map(|stage| stage.name).collect::<Vec<_>>().join(",");
+            let found = stages(&list).map(|stages| stages.last().map(Stage::gives));
+            assert_eq!(found, Ok(Some(Form::C)), "{list}");
+        }
     }
 }

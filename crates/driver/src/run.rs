@@ -9,11 +9,10 @@ pub use error::RunError;
 pub use object::{Object, type_name};
 
 use crate::check::{Exit, Outcome, Warnings};
-use crate::code::{self, Code, Stage};
-use crate::errors;
+use crate::code::{Code, Settings};
 use crate::files::Files;
 use crate::load::Root;
-use crate::passes::Plan;
+use crate::passes::{self, Plan, StageObserver};
 use crate::session::Session;
 use crate::translate::{Changes, Job, translate};
 use fehu_base::stack::Deep;
@@ -43,7 +42,8 @@ pub fn compile_with(
     let mut compiled = None;
     let job = Job { files, root, warnings, plan, changes: Changes::default() };
     let finish = |session: &mut Session, prog: Prog, _| {
-        compiled = Compiled::prepare(session, prog, options).staged(session, &plan.stages);
+        let made = Compiled::prepare(session, prog, options);
+        compiled = made.staged(session, plan, &mut |_, _| {});
     };
     let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
     let compiled = compiled.filter(|_| outcome.exit == Exit::Success);
@@ -65,16 +65,18 @@ impl Compiled {
         Compiled { prog: Deep::new(Some(prog)), interp, code: Deep::new(None) }
     }
 
-    /// Takes the program through stages, if there are any; it will run by what they make of it.
-    pub fn staged(mut self, session: &mut Session, stages: &[Stage]) -> Option<Compiled> {
-        let code = self.prog().map(|prog| code::run(prog, stages, false));
-        match code {
-            None => {}
-            Some(Ok(code)) => self.code = Deep::new(code),
-            Some(Err(array)) => {
-                session.diagnostics.push(errors::too_complex(&array));
-                return None;
-            }
+    /// Takes the program through the stages of a plan, if there are any; it will run by what they make of it.
+    pub fn staged(
+        mut self,
+        session: &mut Session,
+        plan: &Plan,
+        observer: &mut StageObserver<'_>,
+    ) -> Option<Compiled> {
+        let settings = Settings { without: plan.without, ..Settings::of(plan.target) };
+        if let Some(prog) = self.prog().filter(|_| !plan.stages.is_empty()) {
+            let (prog, list) = (prog.clone(), &plan.stages);
+            let code = passes::stages(session, prog, list, &settings, plan.verify, observer)?;
+            self.code = Deep::new(Some(code));
         }
         Some(self)
     }

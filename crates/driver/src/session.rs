@@ -39,6 +39,8 @@ pub struct Session {
     pub timings: Timings,
     /// Whether a stage panicked.
     pub crashed: bool,
+    /// Whether a stage could not go on with a program that may well be right.
+    pub limited: bool,
     /// The files of the program, each after those that it imports; the root is the last.
     pub order: Vec<FileId>,
 }

@@ -1,8 +1,7 @@
-//! The calls of the other crates, one function each: the only place where stages are wired.
+//! The calls of the other crates, one function each, except for the passes and stages of `pipelines.rs`.
 
-use crate::errors;
+use crate::code::Settings;
 use crate::load::{Loaded, LoadedFile};
-use crate::without::Without;
 use ecow::EcoString;
 use fehu_backend::api::TuningParam;
 pub use fehu_backend::{Artifacts, Mode, Target};
@@ -11,7 +10,6 @@ use fehu_base::{Diagnostic, FileId, SourceMap};
 pub use fehu_check::Depth;
 use fehu_check::program::Program;
 use fehu_check::{Checking, Role, Unit};
-use fehu_ir::pass::Remarks;
 pub use fehu_lower::Unsafe;
 use fehu_par::tree::{self, Threshold, Wants};
 use fehu_syntax::ast;
@@ -70,41 +68,18 @@ pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
         .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))
 }
 
-/// An optimised program to C.
-pub fn generate(
-    prog: &fehu_ir::Prog,
-    target: Target,
-    mode: Mode,
-    options: &GenerateOptions,
-) -> Result<Artifacts, Box<Diagnostic>> {
-    let strict_float = options.strict_float;
-    let mut prog = prog.clone();
-    // Whatever passes were chosen, there must be no streams from here on.
-    (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
-    if options.without.in_place {
-        (fehu_opt::COPYUPDATES.run)(&mut prog, &mut Remarks::default());
-    }
-    let mut placed = fehu_mem::assign::assign(prog.clone())
-        .map_err(|limit| Box::new(errors::too_complex(&limit.array)))?;
-    let (parallel, device) = (target == Target::Multicore, target.is_gpu());
-    fehu_mem::circuit::circuit(&mut placed, device);
-    let tiling = !options.without.tiling;
-    let emitted = fehu_emit::Options { parallel, device, strict_float, tiling };
-    let mut imp = fehu_emit::emit(&placed, emitted);
-    if device {
-        fehu_device::device(&mut imp, !options.without.coalescing);
-    } else {
-        fehu_loops::improve(&mut imp, tiling);
-    }
-    let functions = fehu_backend::c::functions(&imp, target);
+/// Imperative code, and the program that it is of, to C.
+pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settings) -> Artifacts {
+    let Settings { target, mode, strict_float, .. } = *settings;
+    let functions = fehu_backend::c::functions(imp, target);
     let name = |id: fehu_ir::FunId| {
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));
         format!("fe_fun_{}", fun.map_or("", |fun| fun.name.as_str()))
     };
-    let tree = tree::thresholds(&prog);
+    let tree = tree::thresholds(prog);
     let tuning: Vec<TuningParam> =
         imp.tuning.iter().map(|param| tuning_param(param, &tree)).collect();
-    let api = fehu_backend::api::generate(&prog, &name, target, mode, &tuning);
+    let api = fehu_backend::api::generate(prog, &name, target, mode, &tuning);
     let parts = fehu_backend::runtime::Program {
         constants_struct: &functions.constants_struct,
         functions: &functions.text,
@@ -115,7 +90,7 @@ pub fn generate(
     let runtime = fehu_backend::runtime::separate(mode, target);
     let header = (mode == Mode::Library).then_some(api.header);
     let manifest = (mode != Mode::Executable).then_some(api.manifest);
-    Ok(Artifacts { c, runtime, header, manifest })
+    Artifacts { c, runtime, header, manifest }
 }
 
 /// A tuning parameter as the interface shows it. The class of a threshold is `threshold(DEFAULT, TESTS)`: the default stands
@@ -141,15 +116,6 @@ fn tuning_param(param: &fehu_imp::Tuning, tree: &[Threshold]) -> TuningParam {
         None => "param".to_owned(),
     };
     TuningParam { name: param.name.to_string(), class, entries: param.entries.clone() }
-}
-
-/// What the back end should do besides the usual.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct GenerateOptions {
-    /// Whether operations on floats keep the order of the source.
-    pub strict_float: bool,
-    /// What is left out.
-    pub without: Without,
 }
 
 fn units(loaded: &Loaded) -> Vec<Unit<'_>> {

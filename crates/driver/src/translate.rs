@@ -1,6 +1,6 @@
 //! From a file to the core IR: loads, checks, lowers, verifies, and runs passes.
 
-use crate::check::{Exit, Outcome, Warnings};
+use crate::check::{Outcome, Warnings};
 use crate::errors;
 use crate::files::Files;
 use crate::late;
@@ -48,7 +48,6 @@ pub fn translate(
     let mut session = Session::default();
     let mut loaded = Loaded::default();
     let mut program = Program::default();
-    let mut limited = false;
     session::run(&mut session, |session| {
         loaded = load::load(session, job.files, job.root, Depth::Full);
         promote(session, &mut loaded, &job.changes.entry_points);
@@ -68,7 +67,7 @@ pub fn translate(
         let prog = match made {
             Ok(prog) => prog,
             Err(limit) => {
-                limited = true;
+                session.limited = true;
                 session.diagnostics.push(errors::not_supported(limit.span, &limit.message));
                 return;
             }
@@ -89,12 +88,7 @@ pub fn translate(
         });
     });
     let (loaded, program) = (Deep::new(loaded), Deep::new(program));
-    let mut outcome = Outcome { loaded, program, ..Outcome::new(session, job.warnings) };
-    if limited && outcome.exit == Exit::Rejected {
-        // The program may well be right: it is we who cannot go on.
-        outcome.exit = Exit::Internal;
-    }
-    outcome
+    Outcome { loaded, program, ..Outcome::new(session, job.warnings) }
 }
 
 /// Makes functions of the root file entry points.

@@ -11,10 +11,12 @@ pub struct Without {
     pub coalescing: bool,
     /// Matrix products and the like are not tiled.
     pub tiling: bool,
+    /// Functions are not copied into the kernels that call them.
+    pub inlining: bool,
 }
 
 /// The names, in the order of the fields.
-const NAMES: [&str; 4] = ["fusion", "in-place", "coalescing", "tiling"];
+const NAMES: [&str; 5] = ["fusion", "in-place", "coalescing", "tiling", "inlining"];
 
 impl Without {
     /// From names with commas between them; otherwise a sentence that lists those that there are.
@@ -26,6 +28,7 @@ impl Without {
                 "in-place" => without.in_place = true,
                 "coalescing" => without.coalescing = true,
                 "tiling" => without.tiling = true,
+                "inlining" => without.inlining = true,
                 other => {
                     let known = NAMES.map(|name| format!("\"{name}\"")).join(", ");
                     return Err(format!(

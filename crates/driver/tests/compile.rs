@@ -1,4 +1,4 @@
-//! Executables, with a generator of C that is as small as can be: what is tested is everything around it.
+//! Executables, with C that is as small as can be: what is tested is everything around it.
 
 use fehu_base::Diagnostic;
 use fehu_driver::cache::Cache;
@@ -7,30 +7,10 @@ use fehu_driver::compile::{self, CCompiler, Generated, Request};
 use fehu_driver::files::Memory;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
-use fehu_driver::stages::{self, Artifacts, GenerateOptions, Mode, Target};
-use fehu_ir::Prog;
+use fehu_driver::stages::{Mode, Target};
+use fehu_ir::Entry;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// A program that prints the names of the entry points.
-fn names(
-    prog: &Prog,
-    _: Target,
-    mode: Mode,
-    _: &GenerateOptions,
-) -> Result<Artifacts, Box<Diagnostic>> {
-    let puts: String =
-        prog.entries.iter().map(|entry| format!("  puts(\"{}\");\n", entry.name)).collect();
-    let c = format!("#include <stdio.h>\nint main(void) {{\n{puts}  return 0;\n}}\n");
-    let header = (mode == Mode::Library).then(|| "// header\n".to_owned());
-    let manifest = (mode != Mode::Executable).then(|| "{}\n".to_owned());
-    Ok(Artifacts { c, runtime: None, header, manifest })
-}
-
-fn broken(_: &Prog, _: Target, _: Mode, _: &GenerateOptions) -> Result<Artifacts, Box<Diagnostic>> {
-    let c = "int main(void) { return zebra; }\n".to_owned();
-    Ok(Artifacts { c, runtime: None, header: None, manifest: None })
-}
 
 fn request(mode: Mode) -> Request {
     Request {
@@ -46,10 +26,23 @@ fn request(mode: Mode) -> Request {
 
 const PROGRAM: &str = "def g (x: i32) = x + 1\nentry f (x: i32) = g x\n";
 
-fn generated(request: &Request, generator: compile::Generator) -> Generated {
+/// The program with this C in the place of its own.
+fn with(request: &Request, c: impl FnOnce(&Generated) -> String) -> Generated {
     let root = Root::Bytes("test.fut".to_owned(), PROGRAM.as_bytes().to_vec());
-    let (outcome, generated) = compile::generate(&Memory::default(), &root, request, generator);
-    generated.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics))
+    let (outcome, generated) = compile::generate(&Memory::default(), &root, request);
+    let mut generated = generated.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
+    generated.artifacts.c = c(&generated);
+    generated.artifacts.runtime = None;
+    generated
+}
+
+/// The program, which only prints the names of its entry points.
+fn names(request: &Request) -> Generated {
+    with(request, |generated| {
+        let puts = |entry: &Entry| format!("  puts(\"{}\");\n", entry.name);
+        let puts: String = generated.entries.iter().map(puts).collect();
+        format!("#include <stdio.h>\nint main(void) {{\n{puts}  return 0;\n}}\n")
+    })
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -82,7 +75,7 @@ fn each_mode_has_its_files() {
     ] {
         let folder = folder(&format!("modes-{mode:?}"));
         let request = request(mode);
-        compile::write(&generated(&request, names), &request, &folder.join("out"), None)
+        compile::write(&names(&request), &request, &folder.join("out"), None)
             .unwrap_or_else(|error| panic!("{error:?}"));
         assert_eq!(files(&folder), expected, "{mode:?}");
         if mode != Mode::Library {
@@ -96,12 +89,12 @@ fn functions_can_become_entry_points() {
     let folder = folder("entry-points");
     let request = Request { entry_points: vec!["g".to_owned()], ..request(Mode::Executable) };
     let path = folder.join("out");
-    compile::write(&generated(&request, names), &request, &path, None)
+    compile::write(&names(&request), &request, &path, None)
         .unwrap_or_else(|error| panic!("{error:?}"));
     assert_eq!(output(&path), "g\nf\n");
     let request = Request { entry_points: vec!["h".to_owned()], ..request };
     let root = Root::Bytes("test.fut".to_owned(), PROGRAM.as_bytes().to_vec());
-    let (outcome, generated) = compile::generate(&Memory::default(), &root, &request, names);
+    let (outcome, generated) = compile::generate(&Memory::default(), &root, &request);
     assert!(generated.is_none() && outcome.exit == Exit::Rejected);
     assert_eq!(outcome.diagnostics[0].code, "unknown-entry-point");
 }
@@ -110,14 +103,10 @@ fn functions_can_become_entry_points() {
 fn unsafe_code_can_be_checked() {
     let text = "entry f (xs: []i32) (i: i64) = #[unsafe] xs[i]";
     let root = Root::Bytes("test.fut".to_owned(), text.as_bytes().to_vec());
-    let checks: compile::Generator = |prog, _, _, _| {
-        let c = prog.to_string();
-        Ok(Artifacts { c, runtime: None, header: None, manifest: None })
-    };
     let has_check = |safe| {
         let request = Request { safe, ..request(Mode::Library) };
-        let (_, generated) = compile::generate(&Memory::default(), &root, &request, checks);
-        generated.expect("it is right").artifacts.c.contains("assert")
+        let (_, generated) = compile::generate(&Memory::default(), &root, &request);
+        generated.expect("it is right").artifacts.c.contains("out of bounds")
     };
     assert_eq!((has_check(false), has_check(true)), (false, true));
 }
@@ -126,8 +115,13 @@ fn unsafe_code_can_be_checked() {
 fn what_the_c_compiler_says_is_shown() {
     let request = request(Mode::Executable);
     let path = folder("broken").join("out");
-    let error = compile::write(&generated(&request, broken), &request, &path, None)
-        .expect_err("the text makes no sense");
+    let error = compile::write(
+        &with(&request, |_| "int main(void) { return zebra; }\n".to_owned()),
+        &request,
+        &path,
+        None,
+    )
+    .expect_err("the text makes no sense");
     assert_eq!(error.code, "c-compiler-failed");
     assert!(error.notes.iter().any(|note| note.contains("zebra")), "{error:?}");
     assert!(!path.exists());
@@ -137,7 +131,7 @@ fn what_the_c_compiler_says_is_shown() {
 fn a_folder_that_is_not_there_is_told() {
     let request = request(Mode::Library);
     let path = folder("absent").join("no/such/folder/out");
-    let error = compile::write(&generated(&request, names), &request, &path, None)
+    let error = compile::write(&names(&request), &request, &path, None)
         .expect_err("there is no such folder");
     assert_eq!(error.code, "file-unwritable");
 }
@@ -146,7 +140,7 @@ fn a_folder_that_is_not_there_is_told() {
 fn executables_are_made_once() {
     let cache = Cache::at(folder("cache"), 1 << 30).expect("the folder can be made");
     let compiler = CCompiler::find(Some(&cache), Target::C, false).expect("there is a C compiler");
-    let artifacts = generated(&request(Mode::Executable), names).artifacts;
+    let artifacts = names(&request(Mode::Executable)).artifacts;
     let first = compile::object(&cache, &compiler, &artifacts, None).expect("it compiles");
     assert_eq!(output(&first), "f\n");
     let made = std::fs::metadata(&first).and_then(|data| data.created());
@@ -159,25 +153,11 @@ fn executables_are_made_once() {
     assert_ne!(first, other);
 }
 
-#[test]
-fn a_missing_back_end_is_our_fault() {
-    let root = Root::Bytes("test.fut".to_owned(), PROGRAM.as_bytes().to_vec());
-    let none: compile::Generator =
-        |_, _, _, _| Err(Box::new(Diagnostic::error_without_place("not-supported", "no")));
-    let request = request(Mode::Executable);
-    let (outcome, generated) = compile::generate(&Memory::default(), &root, &request, none);
-    assert!(generated.is_none());
-    assert_eq!(outcome.exit, Exit::Internal);
-    assert_eq!(outcome.diagnostics[0].code, "not-supported");
-    // The real one has the same type.
-    let _: compile::Generator = stages::generate;
-}
-
 /// The codes and places of the warnings that compiling a program gives.
 fn warnings(text: &str, plan: Plan) -> Vec<String> {
     let root = Root::Bytes("a.fut".to_owned(), text.as_bytes().to_vec());
     let request = Request { plan, ..request(Mode::Library) };
-    let (outcome, generated) = compile::generate(&Memory::default(), &root, &request, names);
+    let (outcome, generated) = compile::generate(&Memory::default(), &root, &request);
     assert!(generated.is_some(), "{:?}", outcome.diagnostics);
     let shown = |found: &Diagnostic| {
         let place = found.primary.as_ref().map(|label| outcome.sources.describe(label.span));

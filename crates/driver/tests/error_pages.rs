@@ -9,7 +9,7 @@ use fehu_driver::files::Memory;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
 use fehu_driver::pipelines;
-use fehu_driver::stages::{self, Mode, Target};
+use fehu_driver::stages::{Mode, Target};
 
 #[test]
 fn examples_trigger_their_code() {
@@ -52,7 +52,7 @@ fn compile(program: &str) -> Outcome {
         strict_float: false,
         plan: Plan::of(pipelines::CPU.passes),
     };
-    compile::generate(&Memory::default(), &root(program), &request, stages::generate).0
+    compile::generate(&Memory::default(), &root(program), &request).0
 }
 
 fn messages(outcome: &Outcome) -> String {

@@ -3,13 +3,13 @@
 
 use fehu_backend::Target;
 use fehu_driver::check::Warnings;
+use fehu_driver::code::{Code, Settings};
 use fehu_driver::dev;
 use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
 use fehu_driver::pipelines::of_target;
-use fehu_imp::Program;
+use fehu_driver::without::Without;
 use fehu_imp::text::{parse, renumber};
-use fehu_imp::verify::{Phase, verify};
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
 use fehu_irtest::oracle::Runs;
@@ -32,7 +32,8 @@ fn programs() -> Vec<PathBuf> {
 }
 
 /// Whether code can be printed and read, and keeps the rules.
-fn examine(stage: &str, program: &Program, phase: Phase) -> Result<(), String> {
+fn examine(stage: &str, code: &Code) -> Result<(), String> {
+    let Code::Imp(_, program, _) = code else { return Ok(()) };
     let text = program.to_string();
     let again = parse(&text).map_err(|error| format!("after {stage}: {error}\n{text}"))?;
     if again != renumber(program) {
@@ -41,36 +42,24 @@ fn examine(stage: &str, program: &Program, phase: Phase) -> Result<(), String> {
     if again.to_string() != text {
         return Err(format!("after {stage}: it prints differently when it was read\n{text}"));
     }
-    verify(program, phase).map_err(|errors| {
-        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        format!("after {stage}:\n{}\n{text}", errors.join("\n"))
-    })
+    code.verify().map_err(|error| format!("after {stage}: {error}\n{text}"))
 }
 
 /// Makes code of an optimised program; what is wrong with it after one of the stages.
 fn make(prog: &Prog, target: Target) -> Result<(), String> {
-    let mut prog = prog.clone();
-    (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
-    // What is too complex for a table has no code.
-    let Ok(mut placed) = fehu_mem::assign::assign(prog) else { return Ok(()) };
-    let (parallel, device) = (target == Target::Multicore, target.is_gpu());
-    fehu_mem::circuit::circuit(&mut placed, device);
-    let options = fehu_emit::Options { parallel, device, strict_float: false, tiling: true };
-    let mut program = fehu_emit::emit(&placed, options);
-    if device {
-        examine("emit", &program, Phase::Emitted)?;
-        for interleaved in [true, false] {
-            let mut program = program.clone();
-            fehu_device::device(&mut program, interleaved);
-            examine("device", &program, Phase::Device)?;
+    let ways: &[&str] = if target.is_gpu() { &["", "coalescing", "inlining"] } else { &[""] };
+    for without in ways {
+        let without = Without::parse(without).expect("there is such a part");
+        let settings = Settings { without, ..Settings::of(target) };
+        let mut code = Code::Arrays(Box::new(prog.clone()));
+        for stage in of_target(target).stages {
+            // What is too complex for a table has no code.
+            let Ok(next) = stage.apply(code, &settings) else { return Ok(()) };
+            code = next;
+            examine(stage.name, &code)?;
         }
-        return Ok(());
     }
-    examine("emit", &program, Phase::Cpu)?;
-    fehu_loops::TRANSFORMATIONS.into_iter().try_for_each(|(name, transform)| {
-        transform(&mut program);
-        examine(name, &program, Phase::Cpu)
-    })
+    Ok(())
 }
 
 fn check_programs(target: Target) {

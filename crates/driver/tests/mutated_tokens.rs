@@ -1,8 +1,7 @@
 //! No program makes the checker fail or run for ever: accepted programs with their tokens mixed up.
 //!
-//! Tokens are removed, repeated, exchanged, or replaced by others of the same program. Most of what
-//! still parses is wrong in its names, types, sizes or consumption, and so reaches the corners of the
-//! checker. Many mutants are checked together, as files of one program, because each run has to
+//! Most of the mutants that still parse are wrong in their names, types, sizes or consumption, and so reach the corners of
+//! the checker. Many mutants are checked together, as files of one program, because each run has to
 //! check the prelude first.
 //!
 //! The same mutants are made in every run. `MUTANTS=100000 SEED=7 cargo test --release --test
@@ -12,6 +11,8 @@ use fehu_base::render::{self, Style};
 use fehu_driver::check::{self, Exit, Warnings};
 use fehu_driver::files::Memory;
 use fehu_driver::load::Root;
+use fehu_irgen::rng::Rng;
+use fehu_srcgen::mutant::mutant;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -27,43 +28,18 @@ const LIMIT: Duration = Duration::from_secs(120);
 fn mixed_up_tokens_never_make_the_checker_fail() {
     let wanted = number("MUTANTS").unwrap_or(MUTANTS);
     let seed = number("SEED").unwrap_or(1) as u64;
-    let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ seed);
+    let mut random = Rng::new(seed);
     let programs = programs();
     let mut batch = Vec::new();
     let mut checked = 0;
     while checked < wanted {
-        let mut tokens = tokens(&programs[random.below(programs.len())]);
-        for _ in 0..1 + random.below(3) {
-            mutate(&mut tokens, &mut random);
-        }
-        let mutant = tokens.concat();
+        let mutant = mutant(&programs[random.below(programs.len())], &mut random);
         if parses(&mutant) {
             batch.push(mutant);
             checked += 1;
         }
         if batch.len() == BATCH || checked == wanted {
             check_all(std::mem::take(&mut batch));
-        }
-    }
-}
-
-fn mutate(tokens: &mut Vec<String>, random: &mut Random) {
-    if tokens.len() < 2 {
-        return;
-    }
-    let (a, b) = (random.below(tokens.len()), random.below(tokens.len()));
-    match random.below(6) {
-        0 => {
-            tokens.remove(a);
-        }
-        1 => tokens.insert(a, tokens[b].clone()),
-        2 => tokens.swap(a, b),
-        // The most useful one: a word for a word, a sign for a sign.
-        _ => {
-            let kind = kind(&tokens[a]);
-            let alike: Vec<usize> =
-                (0..tokens.len()).filter(|i| self::kind(&tokens[*i]) == kind).collect();
-            tokens[a] = tokens[alike[random.below(alike.len())]].clone();
         }
     }
 }
@@ -136,56 +112,6 @@ fn programs() -> Vec<String> {
     programs
 }
 
-/// Words, blanks and signs. Joined together they are the text again. Comments are left out.
-fn tokens(text: &str) -> Vec<String> {
-    let mut tokens: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let code = line.split("--").next().unwrap_or("");
-        for c in code.chars().chain(['\n']) {
-            match tokens.last_mut() {
-                Some(last) if !last.is_empty() && joins(last, c) => last.push(c),
-                _ => tokens.push(c.to_string()),
-            }
-        }
-    }
-    tokens
-}
-
-/// What a token consists of.
-#[derive(PartialEq, Eq)]
-enum Kind {
-    Word,
-    Blank,
-    Operator,
-    Sign,
-}
-
-fn kind(token: &str) -> Kind {
-    match token.chars().next() {
-        Some(c) if c.is_alphanumeric() || "_'".contains(c) => Kind::Word,
-        Some(c) if c.is_whitespace() => Kind::Blank,
-        Some(c) if "+-*/%=!><|&^".contains(c) => Kind::Operator,
-        Some(_) | None => Kind::Sign,
-    }
-}
-
-fn joins(token: &str, c: char) -> bool {
-    let kind = kind(token);
-    kind != Kind::Sign && kind == self::kind(c.encode_utf8(&mut [0; 4]))
-}
-
 fn number(variable: &str) -> Option<usize> {
     std::env::var(variable).ok()?.parse().ok()
-}
-
-/// A small generator (xorshift): the same numbers in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
 }

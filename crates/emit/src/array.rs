@@ -223,9 +223,10 @@ impl Emit<'_> {
         let Some(place) = self.place(var) else { return };
         let ptr = self.mem(place.block).ptr;
         let sizes: Vec<Exp> = shape.iter().map(|size| self.atom(*size)).collect();
-        let (rank, scalar) = (place.lmad.rank(), self.atom(value));
+        let rank = place.lmad.rank();
         match self.place_of(value) {
             None => self.nest(&sizes, |this, indices| {
+                let scalar = this.atom(value);
                 let index = this.address(&place.lmad, indices);
                 this.alone(|this| this.out.push(Stm::Store(ptr, index, scalar)));
             }),

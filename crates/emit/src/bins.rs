@@ -182,7 +182,7 @@ impl<'a> Emit<'a> {
         for (dest, copy) in op.dests.iter().zip(copies) {
             let (Some(place), Some(copies)) = (self.place(*dest), copy) else {
                 sofar.push(Sofar::Nothing);
-                elements.push(Exp::int(0));
+                elements.push(None);
                 continue;
             };
             let elem = self.table.blocks[place.block].elem;
@@ -192,7 +192,7 @@ impl<'a> Emit<'a> {
             let v = self.declare("total", elem, Some(Exp::Load(ptr, Box::new(at.clone()))));
             let own = Exp::Index(vec![(1, vec![k, copies.stride]), (1, vec![bin])]);
             let part = self.declare("part", elem, Some(Exp::Load(copies.ptr, Box::new(own))));
-            elements.push(Exp::Var(part));
+            elements.push(Some(Exp::Var(part)));
             stores.push(Stm::Store(ptr, at, Exp::Var(v)));
             sofar.push(Sofar::Scalar(v));
         }
@@ -229,7 +229,7 @@ impl<'a> Emit<'a> {
             self.out.push(Stm::Point(ptr, From::Ptr(copies.ptr), start));
             self.blocks.insert(place.block, Mem { ptr, handle: None });
         }
-        let elements = vec![Exp::int(0); op.dests.len()];
+        let elements = vec![None; op.dests.len()];
         self.combine_params(&op.op, params, &sofar, &elements);
     }
 

@@ -31,7 +31,7 @@ mod write;
 
 use ecow::EcoString;
 use fehu_base::id::Id;
-use fehu_base::{IdVec, Prim};
+use fehu_base::{IdVec, Prim, bug};
 use fehu_imp::{Block, Constant, Exp, From, Fun, FunId, Program, Stm, Ty, V, VarInfo};
 use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Type, Var};
 use fehu_mem::table::{BlockId, Origin, Place, Placed, Table};
@@ -403,8 +403,22 @@ impl<'a> Emit<'a> {
     fn atom(&self, atom: Atom) -> Exp {
         match atom {
             Atom::Const(scalar) => Exp::Const(scalar),
-            Atom::Var(var) => self.scalars.get(&var).cloned().unwrap_or(Exp::int(0)),
+            Atom::Var(var) => match self.scalars.get(&var) {
+                Some(value) => value.clone(),
+                None => bug(format_args!("the value of {} is not known", self.named(var))),
+            },
         }
+    }
+
+    /// The operand, if it is a scalar.
+    fn value(&self, atom: Atom) -> Option<Exp> {
+        self.prim(atom).map(|_| self.atom(atom))
+    }
+
+    /// A variable, as the text of the program has it.
+    fn named(&self, var: Var) -> String {
+        let hint = self.ir.get(var).map_or("?", |info| &info.hint);
+        format!("\"{hint}_{}\"", var.index())
     }
 
     /// The type of a scalar operand; none for certificates and arrays.

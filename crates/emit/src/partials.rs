@@ -6,7 +6,7 @@
 
 use super::screma::Sofar;
 use super::{Emit, Mem};
-use fehu_base::Prim;
+use fehu_base::{Prim, bug};
 use fehu_imp::rewrite::bin;
 use fehu_imp::{Exp, From, Stm, Ty, V};
 use fehu_ir::free::{bound_in_lambda, free_in_lambda};
@@ -80,16 +80,18 @@ impl<'a> Emit<'a> {
     }
 
     /// The scalars at a position, as variables.
-    pub(super) fn loaded(&mut self, partials: &[Partial], at: V) -> Vec<Exp> {
+    pub(super) fn loaded(&mut self, partials: &[Partial], at: V) -> Vec<Option<Exp>> {
         let mut values = Vec::with_capacity(partials.len());
         for partial in partials {
             values.push(match partial {
                 Partial::Elements(array) => {
-                    let Ty::Ptr(prim) = self.vars[*array].ty else { continue };
+                    let Ty::Ptr(prim) = self.vars[*array].ty else {
+                        bug("partial results are in memory")
+                    };
                     let value = Exp::Load(*array, Box::new(Exp::Var(at)));
-                    Exp::Var(self.declare("part", prim, Some(value)))
+                    Some(Exp::Var(self.declare("part", prim, Some(value))))
                 }
-                Partial::Rows(..) | Partial::Nothing => Exp::int(0),
+                Partial::Rows(..) | Partial::Nothing => None,
             });
         }
         values

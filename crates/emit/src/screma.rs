@@ -21,6 +21,16 @@ pub(super) enum Sofar<'a> {
     Nothing,
 }
 
+impl Sofar<'_> {
+    /// The value of a scalar.
+    pub(super) fn value(&self) -> Option<Exp> {
+        match self {
+            Sofar::Scalar(v) => Some(Exp::Var(*v)),
+            Sofar::Array(_) | Sofar::Nothing => None,
+        }
+    }
+}
+
 impl<'a> Emit<'a> {
     pub(super) fn screma(&mut self, pat: &[Var], op: &'a Screma) {
         if !self.is_parallel() {
@@ -266,12 +276,18 @@ impl<'a> Emit<'a> {
 
     /// One application of an operator to the current value and an element.
     pub(super) fn combine(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Atom]) {
-        let values: Vec<Exp> = elements.iter().map(|element| self.atom(*element)).collect();
+        let values: Vec<Option<Exp>> =
+            elements.iter().map(|element| self.value(*element)).collect();
         self.combine_values(op, sofar, &values);
     }
 
-    /// The same, where the scalars among the elements are expressions.
-    pub(super) fn combine_values(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Exp]) {
+    /// The same, where the scalars among the elements are expressions; the others are where their parameters are.
+    pub(super) fn combine_values(
+        &mut self,
+        op: &'a Lambda,
+        sofar: &[Sofar<'a>],
+        elements: &[Option<Exp>],
+    ) {
         self.combine_params(op, &op.params, sofar, elements);
     }
 
@@ -281,7 +297,7 @@ impl<'a> Emit<'a> {
         op: &'a Lambda,
         params: &[Var],
         sofar: &[Sofar<'a>],
-        elements: &[Exp],
+        elements: &[Option<Exp>],
     ) {
         let (first, second) = params.split_at(sofar.len());
         for (param, part) in first.iter().zip(sofar) {
@@ -290,7 +306,7 @@ impl<'a> Emit<'a> {
             }
         }
         for (param, element) in second.iter().zip(elements) {
-            if self.prim((*param).into()).is_some() {
+            if let Some(element) = element {
                 self.scalars.insert(*param, element.clone());
             }
         }

@@ -203,7 +203,8 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(several, round, Block::new()));
     }
 
-    /// Replaces the total of each chunk by that of all chunks before it. For a single chunk, the value does not matter.
+    /// Replaces the total of each chunk by that of all chunks before it. The total of the last chunk, which a single chunk
+    /// does not even have, is not read.
     fn prefixes(
         &mut self,
         op: &'a Screma,
@@ -214,9 +215,7 @@ impl<'a> Emit<'a> {
         let k = self.new_var("k", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             for ((scan, sofar), arrays) in op.scans.iter().zip(running).zip(totals) {
-                let elements = this.loaded(arrays, k);
-                let (one, arrays) = (std::slice::from_ref(sofar), std::slice::from_ref(arrays));
-                this.save(one, arrays, &Exp::Var(k));
+                let (one, all) = (std::slice::from_ref(sofar), std::slice::from_ref(arrays));
                 let last = Exp::Bin(
                     BinOp::Sub,
                     Prim::I64,
@@ -224,8 +223,13 @@ impl<'a> Emit<'a> {
                     Box::new(Exp::int(1)),
                 );
                 let more = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(k)), Box::new(last));
-                let combine = this.block(|this| this.combine_values(&scan.op, sofar, &elements));
-                this.out.push(Stm::If(more, combine, Block::new()));
+                let combine = this.block(|this| {
+                    let elements = this.loaded(arrays, k);
+                    this.save(one, all, &Exp::Var(k));
+                    this.combine_values(&scan.op, sofar, &elements);
+                });
+                let end = this.block(|this| this.save(one, all, &Exp::Var(k)));
+                this.out.push(Stm::If(more, combine, end));
             }
         });
         self.count_up(k, Exp::Var(chunks), body);
@@ -253,7 +257,7 @@ impl<'a> Emit<'a> {
                             let (Partial::Elements(array), Some(place)) = (array, this.place(var))
                             else {
                                 sofar.push(Sofar::Nothing);
-                                elements.push(Exp::int(0));
+                                elements.push(None);
                                 continue;
                             };
                             let Ty::Ptr(prim) = this.vars[*array].ty else { continue };
@@ -264,7 +268,7 @@ impl<'a> Emit<'a> {
                                 this.address(&place.lmad, &[Exp::Var(i)]),
                             );
                             let here = Exp::Load(ptr, Box::new(at.clone()));
-                            elements.push(Exp::Var(this.declare("here", prim, Some(here))));
+                            elements.push(Some(Exp::Var(this.declare("here", prim, Some(here)))));
                             stores.push(Stm::Store(ptr, at, Exp::Var(v)));
                             sofar.push(Sofar::Scalar(v));
                         }

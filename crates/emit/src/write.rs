@@ -98,7 +98,7 @@ impl<'a> Emit<'a> {
         for (param, value) in params[arrays.len()..].iter().zip(values) {
             self.value_param(*param, *value);
         }
-        let elements: Vec<Exp> = values.iter().map(|value| self.atom(*value)).collect();
+        let elements: Vec<Option<Exp>> = values.iter().map(|value| self.value(*value)).collect();
         let before = match stores.as_slice() {
             [(v, prim, ..)] if prim.is_integer() && often_keeps(op, params) => {
                 Some(self.declare("before", *prim, Some(Exp::Var(*v))))

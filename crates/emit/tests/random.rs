@@ -33,11 +33,13 @@ const WAYS: [Way; 4] = [
 fn code(prog: &Prog, way: Way) -> Option<Program> {
     // What is too complex for a table has none.
     let mut placed = fehu_mem::assign::assign(prog.clone()).ok()?;
-    fehu_mem::circuit::circuit(&mut placed, false);
+    fehu_mem::short_circuit::short_circuit(&mut placed, false);
     let mut program =
         emit(&placed, Options { parallel: way.parallel, strict_float: true, ..Options::default() });
     if way.improved {
-        fehu_loops::improve(&mut program, true);
+        for transformation in fehu_loops::TRANSFORMATIONS {
+            (transformation.run)(&mut program);
+        }
     }
     Some(program)
 }

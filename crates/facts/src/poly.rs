@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// No polynomial has more terms.
 const MAX_TERMS: usize = 32;
 /// No product has more factors.
-const MAX_DEGREE: usize = 8;
+const MAX_DEGREE: usize = 32;
 
 /// The variables of a product, in order, repeated for powers.
 pub type Monomial = SmallVec<[Var; 2]>;

@@ -52,6 +52,7 @@ pub use stm::{Arg, Block, From, Kind, Message, Part, Stm, Tasks};
 
 use ecow::EcoString;
 use fehu_base::{IdVec, define_id};
+use rustc_hash::FxHashSet;
 
 define_id!(
     /// A variable of one function.
@@ -70,6 +71,9 @@ pub struct Program {
     pub funs: IdVec<FunId, Fun>,
     /// The constants, in the order of their computation.
     pub consts: Vec<Constant>,
+    /// The functions that kernels call. They are part of the device program, and what they have instead of handles are
+    /// pointers; a kernel that calls one ends when a check in it fails.
+    pub inside: FxHashSet<FunId>,
     /// The tuning parameters.
     pub tuning: Vec<Tuning>,
     /// The number of sites with tasks: [`Tasks::site`] numbers them.

@@ -128,85 +128,96 @@ impl Oracle {
         prog: &Prog,
         machine: &mut dyn FnMut(&str, &[Value]) -> Outcome,
     ) -> Result<Runs, String> {
-        let mut first = self.machine(prog);
-        let mut runs = Runs::default();
-        for entry in &prog.entries {
-            let call = &mut |args: &[Value]| machine(&entry.name, args);
-            let fun = (entry.name.as_str(), entry.fun, &prog.funs[entry.fun]);
-            self.calls(&mut first, fun, call, &mut runs)?;
-        }
-        Ok(runs)
+        self.entries(prog)?.agree_with(self.tolerance, machine)
     }
 
-    /// Whether the entry points of another program give the same results.
-    pub fn entries_agree(&self, before: &Prog, after: &Prog) -> Result<Runs, String> {
-        let mut machine = self.machine(after);
-        let chunking =
-            if has_streams(after) { Chunking::Random(self.seed) } else { Chunking::Whole };
-        *machine.options_mut() = self.options(64, chunking);
-        self.entries_agree_with(before, &mut |name, args| {
-            let Some(entry) = after.entries.iter().find(|entry| entry.name == name) else {
-                return Outcome::Wrong(format!("the entry point \"{name}\" is gone"));
-            };
-            let result = machine.call(entry.fun, args.to_vec());
-            match (class(&result), result) {
-                (_, Ok(values)) => Outcome::Values(values),
-                (Class::Failed, Err(error)) => Outcome::Check(error.to_string()),
-                (Class::Succeeded | Class::Undefined, Err(error)) => {
-                    Outcome::Wrong(error.to_string())
-                }
-            }
-        })
+    /// What the entry points of a program give, to be compared with what several machines make of them.
+    pub fn entries(&self, prog: &Prog) -> Result<Entries, String> {
+        let mut first = self.machine(prog);
+        let mut entries = Entries { oracle: self.clone(), calls: Vec::new() };
+        for entry in &prog.entries {
+            let name = entry.name.as_str();
+            let calls = self.expected(&mut first, (name, entry.fun, &prog.funs[entry.fun]))?;
+            entries.calls.push((name.to_owned(), calls));
+        }
+        Ok(entries)
     }
 
     /// Calls a function in the interpreter and in another machine.
     fn calls(
         &self,
         first: &mut Interp,
-        (name, id, fun): (&str, FunId, &Fun),
+        fun: (&str, FunId, &Fun),
         machine: &mut dyn FnMut(&[Value]) -> Outcome,
         runs: &mut Runs,
     ) -> Result<(), String> {
-        let mut rng = Rng::new(self.seed ^ number(name));
-        for args in self.inputs(name, fun, &mut rng)? {
-            let expected = first.call(id, args.clone());
-            let class = class(&expected);
-            if class == Class::Undefined {
-                if let Err(error) = &expected
-                    && self.total
-                    && matches!(error.kind, ErrorKind::Program | ErrorKind::Internal)
-                {
-                    let args: Vec<String> = args.iter().map(show).collect();
-                    let args = args.join(" ");
-                    return Err(format!("\"{name}\" is not defined for {args}: {error}"));
-                }
-                runs.undefined += 1;
-                continue;
-            }
-            let found = match (machine(&args), &expected) {
-                (Outcome::Values(found), Ok(values)) if self.all_same(values, &found) => {
-                    runs.succeeded += 1;
-                    continue;
-                }
-                (Outcome::Check(_), Err(_)) => {
-                    runs.failed += 1;
-                    continue;
-                }
-                (Outcome::Limit, _) => {
-                    runs.undefined += 1;
-                    continue;
-                }
-                (Outcome::Values(found), _) => found.iter().map(show).collect::<Vec<_>>().join(" "),
-                (Outcome::Check(message), _) => format!("error: {message}"),
-                (Outcome::Wrong(message), _) => message,
-            };
-            let args: Vec<String> = args.iter().map(show).collect();
-            let (args, expected) = (args.join(" "), describe(&expected));
-            return Err(format!(
-                "\"{name}\" differs for the arguments {args}\nexpected: {expected}\nfound:    {found}"
-            ));
+        for call in self.expected(first, fun)? {
+            self.compare(fun.0, &call, self.tolerance, machine, runs)?;
         }
         Ok(())
+    }
+
+    /// What the interpreter makes of a function.
+    fn expected(
+        &self,
+        machine: &mut Interp,
+        (name, id, fun): (&str, FunId, &Fun),
+    ) -> Result<Vec<Call>, String> {
+        // Each function has its own numbers, so that they stay the same when other functions go.
+        let mut rng = Rng::new(self.seed ^ number(name));
+        let mut calls = Vec::new();
+        for args in self.inputs(name, fun, &mut rng)? {
+            let result = machine.call(id, args.clone());
+            if let Err(error) = &result
+                && self.total
+                && class(&result) == Class::Undefined
+                && matches!(error.kind, ErrorKind::Program | ErrorKind::Internal)
+            {
+                let args: Vec<String> = args.iter().map(show).collect();
+                let args = args.join(" ");
+                return Err(format!("\"{name}\" is not defined for {args}: {error}"));
+            }
+            calls.push(Call { args, result });
+        }
+        Ok(calls)
+    }
+
+    /// Compares what a machine makes of a call.
+    fn compare(
+        &self,
+        name: &str,
+        call: &Call,
+        tolerance: Option<f64>,
+        machine: &mut dyn FnMut(&[Value]) -> Outcome,
+        runs: &mut Runs,
+    ) -> Result<(), String> {
+        let Call { args, result: expected } = call;
+        if class(expected) == Class::Undefined {
+            runs.undefined += 1;
+            return Ok(());
+        }
+        let found = match (machine(args), expected) {
+            (Outcome::Values(found), Ok(values)) if all_same(tolerance, values, &found) => {
+                runs.succeeded += 1;
+                return Ok(());
+            }
+            (Outcome::Check(_), Err(_)) => {
+                runs.failed += 1;
+                return Ok(());
+            }
+            (Outcome::Limit, _) => {
+                runs.undefined += 1;
+                return Ok(());
+            }
+            (Outcome::Values(found), _) => found.iter().map(show).collect::<Vec<_>>().join(" "),
+            (Outcome::Check(message), _) => format!("error: {message}"),
+            (Outcome::Wrong(message), _) => message,
+        };
+        let args: Vec<String> = args.iter().map(show).collect();
+        let (args, expected) = (args.join(" "), describe(expected));
+        Err(format!(
+            "\"{name}\" differs for the arguments {args}\nexpected: {expected}\nfound:    {found}"
+        ))
     }
 
     /// Whether the result after a pass is right, the one before being defined.
@@ -216,7 +227,7 @@ impl Oracle {
         new: &Result<Vec<Value>, Error>,
     ) -> bool {
         match (old, new) {
-            (Ok(a), Ok(b)) => self.all_same(a, b),
+            (Ok(a), Ok(b)) => all_same(self.tolerance, a, b),
             (Err(_), new) => class(new) == Class::Failed,
             (Ok(_), Err(_)) => false,
         }
@@ -260,42 +271,42 @@ impl Oracle {
         }
         Ok(inputs)
     }
+}
 
-    fn all_same(&self, a: &[Value], b: &[Value]) -> bool {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(a, b))
-    }
+fn all_same(tolerance: Option<f64>, a: &[Value], b: &[Value]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(tolerance, a, b))
+}
 
-    fn same(&self, a: &Value, b: &Value) -> bool {
-        match (a, b) {
-            (Value::Scalar(a), Value::Scalar(b)) => self.same_scalar(*a, *b),
-            (Value::Array(a), Value::Array(b)) => {
-                if a.same_bits(b) {
-                    return true;
-                }
-                let (a_items, b_items) = (a.to_buffer(), b.to_buffer());
-                let item = |at| match (a_items.get(at), b_items.get(at)) {
-                    (Some(a), Some(b)) => self.same_scalar(a, b),
-                    _ => false,
-                };
-                a.elem() == b.elem() && a.shape() == b.shape() && (0..a.count()).all(item)
+fn same(tolerance: Option<f64>, a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Scalar(a), Value::Scalar(b)) => same_scalar(tolerance, *a, *b),
+        (Value::Array(a), Value::Array(b)) => {
+            if a.same_bits(b) {
+                return true;
             }
-            _ => false,
+            let (a_items, b_items) = (a.to_buffer(), b.to_buffer());
+            let item = |at| match (a_items.get(at), b_items.get(at)) {
+                (Some(a), Some(b)) => same_scalar(tolerance, a, b),
+                _ => false,
+            };
+            a.elem() == b.elem() && a.shape() == b.shape() && (0..a.count()).all(item)
         }
+        _ => false,
     }
+}
 
-    fn same_scalar(&self, a: Scalar, b: Scalar) -> bool {
-        if a == b {
-            return true;
-        }
-        let (Some(x), Some(y)) = (as_float(a), as_float(b)) else { return false };
-        if a.elem() != b.elem() {
-            return false;
-        }
-        match self.tolerance {
-            _ if x.is_nan() && y.is_nan() => true,
-            Some(tolerance) => x == y || (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1.0),
-            None => false,
-        }
+fn same_scalar(tolerance: Option<f64>, a: Scalar, b: Scalar) -> bool {
+    if a == b {
+        return true;
+    }
+    let (Some(x), Some(y)) = (as_float(a), as_float(b)) else { return false };
+    if a.elem() != b.elem() {
+        return false;
+    }
+    match tolerance {
+        _ if x.is_nan() && y.is_nan() => true,
+        Some(tolerance) => x == y || (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1.0),
+        None => false,
     }
 }
 
@@ -315,6 +326,52 @@ pub struct Reference<'a> {
     prog: &'a Prog,
     machine: Interp,
     calls: BTreeMap<FunId, Vec<Call>>,
+}
+
+/// What the entry points of a program give for the arguments of an oracle.
+pub struct Entries {
+    oracle: Oracle,
+    /// By the names of the entry points.
+    calls: Vec<(String, Vec<Call>)>,
+}
+
+impl Entries {
+    /// Whether another machine gives the same, up to a tolerance for floats; otherwise what differs.
+    pub fn agree_with(
+        &self,
+        tolerance: Option<f64>,
+        machine: &mut dyn FnMut(&str, &[Value]) -> Outcome,
+    ) -> Result<Runs, String> {
+        let mut runs = Runs::default();
+        for (name, calls) in &self.calls {
+            for call in calls {
+                let machine = &mut |args: &[Value]| machine(name, args);
+                self.oracle.compare(name, call, tolerance, machine, &mut runs)?;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Whether the entry points of another program give the same results, to the bit.
+    pub fn agree(&self, after: &Prog) -> Result<Runs, String> {
+        let mut machine = self.oracle.machine(after);
+        let chunking =
+            if has_streams(after) { Chunking::Random(self.oracle.seed) } else { Chunking::Whole };
+        *machine.options_mut() = self.oracle.options(64, chunking);
+        self.agree_with(None, &mut |name, args| {
+            let Some(entry) = after.entries.iter().find(|entry| entry.name == name) else {
+                return Outcome::Wrong(format!("the entry point \"{name}\" is gone"));
+            };
+            let result = machine.call(entry.fun, args.to_vec());
+            match (class(&result), result) {
+                (_, Ok(values)) => Outcome::Values(values),
+                (Class::Failed, Err(error)) => Outcome::Check(error.to_string()),
+                (Class::Succeeded | Class::Undefined, Err(error)) => {
+                    Outcome::Wrong(error.to_string())
+                }
+            }
+        })
+    }
 }
 
 /// Arguments and what became of them.
@@ -375,13 +432,7 @@ impl Reference<'_> {
         if self.calls.contains_key(&fun) {
             return Ok(());
         }
-        // Each function has its own numbers, so that they stay the same when other functions go.
-        let mut rng = Rng::new(self.oracle.seed ^ number(name));
-        let mut calls = Vec::new();
-        for args in self.oracle.inputs(name, &self.prog.funs[fun], &mut rng)? {
-            let result = self.machine.call(fun, args.clone());
-            calls.push(Call { args, result });
-        }
+        let calls = self.oracle.expected(&mut self.machine, (name, fun, &self.prog.funs[fun]))?;
         self.calls.insert(fun, calls);
         Ok(())
     }

@@ -1,38 +1,77 @@
 //! Transformations of imperative code for CPUs: from imp to imp.
 //!
-//! Each makes loops faster and keeps what a program computes. They run in this order ([`improve`]):
-//!
-//! - [`tile`]: nests of loops that read the same rows and columns again are processed in tiles;
-//! - [`copies`]: copies of rows next to each other become one;
-//! - [`unflatten`]: loops that divide their counter go row by row;
-//! - [`unswitch`]: conditions that are the same in all iterations leave their loop;
-//! - [`border`]: the first and last iterations, which need checks of borders, are separated from the others;
-//! - [`lanes`]: independent iterations become lanes of vectors.
+//! Each makes loops faster and keeps what a program computes. [`TRANSFORMATIONS`] has them in the order in which they run.
 
-pub mod border;
 pub mod copies;
+pub mod delinearize;
+pub mod empty;
 pub mod lanes;
+pub mod peel;
 pub mod tile;
-pub mod unflatten;
 pub mod unswitch;
 
 use fehu_imp::Program;
 
 /// A transformation.
-pub type Transformation = fn(&mut Program);
-
-/// The transformations by name, in order.
-pub const TRANSFORMATIONS: [(&str, Transformation); 6] = [
-    ("tile", tile::tile),
-    ("copies", copies::copies),
-    ("unflatten", unflatten::unflatten),
-    ("unswitch", unswitch::unswitch),
-    ("border", border::border),
-    ("lanes", lanes::lanes),
-];
-
-/// All transformations that make code for CPUs faster, in order; without the first one if `tiling` is false.
-pub fn improve(program: &mut Program, tiling: bool) {
-    let first = usize::from(!tiling);
-    TRANSFORMATIONS[first..].iter().for_each(|(_, transform)| transform(program));
+#[derive(Clone, Copy, Debug)]
+pub struct Transformation {
+    /// One word.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Does it.
+    pub run: fn(&mut Program),
 }
+
+/// All of them, in order.
+pub const TRANSFORMATIONS: [Transformation; 7] =
+    [TILE, EMPTY, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES];
+
+/// Tiles.
+pub const TILE: Transformation = Transformation {
+    name: "tile",
+    about: "processes nests of loops that read the same rows and columns again in tiles",
+    run: tile::tile,
+};
+
+/// Nests over nothing.
+pub const EMPTY: Transformation = Transformation {
+    name: "empty",
+    about: "does not run nests of loops over rows without elements",
+    run: empty::empty,
+};
+
+/// Transpositions.
+pub const COPIES: Transformation = Transformation {
+    name: "copies",
+    about: "copies transposed arrays in blocks",
+    run: copies::copies,
+};
+
+/// Rows.
+pub const DELINEARIZE: Transformation = Transformation {
+    name: "delinearize",
+    about: "lets loops that divide their counter go row by row",
+    run: delinearize::delinearize,
+};
+
+/// Conditions.
+pub const UNSWITCH: Transformation = Transformation {
+    name: "unswitch",
+    about: "moves conditions that are the same in all iterations out of loops",
+    run: unswitch::unswitch,
+};
+
+/// Borders.
+pub const PEEL: Transformation = Transformation {
+    name: "peel",
+    about: "separates the iterations at the borders from those that need no check of them",
+    run: peel::peel,
+};
+
+/// Vectors.
+pub const LANES: Transformation = Transformation {
+    name: "lanes",
+    about: "turns independent iterations into lanes of vectors",
+    run: lanes::lanes,
+};

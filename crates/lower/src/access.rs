@@ -108,12 +108,7 @@ impl<'a> Lower<'a> {
             }
             shape = (*elem).clone();
         }
-        // The message has the shape of the whole array, also where it is not indexed.
-        let mut rest = &shape;
-        while let Shape::Array(size, elem) = rest {
-            sizes.push(*size);
-            rest = elem;
-        }
+        // The message has the sizes of the dimensions that are indexed, and not of those of what is there.
         let cert = if self.safe && valid != Atom::bool(true) {
             let mut parts = vec![text("Index [")];
             parts.extend(shown);

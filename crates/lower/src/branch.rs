@@ -32,6 +32,8 @@ impl<'a> Lower<'a> {
         self.b().open();
         let second = other(self, &Frame::new(frame.file, Some(frame.clone())))?;
         let second_stms = self.b().close(Vec::new());
+        self.no_function(&first, span, "the result of a branch")?;
+        self.no_function(&second, span, "the result of a branch")?;
 
         let (a, b) = (first.shape(), second.shape());
         let mut sizes: Vec<(Atom, Atom)> = Vec::new();

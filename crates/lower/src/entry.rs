@@ -2,7 +2,7 @@
 
 use crate::build::{Building, text};
 use crate::env::{Frame, Term};
-use crate::exp::attribute;
+use crate::exp::{attribute, holds_function};
 use crate::external::Scope;
 use crate::layout::Layout;
 use crate::value::{Shape, Val};
@@ -52,7 +52,14 @@ impl<'a> Lower<'a> {
         let mut computed = Vec::new();
         let mut ty = scheme.ty.clone();
         while let Ty::Fun(fun) = &ty.clone() {
-            shapes.push(self.entry_shape(&fun.param, &inner, span, &mut params, &mut computed)?);
+            let shape = self.entry_shape(&fun.param, &inner, span, &mut params, &mut computed)?;
+            if holds_function(&shape) {
+                return self.limit(
+                    span,
+                    "a parameter of an entry point is a function, for which an abstract type stands",
+                );
+            }
+            shapes.push(shape);
             ty = fun.ret.clone();
         }
         let mut externals = Vec::new();
@@ -99,6 +106,7 @@ impl<'a> Lower<'a> {
         for arg in args {
             value = self.apply(value, arg, span)?;
         }
+        self.no_function(&value, span, "the result of an entry point")?;
         let result_shape = value.shape();
         let names: Vec<Var> = params.iter().map(|p| p.var).collect();
         // The external world gets sizes with the values: all parts are results, no sizes.
@@ -182,7 +190,9 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Vec<Val<'a>>> {
         for (size, found) in computed {
-            let Some(wanted) = self.size(size, frame, span)? else { continue };
+            let Some(wanted) = self.size(size, frame, span)? else {
+                return self.limit(span, "the size of a parameter cannot be computed");
+            };
             let same = self.b().cmp(CmpOp::Eq, *found, wanted);
             let parts = vec![
                 text(format!(

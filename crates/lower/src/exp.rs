@@ -115,13 +115,13 @@ impl<'a> Lower<'a> {
             }
             ExpKind::BinOp(bin) => self.binary(exp, bin, frame),
             ExpKind::Apply(fun, args) => {
-                let fun = self.exp(fun, frame)?;
                 let mut values = Vec::with_capacity(args.len());
-                // The order of the language: the last argument first.
+                // The order of the language: the last argument first, and the function after all of
+                // them, since an argument may bring the sizes into being that it is instantiated at.
                 for arg in args.iter().rev() {
                     values.push(self.exp(arg, frame)?);
                 }
-                let mut value = fun;
+                let mut value = self.exp(fun, frame)?;
                 for arg in values.into_iter().rev() {
                     value = self.apply(value, arg, exp.span)?;
                 }

@@ -37,6 +37,7 @@ mod sizes;
 mod soac;
 mod special;
 mod statics;
+mod term;
 mod value;
 
 use crate::build::Building;
@@ -225,6 +226,17 @@ impl<'a> Lower<'a> {
 
     fn limit<T>(&self, span: fehu_base::Span, message: impl Into<String>) -> Res<T> {
         Err(Limit { span: self.user_place(span), message: message.into() })
+    }
+
+    /// Stops where only data can be and a value has a function. The checker leaves that to us for abstract
+    /// types: it does not know what they stand for.
+    fn no_function(&self, value: &value::Val<'a>, span: fehu_base::Span, what: &str) -> Res<()> {
+        match value.has_function() {
+            true => {
+                self.limit(span, format!("{what} is a function, for which an abstract type stands"))
+            }
+            false => Ok(()),
+        }
     }
 
     /// A place in the user's code: users do not know the prelude's, so for that it is the call that

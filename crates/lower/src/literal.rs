@@ -191,7 +191,7 @@ pub(crate) fn integer(value: i64, prim: Prim) -> Scalar {
     Scalar::from_bits(prim, value as u64)
 }
 
-fn float(value: f64, prim: Prim) -> Scalar {
+pub(crate) fn float(value: f64, prim: Prim) -> Scalar {
     match prim {
         Prim::F16 => Scalar::F16(f16::from_f64(value)),
         Prim::F32 => Scalar::F32(value as f32),

@@ -5,7 +5,7 @@ use crate::env::{Frame, Term};
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::Prim;
-use fehu_check::ty::{Size, Ty, VarId};
+use fehu_check::ty::{Lifted, Size, Ty, VarId};
 use fehu_ir::{Atom, Exp, LoopForm, LoopParam, Stm, Type, Var};
 use fehu_syntax::ast::{self, PatKind};
 use rustc_hash::FxHashMap;
@@ -24,6 +24,7 @@ impl<'a> Lower<'a> {
             Some(init) => self.exp(init, frame)?,
             None => self.implicit_init(&lp.pat, frame)?,
         };
+        self.no_function(&init, exp.span, "a loop parameter")?;
         let ty = self.node_type(lp.pat.id, frame);
         let changing: Vec<VarId> = self
             .tables(frame.file)
@@ -36,10 +37,9 @@ impl<'a> Lower<'a> {
         };
 
         // The sizes of the initial value for those that change.
-        let mut starts: FxHashMap<VarId, Atom> = FxHashMap::default();
-        find_sizes(&ty, &init.shape(), &changing, &mut starts);
+        let Sizes { named: starts, hidden } = self.changing_sizes(&ty, &init.shape(), &changing);
         let present: Vec<VarId> =
-            changing.into_iter().filter(|var| starts.contains_key(var)).collect();
+            changing.iter().copied().filter(|var| starts.contains_key(var)).collect();
         let while_cond = match &lp.form {
             ast::LoopForm::While(cond) => {
                 let inner = Frame::new(frame.file, Some(frame.clone()));
@@ -66,7 +66,19 @@ impl<'a> Lower<'a> {
             size_vars.insert(*var, param);
             params.push(LoopParam { var: param, init: starts[var] });
         }
-        let shape = set_sizes(&ty, &init.shape(), &size_vars);
+        let first_hidden = params.len();
+        for init in hidden {
+            params.push(LoopParam { var: self.b().var("k", Type::I64), init });
+        }
+        let hidden: Vec<Var> = params[first_hidden..].iter().map(|param| param.var).collect();
+        let mut next_hidden = hidden.iter();
+        let shape = self.map_changing(&ty, &init.shape(), &changing, &mut |size, atom| {
+            let param = match size {
+                Changing::Named(var) => size_vars.get(&var),
+                Changing::Hidden => next_hidden.next(),
+            };
+            param.map_or(atom, |var| Atom::Var(*var))
+        });
         let first_part = params.len();
         for (init, ty) in init.parts().into_iter().zip(shape.parts()) {
             params.push(LoopParam { var: self.b().var("x", ty), init });
@@ -78,8 +90,8 @@ impl<'a> Lower<'a> {
         let form = self.loop_form(lp, bound, &inner, params.first().map(|p| p.var))?;
 
         let result = self.exp(&lp.body, &inner)?;
-        let mut ends: FxHashMap<VarId, Atom> = FxHashMap::default();
-        find_sizes(&ty, &result.shape(), &present, &mut ends);
+        let Sizes { named: ends, hidden: hidden_ends } =
+            self.changing_sizes(&ty, &result.shape(), &changing);
         let mut results = Vec::with_capacity(params.len());
         if let ast::LoopForm::While(cond) = &lp.form {
             let next = Frame::new(frame.file, Some(frame.clone()));
@@ -94,6 +106,10 @@ impl<'a> Lower<'a> {
         for var in &present {
             results.push(ends[var]);
             substitution.insert(size_vars[var], ends[var]);
+        }
+        for (&var, end) in hidden.iter().zip(hidden_ends) {
+            results.push(end);
+            substitution.insert(var, end);
         }
         for (result, param) in result.parts().into_iter().zip(&params[first_part..]) {
             let ty = self.b().type_of(param.var).clone();
@@ -226,60 +242,82 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// The sizes that a value's shape gives to variables of a type.
-fn find_sizes(ty: &Ty, shape: &Shape, vars: &[VarId], found: &mut FxHashMap<VarId, Atom>) {
-    match (ty.unwrap_unique(), shape) {
-        (Ty::Array(size, ty), Shape::Array(atom, elem)) => {
-            if let Size::Var(var) = size
-                && vars.contains(var)
-            {
-                found.entry(*var).or_insert(*atom);
-            }
-            find_sizes(ty, elem, vars, found);
-        }
-        (Ty::Record(types), Shape::Record(fields)) => {
-            for ((_, ty), (_, shape)) in types.iter().zip(fields.iter()) {
-                find_sizes(ty, shape, vars, found);
-            }
-        }
-        (Ty::Sum(types), Shape::Sum(ctors)) => {
-            for ((_, types), (_, shapes)) in types.iter().zip(ctors.iter()) {
-                for (ty, shape) in types.iter().zip(shapes) {
-                    find_sizes(ty, shape, vars, found);
-                }
-            }
-        }
-        _ => {}
-    }
+/// A size of a loop parameter that may change from one iteration to the next.
+#[derive(Clone, Copy)]
+enum Changing {
+    /// One that the checker knows as a variable.
+    Named(VarId),
+    /// One inside of a type that hides it: where the type is abstract, the checker does not know its sizes.
+    Hidden,
 }
 
-/// The shape with the sizes that a type has variables for replaced.
-fn set_sizes(ty: &Ty, shape: &Shape, vars: &FxHashMap<VarId, Var>) -> Shape {
-    match (ty.unwrap_unique(), shape) {
-        (Ty::Array(size, ty), Shape::Array(atom, elem)) => {
-            let size = match size {
-                Size::Var(var) => vars.get(var).map_or(*atom, |v| Atom::Var(*v)),
-                _ => *atom,
-            };
-            Shape::Array(size, Rc::new(set_sizes(ty, elem, vars)))
+/// The sizes of a value that the loop's parameters have to carry.
+#[derive(Default)]
+struct Sizes {
+    named: FxHashMap<VarId, Atom>,
+    hidden: Vec<Atom>,
+}
+
+impl<'a> Lower<'a> {
+    fn changing_sizes(&self, ty: &Ty, shape: &Shape, vars: &[VarId]) -> Sizes {
+        let mut sizes = Sizes::default();
+        self.map_changing(ty, shape, vars, &mut |size, atom| {
+            match size {
+                Changing::Named(var) => _ = sizes.named.entry(var).or_insert(atom),
+                Changing::Hidden => sizes.hidden.push(atom),
+            }
+            atom
+        });
+        sizes
+    }
+
+    /// The shape with those of its sizes replaced that may change.
+    fn map_changing(
+        &self,
+        ty: &Ty,
+        shape: &Shape,
+        vars: &[VarId],
+        new: &mut dyn FnMut(Changing, Atom) -> Atom,
+    ) -> Shape {
+        match (ty.unwrap_unique(), shape) {
+            (Ty::Array(size, ty), Shape::Array(atom, elem)) => {
+                let size = match size {
+                    Size::Var(var) if vars.contains(var) => new(Changing::Named(*var), *atom),
+                    _ => *atom,
+                };
+                Shape::Array(size, Rc::new(self.map_changing(ty, elem, vars, new)))
+            }
+            (Ty::Record(types), Shape::Record(fields)) => Shape::Record(
+                types
+                    .iter()
+                    .zip(fields.iter())
+                    .map(|((_, ty), (name, shape))| {
+                        (name.clone(), self.map_changing(ty, shape, vars, new))
+                    })
+                    .collect(),
+            ),
+            (Ty::Sum(types), Shape::Sum(ctors)) => Shape::Sum(
+                types
+                    .iter()
+                    .zip(ctors.iter())
+                    .map(|((_, types), (name, shapes))| {
+                        let parts = types.iter().zip(shapes);
+                        let parts = parts.map(|(t, s)| self.map_changing(t, s, vars, new));
+                        (name.clone(), parts.collect())
+                    })
+                    .collect(),
+            ),
+            (Ty::Con(id, _), shape) => {
+                let mut changes = self.program.types[*id].lifted > Lifted::Unlifted;
+                ty.for_each_size(&mut |size| {
+                    size.for_each_var(&mut |var| changes |= vars.contains(&var));
+                });
+                match changes {
+                    true => shape.map_sizes(&mut |atom| new(Changing::Hidden, atom)),
+                    false => shape.clone(),
+                }
+            }
+            (_, shape) => shape.clone(),
         }
-        (Ty::Record(types), Shape::Record(fields)) => Shape::Record(
-            types
-                .iter()
-                .zip(fields.iter())
-                .map(|((_, ty), (name, shape))| (name.clone(), set_sizes(ty, shape, vars)))
-                .collect(),
-        ),
-        (Ty::Sum(types), Shape::Sum(ctors)) => Shape::Sum(
-            types
-                .iter()
-                .zip(ctors.iter())
-                .map(|((_, types), (name, shapes))| {
-                    let shapes = types.iter().zip(shapes).map(|(t, s)| set_sizes(t, s, vars));
-                    (name.clone(), shapes.collect())
-                })
-                .collect(),
-        ),
-        (_, shape) => shape.clone(),
     }
 }

@@ -4,9 +4,9 @@ use crate::build::Attach;
 use crate::env::{Frame, Term, TypeVal};
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
-use fehu_check::ty::{Arg, Head, Size, Ty, TypeFnParam, VarId};
-use fehu_ir::{Atom, BinOp, Elem, Exp, Scalar, Type, Var};
+use fehu_base::Span;
+use fehu_check::ty::{Arg, Size, Ty, TypeFnParam};
+use fehu_ir::{Atom, Elem, Exp, Scalar, Type, Var};
 use std::rc::Rc;
 
 /// What the sizes in a type are, given the frame in which they have their meaning.
@@ -24,123 +24,6 @@ impl<'a> Lower<'a> {
             Some(Val::Scalar(_, atom)) => Some(atom),
             _ => None,
         })
-    }
-
-    /// A part of a size. Literals have lost their types: they have the one that is wanted, if it is known.
-    fn term(
-        &mut self,
-        size: &Size,
-        wanted: Option<Prim>,
-        frame: &Rc<Frame<'a>>,
-        span: Span,
-    ) -> Res<Option<Val<'a>>> {
-        let binary = |this: &mut Self, op: BinOp, ab: &[Size; 2]| {
-            let (Some(a), Some(b)) =
-                (this.term(&ab[0], wanted, frame, span)?, this.term(&ab[1], wanted, frame, span)?)
-            else {
-                return Ok(None);
-            };
-            Ok(this.size_binary(op, &a, &b))
-        };
-        match size {
-            Size::Const(n) => Ok(Some(literal_as(Val::i64(Atom::i64(*n)), wanted))),
-            Size::Add(ab) => binary(self, BinOp::Add, ab),
-            Size::Sub(ab) => binary(self, BinOp::Sub, ab),
-            Size::Mul(ab) => binary(self, BinOp::Mul, ab),
-            Size::Var(var) => self.size_var(*var, frame, span),
-            Size::Meta(_) | Size::Any => Ok(None),
-            Size::Term(term) => {
-                let inside: Vec<Option<Prim>> = match &term.head {
-                    Head::Apply => {
-                        [None].into_iter().chain(self.param_prims(&term.args[0])).collect()
-                    }
-                    // Its operands have the type of the result.
-                    Head::Op(op) if crate::scalar::binary_operator(op).is_some() => {
-                        vec![wanted; term.args.len()]
-                    }
-                    _ => Vec::new(),
-                };
-                let mut args = Vec::with_capacity(term.args.len());
-                for (i, arg) in term.args.iter().enumerate() {
-                    match self.term(arg, inside.get(i).copied().flatten(), frame, span)? {
-                        Some(value) => args.push(value),
-                        None => return Ok(None),
-                    }
-                }
-                match &term.head {
-                    Head::Apply => {
-                        let mut args = args.into_iter();
-                        let Some(mut value) = args.next() else { return Ok(None) };
-                        for arg in args {
-                            value = self.apply(value, arg, span)?;
-                        }
-                        Ok(Some(value))
-                    }
-                    Head::Project(field) => Ok(args[0].field(field).cloned()),
-                    Head::Record(names) => {
-                        Ok(Some(Val::Record(names.iter().cloned().zip(args).collect())))
-                    }
-                    Head::Op(op) => Ok(self.size_operator(op, &args)),
-                    Head::Index => {
-                        let mut args = args.into_iter();
-                        let Some(array) = args.next() else { return Ok(None) };
-                        let dims = args.map(crate::access::Index::Fix).collect::<Vec<_>>();
-                        Ok(Some(self.index_value(&array, &dims, span)?))
-                    }
-                    Head::Lit(text) => Ok(match text.as_str() {
-                        "true" => Some(Val::bool(Atom::bool(true))),
-                        "false" => Some(Val::bool(Atom::bool(false))),
-                        _ => None,
-                    }),
-                    Head::Array | Head::If | Head::Ctor(_) => Ok(None),
-                }
-            }
-        }
-    }
-
-    fn size_operator(&mut self, op: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
-        let [a, b] = args else { return None };
-        self.size_binary(crate::scalar::binary_operator(op)?, a, b)
-    }
-
-    /// Arithmetic in a size. Arguments of functions in a size need not be of type i64.
-    fn size_binary(&mut self, op: BinOp, a: &Val<'a>, b: &Val<'a>) -> Option<Val<'a>> {
-        let (Val::Scalar(p, x), Val::Scalar(q, y)) = (a, b) else { return None };
-        if (*p, *q) == (Prim::I64, Prim::I64) {
-            return Some(Val::i64(self.b().size_op(op, *x, *y)));
-        }
-        // Literals have lost their types; the other operand tells.
-        let prim = if matches!(x, Atom::Const(_)) { *q } else { *p };
-        let operands = [literal_as(a.clone(), Some(prim)), literal_as(b.clone(), Some(prim))];
-        let [Val::Scalar(_, x), Val::Scalar(_, y)] = operands else { return None };
-        Some(Val::Scalar(prim, self.b().one("n", Type::prim(prim), Exp::BinOp(op, x, y))))
-    }
-
-    /// The types of the parameters of a function in a size, where they are primitive.
-    fn param_prims(&self, fun: &Size) -> Vec<Option<Prim>> {
-        let Size::Var(var) = fun else { return Vec::new() };
-        let Some(scheme) = &self.program.vars[*var].scheme else { return Vec::new() };
-        let mut prims = Vec::new();
-        let mut ty = &scheme.ty;
-        while let Ty::Fun(fun) = ty {
-            prims.push(match &fun.param {
-                Ty::Prim(prim) => Some(*prim),
-                _ => None,
-            });
-            ty = &fun.ret;
-        }
-        prims
-    }
-
-    fn size_var(&mut self, var: VarId, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
-        match frame.get(var) {
-            Some(Term::Size(size, frame)) => self.term(&size, None, &frame, span),
-            Some(term) => self.term_value(&term, None, span),
-            None => match self.program.vars[var].def.clone() {
-                Some(def) => self.term(&def, None, frame, span),
-                None => Ok(None),
-            },
-        }
     }
 
     /// The shape of a type, all of whose sizes are known here.
@@ -380,16 +263,6 @@ impl<'a> Lower<'a> {
                 }
             }
         }
-    }
-}
-
-/// A literal in a size, which was read as i64, with the type that it has in the program.
-fn literal_as(value: Val<'_>, prim: Option<Prim>) -> Val<'_> {
-    match (&value, prim) {
-        (Val::Scalar(Prim::I64, Atom::Const(Scalar::I64(n))), Some(prim)) if prim != Prim::I64 => {
-            Val::Scalar(prim, Atom::Const(crate::literal::integer(*n, prim)))
-        }
-        _ => value,
     }
 }
 

@@ -7,7 +7,7 @@
 //! #[cert cert] let r = update xs[i] = v     #[cert cert] let r = update xs[i] = v
 //! ```
 //!
-//! An array can be made where an update stores it (see [`crate::circuit`]) only if there is such a place, which nobody knows before the
+//! An array can be made where an update stores it (see [`crate::short_circuit`]) only if there is such a place, which nobody knows before the
 //! check of the index. A check moves up with the scalars that it needs, but not beyond another check: which of several
 //! fails first is something that users see.
 
@@ -111,7 +111,7 @@ fn is_scalar(exp: &Exp) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::assign::assign;
-    use crate::circuit::circuit;
+    use crate::short_circuit::short_circuit;
     use fehu_ir::text::parse;
 
     /// Whether the array is made in the one that it is stored in.
@@ -127,7 +127,7 @@ mod tests {
         );
         let prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let mut placed = assign(prog).unwrap_or_else(|_| panic!("too complex\n{text}"));
-        circuit(&mut placed, false);
+        short_circuit(&mut placed, false);
         !placed.to_string().contains(" before ")
     }
 

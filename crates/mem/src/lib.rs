@@ -22,7 +22,7 @@
 //!
 //! * [`table`]: blocks, and the place of each array;
 //! * [`assign`]: creates a simple initial table for a program;
-//! * [`circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks move to where it needs them;
+//! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks move to where it needs them;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and operations on them;
 //! * [`overlap`]: proves that two LMADs have no address in common, from what is known about the variables;
 //! * [`prove`]: proves inequalities of polynomials, from the facts of [`fehu_facts::Ranges`];
@@ -34,12 +34,12 @@
 
 pub mod arith;
 pub mod assign;
-pub mod circuit;
 mod early;
 pub mod lmad;
 pub mod overlap;
 mod print;
 pub mod prove;
+pub mod short_circuit;
 pub mod table;
 
 #[cfg(test)]

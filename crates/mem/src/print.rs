@@ -107,7 +107,7 @@ fn table(f: &mut fmt::Formatter<'_>, mut fun: Fun, table: &Table) -> fmt::Result
 #[cfg(test)]
 mod tests {
     use crate::assign::assign;
-    use crate::circuit::circuit;
+    use crate::short_circuit::short_circuit;
     use fehu_ir::text::parse;
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
               in (rs)\n";
         let prog = parse(text).expect("it is a program");
         let mut placed = assign(prog.clone()).expect("it is simple");
-        circuit(&mut placed, false);
+        short_circuit(&mut placed, false);
         let shown = placed.to_string();
         assert_eq!(parse(&shown).map(|prog| prog.to_string()), Ok(prog.to_string()));
         let table: Vec<&str> = shown.lines().filter(|line| line.starts_with("--")).collect();

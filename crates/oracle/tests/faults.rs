@@ -5,8 +5,8 @@ use fehu_interp::{Buffer, Value};
 use fehu_ir::text::parse;
 use fehu_ir::{FunId, Scalar, Var};
 use fehu_mem::assign::assign;
-use fehu_mem::circuit::circuit;
 use fehu_mem::lmad::Lmad;
+use fehu_mem::short_circuit::short_circuit;
 use fehu_mem::table::{Origin, Place, Placed, Table};
 use fehu_oracle::heap::{Fault, Limits, call};
 
@@ -74,7 +74,7 @@ fn right_tables_give_results() {
     assert_eq!(first[1].as_scalar(), Some(Scalar::I32(18)));
     let rows = first[0].as_array().expect("an array");
     assert_eq!((rows.shape(), rows.get(&[2, 99])), (vec![3, 100], Some(Scalar::I32(8))));
-    circuit(&mut placed, false);
+    short_circuit(&mut placed, false);
     let second = run(&placed, &three()).expect("there is nothing wrong");
     assert!(first.iter().zip(&second).all(|(a, b)| a.same_bits(b)));
 }
@@ -274,7 +274,7 @@ fun main (n: i64, m: i64, xss: [n][m]i32) -> (r: [n][m]i32) =
         )
     };
     let mut updated = placed(&text("let (u: [m]i32) = update t[k] = z"));
-    circuit(&mut updated, false);
+    short_circuit(&mut updated, false);
     for name in ["first", "second", "p", "q", "last", "s", "inner", "t", "u"] {
         assert_eq!(place(&updated, name).block, place(&updated, "zss").block, "{name}");
     }

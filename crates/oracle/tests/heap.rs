@@ -1,6 +1,6 @@
 //! Tables are right: programs run by them on a heap give what they mean, without races.
 //!
-//! Random programs and those of `tests/ir`, as they are and optimised, with the first table and with what `circuit` makes of
+//! Random programs and those of `tests/ir`, as they are and optimised, with the first table and with what `short_circuit` makes of
 //! it. A random program that fails is reduced and printed; see `irtest/src/random.rs`.
 
 use fehu_ir::Prog;
@@ -10,7 +10,7 @@ use fehu_ir::verify::verify;
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::assign::assign;
-use fehu_mem::circuit::circuit;
+use fehu_mem::short_circuit::short_circuit;
 use fehu_oracle::heap::{self, Fault, Limits};
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     // What is too complex for a table has none.
     let Ok(mut placed) = assign(prog.clone()) else { return Ok(Runs::default()) };
     if way.circuit {
-        circuit(&mut placed, false);
+        short_circuit(&mut placed, false);
     }
     let oracle = Oracle { seed, ..Oracle::default() };
     oracle.agree_with(&prog, &mut |fun, args| {

@@ -17,7 +17,7 @@
 //!
 //! - [`exp`]: any expression; [`scalar`], [`mod@array`], [`function`]: by type; [`control`]: loops and matches;
 //! - [`ops`]: associative operators; [`stm`]: blocks; [`dec`], [`module`]: declarations;
-//! - [`reduce`]: makes any program smaller that shows a fault.
+//! - [`reduce`]: makes any program smaller that shows a fault; [`mutant`]: changes any program a little.
 
 mod array;
 mod control;
@@ -26,6 +26,7 @@ mod env;
 mod exp;
 mod function;
 mod module;
+pub mod mutant;
 mod ops;
 pub mod reduce;
 mod scalar;

@@ -114,20 +114,17 @@ impl Gen {
             this.function(std::slice::from_ref(&elem), &Ty::BOOL, fuel.saturating_sub(1))
         });
         let (sizes, names) = ([self.name("n"), self.name("n")], [self.name("xs"), self.name("xs")]);
+        // What the test has captured counts as shared, too, if the test is composed of others.
+        let shared = format!("{test} {array}");
         let mut parts = Vec::new();
         for (size, name) in sizes.iter().zip(&names) {
             self.bind(size, &Ty::I64, "");
             self.sizes.push(size.clone());
             let ty = Ty::array(&Size::new(size.clone()), &elem);
-            self.bind(name, &ty, &array);
+            self.bind(name, &ty, &shared);
             parts.push(format!("{name}: {}", self.show(&ty)));
         }
-        format!(
-            "let [{}] [{}] ({}) = partition {test} {array}",
-            sizes[0],
-            sizes[1],
-            parts.join(", ")
-        )
+        format!("let [{}] [{}] ({}) = partition {shared}", sizes[0], sizes[1], parts.join(", "))
     }
 
     /// A statement that consumes an array of this block.

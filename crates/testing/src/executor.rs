@@ -8,6 +8,7 @@ pub mod compiled;
 pub mod interpreted;
 
 use fehu_data::Value;
+use fehu_driver::run::RunError;
 use std::fmt;
 use std::time::Duration;
 
@@ -142,3 +143,33 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// A request that is wrong, in words. People who forget to name the entry point of a test block learn how.
+fn no_entry(error: &RunError) -> String {
+    match error {
+        RunError::NoEntry { name, others } if name == "main" && !others.is_empty() => {
+            let line = format!("-- entry: {}", others.join(" "));
+            format!("{error}; a line `{line}` after `-- ==` chooses what a test block is about")
+        }
+        RunError::NoEntry { .. }
+        | RunError::Arguments(_)
+        | RunError::Unrepresentable(_)
+        | RunError::Program(_) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_without_an_entry_line_says_what_is_missing() {
+        let error = |name: &str| RunError::NoEntry {
+            name: name.to_owned(),
+            others: vec!["saxpy".to_owned(), "dot".to_owned()],
+        };
+        assert!(no_entry(&error("main")).contains("`-- entry: saxpy dot`"));
+        // Here somebody has written a line.
+        assert!(!no_entry(&error("sapxy")).contains("-- entry"));
+    }
+}

@@ -23,7 +23,7 @@ use fehu_driver::compile::{self, CCompiler, Executable, Request, target_name};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
-use fehu_driver::stages::{self, Artifacts, Mode, Target};
+use fehu_driver::stages::{Artifacts, Mode, Target};
 use fehu_driver::temporary::Folder;
 use fehu_driver::{pipelines, run};
 use fehu_ir::Entry;
@@ -180,7 +180,7 @@ pub fn server(
         strict_float: compile.strict_float,
         plan: compile.plan.clone(),
     };
-    let (outcome, generated) = compile::generate(&Disk, &root, &request, stages::generate);
+    let (outcome, generated) = compile::generate(&Disk, &root, &request);
     let Some(generated) = generated else {
         let why = first_line(&outcome);
         return (outcome, Err(why));

@@ -27,7 +27,7 @@ fn all_programs_pass() {
 
 /// Options for programs that run by what stages make of them.
 fn staged(names: &str) -> Options {
-    let stages = fehu_driver::code::stages(names).expect("there are such stages");
+    let stages = fehu_driver::pipelines::stages(names).expect("there are such stages");
     let passes = fehu_driver::pipelines::CPU.passes;
     let limit = Duration::from_secs(60);
     Options { plan: Plan { stages, ..Plan::of(passes) }, limit, ..Options::default() }
@@ -40,8 +40,8 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
     let programs = suite::programs(&folders).expect("the folders can be listed");
     for names in [
         "assign",
-        "assign,circuit",
-        "assign,circuit,emit,tile,copies,unflatten,unswitch,border,lanes",
+        "assign,short_circuit",
+        "assign,short_circuit,emit,tile,empty,copies,delinearize,unswitch,peel,lanes",
     ] {
         let results = suite::run(&programs, 2, &staged(names), &|_| {});
         for result in &results {

@@ -3,15 +3,17 @@
 //! Every mutant goes through `check` and `fmt`; those that are accepted also through `report`, `run -i` and the back
 //! ends' `--library`. Each is a process of its own with limits. An internal error, a signal, more than 10 s, and more
 //! than 2 GB of memory are failures: they are printed, and the mutant is kept. Mutant N of a list of programs is always
-//! the same, so `--seed N --count 1` makes it again.
+//! the same, so `--seed N --count 1` makes it again. [`corpus`] says what is mutated.
 
-mod text;
+mod corpus;
 
+use corpus::Corpus;
+use fehu_irgen::rng::Rng;
+use fehu_srcgen::mutant::mutant;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
-use text::{Random, mutant};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -29,7 +31,7 @@ pub(crate) struct Args {
     /// Begin no more mutants after so many seconds.
     #[arg(long)]
     seconds: Option<u64>,
-    /// The time that one command may take, in seconds.
+    /// The time of the processors that one command may take, in seconds.
     #[arg(long, default_value_t = 10.0)]
     limit: f64,
     /// The memory that one command may have, in MiB.
@@ -39,6 +41,11 @@ pub(crate) struct Args {
     #[arg(long, default_value = "target/mutants")]
     keep: PathBuf,
 }
+
+/// How often the limit may pass by the clock, on a busy machine.
+const IDLE: f64 = 20.0;
+/// How many ticks of the system a second has.
+const TICKS: f64 = 100.0;
 
 /// What is done with a mutant that is accepted. The last argument is the file.
 const ACCEPTED: [&[&str]; 5] = [
@@ -71,26 +78,21 @@ fn mutate(args: &Args, fehu: &Path) -> std::io::Result<usize> {
     } else {
         args.programs.clone()
     };
-    let programs = programs(&given);
-    if programs.is_empty() {
-        return Err(std::io::Error::other("there are no programs"));
-    }
     std::fs::create_dir_all(&args.keep)?;
+    let corpus = Corpus::new(&given, &args.keep)?;
     let start = Instant::now();
-    let (mut tried, mut accepted, mut failures) = (0, 0, 0);
+    let (mut tried, mut large, mut accepted, mut failures) = (0, 0, 0, 0);
     let mut slowest: Vec<(Duration, String)> = Vec::new();
     for number in args.seed..args.seed.saturating_add(args.count) {
         if args.seconds.is_some_and(|seconds| start.elapsed() > Duration::from_secs(seconds)) {
             break;
         }
-        let mut random = Random::new(number);
-        let Some(source) = random.pick(&programs) else { break };
-        let original = String::from_utf8_lossy(&std::fs::read(source)?).into_owned();
-        let input = first_input(&original);
-        // Beside the original, where its imports are, would litter that folder; so imports are not found, and programs
-        // that have any are left out.
+        let mut random = Rng::new(number);
+        let original = corpus.program(&mut random)?;
+        let input = first_input(&original.text);
         let file = args.keep.join(format!("m{number}.fut"));
-        std::fs::write(&file, mutant(&original, &mut random))?;
+        std::fs::write(&file, mutant(&original.text, &mut random))?;
+        large += u64::from(original.text.lines().count() >= 1000);
         tried += 1;
         let mut bad = false;
         let mut command = |words: &[&str]| -> std::io::Result<Option<i32>> {
@@ -103,7 +105,7 @@ fn mutate(args: &Args, fehu: &Path) -> std::io::Result<usize> {
             if let Some(problem) = ended.problem(args).filter(|_| !by_itself) {
                 bad = true;
                 println!("{problem}: fehu {} {}", words.join(" "), file.display());
-                println!("  of {}: {}", source.display(), ended.first_line());
+                println!("  of {}: {}", original.origin, ended.first_line());
             }
             Ok(ended.code)
         };
@@ -127,8 +129,9 @@ fn mutate(args: &Args, fehu: &Path) -> std::io::Result<usize> {
         }
     }
     println!(
-        "{tried} mutants of {} programs from seed {}, {accepted} accepted, {failures} failures, {} s",
-        programs.len(),
+        "{tried} mutants of {} programs from seed {}, {large} of 1,000 lines or more, {accepted} accepted, \
+         {failures} failures, {} s",
+        corpus.len(),
         args.seed,
         start.elapsed().as_secs()
     );
@@ -205,7 +208,10 @@ fn limited(
             break status;
         }
         ended.memory = ended.memory.max(resident(child.id()));
-        let slow = start.elapsed().as_secs_f64() > args.limit;
+        ended.time = Duration::from_secs_f64(seconds(child.id()));
+        // Others may keep the processors busy; who does nothing at all hangs.
+        let slow =
+            seconds(child.id()) > args.limit || start.elapsed().as_secs_f64() > IDLE * args.limit;
         if !ended.killed && (slow || ended.memory > args.memory * 1024) {
             ended.killed = true;
             child.kill()?;
@@ -214,9 +220,17 @@ fn limited(
         pause = (pause * 2).min(Duration::from_millis(20));
     };
     ended.code = status.code();
-    ended.time = start.elapsed();
     ended.stderr = String::from_utf8_lossy(&reader.join().unwrap_or_default()).into_owned();
     Ok(ended)
+}
+
+/// The time of processors that a process has had, in seconds; zero where the system does not say.
+fn seconds(process: u32) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name of the program, which may have blanks, is in parentheses. Times are the 14th and 15th field, in ticks.
+    let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    ticks as f64 / TICKS
 }
 
 /// The most memory that a process has had, in KiB; zero where the system does not say.
@@ -231,22 +245,4 @@ fn first_input(text: &str) -> String {
     let Some((_, rest)) = text.split_once("input {") else { return String::new() };
     let Some((input, _)) = rest.split_once('}') else { return String::new() };
     input.lines().map(|line| line.trim().trim_start_matches("--")).collect::<Vec<_>>().join("\n")
-}
-
-/// The programs in folders, sorted by path. Those with imports are left out.
-fn programs(given: &[PathBuf]) -> Vec<PathBuf> {
-    let mut waiting = given.to_vec();
-    let mut found = Vec::new();
-    while let Some(path) = waiting.pop() {
-        if path.is_dir() {
-            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
-            waiting.extend(entries.map(|entry| entry.path()));
-        } else if path.extension().is_some_and(|extension| extension == "fut")
-            && std::fs::read_to_string(&path).is_ok_and(|text| !text.contains("import \""))
-        {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
 }

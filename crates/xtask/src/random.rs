@@ -263,7 +263,8 @@ impl Run<'_> {
     }
 
     fn build(&self, prog: &Prog, options: &[String]) -> Result<Machine, NoMachine> {
-        let start = Start { runner: self.args.runner.clone(), options: options.to_vec() };
+        let runner = self.args.runner.clone();
+        let start = Start { runtimes: None, runner, options: options.to_vec() };
         build(prog, self.target, &self.compiler, start)
     }
 

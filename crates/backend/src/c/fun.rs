@@ -5,10 +5,12 @@
 //! success; this makes it safe for a handle to be both an argument and a result of a call.
 
 use super::exp::{Scope, c_type};
-use super::kernel::{Device, Inside};
+use super::inside::Inside;
+use super::kernel::Device;
 use super::names::Names;
 use crate::Target;
 use fehu_imp::{Fun, Program, Stm, Ty, V, visit};
+use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 /// How deep calls of a function are on the stack.
@@ -32,7 +34,8 @@ pub(super) fn function(
     let (signature, outs) = signature(fun, &names);
     outs.iter().for_each(|out| names.reserve(out));
     let thresholds = thresholds(program, fun);
-    let mut shared = Shared { names, thresholds, tasks: String::new(), count: 0 };
+    let negative_zeros = super::loops::negative_zeros(fun);
+    let mut shared = Shared { names, thresholds, negative_zeros, tasks: String::new(), count: 0 };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     for &result in &fun.results {
         match fun.vars[result].ty {
@@ -122,6 +125,8 @@ pub(super) struct Shared {
     pub(super) names: Names,
     /// The variables that are thresholds, with the numbers of their parameters.
     pub(super) thresholds: Vec<(V, usize)>,
+    /// The variables that may be negative zeros to which loops add.
+    pub(super) negative_zeros: FxHashSet<V>,
     /// The text of the tasks so far, each with the structure of what it needs from outside.
     pub(super) tasks: String,
     /// How many tasks have a number.
@@ -135,7 +140,7 @@ pub(super) struct Frame<'a> {
     pub(super) target: Target,
     pub(super) shared: &'a mut Shared,
     pub(super) device: &'a mut Device,
-    /// What is known of the kernel that this is.
+    /// What is known of the kernel that this is, or the function that kernels call.
     pub(super) inside: Option<Inside>,
     /// The handles that are released at the end.
     pub(super) handles: Vec<V>,

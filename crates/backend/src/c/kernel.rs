@@ -8,10 +8,10 @@
 
 use super::exp::{Text, c_type};
 use super::fun::{Frame, declared_type};
+use super::inside::{Functions, Inside, Spaces};
 use super::literal;
 use super::message::Shown;
 use fehu_base::Prim;
-use fehu_imp::spaces::{Space, Spaces, spaces};
 use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V, visit};
 use std::fmt::Write;
 
@@ -26,22 +26,16 @@ const AFTER_FAILURE: &str = "if (fe_failed(failure)) return;";
 pub(super) struct Device {
     /// Name, place in the source, and text of each kernel.
     kernels: Vec<(String, String, String)>,
+    /// The functions that they call.
+    pub(super) functions: Functions,
     /// The cases of `fe_device_error`.
     errors: Vec<String>,
-}
-
-/// What a kernel's frame knows besides.
-pub(super) struct Inside {
-    /// What memory pointers point to.
-    spaces: Spaces,
-    /// The labels at the ends of the sections around, and whether they are used.
-    sections: Vec<(String, bool)>,
 }
 
 impl Device {
     /// The C text of the device program: its source, the table of kernels, and the messages of checks.
     pub(super) fn text(&self) -> String {
-        let mut source = String::new();
+        let mut source = self.functions.text();
         for (number, (_, _, kernel)) in self.kernels.iter().enumerate() {
             let wanted = format!("#if !defined FE_PART || FE_PART == {number}");
             let _ = writeln!(source, "{wanted}\n{kernel}#endif\n");
@@ -66,20 +60,6 @@ impl Device {
 }
 
 impl Frame<'_> {
-    /// What stands before a pointer to memory of a kind.
-    pub(super) fn space(&self, v: V) -> &'static str {
-        let Some(inside) = &self.inside else { return "" };
-        match self.fun.vars[v].ty {
-            Ty::Ptr(_) => match inside.spaces.of(self.fun, v) {
-                Space::Global => "FE_GLOBAL ",
-                Space::Shared => "FE_LOCAL ",
-                Space::Own => "",
-            },
-            Ty::Shared(..) => "FE_LOCAL ",
-            Ty::Scalar(_) | Ty::Mem | Ty::Local(..) => "",
-        }
-    }
-
     /// The host's part of a kernel: arguments and the launch.
     pub(super) fn launch(&mut self, kernel: &Kernel) {
         let own = [kernel.block, kernel.thread];
@@ -125,9 +105,11 @@ impl Frame<'_> {
         // Its place in the table is taken before the kernel has a text.
         self.device.kernels.push(Default::default());
         let fun = self.fun;
-        let inside = Inside { spaces: spaces(fun, &kernel.body), sections: Vec::new() };
+        let spaces =
+            self.device.functions.spaces(self.program, fun, &kernel.body, Spaces::default());
+        let number = self.device.kernels.len() - 1;
         let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
-        frame.inside = Some(inside);
+        frame.inside = Some(Inside::new(spaces, "return;"));
         // Compilers divide numbers that cannot be negative by shifts alone.
         let own = [(kernel.block, "fe_block_id()"), (kernel.thread, "(uint32_t)fe_thread_id()")];
         for (v, value) in own {
@@ -136,6 +118,7 @@ impl Frame<'_> {
         }
         frame.line(AFTER_FAILURE);
         frame.block(&kernel.body);
+        frame.note_calls(number);
         let mut params = String::from("FE_FAILURE");
         for &v in captured {
             let declared = match fun.vars[v].ty {
@@ -187,6 +170,7 @@ impl Frame<'_> {
                 self.line(&format!("{name} = fe_atomic_add_i32(&{element}, 1);"));
             }
             Stm::Section(body) => self.section(body),
+            Stm::Call(fun, results, args) => self.call_inside(*fun, results, args),
             // There is nowhere to print to.
             Stm::Trace(..) | Stm::TraceArray(..) => {}
             _ => return false,
@@ -253,20 +237,23 @@ impl Frame<'_> {
         self.line("}");
     }
 
-    /// Ends the thread or the section.
-    fn leave_inside(&mut self) {
+    /// Ends the thread, the function or the section.
+    pub(super) fn leave_inside(&mut self) {
         for unlock in self.held.clone().iter().rev() {
             self.line(unlock);
         }
-        let section = self.inside.as_mut().and_then(|inside| inside.sections.last_mut());
-        match section {
+        let Some(inside) = &mut self.inside else { return };
+        let line = match inside.sections.last_mut() {
             Some((label, used)) => {
                 *used = true;
-                let line = format!("goto {label};");
-                self.line(&line);
+                format!("goto {label};")
             }
-            None => self.line("return;"),
-        }
+            None => {
+                inside.may_fail = true;
+                inside.end.to_owned()
+            }
+        };
+        self.line(&line);
     }
 
     fn section(&mut self, body: &Block) {

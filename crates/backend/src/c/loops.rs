@@ -11,6 +11,7 @@ use super::fun::Frame;
 use fehu_base::Prim;
 use fehu_imp::{Exp, Fun, Kind, RedOp, Stm, Ty, V, visit};
 use fehu_ir::Scalar;
+use rustc_hash::FxHashSet;
 
 /// An inner loop up to this many iterations is unrolled inside a vectorised one.
 const MOST_INNER: i64 = 16;
@@ -52,6 +53,7 @@ impl Frame<'_> {
         {
             match simd_clauses(self, reductions) {
                 Some(clauses) if fits_simd(body) => {
+                    let clauses = self.reductions(&clauses);
                     self.line(&format!("#pragma omp simd{clauses}"));
                     self.in_simd = true;
                 }
@@ -64,6 +66,30 @@ impl Frame<'_> {
         }
         self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
         (self.in_simd, self.in_vectors) = (was_in_simd, was_in_vectors);
+    }
+}
+
+impl Frame<'_> {
+    /// The clauses for reductions. To OpenMP the neutral element of a sum is zero, which loses the sign of a sum of negative
+    /// zeros; where that may matter, there is a sum of our own.
+    fn reductions(&mut self, reductions: &[(V, &str)]) -> String {
+        let mut clauses = String::new();
+        for (v, sign) in reductions {
+            let mut sign = (*sign).to_owned();
+            if let Ty::Scalar(prim @ (Prim::F32 | Prim::F64)) = self.fun.vars[*v].ty
+                && sign == "+"
+                && self.shared.negative_zeros.contains(v)
+            {
+                sign = self.shared.names.fresh("sum");
+                let (ty, zero) = (c_type(prim), if prim == Prim::F32 { "-0.0f" } else { "-0.0" });
+                self.line(&format!(
+                    "#pragma omp declare reduction({sign} : {ty} : omp_out += omp_in) \
+                     initializer(omp_priv = {zero})"
+                ));
+            }
+            clauses.push_str(&format!(" reduction({sign}: {})", self.name(*v)));
+        }
+        clauses
     }
 }
 
@@ -113,14 +139,45 @@ fn is_fixed(e: &Exp, body: &[Stm]) -> bool {
     }
 }
 
-/// The clauses for reductions, if all of them mean in OpenMP what they mean here.
-fn simd_clauses(frame: &Frame<'_>, reductions: &[(V, RedOp)]) -> Option<String> {
-    let mut clauses = String::new();
-    for (v, op) in reductions {
-        let sign = simd_operator(frame.fun, *v, *op)?;
-        clauses.push_str(&format!(" reduction({sign}: {})", frame.name(*v)));
+/// The operators for reductions, if all of them mean in OpenMP what they mean here.
+fn simd_clauses(frame: &Frame<'_>, reductions: &[(V, RedOp)]) -> Option<Vec<(V, &'static str)>> {
+    reductions.iter().map(|(v, op)| Some((*v, simd_operator(frame.fun, *v, *op)?))).collect()
+}
+
+/// The variables of a function that may be negative zeros where loops begin to add to them: all but those that then are
+/// constants that are other numbers.
+pub(super) fn negative_zeros(fun: &Fun) -> FxHashSet<V> {
+    let mut found = FxHashSet::default();
+    note_zeros(&fun.body, &mut Vec::new(), &mut found);
+    found
+}
+
+/// Notes what variables are set to, but not what loops add to them.
+fn note_zeros(block: &[Stm], added: &mut Vec<V>, found: &mut FxHashSet<V>) {
+    for stm in block {
+        match stm {
+            Stm::Declare(_, None) => {}
+            Stm::Declare(v, Some(e)) | Stm::Assign(v, e) => {
+                let is_other = match e {
+                    Exp::Const(Scalar::F32(x)) => *x != 0.0 || x.is_sign_positive(),
+                    Exp::Const(Scalar::F64(x)) => *x != 0.0 || x.is_sign_positive(),
+                    _ => added.contains(v),
+                };
+                if !is_other {
+                    found.insert(*v);
+                }
+            }
+            other => other.each_set(&mut |v| {
+                found.insert(v);
+            }),
+        }
+        let outer = added.len();
+        if let Stm::For { kind: Kind::Independent(reductions), .. } = stm {
+            added.extend(reductions.iter().map(|(v, _)| *v));
+        }
+        stm.each_block(&mut |inner| note_zeros(inner, added, found));
+        added.truncate(outer);
     }
-    Some(clauses)
 }
 
 fn simd_operator(fun: &Fun, v: V, op: RedOp) -> Option<&'static str> {

@@ -45,7 +45,8 @@ impl Frame<'_> {
             lines.push("\\nBacktrace:".to_owned());
         }
         for (i, place) in message.trace.iter().enumerate() {
-            lines.push(format!("\\n-> #{i}  {}", literal::format_string(place)));
+            let mark = if i == 0 { "->" } else { "  " };
+            lines.push(format!("\\n{mark} #{i}  {}", literal::format_string(place)));
         }
         // Adjacent strings are one.
         let mut call = vec!["fe_fail(ctx, FUTHARK_PROGRAM_ERROR,".to_owned()];

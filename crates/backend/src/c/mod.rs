@@ -1,7 +1,7 @@
 //! Functions of imp as C functions.
 //!
 //! * `fun`: a function or task around its statements: declarations of handles, the epilogue;
-//! * `stm`, `loops`, `tasks`, `kernel`, `message`: statements;
+//! * `stm`, `loops`, `tasks`, `kernel`, `message`: statements; `inside`: functions that kernels call;
 //! * `exp`, `op`, `literal`, `names`: their parts.
 //!
 //! The text relies on `runtime/`: `fe_alloc` and similar functions in `memory.h`, operators in `scalar.h` and `math.h`,
@@ -9,6 +9,7 @@
 
 mod exp;
 mod fun;
+mod inside;
 mod kernel;
 mod literal;
 mod loops;
@@ -44,7 +45,8 @@ pub fn functions(program: &Program, target: Target) -> Functions {
         text.push('\n');
     }
     text.push_str(&prototypes(program));
-    for (id, fun) in program.funs.iter().filter(|(_, fun)| !fun.name.is_empty()) {
+    let is_hosts = |id: &FunId, fun: &Fun| !fun.name.is_empty() && !program.inside.contains(id);
+    for (id, fun) in program.funs.iter().filter(|(id, fun)| is_hosts(id, fun)) {
         let recursive = recursive.get(id.index()).copied().unwrap_or(false);
         let depth = if recursive { Depth::Checked } else { Depth::Bounded };
         text.push_str(&fun::function(program, fun, depth, target, &mut device));
@@ -64,6 +66,7 @@ fn prototypes(program: &Program) -> String {
         visit::each_stm(&fun.body, &mut |stm| {
             if let Stm::Call(callee, ..) = stm
                 && callee.index() >= caller.index()
+                && !program.inside.contains(callee)
                 && !early.contains(callee)
             {
                 early.push(*callee);

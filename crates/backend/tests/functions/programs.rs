@@ -352,7 +352,7 @@ fn failing_check() -> Case {
 code 2: Error: index [-1] is 100% outside of \"[2]\"
 Backtrace:
 -> #0  a.fut:1:2
--> #1  b.fut:3:4
+   #1  b.fut:3:4
 code 3: Error: out of memory: an array is larger than any memory
 ",
         errors: "",

@@ -109,19 +109,7 @@ impl<'a> Checker<'a> {
     }
 
     fn has_star(&self, pat: &Pat) -> bool {
-        match &pat.kind {
-            PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
-            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.has_star(inner),
-            PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => {
-                parts.iter().any(|part| self.has_star(part))
-            }
-            PatKind::Record(fields) => {
-                fields.iter().filter_map(|f| f.pat.as_ref()).any(|pat| self.has_star(pat))
-            }
-            PatKind::Ascribe(inner, ty) => {
-                self.written(ty).is_some_and(Ty::has_unique) || self.has_star(inner)
-            }
-        }
+        pat.any_type(&mut |ty| self.written(ty).is_some_and(Ty::has_unique))
     }
 
     /// A type as written, with its `*`.

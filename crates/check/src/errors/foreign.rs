@@ -57,6 +57,36 @@ pub(crate) fn line_comment(span: Span) -> Diagnostic {
         .fix("write `--`", [(span, "--".to_owned())])
 }
 
+/// `|x| e`
+pub(crate) fn closure_between_bars(span: Span, param: &str) -> Diagnostic {
+    Diagnostic::error("foreign-syntax", span, "A function is written `\\x -> e`, not `|x| e`")
+        .at("`|` is an operator")
+        .fix("write it like this", [(span, format!("\\{param} ->"))])
+}
+
+/// `[e | x <- xs]`
+pub(crate) fn comprehension(bar: Span, whole: Span, new: String) -> Diagnostic {
+    let headline = "There are no list comprehensions; `map` applies a function to all elements";
+    Diagnostic::error("foreign-syntax", bar, headline)
+        .at("`|` is an operator")
+        .fix("write it like this", [(whole, new)])
+}
+
+/// `f"..."`, `r"..."`
+pub(crate) fn string_prefix(prefix: Span, letter: &str) -> Diagnostic {
+    match letter {
+        "f" | "s" => {
+            let headline = "A string cannot have values in it: it is an array of type []u8";
+            Diagnostic::error("foreign-syntax", prefix, headline)
+                .at("there are no strings with a letter before them")
+                .help("A program returns its values; `trace x` shows one while it is interpreted.")
+        }
+        _ => Diagnostic::error("foreign-syntax", prefix, "A string starts with a quotation mark")
+            .at("there are no strings with a letter before them")
+            .fix("leave out the letter", [(prefix, String::new())]),
+    }
+}
+
 /// An index that can never be right.
 pub(crate) fn negative_index(span: Span, array: &str) -> Diagnostic {
     let headline = "This index is negative, and so out of bounds for every array";

@@ -86,14 +86,14 @@ pub(crate) fn unused_size_param(span: Span, size: &str, name: &str) -> Diagnosti
     .help("use it as the size of an array, or remove it")
 }
 
-pub(crate) fn anonymous_in_spec(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
-        "anonymous-in-spec",
-        span,
-        format!("Anonymous size in a parameter of \"{name}\""),
-    )
-    .at("sizes to the left of an arrow must be named")
-    .help(format!("name it: `val {name} [n] : [n]t -> ...`"))
+pub(crate) fn anonymous_in_spec(span: Span, name: &str, is_function: bool) -> Diagnostic {
+    let (place, why, how) = match is_function {
+        true => ("a parameter", "sizes to the left of an arrow must be named", "[n]t -> ..."),
+        false => ("the type", "the size of a constant must be known", "[n]t"),
+    };
+    Diagnostic::error("anonymous-in-spec", span, format!("Anonymous size in {place} of \"{name}\""))
+        .at(why)
+        .help(format!("name it: `val {name} [n] : {how}`"))
 }
 
 pub(crate) fn include_functor(span: Span) -> Diagnostic {

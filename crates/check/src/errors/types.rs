@@ -304,6 +304,9 @@ pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty, method: Option<&str
         _ => {
             let d = d.note(format!("Cannot unify type \"{ty}\" with type that must be a record."));
             match method {
+                Some(function) if matches!(record, Ty::Prim(_)) => {
+                    d.help(format!("There are no methods; the function comes first: `{function} x`."))
+                }
                 Some(function) => d.help(format!(
                     "There are no methods; the function comes first, and the array last: `{function} ... xs`."
                 )),
@@ -311,6 +314,14 @@ pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty, method: Option<&str
             }
         }
     }
+}
+
+/// `def xs : *[]i32 = ...`
+pub(crate) fn unique_constant(span: Span, name: &str) -> Diagnostic {
+    let headline = format!("A top-level constant cannot have a unique type, but \"{name}\" does");
+    Diagnostic::error("unique-constant", span, headline)
+        .at("`*` means that the value belongs to whoever uses it")
+        .help("leave out `*`; whoever wants to change the value takes a `copy` of it")
 }
 
 pub(crate) fn too_many_indices(span: Span, ty: &str, rank: usize, given: usize) -> Diagnostic {

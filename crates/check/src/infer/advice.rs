@@ -8,7 +8,7 @@ use fehu_syntax::ast::{BinOp, Exp, ExpKind};
 
 impl Checker<'_> {
     /// Adds to the last message.
-    fn advise(&mut self, add: impl FnOnce(Diagnostic) -> Diagnostic) {
+    pub(super) fn advise(&mut self, add: impl FnOnce(Diagnostic) -> Diagnostic) {
         if let Some(last) = self.diags.pop() {
             self.diags.push(add(last));
         }

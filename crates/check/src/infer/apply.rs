@@ -10,7 +10,7 @@ impl Checker<'_> {
     pub(crate) fn infer_apply(&mut self, span: Span, fun: &Exp, args: &[Exp]) -> Ty {
         let reported = self.diags.len();
         let mut ty = self.infer(fun);
-        if self.report_infix_word(&ty, fun, args) {
+        if self.report_infix_word(&ty, fun, args) || self.suggest_method(reported, fun, args) {
             return Ty::Error;
         }
         // Arguments are inferred even if there are too many of them, for the errors inside them.
@@ -75,6 +75,7 @@ impl Checker<'_> {
         let op_span = bin.op.name.span;
         // An operator of another language says what is wrong with its operands as well.
         if op == Ty::Error && errors::foreign::value(&bin.op.name.name.name).is_some() {
+            self.suggest_let_for_arrow(&bin.lhs, &bin.op, &bin.rhs);
             return Ty::Error;
         }
         let lhs = self.infer(&bin.lhs);
@@ -105,6 +106,9 @@ impl Checker<'_> {
         lhs: Option<&Exp>,
         rhs: Option<&Exp>,
     ) -> Ty {
+        if rhs.is_some_and(|rhs| self.report_bars(op, rhs)) {
+            return Ty::Error;
+        }
         let op_ty = self.infer_operator(op);
         let op_span = op.name.span;
         if let Some(lhs) = lhs {

@@ -157,6 +157,11 @@ impl Checker<'_> {
         let explicit = self.bind_type_params(&bind.type_params);
         let params = self.infer_pats(&bind.params, VarKind::Param, &bind.type_params);
         let declared = bind.ret.as_ref().map(|ret| self.type_exp(ret).0);
+        if let (true, Some(ty), Some(ret)) = (bind.params.is_empty(), &declared, &bind.ret)
+            && unique_outside_functions(ty)
+        {
+            self.report(errors::unique_constant(ret.span, &bind.name.name));
+        }
         let ret = match &declared {
             Some(ret) => ret.clone(),
             None => self.fresh(bind.body.span),
@@ -178,5 +183,15 @@ impl Checker<'_> {
         scheme.types.extend(inferred.iter().cloned());
         self.set_scheme(var, scheme);
         Outline { var, explicit, inferred }
+    }
+}
+
+/// Whether a part of the type that is not inside of a function's is unique, and not only scalars.
+fn unique_outside_functions(ty: &Ty) -> bool {
+    match ty {
+        Ty::Unique(inner) => !super::type_exp::only_scalars(inner),
+        Ty::Record(fields) => fields.iter().any(|(_, t)| unique_outside_functions(t)),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).any(unique_outside_functions),
+        Ty::Prim(_) | Ty::Array(..) | Ty::Fun(_) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => false,
     }
 }

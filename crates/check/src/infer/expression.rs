@@ -237,6 +237,9 @@ impl Checker<'_> {
     }
 
     fn infer_array(&mut self, span: Span, elems: &[Exp]) -> Ty {
+        if self.report_comprehension(span, elems) {
+            return Ty::Error;
+        }
         let elem_ty = match elems.first() {
             Some(first) => self.infer(first),
             None => self.fresh(span),

@@ -3,6 +3,7 @@
 use super::{LitValue, Restriction};
 use crate::checker::Checker;
 use crate::errors;
+use crate::program::TypeSort;
 use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, PrimSet, SchemeType, Ty};
 use fehu_base::{Prim, Span};
 use std::sync::Arc;
@@ -97,9 +98,15 @@ impl Checker<'_> {
             }
             Ty::Fun(_) => (allowed < Lifted::Lifted).then(|| (ty.clone(), Lifted::Lifted)),
             Ty::Con(id, args) => {
-                let lifted = self.program.types[*id].lifted;
-                if lifted > allowed {
-                    return Some((ty.clone(), lifted));
+                let info = &self.program.types[*id];
+                // Whether an abstract type is a function is known when the program is compiled. Its sizes
+                // are not.
+                let assumed = match info.sort {
+                    TypeSort::Parameter => info.lifted,
+                    TypeSort::Abstract => info.lifted.min(Lifted::SizeLifted),
+                };
+                if assumed > allowed {
+                    return Some((ty.clone(), info.lifted));
                 }
                 args.iter().find_map(|arg| match arg {
                     Arg::Size(_) => None,
@@ -121,7 +128,7 @@ impl Checker<'_> {
             let span = info.span;
             let needs = Needs::Nothing;
             let name = type_param_name(i);
-            let id = self.new_type(name, Some(span), lifted, Vec::new());
+            let id = self.new_type(name, Some(span), lifted, Vec::new(), TypeSort::Parameter);
             self.metas.infos[meta].solution = Some(Ty::Con(id, Arc::new([])));
             params.push(SchemeType { id, lifted, needs });
         }

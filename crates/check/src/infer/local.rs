@@ -5,6 +5,7 @@ use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::VarKind;
 use crate::ty::{FunTy, Lifted, Needs, PrimSet, Scheme, SchemeType, Size, Ty, TypeFnParam};
+use crate::walk::{PatLeaf, pat_value_type};
 use fehu_base::Span;
 use fehu_syntax::ast::{
     Case, Exp, Ident, Lambda, LetBind, LetKind, Loop, LoopForm, Pat, PatKind, QualName, TypeExp,
@@ -118,20 +119,10 @@ impl Checker<'_> {
 
     /// Whether any type in the pattern is marked `*`.
     pub(crate) fn pat_consumes(&self, pat: &Pat) -> bool {
-        match &pat.kind {
-            PatKind::Ascribe(inner, ty) => {
-                let annotated = self.tables.type_exps.get(&ty.id);
-                annotated.is_some_and(|(ty, _)| ty.has_unique()) || self.pat_consumes(inner)
-            }
-            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.pat_consumes(inner),
-            PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => {
-                parts.iter().any(|p| self.pat_consumes(p))
-            }
-            PatKind::Record(fields) => {
-                fields.iter().filter_map(|f| f.pat.as_ref()).any(|p| self.pat_consumes(p))
-            }
-            PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
-        }
+        pat.any_type(&mut |ty| {
+            let annotated = self.tables.type_exps.get(&ty.id);
+            annotated.is_some_and(|(ty, _)| ty.has_unique())
+        })
     }
 
     pub(crate) fn infer_lambda(&mut self, lambda: &Lambda) -> Ty {
@@ -187,38 +178,19 @@ impl Checker<'_> {
     /// The type of a loop's initial value when it is left out: that of the variables with the same
     /// names as the loop parameters.
     fn implicit_init(&mut self, pat: &Pat) -> Ty {
-        match &pat.kind {
-            PatKind::Var(ident) => {
-                let ty = self.implicit_var(pat.id, ident);
-                self.metas.node_types.insert(pat.id, ty.clone());
+        pat_value_type(pat, &mut |leaf| match leaf {
+            PatLeaf::Name(node, ident) => {
+                let ty = self.implicit_var(node, ident);
+                self.metas.node_types.insert(node, ty.clone());
                 ty
             }
-            PatKind::Paren(inner) | PatKind::Attr(_, inner) | PatKind::Ascribe(inner, _) => {
-                self.implicit_init(inner)
-            }
-            PatKind::Tuple(parts) => {
-                let parts: Vec<Ty> = parts.iter().map(|p| self.implicit_init(p)).collect();
-                Ty::tuple(parts)
-            }
-            PatKind::Record(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|field| {
-                        let ty = match &field.pat {
-                            Some(pat) => self.implicit_init(pat),
-                            None => self.implicit_var(field.id, &field.name),
-                        };
-                        (field.name.name.clone(), ty)
-                    })
-                    .collect();
-                Ty::record(fields)
-            }
-            PatKind::Error => Ty::Error,
-            PatKind::Wildcard | PatKind::Lit(_) | PatKind::Ctor(..) => {
-                self.report(errors::loop_needs_init(pat.span));
+            PatLeaf::Other(pat) => {
+                if !matches!(pat.kind, PatKind::Error) {
+                    self.report(errors::loop_needs_init(pat.span));
+                }
                 Ty::Error
             }
-        }
+        })
     }
 
     fn implicit_var(&mut self, node: fehu_syntax::ast::NodeId, ident: &Ident) -> Ty {

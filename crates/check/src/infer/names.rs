@@ -88,6 +88,12 @@ impl Checker<'_> {
             return self.report_once(errors::foreign::line_comment(slashes));
         }
         let name = &ident.name;
+        let text = &self.sources.file(ident.span.file).text;
+        if text[ident.span.end as usize..].starts_with('"')
+            && ["f", "s", "r", "b", "u", "L"].contains(&name.as_str())
+        {
+            return self.report_once(errors::foreign::string_prefix(ident.span, name));
+        }
         let members = self.number_modules_with(name);
         let best = match self.diags.len() {
             ..MAX_SUGGESTIONS if members.is_empty() => {

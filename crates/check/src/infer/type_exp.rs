@@ -7,7 +7,7 @@
 
 use crate::checker::Checker;
 use crate::errors;
-use crate::program::VarKind;
+use crate::program::{TypeSort, VarKind};
 use crate::scope::{ScopedTerm, Term, TypeDef};
 use crate::ty::{Arg, FunTy, Lifted, Size, SmallMap, Subst, Ty, TypeFnParam, VarId};
 use fehu_base::Span;
@@ -147,7 +147,13 @@ impl Checker<'_> {
                 TypeParamKind::Size => TypeFnParam::Size(self.bind_size(param, VarKind::SizeParam)),
                 TypeParamKind::Type(lifted) => {
                     let name = param.name.name.clone();
-                    let id = self.new_type(name.clone(), Some(param.name.span), lifted, Vec::new());
+                    let id = self.new_type(
+                        name.clone(),
+                        Some(param.name.span),
+                        lifted,
+                        Vec::new(),
+                        TypeSort::Parameter,
+                    );
                     let def = TypeDef {
                         name: name.clone(),
                         span: Some(param.name.span),
@@ -377,7 +383,7 @@ impl Checker<'_> {
 }
 
 /// Whether the type has only parts that are known to be scalars.
-fn only_scalars(ty: &Ty) -> bool {
+pub(super) fn only_scalars(ty: &Ty) -> bool {
     match ty {
         Ty::Prim(_) => true,
         Ty::Unique(inner) => only_scalars(inner),

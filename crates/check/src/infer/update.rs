@@ -27,13 +27,11 @@ impl Checker<'_> {
                 None => {
                     let shown = self.zonk(&record);
                     let text = self.show(&shown);
-                    let name = field.name.as_str();
-                    let method = match errors::foreign::value(name) {
-                        Some(errors::foreign::Instead::Write(word)) => Some(word),
-                        _ if self.scope.term(name).is_some() => Some(name),
-                        _ => None,
-                    };
-                    self.report(errors::no_field(field, &text, &shown, method));
+                    let method = self.function_for_method(&record, &field.name);
+                    self.report(errors::no_field(field, &text, &shown, method.as_deref()));
+                    if method.as_deref() == Some("length") {
+                        self.suggest_length(field.span);
+                    }
                     Ty::Error
                 }
             },

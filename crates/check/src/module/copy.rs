@@ -50,7 +50,13 @@ impl Checker<'_> {
                     args.push(crate::ty::Arg::Size(Size::Var(var)));
                 }
                 crate::program::ParamKind::Type(lifted) => {
-                    let id = self.new_type("a", None, *lifted, Vec::new());
+                    let id = self.new_type(
+                        "a",
+                        None,
+                        *lifted,
+                        Vec::new(),
+                        crate::program::TypeSort::Parameter,
+                    );
                     fn_params.push(TypeFnParam::Type(id));
                     args.push(crate::ty::Arg::Type(Ty::Con(id, Arc::new([]))));
                 }

@@ -159,11 +159,9 @@ impl Checker<'_> {
         self.scope.leave(&mark);
         self.finish_type_metas();
         for &var in &anonymous {
-            // Anonymous sizes of a constant are its own; those of parameters must have names.
-            if matches!(ty, Ty::Fun(_)) {
-                let span = self.program.vars[var].span.unwrap_or(name.span);
-                self.report(errors::anonymous_in_spec(span, &name.name));
-            }
+            let span = self.program.vars[var].span.unwrap_or(name.span);
+            let is_function = matches!(ty, Ty::Fun(_));
+            self.report(errors::anonymous_in_spec(span, &name.name, is_function));
             self.program.vars[var].kind = VarKind::Unknown(crate::program::Unknown::Result);
         }
         let scheme = self.scheme_of(&params, ty.clone());

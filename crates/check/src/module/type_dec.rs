@@ -3,7 +3,7 @@
 use crate::checker::Checker;
 use crate::errors;
 use crate::infer::used_constructively;
-use crate::program::ParamKind;
+use crate::program::{ParamKind, TypeSort};
 use crate::scope::{TypeDef, TypeDefParam};
 use crate::ty::{Arg, Lifted, Size, Ty, TypeFnParam, TypeId, VarId};
 use fehu_syntax::ast::{Ident, TypeBind, TypeParam, TypeParamKind};
@@ -16,7 +16,7 @@ impl Checker<'_> {
         let mark = self.scope.enter();
         let params = self.type_def_params(&bind.params);
         let (ty, exts) = self.type_exp(&bind.body);
-        let lifted = self.lifted_of(&ty).min(self.declared_lifted(&bind.body));
+        let lifted = self.declared_lifted(&bind.body);
         self.scope.leave(&mark);
         self.finish_type_metas();
         for &var in &exts {
@@ -31,7 +31,7 @@ impl Checker<'_> {
             (Lifted::Lifted, Lifted::Unlifted | Lifted::SizeLifted) => {
                 self.report(errors::unlifted_abbreviation(bind.name.span, &bind.name.name, true));
             }
-            (Lifted::SizeLifted, Lifted::Unlifted) => {
+            (Lifted::SizeLifted, Lifted::Unlifted) if exts.is_empty() => {
                 self.report(errors::unlifted_abbreviation(bind.name.span, &bind.name.name, false));
             }
             _ => {}
@@ -102,7 +102,7 @@ impl Checker<'_> {
             })
             .collect();
         let full_name = self.qualified(&name.name);
-        let id = self.new_type(full_name, Some(name.span), lifted, kinds);
+        let id = self.new_type(full_name, Some(name.span), lifted, kinds, TypeSort::Abstract);
         let args: Vec<Arg> = params.iter().map(|p| own_arg(p.param)).collect();
         let def = TypeDef {
             name: name.name.clone(),

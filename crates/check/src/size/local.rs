@@ -94,20 +94,7 @@ impl Checker<'_> {
 
     /// Whether a type that is written in the pattern is as asked.
     fn pat_has(&self, pat: &Pat, asked: &dyn Fn(&Ty) -> bool) -> bool {
-        match &pat.kind {
-            PatKind::Ascribe(inner, te) => {
-                let (ty, _) = self.read_type_exp(te.id);
-                asked(&ty) || self.pat_has(inner, asked)
-            }
-            PatKind::Paren(inner) | PatKind::Attr(_, inner) => self.pat_has(inner, asked),
-            PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => {
-                parts.iter().any(|p| self.pat_has(p, asked))
-            }
-            PatKind::Record(fields) => {
-                fields.iter().filter_map(|f| f.pat.as_ref()).any(|p| self.pat_has(p, asked))
-            }
-            PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
-        }
+        pat.any_type(&mut |te| asked(&self.read_type_exp(te.id).0))
     }
 
     /// Puts size parameters at the current level.

@@ -11,8 +11,9 @@ use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
 use crate::ty::{Scheme, Size, SizeMeta, Subst, Ty, VarId};
+use crate::walk::{PatLeaf, pat_value_type};
 use fehu_base::Span;
-use fehu_syntax::ast::{Exp, Loop, LoopForm, NodeId, Pat, PatKind};
+use fehu_syntax::ast::{Exp, Loop, LoopForm, NodeId, Pat};
 
 impl Checker<'_> {
     /// The type of a loop.
@@ -68,32 +69,10 @@ impl Checker<'_> {
     }
 
     fn sized_implicit_init(&mut self, pat: &Pat) -> Ty {
-        match &pat.kind {
-            PatKind::Var(ident) => self.sized_implicit_var(pat.id, &ident.name, ident.span),
-            PatKind::Paren(inner) | PatKind::Attr(_, inner) | PatKind::Ascribe(inner, _) => {
-                self.sized_implicit_init(inner)
-            }
-            PatKind::Tuple(parts) => {
-                let parts: Vec<Ty> = parts.iter().map(|p| self.sized_implicit_init(p)).collect();
-                Ty::tuple(parts)
-            }
-            PatKind::Record(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|field| {
-                        let ty = match &field.pat {
-                            Some(pat) => self.sized_implicit_init(pat),
-                            None => {
-                                self.sized_implicit_var(field.id, &field.name.name, field.name.span)
-                            }
-                        };
-                        (field.name.name.clone(), ty)
-                    })
-                    .collect();
-                Ty::record(fields)
-            }
-            PatKind::Wildcard | PatKind::Lit(_) | PatKind::Ctor(..) | PatKind::Error => Ty::Error,
-        }
+        pat_value_type(pat, &mut |leaf| match leaf {
+            PatLeaf::Name(node, ident) => self.sized_implicit_var(node, &ident.name, ident.span),
+            PatLeaf::Other(_) => Ty::Error,
+        })
     }
 
     fn sized_implicit_var(&mut self, node: NodeId, name: &str, span: Span) -> Ty {
@@ -106,7 +85,7 @@ impl Checker<'_> {
     /// The type of the loop parameters: as annotated, anonymous and missing sizes to be found.
     fn loop_param(&mut self, lp: &Loop, init: &Ty) -> (Ty, Vec<SizeMeta>) {
         let first = self.size_metas.infos.len() as u32;
-        let param = match has_annotation(&lp.pat) {
+        let param = match lp.pat.any_type(&mut |_| true) {
             true => self.param_type(&lp.pat),
             false => self.dress(&init.clone(), lp.pat.span, &Origin::Inferred, false),
         };
@@ -332,16 +311,6 @@ struct LoopSize {
     starts: Vec<Size>,
     /// Likewise, of the body.
     ends: Vec<Size>,
-}
-
-fn has_annotation(pat: &Pat) -> bool {
-    match &pat.kind {
-        PatKind::Ascribe(..) => true,
-        PatKind::Paren(inner) | PatKind::Attr(_, inner) => has_annotation(inner),
-        PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => parts.iter().any(has_annotation),
-        PatKind::Record(fields) => fields.iter().filter_map(|f| f.pat.as_ref()).any(has_annotation),
-        PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
-    }
 }
 
 /// The sizes at the same places of two types of one shape.

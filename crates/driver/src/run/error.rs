@@ -63,7 +63,8 @@ impl fmt::Display for RunError {
                     f.write_str("\nBacktrace:")?;
                 }
                 for (i, place) in error.trace.iter().enumerate() {
-                    write!(f, "\n-> #{i}  {}", place.0)?;
+                    let mark = if i == 0 { "->" } else { "  " };
+                    write!(f, "\n{mark} #{i}  {}", place.0)?;
                 }
                 Ok(())
             }

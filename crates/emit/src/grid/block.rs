@@ -9,9 +9,9 @@
 //! barrier, and then all of them leave. Elsewhere a check fails in all threads at once.
 
 use super::super::Emit;
-use super::super::screma::{NO_INDEX, Sofar};
+use super::super::screma::NO_INDEX;
 use super::nest::Nest;
-use super::team::{Parts, value};
+use super::team::Parts;
 use super::{bin, eq, lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::visit::each_stm;
@@ -276,8 +276,8 @@ impl<'a> Emit<'a> {
         for part in &parts {
             let values = self.get_parts(&part.shared, &Exp::int(0));
             for (part, var) in values.iter().zip(found.by_ref()) {
-                if let Sofar::Scalar(_) = part {
-                    self.scalars.insert(*var, value(part));
+                if let Some(value) = part.value() {
+                    self.scalars.insert(*var, value);
                 }
             }
         }

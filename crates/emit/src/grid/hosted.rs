@@ -1,8 +1,10 @@
 //! Functions that cannot become part of kernels, and so are called by the host only.
 //!
-//! Kernels call nothing: they contain the bodies of all functions that they would call, and of those that these call. That is
-//! impossible for a function that comes to call itself, and out of hand where functions call others several times at each of
-//! many levels: twelve functions that call each other twice are four thousand bodies.
+//! Kernels contain the functions that they call, or call functions of the device ([`crate::device`]). Neither is possible for a
+//! function that comes to call itself: devices have little stack, and OpenCL forbids it. A function of the device gets its memory
+//! from its caller, who must know how much; one for which that is not known is copied into kernels, which gets out of hand where
+//! such functions call others several times at each of many levels: twelve functions that call each other twice are four thousand
+//! bodies.
 
 use fehu_base::IdVec;
 use fehu_base::id::Id;
@@ -10,67 +12,145 @@ use fehu_ir as ir;
 use rustc_hash::FxHashSet;
 
 /// How many statements a call may bring into a kernel: some megabytes of C, which compilers for devices already need minutes
-/// for. All benchmarks that were tried stay below. This bounds each call, and not yet what many calls bring together.
+/// for. All benchmarks that were tried stay below.
 const MOST: usize = 50_000;
 
 /// The functions that are called by the host only.
 pub(in super::super) fn hosted(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
-    let mut whole = Whole { sizes: IdVec::default(), calls: IdVec::default(), done: Vec::new() };
-    for (_, fun) in prog.funs.iter() {
-        let mut calls = Vec::new();
-        whole.sizes.push(size(&fun.body, &mut calls));
-        whole.calls.push(calls);
-    }
-    whole.done = vec![Done::No; prog.funs.len()];
+    let mut whole = Whole { prog, done: vec![Done::No; prog.funs.len()] };
     let ids: Vec<ir::FunId> = prog.funs.iter().map(|(id, _)| id).collect();
-    ids.into_iter().filter(|id| whole.size(*id) > MOST).collect()
+    ids.into_iter().filter(|id| whole.look(*id).size > MOST).collect()
 }
 
-/// The number of statements of a body; notes its calls.
-fn size(body: &ir::Body, calls: &mut Vec<ir::FunId>) -> usize {
-    let mut sum = body.stms.len();
-    for stm in &body.stms {
-        if let ir::Exp::Call(fun, _) = stm.exp {
-            calls.push(fun);
-        }
-        stm.exp.for_each_body(&mut |inner| sum += size(inner, calls));
-    }
-    sum
-}
-
-/// How far the size of a function is known.
+/// How far a function is known.
 #[derive(Clone, Copy)]
 enum Done {
     No,
     /// Who asks now is called by the function.
     Begun,
-    Yes(usize),
+    Yes(Looks),
 }
 
-struct Whole {
-    /// The sizes of functions without what they call.
-    sizes: IdVec<ir::FunId, usize>,
-    /// What they call, as often as they do.
-    calls: IdVec<ir::FunId, Vec<ir::FunId>>,
+/// What matters about a function.
+#[derive(Clone, Copy)]
+struct Looks {
+    /// The number of statements that it brings into a kernel where it is copied.
+    size: usize,
+    memory: Memory,
+}
+
+/// From what the caller of a function can know how much memory it needs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Memory {
+    /// It always needs as much, or none.
+    Fixed,
+    /// From the arguments.
+    Arguments,
+    /// From nothing.
+    Unknown,
+}
+
+struct Whole<'a> {
+    prog: &'a ir::Prog,
     done: Vec<Done>,
 }
 
-impl Whole {
-    /// The number of statements of a function with everything that it calls; without end if it calls itself. Functions
-    /// call earlier ones or themselves, so this goes as deep as calls do.
-    fn size(&mut self, id: ir::FunId) -> usize {
+impl Whole<'_> {
+    /// What matters about a function, with everything that it calls; its size is without end if it calls itself. Functions call
+    /// earlier ones or themselves, so this goes as deep as calls do.
+    fn look(&mut self, id: ir::FunId) -> Looks {
         match self.done[id.index()] {
-            Done::Yes(size) => return size,
-            Done::Begun => return usize::MAX,
+            Done::Yes(looks) => return looks,
+            Done::Begun => return Looks { size: usize::MAX, memory: Memory::Unknown },
             Done::No => {}
         }
         self.done[id.index()] = Done::Begun;
-        let mut sum = self.sizes[id];
-        for callee in self.calls[id].clone() {
-            sum = sum.saturating_add(self.size(callee));
+        let fun = &self.prog.funs[id];
+        let known = fun.params.iter().map(|param| param.var).collect();
+        let mut body = Look {
+            whole: self,
+            vars: &fun.vars,
+            known,
+            looks: Looks { size: 0, memory: Memory::Fixed },
+        };
+        body.body(&fun.body);
+        let looks = body.looks;
+        self.done[id.index()] = Done::Yes(looks);
+        looks
+    }
+}
+
+/// A look at the body of a function.
+struct Look<'a, 'b> {
+    whole: &'b mut Whole<'a>,
+    vars: &'a IdVec<ir::Var, ir::VarInfo>,
+    /// The variables that callers can compute.
+    known: FxHashSet<ir::Var>,
+    looks: Looks,
+}
+
+impl Look<'_, '_> {
+    fn body(&mut self, body: &ir::Body) {
+        for stm in &body.stms {
+            self.add(1);
+            self.stm(stm);
+            stm.exp.for_each_body(&mut |inner| self.body(inner));
         }
-        self.done[id.index()] = Done::Yes(sum);
-        sum
+    }
+
+    fn stm(&mut self, stm: &ir::Stm) {
+        match &stm.exp {
+            ir::Exp::Call(fun, args) => {
+                let callee = self.whole.look(*fun);
+                let memory = match callee.memory {
+                    Memory::Fixed => Memory::Fixed,
+                    Memory::Arguments => {
+                        args.iter().map(|arg| self.of(arg)).max().unwrap_or(Memory::Fixed)
+                    }
+                    Memory::Unknown => Memory::Unknown,
+                };
+                // One that can be called is a single statement.
+                let is_copied = callee.memory == Memory::Unknown || callee.size > MOST;
+                self.add(if is_copied { callee.size } else { 0 });
+                self.looks.memory = self.looks.memory.max(memory);
+                return;
+            }
+            ir::Exp::Atom(a) | ir::Exp::UnOp(_, a) | ir::Exp::Convert(_, a) => {
+                self.scalar(&stm.pat, &[*a]);
+            }
+            ir::Exp::BinOp(_, a, b) => self.scalar(&stm.pat, &[*a, *b]),
+            _ => {}
+        }
+        for var in &stm.pat {
+            let shape = self.vars[*var].ty.shape();
+            let memory = shape.iter().map(|size| self.of(size)).max().unwrap_or(Memory::Fixed);
+            self.looks.memory = self.looks.memory.max(memory);
+        }
+    }
+
+    /// Notes what is computed from what is known.
+    fn scalar(&mut self, pat: &[ir::Var], operands: &[ir::Atom]) {
+        if operands.iter().all(|operand| self.of(operand) != Memory::Unknown) {
+            self.known.extend(pat);
+        }
+    }
+
+    fn of(&self, atom: &ir::Atom) -> Memory {
+        match atom {
+            ir::Atom::Const(_) => Memory::Fixed,
+            ir::Atom::Var(var) if self.known.contains(var) => Memory::Arguments,
+            // Arrays and certificates say nothing about sizes.
+            ir::Atom::Var(var) => match self.vars[*var].ty {
+                ir::Type::Scalar(ir::Elem::Prim(_)) => Memory::Unknown,
+                ir::Type::Scalar(ir::Elem::Unit) | ir::Type::Array(..) | ir::Type::Acc(_) => {
+                    Memory::Fixed
+                }
+            },
+        }
+    }
+
+    fn add(&mut self, statements: usize) {
+        self.looks.size = self.looks.size.saturating_add(statements);
     }
 }
 
@@ -96,11 +176,9 @@ mod tests {
         assert_eq!(names(text), ["f", "g"]);
     }
 
-    #[test]
-    fn functions_that_double_are_the_hosts_from_some_level_on() {
-        let mut text = "prog arrays
-            fun f0 (n: i64) -> (r: i64) = let (r: i64) = add n 1i64 in (r)\n"
-            .to_owned();
+    /// Twenty functions, each of which calls the one before it twice; the first one has this body.
+    fn doubling(first: &str) -> Vec<String> {
+        let mut text = format!("prog arrays\n fun f0 (n: i64) -> (r: i64) = {first} in (r)\n");
         for level in 1..20 {
             let below = level - 1;
             text += &format!(
@@ -108,7 +186,21 @@ mod tests {
                  let (b: i64) = call f{below} (a) in (b)\n"
             );
         }
-        let names = names(&text);
+        names(&text)
+    }
+
+    #[test]
+    fn functions_that_devices_can_call_may_double() {
+        assert_eq!(doubling("let (r: i64) = add n 1i64"), Vec::<String>::new());
+        let fixed = "let (xs: [8]i64) = replicate (8i64) n let (r: i64) = index xs[3i64]";
+        assert_eq!(doubling(fixed), Vec::<String>::new());
+    }
+
+    #[test]
+    fn functions_of_unknown_memory_that_double_are_the_hosts_from_some_level_on() {
+        // What the second call needs depends on what the first one returns.
+        let sized = "let (xs: [n]i64) = replicate (n) n let (r: i64) = index xs[3i64]";
+        let names = doubling(sized);
         assert!(
             names.contains(&"f19".to_owned()) && !names.contains(&"f8".to_owned()),
             "{names:?}"

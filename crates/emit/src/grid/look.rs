@@ -15,7 +15,6 @@ use super::super::screma::Sofar;
 use super::prefix::Sums;
 use super::scan::{Thread, Tile};
 use super::stage::short_int;
-use super::team::value;
 use super::{bin, eq, lt};
 use fehu_base::Prim;
 use fehu_imp::rewrite::all;
@@ -141,7 +140,7 @@ impl<'a> Emit<'a> {
         let mut number = 0;
         for part in values.iter().flatten() {
             let Sofar::Scalar(v) = part else { continue };
-            for piece in to_pieces(value(part), self.scalar_prim(*v)) {
+            for piece in to_pieces(Exp::Var(*v), self.scalar_prim(*v)) {
                 let low = Exp::Convert(Prim::U32, Prim::U64, Box::new(piece));
                 let word = Exp::Bin(BinOp::Or, Prim::U64, Box::new(high.clone()), Box::new(low));
                 let place = tile.told.place(&own.number, number);

@@ -4,11 +4,11 @@
 //! are short, a block processes several, see [`super::segments`].
 
 use super::super::Emit;
-use super::super::screma::{NO_INDEX, Sofar};
+use super::super::screma::NO_INDEX;
 use super::nest::Nest;
 use super::space::Space;
 use super::stage::{Stage, is_short, up_to};
-use super::team::{Parts, SHARED_BYTES, value};
+use super::team::{Parts, SHARED_BYTES};
 use super::{THREADS, bin, eq, lt, quick_quot, quot_up};
 use fehu_base::Prim;
 use fehu_imp::rewrite::all as conjunction;
@@ -185,7 +185,7 @@ impl<'a> Emit<'a> {
                 let values = parts.iter().flat_map(|part| &part.own);
                 let stores: Vec<(V, Exp)> = values
                     .zip(&cx.partials)
-                    .filter_map(|(part, array)| Some(((*array)?, value(part))))
+                    .filter_map(|(part, array)| Some(((*array)?, part.value()?)))
                     .collect();
                 for (array, value) in stores {
                     this.out.push(Stm::Store(array, number.clone(), value));
@@ -375,18 +375,17 @@ impl<'a> Emit<'a> {
 
     /// Stores the result of a segment.
     pub(super) fn finish(&mut self, all: &Reduction<'a, '_>, parts: &[Parts<'a>]) {
-        let values: Vec<Exp> = parts.iter().flat_map(|part| part.own.iter().map(value)).collect();
         for (number, (part, result)) in
             parts.iter().flat_map(|part| &part.own).zip(&all.results).enumerate()
         {
-            match (part, result) {
-                (Sofar::Scalar(_), Some(result)) => {
-                    self.out.push(Stm::Store(*result, Exp::int(0), values[number].clone()));
+            match (part.value(), result) {
+                (Some(value), Some(result)) => {
+                    self.out.push(Stm::Store(*result, Exp::int(0), value));
                 }
-                (Sofar::Scalar(_), None) => {
-                    self.store_result(all.nest, all.op.scanned() + number, values[number].clone());
+                (Some(value), None) => {
+                    self.store_result(all.nest, all.op.scanned() + number, value);
                 }
-                (Sofar::Array(_) | Sofar::Nothing, _) => {}
+                (None, _) => {}
             }
         }
     }

@@ -8,7 +8,7 @@ use super::super::screma::Sofar;
 use super::{bin, eq, lt};
 use fehu_base::Prim;
 use fehu_imp::{Exp, Stm, Ty, V};
-use fehu_ir::{BinOp, Lambda, Scalar};
+use fehu_ir::{BinOp, Lambda};
 
 /// The maximum amount of shared memory of a block, in bytes: every device has this much.
 pub(super) const SHARED_BYTES: u32 = 32 * 1024;
@@ -108,7 +108,7 @@ impl<'a> Emit<'a> {
         left: &[Sofar<'a>],
         right: &[Sofar<'a>],
     ) {
-        let right: Vec<Exp> = right.iter().map(value).collect();
+        let right: Vec<Option<Exp>> = right.iter().map(Sofar::value).collect();
         self.combine_values(op, left, &right);
     }
 
@@ -153,14 +153,6 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::Assign(distance, twice));
         });
         self.out.push(Stm::While(lt(Exp::Var(distance), team.clone()), body));
-    }
-}
-
-/// The value of a component.
-pub(super) fn value(part: &Sofar<'_>) -> Exp {
-    match part {
-        Sofar::Scalar(v) => Exp::Var(*v),
-        Sofar::Array(_) | Sofar::Nothing => Exp::Const(Scalar::I64(0)),
     }
 }
 

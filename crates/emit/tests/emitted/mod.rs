@@ -9,7 +9,7 @@ use fehu_oracle::machine;
 /// Runs a program as code for one thread or for several, with arrays of some elements; the code.
 pub(crate) fn run(prog: &Prog, parallel: bool, max_size: i64) -> String {
     let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
-    fehu_mem::circuit::circuit(&mut placed, false);
+    fehu_mem::short_circuit::short_circuit(&mut placed, false);
     let program = emit(&placed, Options { parallel, strict_float: true, ..Options::default() });
     for seed in 0..5 {
         let oracle = Oracle { seed, max_size, ..Oracle::default() };

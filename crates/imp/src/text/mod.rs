@@ -13,7 +13,8 @@
 //! program  = "prog" "imp" ("sites" number)? tuning* constant* fun*       -- in any order after the head
 //! tuning   = "tuning" string "(" string,* ")"          -- its name, the entry points that depend on it
 //! constant = "constant" name                           -- computed by this function
-//! fun      = "fun" name "(" binding,* ")" "->" "(" binding,* ")" block
+//! fun      = "device"? "fun" name "(" binding,* ")" "->" "(" binding,* ")" block
+//!                                                      -- "device": kernels call it
 //!          | "removed"                                 -- has only a number
 //! binding  = var ":" type
 //! counter  = var (":" type)?                           -- an i64 if nothing else is said

@@ -102,18 +102,25 @@ impl<'a> Parser<'a> {
                     results: Vec::new(),
                     body: Block::new(),
                 });
-            } else if self.eat_word("fun") {
+            } else if let device = self.eat_word("device")
+                && (device || self.peek_word("fun"))
+            {
+                self.word("fun")?;
                 let at = self.at;
                 let name = self.any_word("the name of the function")?;
                 let fun = self.fun(name)?;
-                if names.insert(name, program.funs.push(fun)).is_some() {
+                let id = program.funs.push(fun);
+                if device {
+                    program.inside.insert(id);
+                }
+                if names.insert(name, id).is_some() {
                     let message = format!("function `{name}` is defined twice");
                     return Err(self.error_at(at, message));
                 }
             } else if self.kind() == &Kind::End {
                 break;
             } else {
-                return Err(self.expected("`tuning`, `constant`, `fun` or `removed`"));
+                return Err(self.expected("`tuning`, `constant`, `fun`, `device fun` or `removed`"));
             }
         }
         self.resolve(&mut program, &names)?;

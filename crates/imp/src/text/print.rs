@@ -22,8 +22,11 @@ impl fmt::Display for Program {
             let name = self.funs.get(constant.fun).map_or("?", |fun| &fun.name);
             writeln!(f, "constant {name}")?;
         }
-        for (_, fun) in self.funs.iter() {
+        for (id, fun) in self.funs.iter() {
             f.write_str("\n")?;
+            if self.inside.contains(&id) {
+                f.write_str("device ")?;
+            }
             f.write_str(&Printer::new(Some(self), fun).fun())?;
         }
         Ok(())

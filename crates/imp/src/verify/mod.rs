@@ -63,12 +63,13 @@ impl fmt::Display for Error {
 /// Whether a program keeps the rules; what is wrong if not.
 pub fn verify(program: &Program, phase: Phase) -> Result<(), Vec<Error>> {
     let mut errors = Vec::new();
-    for (_, fun) in program.funs.iter().filter(|(_, fun)| !fun.name.is_empty()) {
+    for (id, fun) in program.funs.iter().filter(|(_, fun)| !fun.name.is_empty()) {
+        let device = program.inside.contains(&id);
         let mut checker = Checker {
             program,
             fun,
             phase,
-            place: Place::Host,
+            place: if device { Place::Kernel } else { Place::Host },
             states: IdVec::filled(State::Undeclared, fun.vars.len()),
             levels: Vec::new(),
             handles: Vec::new(),
@@ -127,7 +128,9 @@ impl<'a> Checker<'a, '_> {
         for v in self.fun.params.iter().chain(&self.fun.results) {
             self.declare(None, *v);
             match self.fun.vars.get(*v).map(|info| info.ty) {
-                Some(Ty::Scalar(_) | Ty::Mem) | None => {}
+                Some(Ty::Scalar(_)) | None => {}
+                Some(Ty::Mem) if self.place == Place::Host => {}
+                Some(Ty::Ptr(_)) if self.place == Place::Kernel => {}
                 Some(ty) => self.error(None, format!("a parameter or result is of type {ty}")),
             }
         }
@@ -334,7 +337,7 @@ impl<'a> Checker<'a, '_> {
                 "the host cannot store to the memory of the device"
             }
             Who::Handles if after && kernel => {
-                "after the stage device, kernels neither call functions nor have handles"
+                "after the stage device, kernels neither call functions of the host nor have handles"
             }
             Who::Host
             | Who::Tasks
@@ -371,6 +374,7 @@ impl<'a> Checker<'a, '_> {
             | Stm::Exchange { .. }
             | Stm::Guarded(..)
             | Stm::Locked(..) => Who::Elements,
+            Stm::Call(fun, ..) if self.program.inside.contains(fun) => Who::Kernel,
             Stm::Call(..)
             | Stm::Const(..)
             | Stm::Alloc(..)

@@ -29,7 +29,7 @@
 //! unrolled, and everything in such inner loops can be done by vector units; then it gains whenever the lanes of a
 //! block have similar numbers of rounds. A loop is also transformed if it has no inner loops and reduces by minimum or
 //! maximum of floats: C compilers do not vectorise such a reduction, but with one partial result for each lane they
-//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations `side_by_side`. Results are
+//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations `unroll_jam`. Results are
 //! the same, up to the order of reductions, which are listed as such.
 
 mod control;
@@ -38,9 +38,9 @@ mod normal;
 mod reduction;
 mod rule;
 mod short;
-mod side_by_side;
 mod straight;
 mod uniform;
+mod unroll_jam;
 
 use control::Lanes;
 use fehu_base::IdVec;
@@ -156,16 +156,15 @@ impl Found {
         body: &Block,
     ) -> Option<Found> {
         let in_lanes = rule::plan(vars, var, reductions, body).map(Found::Lanes);
-        in_lanes.or_else(|| {
-            side_by_side::fits(vars, var, reductions, body).then_some(Found::SideBySide)
-        })
+        in_lanes
+            .or_else(|| unroll_jam::fits(vars, var, reductions, body).then_some(Found::SideBySide))
     }
 
     /// How many iterations a block has.
     fn width(&self) -> i64 {
         match self {
             Found::Lanes(plan) => plan.width.into(),
-            Found::SideBySide => side_by_side::WIDTH,
+            Found::SideBySide => unroll_jam::WIDTH,
         }
     }
 }
@@ -211,7 +210,7 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
             }
         }
         Found::SideBySide => {
-            in_blocks.push(blocks(side_by_side::body(vars, var, base, &body)));
+            in_blocks.push(blocks(unroll_jam::body(vars, var, base, &body)));
         }
     }
     if !has_rest {

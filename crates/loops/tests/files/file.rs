@@ -41,9 +41,9 @@ pub(crate) fn check(text: &str, about: &str) -> Result<String, String> {
     accept("at first", &before)?;
     let mut after = before.clone();
     for name in &header.run {
-        let found = TRANSFORMATIONS.iter().find(|(other, _)| other == name);
-        let (_, transform) = found.ok_or_else(|| format!("there is no \"{name}\""))?;
-        transform(&mut after);
+        let found = TRANSFORMATIONS.iter().find(|other| other.name == name);
+        let transformation = found.ok_or_else(|| format!("there is no \"{name}\""))?;
+        (transformation.run)(&mut after);
         accept(&format!("after {name}"), &after)?;
     }
     let printed = after.to_string();

@@ -46,9 +46,10 @@ fn run(path: &Path, about: &str) -> Result<(), Failed> {
 }
 
 fn all_tested(root: &Path) -> Result<(), Failed> {
-    for (transformation, _) in TRANSFORMATIONS {
-        if entries(&root.join(transformation)).is_empty() {
-            return Err(format!("there is no test in tests/imp/{transformation}").into());
+    for transformation in TRANSFORMATIONS {
+        let name = transformation.name;
+        if entries(&root.join(name)).is_empty() {
+            return Err(format!("there is no test in tests/imp/{name}").into());
         }
     }
     Ok(())

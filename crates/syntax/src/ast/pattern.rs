@@ -14,6 +14,23 @@ pub struct Pat {
     pub kind: PatKind,
 }
 
+impl Pat {
+    /// Whether a type that is written in the pattern is as asked. All are asked for until one is.
+    pub fn any_type<'a>(&'a self, asked: &mut dyn FnMut(&'a TypeExp) -> bool) -> bool {
+        match &self.kind {
+            PatKind::Ascribe(inner, ty) => inner.any_type(asked) || asked(ty),
+            PatKind::Paren(inner) | PatKind::Attr(_, inner) => inner.any_type(asked),
+            PatKind::Tuple(parts) | PatKind::Ctor(_, parts) => {
+                parts.iter().any(|part| part.any_type(asked))
+            }
+            PatKind::Record(fields) => {
+                fields.iter().filter_map(|f| f.pat.as_ref()).any(|pat| pat.any_type(asked))
+            }
+            PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
+        }
+    }
+}
+
 /// See [`Pat`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum PatKind {

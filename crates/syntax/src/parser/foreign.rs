@@ -7,6 +7,7 @@
 mod binding;
 mod block;
 mod comment;
+mod function;
 mod types;
 mod words;
 
@@ -134,7 +135,11 @@ impl Parser<'_> {
                     .help("`for i < n + 1` counts from 0 to n."),
             ),
             ("<-", Want::In(_) | Want::Dec | Want::LetEquals) => {
-                Some(foreign(here, "A name is bound by `let x = e`"))
+                let error = foreign(here, "A name is bound by `let x = e`");
+                Some(match want {
+                    Want::LetEquals => error.fix("write `=`", [(here, "=".to_owned())]),
+                    _ => error,
+                })
             }
             ("|", Want::Type) => Some(
                 foreign(

@@ -6,6 +6,7 @@
 use super::{Executor, Failure, Limit, Object, Res, Signature};
 use crate::server::{Dialect, Launch, Server, ServerError};
 use fehu_data::{Value, ValueType, binary, reader};
+use fehu_driver::run::RunError;
 use fehu_driver::temporary::Folder;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -208,13 +209,8 @@ impl Compiled {
         }
         let others = self.command(&["entry_points"])?;
         if !others.iter().any(|other| other == name) {
-            let others: Vec<String> = others.iter().map(|name| format!("\"{name}\"")).collect();
-            let others = match others.as_slice() {
-                [] => "the program has none".to_owned(),
-                others => format!("there is {}", others.join(", ")),
-            };
-            let message = format!("Error: there is no entry point \"{name}\"; {others}");
-            return Err(Failure::Request(message));
+            let error = RunError::NoEntry { name: name.to_owned(), others };
+            return Err(Failure::Request(super::no_entry(&error)));
         }
         let inputs = self.command(&["inputs", name])?;
         let outputs = match self.server()?.dialect() {

@@ -182,6 +182,6 @@ fn failure(error: &RunError) -> Failure {
         () if error.is_interrupt() => Failure::Limit(Limit::Time),
         () if error.is_limit() => Failure::Limit(Limit::Resources(text)),
         () if error.is_program() => Failure::Program(text),
-        () => Failure::Request(text),
+        () => Failure::Request(super::no_entry(error)),
     }
 }

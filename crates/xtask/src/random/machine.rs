@@ -1,10 +1,12 @@
 //! A random program behind a server: compiled by the pipeline of a back end, and called with the interpreter's values.
 
 use super::sample::{param_sizes, result_sizes};
-use fehu_driver::compile::CCompiler;
+use fehu_driver::cache::Cache;
+use fehu_driver::code::{self, Code, Settings};
+use fehu_driver::compile::{CCompiler, runtime_object};
 use fehu_driver::pipelines;
 use fehu_driver::run::convert::{from_interp, to_interp};
-use fehu_driver::stages::{self, GenerateOptions, Mode, Target};
+use fehu_driver::stages::Target;
 use fehu_driver::temporary::Folder;
 use fehu_interp::Value;
 use fehu_ir::{Atom, Entry, Fun, Prog, Scalar};
@@ -26,8 +28,10 @@ pub(crate) struct Machine {
     server: Compiled,
 }
 
-/// How a server is started.
-pub(crate) struct Start {
+/// How a server is made and started.
+pub(crate) struct Start<'a> {
+    /// Where the runtime is kept after it has been compiled; without it the program has a runtime of its own.
+    pub(crate) runtimes: Option<&'a Cache>,
     /// A program that gets it as its first argument.
     pub(crate) runner: Option<String>,
     /// Its options.
@@ -48,7 +52,7 @@ pub(crate) fn build(
     prog: &Prog,
     target: Target,
     compiler: &CCompiler,
-    start: Start,
+    start: Start<'_>,
 ) -> Result<Machine, NoMachine> {
     let mut prog = prog.clone();
     // A check that fails is told from what the device says.
@@ -56,20 +60,38 @@ pub(crate) fn build(
     let passes = pipelines::of_target(target).passes;
     let prog =
         transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
-    let generate_options = GenerateOptions { strict_float: true, ..GenerateOptions::default() };
-    let work = || stages::generate(&prog, target, Mode::Server, &generate_options);
+    build_optimised(prog, target, compiler, start)
+}
+
+/// The same for a program after the passes for the back end. Its checks have to be marked.
+pub(crate) fn build_optimised(
+    prog: Prog,
+    target: Target,
+    compiler: &CCompiler,
+    start: Start<'_>,
+) -> Result<Machine, NoMachine> {
+    let settings = Settings { strict_float: true, ..Settings::of(target) };
+    let work = || code::apply(prog, pipelines::of_target(target).stages, &settings);
     let made = catch_unwind(AssertUnwindSafe(work))
         .map_err(|_| NoMachine::Broken("the back end panicked".to_owned()))?
-        .map_err(|error| NoMachine::Refused(error.message))?;
+        .map_err(|limit| NoMachine::Refused(format!("\"{}\" is too complicated", limit.0)))?;
+    let Code::C(made) = made else {
+        return Err(NoMachine::Broken("the last stage does not make C".to_owned()));
+    };
     let broken =
         |what: &str, why: &dyn std::fmt::Display| NoMachine::Broken(format!("{what}: {why}"));
     let folder = Folder::new().map_err(|why| broken("there is no folder", &why))?;
     let (source, program) = (folder.path().join("program.c"), folder.path().join("program"));
     std::fs::write(&source, made.c).map_err(|why| broken("the program cannot be written", &why))?;
-    compiler.compile(&source, &program).map_err(|error| {
+    let Start { runtimes, runner, mut options } = start;
+    let compiled = match (runtimes, &made.runtime) {
+        (Some(cache), Some(text)) => runtime_object(cache, compiler, text)
+            .and_then(|runtime| compiler.compile_with(&source, &runtime, &program)),
+        _ => compiler.compile(&source, &program),
+    };
+    compiled.map_err(|error| {
         NoMachine::Broken(format!("{}: {}", error.message, error.notes.join("\n")))
     })?;
-    let Start { runner, mut options } = start;
     if target.is_gpu() {
         options.push(format!("--cache-file={}", folder.path().join("kernels").display()));
     }

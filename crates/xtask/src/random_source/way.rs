@@ -1,18 +1,22 @@
 //! The ways in which a program is executed and compared with the interpreter.
 
-use crate::random::machine::{NoMachine, Start, build};
+use crate::random::machine::{NoMachine, Start, build_optimised};
+use fehu_driver::cache::Cache;
+use fehu_driver::code::{self, Code, Form, Settings, Stage};
 use fehu_driver::compile::{CCompiler, target_name};
 use fehu_driver::pipelines::{CPU, GPU};
 use fehu_driver::stages::Target;
-use fehu_emit::{Options, emit};
 use fehu_ir::Prog;
-use fehu_ir::pass::Remarks;
-use fehu_irtest::oracle::{Oracle, Outcome, Runs};
+use fehu_irtest::oracle::{Entries, Oracle, Outcome, Runs, mark};
 use fehu_irtest::passes::{Failure, transform};
 use fehu_oracle::heap::{Fault as MachineFault, Limits};
 use fehu_oracle::machine;
+use std::cell::OnceCell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// By how much floats may differ, relative to the larger one, where functions such as `sin` are not ours.
+const TOLERANCE: f64 = 1e-3;
 
 /// What executes programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +43,19 @@ pub(super) struct Fault {
 pub(super) struct Servers {
     /// Flags of the C compiler.
     pub(super) flags: &'static [&'static str],
-    pub(super) options: Vec<String>,
+    /// Options of servers for several cores.
+    pub(super) threads: Option<u64>,
+    /// Where runtimes are kept that have been compiled.
+    pub(super) runtimes: Cache,
+}
+
+/// A program and what the interpreter makes of its entry points. What ways have in common is made once.
+pub(super) struct Subject {
+    prog: Prog,
+    seed: u64,
+    expected: Result<Entries, Fault>,
+    cpu: OnceCell<Result<Prog, Fault>>,
+    gpu: OnceCell<Result<Prog, Fault>>,
 }
 
 impl Fault {
@@ -48,38 +64,116 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Way {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Way {
+    pub(super) fn name(self) -> &'static str {
         match self {
-            Way::Cpu => f.write_str("interpreted after the passes for processors"),
-            Way::Gpu => f.write_str("interpreted after the passes for GPUs"),
-            Way::Imp { parallel: false } => f.write_str("imperative code"),
-            Way::Imp { parallel: true } => f.write_str("imperative code with tasks"),
-            Way::Server(target) => f.write_str(target_name(*target)),
+            Way::Cpu => "interpreted after the passes for processors",
+            Way::Gpu => "interpreted after the passes for GPUs",
+            Way::Imp { parallel: false } => "imperative code",
+            Way::Imp { parallel: true } => "imperative code with tasks",
+            Way::Server(target) => target_name(target),
         }
     }
 }
 
-/// Compares all entry points of a program.
-pub(super) fn examine(
-    prog: &Prog,
-    way: Way,
-    seed: u64,
-    servers: Option<&Servers>,
-) -> Result<Runs, Fault> {
-    let work = || match way {
-        Way::Cpu | Way::Gpu => {
-            let passes = if way == Way::Cpu { CPU.passes } else { GPU.passes };
-            let after = transform(prog, passes).map_err(pass_fault)?;
-            let oracle = oracle(seed, None);
-            oracle.entries_agree(prog, &after).map_err(|text| Fault::new("differs", text))
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Subject {
+    pub(super) fn new(mut prog: Prog, seed: u64) -> Subject {
+        // A check that fails is told from whatever else may be wrong.
+        mark(&mut prog);
+        let max_size = if seed.is_multiple_of(8) { 12 } else { 6 };
+        let oracle =
+            Oracle { seed, total: true, max_size, max_steps: 500_000, ..Oracle::default() };
+        let expected =
+            guarded(|| oracle.entries(&prog).map_err(|text| Fault::new("differs", text)));
+        Subject { prog, seed, expected, cpu: OnceCell::new(), gpu: OnceCell::new() }
+    }
+
+    /// Compares all entry points. Without `servers` there is nothing to compare with those.
+    pub(super) fn examine(&self, way: Way, servers: Option<&Servers>) -> Result<Runs, Fault> {
+        let expected = self.expected.as_ref().map_err(Fault::clone)?;
+        guarded(|| match way {
+            Way::Cpu => expected.agree(self.cpu()?).map_err(differs),
+            Way::Gpu => expected.agree(self.gpu()?).map_err(differs),
+            Way::Imp { parallel } => self.imperative(expected, parallel),
+            Way::Server(target) => match servers {
+                Some(servers) => self.server(expected, target, servers),
+                None => Ok(Runs::default()),
+            },
+        })
+    }
+
+    /// The program after the passes for processors.
+    fn cpu(&self) -> Result<&Prog, Fault> {
+        let made = self.cpu.get_or_init(|| transform(&self.prog, CPU.passes).map_err(pass_fault));
+        made.as_ref().map_err(Fault::clone)
+    }
+
+    /// The program after the passes for GPUs.
+    fn gpu(&self) -> Result<&Prog, Fault> {
+        let made = self.gpu.get_or_init(|| transform(&self.prog, GPU.passes).map_err(pass_fault));
+        made.as_ref().map_err(Fault::clone)
+    }
+
+    fn imperative(&self, expected: &Entries, parallel: bool) -> Result<Runs, Fault> {
+        let target = if parallel { Target::Multicore } else { Target::C };
+        let settings = Settings { strict_float: true, ..Settings::of(target) };
+        let stages: Vec<Stage> =
+            CPU.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
+        // What is too complex for a table has none.
+        let made = code::apply(self.cpu()?.clone(), &stages, &settings);
+        let Ok(Code::Imp(optimised, program, _)) = made else { return Ok(Runs::default()) };
+        let agree = expected.agree_with(Some(TOLERANCE), &mut |name, args| {
+            let Some(entry) = optimised.entries.iter().find(|entry| entry.name == name) else {
+                return Outcome::Wrong(format!("the entry point \"{name}\" is gone"));
+            };
+            let limits = Limits { steps: 3_000_000, ..Limits::default() };
+            match machine::call(&optimised, &program, entry.fun, args, limits, self.seed) {
+                Ok(values) => Outcome::Values(values),
+                Err(MachineFault::Check(message, _)) => Outcome::Check(message),
+                Err(MachineFault::Undefined(message) | MachineFault::Memory(message)) => {
+                    Outcome::Wrong(message)
+                }
+                Err(MachineFault::Limit) => Outcome::Limit,
+            }
+        });
+        agree.map_err(differs)
+    }
+
+    fn server(&self, expected: &Entries, target: Target, servers: &Servers) -> Result<Runs, Fault> {
+        let mut options = Vec::new();
+        match target {
+            Target::C | Target::Cuda => {}
+            Target::Multicore => {
+                options.extend(servers.threads.map(|number| format!("--num-threads={number}")));
+            }
+            // The optimiser of an implementation for processors takes minutes for kernels with barriers.
+            Target::OpenCl => options.push("--build-option=-cl-opt-disable".to_owned()),
         }
-        Way::Imp { parallel } => imperative(prog, parallel, seed),
-        Way::Server(target) => match servers {
-            Some(servers) => server(prog, target, seed, servers),
-            None => Ok(Runs::default()),
-        },
-    };
+        let start = Start { runtimes: Some(&servers.runtimes), runner: None, options };
+        let compiler = CCompiler::find(Some(&servers.runtimes), target, true)
+            .map_err(|error| Fault::new("no compiler", error.message))?
+            .with_flags(servers.flags);
+        let optimised = if target.is_gpu() { self.gpu()? } else { self.cpu()? }.clone();
+        let machine = build_optimised(optimised, target, &compiler, start);
+        let mut machine = machine.map_err(|why| match why {
+            NoMachine::Refused(text) => Fault::new("too complex", text),
+            NoMachine::Broken(text) => Fault::new("no server", text),
+        })?;
+        let call = &mut |entry: &str, args: &[_]| machine.call(&self.prog, entry, args);
+        let runs = expected.agree_with(Some(TOLERANCE), call).map_err(differs)?;
+        machine.close().map_err(|text| Fault::new("end", text))?;
+        Ok(runs)
+    }
+}
+
+/// A panic is a fault, too.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default();
@@ -87,9 +181,8 @@ pub(super) fn examine(
     })
 }
 
-fn oracle(seed: u64, tolerance: Option<f64>) -> Oracle {
-    let max_size = if seed.is_multiple_of(8) { 12 } else { 6 };
-    Oracle { seed, tolerance, total: true, max_size, max_steps: 500_000, ..Oracle::default() }
+fn differs(text: String) -> Fault {
+    Fault::new("differs", text)
 }
 
 fn pass_fault(failure: Failure) -> Fault {
@@ -99,54 +192,4 @@ fn pass_fault(failure: Failure) -> Fault {
         Failure::Differs(_) => "differs".to_owned(),
     };
     Fault::new(kind, failure.to_string())
-}
-
-fn imperative(prog: &Prog, parallel: bool, seed: u64) -> Result<Runs, Fault> {
-    let mut optimised = transform(prog, CPU.passes).map_err(pass_fault)?;
-    (fehu_opt::UNSTREAM.run)(&mut optimised, &mut Remarks::default());
-    // What is too complex for a table has none.
-    let Ok(mut placed) = fehu_mem::assign::assign(optimised.clone()) else {
-        return Ok(Runs::default());
-    };
-    fehu_mem::circuit::circuit(&mut placed, false);
-    let options = Options { parallel, strict_float: true, tiling: true, ..Options::default() };
-    let mut program = emit(&placed, options);
-    fehu_loops::improve(&mut program, true);
-    let oracle = oracle(seed, Some(1e-3));
-    let agree = oracle.entries_agree_with(prog, &mut |name, args| {
-        let Some(entry) = optimised.entries.iter().find(|entry| entry.name == name) else {
-            return Outcome::Wrong(format!("the entry point \"{name}\" is gone"));
-        };
-        let limits = Limits { steps: 3_000_000, ..Limits::default() };
-        match machine::call(&optimised, &program, entry.fun, args, limits, seed) {
-            Ok(values) => Outcome::Values(values),
-            Err(MachineFault::Check(message, _)) => Outcome::Check(message),
-            Err(MachineFault::Undefined(message) | MachineFault::Memory(message)) => {
-                Outcome::Wrong(message)
-            }
-            Err(MachineFault::Limit) => Outcome::Limit,
-        }
-    });
-    agree.map_err(|text| Fault::new("differs", text))
-}
-
-fn server(prog: &Prog, target: Target, seed: u64, servers: &Servers) -> Result<Runs, Fault> {
-    let mut options = servers.options.clone();
-    if target == Target::OpenCl {
-        // The optimiser of an implementation for processors takes minutes for kernels with barriers.
-        options.push("--build-option=-cl-opt-disable".to_owned());
-    }
-    let start = Start { runner: None, options };
-    let compiler = CCompiler::find(None, target, true)
-        .map_err(|error| Fault::new("no compiler", error.message))?
-        .with_flags(servers.flags);
-    let mut machine = build(prog, target, &compiler, start).map_err(|why| match why {
-        NoMachine::Refused(text) => Fault::new("too complex", text),
-        NoMachine::Broken(text) => Fault::new("no server", text),
-    })?;
-    let oracle = oracle(seed, Some(1e-3));
-    let call = &mut |entry: &str, args: &[_]| machine.call(prog, entry, args);
-    let runs = oracle.entries_agree_with(prog, call).map_err(|text| Fault::new("differs", text))?;
-    machine.close().map_err(|text| Fault::new("end", text))?;
-    Ok(runs)
 }

@@ -36,7 +36,7 @@ static int fe_fun_element(struct futhark_context *ctx, double *out_x, struct fe_
                   "index [%" PRId64 "] is 100%% outside of \"[%" PRId64 "]\""
                   "\nBacktrace:"
                   "\n-> #0  a.fut:1:2"
-                  "\n-> #1  b.fut:3:4", i, n);
+                  "\n   #1  b.fut:3:4", i, n);
     goto cleanup;
   }
   x = to[i];

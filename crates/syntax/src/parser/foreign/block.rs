@@ -154,6 +154,9 @@ impl Parser<'_> {
         if is_record || self.pos == open + 1 && self.kind_of(open + 1) == TokenKind::Eof {
             return None;
         }
+        if let Some(error) = self.function_block(open) {
+            return Some(error);
+        }
         let owner = (self.dec_start..open).rev().find(|&i| {
             matches!(
                 self.kind_of(i),
@@ -216,6 +219,9 @@ impl Parser<'_> {
 
     pub(super) fn wrong_comma(&self, want: Want) -> Option<Diagnostic> {
         let here = self.here();
+        if let Want::Close(open) = want {
+            return self.function_between_bars(open + 1);
+        }
         if let Want::In(_) = want {
             return Some(
                 foreign(here, "Each binding has a `let` of its own")

@@ -1,0 +1,192 @@
+//! Allocations in kernels and in the functions that they call.
+
+use fehu_imp::rewrite::{bin, substitute};
+use fehu_imp::visit::each_stm;
+use fehu_imp::{Arg, Exp, Fun, Kernel, Prim, Stm, V};
+use fehu_ir::{BinOp, Scalar};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Pieces begin at multiples of this.
+const ALIGNMENT: i64 = 16;
+
+/// Who owns an allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Owner {
+    /// A thread, in one piece.
+    Thread,
+    /// A thread block, whose threads allocate it together.
+    Block,
+    /// A thread, interleaved with those of its neighbours.
+    Interleaved,
+}
+
+/// An allocation.
+pub(super) struct Site {
+    pub(super) handle: V,
+    pub(super) prim: Prim,
+    pub(super) count: Exp,
+    /// Other handles that may hold an earlier result of this allocation.
+    pub(super) others: Vec<V>,
+    /// Whether these may point into the middle of it.
+    pub(super) inner: bool,
+    /// Who owns it, and how its elements are laid out.
+    pub(super) kind: Owner,
+    /// The number of bytes of a piece, if it is known outside.
+    pub(super) bytes: Option<Exp>,
+}
+
+/// That the first handle may hold what the second one holds.
+struct Hold {
+    to: V,
+    from: V,
+    /// Whether it may begin later.
+    inner: bool,
+}
+
+/// The allocations of a body, in order.
+pub(super) fn find(body: &[Stm], by_block: bool, known: &Known<'_>) -> Vec<Site> {
+    let holds = holds(body);
+    let mut found = Vec::new();
+    allocations(body, false, &mut found);
+    let own = allocated_in_sections(body);
+    let mut sites = Vec::with_capacity(found.len());
+    for (handle, prim, count, again) in found {
+        let (mut others, mut inner) = (vec![handle], false);
+        let mut next = 0;
+        while again && let Some(&from) = others.get(next) {
+            for hold in holds.iter().filter(|hold| hold.from == from) {
+                inner |= hold.inner;
+                if !others.contains(&hold.to) {
+                    others.push(hold.to);
+                }
+            }
+            next += 1;
+        }
+        others.remove(0);
+        let bytes = known.value(&count).map(|count| piece_bytes(count, prim));
+        let kind = if by_block && !own.contains(&handle) { Owner::Block } else { Owner::Thread };
+        sites.push(Site { handle, prim, count, others, inner, kind, bytes });
+    }
+    sites
+}
+
+fn holds(body: &[Stm]) -> Vec<Hold> {
+    let mut holds = Vec::new();
+    each_stm(body, &mut |stm| match stm {
+        Stm::Share(to, from) => holds.push(Hold { to: *to, from: *from, inner: false }),
+        Stm::Export { to, block: Some(from), index, .. } => {
+            holds.push(Hold { to: *to, from: *from, inner: *index != Exp::int(0) });
+        }
+        // A result is in the frame of the function, or in an argument.
+        Stm::Call(_, results, args) => {
+            for to in results {
+                for arg in args {
+                    if let Arg::Mem { block: Some(from), .. } = arg {
+                        holds.push(Hold { to: *to, from: *from, inner: true });
+                    }
+                }
+            }
+        }
+        _ => {}
+    });
+    holds
+}
+
+/// The pointers of the handles that allocations ask for, and which must point somewhere from the beginning.
+pub(super) fn asked(sites: &[Site], pointers: &FxHashMap<V, V>) -> FxHashSet<V> {
+    let others = sites.iter().flat_map(|site| &site.others);
+    others.filter_map(|other| pointers.get(other)).copied().collect()
+}
+
+/// The handles that are allocated in sections.
+fn allocated_in_sections(body: &[Stm]) -> FxHashSet<V> {
+    let mut found = FxHashSet::default();
+    each_stm(body, &mut |stm| {
+        if let Stm::Section(section) = stm {
+            each_stm(section, &mut |stm| {
+                if let Stm::Alloc(handle, ..) = stm {
+                    found.insert(*handle);
+                }
+            });
+        }
+    });
+    found
+}
+
+/// All allocations in order, and whether they are in loops.
+fn allocations(body: &[Stm], again: bool, found: &mut Vec<(V, Prim, Exp, bool)>) {
+    for stm in body {
+        if let Stm::Alloc(handle, prim, count) = stm {
+            found.push((*handle, *prim, count.clone(), again));
+        }
+        let again = again || matches!(stm, Stm::For { .. } | Stm::While(..) | Stm::Exchange { .. });
+        stm.each_block(&mut |inner| allocations(inner, again, found));
+    }
+}
+
+/// The number of bytes of a piece with this many elements.
+pub(super) fn piece_bytes(count: Exp, prim: Prim) -> Exp {
+    let width = i64::from(prim.bits() / 8);
+    if let Exp::Const(Scalar::I64(count)) = count
+        && let Some(bytes) = count.checked_mul(width)
+        && let Some(up) = bytes.checked_add(ALIGNMENT - 1)
+    {
+        return Exp::int(up & -ALIGNMENT);
+    }
+    let up = bin(BinOp::Add, bin(BinOp::Mul, count, Exp::int(width)), Exp::int(ALIGNMENT - 1));
+    bin(BinOp::And, up, Exp::int(-ALIGNMENT))
+}
+
+/// Which values of a body are known outside of it.
+pub(super) struct Known<'a> {
+    /// The scalars that the body declares, with their values, if they are never assigned.
+    values: FxHashMap<V, Option<&'a Exp>>,
+}
+
+impl<'a> Known<'a> {
+    /// What the host knows of a kernel.
+    pub(super) fn of_kernel(kernel: &'a Kernel) -> Known<'a> {
+        let mut known = Known { values: FxHashMap::default() };
+        known.values.extend([(kernel.block, None), (kernel.thread, None)]);
+        known.note(&kernel.body);
+        known
+    }
+
+    /// What the caller knows of a function.
+    pub(super) fn of_function(fun: &'a Fun) -> Known<'a> {
+        let mut known = Known { values: FxHashMap::default() };
+        known.note(&fun.body);
+        known.values.extend(fun.results.iter().map(|result| (*result, None)));
+        known
+    }
+
+    fn note(&mut self, body: &'a [Stm]) {
+        let mut assigned: Vec<V> = Vec::new();
+        each_stm(body, &mut |stm| {
+            stm.each_set(&mut |v| assigned.push(v));
+            stm.each_declared(&mut |v| {
+                self.values.insert(v, None);
+            });
+            if let Stm::Declare(v, Some(e)) = stm {
+                self.values.insert(*v, Some(e));
+            }
+        });
+        for v in assigned {
+            self.values.insert(v, None);
+        }
+    }
+
+    /// The expression in terms of what is declared outside.
+    pub(super) fn value(&self, e: &Exp) -> Option<Exp> {
+        if e.any(&|e| matches!(e, Exp::Load(..))) {
+            return None;
+        }
+        let mut known = true;
+        let result = substitute(e, &|v| {
+            let inner = self.values.get(&v)?;
+            inner.and_then(|inner| self.value(inner))
+        });
+        result.each_var(&mut |v| known &= !self.values.contains_key(&v));
+        known.then_some(result)
+    }
+}

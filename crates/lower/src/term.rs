@@ -1,0 +1,229 @@
+//! Sizes that are expressions, evaluated.
+
+use crate::access::Index;
+use crate::env::{Frame, Term};
+use crate::value::{Shape, Val};
+use crate::{Lower, Res};
+use fehu_base::{Prim, Span};
+use fehu_check::ty::{Head, Size, Ty, VarId};
+use fehu_ir::{Atom, BinOp, Exp, Scalar, Type, UnOp};
+use std::cell::Cell;
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    /// A part of a size; `None` if something in it is not known here. Literals have lost their types: they
+    /// have the one that is wanted, if it is known.
+    pub(crate) fn term(
+        &mut self,
+        size: &Size,
+        wanted: Option<Prim>,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Option<Val<'a>>> {
+        let binary = |this: &mut Self, op: BinOp, ab: &[Size; 2]| {
+            let (Some(a), Some(b)) =
+                (this.term(&ab[0], wanted, frame, span)?, this.term(&ab[1], wanted, frame, span)?)
+            else {
+                return Ok(None);
+            };
+            Ok(this.size_binary(op, &a, &b))
+        };
+        match size {
+            Size::Const(n) => Ok(Some(literal_as(Val::i64(Atom::i64(*n)), wanted))),
+            Size::Add(ab) => binary(self, BinOp::Add, ab),
+            Size::Sub(ab) => binary(self, BinOp::Sub, ab),
+            Size::Mul(ab) => binary(self, BinOp::Mul, ab),
+            Size::Var(var) => self.size_var(*var, frame, span),
+            Size::Meta(_) | Size::Any => Ok(None),
+            Size::Term(term) if term.head == Head::If => match &term.args[..] {
+                [cond, then, other] => self.size_branch(cond, [then, other], wanted, frame, span),
+                _ => Ok(None),
+            },
+            Size::Term(term) => {
+                let inside = self.wanted_inside(&term.head, &term.args, wanted);
+                let mut args = Vec::with_capacity(term.args.len());
+                for (i, arg) in term.args.iter().enumerate() {
+                    match self.term(arg, inside.get(i).copied().flatten(), frame, span)? {
+                        Some(value) => args.push(value),
+                        None => return Ok(None),
+                    }
+                }
+                self.size_term(&term.head, args, wanted, span)
+            }
+        }
+    }
+
+    /// The types that literals among the arguments of a term have.
+    fn wanted_inside(&self, head: &Head, args: &[Size], wanted: Option<Prim>) -> Vec<Option<Prim>> {
+        match head {
+            Head::Apply => [None].into_iter().chain(self.param_prims(&args[0])).collect(),
+            // Operands have the type of the result.
+            Head::Op(op) if op == "!" || crate::scalar::binary_operator(op).is_some() => {
+                vec![wanted; args.len()]
+            }
+            Head::Array => vec![wanted; args.len()],
+            // An index is an i64; the array has the elements that are wanted.
+            Head::Index => [wanted].into_iter().chain(vec![None; args.len() - 1]).collect(),
+            Head::Op(_)
+            | Head::Project(_)
+            | Head::Record(_)
+            | Head::Ctor(_)
+            | Head::Lit(_)
+            | Head::If => Vec::new(),
+        }
+    }
+
+    fn size_term(
+        &mut self,
+        head: &Head,
+        args: Vec<Val<'a>>,
+        wanted: Option<Prim>,
+        span: Span,
+    ) -> Res<Option<Val<'a>>> {
+        match head {
+            Head::Apply => {
+                let mut args = args.into_iter();
+                let Some(mut value) = args.next() else { return Ok(None) };
+                for arg in args {
+                    value = self.apply(value, arg, span)?;
+                }
+                Ok(Some(value))
+            }
+            Head::Project(field) => Ok(args[0].field(field).cloned()),
+            Head::Record(names) => Ok(Some(Val::Record(names.iter().cloned().zip(args).collect()))),
+            Head::Op(op) => match &args[..] {
+                [a] => Ok(Some(self.unary(UnOp::Not, a, span)?)),
+                [a, b] => {
+                    let (a, b) = same_type(a, b);
+                    self.operator(op, &a, &b, span)
+                }
+                _ => Ok(None),
+            },
+            Head::Index => {
+                let mut args = args.into_iter();
+                let Some(array) = args.next() else { return Ok(None) };
+                let dims = args.map(Index::Fix).collect::<Vec<_>>();
+                Ok(Some(self.index_value(&array, &dims, span)?))
+            }
+            Head::Array => Ok(self.size_array(args, wanted)),
+            Head::Lit(text) => Ok(match text.as_str() {
+                "true" => Some(Val::bool(Atom::bool(true))),
+                "false" => Some(Val::bool(Atom::bool(false))),
+                number => match (number.parse(), wanted.filter(|prim| prim.is_float())) {
+                    (Ok(number), Some(prim)) => {
+                        let number = crate::literal::float(number, prim);
+                        Some(Val::Scalar(prim, Atom::Const(number)))
+                    }
+                    _ => None,
+                },
+            }),
+            Head::If | Head::Ctor(_) => Ok(None),
+        }
+    }
+
+    /// An array in a size. Its literals have the type of an element that is none.
+    fn size_array(&mut self, elems: Vec<Val<'a>>, wanted: Option<Prim>) -> Option<Val<'a>> {
+        let typed = elems.iter().find(|elem| !is_literal(elem)).map(Val::shape);
+        let shape = match (typed, wanted) {
+            (Some(shape), _) => shape,
+            (None, Some(prim)) => Shape::Prim(prim),
+            (None, None) => return None,
+        };
+        let prim = match &shape {
+            Shape::Prim(prim) => Some(*prim),
+            _ => None,
+        };
+        let rows: Vec<Vec<Atom>> =
+            elems.into_iter().map(|elem| literal_as(elem, prim).parts()).collect();
+        let size = Atom::i64(rows.len() as i64);
+        Some(self.array_of_rows(size, shape, &rows))
+    }
+
+    /// One of two sizes. Only the one that is chosen is evaluated.
+    fn size_branch(
+        &mut self,
+        cond: &Size,
+        [then, other]: [&Size; 2],
+        wanted: Option<Prim>,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Option<Val<'a>>> {
+        let Some(cond) = self.term(cond, None, frame, span)? else { return Ok(None) };
+        let known = Cell::new(true);
+        let side = |this: &mut Self, size: &Size, frame: &Rc<Frame<'a>>| {
+            let value = this.term(size, wanted, frame, span)?;
+            known.set(known.get() && value.is_some());
+            Ok(value.unwrap_or(Val::i64(Atom::i64(0))))
+        };
+        let value = self.branch(
+            &cond,
+            frame,
+            span,
+            |this, frame| side(this, then, frame),
+            |this, frame| side(this, other, frame),
+        )?;
+        Ok(known.get().then_some(value))
+    }
+
+    /// Arithmetic in a size. Arguments of functions in a size need not be of type i64.
+    fn size_binary(&mut self, op: BinOp, a: &Val<'a>, b: &Val<'a>) -> Option<Val<'a>> {
+        let (Val::Scalar(p, x), Val::Scalar(q, y)) = (a, b) else { return None };
+        if (*p, *q) == (Prim::I64, Prim::I64) {
+            return Some(Val::i64(self.b().size_op(op, *x, *y)));
+        }
+        let (Val::Scalar(prim, x), Val::Scalar(_, y)) = same_type(a, b) else { return None };
+        Some(Val::Scalar(prim, self.b().one("n", Type::prim(prim), Exp::BinOp(op, x, y))))
+    }
+
+    /// The types that literals in the arguments of a function in a size have, where they are known.
+    fn param_prims(&self, fun: &Size) -> Vec<Option<Prim>> {
+        let Size::Var(var) = fun else { return Vec::new() };
+        let Some(scheme) = &self.program.vars[*var].scheme else { return Vec::new() };
+        let mut prims = Vec::new();
+        let mut ty = &scheme.ty;
+        while let Ty::Fun(fun) = ty {
+            let mut param = fun.param.unwrap_unique();
+            while let Ty::Array(_, elem) = param {
+                param = elem;
+            }
+            prims.push(match param {
+                Ty::Prim(prim) => Some(*prim),
+                _ => None,
+            });
+            ty = &fun.ret;
+        }
+        prims
+    }
+
+    fn size_var(&mut self, var: VarId, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
+        match frame.get(var) {
+            Some(Term::Size(size, frame)) => self.term(&size, None, &frame, span),
+            Some(term) => self.term_value(&term, None, span),
+            None => match self.program.vars[var].def.clone() {
+                Some(def) => self.term(&def, None, frame, span),
+                None => Ok(None),
+            },
+        }
+    }
+}
+
+/// The operands with the type of the one that is not a literal.
+fn same_type<'a>(a: &Val<'a>, b: &Val<'a>) -> (Val<'a>, Val<'a>) {
+    let (Val::Scalar(p, _), Val::Scalar(q, _)) = (a, b) else { return (a.clone(), b.clone()) };
+    let prim = if is_literal(a) { *q } else { *p };
+    (literal_as(a.clone(), Some(prim)), literal_as(b.clone(), Some(prim)))
+}
+
+fn is_literal(value: &Val<'_>) -> bool {
+    matches!(value, Val::Scalar(_, Atom::Const(_)))
+}
+
+/// A literal in a size, which was read as i64, with the type that it has in the program.
+fn literal_as(value: Val<'_>, prim: Option<Prim>) -> Val<'_> {
+    match (&value, prim) {
+        (Val::Scalar(Prim::I64, Atom::Const(Scalar::I64(n))), Some(prim)) if prim != Prim::I64 => {
+            Val::Scalar(prim, Atom::Const(crate::literal::integer(*n, prim)))
+        }
+        _ => value,
+    }
+}

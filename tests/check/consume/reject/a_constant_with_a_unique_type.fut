@@ -1,0 +1,2 @@
+-- error: unique-constant
+def table : *[10]i64 = iota 10

@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def main = r"abc"

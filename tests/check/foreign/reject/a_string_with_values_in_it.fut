@@ -1,0 +1,2 @@
+-- error: foreign-syntax
+def main (x: i32) = f"x is {x}"

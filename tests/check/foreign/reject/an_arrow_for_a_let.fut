@@ -1,0 +1,4 @@
+-- error: unknown-name
+def f (x: i32) =
+  y <- x * 2
+  y + 1

@@ -1,0 +1,5 @@
+-- error: anonymous-in-spec
+module type table = {
+  type~ t = []i64
+  val elements : t
+}

@@ -1,0 +1,4 @@
+-- error: anonymous-in-spec
+module type table = {
+  val elements : []i64
+}

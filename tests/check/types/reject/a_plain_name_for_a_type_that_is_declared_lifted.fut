@@ -1,0 +1,4 @@
+-- error: unlifted-abbreviation
+type^ t = i32
+
+type u = (t, bool)

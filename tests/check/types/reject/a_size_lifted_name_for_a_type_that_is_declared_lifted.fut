@@ -1,0 +1,4 @@
+-- error: unlifted-abbreviation
+type^ t 'a = a
+
+type~ u = t i32

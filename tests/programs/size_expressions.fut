@@ -1,0 +1,60 @@
+-- Sizes that are written as expressions are evaluated wherever they are checked.
+-- ==
+-- entry: branch
+-- input { 3i64 [1, 2, 3] } output { [1, 2, 3] }
+-- input { 1i64 [1, 2, 3, 4] } output { [1, 2, 3, 4] }
+-- input { 0i64 [1, 2] } error: has size 2 where it should have size 4
+entry branch (x: i64) (xs: [if x > 2 && x < 4 then 3 else 4]i32) = xs
+
+-- Only the branch that is chosen is evaluated.
+-- ==
+-- entry: lazily
+-- input { 0i64 [1] } output { [1] }
+-- input { 5i64 [1, 2] } output { [1, 2] }
+entry lazily (x: i64) (xs: [if x == 0 then 1 else 10 / x]i32) = xs
+
+-- ==
+-- entry: complement
+-- input { -3i64 [1, 2] } output { [1, 2] }
+-- input { 3i64 [1, 2] } error: has size 2 where it should have size -4
+entry complement (x: i64) (xs: [!x]i32) = xs
+
+-- ==
+-- entry: element
+-- input { 0i64 2i64 [1, 2] } output { [1, 2] }
+-- input { 1i64 2i64 [1, 2] } error: has size 2 where it should have size 7
+entry element (i: i64) (n: i64) (xs: [[n, 7][i]]i32) = xs
+
+-- ==
+-- entry: conversion
+-- input { 3i64 [1] } output { [1] }
+-- input { 5i64 empty([0]i32) } output { empty([0]i32) }
+entry conversion (n: i64) (xs: [i64.bool (n < 4)]i32) = xs
+
+-- ==
+-- entry: rounded
+-- input { [1, 2] } output { [1, 2] }
+-- input { [1] } error: has size 1 where it should have size 2
+entry rounded (xs: [i64.f32 2.5]i32) = xs
+
+-- ==
+-- entry: total
+-- input { 2i64 [1, 2, 3, 4, 5] } output { [1, 2, 3, 4, 5] }
+-- input { 2i64 [1, 2] } error: has size 2 where it should have size 5
+entry total (n: i64) (xs: [i64.sum [n, 1, 2]]i32) = xs
+
+-- Also where the size belongs to a call.
+def ones (n: i64) : [n]i32 = replicate n 1
+
+-- ==
+-- entry: coerced
+-- input { -3i64 2i64 } output { [1, 1] }
+-- input { -3i64 3i64 } error: cannot match
+entry coerced (x: i64) (n: i64) : []i32 = ones n :> [!x]i32
+
+-- ==
+-- entry: squares
+-- input { -3i64 } output { [[1, 1], [1, 1]] }
+entry squares (x: i64) =
+  let [m] (_: [m]i32) = ones (!x)
+  in unflatten (flatten (replicate m (ones m) :> [m][m]i32))
