@@ -20,6 +20,7 @@
 use crate::header::{Header, header};
 use fehu_imp::text::{parse, renumber};
 use fehu_imp::verify::{Phase, verify};
+use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Fun, Kind, Prim, Program, Stm, Ty, V, VarInfo, rewrite};
 use fehu_interp::{Buffer, Value};
 use fehu_ir::{Atom, BinOp, Elem, FunId, Prog, Scalar, Type};
@@ -149,6 +150,9 @@ fn agree(
         (Outcome::Check(..), Outcome::Check(..)) => {}
         (old, new) => return Err(format!("{old:?} before, {new:?} after")),
     }
+    if in_order.iter().all(|(_, code)| !has_checks(code)) {
+        return Ok(Some([0, 0]));
+    }
     match both(in_order)? {
         (Outcome::Values(old), Outcome::Values(new)) => {
             let count = |values: &[Vec<Scalar>]| match values.last().map(Vec::as_slice) {
@@ -160,6 +164,14 @@ fn agree(
         (old, new) if old == new => Ok(None),
         (old, new) => Err(format!("{old:?} before, {new:?} after, in sequence")),
     }
+}
+
+fn has_checks(program: &Program) -> bool {
+    let mut found = false;
+    for (_, fun) in program.funs.iter() {
+        each_stm(&fun.body, &mut |stm| found |= matches!(stm, Stm::Assert(..)));
+    }
+    found
 }
 
 /// What a run comes to.
