@@ -169,8 +169,8 @@ impl<'a> Checker<'a, '_> {
         self.error(Some(stm), format!("{name} {wrong}"));
     }
 
+    /// Whether a variable may be set here.
     fn set(&mut self, stm: &Stm, v: V) {
-        self.used(stm, v);
         let Some(State::Live(level)) = self.states.get(v).copied() else { return };
         let owner = self.levels[level..].iter().find_map(|level| match level {
             Level::Tasks => Some("tasks"),
@@ -213,14 +213,14 @@ impl<'a> Checker<'a, '_> {
         let exchanges = matches!(stm, Stm::Exchange { .. });
         let mut last = None;
         stm.each_item(&mut |item| match item {
-            Item::Use(v) | Item::Update(v) => uses.push(*v),
+            Item::Use(v) | Item::Update(v) | Item::Set(v) => uses.push(*v),
             Item::Exp(e) => {
                 last = Some(e);
                 if !(exchanges && is_new(stm, e)) {
                     e.each_var(&mut |v| uses.push(v));
                 }
             }
-            Item::Set(_) | Item::Declare(_) | Item::Block(_) => {}
+            Item::Declare(_) | Item::Block(_) => {}
         });
         uses.into_iter().for_each(|v| self.used(stm, v));
         let mut sets = Vec::new();

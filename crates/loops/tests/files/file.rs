@@ -20,6 +20,7 @@
 use crate::header::{Header, header};
 use fehu_imp::text::{parse, renumber};
 use fehu_imp::verify::{Phase, verify};
+use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Fun, Kind, Prim, Program, Stm, Ty, V, VarInfo, rewrite};
 use fehu_interp::{Buffer, Value};
 use fehu_ir::{Atom, BinOp, Elem, FunId, Prog, Scalar, Type};
@@ -88,38 +89,23 @@ fn compare(header: &Header, before: &Program, after: &Program) -> Result<(), Str
     let total: usize = header.values.iter().map(|(_, values)| values.len()).product();
     let mut succeeded = 0;
     let mut asked = vec![0; header.checks.len()];
-    for mut number in 0..total {
+    for number in 0..total {
         let mut scalars = Vec::new();
+        let mut rest = number;
         for (name, values) in &header.values {
-            scalars.push((name.as_str(), values[number % values.len()]));
-            number /= values.len();
+            scalars.push((name.as_str(), values[rest % values.len()]));
+            rest /= values.len();
         }
         let shown: Vec<String> =
             scalars.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
         let place = shown.join(" ");
         let args = arguments(&header.signature, &scalars)?;
-        let run = |signature: &Prog, code: &Program| {
-            machine::call(signature, code, FunId(0), &args, Limits::default(), number as u64)
-        };
-        let old = outcome(run(&header.signature, before))
-            .map_err(|why| format!("{place}: before: {why}"))?;
-        let new = outcome(run(&header.signature, after))
-            .map_err(|why| format!("{place}: after: {why}"))?;
-        if old != new {
-            return Err(format!("{place}: {old:?} before, {new:?} after"));
-        }
-        let Outcome::Values(_) = old else { continue };
+        let any_order = [(&header.signature, before), (&header.signature, after)];
+        let in_order =
+            [(&counted_signature, &counted_before), (&counted_signature, &counted_after)];
+        let agreed = agree(any_order, in_order, &args, number as u64);
+        let Some([old, new]) = agreed.map_err(|why| format!("{place}: {why}"))? else { continue };
         succeeded += 1;
-        let count = |code: &Program| match outcome(run(&counted_signature, code))? {
-            Outcome::Values(values) => Ok(values.last().cloned()),
-            Outcome::Check(..) => Err("it fails when checks are counted".to_owned()),
-        };
-        let [old, new] = [count(&counted_before)?, count(&counted_after)?];
-        let number = |value: &Option<Vec<Scalar>>| match value.as_deref() {
-            Some([Scalar::I64(count)]) => Ok(*count as usize),
-            other => Err(format!("the number of checks is {other:?}")),
-        };
-        let [old, new] = [number(&old)?, number(&new)?];
         if new > old {
             return Err(format!("{place}: {old} checks before, {new} after"));
         }
@@ -141,6 +127,51 @@ fn compare(header: &Header, before: &Program, after: &Program) -> Result<(), Str
         return Err("no run with results has the values of one of the `-- checks`".to_owned());
     }
     Ok(())
+}
+
+/// Runs code before and after, with iterations in any order and then in sequence; the numbers of checks, if there are
+/// results.
+fn agree(
+    any_order: [(&Prog, &Program); 2],
+    in_order: [(&Prog, &Program); 2],
+    args: &[Value],
+    seed: u64,
+) -> Result<Option<[usize; 2]>, String> {
+    let run = |(signature, code): (&Prog, &Program)| {
+        outcome(machine::call(signature, code, FunId(0), args, Limits::default(), seed))
+    };
+    let both = |codes: [(&Prog, &Program); 2]| {
+        let old = run(codes[0]).map_err(|why| format!("before: {why}"))?;
+        Ok::<_, String>((old, run(codes[1]).map_err(|why| format!("after: {why}"))?))
+    };
+    match both(any_order)? {
+        (Outcome::Values(old), Outcome::Values(new)) if old == new => {}
+        // The order decides which of several checks fails.
+        (Outcome::Check(..), Outcome::Check(..)) => {}
+        (old, new) => return Err(format!("{old:?} before, {new:?} after")),
+    }
+    if in_order.iter().all(|(_, code)| !has_checks(code)) {
+        return Ok(Some([0, 0]));
+    }
+    match both(in_order)? {
+        (Outcome::Values(old), Outcome::Values(new)) => {
+            let count = |values: &[Vec<Scalar>]| match values.last().map(Vec::as_slice) {
+                Some([Scalar::I64(count)]) => Ok(*count as usize),
+                other => Err(format!("the number of checks is {other:?}")),
+            };
+            Ok(Some([count(&old)?, count(&new)?]))
+        }
+        (old, new) if old == new => Ok(None),
+        (old, new) => Err(format!("{old:?} before, {new:?} after, in sequence")),
+    }
+}
+
+fn has_checks(program: &Program) -> bool {
+    let mut found = false;
+    for (_, fun) in program.funs.iter() {
+        each_stm(&fun.body, &mut |stm| found |= matches!(stm, Stm::Assert(..)));
+    }
+    found
 }
 
 /// What a run comes to.
