@@ -116,6 +116,8 @@ impl Run<'_> {
             match &code.ops[at] {
                 Op::Declare(v, e) => {
                     let slot = match e {
+                        // A copy of what is not set is not set.
+                        Some(Exp::Var(other)) => self.thread.slots[other.0 as usize],
                         Some(e) => Slot::Scalar(eval(self, e)?),
                         None => Slot::Unset,
                     };
