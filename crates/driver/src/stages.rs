@@ -89,7 +89,7 @@ pub fn generate(
     let (parallel, device) = (target == Target::Multicore, target.is_gpu());
     fehu_mem::circuit::circuit(&mut placed, device);
     let tiling = !options.without.tiling;
-    let emitted = fehu_emit::Options { parallel, device, strict_float, tiling };
+    let emitted = fehu_emit::Options { parallel, device, strict_float, tiling, few: false };
     let mut imp = fehu_emit::emit(&placed, emitted);
     if device {
         fehu_device::device(&mut imp, !options.without.coalescing);

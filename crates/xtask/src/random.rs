@@ -95,6 +95,8 @@ const SETTINGS: [Setting; 3] = [
 ];
 /// The largest size of arrays of some programs.
 const LARGE: i64 = 20;
+/// The longest arrays of programs that are made for kernels.
+const LONG: i64 = 1500;
 /// After so many disagreements nobody wants to see more.
 const ENOUGH: u64 = 20;
 
@@ -343,7 +345,8 @@ impl Run<'_> {
                 why = found.text().to_owned();
             }
         }
-        if self.args.backend == Backend::Kernels && self.args.code
+        if self.args.backend == Backend::Kernels
+            && self.args.code
             && let Ok(kernels) = kernels::build(&prog, seed)
         {
             why.push_str(&format!("\n{}", kernels.text()));
@@ -375,7 +378,10 @@ fn oracle(seed: u64, backend: Backend) -> Oracle {
     let max_size = if seed % 4 == 1 { LARGE } else { Oracle::default().max_size };
     // The machine takes its time for each call.
     let rounds = if backend == Backend::Kernels { 2 } else { Oracle::default().rounds };
-    Oracle { seed, max_size, rounds, tolerance: Some(1e-3), ..Oracle::default() }
+    // Operators that become kernels of their own kind are for long arrays.
+    let long = if seed % 4 == 3 { LONG } else { 0 };
+    let max_size = if long > 0 { LARGE } else { max_size };
+    Oracle { seed, max_size, long, rounds, tolerance: Some(1e-3), ..Oracle::default() }
 }
 
 /// Calls a program with all thresholds.

@@ -22,9 +22,9 @@ mod stm;
 mod tests;
 
 use crate::heap::store::Store;
+use crate::heap::{Fault, Limits};
 use device::Device;
 pub use device::{Settings, Tally};
-use crate::heap::{Fault, Limits};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_base::stack::with_large_stack;

@@ -46,8 +46,10 @@ pub(crate) fn build(prog: &Prog, way: u64) -> Result<Kernels, NoMachine> {
         let mut placed = fehu_mem::assign::assign(prog.clone()).ok()?;
         fehu_mem::circuit::circuit(&mut placed, true);
         let tiling = !way.is_multiple_of(8);
+        // Small blocks, so that small arrays are work for several.
+        let few = !way.is_multiple_of(5);
         let options =
-            fehu_emit::Options { parallel: false, device: true, strict_float: true, tiling };
+            fehu_emit::Options { parallel: false, device: true, strict_float: true, tiling, few };
         let mut code = fehu_emit::emit(&placed, options);
         fehu_device::device(&mut code, !way.is_multiple_of(3));
         Some(code)
@@ -117,9 +119,8 @@ pub(crate) fn examine(prog: &Prog, oracle: &Oracle) -> Result<Examined, Failure>
     for (number, version) in kernels.versions().into_iter().enumerate() {
         let seed = oracle.seed.wrapping_mul(31).wrapping_add(number as u64);
         let settings = Settings { tuning: version, ..Settings::of_seed(seed) };
-        let call = &mut |entry: &str, args: &[Value]| {
-            kernels.call(entry, args, &settings, &mut all.tally)
-        };
+        let call =
+            &mut |entry: &str, args: &[Value]| kernels.call(entry, args, &settings, &mut all.tally);
         let runs = oracle.entries_agree_with(prog, call);
         let runs = runs.map_err(|why| Failure::Differs(format!("{settings:?}\n{why}")))?;
         all.runs.add(runs);

@@ -3,11 +3,11 @@
 //! A few blocks reside on the device at the same time; the next one, in an order that the seed determines, begins when
 //! another one has ended. In each round, every thread that can runs until it waits, polls, or lets others go first.
 
+use super::World;
 use super::code::Code;
 use super::memory::Array;
 use super::thread::{Run, Slot, State, Thread};
 use super::watch::Watch;
-use super::World;
 use crate::heap::Fault;
 use crate::machine::{Res, wrong};
 

@@ -133,7 +133,13 @@ impl Run<'_> {
                     self.assign(*v, value)?;
                 }
                 Op::Store(p, index, e) => {
-                    let value = eval(self, e)?;
+                    let value = match e {
+                        Exp::Load(from, at) => {
+                            let at = int(self, at)?;
+                            self.moved(*from, at)?
+                        }
+                        e => eval(self, e)?,
+                    };
                     let index = int(self, index)?;
                     self.write(*p, index, value, false)?;
                 }
@@ -142,7 +148,7 @@ impl Run<'_> {
                     let (target, source) = (int(self, &to.1)?, int(self, &from.1)?);
                     for k in 0..int(self, count)? {
                         self.world.step()?;
-                        let value = self.read(from.0, source + k, false)?;
+                        let value = self.moved(from.0, source + k)?;
                         self.write(to.0, target + k, value, false)?;
                     }
                 }
@@ -308,7 +314,8 @@ impl Run<'_> {
             return Err(wrong("a loop counts with something else than a scalar"));
         };
         let value = value.and_then(|value| scalar::convert(prim, Scalar::I64(value)));
-        let value = value.ok_or_else(|| wrong("a loop counts with something else than integers"))?;
+        let value =
+            value.ok_or_else(|| wrong("a loop counts with something else than integers"))?;
         self.thread.slots[var.0 as usize] = Slot::Scalar(value);
         Ok(())
     }
@@ -372,22 +379,33 @@ impl Run<'_> {
         }
     }
 
+    /// An element that is stored somewhere else, and nothing more: whoever reads it there finds out that nobody wrote it.
+    fn moved(&mut self, p: V, index: i64) -> Res<Scalar> {
+        let value = self.found(p, index)?;
+        self.watch(p, index, Does::Read, false)?;
+        Ok(value)
+    }
+
     /// The element, whoever may be writing it.
     fn peek(&mut self, p: V, index: i64) -> Res<Scalar> {
+        match self.found(p, index)? {
+            Scalar::Unit if self.is_tolerant() => Ok(Scalar::from_bits(self.elem(p), NONSENSE)),
+            Scalar::Unit => {
+                Err(self.wrong(format!("{}[{index}] is read, and nobody wrote it", self.name(p))))
+            }
+            value => Ok(value),
+        }
+    }
+
+    /// The element, or the unit if nobody wrote it.
+    fn found(&mut self, p: V, index: i64) -> Res<Scalar> {
         let prim = self.elem(p);
         let (ptr, at) = self.address(p, index)?;
         let found = match self.array(ptr) {
             Some(array) => array.get(at, prim),
             None => Err("is in memory that has been freed".to_owned()),
         };
-        match found {
-            Ok(Scalar::Unit) if self.is_tolerant() => Ok(Scalar::from_bits(prim, NONSENSE)),
-            Ok(Scalar::Unit) => {
-                Err(self.wrong(format!("{}[{index}] is read, and nobody wrote it", self.name(p))))
-            }
-            Ok(value) => Ok(value),
-            Err(why) => Err(self.wrong(format!("{}[{index}] {why}", self.name(p)))),
-        }
+        found.map_err(|why| self.wrong(format!("{}[{index}] {why}", self.name(p))))
     }
 
     fn read(&mut self, p: V, index: i64, atomic: bool) -> Res<Scalar> {
@@ -398,7 +416,7 @@ impl Run<'_> {
 
     fn write(&mut self, p: V, index: i64, value: Scalar, atomic: bool) -> Res<()> {
         let prim = self.elem(p);
-        if value.elem() != Elem::Prim(prim) {
+        if value.elem() != Elem::Prim(prim) && value != Scalar::Unit {
             return Err(self.wrong(format!("{}[{index}] becomes {value:?}", self.name(p))));
         }
         let (ptr, at) = self.address(p, index)?;
