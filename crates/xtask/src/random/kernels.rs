@@ -3,6 +3,9 @@
 //! All versions of a program are run: for each threshold, once with a value for which its test succeeds and once with one
 //! for which it fails, together with values that lead there.
 
+#[cfg(test)]
+mod tests;
+
 use super::machine::NoMachine;
 use fehu_driver::pipelines::GPU;
 use fehu_imp::Program;
