@@ -346,15 +346,20 @@ fn what_nobody_wrote_is_not_read() {
     let (array, out, thread) = (maker.array(), maker.out, maker.thread);
     let body = vec![
         Stm::Declare(array, None),
-        Stm::Store(out, Exp::Var(thread), load(array, Exp::Var(thread))),
+        Stm::Store(out, Exp::Var(thread), plus(load(array, Exp::Var(thread)), Exp::int(1))),
     ];
     assert!(
         maker.complaint(body).contains("\"together\" (variable 2)[0] is read, and nobody wrote")
     );
     let maker = Maker::new();
     let (out, thread) = (maker.out, Exp::Var(maker.thread));
-    let body = vec![Stm::Store(out, thread.clone(), load(out, plus(thread, Exp::int(64))))];
+    let there = load(out, plus(thread.clone(), Exp::int(64)));
+    let body = vec![Stm::Store(out, thread.clone(), plus(there.clone(), Exp::int(1)))];
     assert!(maker.complaint(body).contains("nobody wrote it"));
+    // To move it is not to read it; the host, which does, gets no value.
+    let maker = Maker::new();
+    let message = maker.complaint(vec![Stm::Store(out, thread, there)]);
+    assert!(message.contains("the host reads element 0"), "{message}");
     // Nor by the host.
     let maker = Maker::new();
     assert!(maker.complaint(Block::new()).contains("the host reads element 0"));
