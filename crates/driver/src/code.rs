@@ -83,6 +83,8 @@ pub struct Settings {
     pub strict_float: bool,
     /// What is left out.
     pub without: Without,
+    /// Whether kernels have few threads with few elements each, for the machine that runs them one by one.
+    pub few: bool,
 }
 
 /// A program is beyond what a stage can do: the name of an array whose place is too complicated.
@@ -98,7 +100,8 @@ pub fn apply(prog: Prog, stages: &[Stage], settings: &Settings) -> Result<Code, 
 impl Settings {
     /// The usual ones for a server.
     pub fn of(target: Target) -> Settings {
-        Settings { target, mode: Mode::Server, strict_float: false, without: Without::default() }
+        let without = Without::default();
+        Settings { target, mode: Mode::Server, strict_float: false, without, few: false }
     }
 }
 

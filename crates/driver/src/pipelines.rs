@@ -148,10 +148,11 @@ pub const EMIT: Stage = Stage {
     name: "emit",
     about: "turns operators into loops, tasks and kernels",
     run: Run::Emit(|placed, settings| {
-        let Settings { target, strict_float, without, .. } = *settings;
+        let Settings { target, strict_float, without, few, .. } = *settings;
         let (parallel, device) = (target == Target::Multicore, target.is_gpu());
         let tiling = !without.tiling;
-        fehu_emit::emit(placed, fehu_emit::Options { parallel, device, strict_float, tiling })
+        let options = fehu_emit::Options { parallel, device, strict_float, tiling, few };
+        fehu_emit::emit(placed, options)
     }),
 };
 

@@ -48,6 +48,9 @@ pub struct Options {
     pub strict_float: bool,
     /// Whether kernels for matrix products and the like have tiles.
     pub tiling: bool,
+    /// Whether kernels have few threads with few elements each, so that small arrays are work for several blocks: for
+    /// tests.
+    pub few: bool,
 }
 
 /// Translates a program.

@@ -20,11 +20,13 @@
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
 //! - `nest`: nests of maps with transposed, flattened and sliced results, and operators on vectors.
 //! - `nested`: programs of another kind, as text, that consist only of nested parallelism.
+//! - `kernels`: likewise, with what becomes kernels of GPUs of each kind.
 
 mod array;
 mod chain;
 mod control;
 mod fun;
+mod kernels;
 pub mod mutate;
 mod nest;
 mod nested;
@@ -35,6 +37,7 @@ mod state;
 mod stream;
 
 pub use fun::random_prog;
+pub use kernels::kernel_text;
 pub use nested::nested_text;
 
 /// Sizes of array arguments for which a program's time is small.

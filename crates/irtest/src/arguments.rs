@@ -12,12 +12,21 @@ pub enum Sizes {
     All(i64),
     /// Each is from zero to this.
     UpTo(i64),
+    /// One of them is up to the first number, the others up to the second.
+    Long(i64, i64),
 }
 
 /// Random arguments for a function. An i64 parameter is a size if a type of the function mentions it, or if it
 /// is called `n`; other numbers are small ones, the ends of their types, or anything.
 pub fn random(fun: &Fun, sizes: Sizes, rng: &mut Rng) -> Result<Vec<Value>, String> {
     let mut known: IdVec<Var, i64> = IdVec::filled(0, fun.vars.len());
+    let mut size_params = fun.params.iter().filter(|param| is_size(fun, param.var));
+    let long = match sizes {
+        Sizes::Long(..) => {
+            size_params.nth(rng.below(fun.params.len().clamp(1, 3))).map(|param| param.var)
+        }
+        Sizes::All(_) | Sizes::UpTo(_) => None,
+    };
     let mut args = Vec::new();
     for param in &fun.params {
         args.push(match &fun.vars[param.var].ty {
@@ -26,6 +35,8 @@ pub fn random(fun: &Fun, sizes: Sizes, rng: &mut Rng) -> Result<Vec<Value>, Stri
                     match sizes {
                         Sizes::All(size) => size,
                         Sizes::UpTo(most) => rng.range(0, most),
+                        Sizes::Long(most, _) if long == Some(param.var) => rng.range(0, most),
+                        Sizes::Long(_, most) => rng.range(0, most),
                     }
                 } else {
                     match integer(Prim::I64, rng) {

@@ -27,6 +27,8 @@ pub struct Oracle {
     pub rounds: usize,
     /// The largest size.
     pub max_size: i64,
+    /// If not zero, the last calls have one size that is up to this.
+    pub long: i64,
     /// Where the random numbers start.
     pub seed: u64,
     /// By how much floats may differ, relative to the larger one; without it the bits are compared.
@@ -81,6 +83,7 @@ impl Default for Oracle {
         Oracle {
             rounds: 4,
             max_size: 6,
+            long: 0,
             seed: 0,
             tolerance: None,
             written: Vec::new(),
@@ -265,6 +268,7 @@ impl Oracle {
                 0 => Sizes::All(0),
                 1 => Sizes::All(1),
                 2 => Sizes::All(self.max_size.min(3)),
+                _ if self.long > 0 && round > 2 => Sizes::Long(self.long, self.max_size),
                 _ => Sizes::UpTo(self.max_size),
             };
             inputs.push(arguments::random(fun, sizes, rng)?);

@@ -10,9 +10,11 @@
 //!
 //! Needs no more than this program and a C compiler: it can be copied to a machine with a GPU.
 
+pub(crate) mod kernels;
 pub(crate) mod machine;
 mod sample;
 
+use ecow::EcoString;
 use fehu_base::stack::with_large_stack;
 use fehu_driver::compile::CCompiler;
 use fehu_driver::stages::Target;
@@ -21,6 +23,7 @@ use fehu_irtest::oracle::{Oracle, Runs};
 use fehu_irtest::reduce::reduce;
 use machine::{Machine, NoMachine, Start, build};
 use sample::{Sample, merge, sample};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -56,6 +59,9 @@ pub(crate) struct Args {
     /// Run servers through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     runner: Option<String>,
+    /// Print the kernels of programs that go wrong on the machine that runs them.
+    #[arg(long)]
+    code: bool,
     /// Report progress after each server.
     #[arg(long)]
     progress: bool,
@@ -67,6 +73,8 @@ enum Backend {
     Multicore,
     Opencl,
     Cuda,
+    /// The machine that runs kernels thread by thread and watches them; it needs no compiler and no driver.
+    Kernels,
 }
 
 /// What thresholds are set to.
@@ -87,6 +95,8 @@ const SETTINGS: [Setting; 3] = [
 ];
 /// The largest size of arrays of some programs.
 const LARGE: i64 = 20;
+/// The longest arrays of programs that are made for kernels.
+const LONG: i64 = 1500;
 /// After so many disagreements nobody wants to see more.
 const ENOUGH: u64 = 20;
 
@@ -100,6 +110,8 @@ struct Totals {
     versions: u64,
     refused: u64,
     disagreements: u64,
+    /// The kernels that were launched, by what they do: how often, and by how many programs.
+    kernels: BTreeMap<EcoString, (u64, u64)>,
 }
 
 /// What became of a program.
@@ -147,7 +159,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Backend::C => Target::C,
         Backend::Multicore => Target::Multicore,
         Backend::Opencl => Target::OpenCl,
-        Backend::Cuda => Target::Cuda,
+        Backend::Cuda | Backend::Kernels => Target::Cuda,
     };
     let next = AtomicU64::new(0);
     let run = Run { args, target, compiler, start: Instant::now(), next, totals: Mutex::default() };
@@ -167,6 +179,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         println!("rejected by the compiler {:7}", totals.refused);
         println!("disagreements           {:8}", totals.disagreements);
         println!("seconds                 {seconds:8}");
+        for (hint, (launches, programs)) in &totals.kernels {
+            println!("kernel {hint:<16} {launches:8} launches in {programs:6} programs");
+        }
         let complete = totals.programs == args.count || args.seconds.is_some();
         let good = totals.disagreements == 0 && totals.succeeded > 0 && complete;
         ExitCode::from(u8::from(!good))
@@ -199,7 +214,12 @@ impl Run<'_> {
                     }
                 }
             }
-            self.batch(&samples, &options);
+            match self.args.backend {
+                Backend::Kernels => samples.iter().for_each(|sample| self.on_machine(sample)),
+                Backend::C | Backend::Multicore | Backend::Opencl | Backend::Cuda => {
+                    self.batch(&samples, &options);
+                }
+            }
             if self.args.progress {
                 let seconds = self.start.elapsed().as_secs();
                 self.with_totals(|totals| println!("{seconds:6} s {totals:?}"));
@@ -251,6 +271,23 @@ impl Run<'_> {
         }
     }
 
+    /// Runs all versions of a program on the machine that watches kernels.
+    fn on_machine(&self, sample: &Sample) {
+        match kernels::examine(&sample.prog, &oracle(sample.seed, self.args.backend)) {
+            Ok(examined) => {
+                self.with_totals(|totals| {
+                    for (hint, count) in &examined.tally {
+                        let (launches, programs) = totals.kernels.entry(hint.clone()).or_default();
+                        *launches += count;
+                        *programs += 1;
+                    }
+                });
+                self.count(Compared { runs: examined.runs, versions: examined.versions > 1 });
+            }
+            Err(failure) => self.report(sample, &failure.into(), &[]),
+        }
+    }
+
     fn count(&self, compared: Compared) {
         let Compared { runs, versions } = compared;
         self.with_totals(|totals| {
@@ -270,6 +307,10 @@ impl Run<'_> {
 
     /// A program alone.
     fn alone(&self, prog: &Prog, seed: u64, options: &[String]) -> Result<(), Fault> {
+        if self.args.backend == Backend::Kernels {
+            let examined = kernels::examine(prog, &oracle(seed, self.args.backend));
+            return examined.map(drop).map_err(Fault::from);
+        }
         let mut machine = self.build(prog, options)?;
         compare(&mut machine, prog, seed)?;
         machine.close().map_err(Fault::Differs)
@@ -305,7 +346,13 @@ impl Run<'_> {
                 why = found.text().to_owned();
             }
         }
-        let target = fehu_driver::compile::target_name(self.target);
+        if self.args.backend == Backend::Kernels
+            && self.args.code
+            && let Ok(kernels) = kernels::build(&prog, seed)
+        {
+            why.push_str(&format!("\n{}", kernels.text()));
+        }
+        let target = format!("{:?}", self.args.backend).to_lowercase();
         let options = options.join(" ");
         println!("seed {seed}, {target} {options}\n{why}\n{prog}");
         if let Some(folder) = &self.args.keep {
@@ -325,16 +372,26 @@ impl Run<'_> {
     }
 }
 
+/// How a program is compared.
+fn oracle(seed: u64, backend: Backend) -> Oracle {
+    // Programs in general take long for large arrays, nested ones mostly do not; some of those become work for
+    // many threads.
+    let max_size = if seed % 4 == 1 { LARGE } else { Oracle::default().max_size };
+    // The machine takes its time for each call.
+    let rounds = if backend == Backend::Kernels { 2 } else { Oracle::default().rounds };
+    // Operators that become kernels of their own kind are for long arrays.
+    let long = if seed % 4 == 3 { LONG } else { 0 };
+    let max_size = if long > 0 { LARGE } else { max_size };
+    Oracle { seed, max_size, long, rounds, tolerance: Some(1e-3), ..Oracle::default() }
+}
+
 /// Calls a program with all thresholds.
 fn compare(machine: &mut Machine, prog: &Prog, seed: u64) -> Result<Compared, Fault> {
     // Without entry points, which happens when programs are made smaller, nothing can differ.
     let Some(entry) = prog.entries.first() else {
         return Ok(Compared { runs: Runs::default(), versions: false });
     };
-    // Programs in general take long for large arrays, nested ones mostly do not; some of those become work for
-    // many threads.
-    let max_size = if seed % 4 == 1 { LARGE } else { Oracle::default().max_size };
-    let oracle = Oracle { seed, max_size, tolerance: Some(1e-3), ..Oracle::default() };
+    let oracle = oracle(seed, Backend::C);
     let thresholds = machine.thresholds(&entry.name).map_err(Fault::Differs)?;
     let settings = if thresholds.is_empty() { &SETTINGS[..1] } else { &SETTINGS[..] };
     let mut all = Runs::default();
@@ -359,6 +416,15 @@ impl Fault {
     fn text(&self) -> &str {
         match self {
             Fault::Refused(why) | Fault::Broken(why) | Fault::Differs(why) => why,
+        }
+    }
+}
+
+impl From<kernels::Failure> for Fault {
+    fn from(why: kernels::Failure) -> Fault {
+        match why {
+            kernels::Failure::None(why) => why.into(),
+            kernels::Failure::Differs(why) => Fault::Differs(why),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::super::screma::if_within;
 use super::super::write::hist_parts;
 use super::cell::{Cell, Store, same};
 use super::nest::Nest;
-use super::{THREADS, bin, has_effects, lt, quot_up};
+use super::{bin, has_effects, lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::rewrite::{all, le};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
@@ -192,9 +192,10 @@ impl<'a> Emit<'a> {
         };
         let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
         let half = bin(BinOp::Quot, most.clone(), Exp::int(2));
-        let least = bin(BinOp::Max, half, Exp::int(i64::from(THREADS) * ITEMS));
+        let least =
+            bin(BinOp::Max, half, Exp::int(i64::from(self.threads()) * self.unless_few(ITEMS, 1)));
         let by_size = quot_up(width.clone(), least);
-        let by_groups = quot_up(Exp::int(BLOCKS), at_least_one(groups.clone()));
+        let by_groups = quot_up(Exp::int(self.unless_few(BLOCKS, 4)), at_least_one(groups.clone()));
         let chunks = at_least_one(bin(BinOp::Min, by_size, by_groups));
         let chunks = self.simple("chunks", &chunks);
         let mut handles = Vec::new();
@@ -244,7 +245,8 @@ impl<'a> Emit<'a> {
         let chunks = all.chunks.clone();
         let per_chunk = self.simple("per_chunk", &quot_up(all.width.clone(), chunks.clone()));
         let blocks = self.simple("blocks", &bin(BinOp::Mul, groups, chunks.clone()));
-        self.launch("hist", blocks, THREADS, |this, block, thread| {
+        let threads = self.threads();
+        self.launch("hist", blocks, threads, |this, block, thread| {
             // Neighbouring blocks make the passes over a chunk, so that they find it in the cache.
             let mut space = vec![all.segments.clone(), chunks];
             space.extend(all.passes.clone());
@@ -341,7 +343,7 @@ impl<'a> Emit<'a> {
                 Exp::Cmp(CmpOp::Lt, Prim::I32, Box::new(Exp::Var(k)), Box::new(bound.clone()));
             this.out.push(Stm::If(is_inside, inside, Block::new()));
         });
-        let (from, step, kind) = (int32(0), i64::from(THREADS), Kind::Sequential);
+        let (from, step, kind) = (int32(0), i64::from(self.threads()), Kind::Sequential);
         self.out.push(Stm::For { var: base, from, to: bound, step, kind, body });
     }
 
@@ -354,7 +356,7 @@ impl<'a> Emit<'a> {
         thread: V,
     ) {
         // The loops are the same for all threads of the block.
-        let threads = i64::from(THREADS);
+        let threads = i64::from(self.threads());
         let base = self.declare("base", Prim::I64, Some(low));
         let next = |steps: i64| bin(BinOp::Add, Exp::Var(base), Exp::int(steps * threads));
         let at = |this: &mut Self, step: i64| {

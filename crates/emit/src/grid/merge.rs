@@ -20,7 +20,7 @@ impl<'a> Emit<'a> {
     /// Combines the partial results of all chunks, for one operator.
     pub(super) fn merge_bins(&mut self, histograms: &Histograms<'a, '_>, bins: &Bins<'a>) {
         let bytes: u32 = bins.cell.prims.iter().map(|prim| prim.bits().div_ceil(8)).sum();
-        let threads = team_threads(bytes);
+        let threads = team_threads(self, bytes);
         let chunks = histograms.chunks.clone();
         let columns = self.declare("columns", Prim::I64, Some(Exp::int(1)));
         let more = all([

@@ -45,12 +45,25 @@ use rustc_hash::FxHashSet;
 const BY_BLOCK: &str = "by_block";
 
 /// The threads of a block.
-pub(super) const THREADS: u32 = 256;
+const THREADS: u32 = 256;
+
+/// Likewise, if they are to be few: more than a warp.
+const FEW_THREADS: u32 = 64;
 
 impl<'a> Emit<'a> {
     /// Whether the code is the host's, of a program for a device, or that of threads that work together.
     pub(super) fn is_beside_device(&self) -> bool {
         self.together.is_some() || self.options.device && self.depth <= 0 && !self.in_tasks
+    }
+
+    /// The threads of a block.
+    fn threads(&self) -> u32 {
+        if self.options.few { FEW_THREADS } else { THREADS }
+    }
+
+    /// This many, unless there are to be few.
+    fn unless_few<T: Ord>(&self, many: T, few: T) -> T {
+        if self.options.few { many.min(few) } else { many }
     }
 
     /// A kernel; `work` gets the numbers of the block and of the thread in it.
@@ -92,8 +105,9 @@ impl<'a> Emit<'a> {
         }
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let space = self.space(&sizes);
-        let blocks = quot_up(space.total.clone(), Exp::int(i64::from(THREADS)));
-        self.launch(hint, blocks, THREADS, |this, block, thread| {
+        let threads = self.threads();
+        let blocks = quot_up(space.total.clone(), Exp::int(i64::from(threads)));
+        self.launch(hint, blocks, threads, |this, block, thread| {
             let at = this.flat(block, thread);
             let body = this.block(|this| {
                 let indices = this.position_in(at.clone(), &space);
@@ -105,7 +119,8 @@ impl<'a> Emit<'a> {
 
     /// The number of a thread among those of all blocks.
     fn flat(&mut self, block: V, thread: V) -> Exp {
-        let at = Exp::Index(vec![(i64::from(THREADS), vec![block]), (1, vec![thread])]);
+        let threads = i64::from(self.threads());
+        let at = Exp::Index(vec![(threads, vec![block]), (1, vec![thread])]);
         Exp::Var(self.declare("at", Prim::I64, Some(at)))
     }
 

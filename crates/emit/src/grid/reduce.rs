@@ -9,7 +9,7 @@ use super::nest::Nest;
 use super::space::Space;
 use super::stage::{Stage, is_short, up_to};
 use super::team::{Parts, SHARED_BYTES};
-use super::{THREADS, bin, eq, lt, quick_quot, quot_up};
+use super::{bin, eq, lt, quick_quot, quot_up};
 use fehu_base::Prim;
 use fehu_imp::rewrite::all as conjunction;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
@@ -80,7 +80,7 @@ impl<'a> Emit<'a> {
         if nest.levels.is_empty() {
             self.reduce_by_blocks(&all, &width, bytes);
         } else {
-            let stage = Stage::new(bytes);
+            let stage = Stage::new(self, bytes);
             let short = lt(width.clone(), Exp::int(stage.longest() + 1));
             let scalars = self.scalars.clone();
             let staged = self.block(|this| this.reduce_staged(&all, &stage, &width));
@@ -118,8 +118,8 @@ impl<'a> Emit<'a> {
     }
 
     fn reduce_by_blocks(&mut self, all: &Reduction<'a, '_>, width: &Exp, bytes: u32) {
-        let stage = (!self.is_commutative(all.op)).then(|| Stage::new(bytes));
-        let threads = stage.as_ref().map_or(team_threads(bytes), |stage| stage.threads);
+        let stage = (!self.is_commutative(all.op)).then(|| Stage::new(self, bytes));
+        let threads = stage.as_ref().map_or(team_threads(self, bytes), |stage| stage.threads);
         let chunks = self.chunks_of(width, &all.segments, threads);
         let count = bin(BinOp::Mul, all.segments.clone(), Exp::Var(chunks));
         let count = self.simple("count", &count);
@@ -139,8 +139,10 @@ impl<'a> Emit<'a> {
     /// The number of chunks of a segment, if one block is not enough for it.
     fn chunks_of(&mut self, width: &Exp, segments: &Exp, threads: u32) -> V {
         let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
-        let by_size = quot_up(width.clone(), Exp::int(i64::from(threads) * MANY_ITEMS));
-        let by_segments = quot_up(Exp::int(BLOCKS), at_least_one(segments.clone()));
+        let by_size =
+            quot_up(width.clone(), Exp::int(i64::from(threads) * self.unless_few(MANY_ITEMS, 1)));
+        let by_segments =
+            quot_up(Exp::int(self.unless_few(BLOCKS, 4)), at_least_one(segments.clone()));
         let some = at_least_one(bin(BinOp::Min, by_size, by_segments));
         self.declare("chunks", Prim::I64, Some(some))
     }
@@ -392,8 +394,8 @@ impl<'a> Emit<'a> {
 }
 
 /// The number of threads of a block that share values of this many bytes.
-pub(super) fn team_threads(bytes: u32) -> u32 {
-    let mut threads = THREADS;
+pub(super) fn team_threads(emit: &Emit<'_>, bytes: u32) -> u32 {
+    let mut threads = emit.threads();
     while threads > 32 && threads * bytes > SHARED_BYTES {
         threads /= 2;
     }

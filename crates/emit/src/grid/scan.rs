@@ -107,8 +107,8 @@ impl<'a> Emit<'a> {
         let prims = self.scanned_prims(op);
         let narrow = nest.levels.is_empty() && self.counts(op);
         let (threads, items) = match narrow {
-            true => tile_size(&vec![vec![Some(Prim::I32)]; prims.len()]),
-            false => tile_size(&prims),
+            true => tile_size(self, &vec![vec![Some(Prim::I32)]; prims.len()]),
+            false => tile_size(self, &prims),
         };
         let tile = i64::from(threads * items);
         let blocks = self.simple("blocks", &quot_up(space.total.clone(), Exp::int(tile)));
@@ -644,7 +644,7 @@ fn may_fail(body: &[Stm]) -> bool {
 }
 
 /// The number of threads per block, and of elements per thread, for values of these types.
-fn tile_size(prims: &[Vec<Option<Prim>>]) -> (u32, u32) {
+fn tile_size(emit: &Emit<'_>, prims: &[Vec<Option<Prim>>]) -> (u32, u32) {
     let (mut bytes, mut words, mut apart) = (0, 0, Vec::new());
     for prim in prims.iter().flatten().flatten() {
         bytes += prim.bits().div_ceil(8);
@@ -655,8 +655,8 @@ fn tile_size(prims: &[Vec<Option<Prim>>]) -> (u32, u32) {
     }
     let types: u32 = apart.iter().map(|prim| prim.bits().div_ceil(8)).sum();
     let odd = |items: u32| items - (1 - items % 2);
-    let mut items = odd((REGISTERS / words.max(1)).clamp(1, MOST_ITEMS));
-    let mut threads = super::THREADS;
+    let mut items = odd((REGISTERS / words.max(1)).clamp(1, emit.unless_few(MOST_ITEMS, 3)));
+    let mut threads = emit.threads();
     // The tile, one value per thread, and the arrays for look-back.
     let needed =
         |threads: u32, items: u32| threads * (items * types + bytes + 1) + 40 * (bytes + 4);

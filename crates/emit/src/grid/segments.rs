@@ -69,7 +69,7 @@ impl<'a> Emit<'a> {
         let threads = i64::from(stage.threads);
         let length = self.simple("length", &bin(BinOp::Max, width.clone(), Exp::int(1)));
         let fitting = bin(BinOp::Quot, Exp::int(i64::from(stage.elements())), length.clone());
-        let busy = quot_up(all.segments.clone(), Exp::int(BLOCKS));
+        let busy = quot_up(all.segments.clone(), Exp::int(self.unless_few(BLOCKS, 4)));
         let some = bin(BinOp::Max, bin(BinOp::Min, fitting, busy), Exp::int(1));
         let per_block = self.simple("per_block", &some);
         let reciprocal = quot_up(Exp::int(1 << SHIFT), length.clone());

@@ -4,7 +4,6 @@
 //! Positions in a block are 32-bit numbers, with which devices are faster.
 
 use super::super::Emit;
-use super::THREADS;
 use super::reduce::Reduction;
 use super::team::SHARED_BYTES;
 use fehu_base::Prim;
@@ -39,8 +38,9 @@ pub(super) struct Stage {
 
 impl Stage {
     /// For values of this many bytes.
-    pub(super) fn new(bytes: u32) -> Stage {
-        let mut stage = Stage { threads: THREADS, items: MOST_ITEMS };
+    pub(super) fn new(emit: &Emit<'_>, bytes: u32) -> Stage {
+        let (threads, items) = (emit.threads(), emit.unless_few(MOST_ITEMS, 2));
+        let mut stage = Stage { threads, items };
         while stage.items > 1 && stage.bytes(bytes) > FEW_BYTES {
             stage.items /= 2;
         }

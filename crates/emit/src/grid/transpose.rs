@@ -7,7 +7,7 @@
 
 use super::super::Emit;
 use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
-use super::{THREADS, bin, lt, quot_up};
+use super::{bin, lt, quot_up};
 use fehu_base::Prim;
 use fehu_facts::poly::Poly;
 use fehu_imp::rewrite::all;
@@ -87,7 +87,8 @@ impl<'a> Emit<'a> {
         let blocks = self.total(&space);
         let elem = self.table.blocks[to.block].elem;
         let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
-        self.launch("strip", blocks, THREADS, |this, block, thread| {
+        let threads = self.threads();
+        self.launch("strip", blocks, threads, |this, block, thread| {
             let stage = this.shared_array("stage", elem, ELEMENTS + (ELEMENTS >> PAD));
             let at = this.unranked(Exp::Var(block), &space);
             let mut bound = |hint: &str, dim: usize, side: &Exp| {
@@ -103,7 +104,7 @@ impl<'a> Emit<'a> {
             let [by_height, by_breadth] = reciprocals.map(|value| this.short("by", &value));
             let numbered = |this: &mut Self, k: V| {
                 let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
-                let before = u32_bin(BinOp::Mul, turn, short_int(THREADS));
+                let before = u32_bin(BinOp::Mul, turn, short_int(threads));
                 this.number("number", u32_bin(BinOp::Add, thread.clone(), before))
             };
             // The number of an element divided by a side.
@@ -123,7 +124,7 @@ impl<'a> Emit<'a> {
                 indices[last] = this.simple("j", &j);
                 indices
             };
-            let items = ELEMENTS / THREADS;
+            let items = ELEMENTS / threads;
             let count = Exp::int(i64::from(items));
             let kept = this.new_var("kept", Ty::Local(elem, items));
             this.out.push(Stm::Declare(kept, None));

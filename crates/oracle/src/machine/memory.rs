@@ -38,11 +38,17 @@ impl Handle {
 impl Machine<'_> {
     pub(super) fn load(&mut self, from: Option<Mem>, at: i64) -> Res<Scalar> {
         let mem = from.ok_or_else(|| wrong("a load through an empty pointer"))?;
+        if self.device.is_some() {
+            return Err(wrong("the host loads from the memory of the device"));
+        }
         self.store.read(mem, at)
     }
 
     pub(super) fn store_at(&mut self, to: Option<Mem>, at: i64, value: Scalar) -> Res<()> {
         let mem = to.ok_or_else(|| wrong("a store through an empty pointer"))?;
+        if self.device.is_some() {
+            return Err(wrong("the host stores to the memory of the device"));
+        }
         self.store.write(mem, at, value)
     }
 
@@ -61,7 +67,10 @@ impl Machine<'_> {
         }
         *count -= 1;
         if *count == 0 {
-            self.store.end(block);
+            match &mut self.device {
+                Some(device) => device.end(block),
+                None => self.store.end(block),
+            }
         }
         Ok(())
     }

@@ -11,9 +11,10 @@
 //! * the source and target of a copy do not overlap;
 //! * at the end, all blocks except those of the results have been released.
 //!
-//! Kernels of devices are not executed. Constants are computed when they are first used. Files: `memory` has handles
-//! and pointers, `exp` expressions, `stm` statements.
+//! If the code is for a device, all memory is the device's, and kernels are run thread by thread (`device`). Constants
+//! are computed when they are first used. Files: `memory` has handles and pointers, `exp` expressions, `stm` statements.
 
+mod device;
 mod exp;
 mod memory;
 mod stm;
@@ -22,6 +23,8 @@ mod tests;
 
 use crate::heap::store::Store;
 use crate::heap::{Fault, Limits};
+use device::Device;
+pub use device::{Settings, Tally};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_base::stack::with_large_stack;
@@ -40,21 +43,27 @@ pub fn call(
     limits: Limits,
     seed: u64,
 ) -> Result<Vec<Value>, Fault> {
+    with_large_stack(|| Machine::new(code, limits, seed).outside(prog, fun, args))
+}
+
+/// Likewise, if the code is for a device. Launches are counted.
+pub fn call_device(
+    prog: &Prog,
+    code: &Program,
+    fun: ir::FunId,
+    args: &[Value],
+    limits: Limits,
+    settings: &Settings,
+    tally: &mut Tally,
+) -> Result<Vec<Value>, Fault> {
     with_large_stack(|| {
-        let mut store = Store::new(limits);
-        // A scatter may write a value twice.
-        store.lenient = true;
-        let mut machine = Machine {
-            code,
-            store,
-            references: FxHashMap::default(),
-            consts: vec![None; code.consts.len()],
-            levels: 0,
-            depth: 0,
-            limits,
-            random: seed,
-        };
-        machine.outside(prog, fun, args)
+        let mut machine = Machine::new(code, limits, settings.seed);
+        machine.device = Some(Box::new(Device::new(settings.clone(), limits)));
+        let result = machine.outside(prog, fun, args);
+        for (hint, count) in machine.device.iter().flat_map(|device| &device.tally) {
+            *tally.entry(hint.clone()).or_default() += count;
+        }
+        result
     })
 }
 
@@ -62,6 +71,8 @@ pub fn call(
 struct Machine<'a> {
     code: &'a Program,
     store: Store,
+    /// If there is one, all memory is its.
+    device: Option<Box<Device>>,
     /// The number of handles of each block. Blocks that are not listed belong to nobody, and are not released.
     references: FxHashMap<usize, usize>,
     consts: Vec<Option<Vec<Slot>>>,
@@ -92,6 +103,23 @@ fn wrong(message: impl Into<String>) -> Fault {
 }
 
 impl<'a> Machine<'a> {
+    fn new(code: &'a Program, limits: Limits, seed: u64) -> Machine<'a> {
+        let mut store = Store::new(limits);
+        // A scatter may write a value twice.
+        store.lenient = true;
+        Machine {
+            code,
+            store,
+            device: None,
+            references: FxHashMap::default(),
+            consts: vec![None; code.consts.len()],
+            levels: 0,
+            depth: 0,
+            limits,
+            random: seed,
+        }
+    }
+
     /// A call from outside: values are converted to scalars and blocks, and back.
     fn outside(&mut self, prog: &Prog, id: ir::FunId, args: &[Value]) -> Res<Vec<Value>> {
         let ir = &prog.funs[id];
@@ -108,7 +136,11 @@ impl<'a> Machine<'a> {
                 (Type::Array(Elem::Prim(_), _), Value::Array(array)) => {
                     let buffer = array.to_buffer();
                     let elements = (0..buffer.len().unwrap_or(0)).filter_map(|at| buffer.get(at));
-                    let block = self.store.filled(elements.collect())?;
+                    let elements: Vec<Scalar> = elements.collect();
+                    let block = match &mut self.device {
+                        Some(device) => device.filled(&elements)?,
+                        None => self.store.filled(elements)?,
+                    };
                     self.references.insert(block, 1);
                     blocks.push(block);
                     passed.push(Slot::Handle(Handle::of(block)));
@@ -117,6 +149,9 @@ impl<'a> Machine<'a> {
             }
         }
         let results = self.function(FunId::from_index(id.index()), passed)?;
+        if let Some(device) = &mut self.device {
+            device.wait()?;
+        }
         let values = self.values(ir, &mut sizes, &results)?;
         for slot in results.into_iter() {
             self.drop_slot(slot)?;
@@ -168,7 +203,12 @@ impl<'a> Machine<'a> {
                             return Err(wrong("a result is no array"));
                         };
                         for at in 0..shape.iter().product::<i64>() {
-                            let element = self.load(handle.start, at)?;
+                            let element = match (&mut self.device, *elem) {
+                                (Some(device), Elem::Prim(prim)) => {
+                                    device.read(handle.start, prim, at)?
+                                }
+                                _ => self.load(handle.start, at)?,
+                            };
                             buffer
                                 .push(element)
                                 .ok_or_else(|| wrong("a result has another type"))?;

@@ -1,10 +1,11 @@
 //! What statements do.
 
+use super::device::elem;
 use super::memory::{Handle, Slot, moved};
-use super::{Fault, Frame, Machine, Res, wrong};
+use super::{Frame, Machine, Res, wrong};
 use crate::heap::store::{Mem, Mode};
 use fehu_base::Prim;
-use fehu_imp::{Arg, Block, Exp, From, Kind, Message, Part, Stm, Tasks, Ty, V};
+use fehu_imp::{Arg, Block, Exp, From, Kind, Stm, Tasks, Ty, V};
 use fehu_interp::scalar;
 use fehu_ir::Scalar;
 
@@ -40,9 +41,8 @@ impl<'a> Machine<'a> {
             }
             Stm::Alloc(v, prim, count) => {
                 let count = self.int(frame, count)?;
-                let block = self.store.fresh(*prim, count)?;
-                self.references.insert(block, 1);
-                self.set_handle(frame, *v, Handle::of(block))
+                let handle = self.allocate(*prim, count)?;
+                self.set_handle(frame, *v, handle)
             }
             Stm::Share(to, from) => {
                 let handle = frame.handle(*from)?;
@@ -54,19 +54,18 @@ impl<'a> Machine<'a> {
                     Some(block) => frame.handle(*block)?.block,
                     None => None,
                 };
-                let index = self.int(frame, index)?;
+                let index = self.offset(frame, *ptr, index)?;
                 self.retain(block);
                 let start = moved(frame.pointer(*ptr)?, index);
                 self.set_handle(frame, *to, Handle { block, start })
             }
             Stm::Free(v) => self.set_handle(frame, *v, Handle::EMPTY),
             Stm::Point(p, from, index) => {
-                let index = self.int(frame, index)?;
+                let index = self.offset(frame, *p, index)?;
                 let start = match from {
                     From::Mem(v) => frame.handle(*v)?.start,
                     From::Ptr(v) => frame.pointer(*v)?,
-                    // Here, blocks have no shared memory besides their arrays.
-                    From::Shared => return Ok(()),
+                    From::Shared => return Err(wrong("the host has no shared memory")),
                 };
                 self.own(frame, *p)?;
                 frame.slots[*p] = Slot::Pointer(moved(start, index));
@@ -155,17 +154,24 @@ impl<'a> Machine<'a> {
                 let threads = 1 + self.below(MOST);
                 self.assign(frame, *v, Scalar::I64(threads as i64))
             }
-            Stm::Launch(_)
-            | Stm::Fetch(..)
-            | Stm::Barrier
+            Stm::Launch(kernel) => self.launch(frame, kernel),
+            Stm::Fetch(v, p, index) => {
+                let value = self.fetch(frame, *p, index)?;
+                self.assign(frame, *v, value)
+            }
+            Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
             | Stm::Poll(..)
             | Stm::Count(..)
             | Stm::Leave
-            | Stm::Section(_) => Err(Fault::Undefined("this machine is no device".to_owned())),
-            Stm::Tuning(v, _, standard) => {
-                let value = self.exp(frame, standard)?;
+            | Stm::Section(_) => Err(wrong("the host does what only kernels can do")),
+            Stm::Tuning(v, number, standard) => {
+                let name = &self.code.tuning[*number].name;
+                let value = match self.device.as_ref().and_then(|device| device.tuning(name)) {
+                    Some(value) => Scalar::I64(value),
+                    None => self.exp(frame, standard)?,
+                };
                 self.assign(frame, *v, value)
             }
         }
@@ -210,6 +216,9 @@ impl<'a> Machine<'a> {
                     frame.slots[v] = Slot::Handle(Handle::EMPTY);
                 }
                 return Ok(());
+            }
+            Ty::Local(..) | Ty::Shared(..) if self.device.is_some() => {
+                return Err(wrong("the host of a device has an array of its own"));
             }
             Ty::Local(prim, count) | Ty::Shared(prim, count) => {
                 let block = self.store.fresh(prim, count.into())?;
@@ -256,13 +265,18 @@ impl<'a> Machine<'a> {
     }
 
     fn copy(&mut self, frame: &Frame<'a>, to: &(V, Exp), from: &(V, Exp), count: &Exp) -> Res<()> {
-        let (target, source) = (self.int(frame, &to.1)?, self.int(frame, &from.1)?);
+        let prim = elem(frame.fun.vars[to.0].ty);
+        let target = self.offset(frame, to.0, &to.1)?;
+        let source = self.offset(frame, from.0, &from.1)?;
         let count = self.int(frame, count)?;
         if count <= 0 {
             return Ok(());
         }
         let (to, from) =
             (moved(frame.pointer(to.0)?, target), moved(frame.pointer(from.0)?, source));
+        if self.device.is_some() {
+            return self.device_copy((to, from), prim, count);
+        }
         if let (Some(to), Some(from)) = (to, from)
             && to.block == from.block
             && to.base != from.base
@@ -285,7 +299,7 @@ impl<'a> Machine<'a> {
                     Some(block) => frame.handle(*block)?.block,
                     None => None,
                 };
-                let index = self.int(frame, index)?;
+                let index = self.offset(frame, *ptr, index)?;
                 Slot::Handle(Handle { block, start: moved(frame.pointer(*ptr)?, index) })
             }
         })
@@ -325,18 +339,10 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn failed(&mut self, frame: &Frame<'a>, message: &Message) -> Fault {
-        let mut text = String::new();
-        for part in &message.parts {
-            match part {
-                Part::Text(part) => text.push_str(part),
-                Part::Value(e, _) => match self.exp(frame, e) {
-                    Ok(value) => text.push_str(&scalar::show(value)),
-                    Err(fault) => return fault,
-                },
-            }
-        }
-        Fault::Check(text, message.trace.clone())
+    /// An index as a distance of addresses.
+    fn offset(&mut self, frame: &Frame<'a>, p: V, index: &Exp) -> Res<i64> {
+        let unit = self.unit(elem(frame.fun.vars[p].ty));
+        Ok(self.int(frame, index)?.wrapping_mul(unit))
     }
 
     fn for_(

@@ -1,6 +1,7 @@
 //! Random programs with entry points that a server can be asked for.
 //!
-//! Half of them are programs in general, half consist of nested parallelism. Several become one, because compiling
+//! Half of them are programs in general; the others consist of nested parallelism, or of operators that become kernels of
+//! each kind. Several become one, because compiling
 //! costs more than running. A function becomes an entry point like this:
 //!
 //! - Sizes that arrays have come first, as a server reads them off the arrays; other numbers follow.
@@ -15,7 +16,7 @@ use fehu_ir::{
     Atom, ConstId, Elem, Entry, Exp, External, Field, Fun, FunId, OpaqueKind, OpaqueType, Param,
     Prog, Scalar, Stm, Type, Var, VarInfo,
 };
-use fehu_irgen::{Config, nested_text, random_prog};
+use fehu_irgen::{Config, kernel_text, nested_text, random_prog};
 use fehu_irtest::passes::transform;
 
 /// How many programs of nested parallelism are looked at for one.
@@ -32,7 +33,11 @@ pub(super) struct Sample {
 
 /// The program of a seed.
 pub(super) fn sample(seed: u64) -> Result<Sample, String> {
-    let mut prog = if seed.is_multiple_of(2) { general(seed / 2) } else { nested(seed / 2)? };
+    let mut prog = match seed % 4 {
+        0 | 2 => general(seed / 2),
+        1 => nested(seed / 2)?,
+        _ => parse(&kernel_text(seed / 4)).map_err(|error| format!("seed {seed}: {error}"))?,
+    };
     prog.entries.clear();
     // The function that matters comes last.
     let last = prog.funs.len().checked_sub(1).ok_or("a program without functions")?;

@@ -1,0 +1,241 @@
+//! Programs for the kernels of GPUs: long and segmented reductions and scans, histograms with few and many bins, matrix
+//! products, transpositions of wide and narrow matrices, and rows for which a block of threads does several things.
+//!
+//! Other random programs have these, too, but rarely all that makes one of them a kernel of its own kind.
+
+use crate::rng::Rng;
+use std::fmt::Write;
+
+/// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k` and arrays of numbers of one type;
+/// it consists of a few operators whose results it returns.
+pub fn kernel_text(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let prim = ["i64", "i32", "u8", "i16", "u32"][rng.below(5)];
+    let mut gener = Gen { rng, prim, count: 0, out: String::new(), results: Vec::new() };
+    for _ in 0..2 + gener.rng.below(2) {
+        gener.operator();
+    }
+    let types: Vec<String> = (0..)
+        .zip(&gener.results)
+        .map(|(index, (_, shape))| format!("r{index}: {shape}{prim}"))
+        .collect();
+    let names: Vec<&str> = gener.results.iter().map(|(name, _)| name.as_str()).collect();
+    format!(
+        "prog arrays\nfun f (n: i64, m: i64, k: i64, xs: [n]{prim}, is: [n]i64, xss: [n][m]{prim}, yss: [m][k]{prim}) -> ({}) =\n{}in ({})\n",
+        types.join(", "),
+        gener.out,
+        names.join(", ")
+    )
+}
+
+struct Gen {
+    rng: Rng,
+    prim: &'static str,
+    count: usize,
+    out: String,
+    /// Names and shapes of results.
+    results: Vec<(String, String)>,
+}
+
+impl Gen {
+    fn name(&mut self) -> String {
+        self.count += 1;
+        format!("v{}", self.count)
+    }
+
+    fn result(&mut self, shape: &str, exp: &str) {
+        let name = self.name();
+        let _ = writeln!(self.out, "let ({name}: {shape}{}) = {exp}", self.prim);
+        self.results.push((name, shape.to_owned()));
+    }
+
+    fn constant(&self, value: i64) -> String {
+        match self.prim {
+            "i64" => value.to_string(),
+            prim => format!("{value}{prim}"),
+        }
+    }
+
+    /// An associative operator with its neutral element; `fold` is the word before it.
+    fn fold(&mut self, fold: &str) -> String {
+        let (a, b, c, d) = (self.name(), self.name(), self.name(), self.name());
+        let (prim, zero) = (self.prim, self.constant(0));
+        match self.rng.below(4) {
+            0 | 1 => {
+                let comm = if fold == "red" && self.rng.chance(70) { " comm" } else { "" };
+                let op = ["add", "or", "xor"][self.rng.below(3)];
+                format!(
+                    "{fold}{comm} \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: {prim}) = {op} {a} {b} in ({c}) }} neutral ({zero})"
+                )
+            }
+            // The last number that is not zero, which is not commutative.
+            _ => format!(
+                "{fold} \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: bool) = eq {b} {zero} \
+                 let ({d}: {prim}) = if {c} then {{({a})}} else {{({b})}} in ({d}) }} neutral ({zero})"
+            ),
+        }
+    }
+
+    /// A function of a number, which may have a check.
+    fn function(&mut self) -> String {
+        let (x, y, c, cert) = (self.name(), self.name(), self.name(), self.name());
+        let (prim, few) = (self.prim, self.constant(3));
+        let check = match self.rng.below(6) {
+            0 => {
+                let limit = self.constant(120);
+                format!(
+                    "let ({c}: bool) = le {x} {limit} let ({cert}: unit) = assert {c} \"large\" "
+                )
+            }
+            _ => String::new(),
+        };
+        format!(
+            "\\({x}: {prim}) -> ({prim}) {{ {check}let ({y}: {prim}) = mul {x} {few} in ({y}) }}"
+        )
+    }
+
+    fn operator(&mut self) {
+        let prim = self.prim;
+        match self.rng.below(9) {
+            0 => {
+                let (f, op) = (self.function(), self.fold("red"));
+                self.result("", &format!("screma n (xs) map {f} {op}"));
+            }
+            1 => {
+                let (f, op) = (self.function(), self.fold("scan"));
+                self.result("[n]", &format!("screma n (xs) map {f} {op}"));
+            }
+            2 | 3 => self.rows(),
+            4 => self.histogram(),
+            5 => self.product(),
+            6 => {
+                let name = self.name();
+                let _ = writeln!(self.out, "let ({name}: [m][n]{prim}) = rearrange (1, 0) xss");
+                self.result("[m][n]", &format!("copy {name}"));
+            }
+            _ => self.block(),
+        }
+    }
+
+    /// A reduction or scan of each row.
+    fn rows(&mut self) {
+        let (row, r, f) = (self.name(), self.name(), self.function());
+        let scan = self.rng.chance(50);
+        let op = self.fold(if scan { "scan" } else { "red" });
+        let (shape, inner) = if scan { ("[n][m]", "[m]") } else { ("[n]", "") };
+        let prim = self.prim;
+        self.result(
+            shape,
+            &format!(
+                "screma n (xss) map \\({row}: [m]{prim}) -> ({inner}{prim}) {{ \
+                 let ({r}: {inner}{prim}) = screma m ({row}) map {f} {op} in ({r}) }}"
+            ),
+        );
+    }
+
+    fn histogram(&mut self) {
+        let (dest, i, v, j, size) =
+            (self.name(), self.name(), self.name(), self.name(), self.name());
+        let [a, b, c] = [self.name(), self.name(), self.name()];
+        let (prim, zero) = (self.prim, self.constant(0));
+        let bins = ["1", "4", "m", "300", "5000"][self.rng.below(5)];
+        let _ = writeln!(self.out, "let ({dest}: [{bins}]{prim}) = replicate ({bins}) {zero}");
+        let _ = writeln!(self.out, "let ({size}: i64) = max {bins} 1");
+        let op = ["add", "max", "xor", "mul"][self.rng.below(4)];
+        // The most negative numbers have no neutral element here, but the bins begin with zero all the same.
+        let neutral = match (op, prim) {
+            ("mul", _) => self.constant(1),
+            ("max", "i64" | "i32" | "i16") => {
+                let least = if prim == "i16" { -32768 } else { -2_147_483_648 };
+                self.constant(if prim == "i64" { i64::MIN } else { least })
+            }
+            _ => zero,
+        };
+        self.result(
+            &format!("[{bins}]"),
+            &format!(
+                "hist n (is, xs) map \\({i}: i64, {v}: {prim}) -> (i64, {prim}) {{ \
+                 let ({j}: i64) = mod {i} {size} in ({j}, {v}) }} dest [{bins}] race 1 ({dest}) \
+                 \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: {prim}) = {op} {a} {b} in ({c}) }} neutral ({neutral})"
+            ),
+        );
+    }
+
+    /// A matrix product.
+    fn product(&mut self) {
+        let (turned, row, column, x, y, z, s, rs) = (
+            self.name(),
+            self.name(),
+            self.name(),
+            self.name(),
+            self.name(),
+            self.name(),
+            self.name(),
+            self.name(),
+        );
+        let [a, b, c] = [self.name(), self.name(), self.name()];
+        let (prim, zero) = (self.prim, self.constant(0));
+        let _ = writeln!(self.out, "let ({turned}: [k][m]{prim}) = rearrange (1, 0) yss");
+        self.result(
+            "[n][k]",
+            &format!(
+                "screma n (xss) map \\({row}: [m]{prim}) -> ([k]{prim}) {{ \
+                 let ({rs}: [k]{prim}) = screma k ({turned}) map \\({column}: [m]{prim}) -> ({prim}) {{ \
+                 let ({s}: {prim}) = screma m ({row}, {column}) map \\({x}: {prim}, {y}: {prim}) -> ({prim}) {{ \
+                 let ({z}: {prim}) = mul {x} {y} in ({z}) }} red comm \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ \
+                 let ({c}: {prim}) = add {a} {b} in ({c}) }} neutral ({zero}) in ({s}) }} in ({rs}) }}"
+            ),
+        );
+    }
+
+    /// Several operators on a row, perhaps in a loop, that a block of threads can do.
+    fn block(&mut self) {
+        let (row, sums, f) = (self.name(), self.name(), self.function());
+        let (scan, red, x, y) = (self.fold("scan"), self.fold("red"), self.name(), self.name());
+        let (total, rest) = (self.name(), self.name());
+        let prim = self.prim;
+        let both = |from: &str| {
+            format!(
+                "let ({sums}: [m]{prim}) = screma m ({from}) map {f} {scan} \
+                 let ({total}: {prim}) = screma m ({sums}) map \\({x}: {prim}) -> ({prim}) {{({x})}} {red} \
+                 let ({rest}: [m]{prim}) = screma m ({sums}) map \\({y}: {prim}) -> ({prim}) {{ \
+                 let ({y}b: {prim}) = add {y} {total} in ({y}b) }}"
+            )
+        };
+        let body = match self.rng.below(2) {
+            0 => format!("{} in ({rest})", both(&row)),
+            _ => {
+                let (state, i, end) = (self.name(), self.name(), self.name());
+                format!(
+                    "let ({end}: [m]{prim}) = loop ({state}: [m]{prim} = {row}) for {i}: i64 < 2 {{ {} in ({rest}) }} in ({end})",
+                    both(&state)
+                )
+            }
+        };
+        self.result(
+            "[n][m]",
+            &format!("screma n (xss) map \\({row}: [m]{prim}) -> ([m]{prim}) {{ {body} }}"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kernel_text;
+    use fehu_ir::text::parse;
+    use fehu_ir::verify::{render, verify};
+
+    #[test]
+    fn programs_are_well_formed_and_have_all_operators() {
+        let mut all = String::new();
+        for seed in 0..200 {
+            let text = kernel_text(seed);
+            let prog = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+            verify(&prog).unwrap_or_else(|e| panic!("seed {seed}: {}", render(&prog, &e)));
+            all.push_str(&text);
+        }
+        for word in ["hist n", "scan ", "red comm", "rearrange", "loop", "assert", "dest [5000]"] {
+            assert!(all.contains(word), "{word}");
+        }
+    }
+}

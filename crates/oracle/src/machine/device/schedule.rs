@@ -1,0 +1,188 @@
+//! The blocks of a launch, and the order in which threads run.
+//!
+//! A few blocks reside on the device at the same time; the next one, in an order that the seed determines, begins when
+//! another one has ended. In each round, every thread that can runs until it waits, polls, or lets others go first.
+
+use super::World;
+use super::code::Code;
+use super::memory::Array;
+use super::thread::{Run, Slot, State, Thread};
+use super::watch::Watch;
+use crate::heap::Fault;
+use crate::machine::{Res, wrong};
+
+/// So many rounds in which threads only poll mean that they will do so forever.
+const PATIENCE: u32 = 200;
+
+/// A block of threads.
+pub(super) struct Team {
+    pub(super) block: u32,
+    /// Its shared arrays, and the shared memory that the launch gives it.
+    pub(super) arrays: Vec<Array>,
+    pub(super) dynamic: Option<u32>,
+    pub(super) watch: Watch,
+    /// The number of barriers that it has passed, ...
+    pub(super) epoch: u32,
+    /// ... and those that its warps have.
+    pub(super) warp_epochs: Vec<u32>,
+}
+
+/// What a launch consists of.
+pub(super) struct Launch<'x> {
+    pub(super) code: &'x Code,
+    pub(super) blocks: u32,
+    pub(super) threads: u32,
+    /// The values of what the kernel uses of the host's.
+    pub(super) captured: Vec<Slot>,
+    /// The bytes of shared memory that a block has besides its arrays.
+    pub(super) shared: Option<i64>,
+}
+
+/// A block and its threads.
+struct Resident {
+    team: Team,
+    threads: Vec<Thread>,
+}
+
+/// Runs all threads of all blocks.
+pub(super) fn launch(world: &mut World, launch: &Launch<'_>, residents: usize) -> Res<()> {
+    let mut waiting: Vec<u32> = (0..launch.blocks).collect();
+    for at in (1..waiting.len()).rev() {
+        let other = world.below(at as u64 + 1) as usize;
+        waiting.swap(at, other);
+    }
+    let mut residing: Vec<Resident> = Vec::new();
+    let mut idle = 0;
+    loop {
+        while residing.len() < residents.max(1)
+            && let Some(block) = waiting.pop()
+        {
+            // A block that begins after a check has failed does nothing.
+            if world.failure.is_none() {
+                residing.push(launch.begin(block, world.warp));
+                world.progress += 1;
+            }
+        }
+        if residing.is_empty() {
+            return Ok(());
+        }
+        let before = world.progress;
+        for resident in &mut residing {
+            resident.round(world, launch.code)?;
+        }
+        residing.retain(|resident| !resident.is_over());
+        idle = if world.progress == before { idle + 1 } else { 0 };
+        if idle > PATIENCE {
+            return Err(stuck(world, &residing));
+        }
+    }
+}
+
+impl Launch<'_> {
+    fn begin(&self, block: u32, warp: u32) -> Resident {
+        let mut arrays: Vec<Array> = (self.code.shared.iter())
+            .map(|(_, prim, count)| Array::new(*prim, i64::from(*count)))
+            .collect();
+        let dynamic = self.shared.map(|bytes| {
+            arrays.push(Array::new(fehu_base::Prim::U8, bytes));
+            arrays.len() as u32 - 1
+        });
+        let warps = self.threads.div_ceil(warp) as usize;
+        let (watch, epoch, warp_epochs) = (Watch::default(), 0, vec![0; warps]);
+        let team = Team { block, arrays, dynamic, watch, epoch, warp_epochs };
+        let thread = |number| Thread::new(self.code, &self.captured, block, number);
+        Resident { team, threads: (0..self.threads).map(thread).collect() }
+    }
+}
+
+impl Resident {
+    fn is_over(&self) -> bool {
+        self.threads.iter().all(|thread| thread.state == State::Ended)
+    }
+
+    /// Lets each thread run, in some order; then those go on that have waited for each other.
+    fn round(&mut self, world: &mut World, code: &Code) -> Res<()> {
+        let count = self.threads.len() as u64;
+        let (first, down) = (world.below(count), world.below(2) == 0);
+        for k in 0..count {
+            let k = if down { count - 1 - k } else { k };
+            let thread = &mut self.threads[((first + k) % count) as usize];
+            if thread.state == State::Ready {
+                Run { code, world, team: &mut self.team, thread }.run()?;
+            }
+        }
+        if self.threads.iter().any(|thread| thread.state == State::Ready) {
+            self.meet_in_warps(world);
+            return Ok(());
+        }
+        let all = |state: State| self.threads.iter().all(|thread| thread.state == state);
+        match self.threads[0].state {
+            State::Barrier(at) if all(State::Barrier(at)) => {
+                self.team.epoch += 1;
+                self.threads.iter_mut().for_each(|thread| thread.state = State::Ready);
+                world.progress += 1;
+            }
+            State::Ready | State::Barrier(_) | State::WarpBarrier(_) | State::Ended => {
+                if !self.meet_in_warps(world) && !self.is_over() {
+                    return Err(self.diverged(world));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Warps whose threads have all arrived go on; whether there are such.
+    fn meet_in_warps(&mut self, world: &mut World) -> bool {
+        let mut found = false;
+        for (warp, threads) in self.threads.chunks_mut(world.warp as usize).enumerate() {
+            let State::WarpBarrier(at) = threads[0].state else { continue };
+            if threads.iter().all(|thread| thread.state == State::WarpBarrier(at)) {
+                self.team.warp_epochs[warp] += 1;
+                threads.iter_mut().for_each(|thread| thread.state = State::Ready);
+                world.progress += 1;
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// Not all threads have come to a barrier, and none of them can go on.
+    fn diverged(&self, world: &World) -> Fault {
+        let waits = |thread: &&Thread| thread.state != State::Ended;
+        let Some(one) = self.threads.iter().find(waits) else {
+            return wrong("nobody waits at a barrier");
+        };
+        let (warp, whole) = match one.state {
+            State::WarpBarrier(_) => (world.warp, "its warp"),
+            State::Ready | State::Barrier(_) | State::Ended => (u32::MAX, "its block"),
+        };
+        let other = (self.threads.iter())
+            .find(|other| other.state != one.state && other.number / warp == one.number / warp);
+        let other = other.map_or(String::new(), |other| {
+            let does = match other.state {
+                State::Ended => "has ended",
+                State::Ready => "goes on",
+                State::Barrier(_) | State::WarpBarrier(_) => "waits at another one",
+            };
+            format!("; thread {} {does}", other.number)
+        });
+        wrong(format!(
+            "kernel {}: block {}: not all threads come to a barrier: thread {} waits for {whole}{other}",
+            world.kernel, self.team.block, one.number
+        ))
+    }
+}
+
+/// No thread has done anything for a long time but wait.
+fn stuck(world: &World, residing: &[Resident]) -> Fault {
+    let ready = |resident: &Resident| {
+        let found = resident.threads.iter().find(|thread| thread.state == State::Ready)?;
+        Some(format!("thread {} of block {}", found.number, resident.team.block))
+    };
+    let who: Vec<String> = residing.iter().filter_map(ready).collect();
+    wrong(format!(
+        "kernel {}: a deadlock: {} waits for something that never happens",
+        world.kernel,
+        who.join(", ")
+    ))
+}
