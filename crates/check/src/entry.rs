@@ -3,7 +3,7 @@
 use crate::checker::Checker;
 use crate::errors;
 use crate::infer::used_constructively;
-use crate::ty::{Arg, Ty, VarId};
+use crate::ty::{Arg, Lifted, Ty, VarId};
 use fehu_syntax::ast::ValBind;
 
 impl Checker<'_> {
@@ -47,8 +47,9 @@ impl Checker<'_> {
             Ty::Array(_, inner) | Ty::Unique(inner) => self.higher_order(inner),
             Ty::Record(fields) => fields.iter().any(|(_, t)| self.higher_order(t)),
             Ty::Sum(ctors) => ctors.iter().any(|(_, ts)| ts.iter().any(|t| self.higher_order(t))),
-            Ty::Con(_, args) => {
-                args.iter().any(|arg| matches!(arg, Arg::Type(ty) if self.higher_order(ty)))
+            Ty::Con(id, args) => {
+                self.program.types[*id].lifted == Lifted::Lifted
+                    || args.iter().any(|arg| matches!(arg, Arg::Type(ty) if self.higher_order(ty)))
             }
         }
     }
