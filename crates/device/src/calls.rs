@@ -5,6 +5,7 @@
 //! calls any more are then removed. Constants are read by the host, before the kernel is launched.
 
 use super::functions::{self, Made};
+use ecow::{EcoString, eco_format};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_imp::rewrite::{Vars, rename};
@@ -31,8 +32,14 @@ pub(super) fn calls(program: &mut Program, copies: bool) {
         program.funs[id] = fun;
     }
     remove(program, &before);
-    for made in inside.made {
-        let id = program.funs.push(made.fun);
+    let mut taken: FxHashSet<EcoString> =
+        program.funs.iter().map(|(_, fun)| fun.name.clone()).collect();
+    for Made { mut fun, .. } in inside.made {
+        // The host may call the function, too.
+        while !taken.insert(fun.name.clone()) {
+            fun.name = eco_format!("{}_device", fun.name);
+        }
+        let id = program.funs.push(fun);
         program.inside.insert(id);
     }
 }

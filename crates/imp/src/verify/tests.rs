@@ -162,7 +162,7 @@ fn host_and_kernels_have_their_statements() {
     refuse(
         Phase::Device,
         &[
-            (&kernel("var m: mem"), "kernels neither call functions nor have handles"),
+            (&kernel("var m: mem"), "kernels neither call functions of the host nor have handles"),
             (&kernel("const 0 (0 -> n)").replace("0 -> n", ""), "kernels neither call functions"),
             ("xs[0] = n", "the host cannot store to the memory of the device"),
             ("r = add_i64(1, xs[0])", "the host cannot load from the memory of the device"),

@@ -98,7 +98,7 @@ impl Types<'_> {
                 Ok(*prim)
             }
             // Addresses can be compared, as numbers.
-            Exp::Cmp(CmpOp::Eq, Prim::U64, a, b)
+            Exp::Cmp(CmpOp::Eq | CmpOp::Lt | CmpOp::Le, Prim::U64, a, b)
                 if let (Exp::Var(p), Exp::Var(q)) = (&**a, &**b)
                     && let (Ok(_), Ok(_)) = (self.pointer(*p), self.pointer(*q)) =>
             {

@@ -5,7 +5,9 @@ use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
 use fehu_imp::rewrite::rename;
 use fehu_imp::visit::{each_stm, free_vars, set_vars};
-use fehu_imp::{Block, Exp, From, Fun, Kernel, Message, RedOp, Stm, Ty, V, VarInfo};
+use fehu_imp::{
+    Arg, Block, Exp, From, Fun, FunId, Kernel, Message, Program, RedOp, Stm, Ty, V, VarInfo,
+};
 use fehu_ir::Scalar;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -80,8 +82,8 @@ pub(super) enum Op {
 
 impl Code {
     /// The operations of a kernel of a function.
-    pub(super) fn new(fun: &Fun, kernel: &Kernel) -> Res<Code> {
-        let (mut maker, body) = Maker::new(fun, kernel);
+    pub(super) fn new(program: &Program, fun: &Fun, kernel: &Kernel) -> Res<Code> {
+        let (mut maker, body) = Maker::new(program, fun, kernel);
         maker.find_shared(&body);
         maker.block(&body)?;
         let end = maker.code.ops.len();
@@ -93,7 +95,8 @@ impl Code {
     }
 }
 
-struct Maker {
+struct Maker<'a> {
+    program: &'a Program,
     code: Code,
     /// The operations that end the thread.
     ends: Vec<usize>,
@@ -103,8 +106,8 @@ struct Maker {
     held: usize,
 }
 
-impl Maker {
-    fn new(fun: &Fun, kernel: &Kernel) -> (Maker, Block) {
+impl<'a> Maker<'a> {
+    fn new(program: &'a Program, fun: &Fun, kernel: &Kernel) -> (Maker<'a>, Block) {
         let vars: RefCell<IdVec<V, VarInfo>> = RefCell::new(IdVec::default());
         let names: RefCell<FxHashMap<V, V>> = RefCell::new(FxHashMap::default());
         let name = |v: V| {
@@ -129,7 +132,7 @@ impl Maker {
             exchanges: 0,
             locals: 0,
         };
-        (Maker { code, ends: Vec::new(), sections: Vec::new(), held: 0 }, body)
+        (Maker { program, code, ends: Vec::new(), sections: Vec::new(), held: 0 }, body)
     }
 
     fn find_shared(&mut self, body: &[Stm]) {
@@ -304,11 +307,11 @@ impl Maker {
                 self.block(body)?;
                 self.patch(test, self.here());
             }
+            Stm::Call(callee, results, args) => self.call(*callee, results, args)?,
             Stm::Alloc(..)
             | Stm::Share(..)
             | Stm::Export { .. }
             | Stm::Free(_)
-            | Stm::Call(..)
             | Stm::Const(..)
             | Stm::Tasks(_)
             | Stm::Sums(..)
@@ -317,6 +320,40 @@ impl Maker {
             | Stm::Threads(_)
             | Stm::Launch(_)
             | Stm::Fetch(..) => return Err(wrong(format!("a kernel cannot do this: {stm:?}"))),
+        }
+        Ok(())
+    }
+
+    /// A function of the device, which is not recursive: its operations, on variables of this call.
+    fn call(&mut self, callee: FunId, results: &[V], args: &[Arg]) -> Res<()> {
+        let fun = self.program.funs.get(callee).filter(|_| self.program.inside.contains(&callee));
+        let fun = fun.ok_or_else(|| wrong("a kernel calls a function of the host"))?;
+        let first = self.code.vars.len();
+        for (_, info) in fun.vars.iter() {
+            self.code.vars.push(info.clone());
+        }
+        let own = |v: V| V::from_index(first + v.index());
+        for (param, arg) in fun.params.iter().zip(args) {
+            match arg {
+                Arg::Scalar(e) => drop(self.push(Op::Declare(own(*param), Some(e.clone())))),
+                Arg::Mem { ptr, index, .. } => {
+                    self.push(Op::Declare(own(*param), None));
+                    self.push(Op::Point(own(*param), From::Ptr(*ptr), index.clone()));
+                }
+            }
+        }
+        for result in &fun.results {
+            self.push(Op::Declare(own(*result), None));
+        }
+        self.block(&rename(&fun.body, &|v| Some(own(v))))?;
+        for (to, result) in results.iter().zip(&fun.results) {
+            let from = own(*result);
+            self.push(match self.code.vars[from].ty {
+                Ty::Ptr(_) => Op::Point(*to, From::Ptr(from), Exp::int(0)),
+                Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..) => {
+                    Op::Assign(*to, Exp::Var(from))
+                }
+            });
         }
         Ok(())
     }

@@ -47,7 +47,7 @@ impl Settings {
         // Where nobody knows the size of a warp, it is the whole block.
         let warp = if seed.is_multiple_of(3) { 1 << 20 } else { 32 };
         let residents = [1, 2, 5, 64][(seed / 3 % 4) as usize];
-        let shared_bytes = if seed / 2 % 2 == 0 { 96 << 10 } else { 0 };
+        let shared_bytes = if (seed / 2).is_multiple_of(2) { 96 << 10 } else { 0 };
         Settings { seed, warp, residents, shared_bytes, tuning: Vec::new() }
     }
 }
@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
         let code = match device.codes.get(&key) {
             Some(code) => code.clone(),
             None => {
-                let code = Rc::new(Code::new(frame.fun, kernel)?);
+                let code = Rc::new(Code::new(self.code, frame.fun, kernel)?);
                 device.codes.insert(key, code.clone());
                 code
             }

@@ -67,7 +67,7 @@ impl Watch {
         now: Access,
     ) -> Result<(), (Access, bool)> {
         let record = self.records.entry(key).or_default();
-        let conflicts = |old: &Access| !old.is_before(&now) && !(old.atomic && now.atomic);
+        let conflicts = |old: &Access| !(old.is_before(&now) || old.atomic && now.atomic);
         if what != Does::Read
             && let Some(old) = record.reads.iter().flatten().find(|old| conflicts(old))
         {
