@@ -347,7 +347,10 @@ impl Types<'_> {
         for (param, arg) in fun.params.iter().zip(args) {
             match (fun.vars[*param].ty, arg) {
                 (Ty::Scalar(prim), Arg::Scalar(e)) => self.is(e, prim)?,
-                (Ty::Mem, Arg::Mem { block, ptr, index }) => self.address(*block, *ptr, index)?,
+                // A function of the device has pointers to bytes for handles.
+                (Ty::Mem | Ty::Ptr(Prim::U8), Arg::Mem { block, ptr, index }) => {
+                    self.address(*block, *ptr, index)?;
+                }
                 (ty, _) => return Err(format!("an argument is not of type {ty}")),
             }
         }
