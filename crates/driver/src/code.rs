@@ -191,7 +191,13 @@ impl Code {
         let results = match self {
             Code::Arrays(prog) => return Interp::new(prog).call(fun, args.to_vec()),
             Code::Placed(placed) => heap::call(placed, fun, args, limits),
-            Code::Imp(prog, program, _) => machine::call(prog, program, fun, args, limits, 1),
+            Code::Imp(prog, program, Phase::Device) => {
+                let (settings, tally) = (machine::Settings::of_seed(1), &mut machine::Tally::new());
+                machine::call_device(prog, program, fun, args, limits, &settings, tally)
+            }
+            Code::Imp(prog, program, Phase::Cpu | Phase::Emitted) => {
+                machine::call(prog, program, fun, args, limits, 1)
+            }
             Code::C(_) => {
                 let message = "C is compiled, not interpreted".to_owned();
                 return Err(failure(ErrorKind::Internal, message));

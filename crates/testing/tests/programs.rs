@@ -1,7 +1,9 @@
 //! The programs of `tests/programs`, through the same runner as `fehu test -i`; and what the runner
 //! says about programs that do not pass.
 
+use fehu_driver::code::Form;
 use fehu_driver::passes::Plan;
+use fehu_driver::stages::Target;
 use fehu_testing::run::{self, Depth, Options, ProgramResult, Verdict};
 use fehu_testing::suite::{self, Summary};
 use std::path::{Path, PathBuf};
@@ -49,6 +51,20 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
         }
         assert!(Summary::of(&results).values.passed >= 20, "{names}");
     }
+}
+
+#[test]
+fn all_programs_pass_as_kernels() {
+    let programs = suite::programs(&[folder()]).expect("the folder can be listed");
+    let gpu = fehu_driver::pipelines::GPU;
+    let stages = gpu.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
+    let plan = Plan { stages, target: Target::Cuda, ..Plan::of(gpu.passes) };
+    let options = Options { plan, limit: Duration::from_secs(60), ..Options::default() };
+    let results = suite::run(&programs, 2, &options, &|_| {});
+    for result in &results {
+        assert!(result.is_good(), "{result:#?}");
+    }
+    assert!(Summary::of(&results).values.passed >= 18);
 }
 
 /// Tests a program that is written to a file of this name.
