@@ -2,8 +2,12 @@
 
 use super::super::sample::sample;
 use super::super::{Backend, oracle};
-use super::{Examined, Failure, NoMachine, examine};
+use super::{Examined, Failure, NoMachine, build, examine};
 use fehu_base::stack::with_large_stack;
+use fehu_imp::rewrite::replace_stms;
+use fehu_imp::{Program, Stm};
+use fehu_interp::Value;
+use fehu_oracle::machine::{Settings, Tally};
 
 /// Some programs of each kind.
 const COUNT: u64 = 40;
@@ -34,4 +38,44 @@ fn random_programs_mean_the_same_as_kernels() {
     for hint in ["map", "reduce", "scan", "hist", "segments", "block"] {
         assert!(all.tally.contains_key(hint), "there is no kernel \"{hint}\": {:?}", all.tally);
     }
+}
+
+/// The code without one of its barriers, by number; none if there are not so many.
+fn without_barrier(code: &Program, number: usize) -> Option<Program> {
+    let mut code = code.clone();
+    let mut met = 0;
+    for fun in code.funs.values_mut() {
+        replace_stms(&mut fun.body, &mut |stm| {
+            if !matches!(stm, Stm::Barrier | Stm::WarpBarrier) {
+                return None;
+            }
+            met += 1;
+            (met == number + 1).then(Vec::new)
+        });
+    }
+    (met > number).then_some(code)
+}
+
+#[test]
+fn a_barrier_that_is_missing_is_noticed() {
+    let (mut noticed, mut all) = (0, 0);
+    for seed in (3..60).step_by(4) {
+        let sample = sample(seed).unwrap_or_else(|why| panic!("{why}"));
+        let oracle = oracle(seed, Backend::Kernels);
+        let Ok(mut kernels) = build(&sample.prog, seed) else { continue };
+        let whole = kernels.code.clone();
+        let settings = Settings { warp: 32, ..Settings::of_seed(seed) };
+        for number in 0..12 {
+            let Some(code) = without_barrier(&whole, number) else { break };
+            kernels.code = code;
+            let mut tally = Tally::new();
+            let call =
+                &mut |entry: &str, args: &[Value]| kernels.call(entry, args, &settings, &mut tally);
+            let found = with_large_stack(|| oracle.entries_agree_with(&sample.prog, call));
+            all += 1;
+            noticed += usize::from(found.is_err());
+        }
+    }
+    // Kernels of versions that are not taken are not run.
+    assert!(all > 50 && noticed * 2 > all, "{noticed} of {all}");
 }
