@@ -39,6 +39,7 @@ mod special;
 mod statics;
 mod term;
 mod value;
+mod zip;
 
 use crate::build::Building;
 use crate::env::Frame;
@@ -149,6 +150,7 @@ fn run<'a>(
     };
     lower.units(units)?;
     capture::close(&mut lower.prog, lower.captured);
+    zip::settle(&mut lower.prog);
     Ok(Lowered { prog: lower.prog, results: lower.results, constants: lower.constants })
 }
 
