@@ -28,6 +28,7 @@ mod external;
 mod intrinsic;
 pub mod layout;
 mod literal;
+mod literals;
 mod message;
 mod module;
 mod pattern;
