@@ -72,3 +72,11 @@ entry inferred (n: i64) =
 -- input { 250u8 [1, 2, 3, 4] } output { [1, 2, 3, 4] }
 -- input { 251u8 [1, 2, 3, 4] } error: has size 4 where it should have size 5
 entry inferred_element (x: u8) (xs: [i64.u8 (reduce (u8.+) x (replicate 2 5))]i32) = xs
+
+-- A built-in operator is an argument; literals have the type of the result, which is a size.
+-- ==
+-- entry: built_in
+-- input { [1, 2] } output { [[5, 5], [5, 5], [5, 5]] }
+entry built_in [m] (_: [m]i32) =
+  let [n] (_: [n]i32) = replicate (reduce (^) 1 [2]) 0
+  in unflatten (replicate (n * m) 5)

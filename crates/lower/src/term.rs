@@ -178,11 +178,12 @@ impl<'a> Lower<'a> {
 
     fn size_var(&mut self, var: VarId, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
         match frame.get(var) {
-            Some(Term::Size(size, frame)) => self.term(&size, None, &frame, span),
+            Some(Term::Size(size, frame)) => self.term(&size, Some(Prim::I64), &frame, span),
             Some(term) => self.term_value(&term, None, span),
             None => match self.program.vars[var].def.clone() {
-                Some(def) => self.term(&def, None, frame, span),
-                None => Ok(None),
+                // What has a definition is a size.
+                Some(def) => self.term(&def, Some(Prim::I64), frame, span),
+                None => Ok(self.built_in(var, None, frame)),
             },
         }
     }
