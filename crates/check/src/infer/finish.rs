@@ -155,7 +155,8 @@ impl Checker<'_> {
         if found.is_empty() {
             return Vec::new();
         }
-        for (ty, lifted, ..) in self.metas.restrictions[since..].to_vec() {
+        for i in since..self.metas.restrictions.len() {
+            let (ty, lifted, ..) = self.metas.restrictions[i].clone();
             // What is wrong is reported at the end.
             let _ = self.too_lifted(&ty, lifted);
         }
