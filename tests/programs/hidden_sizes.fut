@@ -98,3 +98,13 @@ module any
 -- input { false 3i64 } output { 24i64 }
 entry any_chosen (b: bool) (n: i64) : i64 =
   any.size (if b then any.init n else loop t = any.init n for _i < 3i32 do any.next t)
+
+-- What a local function only passes on has another size with every call.
+-- ==
+-- entry: passed_on
+-- input { 2i64 } output { [0i64, 1i64, 0i64, 1i64, 2i64] [0i64, 0i64, 1i64] }
+entry passed_on (n: i64) =
+  let at f = (f n, f (n + 1))
+  let (as, bs) = at iota
+  let (cs, ds) = at (\k -> iota (k - 1))
+  in (concat as bs, concat cs ds)

@@ -22,6 +22,18 @@
 -- entry: abstract
 -- input { 1 } output { 16 18 }
 
+-- ==
+-- entry: zipped
+-- input { [1, 2, 3] [4, 5, 6] } output { [0, 2, 3] [0, 5, 6] [1, 2, 3] [4, 7, 6] }
+
+-- ==
+-- entry: zipped_elsewhere
+-- input { [1, 2, 3] } output { [0, 2, 3] [0, 2, 3] [1, 2, 3] }
+
+-- ==
+-- entry: zipped_in_a_loop
+-- input { [1, 2, 3] [4, 5, 6] } output { [5, 9, 9] }
+
 -- Where the array begins depends on another value of the loop.
 entry windows (k: i64) (xs: []i32) =
   let (_, ys) =
@@ -62,3 +74,26 @@ def give (_: i32) : hidden.t = shared
 entry abstract (x: i32) =
   let changed = hidden.sum (hidden.change (give x))
   in (changed, hidden.sum shared)
+
+-- An array of pairs changes and what was zipped does not, and the other way around.
+entry zipped (xs: *[]i32) (ys: *[]i32) =
+  let pairs = zip xs ys
+  let ys[1] = 7
+  let pairs[0] = (0, 0)
+  let (as, bs) = unzip pairs
+  in (as, bs, xs, ys)
+
+#[noinline]
+def doubled [n] (xs: [n]i32) = zip xs xs
+
+entry zipped_elsewhere (xs: *[]i32) =
+  let pairs = doubled xs
+  let pairs[0] = (0, 0)
+  let (as, bs) = unzip pairs
+  in (as, bs, xs)
+
+-- The pairs are read before the array changes.
+entry zipped_in_a_loop [n] (xs: *[n]i32) (ys: [n]i32) =
+  loop xs for i < n do
+    let sums = map2 (+) xs ys
+    in xs with [i] = sums[0]

@@ -58,3 +58,25 @@ entry coerced (x: i64) (n: i64) : []i32 = ones n :> [!x]i32
 entry squares (x: i64) =
   let [m] (_: [m]i32) = ones (!x)
   in unflatten (flatten (replicate m (ones m) :> [m][m]i32))
+
+-- A number literal that is an argument for a type parameter has the type of the other arguments, or of the result.
+-- ==
+-- entry: inferred
+-- input { 2i64 } output { [2i64, 2i64, 2i64] [0i64, 1i64, 2i64] }
+entry inferred (n: i64) =
+  let k = i64.u16 (reduce u16.min 3 (replicate 5 7))
+  in (replicate k n, iota k)
+
+-- ==
+-- entry: inferred_element
+-- input { 250u8 [1, 2, 3, 4] } output { [1, 2, 3, 4] }
+-- input { 251u8 [1, 2, 3, 4] } error: has size 4 where it should have size 5
+entry inferred_element (x: u8) (xs: [i64.u8 (reduce (u8.+) x (replicate 2 5))]i32) = xs
+
+-- A built-in operator is an argument; literals have the type of the result, which is a size.
+-- ==
+-- entry: built_in
+-- input { [1, 2] } output { [[5, 5], [5, 5], [5, 5]] }
+entry built_in [m] (_: [m]i32) =
+  let [n] (_: [n]i32) = replicate (reduce (^) 1 [2]) 0
+  in unflatten (replicate (n * m) 5)

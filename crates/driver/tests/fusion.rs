@@ -8,7 +8,7 @@ use fehu_driver::pipelines::DEFAULT;
 use fehu_irtest::count::count;
 
 /// The operators of a program that are counted here.
-const OPERATORS: [&str; 11] = [
+const OPERATORS: [&str; 12] = [
     "map",
     "reduce",
     "redomap",
@@ -20,6 +20,7 @@ const OPERATORS: [&str; 11] = [
     "stream",
     "partition",
     "assert",
+    "copy",
 ];
 
 /// Checks that these are the operators left of a program.
@@ -37,6 +38,26 @@ fn leaves(text: &str, expected: &str) {
             .expect("it is a source file");
     assert_eq!(outcome.exit, Exit::Success, "{:?}", outcome.diagnostics);
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_zip_that_is_read_before_its_arrays_change_copies_nothing() {
+    leaves(
+        "entry main [n] (xs: *[n]i32) (ys: [n]i32) =
+           loop xs for i < n do xs with [i] = i32.sum (map2 (*) xs ys)",
+        "redomap 1",
+    );
+}
+
+#[test]
+fn a_zip_copies_what_is_used_after_the_pairs_change() {
+    leaves(
+        "entry main (xs: *[4]i32) (ys: *[4]i32) =
+           let pairs = zip xs ys
+           let pairs[0] = (0, 0)
+           in (unzip pairs, ys)",
+        "copy 1",
+    );
 }
 
 #[test]
@@ -87,7 +108,7 @@ fn the_maps_of_a_radix_sort_step_are_inside_of_its_scans() {
            let total = reduce (+) 0 zeros
            let is = map3 (\\b z o -> if b == 0 then z - 1 else total + o - 1) bits before after
            in scatter (copy xs) is xs",
-        "scanred 1, scatter 1",
+        "scanred 1, scatter 1, copy 1",
     );
 }
 

@@ -277,15 +277,8 @@ impl<'a> Lower<'a> {
             return self.limit(span, "a name was not resolved");
         };
         let instance = self.instance(node, frame);
-        let info = &self.program.vars[resolved.var];
-        if info.kind == VarKind::Builtin {
-            let arity = info.scheme.as_ref().map_or(0, |s| arity(&s.ty));
-            return Ok(Val::Fun(Rc::new(Closure {
-                code: Code::Intrinsic(info.name.as_str(), arity),
-                frame: frame.clone(),
-                instance,
-                args: Vec::new(),
-            })));
+        if let Some(value) = self.built_in(resolved.var, instance.clone(), frame) {
+            return Ok(value);
         }
         let value = match self.follow(resolved, frame) {
             Some(term) => {
@@ -311,6 +304,23 @@ impl<'a> Lower<'a> {
                 format!("the name \"{}\" has no value here", self.program.vars[resolved.var].name),
             ),
         }
+    }
+
+    /// The function that the compiler provides, if the name is one of those.
+    pub(crate) fn built_in(
+        &self,
+        var: VarId,
+        instance: Option<Rc<Instance<'a>>>,
+        frame: &Rc<Frame<'a>>,
+    ) -> Option<Val<'a>> {
+        let info = &self.program.vars[var];
+        if info.kind != VarKind::Builtin {
+            return None;
+        }
+        let arity = info.scheme.as_ref().map_or(0, |s| arity(&s.ty));
+        let code = Code::Intrinsic(info.name.as_str(), arity);
+        let closure = Closure { code, frame: frame.clone(), instance, args: Vec::new() };
+        Some(Val::Fun(Rc::new(closure)))
     }
 
     /// The value of what a name refers to; modules have none.

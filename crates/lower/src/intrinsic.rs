@@ -1,6 +1,6 @@
 //! The functions that the compiler provides.
 
-use crate::build::text;
+use crate::build::{Attach, text};
 use crate::soac::{Fold, StreamKind};
 use crate::value::{Closure, Shape, Val};
 use crate::{Lower, Res};
@@ -105,16 +105,20 @@ impl<'a> Lower<'a> {
         let b = self.with_shape(b.clone(), &Shape::Array(*n, y.clone()));
         let elem = Shape::Record([("0".into(), (**x).clone()), ("1".into(), (**y).clone())].into());
         // The result is fresh: its parts are separate arrays even if the arguments are one.
-        let mut parts = self.array_parts(a);
-        for part in self.array_parts(&b) {
-            let part = match part {
-                Atom::Var(var) if parts.contains(&part) => {
-                    let ty = self.b().type_of(var).clone();
-                    self.b().one("copy", ty, Exp::Copy(var))
+        let originals: Vec<Atom> =
+            self.array_parts(a).into_iter().chain(self.array_parts(&b)).collect();
+        let mut parts = Vec::with_capacity(originals.len());
+        for (index, part) in originals.iter().enumerate() {
+            parts.push(match part {
+                Atom::Var(var) => {
+                    let is_again = originals[..index].contains(part);
+                    let attrs = if is_again { Vec::new() } else { vec![crate::zip::mark()] };
+                    let ty = self.b().type_of(*var).clone();
+                    let with = Attach { attrs, ..Default::default() };
+                    Atom::Var(self.b().emit(Exp::Copy(*var), vec![("copy", ty)], with)[0])
                 }
-                part => part,
-            };
-            parts.push(part);
+                Atom::Const(_) => *part,
+            });
         }
         Ok(self.make_array(*n, Rc::new(elem), parts))
     }
@@ -275,8 +279,7 @@ impl<'a> Lower<'a> {
         for (part, ty) in parts.iter().zip(shape.parts()) {
             let var = self.array_var(*part);
             let exp = Exp::FlatIndex(var, *offset, dims.clone());
-            let with =
-                crate::build::Attach { certs: cert.into_iter().collect(), ..Default::default() };
+            let with = Attach { certs: cert.into_iter().collect(), ..Default::default() };
             out.push(Atom::Var(self.b().emit(exp, vec![("v", ty)], with)[0]));
         }
         Ok(Val::build(&shape, &mut out.into_iter()))
@@ -306,8 +309,7 @@ impl<'a> Lower<'a> {
             let value = self.array_var(value);
             let ty = self.b().type_of(var).clone();
             let exp = Exp::FlatUpdate(var, *offset, dims.clone(), value);
-            let with =
-                crate::build::Attach { certs: cert.into_iter().collect(), ..Default::default() };
+            let with = Attach { certs: cert.into_iter().collect(), ..Default::default() };
             out.push(Atom::Var(self.b().emit(exp, vec![("v", ty)], with)[0]));
         }
         Ok(Val::build(&array.shape(), &mut out.into_iter()))

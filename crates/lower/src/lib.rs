@@ -28,6 +28,7 @@ mod external;
 mod intrinsic;
 pub mod layout;
 mod literal;
+mod literals;
 mod message;
 mod module;
 mod pattern;
@@ -39,6 +40,7 @@ mod special;
 mod statics;
 mod term;
 mod value;
+mod zip;
 
 use crate::build::Building;
 use crate::env::Frame;
@@ -149,6 +151,7 @@ fn run<'a>(
     };
     lower.units(units)?;
     capture::close(&mut lower.prog, lower.captured);
+    zip::settle(&mut lower.prog);
     Ok(Lowered { prog: lower.prog, results: lower.results, constants: lower.constants })
 }
 

@@ -4,7 +4,7 @@ use crate::build::Attach;
 use crate::env::{Frame, Term, TypeVal};
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::Span;
+use fehu_base::{Prim, Span};
 use fehu_check::ty::{Arg, Size, Ty, TypeFnParam};
 use fehu_ir::{Atom, Elem, Exp, Scalar, Type, Var};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
         span: Span,
     ) -> Res<Option<Atom>> {
-        Ok(match self.term(size, None, frame, span)? {
+        Ok(match self.term(size, Some(Prim::I64), frame, span)? {
             Some(Val::Scalar(_, atom)) => Some(atom),
             _ => None,
         })

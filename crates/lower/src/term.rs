@@ -2,10 +2,11 @@
 
 use crate::access::Index;
 use crate::env::{Frame, Term};
+use crate::literals;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{Prim, Span};
-use fehu_check::ty::{Head, Size, Ty, VarId};
+use fehu_check::ty::{Head, Size, VarId};
 use fehu_ir::{Atom, BinOp, Exp, Scalar, Type, UnOp};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -56,7 +57,7 @@ impl<'a> Lower<'a> {
     /// The types that literals among the arguments of a term have.
     fn wanted_inside(&self, head: &Head, args: &[Size], wanted: Option<Prim>) -> Vec<Option<Prim>> {
         match head {
-            Head::Apply => [None].into_iter().chain(self.param_prims(&args[0])).collect(),
+            Head::Apply => literals::of_arguments(&self.program.vars, args, wanted),
             // Operands have the type of the result.
             Head::Op(op) if op == "!" || crate::scalar::binary_operator(op).is_some() => {
                 vec![wanted; args.len()]
@@ -175,33 +176,14 @@ impl<'a> Lower<'a> {
         Some(Val::Scalar(prim, self.b().one("n", Type::prim(prim), Exp::BinOp(op, x, y))))
     }
 
-    /// The types that literals in the arguments of a function in a size have, where they are known.
-    fn param_prims(&self, fun: &Size) -> Vec<Option<Prim>> {
-        let Size::Var(var) = fun else { return Vec::new() };
-        let Some(scheme) = &self.program.vars[*var].scheme else { return Vec::new() };
-        let mut prims = Vec::new();
-        let mut ty = &scheme.ty;
-        while let Ty::Fun(fun) = ty {
-            let mut param = fun.param.unwrap_unique();
-            while let Ty::Array(_, elem) = param {
-                param = elem;
-            }
-            prims.push(match param {
-                Ty::Prim(prim) => Some(*prim),
-                _ => None,
-            });
-            ty = &fun.ret;
-        }
-        prims
-    }
-
     fn size_var(&mut self, var: VarId, frame: &Rc<Frame<'a>>, span: Span) -> Res<Option<Val<'a>>> {
         match frame.get(var) {
-            Some(Term::Size(size, frame)) => self.term(&size, None, &frame, span),
+            Some(Term::Size(size, frame)) => self.term(&size, Some(Prim::I64), &frame, span),
             Some(term) => self.term_value(&term, None, span),
             None => match self.program.vars[var].def.clone() {
-                Some(def) => self.term(&def, None, frame, span),
-                None => Ok(None),
+                // What has a definition is a size.
+                Some(def) => self.term(&def, Some(Prim::I64), frame, span),
+                None => Ok(self.built_in(var, None, frame)),
             },
         }
     }

@@ -190,7 +190,10 @@ impl Checker<'_> {
         let mut subst = Subst::new();
         let mut types = Vec::with_capacity(scheme.types.len());
         for param in &scheme.types {
-            let ty = self.fresh_with(span, param.needs);
+            let ty = match self.metas.shared.get(&param.id) {
+                Some(shared) => Ty::Meta(*shared),
+                None => self.fresh_with(span, param.needs),
+            };
             if param.lifted < Lifted::Lifted && param.needs == Needs::Nothing {
                 if let Ty::Meta(meta) = ty {
                     self.metas.infos[meta].lifted = param.lifted;

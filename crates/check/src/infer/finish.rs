@@ -123,14 +123,7 @@ impl Checker<'_> {
         self.unsolved(ty, &mut found);
         let mut params = Vec::with_capacity(found.len());
         for (i, meta) in found.into_iter().enumerate() {
-            let info = &self.metas.infos[meta];
-            let lifted = info.lifted;
-            let span = info.span;
-            let needs = Needs::Nothing;
-            let name = type_param_name(i);
-            let id = self.new_type(name, Some(span), lifted, Vec::new(), TypeSort::Parameter);
-            self.metas.infos[meta].solution = Some(Ty::Con(id, Arc::new([])));
-            params.push(SchemeType { id, lifted, needs });
+            params.push(self.type_param(meta, type_param_name(i)));
         }
         for i in 0..self.metas.infos.len() {
             let info = &mut self.metas.infos[Meta(i as u32)];
@@ -139,6 +132,85 @@ impl Checker<'_> {
             }
         }
         params
+    }
+
+    /// Makes type parameters of what function parameters of a local function return, as "f" in `let twice f = (f 1,
+    /// f 2)`, if the local function does nothing with it. What is only passed on can be of another size with every call.
+    /// But for sizes, a local function has one type in all uses. The restrictions of the function are those from
+    /// `since` on.
+    pub(super) fn generalise_results(
+        &mut self,
+        ty: &Ty,
+        params: usize,
+        since: usize,
+    ) -> Vec<SchemeType> {
+        let mut found = Vec::new();
+        let mut rest = self.resolve(ty);
+        for _ in 0..params {
+            let Ty::Fun(fun) = rest else { break };
+            self.results(&fun.param, &mut found);
+            rest = self.resolve(&fun.ret);
+        }
+        found.retain(|meta| self.metas.infos[*meta].level >= self.level);
+        if found.is_empty() {
+            return Vec::new();
+        }
+        for i in since..self.metas.restrictions.len() {
+            let (ty, lifted, ..) = self.metas.restrictions[i].clone();
+            // What is wrong is reported at the end.
+            let _ = self.too_lifted(&ty, lifted);
+        }
+        // A field of something that is not known yet is not the function's own.
+        let mut parts = Vec::new();
+        for i in 0..self.metas.infos.len() {
+            let info = &self.metas.infos[Meta(i as u32)];
+            if info.solution.is_none() && !(info.fields.is_empty() && info.ctors.is_empty()) {
+                let fields = info.fields.iter().map(|(_, ty)| ty.clone());
+                let payloads = info.ctors.iter().flat_map(|(_, tys)| tys.clone());
+                for ty in fields.chain(payloads).collect::<Vec<_>>() {
+                    self.unsolved(&ty, &mut parts);
+                }
+            }
+        }
+        let mut inferred = Vec::new();
+        for meta in found {
+            let info = &self.metas.infos[meta];
+            let free = info.lifted == Lifted::Lifted
+                && info.needs == Needs::Nothing
+                && info.fields.is_empty()
+                && info.ctors.is_empty();
+            if free && !parts.contains(&meta) {
+                let span = info.span;
+                let param = self.type_param(meta, type_param_name(inferred.len()));
+                if let Ty::Meta(shared) = self.fresh(span) {
+                    self.metas.infos[shared].level = self.level - 1;
+                    self.metas.shared.insert(param.id, shared);
+                }
+                inferred.push(param);
+            }
+        }
+        inferred
+    }
+
+    /// The unknowns in the results of functions.
+    fn results(&mut self, ty: &Ty, found: &mut Vec<Meta>) {
+        match self.resolve(ty) {
+            Ty::Fun(fun) => match self.resolve(&fun.ret) {
+                ret @ Ty::Fun(_) => self.results(&ret, found),
+                ret => self.unsolved(&ret, found),
+            },
+            Ty::Record(fields) => fields.iter().for_each(|(_, ty)| self.results(ty, found)),
+            Ty::Unique(inner) => self.results(&inner, found),
+            Ty::Prim(_) | Ty::Error | Ty::Meta(_) | Ty::Array(..) | Ty::Sum(_) | Ty::Con(..) => {}
+        }
+    }
+
+    /// Makes an unknown a type parameter.
+    fn type_param(&mut self, meta: Meta, name: String) -> SchemeType {
+        let (lifted, span) = (self.metas.infos[meta].lifted, self.metas.infos[meta].span);
+        let id = self.new_type(name, Some(span), lifted, Vec::new(), TypeSort::Parameter);
+        self.metas.infos[meta].solution = Some(Ty::Con(id, Arc::new([])));
+        SchemeType { id, lifted, needs: Needs::Nothing }
     }
 
     fn unsolved(&mut self, ty: &Ty, found: &mut Vec<Meta>) {

@@ -53,11 +53,14 @@ impl Checker<'_> {
                 let bound = self.bind_type_params(type_params);
                 let ret = ret.as_ref();
                 let what = Expect::FunctionBody(ret.map(|ret| ret.span));
+                let before = self.metas.restrictions.len();
                 let ty = self.infer_function(&Function { type_params, params, ret, body, what });
+                let inferred = self.generalise_results(&ty, params.len(), before);
                 self.level -= 1;
                 self.scope.leave(&mark);
                 let ty = self.zonk(&ty);
-                let scheme = self.scheme_of(&bound, ty);
+                let mut scheme = self.scheme_of(&bound, ty);
+                scheme.types.extend(inferred);
                 let var = self.bind(bind.id, name, VarKind::Local, Ty::Error);
                 self.set_scheme(var, scheme);
             }

@@ -1,7 +1,7 @@
 //! The unknown types of a binding and what is known of them.
 
 use crate::checker::Checker;
-use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, Ty};
+use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, Ty, TypeId};
 use ecow::EcoString;
 use fehu_base::{IdMap, IdVec, Span};
 use fehu_syntax::ast::NodeId;
@@ -16,6 +16,8 @@ pub(crate) struct Metas {
     pub(crate) node_types: IdMap<NodeId, Ty>,
     /// What was chosen for the type parameters of names.
     pub(crate) instances: Vec<(NodeId, Vec<Ty>)>,
+    /// The type parameters of local functions that stand for one type in all uses, but for its sizes.
+    pub(crate) shared: FxHashMap<TypeId, Meta>,
     /// Types that may not contain functions, or may only be of one size.
     pub(crate) restrictions: Vec<(Ty, Lifted, Span, Restriction)>,
     /// The types that later branches and those before them had when they met, unless both were known.

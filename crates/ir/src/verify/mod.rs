@@ -80,6 +80,13 @@ pub fn verify(prog: &Prog) -> Result<(), Vec<VerifyError>> {
     Err(errors)
 }
 
+/// Whether a program that is right otherwise keeps the rules of consumption.
+pub fn consumes_correctly(prog: &Prog) -> bool {
+    let mut errors = Vec::new();
+    alias::check(prog, &mut errors);
+    errors.is_empty()
+}
+
 /// The program's text with each message under the statement that it is about.
 pub fn render(prog: &Prog, errors: &[VerifyError]) -> String {
     let prog = renumber(prog);
