@@ -83,8 +83,8 @@ fn a_program_can_be_printed_after_every_stage() {
         ("c", "lower", "prog arrays\n"),
         ("c", "fuse", "prog arrays\n"),
         ("multicore", "short_circuit", "prog arrays\n"),
-        ("multicore", "lanes", "fun "),
-        ("opencl", "device", "fun "),
+        ("multicore", "lanes", "prog imp"),
+        ("opencl", "device", "prog imp"),
         ("cuda", "c", "//"),
     ] {
         let (code, text, errors) =
@@ -93,7 +93,7 @@ fn a_program_can_be_printed_after_every_stage() {
     }
     let dumped = ["dev", "--stages", "assign,emit", "--dump-after", "emit", &source];
     let (code, text, _) = fehu(&dumped, "");
-    assert!(code == Some(0) && text.starts_with("-- after emit\nfun "), "{text}");
+    assert!(code == Some(0) && text.starts_with("-- after emit\nprog imp"), "{text}");
     let (code, _, error) = fehu(&["dev", "--after", "device", &source], "");
     assert!(code == Some(1) && error.contains("no stage \"device\" for this back end"), "{error}");
 }

@@ -21,7 +21,7 @@ const TARGETS: [Target; 3] = [Target::C, Target::Multicore, Target::OpenCl];
 fn programs() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    for folder in ["tests/programs", "tests/kernels", "tests/vector", "examples"] {
+    for folder in ["tests/programs", "tests/prelude", "tests/kernels", "tests/vector", "examples"] {
         let entries = std::fs::read_dir(root.join(folder)).expect("the folder can be read");
         files.extend(entries.map(|entry| entry.expect("an entry").path()));
     }

@@ -8,7 +8,7 @@ use super::super::screma::NO_INDEX;
 use super::nest::Nest;
 use super::space::Space;
 use super::stage::{Stage, is_short, up_to};
-use super::team::{Parts, SHARED_BYTES};
+use super::team::{Parts, SHARED_BYTES, to_its_end};
 use super::{bin, eq, lt, quick_quot, quot_up};
 use fehu_base::Prim;
 use fehu_imp::rewrite::all as conjunction;
@@ -367,7 +367,8 @@ impl<'a> Emit<'a> {
                 }
             });
             let kind = Kind::Sequential;
-            this.out.push(Stm::For { var: k, from: start, to: end, step: 1, kind, body });
+            let each = Stm::For { var: k, from: start, to: end, step: 1, kind, body };
+            this.out.extend(to_its_end(vec![each]));
             let thread = Exp::Var(thread);
             this.team_reduce(&parts, &thread, &Exp::int(threads), &thread);
             let finish = this.block(|this| this.finish(all, &parts));

@@ -7,7 +7,8 @@ use super::super::Emit;
 use super::super::screma::Sofar;
 use super::{bin, eq, lt};
 use fehu_base::Prim;
-use fehu_imp::{Exp, Stm, Ty, V};
+use fehu_imp::visit::each_stm;
+use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{BinOp, Lambda};
 
 /// The maximum amount of shared memory of a block, in bytes: every device has this much.
@@ -148,12 +149,19 @@ impl<'a> Emit<'a> {
                     this.put_parts(&part.own, &part.shared, thread);
                 }
             });
-            this.out.push(Stm::If(takes_part, combine, Vec::new()));
+            this.out.push(Stm::If(takes_part, to_its_end(combine), Vec::new()));
             this.out.push(Stm::Barrier);
             this.out.push(Stm::Assign(distance, twice));
         });
         self.out.push(Stm::While(lt(Exp::Var(distance), team.clone()), body));
     }
+}
+
+/// Code that all threads come out of: a check that fails in it ends only a section, so that the next barrier is reached by all.
+pub(super) fn to_its_end(body: Block) -> Block {
+    let mut may_fail = false;
+    each_stm(&body, &mut |stm| may_fail |= matches!(stm, Stm::Assert(..)));
+    if may_fail { vec![Stm::Section(body)] } else { body }
 }
 
 /// A value converted to another type.

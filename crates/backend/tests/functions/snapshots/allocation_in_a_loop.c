@@ -1,23 +1,25 @@
-// fun buffers(n.2: i64) -> (out.0: mem, same.1: mem) {
-//   out.0 = alloc i64[n.2]
-//   var sums.5: *i64
-//   sums.5 = &out.0[0]
-//   for i.6 = 0 .. n.2 {
-//     var buffer.3: mem
-//     buffer.3 = alloc i64[(100*i.6 + 1)]
-//     var p.4: *i64
-//     p.4 = &buffer.3[i.6]
-//     for j.7 = 0 .. i.6 {
-//       p.4[j.7] = j.7
+// prog imp
+//
+// fun buffers(n.0: i64) -> (out.1: mem, same.2: mem) {
+//   out.1 = alloc i64[n.0]
+//   var sums.3: *i64
+//   sums.3 = data out.1[0]
+//   for i.4 = 0 .. n.0 {
+//     var buffer.5: mem
+//     buffer.5 = alloc i64[(100*i.4 + 1)]
+//     var p.6: *i64
+//     p.6 = data buffer.5[i.4]
+//     for j.7 = 0 .. i.4 {
+//       p.6[j.7] = j.7
 //     }
 //     var acc.8: i64 = 0
-//     for j.7 = 0 .. i.6 {
-//       acc.8 = add_i64(acc.8, p.4[j.7])
+//     for j.7 = 0 .. i.4 {
+//       acc.8 = add_i64(acc.8, p.6[j.7])
 //     }
-//     sums.5[i.6] = acc.8
+//     sums.3[i.4] = acc.8
 //   }
-//   free buffer.3
-//   same.1 = share out.0
+//   free buffer.5
+//   same.2 = share out.1
 // }
 
 // One thread

@@ -1,32 +1,33 @@
-// constant 0 = table()
+// prog imp
+// constant table
 //
 // fun table() -> (size.0: i64, table.1: mem) {
 //   size.0 = 4
 //   table.1 = alloc i64[size.0]
 //   var p.2: *i64
-//   p.2 = &table.1[0]
+//   p.2 = data table.1[0]
 //   for i.3 = 0 .. size.0 independent {
 //     p.2[i.3] = i.3
 //   }
 // }
 //
-// fun powers(steps.2: i64) -> (n.0: i64, xs.1: mem) {
-//   n.0 = constant 0.0, xs.1 = constant 0.1
-//   for i.3 = 0 .. steps.2 {
+// fun powers(steps.0: i64) -> (n.1: i64, xs.2: mem) {
+//   const 0 (0 -> n.1, 1 -> xs.2)
+//   for i.3 = 0 .. steps.0 {
 //     var p.4: *i64
-//     p.4 = &xs.1[0]
-//     xs.1 = twice(n.0, &p.4[0])
+//     p.4 = data xs.2[0]
+//     xs.2 = call twice(n.1, &p.4[0] in xs.2)
 //   }
 // }
 //
-// fun twice(n.1: i64, xs.2: mem) -> (ys.0: mem) {
-//   ys.0 = alloc i64[n.1]
+// fun twice(n.0: i64, xs.1: mem) -> (ys.2: mem) {
+//   ys.2 = alloc i64[n.0]
 //   var p.3: *i64
-//   p.3 = &xs.2[0]
+//   p.3 = data xs.1[0]
 //   var q.4: *i64
-//   q.4 = &ys.0[0]
-//   for i.5 = 0 .. n.1 independent {
-//     q.4[i.5] = mul_i64(2, p.3[(n.1 + -1*i.5 + -1)])
+//   q.4 = data ys.2[0]
+//   for i.5 = 0 .. n.0 independent {
+//     q.4[i.5] = mul_i64(2, p.3[(n.0 + -1*i.5 + -1)])
 //   }
 // }
 

@@ -1,25 +1,27 @@
-// fun total(n.1: i64, xs.2: mem) -> (total.0: f64) {
+// prog imp sites 1
+//
+// fun total(n.0: i64, xs.1: mem) -> (total.2: f64) {
 //   var chunks.3: i64
-//   chunks.3 = chunks at 0 of n.1
+//   chunks.3 = chunks 0 of n.0
 //   var partials.4: mem
 //   partials.4 = alloc f64[chunks.3]
 //   var partials.5: *f64
-//   partials.5 = &partials.4[0]
-//   tasks at 0 lo.7 .. hi.8 of n.1 chunk chunk.6 of chunks.3 {
+//   partials.5 = data partials.4[0]
+//   tasks at 0 lo.6 .. hi.7 of n.0 chunk chunk.8 of chunks.3 {
 //     var scratch.9: mem
 //     scratch.9 = alloc f64[8]
-//     scratch.9 = share xs.2
+//     scratch.9 = share xs.1
 //     var xs.10: *f64
-//     xs.10 = &scratch.9[0]
-//     var acc.13: f64 = 0.0f64
-//     for i.11 = lo.7 .. hi.8 independent add(acc.13) {
-//       assert le_f64(0.0f64, xs.10[i.11]), "negative: " i.11: i64
-//       acc.13 = add_f64(acc.13, xs.10[i.11])
+//     xs.10 = data scratch.9[0]
+//     var acc.11: f64 = 0.0f64
+//     for i.12 = lo.6 .. hi.7 independent add(acc.11) {
+//       assert le_f64(0.0f64, xs.10[i.12]), "negative: " $i.12: i64
+//       acc.11 = add_f64(acc.11, xs.10[i.12])
 //     }
-//     partials.5[chunk.6] = acc.13
+//     partials.5[chunk.8] = acc.11
 //   }
-//   for j.12 = 0 .. chunks.3 {
-//     total.0 = add_f64(total.0, partials.5[j.12])
+//   for j.13 = 0 .. chunks.3 {
+//     total.2 = add_f64(total.2, partials.5[j.13])
 //   }
 // }
 

@@ -1,41 +1,48 @@
-// fun control(n.2: i64, c.3: bool) -> (a.0: i64, z.1: i64) {
-//   // what is there \
-//   if eq_i64(n.2, 0) {
-//     a.0 = 10
+// prog imp
+//
+// fun control(n.0: i64, c.1: bool) -> (a.2: i64, z.3: i64) {
+//   comment "what is\nthere \\"
+//   if eq_i64(n.0, 0) {
+//     a.2 = 10
 //   } else {
-//     if eq_i64(n.2, 1) {
-//       a.0 = 20
+//     if eq_i64(n.0, 1) {
+//       a.2 = 20
 //     } else {
-//       if eq_i64(n.2, 2) {
+//       if eq_i64(n.0, 2) {
 //       } else {
-//         a.0 = 30
+//         a.2 = 30
 //       }
 //     }
 //   }
-//   switch n.2 {
-//   case -1:
-//     z.1 = 1
-//   case 2:
-//     z.1 = 2
-//   default:
-//     z.1 = 3
+//   switch n.0 {
+//   case -1 {
+//     z.3 = 1
 //   }
-//   switch c.3 {
-//   case false:
-//     z.1 = add_i64(z.1, 10)
-//   default:
-//     z.1 = add_i64(z.1, 20)
+//   case 2 {
+//     z.3 = 2
+//   }
+//   default {
+//     z.3 = 3
+//   }
+//   }
+//   switch c.1 {
+//   case false {
+//     z.3 = add_i64(z.3, 10)
+//   }
+//   default {
+//     z.3 = add_i64(z.3, 20)
+//   }
 //   }
 //   var end.4: i64 = 4
 //   for i.5 = 0 .. end.4 by 2 {
 //     end.4 = add_i64(end.4, 1)
-//     a.0 = add_i64(a.0, i.5)
+//     a.2 = add_i64(a.2, i.5)
 //   }
-//   while lt_i64(a.0, 100) {
-//     a.0 = add_i64(a.0, a.0)
+//   while lt_i64(a.2, 100) {
+//     a.2 = add_i64(a.2, a.2)
 //   }
-//   for k.6 = 250u8 .. 255u8 {
-//     z.1 = add_i64(z.1, u8_to_i64(k.6))
+//   for k.6: u8 = 250u8 .. 255u8 {
+//     z.3 = add_i64(z.3, u8_to_i64(k.6))
 //   }
 // }
 

@@ -1,9 +1,11 @@
-// fun exponentials(n.1: i64, xs.2: mem) -> (total.0: f32) {
+// prog imp
+//
+// fun exponentials(n.0: i64, xs.1: mem) -> (total.2: f32) {
 //   var xs.3: *f32
-//   xs.3 = &xs.2[0]
-//   total.0 = exp_f32(0.0f32)
-//   for i.4 = 0 .. n.1 independent add(total.0) {
-//     total.0 = add_f32(total.0, exp_f32(xs.3[i.4]))
+//   xs.3 = data xs.1[0]
+//   total.2 = exp_f32(0.0f32)
+//   for i.4 = 0 .. n.0 independent add(total.2) {
+//     total.2 = add_f32(total.2, exp_f32(xs.3[i.4]))
 //   }
 // }
 

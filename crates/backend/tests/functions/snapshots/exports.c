@@ -1,15 +1,17 @@
-// fun tails(n.2: i64, xs.3: mem) -> (new.0: mem, old.1: mem) {
+// prog imp
+//
+// fun tails(n.0: i64, xs.1: mem) -> (new.2: mem, old.3: mem) {
 //   var block.4: mem
-//   block.4 = alloc i32[n.2]
+//   block.4 = alloc i32[n.0]
 //   var p.5: *i32
-//   p.5 = &block.4[0]
+//   p.5 = data block.4[0]
 //   var xs.6: *i32
-//   xs.6 = &xs.3[0]
-//   for i.7 = 0 .. n.2 independent {
+//   xs.6 = data xs.1[0]
+//   for i.7 = 0 .. n.0 independent {
 //     p.5[i.7] = mul_i32(xs.6[i.7], xs.6[i.7])
 //   }
-//   new.0 = share &p.5[1]
-//   old.1 = share &xs.6[(n.2 + -1)]
+//   new.2 = export &p.5[1] in block.4
+//   old.3 = export &xs.6[(n.0 + -1)]
 // }
 
 // One thread

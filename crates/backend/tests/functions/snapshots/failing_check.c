@@ -1,14 +1,16 @@
-// fun element(n.2: i64, xs.3: mem, i.4: i64) -> (x.0: f64, copy.1: mem) {
+// prog imp
+//
+// fun element(n.0: i64, xs.1: mem, i.2: i64) -> (x.3: f64, copy.4: mem) {
 //   var copy.5: mem
-//   copy.5 = alloc f64[n.2]
-//   copy.1 = alloc u8[10]
+//   copy.5 = alloc f64[n.0]
+//   copy.4 = alloc u8[10]
 //   var from.6: *f64
-//   from.6 = &xs.3[0]
+//   from.6 = data xs.1[0]
 //   var to.7: *f64
-//   to.7 = &copy.5[0]
-//   copy to.7[0] <- from.6[0], n.2
-//   assert and_bool(le_i64(0, i.4), lt_i64(i.4, n.2)), "index [" i.4: i64 "] is 100% outside of \"[" n.2: i64 "]\""
-//   x.0 = to.7[i.4]
+//   to.7 = data copy.5[0]
+//   copy to.7[0] <- from.6[0], n.0
+//   assert and_bool(le_i64(0, i.2), lt_i64(i.2, n.0)), "index [" $i.2: i64 "] is 100% outside of \"[" $n.0: i64 "]\"" at "a.fut:1:2" "b.fut:3:4"
+//   x.3 = to.7[i.2]
 // }
 
 // One thread

@@ -1,18 +1,20 @@
+// prog imp sites 1
+//
 // fun histogram(n.0: i64, ints.1: mem, floats.2: mem, bools.3: mem) -> () {
 //   var p.4: *i32
-//   p.4 = &ints.1[0]
+//   p.4 = data ints.1[0]
 //   var q.5: *f32
-//   q.5 = &floats.2[0]
+//   q.5 = data floats.2[0]
 //   var r.6: *bool
-//   r.6 = &bools.3[0]
-//   tasks at 0 lo.8 .. hi.9 of n.0 {
-//     for i.10 = lo.8 .. hi.9 independent {
-//       atomic p.4[0] add= i64_to_i32(i.10)
-//       atomic p.4[1] max= i64_to_i32(i.10)
-//       atomic p.4[max_i64(2, 1)] xor= i64_to_i32(i.10)
-//       atomic q.5[0] add= i64_to_f32(i.10)
-//       atomic q.5[1] min= i64_to_f32(i.10)
-//       atomic r.6[0] or= eq_i64(i.10, 3)
+//   r.6 = data bools.3[0]
+//   tasks at 0 lo.7 .. hi.8 of n.0 chunk chunk.9 {
+//     for i.10 = lo.7 .. hi.8 independent {
+//       atomic add p.4[0], i64_to_i32(i.10)
+//       atomic max p.4[1], i64_to_i32(i.10)
+//       atomic xor p.4[max_i64(2, 1)], i64_to_i32(i.10)
+//       atomic add q.5[0], i64_to_f32(i.10)
+//       atomic min q.5[1], i64_to_f32(i.10)
+//       atomic or r.6[0], eq_i64(i.10, 3)
 //     }
 //   }
 // }

@@ -1,8 +1,10 @@
+// prog imp sites 1
+//
 // fun update(n.0: i64, xs.1: mem) -> () {
 //   var p.2: *i64
-//   p.2 = &xs.1[0]
-//   tasks at 0 lo.4 .. hi.5 of n.0 {
-//     for i.6 = lo.4 .. hi.5 {
+//   p.2 = data xs.1[0]
+//   tasks at 0 lo.3 .. hi.4 of n.0 chunk chunk.5 {
+//     for i.6 = lo.3 .. hi.4 {
 //       locked i.6 {
 //         assert lt_i64(p.2[0], 10), "full"
 //         p.2[0] = add_i64(p.2[0], i.6)

@@ -1,15 +1,17 @@
-// fun rows(n.1: i64, m.2: i64, matrix.3: mem) -> (sums.0: mem) {
+// prog imp
+//
+// fun rows(n.0: i64, m.1: i64, matrix.2: mem) -> (sums.3: mem) {
 //   var a.4: *i64
-//   a.4 = &matrix.3[0]
-//   sums.0 = alloc i64[n.1]
+//   a.4 = data matrix.2[0]
+//   sums.3 = alloc i64[n.0]
 //   var sums.5: *i64
-//   sums.5 = &sums.0[0]
-//   for i.6 = 0 .. n.1 independent {
-//     var acc.8: i64 = 0
-//     for j.7 = 0 .. (m.2 + -1) {
-//       acc.8 = add_i64(acc.8, a.4[(i.6*m.2 + j.7 + 1)])
+//   sums.5 = data sums.3[0]
+//   for i.6 = 0 .. n.0 independent {
+//     var acc.7: i64 = 0
+//     for j.8 = 0 .. (m.1 + -1) {
+//       acc.7 = add_i64(acc.7, a.4[(i.6*m.1 + j.8 + 1)])
 //     }
-//     sums.5[i.6] = acc.8
+//     sums.5[i.6] = acc.7
 //   }
 // }
 

@@ -1,17 +1,19 @@
-// fun products(n.1: i64) -> (table.0: mem) {
-//   table.0 = alloc i64[n.1*n.1]
+// prog imp sites 2
+//
+// fun products(n.0: i64) -> (table.1: mem) {
+//   table.1 = alloc i64[(n.0*n.0)]
 //   var table.2: *i64
-//   table.2 = &table.0[0]
+//   table.2 = data table.1[0]
 //   var factors.3: i64[2]
 //   factors.3[0] = 1
 //   factors.3[1] = -1
-//   tasks at 0 lo.5 .. hi.6 of n.1 {
-//     for i.10 = lo.5 .. hi.6 independent {
-//       var row.12: *i64
-//       row.12 = &table.2[i.10*n.1]
-//       tasks at 1 lo.8 .. hi.9 of n.1 {
-//         for j.11 = lo.8 .. hi.9 independent {
-//           row.12[j.11] = mul_i64(i.10*j.11, factors.3[and_i64(j.11, 1)])
+//   tasks at 0 lo.4 .. hi.5 of n.0 chunk chunk.6 {
+//     for i.7 = lo.4 .. hi.5 independent {
+//       var row.8: *i64
+//       row.8 = &table.2[(i.7*n.0)]
+//       tasks at 1 lo.9 .. hi.10 of n.0 chunk chunk.11 {
+//         for j.12 = lo.9 .. hi.10 independent {
+//           row.8[j.12] = mul_i64((i.7*j.12), factors.3[and_i64(j.12, 1)])
 //         }
 //       }
 //     }

@@ -1,26 +1,28 @@
-// fun operators(x.1: f64, y.2: f64, i.3: i64, u.4: u32, s.5: i8, c.6: bool) -> (results.0: mem) {
-//   results.0 = alloc f64[19]
+// prog imp
+//
+// fun operators(x.0: f64, y.1: f64, i.2: i64, u.3: u32, s.4: i8, c.5: bool) -> (results.6: mem) {
+//   results.6 = alloc f64[19]
 //   var p.7: *f64
-//   p.7 = &results.0[0]
-//   p.7[0] = sub_f64(x.1, sub_f64(y.2, -1.0f64))
-//   p.7[1] = sub_f64(sub_f64(x.1, y.2), mul_f64(sub_f64(x.1, y.2), 0.5f64))
+//   p.7 = data results.6[0]
+//   p.7[0] = sub_f64(x.0, sub_f64(y.1, -1.0f64))
+//   p.7[1] = sub_f64(sub_f64(x.0, y.1), mul_f64(sub_f64(x.0, y.1), 0.5f64))
 //   p.7[2] = neg_f64(neg_f64(-2.0f64))
-//   p.7[3] = sqrt_f64(max_f64(x.1, NaNf64))
-//   p.7[4] = select(and_bool(or_bool(c.6, lt_i64(i.3, 0)), not_bool(lt_i64(i.3, 5))), 1.0f64, 0.0f64)
-//   p.7[5] = select(or_bool(and_bool(c.6, c.6), or_bool(not_bool(le_i64(i.3, -9223372036854775808)), c.6)), 1.0f64, 0.0f64)
-//   p.7[6] = select(not_bool(lt_f64(x.1, NaNf64)), 1.0f64, 0.0f64)
-//   p.7[7] = select(lt_u32(u.4, 0u32), 1.0f64, 0.0f64)
-//   p.7[8] = select(le_bool(c.6, eq_i64(i.3, 7)), 1.0f64, 0.0f64)
-//   p.7[9] = i64_to_f64(or_i64(and_i64(i.3, add_i64(i.3, -9223372036854775808)), xor_i64(i.3, -1)))
-//   p.7[10] = u32_to_f64(add_u32(mul_u32(u.4, u.4), 4294967295u32))
-//   p.7[11] = i8_to_f64(add_i8(s.5, s.5))
-//   p.7[12] = u8_to_f64(not_u8(i8_to_u8(s.5)))
-//   p.7[13] = f16_to_f64(add_f16(i8_to_f16(s.5), 0.5f16))
+//   p.7[3] = sqrt_f64(max_f64(x.0, f64.nan))
+//   p.7[4] = select(and_bool(or_bool(c.5, lt_i64(i.2, 0)), not_bool(lt_i64(i.2, 5))), 1.0f64, 0.0f64)
+//   p.7[5] = select(or_bool(and_bool(c.5, c.5), or_bool(not_bool(le_i64(i.2, -9223372036854775808)), c.5)), 1.0f64, 0.0f64)
+//   p.7[6] = select(not_bool(lt_f64(x.0, f64.nan)), 1.0f64, 0.0f64)
+//   p.7[7] = select(lt_u32(u.3, 0u32), 1.0f64, 0.0f64)
+//   p.7[8] = select(le_bool(c.5, eq_i64(i.2, 7)), 1.0f64, 0.0f64)
+//   p.7[9] = i64_to_f64(or_i64(and_i64(i.2, add_i64(i.2, -9223372036854775808)), xor_i64(i.2, -1)))
+//   p.7[10] = u32_to_f64(add_u32(mul_u32(u.3, u.3), 4294967295u32))
+//   p.7[11] = i8_to_f64(add_i8(s.4, s.4))
+//   p.7[12] = u8_to_f64(not_u8(i8_to_u8(s.4)))
+//   p.7[13] = f16_to_f64(add_f16(i8_to_f16(s.4), 0.5f16))
 //   p.7[14] = i64_to_f64(f64_to_i64(-2.5f64))
-//   p.7[15] = u64_to_f64(f64_bits_u64(select(c.6, 0.0f64, 5e-324f64)))
-//   p.7[16] = i64_to_f64((-3*i.3*i.3 + 0*i.3 + -1*i.3 + -2))
-//   p.7[17] = bool_to_f64(xor_bool(c.6, eq_bool(c.6, true)))
-//   p.7[18] = i64_to_f64(div_i64(i.3, -2))
+//   p.7[15] = u64_to_f64(f64_bits_u64(select(c.5, 0.0f64, 5e-324f64)))
+//   p.7[16] = i64_to_f64((-3*i.2*i.2 + 0*i.2 + -1*i.2 + -2))
+//   p.7[17] = bool_to_f64(xor_bool(c.5, eq_bool(c.5, true)))
+//   p.7[18] = i64_to_f64(div_i64(i.2, -2))
 // }
 
 // One thread

@@ -1,12 +1,14 @@
-// fun scale(k.1: f64, n.2: i64, xs.3: mem) -> (ys.0: mem) {
-//   ys.0 = alloc f64[n.2]
+// prog imp sites 1
+//
+// fun scale(k.0: f64, n.1: i64, xs.2: mem) -> (ys.3: mem) {
+//   ys.3 = alloc f64[n.1]
 //   var xs.4: *f64
-//   xs.4 = &xs.3[0]
+//   xs.4 = data xs.2[0]
 //   var ys.5: *f64
-//   ys.5 = &ys.0[0]
-//   tasks at 0 lo.7 .. hi.8 of n.2 {
-//     for i.9 = lo.7 .. hi.8 independent {
-//       ys.5[i.9] = mul_f64(k.1, xs.4[i.9])
+//   ys.5 = data ys.3[0]
+//   tasks at 0 lo.6 .. hi.7 of n.1 chunk chunk.8 {
+//     for i.9 = lo.6 .. hi.7 independent {
+//       ys.5[i.9] = mul_f64(k.0, xs.4[i.9])
 //     }
 //   }
 // }

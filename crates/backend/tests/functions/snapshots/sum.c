@@ -1,9 +1,11 @@
-// fun sum(n.1: i64, xs.2: mem) -> (total.0: f64) {
+// prog imp
+//
+// fun sum(n.0: i64, xs.1: mem) -> (total.2: f64) {
 //   var xs.3: *f64
-//   xs.3 = &xs.2[0]
-//   total.0 = 0.0f64
-//   for i.4 = 0 .. n.1 independent add(total.0) {
-//     total.0 = add_f64(total.0, xs.3[i.4])
+//   xs.3 = data xs.1[0]
+//   total.2 = 0.0f64
+//   for i.4 = 0 .. n.0 independent add(total.2) {
+//     total.2 = add_f64(total.2, xs.3[i.4])
 //   }
 // }
 

@@ -1,13 +1,15 @@
+// prog imp
+//
 // fun trace(n.0: i64, xs.1: mem, x.2: f64) -> () {
 //   var p.3: *f32
-//   p.3 = &xs.1[0]
+//   p.3 = data xs.1[0]
 //   trace "x \"%d\"" x.2: f64
 //   trace "f16" 0.099975586f16: f16
 //   trace "i8" -128i8: i8
 //   trace "u64" 18446744073709551615u64: u64
 //   trace "bool" lt_i64(n.0, 0): bool
-//   trace "xs" p.3[n.0, 2]
-//   trace "none" p.3[0, n.0]
+//   trace_array "xs" p.3[n.0, 2]
+//   trace_array "none" p.3[0, n.0]
 // }
 
 // One thread

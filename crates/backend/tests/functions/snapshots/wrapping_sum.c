@@ -1,8 +1,10 @@
-// fun wrapping_sum(n.1: i64, xs.2: mem) -> (total.0: i32) {
+// prog imp
+//
+// fun wrapping_sum(n.0: i64, xs.1: mem) -> (total.2: i32) {
 //   var xs.3: *i32
-//   xs.3 = &xs.2[0]
-//   for i.4 = 0 .. n.1 independent add(total.0) {
-//     total.0 = add_i32(total.0, xs.3[i.4])
+//   xs.3 = data xs.1[0]
+//   for i.4 = 0 .. n.0 independent add(total.2) {
+//     total.2 = add_i32(total.2, xs.3[i.4])
 //   }
 // }
 
