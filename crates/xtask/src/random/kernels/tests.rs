@@ -67,7 +67,7 @@ fn a_barrier_that_is_missing_is_noticed() {
         let settings = Settings { warp: 32, ..Settings::of_seed(seed) };
         for number in 0..12 {
             let Some(code) = without_barrier(&whole, number) else { break };
-            kernels.code = Box::new(code);
+            *kernels.code = code;
             let mut tally = Tally::new();
             let call =
                 &mut |entry: &str, args: &[Value]| kernels.call(entry, args, &settings, &mut tally);
