@@ -3,7 +3,7 @@
 //! A program comes in; what comes out is an answer about it, and the program is not changed. Every pass computes the facts
 //! it needs anew: none is kept beside a program while it changes.
 //!
-//! - [`Uses`], [`consumed`]: which variables are used and consumed, and how often;
+//! - [`Uses`], [`consumed()`]: which variables are used and consumed, and how often;
 //! - [`Share`]: which arrays may share memory; [`Effects`]: what may be left out, repeated or moved;
 //! - [`Ranges`]: what is known about integers, from conditions, checks and loops ([`flow`] walks a body with them);
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;

@@ -9,10 +9,10 @@ use fehu_base::IdVec;
 ///
 /// Variables that are declared outside have the values that they had at the launch; they are scalars and pointers, and
 /// cannot be assigned to. Results are returned through memory. The threads of a block can wait for each other
-/// ([`Stm::Barrier`](crate::Stm::Barrier)) and share arrays ([`Ty::Shared`](crate::Ty::Shared)), which are declared
+/// ([`Stm::Barrier`]) and share arrays ([`Ty::Shared`]), which are declared
 /// directly in the body. Blocks are independent of each other.
 ///
-/// A check that fails ends its thread or, in a [`Stm::Section`](crate::Stm::Section), the section. The host notices the
+/// A check that fails ends its thread or, in a [`Stm::Section`], the section. The host notices the
 /// failure when it waits for the device.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kernel {

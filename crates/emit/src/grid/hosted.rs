@@ -1,6 +1,6 @@
 //! Functions that cannot become part of kernels, and so are called by the host only.
 //!
-//! Kernels contain the functions that they call, or call functions of the device ([`crate::device`]). Neither is possible for a
+//! Kernels contain the functions that they call, or call functions of the device (`fehu-device`). Neither is possible for a
 //! function that comes to call itself: devices have little stack, and OpenCL forbids it. A function of the device gets its memory
 //! from its caller, who must know how much; one for which that is not known is copied into kernels, which gets out of hand where
 //! such functions call others several times at each of many levels: twelve functions that call each other twice are four thousand
