@@ -113,9 +113,8 @@ fn code_of_random_programs_reads_back_and_keeps_the_rules() {
         }
         make(&optimised, target).map(|()| Runs { succeeded: 1, ..Runs::default() })
     };
-    let all = each_program(ALL, 60, 4, |prog, _| {
-        each_way(prog, &TARGETS, try_one, |_, _| String::new())
-    });
+    let all =
+        each_program(ALL, 60, 4, |prog, _| each_way(prog, &TARGETS, try_one, |_, _| String::new()));
     let all = all.unwrap_or_else(|message| panic!("{message}"));
     assert!(all.succeeded > 160, "{all:?}");
 }
