@@ -80,3 +80,10 @@ entry inferred_element (x: u8) (xs: [i64.u8 (reduce (u8.+) x (replicate 2 5))]i3
 entry built_in [m] (_: [m]i32) =
   let [n] (_: [n]i32) = replicate (reduce (^) 1 [2]) 0
   in unflatten (replicate (n * m) 5)
+
+-- A literal that is compared with a constant of another type.
+-- ==
+-- entry: compared
+-- input { 3i64 } output { [3i64, 4i64] }
+def two_if (c: bool) : i64 = if c then 2 else 0
+entry compared (x: i64) : []i64 = tabulate (two_if (i16.highest >= 0)) (+ x)

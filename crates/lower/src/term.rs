@@ -196,8 +196,9 @@ fn same_type<'a>(a: &Val<'a>, b: &Val<'a>) -> (Val<'a>, Val<'a>) {
     (literal_as(a.clone(), Some(prim)), literal_as(b.clone(), Some(prim)))
 }
 
+/// Whether a value is a literal that was read as i64. A constant of another type has its type already.
 fn is_literal(value: &Val<'_>) -> bool {
-    matches!(value, Val::Scalar(_, Atom::Const(_)))
+    matches!(value, Val::Scalar(Prim::I64, Atom::Const(_)))
 }
 
 /// A literal in a size, which was read as i64, with the type that it has in the program.
