@@ -11,6 +11,7 @@
 use crate::stages;
 use crate::without::Without;
 use fehu_backend::{Artifacts, Mode, Target};
+use fehu_base::bug;
 use fehu_imp::verify::{Phase, verify};
 use fehu_interp::{Error, ErrorKind, Interp, Value};
 use fehu_ir::{FunId, Loc, Prog};
@@ -156,7 +157,8 @@ impl Stage {
                 Code::C(Box::new(run(&prog, &program, settings)))
             }
             (_, code) => {
-                panic!("\"{}\" takes {:?}, not {:?}", self.name, self.takes(), code.form())
+                let (takes, found) = (self.takes(), code.form());
+                bug(format_args!("\"{}\" takes {takes:?}, not {found:?}", self.name))
             }
         })
     }
@@ -173,14 +175,13 @@ impl Code {
         }
     }
 
-    /// Whether it keeps the rules of its form; the first thing that is wrong if not. There are none for places and C.
+    /// Whether it keeps the rules of its form; the first thing that is wrong if not. Tables of places and C have none.
     pub fn verify(&self) -> Result<(), String> {
-        let first = |errors: Vec<String>| errors.into_iter().next().unwrap_or_default();
         match self {
             Code::Arrays(prog) => stages::verify(prog),
             Code::Placed(placed) => stages::verify(&placed.prog),
             Code::Imp(_, program, phase) => verify(program, *phase)
-                .map_err(|errors| first(errors.iter().map(ToString::to_string).collect())),
+                .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string)),
             Code::C(_) => Ok(()),
         }
     }

@@ -9,18 +9,10 @@ use super::fun::{Frame, Shared, declared_type};
 use super::kernel::Device;
 use super::names::Names;
 use crate::Target;
+use fehu_imp::spaces::Space;
 use fehu_imp::{Arg, Block, From, Fun, FunId, Program, Stm, Ty, V, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
-
-/// Memory of a device.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Space {
-    Global,
-    Shared,
-    /// Of a thread.
-    Own,
-}
 
 /// What the frame of a kernel, or of a function that kernels call, knows besides.
 pub(super) struct Inside {
