@@ -84,6 +84,14 @@ pub(super) fn inputs(slots: &[Slot], width: i64, frame: &Frame) -> Res<Vec<Input
     slots.iter().map(input).collect()
 }
 
+/// The accumulators among inputs. The results that are accumulators are these, in order.
+fn accs(inputs: &[Input]) -> impl Iterator<Item = usize> {
+    inputs.iter().filter_map(|input| match input {
+        Input::Acc(acc) => Some(*acc),
+        Input::Vector(..) | Input::Rows(_) => None,
+    })
+}
+
 impl Output {
     /// Takes in the next element.
     #[inline]
@@ -105,11 +113,11 @@ impl Output {
         if appended { Ok(()) } else { Err(bad_write()) }
     }
 
-    /// The array of this many elements.
-    pub(super) fn finish(self, width: i64) -> Value {
+    /// The array of the elements, with these outer dimensions.
+    pub(super) fn finish(self, space: &[i64]) -> Value {
         match self {
             Output::Data { buffer, row } => {
-                let mut shape = Shape::from_slice(&[width]);
+                let mut shape = Shape::from_slice(space);
                 shape.extend(row);
                 Value::from(Array::row_major(&shape, buffer))
             }
@@ -140,19 +148,14 @@ impl<'p> Machine<'p> {
         self.apply(lambda, frame)
     }
 
-    /// Empty outputs for results of these types.
+    /// Empty outputs for results of these types at all positions of a space.
     pub(super) fn outputs(
         &mut self,
-        width: i64,
+        space: &[i64],
         rets: &[Ret],
-        inputs: &[Input],
+        mut accs: impl Iterator<Item = usize>,
         frame: &Frame,
     ) -> Res<Vec<Output>> {
-        // The results that are accumulators are the inputs that are, in order.
-        let mut accs = inputs.iter().filter_map(|input| match input {
-            Input::Acc(acc) => Some(*acc),
-            Input::Vector(..) | Input::Rows(_) => None,
-        });
         let mut outputs = Vec::with_capacity(rets.len());
         for ret in rets {
             outputs.push(match ret {
@@ -161,7 +164,7 @@ impl<'p> Machine<'p> {
                     // Either nobody computes a row, so that nothing says that it has a size, or a check
                     // in what computes it fails, and says more than could be said here.
                     row.iter_mut().for_each(|size| *size = (*size).max(0));
-                    let mut shape = Shape::from_slice(&[width]);
+                    let mut shape = Shape::from_slice(space);
                     shape.extend_from_slice(&row);
                     Output::Data { buffer: self.allocate(*elem, &shape)?, row }
                 }
@@ -194,8 +197,10 @@ impl<'p> Machine<'p> {
         if scanned + reduced > map.ret.len() {
             return Err(Error::internal("an operator's function has too few results"));
         }
-        let mut scan_outputs = self.outputs(width, &map.ret[..scanned], &[], frame)?;
-        let mut outputs = self.outputs(width, &map.ret[scanned + reduced..], &inputs, frame)?;
+        let mut scan_outputs =
+            self.outputs(&[width], &map.ret[..scanned], std::iter::empty(), frame)?;
+        let mut outputs =
+            self.outputs(&[width], &map.ret[scanned + reduced..], accs(&inputs), frame)?;
         let (for_scans, rest) = map.code.results.split_at(scanned);
         let (for_reds, for_map) = rest.split_at(reduced);
         for i in 0..width {
@@ -216,9 +221,9 @@ impl<'p> Machine<'p> {
             }
             self.push_all(&mut outputs, for_map, frame)?;
         }
-        let scanned = scan_outputs.into_iter().map(|output| output.finish(width));
+        let scanned = scan_outputs.into_iter().map(|output| output.finish(&[width]));
         let reduced = reds.into_iter().flat_map(Running::finish);
-        let mapped = outputs.into_iter().map(|output| output.finish(width));
+        let mapped = outputs.into_iter().map(|output| output.finish(&[width]));
         bind_all(frame, pat, scanned.chain(reduced).chain(mapped))
     }
 

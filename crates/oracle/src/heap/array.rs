@@ -75,6 +75,7 @@ impl<'a> Machine<'a> {
                 }
                 Some(frame.scalar(*atom)?)
             }
+            Exp::Threads => Some(Scalar::I64(1)),
             Exp::UnOp(op, a) => scalar::unop(*op, frame.scalar(*a)?),
             Exp::BinOp(op, a, b) => scalar::binop(*op, frame.scalar(*a)?, frame.scalar(*b)?),
             Exp::CmpOp(op, a, b) => {
