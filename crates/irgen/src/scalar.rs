@@ -3,7 +3,7 @@
 use crate::state::Gen;
 use fehu_base::Prim;
 use fehu_ir::verify::scalar::{binop_applies, math_result, unop_applies};
-use fehu_ir::{Atom, BinOp, Check, CheckPart, CmpOp, Exp, Loc, MathFn, Scalar, Type, UnOp};
+use fehu_ir::{Atom, BinOp, Check, CheckPart, CmpOp, Exp, Loc, MathFn, Scalar, Stage, Type, UnOp};
 use half::f16;
 
 /// Functions whose results are the same on all machines.
@@ -90,6 +90,7 @@ impl Gen<'_> {
                 let exp = match self.rng.below(4) {
                     0 => Exp::Atom(a),
                     1 => Exp::Opaque(a),
+                    2 if prim == Prim::I64 && self.stage == Stage::Segs => Exp::Threads,
                     2 if prim == Prim::I64 => Exp::Tuning("tuned".into(), a),
                     _ => Exp::Trace("trace".into(), a),
                 };
