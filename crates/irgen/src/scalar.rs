@@ -86,17 +86,29 @@ impl Gen<'_> {
                 self.assertion_about(a, prim);
             }
             10 => self.assertion(a),
+            11 if self.stage == Stage::Segs && self.rng.chance(40) => self.threads(),
             _ => {
                 let exp = match self.rng.below(4) {
                     0 => Exp::Atom(a),
                     1 => Exp::Opaque(a),
-                    2 if prim == Prim::I64 && self.stage == Stage::Segs => Exp::Threads,
                     2 if prim == Prim::I64 => Exp::Tuning("tuned".into(), a),
                     _ => Exp::Trace("trace".into(), a),
                 };
                 self.exp("b", exp);
             }
         }
+    }
+
+    /// Asks for the number of threads, which makes no difference.
+    fn threads(&mut self) {
+        let count = self.exp("thr", Exp::Threads);
+        let several = self.exp("c", Exp::CmpOp(CmpOp::Lt, Atom::i64(1), count.into()));
+        self.hide(&[count, several]);
+        let prim = self.integer();
+        let (a, b) = (self.scalar(prim), self.scalar(prim));
+        let sum = |g: &mut Self, a, b| g.exp("s", Exp::BinOp(BinOp::Add, a, b)).into();
+        let versions = [self.body(|g| vec![sum(g, a, b)]), self.body(|g| vec![sum(g, b, a)])];
+        self.typed("v", Type::prim(prim), Exp::If(several.into(), Box::new(versions)));
     }
 
     fn binop(&mut self, prim: Prim, a: Atom) {

@@ -213,8 +213,9 @@ impl Gen<'_> {
             0..3 => {
                 let prim = self.integer();
                 let (a, b) = (self.scalar(prim), self.scalar(prim));
-                let op = [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Max, BinOp::Xor];
-                self.exp("ch", Exp::BinOp(op[self.rng.below(op.len())], a, b));
+                let ops = [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Max, BinOp::Xor];
+                let op = ops[self.rng.below(ops.len())];
+                self.exp("ch", Exp::BinOp(op, a, b));
             }
             3 => {
                 let (from, to) = (self.prim(), self.prim());
@@ -249,7 +250,7 @@ impl Gen<'_> {
     }
 
     /// Arrays of this outermost size. What is made for them is cheap.
-    fn vectors(&mut self, width: Atom) -> Vec<Var> {
+    fn arrays_of_width(&mut self, width: Atom) -> Vec<Var> {
         let same = move |ty: &Type| {
             ty.is_array() && ty.shape()[0] == width && ty.elem() != Some(Elem::Unit)
         };
@@ -281,7 +282,7 @@ impl Gen<'_> {
     fn operation(&mut self, plan: &Plan, given: Option<Var>) -> Op {
         match plan {
             Plan::Screma { width, scans, reds, maps } => {
-                let inputs = self.vectors(*width);
+                let inputs = self.arrays_of_width(*width);
                 let fold = |g: &mut Self, ty: &Type| {
                     let (op, neutral) = g.exact_op(prim_of(ty));
                     g.operator(ty, op, neutral, 0)
@@ -353,7 +354,7 @@ impl Gen<'_> {
             }
             Plan::Hist(ty) => {
                 let width = self.width(1);
-                let inputs = self.vectors(width);
+                let inputs = self.arrays_of_width(width);
                 let elem = Type::Scalar(ty.elem().unwrap_or(Elem::Unit));
                 let (op, neutral) = self.exact_op(prim_of(ty));
                 let (op, neutral) = self.operator(&elem, op, neutral, 0);
@@ -369,7 +370,7 @@ impl Gen<'_> {
                 Op::of(ty, Exp::Hist(Box::new(Hist { width, inputs, map, ops })))
             }
             Plan::Partition { width, classes, rows } => {
-                let inputs = self.vectors(*width);
+                let inputs = self.arrays_of_width(*width);
                 let params = self.rows(&inputs);
                 let ret = [&[Type::I64], &rows[..]].concat();
                 let (times, types) = (self.bound(*width), ret.clone());

@@ -91,6 +91,11 @@ impl<'a> Gen<'a> {
         self.frames.insert(var, self.frame);
     }
 
+    /// Takes variables out of scope.
+    pub(crate) fn hide(&mut self, vars: &[Var]) {
+        self.env.retain(|var| !vars.contains(var));
+    }
+
     /// Adds a statement; its variables are in scope from here on.
     pub(crate) fn stm(&mut self, pat: Vec<Var>, exp: Exp) {
         let mut stm = Stm::new(pat, exp);

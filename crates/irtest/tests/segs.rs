@@ -1,12 +1,13 @@
 //! Random programs with Segs: the interpreter gives what it gives for nested maps.
 
+use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Exp, Level, Seg};
 use fehu_irgen::{Config, random_segs};
 use fehu_irtest::count;
 use fehu_irtest::nested::nested_maps;
-use fehu_irtest::oracle::{Oracle, Runs};
+use fehu_irtest::oracle::{Oracle, Runs, agree};
 use std::collections::BTreeMap;
 
 /// What the Segs of programs are.
@@ -86,4 +87,25 @@ fn segs_mean_nested_maps() {
         prologues.min(inputs).min(partial).min(nested) >= 100,
         "{prologues} {inputs} {partial} {nested}"
     );
+}
+
+#[test]
+fn programs_are_compared_with_one_and_with_several_threads() {
+    let text = |then: &str| {
+        let text = format!(
+            "prog segs fun f (x: i64) -> (r: i64) =
+            let (n: i64) = threads
+            let (c: bool) = lt 1 n
+            let (y: i64) = if c then {{ let (a: i64) = {then} in (a) }} else {{ let (b: i64) = add x 1 in (b) }}
+            in (y)"
+        );
+        parse(&text).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let plain = nested_maps(&text("sub x 1"), 1);
+    assert!(agree(&plain, &text("add 1 x"), 0).is_ok());
+    let message = agree(&plain, &text("sub x 1"), 0).expect_err("the version for threads is wrong");
+    assert!(message.contains("differs with several threads"), "{message}");
+    let threads = nested_maps(&text("sub x 1"), 2);
+    let message = agree(&plain, &threads, 0).expect_err("so many threads take the other version");
+    assert!(message.contains("differs for the arguments"), "{message}");
 }
