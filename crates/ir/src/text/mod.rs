@@ -65,6 +65,7 @@
 //!     | "trace" string atom | "opaque" atom | "fail" check
 //!     | "tuning" string atom                       -- the name, the default
 //!     | "threads"
+//! level = "task" | "grid" | "blocks" | "block"
 //! dim   = atom | atom ":" atom ":" atom            -- a position, or start, length and stride
 //! shape = "[" atom,* "]"
 //! op    = lambda "neutral" "(" atom,* ")"
