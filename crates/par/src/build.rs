@@ -82,7 +82,7 @@ impl Cx<'_> {
 
     /// Makes Segs.
     pub(crate) fn segs(&mut self) -> Segs<'_> {
-        Segs { prog: self.prog, vars: self.vars, hosted: self.hosted }
+        Segs { prog: self.prog, vars: self.vars, hosted: self.hosted, equal: &self.equal }
     }
 
     /// The map of one level.

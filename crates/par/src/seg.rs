@@ -12,8 +12,8 @@
 //! Elements are read by indexing. Only accumulators, and arrays whose elements the operator changes, are inputs.
 
 use crate::hosted::calls_any;
-use fehu_base::{IdVec, bug};
-use fehu_facts::{Share, cost};
+use fehu_base::{IdVec, OrBug, bug};
+use fehu_facts::{Reads, Share, cost};
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::subst::{Subst, subst_stm};
 use fehu_ir::{
@@ -27,6 +27,8 @@ pub(crate) struct Segs<'a> {
     pub(crate) vars: &'a mut IdVec<Var, VarInfo>,
     /// The functions that no kernel can contain.
     pub(crate) hosted: &'a FxHashSet<FunId>,
+    /// Arrays whose elements are all the same, and what they are.
+    pub(crate) equal: &'a FxHashMap<Var, Atom>,
 }
 
 /// A level of a nest that is taken apart.
@@ -39,16 +41,42 @@ struct Taken {
 impl Segs<'_> {
     /// A nest whose operator is inside of as many maps as there are levels. If nobody can share the operator, it is left to
     /// one thread, and the innermost map is the operator.
-    pub(crate) fn leaf(&mut self, nest: Stm, levels: usize) -> Stm {
+    pub(crate) fn leaf(&mut self, mut nest: Stm, levels: usize) -> Stm {
+        self.replace_equal(&mut nest, levels);
         if calls_any(&nest.exp, self.hosted) {
             return nest;
         }
         let (op, bound) = innermost(&nest, levels);
-        match (self.is_shared(op, &bound), levels.checked_sub(1)) {
+        let is_shared = self.is_shared(op, &bound) && self.needs_no_memory(&nest, levels);
+        match (is_shared, levels.checked_sub(1)) {
             (true, _) => self.seg(nest, levels, Level::Grid),
             (false, Some(outer)) => self.seg(nest, outer, Level::Grid),
             (false, None) => nest,
         }
+    }
+
+    /// Elements of arrays whose elements are all the same are known outside: a scan may need them there.
+    fn replace_equal(&mut self, nest: &mut Stm, levels: usize) {
+        let mut subst = Subst::default();
+        let mut here: FxHashMap<Var, Atom> = FxHashMap::default();
+        let mut at = &*nest;
+        for _ in 0..levels {
+            let Exp::Screma(map) = &at.exp else { bug("a level of a nest is no map") };
+            for (param, input) in map.map.params.iter().zip(&map.inputs) {
+                let known = here.get(input).or_else(|| self.equal.get(input));
+                let known = known.filter(|_| !self.vars[*param].ty.is_array());
+                subst.extend(known.map(|atom| (*param, *atom)));
+            }
+            for stm in &map.map.body.stms {
+                if let (Exp::Replicate(_, atom), [var]) = (&stm.exp, &stm.pat[..])
+                    && self.vars[*var].ty.rank() == 1
+                {
+                    here.insert(*var, *atom);
+                }
+            }
+            at = map.map.body.stms.last().or_bug("the operator of a nest");
+        }
+        subst_stm(nest, self.vars, &subst);
     }
 
     /// A nest of maps, of which the innermost one has sequential code, or code that a block of threads executes.
@@ -104,8 +132,31 @@ impl Segs<'_> {
             && !crate::is_sequential(inner)
             && returned.is_sorted_by(|a, b| a < b)
             && !(0..inner.pat.len()).filter(is_array).any(|k| !returned.contains(&k))
-            && before.iter().all(|stm| is_prologue(stm, self.vars));
+            && before.iter().all(|stm| is_prologue(stm, self.vars))
+            && self.needs_no_memory(stm, 1);
         fits.then_some((op, inner))
+    }
+
+    /// Whether no array before the operator of a nest needs memory, which every thread would have to fill.
+    fn needs_no_memory(&self, nest: &Stm, levels: usize) -> bool {
+        let reads = Reads::of_stm(nest);
+        let is_computed = |stm: &Stm| match &stm.exp {
+            Exp::Iota(..) | Exp::Replicate(..) => stm
+                .pat
+                .iter()
+                .all(|var| self.vars[*var].ty.rank() == 1 && reads.only_elements(*var)),
+            _ => true,
+        };
+        let mut at = nest;
+        for _ in 0..levels {
+            let Exp::Screma(map) = &at.exp else { bug("a level of a nest is no map") };
+            let (inner, before) = map.map.body.stms.split_last().or_bug("the operator of a nest");
+            if !before.iter().all(is_computed) {
+                return false;
+            }
+            at = inner;
+        }
+        true
     }
 
     /// Whether the threads of a level can share an operator in functions that bind variables.
