@@ -191,7 +191,7 @@ impl Exp {
     pub fn legal_in(&self, stage: Stage) -> bool {
         match stage {
             Stage::Arrays => !matches!(self, Exp::Seg(_) | Exp::Threads),
-            Stage::Segs => !matches!(self, Exp::Stream(_)),
+            Stage::Segs => true,
         }
     }
 }

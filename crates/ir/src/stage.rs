@@ -5,8 +5,8 @@
 pub enum Stage {
     /// Array operators with functions: what lowering yields and the optimiser works on.
     Arrays,
-    /// Likewise, and it is decided who executes each operator: [`Seg`](crate::Seg)s of a level, and sequential code. There
-    /// are no streams any more.
+    /// Likewise, and it is decided who executes each operator: [`Seg`](crate::Seg)s of a level. All other operators are
+    /// sequential.
     Segs,
 }
 

@@ -13,8 +13,9 @@
 
 use crate::hosted::calls_any;
 use fehu_base::{IdVec, bug};
-use fehu_facts::{consumed, cost};
+use fehu_facts::{Share, cost};
 use fehu_ir::free::{free_in_lambda, free_in_stm};
+use fehu_ir::subst::{Subst, subst_stm};
 use fehu_ir::{
     Atom, Body, Dim, Exp, FunId, Lambda, Level, Prog, Screma, Seg, Stm, Type, Var, VarInfo,
 };
@@ -150,8 +151,9 @@ impl Segs<'_> {
         let mut space = Vec::new();
         // Where elements come from: an array, and the indices in it.
         let mut homes: FxHashMap<Var, (Var, Vec<Var>)> = FxHashMap::default();
-        let changed = self.changed(&nest);
-        let Stm { pat, mut certs, attrs: _, loc, .. } = nest.clone();
+        let whole = Body { stms: vec![nest.clone()], results: Vec::new() };
+        let share = Share::of(self.prog, &whole, self.vars);
+        let (pat, mut certs, loc) = (nest.pat.clone(), nest.certs.clone(), nest.loc.clone());
         let mut op = nest;
         let mut results: Vec<Atom> = op.pat.iter().map(|var| Atom::Var(*var)).collect();
         for _ in 0..levels {
@@ -170,26 +172,34 @@ impl Segs<'_> {
             taken_apart.push(Taken { index, params: map.map.params, prologue });
             op = inner;
         }
+        let (mut inputs, mut stms) = (Vec::new(), Vec::new());
+        let mut params: Vec<Var> = taken_apart.iter().map(|level| level.index).collect();
         if levels == 0 {
-            // Inside, its results have other names.
+            // Inside, its results and what it changes have other names.
             for var in &mut op.pat {
                 *var = self.vars.push(self.vars[*var].clone());
             }
             results = op.pat.iter().map(|var| Atom::Var(*var)).collect();
-            op.certs.clear();
-            op.loc = None;
+            (op.certs, op.loc) = (Vec::new(), None);
+            let mut subst = Subst::default();
+            for var in free_in_stm(&op, self.vars) {
+                if !matches!(self.vars[var].ty, Type::Scalar(_)) && !share.is_fixed(var) {
+                    let param = self.vars.push(self.vars[var].clone());
+                    subst.insert(var, param.into());
+                    inputs.push(var);
+                    params.push(param);
+                }
+            }
+            subst_stm(&mut op, self.vars, &subst);
         }
         let prologues = taken_apart.iter().flat_map(|level| &level.prologue);
         let used: FxHashSet<Var> =
             prologues.chain([&op]).flat_map(|stm| free_in_stm(stm, self.vars)).collect();
-        let (mut inputs, mut stms) = (Vec::new(), Vec::new());
-        let mut params: Vec<Var> = taken_apart.iter().map(|level| level.index).collect();
         for Taken { params: elements, prologue, .. } in taken_apart {
             for param in elements {
                 let Some((array, at)) = homes.get(&param) else { continue };
-                let is_input =
-                    changed.contains(&param) || matches!(self.vars[param].ty, Type::Acc(_));
-                if is_input && at.len() == levels {
+                let is_scalar = matches!(self.vars[param].ty, Type::Scalar(_));
+                if !is_scalar && !share.is_fixed(param) && at.len() == levels {
                     inputs.push(*array);
                     params.push(param);
                 } else if used.contains(&param) {
@@ -207,30 +217,6 @@ impl Segs<'_> {
         let body = Lambda { params, body: Body { stms, results }, ret };
         let exp = Exp::Seg(Box::new(Seg { level, space, inputs, body }));
         Stm { pat, certs, attrs: Vec::new(), loc, exp }
-    }
-
-    /// What a nest changes, and what that is a view of.
-    fn changed(&self, nest: &Stm) -> FxHashSet<Var> {
-        let mut changed: FxHashSet<Var> = consumed(self.prog, nest).into_iter().collect();
-        let mut at = nest;
-        let mut bodies: Vec<&Body> = Vec::new();
-        while let Exp::Screma(op) = &at.exp {
-            bodies.push(&op.map.body);
-            let Some(inner) = op.map.body.stms.last() else { break };
-            at = inner;
-        }
-        for stm in bodies.iter().rev().flat_map(|body| body.stms.iter().rev()) {
-            if let Exp::Atom(Atom::Var(array))
-            | Exp::Index(array, _)
-            | Exp::FlatIndex(array, ..)
-            | Exp::Reshape(array, _)
-            | Exp::Rearrange(array, _) = &stm.exp
-                && stm.pat.iter().any(|var| changed.contains(var))
-            {
-                changed.insert(*array);
-            }
-        }
-        changed
     }
 }
 
