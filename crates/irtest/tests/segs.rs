@@ -47,7 +47,7 @@ fn segs_mean_nested_maps() {
     let mut kinds = Kinds::default();
     let mut all = Runs::default();
     for seed in 0..2000 {
-        let statements = 3 + (seed % 4) as usize * 2;
+        let statements = 2 + (seed % 3) as usize * 2;
         let config = Config { statements, failing: seed % 5 == 0, ..Config::default() };
         let prog = random_segs(seed, config);
         prog.funs.iter().for_each(|(_, fun)| kinds.body(&fun.body));
@@ -56,16 +56,16 @@ fn segs_mean_nested_maps() {
             panic!("seed {seed}:\n{prog}\n{}", render(&nested, &errors));
         }
         let oracle = Oracle { seed, rounds: 1, ..Oracle::default() };
-        match oracle.agree(&prog, &nested) {
+        match oracle.entries(&prog).and_then(|entries| entries.agree(&nested)) {
             Ok(runs) => all.add(runs),
             Err(message) => panic!("seed {seed}: {message}\n{prog}\n{nested}"),
         }
     }
-    assert!(all.succeeded > 5000 && all.failed > 50, "{all:?}");
+    assert!(all.succeeded > 4000 && all.failed > 50, "{all:?}");
     for level in Level::ALL {
         for rank in 0..4 {
             let found = kinds.spaces.get(&(*level, rank)).copied().unwrap_or(0);
-            assert!(found >= 20, "{} segs of level {level:?} and rank {rank}", found);
+            assert!(found >= 20, "{found} segs of level {level:?} and rank {rank}");
         }
     }
     for name in [

@@ -1,6 +1,5 @@
 //! Segs: one operator at every position of a space, in row-major order.
 
-use super::map::Output;
 use super::{Frame, Machine, bind_all, sizes, take, unexpected};
 use crate::array::{Axes, Shape};
 use crate::code::{Seg, Slot};
@@ -45,7 +44,7 @@ impl<'p> Machine<'p> {
             self.push_all(&mut outputs, results, frame)?;
             position = next(&space, at);
         }
-        bind_all(frame, pat, outputs.into_iter().map(|output: Output| output.finish(&space)))
+        bind_all(frame, pat, outputs.into_iter().map(|output| output.finish(&space)))
     }
 }
 
