@@ -87,3 +87,21 @@ entry built_in [m] (_: [m]i32) =
 -- input { 3i64 } output { [3i64, 4i64] }
 def two_if (c: bool) : i64 = if c then 2 else 0
 entry compared (x: i64) : []i64 = tabulate (two_if (i16.highest >= 0)) (+ x)
+
+-- Literals of other types in tuples, branches and arrays, and arrays without elements.
+-- ==
+-- entry: typed_literals
+-- input { 2i64 true } output { [0, 0] }
+-- input { 3i64 false } output { [0, 0, 0] }
+entry typed_literals (n: i64) (c: bool) : []i32 =
+  let [m] (_: [m]bool) =
+    tabulate (length (if c then replicate n (c, i8.highest) else replicate n (true, -9i8))) (\_ -> c)
+  in (rep 0 : [m]i32)
+
+-- ==
+-- entry: nothing_inside
+-- input { 2i64 } output { [[0, 0], [0, 0]] }
+entry nothing_inside (n: i64) : [][]i32 =
+  let [m] (_: [m]bool) = tabulate (length (replicate n [])) (> 5)
+  let [k] (_: [k]bool) = replicate (length (replicate n ([] : [0](f32, u8)))) false
+  in (rep (rep 0) : [m][k]i32)

@@ -6,7 +6,7 @@ use crate::literals;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{Prim, Span};
-use fehu_check::ty::{Head, Size, VarId};
+use fehu_check::ty::{Elem, Head, Size, VarId};
 use fehu_ir::{Atom, BinOp, Exp, Scalar, Type, UnOp};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -49,7 +49,7 @@ impl<'a> Lower<'a> {
                         None => return Ok(None),
                     }
                 }
-                self.size_term(&term.head, args, wanted, span)
+                self.size_term(&term.head, args, wanted, frame, span)
             }
         }
     }
@@ -62,7 +62,7 @@ impl<'a> Lower<'a> {
             Head::Op(op) if op == "!" || crate::scalar::binary_operator(op).is_some() => {
                 vec![wanted; args.len()]
             }
-            Head::Array => vec![wanted; args.len()],
+            Head::Array(_) => vec![wanted; args.len()],
             // An index is an i64; the array has the elements that are wanted.
             Head::Index => [wanted].into_iter().chain(vec![None; args.len() - 1]).collect(),
             Head::Op(_)
@@ -70,6 +70,7 @@ impl<'a> Lower<'a> {
             | Head::Record(_)
             | Head::Ctor(_)
             | Head::Lit(_)
+            | Head::Number(..)
             | Head::If => Vec::new(),
         }
     }
@@ -79,6 +80,7 @@ impl<'a> Lower<'a> {
         head: &Head,
         args: Vec<Val<'a>>,
         wanted: Option<Prim>,
+        frame: &Rc<Frame<'a>>,
         span: Span,
     ) -> Res<Option<Val<'a>>> {
         match head {
@@ -106,7 +108,12 @@ impl<'a> Lower<'a> {
                 let dims = args.map(Index::Fix).collect::<Vec<_>>();
                 Ok(Some(self.index_value(&array, &dims, span)?))
             }
-            Head::Array => Ok(self.size_array(args, wanted)),
+            Head::Array(Elem(Some(elem))) if args.is_empty() => {
+                let shape = self.loose_shape(elem, frame, span)?;
+                Ok(Some(self.array_of_rows(Atom::i64(0), shape, &[])))
+            }
+            Head::Array(_) => Ok(self.size_array(args, wanted)),
+            Head::Number(text, prim) => Ok(number(text, *prim)),
             Head::Lit(text) => Ok(match text.as_str() {
                 "true" => Some(Val::bool(Atom::bool(true))),
                 "false" => Some(Val::bool(Atom::bool(false))),
@@ -187,6 +194,17 @@ impl<'a> Lower<'a> {
             },
         }
     }
+}
+
+/// A number of a known type.
+fn number<'a>(text: &str, prim: Prim) -> Option<Val<'a>> {
+    let scalar = if prim.is_float() {
+        crate::literal::float(text.parse().ok()?, prim)
+    } else {
+        // Integers wrap around.
+        crate::literal::integer(text.parse::<i128>().ok()? as i64, prim)
+    };
+    Some(Val::Scalar(prim, Atom::Const(scalar)))
 }
 
 /// The operands with the type of the one that is not a literal.

@@ -77,7 +77,7 @@ impl Checker<'_> {
                     args.filter(|(_, arrow)| !arrow.consumes)
                         .find_map(|(arg, _)| self.shared_by(arg))
                 }
-                Head::Op(_) | Head::Lit(_) | Head::Array => None,
+                Head::Op(_) | Head::Lit(_) | Head::Number(..) | Head::Array(_) => None,
             },
             Size::Const(_)
             | Size::Meta(_)

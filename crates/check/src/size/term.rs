@@ -2,19 +2,24 @@
 //!
 //! An expression that binds nothing can be part of a type. Only names must have been resolved; types
 //! play no role, except that `+`, `-` and `*` are arithmetic where they are the built-in ones and
-//! their operands are i64, which their use in a size makes sure of.
+//! their operands are i64, which their use in a size makes sure of. Whoever evaluates a term has to know
+//! what its literals are, so those that are known not to be i64 have their type with them.
 
 use crate::checker::Checker;
 use crate::program::VarKind;
-use crate::ty::{Head, Size, VarId};
+use crate::ty::{Elem, Head, Size, Ty, VarId};
 use ecow::{EcoString, eco_format};
+use fehu_base::Prim;
 use fehu_syntax::ast::{DimIndex, Exp, ExpKind, Lit, NodeId, Operator};
 
 impl Checker<'_> {
     /// The expression as a size, if it binds nothing.
     pub(crate) fn size_of_exp(&self, exp: &Exp) -> Option<Size> {
         match &exp.kind {
-            ExpKind::Lit(lit) => Some(literal(lit)),
+            ExpKind::Lit(lit) => Some(match self.prim_of(exp.id) {
+                Some(prim) if prim != Prim::I64 && prim != Prim::Bool => number(lit, prim),
+                _ => literal(lit),
+            }),
             ExpKind::Var(name) => {
                 let parts: Vec<EcoString> =
                     name.quals.iter().chain([&name.name]).map(|i| i.name.clone()).collect();
@@ -44,7 +49,10 @@ impl Checker<'_> {
                 let (names, args) = terms.into_iter().unzip();
                 Some(Size::term(Head::Record(names), args))
             }
-            ExpKind::Array(elems) => Some(Size::term(Head::Array, self.terms(elems)?)),
+            ExpKind::Array(elems) => {
+                let elem = if elems.is_empty() { self.scalar_elem(exp.id) } else { None };
+                Some(Size::term(Head::Array(Elem(elem)), self.terms(elems)?))
+            }
             ExpKind::Project(inner, field) => {
                 Some(Size::term(Head::Project(field.name.clone()), vec![self.size_of_exp(inner)?]))
             }
@@ -60,6 +68,7 @@ impl Checker<'_> {
             }
             ExpKind::Negate(inner) => Some(match self.size_of_exp(inner)? {
                 Size::Const(n) => Size::Const(n.wrapping_neg()),
+                Size::Term(term) if matches!(&term.head, Head::Number(..)) => negated(&term.head),
                 size => Size::minus(Size::Const(0), size),
             }),
             ExpKind::Not(inner) => {
@@ -99,6 +108,44 @@ impl Checker<'_> {
         }
     }
 
+    /// The type of a scalar expression, as far as it is known.
+    fn prim_of(&self, node: NodeId) -> Option<Prim> {
+        match self.known(self.metas.node_types.get(&node)?) {
+            Ty::Prim(prim) => Some(*prim),
+            _ => None,
+        }
+    }
+
+    /// The type of the elements of an array expression, if it is known and they consist of scalars.
+    fn scalar_elem(&self, node: NodeId) -> Option<Ty> {
+        match self.known(self.metas.node_types.get(&node)?) {
+            Ty::Array(_, elem) => self.of_scalars(elem),
+            _ => None,
+        }
+    }
+
+    fn of_scalars(&self, ty: &Ty) -> Option<Ty> {
+        match self.known(ty) {
+            prim @ Ty::Prim(_) => Some(prim.clone()),
+            Ty::Array(_, elem) => Some(Ty::array(Size::Const(0), self.of_scalars(elem)?)),
+            Ty::Record(fields) => {
+                let field = |(f, t): &(EcoString, Ty)| Some((f.clone(), self.of_scalars(t)?));
+                Some(Ty::Record(fields.iter().map(field).collect::<Option<_>>()?))
+            }
+            Ty::Unique(_) | Ty::Sum(_) | Ty::Fun(_) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => None,
+        }
+    }
+
+    /// What is known about a type, without looking inside.
+    fn known<'t>(&'t self, mut ty: &'t Ty) -> &'t Ty {
+        while let Ty::Meta(meta) = ty
+            && let Some(solution) = &self.metas.infos[*meta].solution
+        {
+            ty = solution;
+        }
+        ty
+    }
+
     fn terms(&self, exps: &[Exp]) -> Option<Vec<Size>> {
         exps.iter().map(|e| self.size_of_exp(e)).collect()
     }
@@ -126,6 +173,29 @@ impl Checker<'_> {
     /// the same.
     fn is_arithmetic(&self, var: VarId) -> bool {
         self.program.vars[var].kind == VarKind::Builtin
+    }
+}
+
+/// A number of this type.
+fn number(lit: &Lit, prim: Prim) -> Size {
+    let text = match lit {
+        Lit::Int { value, .. } => eco_format!("{value}"),
+        Lit::Float { value, .. } => eco_format!("{value:?}"),
+        Lit::Char(_) | Lit::Bool(_) | Lit::String(_) => return literal(lit),
+    };
+    Size::term(Head::Number(text, prim), Vec::new())
+}
+
+fn negated(head: &Head) -> Size {
+    match head {
+        Head::Number(text, prim) => {
+            let text = match text.strip_prefix('-') {
+                Some(positive) => positive.into(),
+                None => eco_format!("-{text}"),
+            };
+            Size::term(Head::Number(text, *prim), Vec::new())
+        }
+        other => Size::term(other.clone(), Vec::new()),
     }
 }
 

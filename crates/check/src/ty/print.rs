@@ -150,7 +150,7 @@ impl Printer<'_> {
             Size::Term(term) => {
                 let args = &term.args;
                 match (&term.head, args.as_slice()) {
-                    (Head::Lit(text), _) => out.push_str(text),
+                    (Head::Lit(text) | Head::Number(text, _), _) => out.push_str(text),
                     (Head::Op(op), [a, b]) => self.wrap(out, level > 0, |this, out| {
                         this.write_size(out, a, 3);
                         _ = write!(out, " {op} ");
@@ -176,7 +176,7 @@ impl Printer<'_> {
                         self.write_size(out, array, 3);
                         self.write_list(out, "[", indices, "]");
                     }
-                    (Head::Index | Head::Array, _) => self.write_list(out, "[", args, "]"),
+                    (Head::Index | Head::Array(_), _) => self.write_list(out, "[", args, "]"),
                     (Head::Record(names), _) => {
                         let tuple =
                             names.iter().enumerate().all(|(i, n)| *n == super::tuple_field(i));
