@@ -16,7 +16,7 @@ mod subst;
 
 use ecow::EcoString;
 use fehu_base::{Prim, define_id};
-pub use fehu_syntax::ast::Lifted;
+pub use fehu_syntax::ast::{Lifted, RangeKind};
 pub use print::Printer;
 pub use small_map::SmallMap;
 use std::cmp::Ordering;
@@ -134,6 +134,12 @@ pub enum Head {
     Project(EcoString),
     /// `args[0][args[1], ...]`
     Index,
+    /// `args[0][...]` with slices; the parts that are written are the other `args`.
+    Slice(Vec<TermDim>),
+    /// `a..<b`, with `true` for `a..b..<c`.
+    Range(RangeKind, bool),
+    /// `(op e)`, with the operator as `args[0]`.
+    SectionRight,
     /// `(a, b, ...)`, or a record with the fields named.
     Record(Vec<EcoString>),
     /// `[a, b, ...]`
@@ -142,6 +148,15 @@ pub enum Head {
     If,
     /// `#c a b`
     Ctor(EcoString),
+}
+
+/// A dimension of [`Head::Slice`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TermDim {
+    /// An index.
+    Fix,
+    /// Whether the start, the end and the step of a slice are written.
+    Slice([bool; 3]),
 }
 
 /// What the elements of an array without elements are, if that is known: a type of scalars. Terms are compared by their form,

@@ -245,7 +245,11 @@ impl<'a> Circuit<'a> {
         };
         match &self.table.blocks[place.block].origin {
             Origin::Fresh { before, size } => {
-                if fills(size) { scope.bound.get(before).copied() } else { None }
+                if fills(size) {
+                    scope.bound.get(before).copied()
+                } else {
+                    None
+                }
             }
             // A variable that carries a block can be given one, if it is bound by a branch, and if its size is known before:
             // otherwise nobody has checked yet that it fits.

@@ -54,11 +54,9 @@ impl<'a> Checker<'a> {
                 Alias::Fun(fun) => {
                     fun.summary.consumes.get(fun.bound.len() + i).copied().unwrap_or(false)
                 }
-                Alias::None
-                | Alias::Set(_)
-                | Alias::Record(_)
-                | Alias::Sum(_)
-                | Alias::Made(_) => false,
+                Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_) | Alias::Made(_) => {
+                    false
+                }
             };
             let fun = arrow(rest);
             consumes.push(by_body || fun.is_some_and(|fun| fun.consumes));

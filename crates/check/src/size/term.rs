@@ -7,7 +7,8 @@
 
 use crate::checker::Checker;
 use crate::program::VarKind;
-use crate::ty::{Elem, Head, Size, Ty, VarId};
+use crate::ty::{Elem, Head, Size, TermDim, Ty, VarId};
+use crate::walk::{Visitor, walk_exp};
 use ecow::{EcoString, eco_format};
 use fehu_base::Prim;
 use fehu_syntax::ast::{DimIndex, Exp, ExpKind, Lit, NodeId, Operator};
@@ -58,13 +59,25 @@ impl Checker<'_> {
             }
             ExpKind::Index(array, dims) => {
                 let mut args = vec![self.size_of_exp(array)?];
+                let mut form = Vec::with_capacity(dims.len());
                 for dim in dims {
-                    match dim {
-                        DimIndex::Fix(index) => args.push(self.size_of_exp(index)?),
-                        DimIndex::Slice { .. } => return None,
-                    }
+                    form.push(match dim {
+                        DimIndex::Fix(index) => {
+                            args.push(self.size_of_exp(index)?);
+                            TermDim::Fix
+                        }
+                        DimIndex::Slice { start, end, step, .. } => {
+                            let parts = [start, end, step];
+                            for part in parts.into_iter().flatten() {
+                                args.push(self.size_of_exp(part)?);
+                            }
+                            TermDim::Slice(parts.map(Option::is_some))
+                        }
+                    });
                 }
-                Some(Size::term(Head::Index, args))
+                let is_element = form.iter().all(|dim| *dim == TermDim::Fix);
+                let head = if is_element { Head::Index } else { Head::Slice(form) };
+                Some(Size::term(head, args))
             }
             ExpKind::Negate(inner) => Some(match self.size_of_exp(inner)? {
                 Size::Const(n) => Size::Const(n.wrapping_neg()),
@@ -88,24 +101,42 @@ impl Checker<'_> {
                 Some(Size::term(Head::Ctor(name.name.clone()), self.terms(payload)?))
             }
             ExpKind::If(parts) => Some(Size::term(Head::If, self.terms(&parts[..])?)),
-            ExpKind::Section(op) => {
-                let parts: Vec<EcoString> = op.name.quals.iter().map(|q| q.name.clone()).collect();
-                let mut parts = parts;
-                parts.push(op.name.name.name.clone());
-                self.name_term(op.id, &parts)
+            ExpKind::Range(range) => {
+                let second = range.second.as_ref();
+                let parts = [Some(&range.start), second, Some(&range.end)];
+                let args = parts.into_iter().flatten().map(|part| self.size_of_exp(part));
+                let head = Head::Range(range.kind, second.is_some());
+                Some(Size::term(head, args.collect::<Option<_>>()?))
+            }
+            ExpKind::Section(op) => self.operator_name(op),
+            ExpKind::SectionLeft(lhs, op) => {
+                let args = vec![self.operator_name(op)?, self.size_of_exp(lhs)?];
+                Some(Size::term(Head::Apply, args))
+            }
+            ExpKind::SectionRight(op, rhs) => {
+                let args = vec![self.operator_name(op)?, self.size_of_exp(rhs)?];
+                Some(Size::term(Head::SectionRight, args))
             }
             ExpKind::Hole
-            | ExpKind::Range(_)
             | ExpKind::Let(..)
             | ExpKind::Lambda(_)
             | ExpKind::Loop(_)
             | ExpKind::Update(_)
             | ExpKind::Match(..)
-            | ExpKind::SectionLeft(..)
-            | ExpKind::SectionRight(..)
             | ExpKind::SectionAccess(_)
             | ExpKind::Error => None,
         }
+    }
+
+    /// The value of an expression as a size; it will be evaluated where it stands, so that is where the size is known.
+    pub(super) fn argument_size(&mut self, exp: &Exp) -> Option<Size> {
+        let size = self.size_of_exp(exp)?;
+        if is_computed(&size) {
+            let mut found = vec![(exp.id, size.clone())];
+            Sizes { checker: self, found: &mut found }.exp(exp);
+            self.tables.sizes.extend(found);
+        }
+        Some(size)
     }
 
     /// The type of a scalar expression, as far as it is known.
@@ -158,6 +189,12 @@ impl Checker<'_> {
         }))
     }
 
+    fn operator_name(&self, op: &Operator) -> Option<Size> {
+        let quals = op.name.quals.iter().map(|q| q.name.clone());
+        let parts: Vec<EcoString> = quals.chain([op.name.name.name.clone()]).collect();
+        self.name_term(op.id, &parts)
+    }
+
     fn operator_term(&self, op: &Operator, a: Size, b: Size) -> Option<Size> {
         let var = self.tables.names.get(&op.id)?.var;
         Some(match (self.is_arithmetic(var), op.name.name.name.as_str()) {
@@ -173,6 +210,35 @@ impl Checker<'_> {
     /// the same.
     fn is_arithmetic(&self, var: VarId) -> bool {
         self.program.vars[var].kind == VarKind::Builtin
+    }
+}
+
+/// Whether evaluating a size again would take more than looking it up.
+fn is_computed(size: &Size) -> bool {
+    match size {
+        Size::Add(_) | Size::Sub(_) | Size::Mul(_) | Size::Term(_) => true,
+        Size::Const(_) | Size::Var(_) | Size::Meta(_) | Size::Any => false,
+    }
+}
+
+/// Finds the parts of an expression that are sizes.
+struct Sizes<'c, 'd> {
+    checker: &'c Checker<'d>,
+    found: &'c mut Vec<(NodeId, Size)>,
+}
+
+impl<'a> Visitor<'a> for Sizes<'_, '_> {
+    fn exp(&mut self, exp: &'a Exp) {
+        // Sums are evaluated again, for they may be written in another way elsewhere; what they are sums of is not.
+        let is_sum = matches!(exp.kind, ExpKind::BinOp(_) | ExpKind::Negate(_) | ExpKind::Paren(_));
+        if !is_sum
+            && self.checker.prim_of(exp.id) == Some(Prim::I64)
+            && let Some(size) = self.checker.size_of_exp(exp)
+            && is_computed(&size)
+        {
+            self.found.push((exp.id, size));
+        }
+        walk_exp(self, exp);
     }
 }
 

@@ -296,9 +296,7 @@ impl Checker<'_> {
             (Size::Meta(m), other) | (other, Size::Meta(m)) => self.solve_size(*m, other),
             (Size::Const(_), Size::Const(_)) => Err(SizeClash::Sizes(a, b)),
             // The type of a literal may have been unknown when the other size was written.
-            (Size::Const(n), Size::Term(term)) | (Size::Term(term), Size::Const(n))
-                if matches!(&term.head, Head::Number(text, _) if *text == n.to_string()) =>
-            {
+            (Size::Const(n), Size::Term(term)) | (Size::Term(term), Size::Const(n)) if matches!(&term.head, Head::Number(text, _) if *text == n.to_string()) => {
                 Ok(())
             }
             _ => self.unify_terms(&a, &b),

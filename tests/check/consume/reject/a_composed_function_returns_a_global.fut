@@ -1,7 +1,6 @@
 -- error: alias-free-variable
 def table : [1]bool = [true]
 def call 'a 'b (x: a) (f: a -> b) : b = f x
-def shared (b: bool) : [1]bool = if b then [b] else [b]
 
 def composed (x: bool) : [1]bool =
   let row = \(_: bool) -> table
