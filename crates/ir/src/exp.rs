@@ -131,6 +131,16 @@ pub struct Check {
     pub trace: Vec<crate::Loc>,
 }
 
+impl Check {
+    /// The places that users are shown: those of the trace in their own files, since they do not know the prelude; all of
+    /// them if there are no others.
+    pub fn shown(&self) -> Vec<crate::Loc> {
+        let own: Vec<crate::Loc> =
+            self.trace.iter().filter(|loc| !loc.in_prelude()).cloned().collect();
+        if own.is_empty() { self.trace.clone() } else { own }
+    }
+}
+
 /// A part of a message.
 #[derive(Clone, PartialEq, Debug)]
 pub enum CheckPart {

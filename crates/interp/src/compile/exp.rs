@@ -113,7 +113,7 @@ impl Compiler<'_> {
             CheckPart::Text(text) => Part::Text(text.clone()),
             CheckPart::Value(atom) => Part::Value(self.read(*atom)),
         });
-        Message { parts: parts.collect(), trace: check.trace.clone() }
+        Message { parts: parts.collect(), trace: check.shown() }
     }
 
     fn index(&mut self, array: Var, dims: &[Dim]) -> Op {

@@ -106,7 +106,7 @@ impl<'a> Machine<'a> {
                 },
             }
         }
-        Fault::Check(text, check.trace.iter().map(|loc| loc.0.clone()).collect())
+        Fault::Check(text, check.shown().into_iter().map(|loc| loc.0).collect())
     }
 
     /// The value of an element.
