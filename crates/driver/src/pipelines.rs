@@ -9,7 +9,7 @@ use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
-use fehu_par::{EXPOSE, FLATTEN};
+use fehu_par::{EXPOSE, FLATTEN, TASKS};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct Pipeline {
 }
 
 /// All pipelines.
-pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU, GPU];
+pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU, MULTICORE, GPU];
 
 /// The program as it was lowered.
 pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[], stages: &[] };
@@ -82,6 +82,19 @@ pub const CPU: Pipeline = Pipeline {
         LANES,
         C,
     ],
+};
+
+/// What programs for several threads need after that.
+pub const MULTICORE: Pipeline = Pipeline {
+    name: "multicore",
+    about: "the passes for CPUs, followed by the division into tasks",
+    passes: &[
+        INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
+        SIMPLIFY, UNSTREAM, SIMPLIFY, //
+        // Operators are what they will be.
+        TASKS,
+    ],
+    stages: CPU.stages,
 };
 
 /// What programs for GPUs need after that.
@@ -149,9 +162,8 @@ pub const EMIT: Stage = Stage {
     about: "turns operators into loops, tasks and kernels",
     run: Run::Emit(|placed, settings| {
         let Settings { target, strict_float, without, few, .. } = *settings;
-        let (parallel, device) = (target == Target::Multicore, target.is_gpu());
-        let tiling = !without.tiling;
-        let options = fehu_emit::Options { parallel, device, strict_float, tiling, few };
+        let (device, tiling) = (target.is_gpu(), !without.tiling);
+        let options = fehu_emit::Options { device, strict_float, tiling, few };
         fehu_emit::emit(placed, options)
     }),
 };
@@ -221,7 +233,8 @@ fn all() -> impl Iterator<Item = &'static Pass> + Clone {
 /// The pipeline for programs of a back end.
 pub fn of_target(target: Target) -> Pipeline {
     match target {
-        Target::C | Target::Multicore => CPU,
+        Target::C => CPU,
+        Target::Multicore => MULTICORE,
         Target::Cuda | Target::OpenCl => GPU,
     }
 }
@@ -320,6 +333,7 @@ mod tests {
         let names =
             |pipeline: Pipeline| pipeline.passes.iter().map(|pass| pass.name).collect::<Vec<_>>();
         assert!(names(CPU).starts_with(&names(DEFAULT)));
+        assert!(names(MULTICORE).starts_with(&names(CPU)));
         assert!(names(GPU).starts_with(&names(DEFAULT)));
     }
 

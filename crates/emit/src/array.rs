@@ -113,7 +113,10 @@ impl Emit<'_> {
         if to.block == from.block && to.lmad.same(&from.lmad) {
             return;
         }
-        if self.together.is_none() && self.is_beside_device() && self.transpose_on_grid(to, from) {
+        if self.runs.block().is_none()
+            && self.is_beside_device()
+            && self.transpose_on_grid(to, from)
+        {
             return;
         }
         let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
@@ -125,7 +128,7 @@ impl Emit<'_> {
             |k: usize| inner(&to.lmad, k).is_contiguous() && inner(&from.lmad, k).is_contiguous();
         let depth = match (0..rank).find(|k| contiguous(*k)).unwrap_or(rank) {
             // A thread of a device copies one element.
-            _ if self.together.is_some() => rank,
+            _ if self.runs.block().is_some() => rank,
             some if some > 0 && self.is_beside_device() => rank,
             depth => depth,
         };
@@ -148,7 +151,7 @@ impl Emit<'_> {
     pub(super) fn nest(&mut self, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         match sizes.first() {
             Some(_) if self.is_beside_device() => self.grid("copy", sizes, work),
-            Some(total) if self.is_parallel() && !matches!(total, Exp::Const(_)) => {
+            Some(total) if self.moves_in_tasks() && !matches!(total, Exp::Const(_)) => {
                 let (site, total) = (self.site(), total.clone());
                 self.tasks(site, total, None, |this, [low, high, _]| {
                     this.nest_in((Exp::Var(low), Exp::Var(high)), sizes, work);
@@ -175,7 +178,7 @@ impl Emit<'_> {
 
     /// Copies contiguous elements.
     fn copy_block(&mut self, to: (V, Exp), from: (V, Exp), count: Exp) {
-        if !self.is_parallel() || matches!(count, Exp::Const(_)) {
+        if !self.moves_in_tasks() || matches!(count, Exp::Const(_)) {
             return self.out.push(Stm::Copy { to, from, count });
         }
         let site = self.site();

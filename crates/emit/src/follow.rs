@@ -187,16 +187,17 @@ impl<'a> Emit<'a> {
         None
     }
 
-    /// Whether several threads execute the current operator.
-    fn is_wide(&self) -> bool {
-        self.is_parallel() || self.is_beside_device()
+    /// Whether several threads execute an operator.
+    fn is_wide(&self, stm: &ir::Stm) -> bool {
+        let is_seg = matches!(stm.exp, ir::Exp::Seg(_));
+        is_seg && self.runs.forks() || self.is_beside_device()
     }
 
     fn scan_can_lead(&self, stm: &ir::Stm, op: &Screma) -> bool {
-        self.together.is_none()
+        self.runs.block().is_none()
             && self.combines_scalars(op)
             && op.inputs.iter().all(|input| !matches!(self.ir[*input].ty, Type::Acc(_)))
-            && (!self.is_wide() || is_cheap(&op.map.body))
+            && (!self.is_wide(stm) || is_cheap(&op.map.body))
             // On a device, other scans are sequential.
             && (!self.is_beside_device() || matches!(stm.exp, ir::Exp::Seg(_)))
     }
@@ -223,7 +224,7 @@ impl<'a> Emit<'a> {
             || matches!(bare(stm), ir::Exp::Scatter(op)
                 if op.dests.iter().any(|(_, dest)| scan.pat.contains(dest)));
         let seg = |stm: &ir::Stm| matches!(stm.exp, ir::Exp::Seg(_));
-        let alone = (!self.is_wide() || !has_operators(&map.body)) && seg(stm) == seg(scan);
+        let alone = (!self.is_wide(stm) || !has_operators(&map.body)) && seg(stm) == seg(scan);
         width == op.width
             && elementwise
             && scalars
@@ -238,7 +239,9 @@ impl<'a> Emit<'a> {
     /// Whether the values that an operator itself combines, if any, are combined by one thread, in order.
     fn may_combine(&self, stm: &ir::Stm) -> bool {
         match bare(stm) {
-            ir::Exp::Screma(op) if op.folded() > 0 => !self.is_wide() && self.combines_scalars(op),
+            ir::Exp::Screma(op) if op.folded() > 0 => {
+                !self.is_wide(stm) && self.combines_scalars(op)
+            }
             _ => true,
         }
     }
@@ -272,7 +275,7 @@ impl<'a> Emit<'a> {
         let mut forgotten = Vec::new();
         for var in &unneeded {
             self.unneeded.insert(*var);
-            forgotten.extend(self.forget_block(*var));
+            forgotten.extend(self.forget_block(scan, *var));
         }
         match follower {
             Some(follower) => self.scan_and_follower(scan, follower),
@@ -303,10 +306,17 @@ impl<'a> Emit<'a> {
     }
 
     /// A block that would only hold an array that is not stored is not allocated.
-    fn forget_block(&mut self, var: Var) -> Option<(Var, BlockId)> {
+    fn forget_block(&mut self, scan: &ir::Stm, var: Var) -> Option<(Var, BlockId)> {
         let block = self.place(var)?.block;
+        // Its own name in a Seg.
+        let inner = match &scan.exp {
+            ir::Exp::Seg(seg) => seg.op().map_or(&[][..], |(op, _)| &op.pat),
+            _ => &[],
+        };
         let is_other = |(other, _): (Var, _)| {
-            other != var && self.place(other).is_some_and(|place| place.block == block)
+            other != var
+                && !inner.contains(&other)
+                && self.place(other).is_some_and(|place| place.block == block)
         };
         let Origin::Fresh { before, .. } = self.table.blocks[block].origin else { return None };
         if before != var || self.ir.iter().any(is_other) {

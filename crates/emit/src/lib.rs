@@ -4,8 +4,8 @@
 //! Statements keep their order, and nothing is decided here about memory: if an array is not where it is needed, it is
 //! copied.
 //!
-//! Code outside the functions of operators is *host* code: it is executed by one thread, and an operator there may
-//! become tasks or kernels. Code inside these functions is sequential.
+//! The IR says who executes each operator: Segs become tasks or kernels, and all other operators are loops. [`runs`] says
+//! who executes the code that is being emitted.
 //!
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
 //! `control` branches, loops and calls; `screma` map, reduce and scan; `follow` operators that are fused with a scan;
@@ -23,6 +23,7 @@ mod grid;
 mod index;
 mod partials;
 mod release;
+mod runs;
 mod scalar;
 mod screma;
 mod sums;
@@ -34,15 +35,14 @@ use ecow::EcoString;
 use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim, bug};
 use fehu_imp::{Block, Constant, Exp, From, Fun, FunId, Program, Stm, Ty, V, VarInfo};
-use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Type, Var};
+use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Level, Stage, Type, Var};
 use fehu_mem::table::{BlockId, Origin, Place, Placed, Table};
+use runs::Runs;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Options.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Whether operators of the host become tasks.
-    pub parallel: bool,
     /// Whether arrays are in the memory of a device, and operators of the host become kernels.
     pub device: bool,
     /// Whether sums of floats keep their order.
@@ -68,7 +68,7 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
         emit.tuning = tuning.clone();
         if called.contains(&id) {
             // Functions called by kernels are executed by one thread.
-            (emit.depth, emit.in_tasks) = (1, true);
+            emit.runs = Runs::ALONE;
         }
         let made = emit.function(&fun.name, &params, &fun.results, &fun.body);
         program.sites = emit.sites;
@@ -117,12 +117,12 @@ struct Emit<'a> {
     accs: FxHashMap<Var, &'a AccInput>,
     /// The statements of the current block.
     out: Block,
-    /// The nesting depth inside the functions of operators; zero is the host.
-    depth: isize,
-    /// Whether several threads may execute the code at the same time.
-    in_tasks: bool,
-    /// In a kernel: the threads that execute the code together, in the same way.
-    together: Option<grid::Together>,
+    /// Who executes the code.
+    runs: Runs,
+    /// Whether the program is one for several threads of a CPU.
+    parallel: bool,
+    /// Whether Segs in the tasks that are about to be emitted are executed by tasks as well.
+    nests: bool,
     sites: usize,
     /// The source location of the current statement.
     loc: EcoString,
@@ -168,9 +168,9 @@ impl<'a> Emit<'a> {
             allocations,
             accs: FxHashMap::default(),
             out: Block::new(),
-            depth: 0,
-            in_tasks: false,
-            together: None,
+            runs: Runs::Host,
+            nests: false,
+            parallel: placed.prog.stage == Stage::Segs && !options.device,
             sites,
             loc: EcoString::new(),
             tuning: FxHashMap::default(),
@@ -244,7 +244,7 @@ impl<'a> Emit<'a> {
 
     /// Emits the statements of a body.
     fn body(&mut self, body: &'a Body) {
-        let releases = self.depth == 0 && !self.in_tasks;
+        let releases = self.is_host();
         let last = if releases { release::last_uses(self, body) } else { Vec::new() };
         let mut leaders = self.leaders(body).into_iter().peekable();
         let mut index = 0;
@@ -281,9 +281,12 @@ impl<'a> Emit<'a> {
             self.loc = loc.0.clone();
         }
         if let ir::Exp::Seg(seg) = &stm.exp {
-            return self.seg_on_device(&stm.pat, seg);
+            return match seg.level {
+                Level::Task => self.seg_in_tasks(&stm.pat, seg),
+                Level::Grid | Level::Blocks | Level::Block => self.seg_on_device(&stm.pat, seg),
+            };
         }
-        if self.together.is_some() {
+        if self.runs.block().is_some() {
             return self.stm_together(stm);
         }
         self.plain_stm(stm);
@@ -297,9 +300,9 @@ impl<'a> Emit<'a> {
             ir::Exp::Call(fun, args) => self.call(&stm.pat, *fun, args),
             ir::Exp::Const(id) => self.constant(&stm.pat, *id),
             ir::Exp::Fail(check) => self.fail(&stm.pat, check),
-            ir::Exp::Screma(op) => self.screma(&stm.pat, op),
-            ir::Exp::Hist(op) => self.hist(&stm.pat, op),
-            ir::Exp::Scatter(op) => self.scatter(&stm.pat, op),
+            ir::Exp::Screma(op) => self.screma_here(&stm.pat, op),
+            ir::Exp::Hist(op) => self.hist_here(&stm.pat, op),
+            ir::Exp::Scatter(op) => self.scatter_here(&stm.pat, op),
             ir::Exp::Partition(op) => self.partition(&stm.pat, op),
             ir::Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda),
             ir::Exp::UpdateAcc(acc, indices, values) => self.update_acc(*acc, indices, values),

@@ -1,6 +1,7 @@
 //! Maps, reductions and scans.
 
 use super::Emit;
+use super::runs::Runs;
 use fehu_base::Prim;
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty, V};
@@ -32,10 +33,8 @@ impl Sofar<'_> {
 }
 
 impl<'a> Emit<'a> {
+    /// By tasks.
     pub(super) fn screma(&mut self, pat: &[Var], op: &'a Screma) {
-        if !self.is_parallel() {
-            return self.screma_here(pat, op);
-        }
         let width = self.atom(op.width);
         if op.folded() == 0 {
             self.versions(
@@ -104,17 +103,19 @@ impl<'a> Emit<'a> {
 
     /// One position after the other, where the operators inside the function still belong to the host.
     fn screma_outside(&mut self, pat: &[Var], op: &'a Screma) {
-        self.depth -= 1;
-        self.screma_here(pat, op);
-        self.depth += 1;
+        let runs = match self.runs {
+            Runs::Host | Runs::Function { .. } => Runs::Function { forks: true },
+            runs @ (Runs::Thread { .. } | Runs::Block(_)) => runs,
+        };
+        self.running(runs, |this| this.screma_here(pat, op));
     }
 
     /// One position after the other, on this thread.
-    fn screma_here(&mut self, pat: &[Var], op: &'a Screma) {
+    pub(super) fn screma_here(&mut self, pat: &[Var], op: &'a Screma) {
         let scanned = self.start_scans(op);
         let reduced = self.start_reds(op);
         let width = self.atom(op.width);
-        if !scanned.is_empty() && self.depth <= 0 {
+        if !scanned.is_empty() && self.runs.forks() {
             self.scan_range(pat, op, (Exp::int(0), width), &scanned, &reduced);
         } else {
             let kind = self.kind(op, &reduced);
@@ -222,9 +223,12 @@ impl<'a> Emit<'a> {
         // An operator that binds nothing and has no inputs has no arrays that depend on the position.
         let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
         self.scalars.insert(index, Exp::Var(i));
-        // A host loop around kernels is still host code.
-        let inner = isize::from(!self.is_beside_device());
-        self.depth += inner;
+        let runs = match self.runs {
+            // A host loop around kernels is still host code.
+            Runs::Host if !self.options.device => Runs::Function { forks: false },
+            runs => runs,
+        };
+        let before = std::mem::replace(&mut self.runs, runs);
         let body = self.block(|this| {
             for (param, input) in map.params.iter().zip(inputs) {
                 this.element_param(*param, *input, index);
@@ -232,7 +236,7 @@ impl<'a> Emit<'a> {
             this.body(&map.body);
             then(this, index, &map.body.results);
         });
-        self.depth -= inner;
+        self.runs = before;
         self.out.push(Stm::For { var: i, from, to, step: 1, kind, body });
     }
 

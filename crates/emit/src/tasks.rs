@@ -11,11 +11,13 @@
 //! many of them as threads; otherwise the operators inside become tasks as well. This is decided at run time.
 
 use super::Emit;
+use super::grid::is_bare;
 use super::partials::Partial;
+use super::runs::Runs;
 use super::screma::Sofar;
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::{Block, Exp, Kind, Stm, Tasks, Ty, V};
-use fehu_ir::{self as ir, BinOp, Body, CmpOp, Lambda, Screma, Var};
+use fehu_ir::{self as ir, BinOp, Body, CmpOp, Lambda, Screma, Seg, Var};
 
 /// The maximum number of array elements per chunk of a reduction. With more, there is enough parallelism in combining
 /// two of them.
@@ -25,9 +27,26 @@ const ROOM: i64 = 1 << 16;
 const CHEAP: usize = 16;
 
 impl<'a> Emit<'a> {
-    /// Whether an operator may become tasks here.
-    pub(super) fn is_parallel(&self) -> bool {
-        self.options.parallel && self.depth == 0
+    /// A Seg that threads of a CPU execute; if somebody else has started as many of them as there are, one thread does.
+    pub(super) fn seg_in_tasks(&mut self, pat: &'a [Var], seg: &'a Seg) {
+        let (op, before) = seg.op().or_bug("the operator of a seg");
+        if !is_bare(seg) || pat.len() != op.pat.len() || !before.is_empty() {
+            bug("tasks execute an operator with a space around it");
+        }
+        self.allocate_for(op);
+        let forks = self.runs.forks();
+        match &op.exp {
+            ir::Exp::Screma(op) if forks => self.screma(pat, op),
+            ir::Exp::Screma(op) => self.screma_here(pat, op),
+            ir::Exp::Hist(op) if forks && self.can_copy_destinations(op) => {
+                self.hist_in_tasks(pat, op);
+            }
+            ir::Exp::Hist(op) => self.hist_here(pat, op),
+            ir::Exp::Scatter(op) if forks => self.scatter(pat, op),
+            ir::Exp::Scatter(op) => self.scatter_here(pat, op),
+            _ => bug("tasks execute something else than an operator with functions"),
+        }
+        // What is reduced to a scalar has the name of the Seg's result already.
     }
 
     /// Emits code that is executed for ranges; `work` gets the variables of the range and the number of the chunk.
@@ -40,11 +59,9 @@ impl<'a> Emit<'a> {
     ) {
         let [low, high, chunk] =
             ["low", "high", "chunk"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
-        self.depth += 1;
-        let inside = std::mem::replace(&mut self.in_tasks, true);
-        let body = self.block(|this| work(this, [low, high, chunk]));
-        self.in_tasks = inside;
-        self.depth -= 1;
+        let runs = if self.nests { Runs::Thread { forks: true } } else { Runs::ALONE };
+        self.nests = false;
+        let body = self.running(runs, |this| this.block(|this| work(this, [low, high, chunk])));
         self.out.push(Stm::Tasks(Box::new(Tasks {
             site,
             total,
@@ -59,10 +76,9 @@ impl<'a> Emit<'a> {
 
     /// Emits tasks in which operators of nested functions become tasks as well.
     pub(super) fn nested(&mut self, work: impl FnOnce(&mut Self)) {
-        // One level is the range, the other one the position in it.
-        self.depth -= 2;
+        self.nests = true;
         work(self);
-        self.depth += 2;
+        self.nests = false;
     }
 
     /// A new site with tasks.

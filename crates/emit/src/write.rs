@@ -15,10 +15,8 @@ use fehu_mem::table::{Place, poly};
 type Stores = Vec<(V, Prim, V, Exp)>;
 
 impl<'a> Emit<'a> {
-    pub(super) fn hist(&mut self, pat: &[Var], op: &'a Hist) {
-        if self.is_parallel() && self.can_copy_destinations(op) {
-            return self.hist_in_tasks(pat, op);
-        }
+    /// One position after the other.
+    pub(super) fn hist_here(&mut self, pat: &[Var], op: &'a Hist) {
         let width = self.atom(op.width);
         self.hist_in(pat, op, (Exp::int(0), width));
     }
@@ -169,14 +167,17 @@ impl<'a> Emit<'a> {
         }
     }
 
+    /// By tasks.
     pub(super) fn scatter(&mut self, pat: &[Var], op: &'a Scatter) {
+        let (width, site) = (self.atom(op.width), self.site());
+        self.tasks(site, width, None, |this, [low, high, _]| {
+            this.scatter_in(pat, op, (Exp::Var(low), Exp::Var(high)));
+        });
+    }
+
+    /// One position after the other.
+    pub(super) fn scatter_here(&mut self, pat: &[Var], op: &'a Scatter) {
         let width = self.atom(op.width);
-        if self.is_parallel() {
-            let site = self.site();
-            return self.tasks(site, width, None, |this, [low, high, _]| {
-                this.scatter_in(pat, op, (Exp::Var(low), Exp::Var(high)));
-            });
-        }
         self.scatter_in(pat, op, (Exp::int(0), width));
     }
 
@@ -223,7 +224,7 @@ impl<'a> Emit<'a> {
         let Some(input) = self.accs.get(&cert).copied() else { return };
         let op = input.op.as_ref().map(|(op, _)| op);
         let given: Vec<Var> = op.map_or(Vec::new(), |op| op.params[..input.shape.len()].to_vec());
-        let Some(op) = op.filter(|_| self.in_tasks) else {
+        let Some(op) = op.filter(|_| self.runs.is_shared()) else {
             return self.contribute(&input.arrays, &input.shape, indices, op, &given, values);
         };
         self.contribute_shared(&input.arrays, &input.shape, indices, op, &given, values);

@@ -32,10 +32,13 @@ const WAYS: [Way; 4] = [
 
 fn code(prog: &Prog, way: Way) -> Option<Program> {
     // What is too complex for a table has none.
-    let mut placed = fehu_mem::assign::assign(prog.clone()).ok()?;
+    let mut prog = prog.clone();
+    if way.parallel {
+        (fehu_par::TASKS.run)(&mut prog, &mut Remarks::default());
+    }
+    let mut placed = fehu_mem::assign::assign(prog).ok()?;
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
-    let mut program =
-        emit(&placed, Options { parallel: way.parallel, strict_float: true, ..Options::default() });
+    let mut program = emit(&placed, Options { strict_float: true, ..Options::default() });
     if way.improved {
         for transformation in fehu_loops::TRANSFORMATIONS {
             (transformation.run)(&mut program);

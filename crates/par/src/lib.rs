@@ -40,12 +40,14 @@ mod outer;
 mod plan;
 mod resolve;
 mod seg;
+mod tasks;
 pub mod tree;
 mod vector;
 mod version;
 mod write;
 
 pub use expose::EXPOSE;
+pub use tasks::TASKS;
 
 use aliases::Aliases;
 use context::Cx;
@@ -65,7 +67,7 @@ pub const FLATTEN: Pass = Pass {
 };
 
 /// All passes of this crate, by name.
-pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN];
+pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN, TASKS];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);

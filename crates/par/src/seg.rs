@@ -197,7 +197,7 @@ impl Segs<'_> {
     }
 
     /// The operator inside of this many maps, with these as its space.
-    fn seg(&mut self, nest: Stm, levels: usize, level: Level) -> Stm {
+    pub(crate) fn seg(&mut self, nest: Stm, levels: usize, level: Level) -> Stm {
         let mut taken_apart: Vec<Taken> = Vec::new();
         let mut space = Vec::new();
         // Where elements come from: an array, and the indices in it.

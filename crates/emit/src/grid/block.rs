@@ -9,6 +9,7 @@
 //! barrier, and then all of them leave. Elsewhere a check fails in all threads at once.
 
 use super::super::Emit;
+use super::super::runs::Runs;
 use super::super::screma::NO_INDEX;
 use super::seg::SegOp;
 use super::team::Parts;
@@ -66,13 +67,13 @@ impl<'a> Emit<'a> {
     ) {
         self.launch(hint, blocks, members, |this, block, thread| {
             let failed = this.shared_array("failed", Prim::I32, 1);
-            this.together = Some(Together { thread, failed, members, calm: false });
+            this.runs = Runs::Block(Together { thread, failed, members, calm: false });
             this.alone(|this| {
                 let zero = Exp::Const(Scalar::I32(0));
                 this.out.push(Stm::Store(failed, Exp::int(0), zero));
             });
             work(this, block);
-            this.together = None;
+            this.runs = Runs::ALONE;
         });
         if let Some(Stm::Launch(kernel)) = self.out.last_mut() {
             kernel.by_block = true;
@@ -82,7 +83,7 @@ impl<'a> Emit<'a> {
 
     /// A barrier, if other threads may be reading what is about to be written.
     fn settle(&mut self) {
-        if let Some(together) = &mut self.together
+        if let Runs::Block(together) = &mut self.runs
             && !std::mem::replace(&mut together.calm, true)
         {
             self.out.push(Stm::Barrier);
@@ -92,14 +93,14 @@ impl<'a> Emit<'a> {
     /// A barrier.
     fn meet(&mut self) {
         self.out.push(Stm::Barrier);
-        if let Some(together) = &mut self.together {
+        if let Runs::Block(together) = &mut self.runs {
             together.calm = true;
         }
     }
 
     /// From here on, threads may be reading.
     fn stir(&mut self) {
-        if let Some(together) = &mut self.together {
+        if let Runs::Block(together) = &mut self.runs {
             together.calm = false;
         }
     }
@@ -147,7 +148,7 @@ impl<'a> Emit<'a> {
 
     /// Work that one thread does, if several work together.
     pub(crate) fn alone(&mut self, work: impl FnOnce(&mut Self)) {
-        let Some(together) = self.together else { return work(self) };
+        let Some(together) = self.runs.block() else { return work(self) };
         self.settle();
         let body = self.by_itself(work);
         let first = eq(Exp::Var(together.thread), Exp::int(0));
@@ -157,11 +158,9 @@ impl<'a> Emit<'a> {
 
     /// Code of a single thread inside code that several execute together.
     fn by_itself(&mut self, work: impl FnOnce(&mut Self)) -> Block {
-        let together = self.together.take();
         let scalars = self.scalars.clone();
-        let body = self.block(work);
+        let body = self.running(Runs::ALONE, |this| this.block(work));
         self.scalars = scalars;
-        self.together = together;
         body
     }
 
@@ -214,7 +213,7 @@ impl<'a> Emit<'a> {
 
     /// An operator that the threads of a block share.
     pub(super) fn seg_together(&mut self, seg: &SegOp<'a>) {
-        let together = self.together.or_bug("the threads of a block");
+        let together = self.runs.block().or_bug("the threads of a block");
         match &seg.inner.exp {
             ir::Exp::Screma(op) if op.folded() > 0 => {
                 if !seg.space.is_empty() {
@@ -267,9 +266,9 @@ impl<'a> Emit<'a> {
         let kind = Kind::Sequential;
         let each = Stm::For { var: at, from: low, to: high, step: 1, kind, body };
         self.section(together, vec![each]);
-        let inside = self.together.take();
+        let inside = std::mem::replace(&mut self.runs, Runs::ALONE);
         self.team_reduce(&parts, &thread, &members, &thread);
-        self.together = inside;
+        self.runs = inside;
         // The first thread has the result, and has stored it where all can see it.
         let mut found = pat[op.scanned()..op.folded()].iter();
         for part in &parts {
@@ -314,7 +313,7 @@ impl<'a> Emit<'a> {
                 }
             });
             this.section(together, vec![Stm::If(within.clone(), element, Block::new())]);
-            let inside = this.together.take();
+            let inside = std::mem::replace(&mut this.runs, Runs::ALONE);
             this.all_prefixes(&parts, &thread, together.members);
             let last = Exp::int(i64::from(together.members) - 1);
             let carried = this.block(|this| {
@@ -331,7 +330,7 @@ impl<'a> Emit<'a> {
             });
             // An operator whose check fails must not keep its thread from reaching the barrier.
             this.out.push(Stm::Section(carried));
-            this.together = inside;
+            this.runs = inside;
             let index = this.table.index(pat, &op.map).unwrap_or(NO_INDEX);
             let store = this.by_itself(|this| {
                 this.scalars.insert(index, at.clone());

@@ -28,6 +28,7 @@ mod tile;
 mod transpose;
 
 use super::Emit;
+use super::runs::Runs;
 pub(super) use block::Together;
 use fehu_base::{Prim, bug};
 use fehu_facts::poly::Poly;
@@ -49,7 +50,7 @@ const FEW_THREADS: u32 = 64;
 impl<'a> Emit<'a> {
     /// Whether the code is the host's, of a program for a device, or that of threads that work together.
     pub(super) fn is_beside_device(&self) -> bool {
-        self.together.is_some() || self.options.device && self.depth <= 0 && !self.in_tasks
+        self.runs.block().is_some() || self.options.device && self.is_host()
     }
 
     /// The threads of a block.
@@ -72,13 +73,9 @@ impl<'a> Emit<'a> {
     ) {
         let [block, thread] =
             ["block", "thread"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
-        let depth = std::mem::replace(&mut self.depth, 1);
-        let inside = std::mem::replace(&mut self.in_tasks, true);
         let scalars = self.scalars.clone();
-        let body = self.block(|this| work(this, block, thread));
+        let body = self.running(Runs::ALONE, |this| this.block(|this| work(this, block, thread)));
         self.scalars = scalars;
-        self.in_tasks = inside;
-        self.depth = depth;
         let (hint, place) = (hint.into(), self.loc.clone());
         self.out.push(Stm::Launch(Box::new(Kernel {
             hint,
@@ -96,7 +93,7 @@ impl<'a> Emit<'a> {
 
     /// A kernel with a thread for each index below these sizes; or the threads that work together share them.
     pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
-        if let Some(together) = self.together {
+        if let Some(together) = self.runs.block() {
             return self.share_out(together, sizes, work);
         }
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
@@ -255,7 +252,7 @@ impl<'a> Emit<'a> {
     }
 
     fn map_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
-        let may_tile = self.options.tiling && self.together.is_none();
+        let may_tile = self.options.tiling && self.runs.block().is_none();
         if !may_tile || !self.tile_on_grid(seg, pat, op) {
             self.map_plain(seg, pat, op);
         }

@@ -9,6 +9,7 @@
 //! otherwise be too few to occupy the whole device.
 
 use super::super::Emit;
+use super::super::runs::Runs;
 use super::lt;
 use super::seg::SegOp;
 use super::square::{GROUP, Shape};
@@ -111,11 +112,10 @@ impl<'a> Emit<'a> {
     ) -> Option<(Vec<V>, Inner)> {
         let indices: Vec<V> = (0..rank).map(|_| self.new_var("i", Ty::Scalar(Prim::I64))).collect();
         let at: Vec<Exp> = indices.iter().map(|v| Exp::Var(*v)).collect();
-        let (depth, inside) = (self.depth, self.in_tasks);
         let scalars = self.scalars.clone();
-        (self.depth, self.in_tasks) = (1, true);
-        let code = self.block(|this| this.map_at(seg, pat, op, &at));
-        (self.depth, self.in_tasks, self.scalars) = (depth, inside, scalars);
+        let code =
+            self.running(Runs::ALONE, |this| this.block(|this| this.map_at(seg, pat, op, &at)));
+        self.scalars = scalars;
         let (outer, last) = indices.split_at(rank - 2);
         let inner = self.take_apart(code, last[0], last[1])?;
         Some((outer.to_vec(), inner))

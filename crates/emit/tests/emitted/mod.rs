@@ -2,15 +2,20 @@
 
 use fehu_emit::{Options, emit};
 use fehu_ir::Prog;
+use fehu_ir::pass::Remarks;
 use fehu_irtest::oracle::{Oracle, Outcome};
 use fehu_oracle::heap::{Fault, Limits};
 use fehu_oracle::machine;
 
 /// Runs a program as code for one thread or for several, with arrays of some elements; the code.
 pub(crate) fn run(prog: &Prog, parallel: bool, max_size: i64) -> String {
-    let mut placed = fehu_mem::assign::assign(prog.clone()).expect("it has a table");
+    let mut divided = prog.clone();
+    if parallel {
+        (fehu_par::TASKS.run)(&mut divided, &mut Remarks::default());
+    }
+    let mut placed = fehu_mem::assign::assign(divided).expect("it has a table");
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
-    let program = emit(&placed, Options { parallel, strict_float: true, ..Options::default() });
+    let program = emit(&placed, Options { strict_float: true, ..Options::default() });
     for seed in 0..5 {
         let oracle = Oracle { seed, max_size, ..Oracle::default() };
         let runs = oracle.agree_with(prog, &mut |fun, args| match machine::call(
