@@ -80,5 +80,5 @@ mod print;
 mod tests;
 
 pub use names::{renumber, renumber_fun};
-pub use parse::{ParseError, parse};
+pub use parse::parse;
 pub use print::{Printer, names};
