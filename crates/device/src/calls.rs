@@ -274,7 +274,10 @@ struct Constants {
 impl Constants {
     fn find(&mut self, body: &[Stm]) {
         each_stm(body, &mut |stm| {
-            if let Stm::Const(_, results) = stm {
+            // A constant of which nothing is left is not read.
+            if let Stm::Const(_, results) = stm
+                && !results.is_empty()
+            {
                 self.vars.extend(results.iter().map(|(_, v)| *v));
                 self.lifted.extend(results.iter().map(|(_, v)| Stm::Declare(*v, None)));
                 self.lifted.push(stm.clone());
@@ -283,9 +286,6 @@ impl Constants {
     }
 
     fn without(&self, mut body: Block) -> Block {
-        if self.vars.is_empty() {
-            return body;
-        }
         fehu_imp::rewrite::replace_stms(&mut body, &mut |stm| match stm {
             Stm::Const(..) => Some(Block::new()),
             Stm::Declare(v, None) if self.vars.contains(v) => Some(Block::new()),

@@ -19,6 +19,8 @@ mod interleave;
 mod offload;
 mod pointers;
 mod sites;
+#[cfg(test)]
+mod tests;
 mod tuning;
 
 use fehu_imp::{FunId, Program};

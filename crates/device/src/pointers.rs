@@ -4,8 +4,8 @@ use super::offload::elem;
 use super::sites::Site;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::replace_stms;
-use fehu_imp::visit::each_stm;
-use fehu_imp::{Arg, Block, Exp, From, Prim, Stm, Ty, V, VarInfo};
+use fehu_imp::visit::{each_stm, set_vars};
+use fehu_imp::{Arg, Block, Exp, From, Kind, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -73,7 +73,8 @@ impl<'a> Pointers<'a> {
         ptr
     }
 
-    /// A body in which handles are pointers; `alloc` says what an allocation becomes, by its number.
+    /// A body in which handles are pointers, which are declared outside it; `alloc` says what an allocation becomes, by its
+    /// number.
     pub(super) fn body(
         &mut self,
         body: &[Stm],
@@ -108,6 +109,7 @@ impl<'a> Pointers<'a> {
                 _ => return None,
             })
         });
+        one_after_the_other(&mut body);
         body
     }
 
@@ -161,5 +163,25 @@ impl<'a> Pointers<'a> {
             both(BinOp::And, after, compare(CmpOp::Lt, *other, end))
         });
         (begin, any(inside.collect()))
+    }
+}
+
+/// Iterations had handles of their own, and now take the same pointers and the same pieces: they are no longer independent.
+fn one_after_the_other(block: &mut Block) {
+    for stm in block {
+        if let Stm::For { kind, body, .. } = stm
+            && let Kind::Independent(reductions) = kind
+        {
+            let mut declared = FxHashSet::from_iter(reductions.iter().map(|(v, _)| *v));
+            each_stm(body, &mut |stm| {
+                stm.each_declared(&mut |v| {
+                    declared.insert(v);
+                })
+            });
+            if set_vars(body).iter().any(|v| !declared.contains(v)) {
+                *kind = Kind::Sequential;
+            }
+        }
+        stm.each_block_mut(&mut one_after_the_other);
     }
 }
