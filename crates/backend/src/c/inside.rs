@@ -200,7 +200,7 @@ fn function(program: &Program, version: &Version, target: Target, device: &mut D
     };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     frame.inside = Some(Inside::new(spaces, "return true;"));
-    let mut signature = String::from("FE_GLOBAL struct fe_failure *failure");
+    let mut signature = String::from("FE_GLOBAL struct fe_failure *failure, int32_t launch");
     for (&result, out) in fun.results.iter().zip(&outs) {
         let (space, ty) = (frame.space(result), declared_type(fun.vars[result].ty));
         let _ = write!(signature, ", {space}{ty}*{out}");
@@ -222,7 +222,9 @@ fn function(program: &Program, version: &Version, target: Target, device: &mut D
     let text = frame.into_text();
     let number = device.functions.printed.len();
     let name = format!("fe_inside_{}_{number}", fun.name);
-    let text = format!("FE_DEVICE bool {name}({signature}) {{\n  (void)failure;\n{text}}}\n");
+    let text = format!(
+        "FE_DEVICE bool {name}({signature}) {{\n  (void)failure;\n  (void)launch;\n{text}}}\n"
+    );
     let (may_fail, calls) = inside.map_or((false, Vec::new()), |i| (i.may_fail, i.calls));
     device.functions.printed.push(Printed { name, text, may_fail, calls, kernels: Vec::new() });
     device.functions.numbers.insert(version.clone(), number);
@@ -236,7 +238,7 @@ impl Frame<'_> {
         let version = (fun, arg_spaces(self.fun, &inside.spaces, args));
         let number = function(self.program, &version, self.target, self.device);
         let callee = &self.device.functions.printed[number];
-        let (mut call, may_fail) = (format!("{}(failure", callee.name), callee.may_fail);
+        let (mut call, may_fail) = (format!("{}(failure, launch", callee.name), callee.may_fail);
         for &result in results {
             let _ = write!(call, ", &{}", self.shared.names.get(result));
         }

@@ -18,8 +18,9 @@ use std::fmt::Write;
 /// The most values in the message of a check in a kernel; the rest are shown as zero.
 const MOST_VALUES: usize = 16;
 
-/// A kernel does nothing after a check has failed in one before it; unless there are no checks in any kernel.
-const AFTER_FAILURE: &str = "if (fe_failed(failure)) return;";
+/// A kernel does nothing after a check has failed in one before it. What fails in the same launch does not count, so that all
+/// threads of a block, and all blocks, decide alike. Not needed if there are no checks in any kernel.
+const AFTER_FAILURE: &str = "if (fe_failed(failure, launch)) return;";
 
 /// The device program in the making.
 #[derive(Default)]
@@ -222,9 +223,9 @@ impl Frame<'_> {
         self.line(&format!("if ({cond}) {{"));
         self.deeper(|frame| {
             if values.is_empty() {
-                frame.line(&format!("fe_claim(failure, {number});"));
+                frame.line(&format!("fe_claim(failure, launch, {number});"));
             } else {
-                frame.line(&format!("if (fe_claim(failure, {number})) {{"));
+                frame.line(&format!("if (fe_claim(failure, launch, {number})) {{"));
                 frame.deeper(|frame| {
                     for (slot, value) in values.iter().enumerate() {
                         frame.line(&format!("failure->values[{slot}] = {value};"));
