@@ -1,6 +1,6 @@
 //! Code in which pointers take the place of handles, and pieces of memory that exist already that of allocations.
 
-use super::offload::elem;
+use super::memories::to_bytes;
 use super::sites::Site;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::replace_stms;
@@ -68,7 +68,7 @@ impl<'a> Pointers<'a> {
             return *ptr;
         }
         let hint = self.vars[handle].hint.clone();
-        let ptr = self.new_var(&hint, Ty::Ptr(Prim::U8));
+        let ptr = self.new_var(&hint, Ty::ptr(Prim::U8));
         self.of.insert(handle, ptr);
         ptr
     }
@@ -89,15 +89,7 @@ impl<'a> Pointers<'a> {
                 Stm::Share(to, from) => {
                     vec![Stm::Point(self.of[to], From::Ptr(self.of[from]), Exp::int(0))]
                 }
-                Stm::Export { to, ptr, index, .. } => {
-                    let prim = elem(self.vars[*ptr].ty);
-                    let there = self.new_var("there", Ty::Ptr(prim));
-                    vec![
-                        Stm::Declare(there, None),
-                        Stm::Point(there, From::Ptr(*ptr), index.clone()),
-                        Stm::Point(self.of[to], From::Ptr(there), Exp::int(0)),
-                    ]
-                }
+                Stm::Export { to, ptr, index, .. } => to_bytes(self.of[to], *ptr, index, self.vars),
                 Stm::Point(p, From::Mem(handle), at) => {
                     vec![Stm::Point(*p, From::Ptr(self.of[handle]), at.clone())]
                 }
@@ -156,7 +148,7 @@ impl<'a> Pointers<'a> {
             let same = others.iter().map(|other| compare(CmpOp::Eq, piece, *other));
             return (Block::new(), any(same.collect()));
         }
-        let end = self.new_var("end", Ty::Ptr(Prim::U8));
+        let end = self.new_var("end", Ty::ptr(Prim::U8));
         let begin = vec![Stm::Declare(end, None), Stm::Point(end, From::Ptr(piece), bytes.clone())];
         let inside = others.iter().map(|other| {
             let after = compare(CmpOp::Le, piece, *other);

@@ -1,7 +1,9 @@
 //! The parser: programs, functions, types, expressions. Statements are in `parse_stm`.
 
 use super::names::renumber_fun;
-use crate::{Block, Constant, Exp, Fun, FunId, Prim, Program, RedOp, Stm, Tuning, Ty, V, VarInfo};
+use crate::{
+    Block, Constant, Exp, Fun, FunId, Prim, Program, RedOp, Space, Stm, Tuning, Ty, V, VarInfo,
+};
 use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_ir::text::cursor::{self, Cursor, Lists, Names, Parsed};
@@ -173,7 +175,15 @@ impl<'a> Parser<'a> {
             return Ok(Ty::Mem);
         }
         if self.eat("*") {
-            return Ok(Ty::Ptr(self.prim()?));
+            let space = match self.kind() {
+                Kind::Word("shared") => Space::Shared,
+                Kind::Word("own") => Space::Own,
+                Kind::Word(_) | Kind::Number(_) | Kind::String(_) | Kind::Sign(_) | Kind::End => {
+                    return Ok(Ty::ptr(self.prim()?));
+                }
+            };
+            self.advance();
+            return Ok(Ty::Ptr(space, self.prim()?));
         }
         let shared = self.eat_word("shared");
         let prim = self.prim()?;

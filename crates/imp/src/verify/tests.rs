@@ -174,10 +174,50 @@ fn host_and_kernels_have_their_statements() {
 
 #[test]
 fn pointers_have_one_memory() {
-    let two = "var s: shared i64[4] var p: *i64 p = &s[0] p = &xs[0]";
-    refuse(Phase::Device, &[(&kernel(two), "p.9 points to two memories of the device")]);
-    let one = "var s: shared i64[4] var p: *i64 var o: *i64 o = &p[1] p = &s[0] o = &s[0]";
-    accept(Phase::Device, &[&kernel(one)]);
+    let arrays = "var s: shared i64[4] var l: i64[4]";
+    let wrong = [
+        ("var p: *i64 p = &s[0]", "\"s\" is in shared memory, not in global"),
+        ("var p: *i64 p = &l[0]", "\"l\" is in own memory, not in global"),
+        ("var p: *own i64 p = &s[0]", "\"s\" is in shared memory, not in own"),
+        ("var p: *shared i64 p = &xs[0]", "\"xs\" is in global memory, not in shared"),
+        ("var p: *own i64 var o: *i64 o = &p[1]", "\"p\" is in own memory, not in global"),
+        ("var p: *own i64 p = shared[0]", "\"p\" is in own memory, not in global"),
+        ("var p: *own i64 if eq_u64(p, xs) { }", "addresses in own and global memory are compared"),
+        ("atomic add l[0], 1", "\"l\" is in the memory of one thread"),
+        ("exchange o = l[0] { } for o", "\"l\" is in the memory of one thread"),
+    ];
+    for (body, message) in wrong {
+        refuse(Phase::Device, &[(&kernel(&format!("{arrays} {body}")), message)]);
+    }
+    let right =
+        "var p: *shared i64 p = &s[0] var o: *shared i64 o = &p[1] var z: *own i64 z = &l[0]
+                 z[0] = o[0] atomic add s[0], 1 copy l[0] <- s[0], 2";
+    accept(Phase::Device, &[&kernel(&format!("{arrays} {right}"))]);
+    let handle = kernel("var p: *own i64 p = data xs_mem[0]");
+    refuse(Phase::Emitted, &[(&handle, "\"p\" is in own memory, not in global")]);
+    refuse(Phase::Cpu, &[("var p: *shared i64", "only a kernel can do this")]);
+    // A CPU has one memory.
+    accept(Phase::Cpu, &["var l: i64[4] var p: *i64 p = &l[0]"]);
+}
+
+#[test]
+fn functions_get_pointers_to_the_memory_of_their_parameters() {
+    let program = |space: &str| {
+        let text = format!(
+            "prog imp
+             device fun g(p: *{space} u8) -> (r: *own u8) {{ r = &p[1] }}
+             fun f(n: i64) -> () {{
+               launch \"k\" at \"\" block b of n thread t of 64 {{
+                 var l: i64[4] var r: *own u8 r = call g(&l[0])
+               }}
+             }}"
+        );
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        verify(&program, Phase::Device).map_err(|errors| errors.len())
+    };
+    assert_eq!(program("own"), Ok(()));
+    // The argument, and the pointer that is returned.
+    assert_eq!(program("shared"), Err(2));
 }
 
 #[test]
@@ -190,7 +230,7 @@ fn all_threads_come_to_a_barrier() {
         "var a: i64 = 0 if lt_i64(t, 3) { a = 1 } if lt_i64(a, 1) { barrier }",
         "if lt_i64(xs[t], 3) { barrier }",
         "var l: i64[4] l[0] = t if lt_i64(l[0], 3) { barrier }",
-        "var l: i64[4] var p: *i64 p = &l[0] p[0] = t if lt_i64(l[0], 3) { barrier }",
+        "var l: i64[4] var p: *own i64 p = &l[0] p[0] = t if lt_i64(l[0], 3) { barrier }",
         "var c: i64 c = poll xs[0] if lt_i64(c, 3) { barrier }",
         // Some threads have left.
         "assert lt_i64(t, 3), barrier",
