@@ -22,7 +22,8 @@ use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Arg, Block, Exp, From, Fun, FunId, Prim, Space, Stm, Ty, V, VarInfo};
 use fehu_ir::BinOp;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// A function, and the memories of those of its arguments that are arrays.
 pub(super) type Signature = (FunId, Vec<Space>);
@@ -68,7 +69,7 @@ pub(super) fn version(mut fun: Fun, params: &[Space], results: Results<'_>) -> O
 /// Which handles and pointers of a function are not to blocks.
 struct Flow<'a> {
     vars: &'a IdVec<V, VarInfo>,
-    of: FxHashMap<V, Space>,
+    of: BTreeMap<V, Space>,
     changed: bool,
 }
 
@@ -115,11 +116,11 @@ impl Flow<'_> {
             Stm::Export { to, ptr, .. } => {
                 self.space(*ptr).into_iter().for_each(|space| note(*to, space));
             }
-            Stm::Point(to, From::Mem(from) | From::Ptr(from), _) => {
-                // What is in no block from the beginning is no matter of parameters.
-                if self.vars[*to].ty.space() == Some(Space::Global) {
-                    self.space(*from).into_iter().for_each(|space| note(*to, space));
-                }
+            // What is in no block from the beginning is no matter of parameters.
+            Stm::Point(to, From::Mem(from) | From::Ptr(from), _)
+                if self.vars[*to].ty.space() == Some(Space::Global) =>
+            {
+                self.space(*from).into_iter().for_each(|space| note(*to, space));
             }
             Stm::Point(to, From::Shared, _) | Stm::Alloc(to, ..) => note(*to, Space::Global),
             Stm::Const(_, read) => {
@@ -144,7 +145,7 @@ impl Flow<'_> {
 
 /// Makes pointers to other memories of handles and pointers; returns the declarations of those that were handles: handles
 /// exist longer than pointers.
-fn change_types(fun: &mut Fun, body: &Block, of: &FxHashMap<V, Space>) -> Block {
+fn change_types(fun: &mut Fun, body: &Block, of: &BTreeMap<V, Space>) -> Block {
     for (v, space) in of {
         let info = &mut fun.vars[*v];
         info.ty = Ty::Ptr(*space, elem(info.ty));
@@ -161,7 +162,7 @@ fn change_types(fun: &mut Fun, body: &Block, of: &FxHashMap<V, Space>) -> Block 
 }
 
 /// A body in which some handles have become pointers.
-fn with_pointers(mut body: Block, of: &FxHashMap<V, Space>, vars: &mut IdVec<V, VarInfo>) -> Block {
+fn with_pointers(mut body: Block, of: &BTreeMap<V, Space>, vars: &mut IdVec<V, VarInfo>) -> Block {
     replace_stms(&mut body, &mut |stm| {
         Some(match stm {
             Stm::Declare(v, None) | Stm::Free(v) if of.contains_key(v) => Block::new(),
@@ -203,12 +204,12 @@ pub(super) fn to_bytes(to: V, ptr: V, index: &Exp, vars: &mut IdVec<V, VarInfo>)
 /// Where the pointers of a body to other memories than that of blocks come from.
 pub(super) struct Origins {
     /// What each one is derived from, and from which element on; nothing if that is not always the same.
-    of: FxHashMap<V, Option<(V, Exp)>>,
+    of: BTreeMap<V, Option<(V, Exp)>>,
 }
 
 impl Origins {
     pub(super) fn new(body: &Block, vars: &IdVec<V, VarInfo>) -> Origins {
-        let (mut of, mut assigned) = (FxHashMap::default(), FxHashSet::default());
+        let (mut of, mut assigned) = (BTreeMap::default(), FxHashSet::default());
         each_stm(body, &mut |stm| {
             match stm {
                 Stm::Point(p, From::Ptr(q), at) if vars[*p].ty.space() != Some(Space::Global) => {

@@ -335,9 +335,4 @@ impl<'a, T: PartialEq + Clone> Names<'a, T> {
     pub fn known(&self) -> &[(usize, &'a str, Option<T>)] {
         &self.known
     }
-
-    /// The numbers by name.
-    pub fn numbers(&self) -> &FxHashMap<&'a str, u32> {
-        &self.numbers
-    }
 }

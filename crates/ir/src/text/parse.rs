@@ -179,8 +179,8 @@ impl<'a> Parser<'a> {
         let mut fun = Fun { name, vars, params, results, body, attrs };
         let rename = renumber_fun(&mut fun);
         let mut names = FxHashMap::default();
-        for (name, number) in self.names.numbers() {
-            if let Some(new) = rename.get(&Var(*number)) {
+        for (number, (_, name, _)) in self.names.known().iter().enumerate() {
+            if let Some(new) = rename.get(&Var(number as u32)) {
                 names.insert(*name, *new);
             }
         }
