@@ -172,6 +172,58 @@ fn host_and_kernels_have_their_statements() {
     accept(Phase::Device, &["r = fetch xs[0]", &kernel("xs[t] = add_i64(xs[t], n)")]);
 }
 
+/// The host of a CPU; the host of a device before and after the stage `device`; a kernel before and after it.
+const PLACES: [(Phase, bool); 5] = [
+    (Phase::Cpu, false),
+    (Phase::Emitted, false),
+    (Phase::Device, false),
+    (Phase::Emitted, true),
+    (Phase::Device, true),
+];
+
+#[test]
+fn everybody_does_what_they_may() {
+    let table = [
+        ("xxxxx", "var a: i64 = n a = add_i64(a, 1) if lt_i64(a, n) { } while false { }"),
+        ("xxxxx", "var p: *i64 p = &xs[1]"),
+        ("xxxxx", "assert true, trace \"tag\" n: i64"),
+        ("xx.xx", "xs[0] = n"),
+        ("xx.xx", "var a: i64 = xs[0]"),
+        ("xx.xx", "atomic add xs[0], n"),
+        ("xx.xx", "locked n { }"),
+        ("xx.xx", "exchange o = xs[0] { } for o"),
+        ("xxxx.", "var m: mem m = alloc i64[n] free m"),
+        ("xxxx.", "var m: mem m = share xs_mem"),
+        ("xxxx.", "var m: mem m = export &xs[0] in xs_mem"),
+        ("xxxx.", "var p: *i64 p = data xs_mem[0]"),
+        ("xxxx.", "var m: mem m = call g(n, &xs[0])"),
+        ("xxxx.", "const 0 ()"),
+        ("xxxx.", "var a: i64 a = tuning 0 or n"),
+        ("xxx..", "var a: i64 a = threads"),
+        ("xxx..", "var a: i64 a = chunks 0 of n"),
+        ("xxx..", "tasks at 0 l .. h of n chunk c { }"),
+        (".xx..", "var a: i64 a = fetch xs[0]"),
+        (".xx..", "launch \"l\" at \"\" block lb of n thread lt of 64 { }"),
+        ("...xx", "barrier"),
+        ("...xx", "warp barrier"),
+        ("...xx", "warp { }"),
+        ("...xx", "section { leave }"),
+        ("...xx", "var s: shared i64[4]"),
+        ("...xx", "var p: *shared i64"),
+        ("...xx", "var p: *i64 p = shared[0]"),
+        ("...xx", "var a: i64 a = poll xs[0]"),
+        ("...xx", "var c: shared i32[1] var a: i32 a = count c[0]"),
+    ];
+    for (row, body) in table {
+        let may = |(phase, inside): (Phase, bool)| {
+            let body = if inside { kernel(body) } else { body.to_owned() };
+            if errors(phase, &body).is_empty() { 'x' } else { '.' }
+        };
+        let found: String = PLACES.into_iter().map(may).collect();
+        assert_eq!(found, row, "{body}");
+    }
+}
+
 #[test]
 fn pointers_have_one_memory() {
     let arrays = "var s: shared i64[4] var l: i64[4]";
