@@ -97,8 +97,8 @@ impl Gen {
 
     fn operator(&mut self) {
         let prim = self.prim;
-        match self.rng.below(11) {
-            0 => {
+        match self.rng.below(13) {
+            0 | 11 => {
                 let (f, op) = (self.function(), self.fold("red"));
                 self.result("", &format!("screma n (xs) map {f} {op}"));
             }
@@ -109,7 +109,7 @@ impl Gen {
             2 | 3 => self.rows(),
             4 => self.histogram(),
             9 => self.histogram_of_pairs(),
-            5 | 10 => self.product(),
+            5 | 10 | 12 => self.product(),
             6 => {
                 let name = self.name();
                 let _ = writeln!(self.out, "let ({name}: [m][n]{prim}) = rearrange (1, 0) xss");
