@@ -95,3 +95,33 @@ def triangle (k: i64) : i64 =
 -- entry: triangles
 -- input { [0i64, 1i64, 5i64, 100i64] } auto output
 entry triangles (ks: []i64) : []i64 = map (\k -> triangle k + triangle (k / 2)) ks
+
+-- A small array that belongs to a thread, where a function takes either it or memory of its own for the same; directly, through
+-- another function, and a part of it.
+#[noinline]
+def ends [n] (c: bool) (xs: [n]i64) : bool =
+  let ys = if c then xs else map (* 3) xs
+  in ys[0] * 2 < ys[n - 1]
+
+#[noinline]
+def both_ends [n] (c: bool) (xs: [n]i64) : bool = ends c xs && xs[0] > 1 && ends (!c) xs
+
+-- ==
+-- entry: own_arrays
+-- input { 5i64 } output { [true, true, true, true, true] [true, true, true, false, false] }
+-- input { 40i64 } auto output
+entry own_arrays (n: i64) : ([n]bool, [n]bool) =
+  unzip (map (\i -> ( ends (i > 2) [i, i + 1, i * 2 + 2] || both_ends (i > 1) [i, i + 1, i + 2, i + 3]
+                    , ends (i > 1) [i, i + 3] || both_ends false [i + 1, i * 2]))
+             (iota n))
+
+-- A scalar that a function makes of an array that is allocated in a loop.
+#[noinline]
+def middle [n] (xs: [n]i64) : i64 = loop s = 0 for i < n do s + xs[i] * xs[n - 1 - i]
+
+-- ==
+-- entry: made_in_loops
+-- input { 5i64 } output { [0i64, 0i64, 0i64, 0i64, 2i64] }
+-- input { 40i64 } auto output
+entry made_in_loops (n: i64) : [n]i64 =
+  map (\i -> loop s = 0 for k < i do s + (let xs = #[sequential] map (* 2) (iota k) in middle xs / 2)) (iota n)

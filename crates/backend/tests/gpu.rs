@@ -52,6 +52,43 @@ fn failures_come_to_light_when_somebody_waits() {
 }
 
 #[test]
+fn all_threads_of_a_block_go_on_when_a_check_fails_in_one() {
+    let (text, api) = whole(Mode::Library, Target::OpenCl);
+    let folder = Folder::new("gpu_one_thread");
+    folder.write("api.c", &text);
+    folder.write("api.h", &api.header);
+    folder.write("driver.c", ONE_THREAD);
+    let said = folder.compile_and_run("driver.c", &["-O0", "api.c", "-ldl"]);
+    assert_eq!(said, "2 Error: not found, say 64 threads\n0 25\n");
+}
+
+/// A check fails in the first of the 64 threads of a block; the next call is none of its business.
+const ONE_THREAD: &str = r#"
+#include "api.h"
+#include <stdlib.h>
+int main(void) {
+  struct futhark_context_config *cfg = futhark_context_config_new();
+  struct futhark_context *ctx = futhark_context_new(cfg);
+  int32_t numbers[2][2] = {{404, 1}, {3, 4}}, sum = 0;
+  for (int run = 0; run < 2; run++) {
+    struct futhark_i32_1d *xs = futhark_new_i32_1d(ctx, numbers[run], 2);
+    int code = futhark_entry_dot(ctx, &sum, xs, xs);
+    char *error = futhark_context_get_error(ctx);
+    if (error == NULL) {
+      printf("%d %d\n", code, sum);
+    } else {
+      printf("%d %s\n", code, error);
+    }
+    free(error);
+    futhark_free_i32_1d(ctx, xs);
+  }
+  futhark_context_free(ctx);
+  futhark_context_config_free(cfg);
+  return 0;
+}
+"#;
+
+#[test]
 fn what_fails_in_a_call_is_not_of_the_next_one() {
     let (text, api) = whole(Mode::Library, Target::OpenCl);
     let folder = Folder::new("gpu_abandoned");

@@ -1,16 +1,19 @@
 //! Functions and constants in kernels.
 //!
 //! A kernel cannot call functions of the host. It contains copies of small functions, and of those that are called only here
-//! and there; the others become functions of the device, which exist once (see [`super::functions`]). Functions that nothing
-//! calls any more are then removed. Constants are read by the host, before the kernel is launched.
+//! and there; the others become functions of the device, which exist once (see [`super::functions`]), or once for each
+//! combination of memories that their arguments are in (see [`super::memories`]). Functions that nothing calls any more are
+//! then removed. Constants are read by the host, before the kernel is launched.
 
 use super::functions::{self, Made};
+use super::memories::{self, Origins, Signature, to_bytes};
 use ecow::{EcoString, eco_format};
 use fehu_base::IdVec;
+use fehu_base::bug::OrBug;
 use fehu_base::id::Id;
-use fehu_imp::rewrite::{Vars, rename};
+use fehu_imp::rewrite::{Vars, rename, replace_stms};
 use fehu_imp::visit::{each_stm, set_vars};
-use fehu_imp::{Arg, Block, Exp, Fun, FunId, Program, Stm, Ty, V};
+use fehu_imp::{Arg, Block, Exp, From, Fun, FunId, Program, Space, Stm, Ty, V};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function with at most this many statements is copied wherever it is called.
@@ -46,8 +49,10 @@ pub(super) fn calls(program: &mut Program, copies: bool) {
 
 /// What kernels make of the functions that they call.
 struct Inside {
-    /// What each function becomes.
-    ways: FxHashMap<FunId, Way>,
+    /// The functions, with the number of places where they are called.
+    called: FxHashMap<FunId, (Fun, usize)>,
+    /// What each version of a function becomes; nothing if there is no such version.
+    ways: FxHashMap<Signature, Option<Way>>,
     /// The functions of the device, in the order in which they are added to those of the program.
     made: Vec<Made>,
     /// The number of the first one.
@@ -67,58 +72,75 @@ enum Way {
 impl Inside {
     fn new(program: &Program, copies: bool) -> Inside {
         let sites = called_inside(program);
+        let called = sites.into_iter().map(|(id, sites)| (id, (program.funs[id].clone(), sites)));
         let (ways, made, first) = (FxHashMap::default(), Vec::new(), program.funs.len());
-        let mut inside = Inside { ways, made, first, copies };
-        for (id, _) in program.funs.iter().filter(|(id, _)| sites.contains_key(id)) {
-            inside.add(program, &sites, id);
-        }
-        inside
+        Inside { called: called.collect(), ways, made, first, copies }
     }
 
-    /// Decides about a function, after those that it calls. (None that kernels call comes to call itself.)
-    fn add(&mut self, program: &Program, sites: &FxHashMap<FunId, usize>, id: FunId) {
-        if self.ways.contains_key(&id) {
+    /// Decides about a version of a function, after those that it calls. (None that kernels call comes to call itself.)
+    fn add(&mut self, signature: &Signature) {
+        if self.ways.contains_key(signature) {
             return;
         }
-        let mut fun = program.funs[id].clone();
-        let mut callees = Vec::new();
-        each_stm(&fun.body, &mut |stm| {
-            if let Stm::Call(callee, ..) = stm {
-                callees.push(*callee);
-            }
-        });
-        for callee in callees {
-            self.add(program, sites, callee);
-        }
+        let (fun, sites) = self.called[&signature.0].clone();
+        let version = memories::version(fun, &signature.1, &mut |callee| self.results(&callee));
+        let way = version.map(|fun| self.way(fun, sites));
+        self.ways.insert(signature.clone(), way);
+    }
+
+    fn way(&mut self, mut fun: Fun, sites: usize) -> Way {
         let body = std::mem::take(&mut fun.body);
         fun.body = self.resolved(body, &mut fun.vars);
         let mut size: usize = 0;
         each_stm(&fun.body, &mut |_| size += 1);
-        let sites = sites.get(&id).copied().unwrap_or_default();
         let is_small = size <= SMALL || sites == 1 || size.saturating_mul(sites) <= COPIES;
         let is_copied = self.copies && is_small;
         let made = if is_copied { None } else { functions::make(&fun) };
-        let way = match made {
+        match made {
             Some(made) => {
                 self.made.push(made);
                 Way::Call(self.made.len() - 1)
             }
             None => Way::Copy(Box::new(fun)),
+        }
+    }
+
+    /// The memories of the results of a version, if there is one.
+    fn results(&mut self, signature: &Signature) -> Option<Vec<Option<Space>>> {
+        self.add(signature);
+        let fun = match self.ways[signature].as_ref()? {
+            Way::Copy(fun) => fun,
+            Way::Call(number) => &self.made[*number].fun,
         };
-        self.ways.insert(id, way);
+        let space = |result: &V| match fun.vars[*result].ty {
+            Ty::Mem => Some(Space::Global),
+            ty @ (Ty::Scalar(_) | Ty::Ptr(..) | Ty::Local(..) | Ty::Shared(..)) => ty.space(),
+        };
+        Some(fun.results.iter().map(space).collect())
     }
 
     /// Code of the device without calls of the host's functions.
-    fn resolved(&self, mut block: Block, vars: &mut IdVec<V, fehu_imp::VarInfo>) -> Block {
-        fehu_imp::rewrite::replace_stms(&mut block, &mut |stm| {
+    fn resolved(&mut self, mut block: Block, vars: &mut IdVec<V, fehu_imp::VarInfo>) -> Block {
+        let origins = Origins::new(&block, vars);
+        replace_stms(&mut block, &mut |stm| {
             let Stm::Call(callee, results, args) = stm else { return None };
-            Some(match self.ways.get(callee)? {
-                Way::Copy(fun) => copy_of(fun, results, args, vars),
+            let mut signature = memories::signature(*callee, args, vars);
+            self.add(&signature);
+            let (mut out, mut passed) = (Block::new(), args.clone());
+            if self.ways[&signature].is_none() {
+                (out, passed) = origins.copied(args, vars);
+                signature = memories::signature(*callee, &passed, vars);
+                self.add(&signature);
+            }
+            let way = self.ways[&signature].as_ref();
+            out.append(&mut match way.or_bug("version of a function with all arrays in blocks") {
+                Way::Copy(fun) => copy_of(fun, results, &passed, vars),
                 Way::Call(number) => {
                     let id = FunId::from_index(self.first + number);
-                    self.made[*number].call(id, results, args, vars)
+                    self.made[*number].call(id, results, &passed, vars)
                 }
-            })
+            });
+            Some(out)
         });
         block
     }
@@ -242,8 +264,13 @@ fn copy_of(
             Arg::Scalar(e) => out.push(Stm::Declare(own, Some(e.clone()))),
             Arg::Mem { block, ptr, index } => {
                 out.push(Stm::Declare(own, None));
-                let (block, ptr, index) = (*block, *ptr, index.clone());
-                out.push(Stm::Export { to: own, block, ptr, index });
+                match callee.vars[*param].ty {
+                    Ty::Ptr(..) => out.append(&mut to_bytes(own, *ptr, index, vars)),
+                    Ty::Mem | Ty::Scalar(_) | Ty::Local(..) | Ty::Shared(..) => {
+                        let (block, ptr, index) = (*block, *ptr, index.clone());
+                        out.push(Stm::Export { to: own, block, ptr, index });
+                    }
+                }
             }
         }
     }
@@ -254,7 +281,8 @@ fn copy_of(
     for (to, result) in results.iter().zip(&callee.results) {
         out.push(match callee.vars[*result].ty {
             Ty::Mem => Stm::Share(*to, new[result]),
-            Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => {
+            Ty::Ptr(..) => Stm::Point(*to, From::Ptr(new[result]), Exp::int(0)),
+            Ty::Scalar(_) | Ty::Local(..) | Ty::Shared(..) => {
                 Stm::Assign(*to, Exp::Var(new[result]))
             }
         });
@@ -274,7 +302,10 @@ struct Constants {
 impl Constants {
     fn find(&mut self, body: &[Stm]) {
         each_stm(body, &mut |stm| {
-            if let Stm::Const(_, results) = stm {
+            // A constant of which nothing is left is not read.
+            if let Stm::Const(_, results) = stm
+                && !results.is_empty()
+            {
                 self.vars.extend(results.iter().map(|(_, v)| *v));
                 self.lifted.extend(results.iter().map(|(_, v)| Stm::Declare(*v, None)));
                 self.lifted.push(stm.clone());
@@ -283,10 +314,7 @@ impl Constants {
     }
 
     fn without(&self, mut body: Block) -> Block {
-        if self.vars.is_empty() {
-            return body;
-        }
-        fehu_imp::rewrite::replace_stms(&mut body, &mut |stm| match stm {
+        replace_stms(&mut body, &mut |stm| match stm {
             Stm::Const(..) => Some(Block::new()),
             Stm::Declare(v, None) if self.vars.contains(v) => Some(Block::new()),
             _ => None,

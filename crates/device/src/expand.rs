@@ -68,7 +68,8 @@ impl Expand<'_> {
             Expand { fun, host: Block::new(), pointers: FxHashMap::default(), sites: Vec::new() };
         let mut kernel = kernel.clone();
         let local = this.name_handles(&kernel.body);
-        this.sites = sites::find(&kernel.body, kernel.by_block, &Known::of_kernel(&kernel));
+        this.sites =
+            sites::find(&kernel.body, &this.fun.vars, kernel.by_block, &Known::of_kernel(&kernel));
         if this.sites.is_empty() {
             kernel.body = this.body(&kernel.body, &mut |_, _| Block::new());
             this.declare_pointers(&local, None, &mut kernel.body);
@@ -191,7 +192,7 @@ impl Expand<'_> {
             pointers.choose(site, &pieces)
         });
         self.sites = sites;
-        let nowhere = self.new_var("nowhere", Ty::Ptr(Prim::U8));
+        let nowhere = self.new_var("nowhere", Ty::ptr(Prim::U8));
         kernel.body = begin;
         kernel.body.push(Stm::Declare(nowhere, None));
         kernel.body.push(Stm::Point(nowhere, From::Ptr(bases[0]), totals[0].clone()));
@@ -254,12 +255,12 @@ impl Expand<'_> {
     fn arena(&mut self, count: Exp, number: Exp, size: &Exp) -> (V, V, Block) {
         let bytes = self.host_value("arena_bytes", bin(BinOp::Mul, count, size.clone()));
         let arena = self.new_var("arena_mem", Ty::Mem);
-        let ptr = self.new_var("arena", Ty::Ptr(Prim::U8));
+        let ptr = self.new_var("arena", Ty::ptr(Prim::U8));
         self.host.push(Stm::Declare(arena, None));
         self.host.push(Stm::Declare(ptr, None));
         self.host.push(Stm::Alloc(arena, Prim::U8, bytes));
         self.host.push(Stm::Point(ptr, From::Mem(arena), Exp::int(0)));
-        let base = self.new_var("base", Ty::Ptr(Prim::U8));
+        let base = self.new_var("base", Ty::ptr(Prim::U8));
         let at = bin(BinOp::Mul, number, size.clone());
         let begin = vec![Stm::Declare(base, None), Stm::Point(base, From::Ptr(ptr), at)];
         (arena, base, begin)
@@ -294,7 +295,7 @@ impl Expand<'_> {
         let capacity = self.new_var("capacity", Ty::Scalar(Prim::I64));
         let short = self.new_var("short", Ty::Scalar(Prim::I32));
         let (flag_mem, flag) =
-            (self.new_var("flag_mem", Ty::Mem), self.new_var("flag", Ty::Ptr(Prim::I32)));
+            (self.new_var("flag_mem", Ty::Mem), self.new_var("flag", Ty::ptr(Prim::I32)));
         let before = std::mem::take(&mut self.host);
         let needed = [Exp::Var(capacity), Exp::Var(capacity), Exp::int(0)];
         let (arenas, bases, begin) = self.arenas(&kernel, &launched, &needed);
@@ -303,7 +304,7 @@ impl Expand<'_> {
         let mut slots: Vec<Vec<(V, V)>> = Vec::new();
         let mut declared: Block =
             cursors.iter().map(|cursor| Stm::Declare(*cursor, Some(Exp::int(0)))).collect();
-        let nowhere = self.new_var("nowhere", Ty::Ptr(Prim::U8));
+        let nowhere = self.new_var("nowhere", Ty::ptr(Prim::U8));
         declared.push(Stm::Declare(nowhere, None));
         declared.push(Stm::Point(nowhere, From::Ptr(bases[0]), Exp::Var(capacity)));
         for number in 0..self.sites.len() {
@@ -311,7 +312,7 @@ impl Expand<'_> {
             let mut own = Vec::with_capacity(pieces);
             for _ in 0..pieces {
                 let (ptr, size) = (
-                    self.new_var("piece", Ty::Ptr(Prim::U8)),
+                    self.new_var("piece", Ty::ptr(Prim::U8)),
                     self.new_var("room", Ty::Scalar(Prim::I64)),
                 );
                 declared.push(Stm::Declare(ptr, None));

@@ -96,7 +96,7 @@ fn lift(fun: &mut Fun) -> Vec<(Need, Ty)> {
 /// known from the parameters.
 #[expect(clippy::option_option, reason = "the function cannot be made, or needs no frame")]
 fn with_frame(fun: &mut Fun) -> Option<Option<Exp>> {
-    let sites = sites::find(&fun.body, false, &Known::of_function(fun));
+    let sites = sites::find(&fun.body, &fun.vars, false, &Known::of_function(fun));
     let mut total = Exp::int(0);
     // Where the pieces of each allocation begin, and how large they are.
     let mut offsets: Vec<(Vec<Exp>, Exp)> = Vec::with_capacity(sites.len());
@@ -120,7 +120,7 @@ fn with_frame(fun: &mut Fun) -> Option<Option<Exp>> {
             *v = pointers.pointer(*v);
         }
     }
-    let frame = pointers.new_var("frame", Ty::Ptr(Prim::U8));
+    let frame = pointers.new_var("frame", Ty::ptr(Prim::U8));
     let mut begin = Block::new();
     let asked = sites::asked(&sites, &pointers.of);
     begin.extend(local.iter().map(|ptr| Stm::Declare(*ptr, None)));
@@ -163,7 +163,7 @@ impl Made {
             });
             passed.push(match ty {
                 Ty::Mem => whole(v, vars, &mut out),
-                Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => {
+                Ty::Scalar(_) | Ty::Ptr(..) | Ty::Local(..) | Ty::Shared(..) => {
                     Arg::Scalar(Exp::Var(v))
                 }
             });
@@ -189,7 +189,7 @@ impl Made {
 
 /// A handle as an argument.
 fn whole(handle: V, vars: &mut IdVec<V, VarInfo>, out: &mut Block) -> Arg {
-    let ptr = vars.push(VarInfo { hint: "given".into(), ty: Ty::Ptr(Prim::U8) });
+    let ptr = vars.push(VarInfo { hint: "given".into(), ty: Ty::ptr(Prim::U8) });
     out.push(Stm::Declare(ptr, None));
     out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
     Arg::Mem { block: Some(handle), ptr, index: Exp::int(0) }

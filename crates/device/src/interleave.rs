@@ -65,7 +65,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
     for v in &declared {
         let root = classes.root(*v);
         match fun.vars[*v].ty {
-            Ty::Ptr(prim) => note(root, prim, &mut bad),
+            Ty::Ptr(_, prim) => note(root, prim, &mut bad),
             Ty::Local(..) | Ty::Shared(..) => {
                 bad.insert(root);
             }
@@ -75,7 +75,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
     let from_here: FxHashSet<V> = allocated.iter().map(|(v, _)| classes.root(*v)).collect();
     let fits = |v: &V| {
         let root = classes.root(*v);
-        matches!(fun.vars[*v].ty, Ty::Ptr(_) | Ty::Mem)
+        matches!(fun.vars[*v].ty, Ty::Ptr(..) | Ty::Mem)
             && from_here.contains(&root)
             && !bad.contains(&root)
     };

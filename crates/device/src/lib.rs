@@ -4,7 +4,7 @@
 //! code that calls functions and allocates blocks, which devices cannot do. This stage takes care of both:
 //!
 //! 1. `calls`: functions that kernels call become part of the kernels, or functions of the device (`functions`), and the
-//!    host reads the constants that they use;
+//!    host reads the constants that they use; a function that gets arrays that are in no block has versions (`memories`);
 //! 2. `tuning`: the host looks up the tuning parameters that kernels need;
 //! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
 //! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
@@ -16,9 +16,12 @@ mod calls;
 mod expand;
 mod functions;
 mod interleave;
+mod memories;
 mod offload;
 mod pointers;
 mod sites;
+#[cfg(test)]
+mod tests;
 mod tuning;
 
 use fehu_imp::{FunId, Program};

@@ -138,7 +138,7 @@ impl Offload<'_> {
             begin.push(Stm::Declare(inner, Some(Exp::Var(outer))));
             let prim = elem(self.fun.vars[outer].ty);
             let (handle, ptr) =
-                (self.new_var("result_mem", Ty::Mem), self.new_var("result", Ty::Ptr(prim)));
+                (self.new_var("result_mem", Ty::Mem), self.new_var("result", Ty::ptr(prim)));
             out.push(Stm::Declare(handle, None));
             out.push(Stm::Declare(ptr, None));
             out.push(Stm::Alloc(handle, prim, Exp::int(1)));
@@ -173,7 +173,7 @@ impl Offload<'_> {
 /// The type of the elements that a variable has or points to.
 pub(super) fn elem(ty: Ty) -> Prim {
     match ty {
-        Ty::Scalar(prim) | Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
+        Ty::Scalar(prim) | Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
         Ty::Mem => Prim::U8,
     }
 }
@@ -201,7 +201,7 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Threads(_)
             | Stm::Copy { .. } => true,
             Stm::Point(_, From::Mem(_), _) => true,
-            Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(_)),
+            Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(..)),
             _ => false,
         };
     });

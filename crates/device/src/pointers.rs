@@ -1,11 +1,11 @@
 //! Code in which pointers take the place of handles, and pieces of memory that exist already that of allocations.
 
-use super::offload::elem;
+use super::memories::to_bytes;
 use super::sites::Site;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::replace_stms;
-use fehu_imp::visit::each_stm;
-use fehu_imp::{Arg, Block, Exp, From, Prim, Stm, Ty, V, VarInfo};
+use fehu_imp::visit::{each_stm, set_vars};
+use fehu_imp::{Arg, Block, Exp, From, Kind, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -68,12 +68,13 @@ impl<'a> Pointers<'a> {
             return *ptr;
         }
         let hint = self.vars[handle].hint.clone();
-        let ptr = self.new_var(&hint, Ty::Ptr(Prim::U8));
+        let ptr = self.new_var(&hint, Ty::ptr(Prim::U8));
         self.of.insert(handle, ptr);
         ptr
     }
 
-    /// A body in which handles are pointers; `alloc` says what an allocation becomes, by its number.
+    /// A body in which handles are pointers, which are declared outside it; `alloc` says what an allocation becomes, by its
+    /// number.
     pub(super) fn body(
         &mut self,
         body: &[Stm],
@@ -88,15 +89,7 @@ impl<'a> Pointers<'a> {
                 Stm::Share(to, from) => {
                     vec![Stm::Point(self.of[to], From::Ptr(self.of[from]), Exp::int(0))]
                 }
-                Stm::Export { to, ptr, index, .. } => {
-                    let prim = elem(self.vars[*ptr].ty);
-                    let there = self.new_var("there", Ty::Ptr(prim));
-                    vec![
-                        Stm::Declare(there, None),
-                        Stm::Point(there, From::Ptr(*ptr), index.clone()),
-                        Stm::Point(self.of[to], From::Ptr(there), Exp::int(0)),
-                    ]
-                }
+                Stm::Export { to, ptr, index, .. } => to_bytes(self.of[to], *ptr, index, self.vars),
                 Stm::Point(p, From::Mem(handle), at) => {
                     vec![Stm::Point(*p, From::Ptr(self.of[handle]), at.clone())]
                 }
@@ -108,6 +101,7 @@ impl<'a> Pointers<'a> {
                 _ => return None,
             })
         });
+        one_after_the_other(&mut body);
         body
     }
 
@@ -154,12 +148,32 @@ impl<'a> Pointers<'a> {
             let same = others.iter().map(|other| compare(CmpOp::Eq, piece, *other));
             return (Block::new(), any(same.collect()));
         }
-        let end = self.new_var("end", Ty::Ptr(Prim::U8));
+        let end = self.new_var("end", Ty::ptr(Prim::U8));
         let begin = vec![Stm::Declare(end, None), Stm::Point(end, From::Ptr(piece), bytes.clone())];
         let inside = others.iter().map(|other| {
             let after = compare(CmpOp::Le, piece, *other);
             both(BinOp::And, after, compare(CmpOp::Lt, *other, end))
         });
         (begin, any(inside.collect()))
+    }
+}
+
+/// Iterations had handles of their own, and now take the same pointers and the same pieces: they are no longer independent.
+fn one_after_the_other(block: &mut Block) {
+    for stm in block {
+        if let Stm::For { kind, body, .. } = stm
+            && let Kind::Independent(reductions) = kind
+        {
+            let mut declared = FxHashSet::from_iter(reductions.iter().map(|(v, _)| *v));
+            each_stm(body, &mut |stm| {
+                stm.each_declared(&mut |v| {
+                    declared.insert(v);
+                })
+            });
+            if set_vars(body).iter().any(|v| !declared.contains(v)) {
+                *kind = Kind::Sequential;
+            }
+        }
+        stm.each_block_mut(&mut one_after_the_other);
     }
 }

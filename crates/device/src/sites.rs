@@ -1,8 +1,9 @@
 //! Allocations in kernels and in the functions that they call.
 
+use fehu_base::IdVec;
 use fehu_imp::rewrite::{bin, substitute};
 use fehu_imp::visit::each_stm;
-use fehu_imp::{Arg, Exp, Fun, Kernel, Prim, Stm, V};
+use fehu_imp::{Arg, Exp, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::{BinOp, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -44,8 +45,13 @@ struct Hold {
 }
 
 /// The allocations of a body, in order.
-pub(super) fn find(body: &[Stm], by_block: bool, known: &Known<'_>) -> Vec<Site> {
-    let holds = holds(body);
+pub(super) fn find(
+    body: &[Stm],
+    vars: &IdVec<V, VarInfo>,
+    by_block: bool,
+    known: &Known<'_>,
+) -> Vec<Site> {
+    let holds = holds(body, vars);
     let mut found = Vec::new();
     allocations(body, false, &mut found);
     let own = allocated_in_sections(body);
@@ -70,7 +76,7 @@ pub(super) fn find(body: &[Stm], by_block: bool, known: &Known<'_>) -> Vec<Site>
     sites
 }
 
-fn holds(body: &[Stm]) -> Vec<Hold> {
+fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
     let mut holds = Vec::new();
     each_stm(body, &mut |stm| match stm {
         Stm::Share(to, from) => holds.push(Hold { to: *to, from: *from, inner: false }),
@@ -79,7 +85,7 @@ fn holds(body: &[Stm]) -> Vec<Hold> {
         }
         // A result is in the frame of the function, or in an argument.
         Stm::Call(_, results, args) => {
-            for to in results {
+            for to in results.iter().filter(|v| vars[**v].ty == Ty::Mem) {
                 for arg in args {
                     if let Arg::Mem { block: Some(from), .. } = arg {
                         holds.push(Hold { to: *to, from: *from, inner: true });

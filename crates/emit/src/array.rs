@@ -255,7 +255,8 @@ impl Emit<'_> {
         }
         if let Some(place) = self.place_of(atom) {
             let mem = self.mem(place.block);
-            let ptr = self.new_var("traced", Ty::Ptr(self.table.blocks[place.block].elem));
+            let elem = self.table.blocks[place.block].elem;
+            let ptr = self.new_var("traced", self.vars[mem.ptr].ty.pointer_into(elem));
             let index = self.poly(&place.lmad.offset);
             self.out.push(Stm::Declare(ptr, None));
             self.out.push(Stm::Point(ptr, From::Ptr(mem.ptr), index));

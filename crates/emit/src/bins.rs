@@ -107,7 +107,7 @@ impl<'a> Emit<'a> {
             let (Some(place), Some(copies)) = (self.place(dest), copy) else { continue };
             let mem = self.mem(place.block);
             let elem = self.table.blocks[place.block].elem;
-            let ptr = self.new_var(&hinted(&self.ir[dest].hint, "_own"), Ty::Ptr(elem));
+            let ptr = self.new_var(&hinted(&self.ir[dest].hint, "_own"), Ty::ptr(elem));
             self.out.push(Stm::Declare(ptr, None));
             self.out.push(Stm::Point(ptr, From::Ptr(mem.ptr), Exp::int(0)));
             // Places are relative to the beginning of the destination's block.
@@ -222,7 +222,7 @@ impl<'a> Emit<'a> {
             let start = int(BinOp::Add, start, row);
             let start = int(BinOp::Sub, start, self.poly(&place.lmad.offset));
             let elem = self.table.blocks[place.block].elem;
-            let ptr = self.new_var("part", Ty::Ptr(elem));
+            let ptr = self.new_var("part", Ty::ptr(elem));
             self.out.push(Stm::Declare(ptr, None));
             self.out.push(Stm::Point(ptr, From::Ptr(copies.ptr), start));
             self.blocks.insert(place.block, Mem { ptr, handle: None });

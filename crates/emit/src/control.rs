@@ -121,7 +121,7 @@ impl<'a> Emit<'a> {
     /// Another handle of a block whose handle is about to change.
     fn saved(&mut self, mem: Mem, index: Exp, elem: Prim) -> Mem {
         let (ptr, handle) =
-            (self.new_var("next", Ty::Ptr(elem)), self.new_var("next_mem", Ty::Mem));
+            (self.new_var("next", Ty::ptr(elem)), self.new_var("next_mem", Ty::Mem));
         self.out.extend([Stm::Declare(handle, None), Stm::Declare(ptr, None)]);
         let copy = Mem { ptr, handle: Some(handle) };
         self.out.extend(share(copy, mem, index));

@@ -221,7 +221,7 @@ impl<'a> Emit<'a> {
         if let Some(place) = self.table.place(var) {
             let elem = self.table.blocks[place.block].elem;
             let handle = self.new_var(&hinted(&self.ir[var].hint, "_mem"), Ty::Mem);
-            let ptr = self.new_var(&self.ir[var].hint, Ty::Ptr(elem));
+            let ptr = self.new_var(&self.ir[var].hint, Ty::ptr(elem));
             self.out.push(Stm::Declare(ptr, None));
             self.out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
             self.blocks.insert(place.block, Mem { ptr, handle: Some(handle) });
@@ -353,7 +353,7 @@ impl<'a> Emit<'a> {
     fn declare_mem(&mut self, id: BlockId) -> Mem {
         let block = &self.table.blocks[id];
         let handle = self.new_var(&hinted(&block.hint, "_mem"), Ty::Mem);
-        let ptr = self.new_var(&block.hint, Ty::Ptr(block.elem));
+        let ptr = self.new_var(&block.hint, Ty::ptr(block.elem));
         self.out.push(Stm::Declare(handle, None));
         self.out.push(Stm::Declare(ptr, None));
         let mem = Mem { ptr, handle: Some(handle) };

@@ -85,7 +85,7 @@ impl<'a> Emit<'a> {
         for partial in partials {
             values.push(match partial {
                 Partial::Elements(array) => {
-                    let Ty::Ptr(prim) = self.vars[*array].ty else {
+                    let Ty::Ptr(_, prim) = self.vars[*array].ty else {
                         bug("partial results are in memory")
                     };
                     let value = Exp::Load(*array, Box::new(Exp::Var(at)));
@@ -109,7 +109,7 @@ impl<'a> Emit<'a> {
         for (place, partial) in places.into_iter().zip(partials) {
             let (Some(place), Partial::Rows(rows, stride)) = (place, partial) else { continue };
             let elem = self.table.blocks[place.block].elem;
-            let ptr = self.new_var("own", Ty::Ptr(elem));
+            let ptr = self.new_var("own", self.vars[*rows].ty.pointer_into(elem));
             // Places are relative to the beginning of a block.
             let offset = self.poly(&place.lmad.offset);
             let start =

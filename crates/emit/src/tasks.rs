@@ -276,7 +276,7 @@ impl<'a> Emit<'a> {
                                 elements.push(None);
                                 continue;
                             };
-                            let Ty::Ptr(prim) = this.vars[*array].ty else { continue };
+                            let Ty::Ptr(_, prim) = this.vars[*array].ty else { continue };
                             let before = Exp::Load(*array, Box::new(Exp::Var(chunk)));
                             let v = this.declare("before", prim, Some(before));
                             let (ptr, at) = (

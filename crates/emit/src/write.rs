@@ -136,7 +136,7 @@ impl<'a> Emit<'a> {
             if let Some(place) = self.place(*param) {
                 let p = self.new_var(
                     &self.ir[*param].hint.clone(),
-                    Ty::Ptr(self.table.blocks[place.block].elem),
+                    self.vars[ptr].ty.pointer_into(self.table.blocks[place.block].elem),
                 );
                 self.out.push(Stm::Declare(p, None));
                 self.out.push(Stm::Point(p, From::Ptr(ptr), at));
@@ -159,8 +159,8 @@ impl<'a> Emit<'a> {
         let (Some(to), Some(from)) = (self.place(param), self.place_of(value)) else { return };
         if to.block != from.block {
             let (mem, index) = (self.mem(from.block), self.poly(&from.lmad.offset));
-            let p = self
-                .new_var(&self.ir[param].hint.clone(), Ty::Ptr(self.table.blocks[to.block].elem));
+            let ty = self.vars[mem.ptr].ty.pointer_into(self.table.blocks[to.block].elem);
+            let p = self.new_var(&self.ir[param].hint.clone(), ty);
             self.out.push(Stm::Declare(p, None));
             self.out.push(Stm::Point(p, From::Ptr(mem.ptr), index));
             self.blocks.insert(to.block, Mem { ptr: p, handle: None });
@@ -460,7 +460,7 @@ impl<'a> Emit<'a> {
     /// A block that the program does not know about.
     pub(super) fn temporary(&mut self, hint: &str, elem: Prim, count: Exp) -> (V, V) {
         let handle = self.new_var(&super::hinted(hint, "_mem"), Ty::Mem);
-        let ptr = self.new_var(hint, Ty::Ptr(elem));
+        let ptr = self.new_var(hint, Ty::ptr(elem));
         self.out.extend([Stm::Declare(handle, None), Stm::Declare(ptr, None)]);
         self.out.push(Stm::Alloc(handle, elem, count));
         self.out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));

@@ -11,8 +11,8 @@
 //! loop costs only a comparison. [`Stm::Share`] makes it another handle of an existing block. Handles are released at
 //! the end of the function or task that declares them, or earlier by [`Stm::Free`].
 //!
-//! A variable of type [`Ty::Ptr`] points to elements of one type; it is set by [`Stm::Point`], and loads and stores go
-//! through it. A variable of type [`Ty::Local`] is a small array that lives in registers or on the stack, and is used
+//! A variable of type [`Ty::Ptr`] points to elements of one type in one memory ([`Space`]); it is set by [`Stm::Point`], and
+//! loads and stores go through it. A variable of type [`Ty::Local`] is a small array that lives in registers or on the stack, and is used
 //! like a pointer; it needs no handle, and no pointer to it outlives the body that declares it.
 //!
 //! # Loops
@@ -40,15 +40,16 @@
 mod exp;
 mod kernel;
 pub mod rewrite;
-pub mod spaces;
 mod stm;
 pub mod text;
+mod ty;
 pub mod verify;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
 pub use kernel::Kernel;
 pub use stm::{Arg, Block, From, Kind, Message, Part, Stm, Tasks};
+pub use ty::{Space, Ty};
 
 use ecow::EcoString;
 use fehu_base::{IdVec, define_id};
@@ -119,21 +120,6 @@ pub struct VarInfo {
     pub hint: EcoString,
     /// Its type.
     pub ty: Ty,
-}
-
-/// The type of a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Ty {
-    /// A scalar.
-    Scalar(Prim),
-    /// A handle of a block of memory.
-    Mem,
-    /// A pointer to elements in a block.
-    Ptr(Prim),
-    /// This many elements on the stack or in registers.
-    Local(Prim, u32),
-    /// This many elements that the threads of a block share.
-    Shared(Prim, u32),
 }
 
 /// A value that is computed once, when a context is created: scalars and arrays, by a function without parameters. The

@@ -1,5 +1,6 @@
-//! Programs for the kernels of GPUs: long and segmented reductions and scans, histograms with few and many bins, matrix
-//! products, transpositions of wide and narrow matrices, and rows for which a block of threads does several things.
+//! Programs for the kernels of GPUs: long and segmented reductions and scans, histograms with few and many bins, of numbers
+//! and of pairs, matrix products, transpositions of wide and narrow matrices, and rows for which a block of threads does
+//! several things.
 //!
 //! Other random programs have these, too, but rarely all that makes one of them a kernel of its own kind.
 
@@ -96,8 +97,8 @@ impl Gen {
 
     fn operator(&mut self) {
         let prim = self.prim;
-        match self.rng.below(9) {
-            0 => {
+        match self.rng.below(13) {
+            0 | 11 => {
                 let (f, op) = (self.function(), self.fold("red"));
                 self.result("", &format!("screma n (xs) map {f} {op}"));
             }
@@ -107,7 +108,8 @@ impl Gen {
             }
             2 | 3 => self.rows(),
             4 => self.histogram(),
-            5 => self.product(),
+            9 => self.histogram_of_pairs(),
+            5 | 10 | 12 => self.product(),
             6 => {
                 let name = self.name();
                 let _ = writeln!(self.out, "let ({name}: [m][n]{prim}) = rearrange (1, 0) xss");
@@ -141,7 +143,8 @@ impl Gen {
         let bins = ["1", "4", "m", "300", "5000"][self.rng.below(5)];
         let _ = writeln!(self.out, "let ({dest}: [{bins}]{prim}) = replicate ({bins}) {zero}");
         let _ = writeln!(self.out, "let ({size}: i64) = max {bins} 1");
-        let op = ["add", "max", "xor", "mul"][self.rng.below(4)];
+        // Devices have no instruction for products.
+        let op = ["add", "max", "xor", "mul", "mul"][self.rng.below(5)];
         // The most negative numbers have no neutral element here, but the bins begin with zero all the same.
         let neutral = match (op, prim) {
             ("mul", _) => self.constant(1),
@@ -159,6 +162,58 @@ impl Gen {
                  \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: {prim}) = {op} {a} {b} in ({c}) }} neutral ({neutral})"
             ),
         );
+    }
+
+    /// For each bin the largest number, and where the last one like it is: of pairs every block has its own histogram, and
+    /// these are merged.
+    fn histogram_of_pairs(&mut self) {
+        let [dest, places, i, v, j, size, at] = [(); 7].map(|()| self.name());
+        let [a, p, b, q, more, same, later, both, first, c, r] = [(); 11].map(|()| self.name());
+        let (prim, zero) = (self.prim, self.constant(0));
+        let bins = ["1", "4", "m", "40"][self.rng.below(4)];
+        let _ = writeln!(
+            self.out,
+            "let ({dest}: [{bins}]{prim}) = replicate ({bins}) {zero} \
+             let ({places}: [{bins}]i64) = replicate ({bins}) -1 \
+             let ({size}: i64) = max {bins} 1 \
+             let ({at}: [n]i64) = iota i64 n 0 1"
+        );
+        let least = match prim {
+            "i64" => i64::MIN,
+            "i32" => i64::from(i32::MIN),
+            "i16" => i64::from(i16::MIN),
+            _ => 0,
+        };
+        let least = self.constant(least);
+        let (values, of) = (self.name(), self.name());
+        let _ = writeln!(
+            self.out,
+            "let ({values}: [{bins}]{prim}, {of}: [{bins}]i64) = \
+             hist n (is, xs, {at}) map \\({i}: i64, {v}: {prim}, {at}b: i64) -> (i64, {prim}, i64) {{ \
+             let ({j}: i64) = mod {i} {size} in ({j}, {v}, {at}b) }} dest [{bins}] race 1 ({dest}, {places}) \
+             \\({a}: {prim}, {p}: i64, {b}: {prim}, {q}: i64) -> ({prim}, i64) {{ \
+             let ({more}: bool) = lt {b} {a} let ({same}: bool) = eq {a} {b} let ({later}: bool) = lt {q} {p} \
+             let ({both}: bool) = and {same} {later} let ({first}: bool) = or {more} {both} \
+             let ({c}: {prim}, {r}: i64) = if {first} then {{({a}, {p})}} else {{({b}, {q})}} in ({c}, {r}) }} \
+             neutral ({least}, -9223372036854775808)"
+        );
+        self.results.push((values, format!("[{bins}]")));
+        // Of the places, the sum.
+        let [s, t, u, w, x] = [(); 5].map(|()| self.name());
+        let _ = writeln!(
+            self.out,
+            "let ({s}: i64) = screma {bins} ({of}) map \\({t}: i64) -> (i64) {{({t})}} \
+             red comm \\({u}: i64, {w}: i64) -> (i64) {{ let ({x}: i64) = add {u} {w} in ({x}) }} neutral (0)"
+        );
+        let shown = match prim {
+            "i64" => s,
+            _ => {
+                let shown = self.name();
+                let _ = writeln!(self.out, "let ({shown}: {prim}) = convert {prim} {s}");
+                shown
+            }
+        };
+        self.results.push((shown, String::new()));
     }
 
     /// A matrix product.

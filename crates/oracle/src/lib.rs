@@ -32,7 +32,7 @@
 //! - *Waiting* for what never happens: locks that are not given back, and polls of what nobody will write. Blocks that
 //!   have not begun do not count: there may be room for one block only.
 //! - *Failures*: the first check that fails is the one that the host notices when it waits. Its thread goes on
-//!   behind the section or ends; later blocks and launches do nothing. What is computed after a failure is of no use, so
+//!   behind the section or ends; later launches do nothing. What is computed after a failure is of no use, so
 //!   races and unwritten values are no longer told, but accesses still have to be in bounds.
 //!
 //! What is not modelled:
@@ -40,7 +40,6 @@
 //! - Weak memory: a store is seen by all threads at once, so a missing fence between two stores to different words is
 //!   not noticed, except where an order is missing altogether.
 //! - Warps in lock-step: that a thread which waits for a lock keeps its neighbour from giving it back.
-//! - Threads of one block that disagree about a failure of another block while they begin.
 //! - Memory that is used again: every allocation is new, and a part of the memory of threads that was written for one
 //!   purpose counts as written for the next one.
 //! - Private arrays end with their thread, not with their block of statements.

@@ -5,7 +5,7 @@
 
 struct fe_failure {
   int32_t check; // one more than the number of the check; 0: none has failed
-  int32_t padding;
+  int32_t launch; // the number of the launch in which it failed
   int64_t values[FE_FAILURE_VALUES];
 #ifndef __OPENCL_VERSION__
   volatile int32_t *told; // memory of the host's: not zero if a check has failed
@@ -17,21 +17,28 @@ struct fe_failure {
 
 // The first parameters of kernels.
 #ifdef __OPENCL_VERSION__
-#define FE_FAILURE FE_GLOBAL struct fe_failure *failure, FE_LOCAL unsigned char *fe_dynamic
+#define FE_FAILURE FE_GLOBAL struct fe_failure *failure, FE_LOCAL unsigned char *fe_dynamic, const int32_t launch
 #else
-#define FE_FAILURE FE_GLOBAL struct fe_failure *failure
+#define FE_FAILURE FE_GLOBAL struct fe_failure *failure, const int32_t launch
 #endif
 
-// Whether some check has failed in a kernel before this one. All threads ask for the same word: they had better find it in
-// their cache.
-FE_DEVICE bool fe_failed(const FE_GLOBAL struct fe_failure *failure) { return failure->check != 0; }
+// Whether some check has failed in a launch before this one. What fails in this one does not count: then the threads of a
+// block could disagree about it, and some would wait at a barrier for others that have returned. All threads ask for the
+// same word: they had better find it in their cache.
+FE_DEVICE bool fe_failed(const FE_GLOBAL struct fe_failure *failure, int32_t launch) {
+  const int32_t failed = failure->launch;
+  return failed != 0 && failed != launch;
+}
 
 // Whether this is the first check to fail. If so, the caller writes the values that the message shows.
-FE_DEVICE bool fe_claim(FE_GLOBAL struct fe_failure *failure, int32_t check) {
+FE_DEVICE bool fe_claim(FE_GLOBAL struct fe_failure *failure, int32_t launch, int32_t check) {
   bool first = fe_cas_32((FE_GLOBAL uint32_t *)&failure->check, 0, (uint32_t)check + 1) == 0;
+  if (first) {
+    failure->launch = launch;
 #ifndef __OPENCL_VERSION__
-  if (first) *failure->told = 1;
+    *failure->told = 1;
 #endif
+  }
   return first;
 }
 

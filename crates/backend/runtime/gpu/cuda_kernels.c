@@ -120,14 +120,15 @@ static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int
                             int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp) {
   struct fe_cuda *cuda = fe_cuda(ctx);
   void *few[32];
-  void **pointers = num_args < 32 ? few : malloc(((size_t)num_args + 1) * sizeof *pointers);
+  void **pointers = num_args + 2 <= 32 ? few : malloc(((size_t)num_args + 2) * sizeof *pointers);
   if (pointers == NULL) {
     return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot launch a kernel");
   }
   // The driver copies the arguments before it returns; it takes them as if it could change them.
   pointers[0] = &ctx->gpu.failure;
+  pointers[1] = &ctx->gpu.launch;
   for (int i = 0; i < num_args; i++) {
-    memcpy(&pointers[i + 1], &args[i].value, sizeof(void *));
+    memcpy(&pointers[i + 2], &args[i].value, sizeof(void *));
   }
   fe_stamp_start(ctx, stamp);
   int result = cuda->launch(kernel, (unsigned)blocks, 1, 1, (unsigned)block_size, 1, 1, (unsigned)shared_bytes,

@@ -18,7 +18,7 @@ struct fe_arg {
 };
 
 // Has a kernel run by so many blocks of threads, with so many bytes of shared memory for each block besides those that the
-// kernel declares. Before these arguments a kernel has the failure buffer.
+// kernel declares. Before these arguments a kernel has the failure buffer and the number of the launch.
 FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, int block_size, int64_t shared_bytes,
                         int num_args, const struct fe_arg *args);
 

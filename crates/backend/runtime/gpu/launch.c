@@ -25,6 +25,7 @@ FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks,
       return code;
     }
   }
+  gpu->launch = gpu->launch == INT32_MAX ? 1 : gpu->launch + 1;
   struct fe_stamp *stamp = fe_timing_start(ctx, known->name, known->place);
   int code = fe_driver_launch(ctx, gpu->kernels[kernel], blocks, block_size, shared_bytes, num_args, args, stamp);
   gpu->unchecked = true;

@@ -138,18 +138,22 @@ static int fe_cl_pointer(struct futhark_context *ctx, fe_function kernel, unsign
 static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,
                             int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp) {
   struct fe_driver *driver = &ctx->gpu.driver;
-  // Every kernel has the failure buffer and dynamic shared memory, which must not be empty, before its own arguments.
+  // Before its own arguments every kernel has the failure buffer, dynamic shared memory, which must not be empty, and the
+  // number of the launch.
   int result = fe_cl_pointer(ctx, kernel, 0, ctx->gpu.failure);
   if (result == 0) {
     result = driver->cl.kernel_arg(kernel, 1, shared_bytes < 16 ? 16 : (size_t)shared_bytes, NULL);
+  }
+  if (result == 0) {
+    result = driver->cl.kernel_arg(kernel, 2, sizeof ctx->gpu.launch, &ctx->gpu.launch);
   }
   for (int i = 0; i < num_args && result == 0; i++) {
     if (args[i].is_pointer) {
       void *address = NULL;
       memcpy(&address, args[i].value, sizeof address);
-      result = fe_cl_pointer(ctx, kernel, (unsigned)i + 2, address);
+      result = fe_cl_pointer(ctx, kernel, (unsigned)i + 3, address);
     } else {
-      result = driver->cl.kernel_arg(kernel, (unsigned)i + 2, args[i].size, args[i].value);
+      result = driver->cl.kernel_arg(kernel, (unsigned)i + 3, args[i].size, args[i].value);
     }
   }
   if (result != 0) {

@@ -5,7 +5,7 @@
 enum { FE_FAILURE_VALUES = 16 };
 struct fe_failure {
   int32_t check; // one more than the number of the check that failed; 0: none did
-  int32_t padding;
+  int32_t launch; // the number of the launch in which it failed
   int64_t values[FE_FAILURE_VALUES];
 #ifdef FE_TOLD
   int32_t *told; // where a kernel tells us that a check has failed, so that we need not ask
@@ -53,6 +53,7 @@ struct fe_gpu {
   char *cache_path; // where they are kept; NULL: nowhere
   char digest[65];  // of everything that goes into compiled kernels
   struct fe_failure *failure; // in the device's memory
+  int32_t launch;             // the number of the last launch, from 1
   bool unchecked;             // kernels have run since we last looked there
   bool busy;                  // something was asked for since we last waited
   // Memory of ours that the device can reach: one part for what comes from it, the rest for what goes there, used in turn.

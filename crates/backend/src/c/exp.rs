@@ -62,7 +62,7 @@ impl Scope<'_> {
     /// The type of the elements that a pointer or local array has.
     pub(super) fn elem(&self, v: V) -> Prim {
         match self.fun.vars[v].ty {
-            Ty::Scalar(prim) | Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
+            Ty::Scalar(prim) | Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
             Ty::Mem => Prim::U8,
         }
     }

@@ -45,7 +45,7 @@ pub(super) fn function(
                 frame.line(&format!("{} {name} = {};", c_type(prim), zero(prim)));
             }
             // Results are scalars and handles.
-            Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => {}
+            Ty::Ptr(..) | Ty::Local(..) | Ty::Shared(..) => {}
         }
     }
     frame.add_handles(&fun.body);
@@ -60,7 +60,7 @@ pub(super) fn function(
         match fun.vars[result].ty {
             Ty::Mem => frame.line(&format!("fe_move(ctx, {out}, &{name});")),
             Ty::Scalar(_) => frame.line(&format!("*{out} = {name};")),
-            Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => {}
+            Ty::Ptr(..) | Ty::Local(..) | Ty::Shared(..) => {}
         }
     }
     let text = frame.finish(&signature);
@@ -105,7 +105,7 @@ pub(super) fn declared_type(ty: Ty) -> String {
         Ty::Scalar(prim) => format!("{} ", c_type(prim)),
         Ty::Mem => "struct fe_mem ".to_owned(),
         // Elsewhere a local array is known by the address of its first element.
-        Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => {
+        Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => {
             format!("{} *{}", c_type(prim), restrict(ty))
         }
     }

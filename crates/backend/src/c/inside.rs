@@ -1,23 +1,19 @@
 //! Functions that kernels call.
 //!
-//! Such a function returns whether a check has failed in it, or in one that it calls. In OpenCL a pointer says in its type
-//! which memory it points into, so a function has a version for each combination of memories of its arguments that occurs.
-//! Each version is printed once, when it is first called, and is part of every kernel that comes to call it.
+//! Such a function returns whether a check has failed in it, or in one that it calls. It is printed once, when it is first
+//! called, and is part of every kernel that comes to call it.
 
 use super::exp::c_type;
 use super::fun::{Frame, Shared, declared_type};
 use super::kernel::Device;
 use super::names::Names;
 use crate::Target;
-use fehu_imp::spaces::Space;
-use fehu_imp::{Arg, Block, From, Fun, FunId, Program, Stm, Ty, V, visit};
+use fehu_imp::{Arg, FunId, Program, Space, Stm, Ty, V};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// What the frame of a kernel, or of a function that kernels call, knows besides.
 pub(super) struct Inside {
-    /// What memory pointers point to.
-    pub(super) spaces: Spaces,
     /// The labels at the ends of the sections around, and whether they are used.
     pub(super) sections: Vec<(String, bool)>,
     /// How it ends after a failed check.
@@ -29,24 +25,16 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    pub(super) fn new(spaces: Spaces, end: &'static str) -> Inside {
-        Inside { spaces, sections: Vec::new(), end, may_fail: false, calls: Vec::new() }
+    pub(super) fn new(end: &'static str) -> Inside {
+        Inside { sections: Vec::new(), end, may_fail: false, calls: Vec::new() }
     }
 }
-
-/// The memories that pointers point into; those that are not listed point into global memory.
-pub(super) type Spaces = FxHashMap<V, Space>;
-
-/// A function of the device, and the memories that its pointer parameters point into.
-type Version = (FunId, Vec<Space>);
 
 /// The functions of the device program.
 #[derive(Default)]
 pub(super) struct Functions {
-    /// The memories of the results, for those versions that were asked for.
-    results: FxHashMap<Version, Vec<Space>>,
     /// The numbers of those that have been printed.
-    numbers: FxHashMap<Version, usize>,
+    numbers: FxHashMap<FunId, usize>,
     printed: Vec<Printed>,
 }
 
@@ -88,74 +76,6 @@ impl Functions {
             }
         }
     }
-
-    /// The memories of the pointers of a body, if those of the parameters are these.
-    pub(super) fn spaces(
-        &mut self,
-        program: &Program,
-        fun: &Fun,
-        body: &Block,
-        params: Spaces,
-    ) -> Spaces {
-        let mut spaces = params;
-        let mut found: Vec<(V, Space)> = Vec::new();
-        loop {
-            visit::each_stm(body, &mut |stm| match stm {
-                Stm::Point(p, From::Ptr(q), _) => found.push((*p, space_of(fun, &spaces, *q))),
-                Stm::Call(callee, results, args) => {
-                    let args = arg_spaces(fun, &spaces, args);
-                    found.extend(results.iter().copied().zip(self.results(program, *callee, args)));
-                }
-                _ => {}
-            });
-            let mut changed = false;
-            for (p, space) in found.drain(..) {
-                if space != Space::Global && spaces.insert(p, space) != Some(space) {
-                    changed = true;
-                }
-            }
-            if !changed {
-                return spaces;
-            }
-        }
-    }
-
-    /// The memories of the results of a function; those of scalars mean nothing.
-    fn results(&mut self, program: &Program, callee: FunId, params: Vec<Space>) -> Vec<Space> {
-        let version = (callee, params);
-        if let Some(known) = self.results.get(&version) {
-            return known.clone();
-        }
-        let Some(fun) = program.funs.get(callee) else { return Vec::new() };
-        let spaces = self.spaces(program, fun, &fun.body, param_spaces(fun, &version.1));
-        let results: Vec<Space> =
-            fun.results.iter().map(|result| space_of(fun, &spaces, *result)).collect();
-        self.results.insert(version, results.clone());
-        results
-    }
-}
-
-/// The memory that a pointer points into, or that an array is in.
-fn space_of(fun: &Fun, spaces: &Spaces, v: V) -> Space {
-    match fun.vars[v].ty {
-        Ty::Local(..) => Space::Own,
-        Ty::Shared(..) => Space::Shared,
-        Ty::Ptr(_) | Ty::Scalar(_) | Ty::Mem => spaces.get(&v).copied().unwrap_or(Space::Global),
-    }
-}
-
-/// The memories of the arguments that are pointers.
-fn arg_spaces(fun: &Fun, spaces: &Spaces, args: &[Arg]) -> Vec<Space> {
-    let pointers = args.iter().filter_map(|arg| match arg {
-        Arg::Scalar(_) => None,
-        Arg::Mem { ptr, .. } => Some(*ptr),
-    });
-    pointers.map(|ptr| space_of(fun, spaces, ptr)).collect()
-}
-
-fn param_spaces(fun: &Fun, params: &[Space]) -> Spaces {
-    let pointers = fun.params.iter().filter(|param| matches!(fun.vars[**param].ty, Ty::Ptr(_)));
-    pointers.copied().zip(params.iter().copied()).collect()
 }
 
 /// ` || FE_PART == ...` for each kernel of a list in order, neighbours together.
@@ -175,14 +95,12 @@ fn parts(kernels: &[usize]) -> String {
     text
 }
 
-/// A version of a function, printed; its number.
-fn function(program: &Program, version: &Version, target: Target, device: &mut Device) -> usize {
-    if let Some(number) = device.functions.numbers.get(version) {
+/// A function, printed; its number.
+fn function(program: &Program, id: FunId, target: Target, device: &mut Device) -> usize {
+    if let Some(number) = device.functions.numbers.get(&id) {
         return *number;
     }
-    let (id, params) = version;
-    let fun = &program.funs[*id];
-    let spaces = device.functions.spaces(program, fun, &fun.body, param_spaces(fun, params));
+    let fun = &program.funs[id];
     let mut names = Names::new(fun);
     let mut outs: Vec<String> = Vec::new();
     for &result in &fun.results {
@@ -199,8 +117,8 @@ fn function(program: &Program, version: &Version, target: Target, device: &mut D
         count: 0,
     };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
-    frame.inside = Some(Inside::new(spaces, "return true;"));
-    let mut signature = String::from("FE_GLOBAL struct fe_failure *failure");
+    frame.inside = Some(Inside::new("return true;"));
+    let mut signature = String::from("FE_GLOBAL struct fe_failure *failure, int32_t launch");
     for (&result, out) in fun.results.iter().zip(&outs) {
         let (space, ty) = (frame.space(result), declared_type(fun.vars[result].ty));
         let _ = write!(signature, ", {space}{ty}*{out}");
@@ -222,21 +140,21 @@ fn function(program: &Program, version: &Version, target: Target, device: &mut D
     let text = frame.into_text();
     let number = device.functions.printed.len();
     let name = format!("fe_inside_{}_{number}", fun.name);
-    let text = format!("FE_DEVICE bool {name}({signature}) {{\n  (void)failure;\n{text}}}\n");
+    let text = format!(
+        "FE_DEVICE bool {name}({signature}) {{\n  (void)failure;\n  (void)launch;\n{text}}}\n"
+    );
     let (may_fail, calls) = inside.map_or((false, Vec::new()), |i| (i.may_fail, i.calls));
     device.functions.printed.push(Printed { name, text, may_fail, calls, kernels: Vec::new() });
-    device.functions.numbers.insert(version.clone(), number);
+    device.functions.numbers.insert(id, number);
     number
 }
 
 impl Frame<'_> {
     /// A call in a kernel, or in a function that kernels call.
     pub(super) fn call_inside(&mut self, fun: FunId, results: &[V], args: &[Arg]) {
-        let Some(inside) = &self.inside else { return };
-        let version = (fun, arg_spaces(self.fun, &inside.spaces, args));
-        let number = function(self.program, &version, self.target, self.device);
+        let number = function(self.program, fun, self.target, self.device);
         let callee = &self.device.functions.printed[number];
-        let (mut call, may_fail) = (format!("{}(failure", callee.name), callee.may_fail);
+        let (mut call, may_fail) = (format!("{}(failure, launch", callee.name), callee.may_fail);
         for &result in results {
             let _ = write!(call, ", &{}", self.shared.names.get(result));
         }
@@ -269,17 +187,19 @@ impl Frame<'_> {
     /// What stands before a pointer to memory of a kind.
     pub(super) fn space(&self, v: V) -> &'static str {
         match self.fun.vars[v].ty {
-            Ty::Ptr(_) | Ty::Shared(..) => self.space_of(v),
+            Ty::Ptr(..) | Ty::Shared(..) => self.space_of(v),
             Ty::Scalar(_) | Ty::Mem | Ty::Local(..) => "",
         }
     }
 
     fn space_of(&self, v: V) -> &'static str {
-        let Some(inside) = &self.inside else { return "" };
-        match space_of(self.fun, &inside.spaces, v) {
-            Space::Global => "FE_GLOBAL ",
-            Space::Shared => "FE_LOCAL ",
-            Space::Own => "",
+        if self.inside.is_none() {
+            return "";
+        }
+        match self.fun.vars[v].ty.space() {
+            Some(Space::Global) => "FE_GLOBAL ",
+            Some(Space::Shared) => "FE_LOCAL ",
+            Some(Space::Own) | None => "",
         }
     }
 

@@ -8,7 +8,7 @@
 
 use super::exp::{Text, c_type};
 use super::fun::{Frame, declared_type};
-use super::inside::{Functions, Inside, Spaces};
+use super::inside::{Functions, Inside};
 use super::literal;
 use super::message::Shown;
 use fehu_base::Prim;
@@ -18,8 +18,9 @@ use std::fmt::Write;
 /// The most values in the message of a check in a kernel; the rest are shown as zero.
 const MOST_VALUES: usize = 16;
 
-/// A kernel does nothing after a check has failed in one before it; unless there are no checks in any kernel.
-const AFTER_FAILURE: &str = "if (fe_failed(failure)) return;";
+/// A kernel does nothing after a check has failed in one before it. What fails in the same launch does not count, so that all
+/// threads of a block, and all blocks, decide alike. Not needed if there are no checks in any kernel.
+const AFTER_FAILURE: &str = "if (fe_failed(failure, launch)) return;";
 
 /// The device program in the making.
 #[derive(Default)]
@@ -88,7 +89,7 @@ impl Frame<'_> {
             frame.deeper(|frame| {
                 for &v in &captured {
                     let name = frame.name(v);
-                    let is_pointer = matches!(frame.fun.vars[v].ty, Ty::Ptr(_));
+                    let is_pointer = matches!(frame.fun.vars[v].ty, Ty::Ptr(..));
                     frame.line(&format!("{{&{name}, sizeof {name}, {is_pointer}}},"));
                 }
             });
@@ -105,11 +106,9 @@ impl Frame<'_> {
         // Its place in the table is taken before the kernel has a text.
         self.device.kernels.push(Default::default());
         let fun = self.fun;
-        let spaces =
-            self.device.functions.spaces(self.program, fun, &kernel.body, Spaces::default());
         let number = self.device.kernels.len() - 1;
         let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
-        frame.inside = Some(Inside::new(spaces, "return;"));
+        frame.inside = Some(Inside::new("return;"));
         // Compilers divide numbers that cannot be negative by shifts alone.
         let own = [(kernel.block, "fe_block_id()"), (kernel.thread, "(uint32_t)fe_thread_id()")];
         for (v, value) in own {
@@ -124,7 +123,7 @@ impl Frame<'_> {
             let declared = match fun.vars[v].ty {
                 // Booleans cannot be arguments.
                 Ty::Scalar(Prim::Bool) => "uint8_t ".to_owned(),
-                ty @ Ty::Ptr(_) => format!("FE_GLOBAL {}", declared_type(ty)),
+                ty @ Ty::Ptr(..) => format!("FE_GLOBAL {}", declared_type(ty)),
                 ty @ (Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..)) => {
                     declared_type(ty)
                 }
@@ -222,9 +221,9 @@ impl Frame<'_> {
         self.line(&format!("if ({cond}) {{"));
         self.deeper(|frame| {
             if values.is_empty() {
-                frame.line(&format!("fe_claim(failure, {number});"));
+                frame.line(&format!("fe_claim(failure, launch, {number});"));
             } else {
-                frame.line(&format!("if (fe_claim(failure, {number})) {{"));
+                frame.line(&format!("if (fe_claim(failure, launch, {number})) {{"));
                 frame.deeper(|frame| {
                     for (slot, value) in values.iter().enumerate() {
                         frame.line(&format!("failure->values[{slot}] = {value};"));

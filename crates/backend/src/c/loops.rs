@@ -31,7 +31,7 @@ impl Frame<'_> {
     ) {
         let ty = match self.fun.vars[var].ty {
             Ty::Scalar(prim) => c_type(prim),
-            Ty::Mem | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => "int64_t",
+            Ty::Mem | Ty::Ptr(..) | Ty::Local(..) | Ty::Shared(..) => "int64_t",
         };
         let bound = if is_fixed(to, body) {
             self.scope().exp(to).at(super::exp::Prec::Add)

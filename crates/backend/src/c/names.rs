@@ -152,6 +152,7 @@ const RESERVED: &[&str] = &[
     "inline",
     "int",
     "kernel",
+    "launch",
     "linux",
     "local",
     "long",

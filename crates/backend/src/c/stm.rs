@@ -173,11 +173,11 @@ impl Frame<'_> {
             (Ty::Shared(prim, n), _) => {
                 self.line(&format!("FE_SHARED {} {name}[{n}];", c_type(prim)));
             }
-            (ty @ (Ty::Scalar(_) | Ty::Ptr(_)), Some(value)) => {
+            (ty @ (Ty::Scalar(_) | Ty::Ptr(..)), Some(value)) => {
                 let space = self.space(v);
                 self.line(&format!("{space}{}{name} = {value};", declared_type(ty)));
             }
-            (ty @ (Ty::Scalar(_) | Ty::Ptr(_)), None) => {
+            (ty @ (Ty::Scalar(_) | Ty::Ptr(..)), None) => {
                 let space = self.space(v);
                 self.line(&format!("{space}{}{name};", declared_type(ty)));
             }

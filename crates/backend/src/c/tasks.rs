@@ -80,7 +80,9 @@ impl Frame<'_> {
                     let value = match frame.fun.vars[v].ty {
                         // Lent: tasks count no references of what is not theirs.
                         Ty::Mem => format!("{{{name}.data, NULL}}"),
-                        Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => name.clone(),
+                        Ty::Scalar(_) | Ty::Ptr(..) | Ty::Local(..) | Ty::Shared(..) => {
+                            name.clone()
+                        }
                     };
                     frame.line(&format!(".{name} = {value},"));
                 }

@@ -16,6 +16,8 @@ static void fe_device_error(struct futhark_context *ctx, int check, const int64_
     fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "%f is no number", (double)fe_bits_i32_f32((int32_t)values[15]));
   } else if (check == 1) {
     fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "%" PRId64 " is negative", values[0]);
+  } else if (check == 2) {
+    fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "not found, say %" PRId64 " threads", values[0]);
   } else {
     fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "unknown check %d", check);
   }

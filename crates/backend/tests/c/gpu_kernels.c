@@ -2,9 +2,9 @@
 // OpenCL such as `dot`, which may be macros.
 
 FE_KERNEL void my_scale(FE_FAILURE, FE_GLOBAL float *xs, int64_t n, float k) {
-  if (fe_failed(failure)) return;
+  if (fe_failed(failure, launch)) return;
   if (fe_isnan_f32(k)) {
-    if (fe_claim(failure, 0)) failure->values[15] = fe_bits_f32_i32(k);
+    if (fe_claim(failure, launch, 0)) failure->values[15] = fe_bits_f32_i32(k);
     return;
   }
   int64_t i = fe_block_id() * fe_block_size() + fe_thread_id();
@@ -18,7 +18,10 @@ FE_KERNEL FE_BOUNDS(256) void my_dot(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE
   FE_LOCAL int32_t *sums = (FE_LOCAL int32_t *)shared;
   int32_t sum = 0;
   int t = fe_thread_id();
-  if (fe_failed(failure)) return;
+  if (fe_failed(failure, launch)) return;
+  // A check of the first thread only, which goes on to the barriers like the others; these are counted.
+  const bool fails = n > 0 && xs[0] == 404;
+  if (fails && t == 0) fe_claim(failure, launch, 2);
   for (int64_t i = t; i < n; i += fe_block_size()) {
     sum = fe_add_i32(sum, fe_mul_i32(xs[i], ys[i]));
   }
@@ -28,6 +31,7 @@ FE_KERNEL FE_BOUNDS(256) void my_dot(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE
     if (t < half_size) sums[t] = fe_add_i32(sums[t], sums[t + half_size]);
     FE_BARRIER();
   }
+  if (fails) fe_atomic_add_i64(&failure->values[0], 1);
   if (t == 0) *out = sums[0];
 }
 
@@ -35,7 +39,7 @@ FE_KERNEL FE_BOUNDS(256) void my_dot(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE
 FE_KERNEL void my_evens(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE_GLOBAL int32_t *out, FE_GLOBAL int64_t *count, int64_t n) {
   FE_SHARED int32_t found[1];
   int t = fe_thread_id();
-  if (fe_failed(failure)) return;
+  if (fe_failed(failure, launch)) return;
   if (t == 0) found[0] = 0;
   FE_BARRIER();
   int64_t i = fe_block_id() * fe_block_size() + t;
@@ -54,9 +58,9 @@ FE_KERNEL void my_evens(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE_GLOBAL int32
 
 // Fails for negative numbers.
 FE_KERNEL void my_check(FE_FAILURE, FE_GLOBAL int64_t *out, int64_t x) {
-  if (fe_failed(failure)) return;
+  if (fe_failed(failure, launch)) return;
   if (x < 0) {
-    if (fe_claim(failure, 1)) {
+    if (fe_claim(failure, launch, 1)) {
       failure->values[0] = x;
       failure->values[1] = fe_num_blocks();
     }

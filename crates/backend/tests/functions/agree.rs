@@ -90,7 +90,7 @@ impl Random {
     fn fun(&mut self, name: &str, program: &mut Program) -> Vec<(Scalar, Exp)> {
         let mut b = Build::new(name);
         let out = b.result("out", Ty::Mem);
-        let p = b.var("p", Ty::Ptr(Prim::U64));
+        let p = b.var("p", Ty::ptr(Prim::U64));
         let mut body = Vec::new();
         for prim in Prim::ALL {
             for _ in 0..4 {

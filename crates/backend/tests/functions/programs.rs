@@ -67,7 +67,7 @@ fn sum() -> Case {
     let mut b = Build::new("sum");
     let total = b.result("total", F64);
     let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
-    let (xs, i) = (b.var("xs", Ty::Ptr(Prim::F64)), b.var("i", I64));
+    let (xs, i) = (b.var("xs", Ty::ptr(Prim::F64)), b.var("i", I64));
     let fun = b.body(vec![
         declare(xs),
         Stm::Point(xs, From::Mem(mem), int(0)),
@@ -99,7 +99,7 @@ fn exponentials() -> Case {
     let mut b = Build::new("exponentials");
     let total = b.result("total", Ty::Scalar(Prim::F32));
     let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
-    let (xs, i) = (b.var("xs", Ty::Ptr(Prim::F32)), b.var("i", I64));
+    let (xs, i) = (b.var("xs", Ty::ptr(Prim::F32)), b.var("i", I64));
     let exp = |e: Exp| Exp::Math(MathFn::Exp, Prim::F32, vec![e]);
     let fun = b.body(vec![
         declare(xs),
@@ -130,7 +130,7 @@ fn wrapping_sum() -> Case {
     let mut b = Build::new("wrapping_sum");
     let total = b.result("total", I32);
     let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
-    let (xs, i) = (b.var("xs", Ty::Ptr(Prim::I32)), b.var("i", I64));
+    let (xs, i) = (b.var("xs", Ty::ptr(Prim::I32)), b.var("i", I64));
     let fun = b.body(vec![
         declare(xs),
         Stm::Point(xs, From::Mem(mem), int(0)),
@@ -160,7 +160,7 @@ fn nested_loops() -> Case {
     let out = b.result("sums", Ty::Mem);
     let (n, m) = (b.param("n", I64), b.param("m", I64));
     let mem = b.param("matrix", Ty::Mem);
-    let (a, sums) = (b.var("a", Ty::Ptr(Prim::I64)), b.var("sums", Ty::Ptr(Prim::I64)));
+    let (a, sums) = (b.var("a", Ty::ptr(Prim::I64)), b.var("sums", Ty::ptr(Prim::I64)));
     let (i, j, acc) = (b.var("i", I64), b.var("j", I64), b.var("acc", I64));
     let fun = b.body(vec![
         declare(a),
@@ -212,8 +212,8 @@ fn allocation_in_a_loop() -> Case {
     let n = b.param("n", I64);
     let (buffer, p, sums) = (
         b.var("buffer", Ty::Mem),
-        b.var("p", Ty::Ptr(Prim::I64)),
-        b.var("sums", Ty::Ptr(Prim::I64)),
+        b.var("p", Ty::ptr(Prim::I64)),
+        b.var("sums", Ty::ptr(Prim::I64)),
     );
     let (i, j, acc) = (b.var("i", I64), b.var("j", I64), b.var("acc", I64));
     let fun = b.body(vec![
@@ -265,7 +265,7 @@ fn exports() -> Case {
     let (new, old) = (b.result("new", Ty::Mem), b.result("old", Ty::Mem));
     let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
     let (block, p, xs) =
-        (b.var("block", Ty::Mem), b.var("p", Ty::Ptr(Prim::I32)), b.var("xs", Ty::Ptr(Prim::I32)));
+        (b.var("block", Ty::Mem), b.var("p", Ty::ptr(Prim::I32)), b.var("xs", Ty::ptr(Prim::I32)));
     let i = b.var("i", I64);
     let fun = b.body(vec![
         declare(block),
@@ -310,8 +310,8 @@ fn failing_check() -> Case {
     let (n, mem, i) = (b.param("n", I64), b.param("xs", Ty::Mem), b.param("i", I64));
     let (copy, from, to) = (
         b.var("copy", Ty::Mem),
-        b.var("from", Ty::Ptr(Prim::F64)),
-        b.var("to", Ty::Ptr(Prim::F64)),
+        b.var("from", Ty::ptr(Prim::F64)),
+        b.var("to", Ty::ptr(Prim::F64)),
     );
     let fun = b.body(vec![
         declare(copy),
@@ -414,7 +414,7 @@ fn parallel_map() -> Case {
     let mut b = Build::new("scale");
     let out = b.result("ys", Ty::Mem);
     let (k, n, mem) = (b.param("k", F64), b.param("n", I64), b.param("xs", Ty::Mem));
-    let (xs, ys) = (b.var("xs", Ty::Ptr(Prim::F64)), b.var("ys", Ty::Ptr(Prim::F64)));
+    let (xs, ys) = (b.var("xs", Ty::ptr(Prim::F64)), b.var("ys", Ty::ptr(Prim::F64)));
     let (own, i) = (own(&mut b), b.var("i", I64));
     let fun = b.body(vec![
         Stm::Alloc(out, Prim::F64, var(n)),
@@ -457,9 +457,9 @@ fn chunked_reduction() -> Case {
     let total = b.result("total", F64);
     let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
     let (chunks, partial_mem) = (b.var("chunks", I64), b.var("partials", Ty::Mem));
-    let partials = b.var("partials", Ty::Ptr(Prim::F64));
+    let partials = b.var("partials", Ty::ptr(Prim::F64));
     let own = own(&mut b);
-    let (own_mem, xs) = (b.var("scratch", Ty::Mem), b.var("xs", Ty::Ptr(Prim::F64)));
+    let (own_mem, xs) = (b.var("scratch", Ty::Mem), b.var("xs", Ty::ptr(Prim::F64)));
     let (i, j, acc) = (b.var("i", I64), b.var("j", I64), b.var("acc", F64));
     let fun = b.body(vec![
         declare(chunks),
@@ -525,9 +525,9 @@ fn nested_tasks() -> Case {
     let out = b.result("table", Ty::Mem);
     let n = b.param("n", I64);
     let (table, factors) =
-        (b.var("table", Ty::Ptr(Prim::I64)), b.var("factors", Ty::Local(Prim::I64, 2)));
+        (b.var("table", Ty::ptr(Prim::I64)), b.var("factors", Ty::Local(Prim::I64, 2)));
     let (outer, inner) = (own(&mut b), own(&mut b));
-    let (i, j, row) = (b.var("i", I64), b.var("j", I64), b.var("row", Ty::Ptr(Prim::I64)));
+    let (i, j, row) = (b.var("i", I64), b.var("j", I64), b.var("row", Ty::ptr(Prim::I64)));
     let fun = b.body(vec![
         Stm::Alloc(out, Prim::I64, Exp::Index(vec![(1, vec![n, n])])),
         declare(table),
@@ -597,9 +597,9 @@ fn histogram() -> Case {
         b.param("bools", Ty::Mem),
     );
     let (p, q, r) = (
-        b.var("p", Ty::Ptr(Prim::I32)),
-        b.var("q", Ty::Ptr(Prim::F32)),
-        b.var("r", Ty::Ptr(Prim::Bool)),
+        b.var("p", Ty::ptr(Prim::I32)),
+        b.var("q", Ty::ptr(Prim::F32)),
+        b.var("r", Ty::ptr(Prim::Bool)),
     );
     let (own, i) = (own(&mut b), b.var("i", I64));
     let small = Exp::Convert(Prim::I64, Prim::I32, Box::new(var(i)));
@@ -652,7 +652,7 @@ fn histogram() -> Case {
 fn locked_updates() -> Case {
     let mut b = Build::new("update");
     let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
-    let (p, own, i) = (b.var("p", Ty::Ptr(Prim::I64)), own(&mut b), b.var("i", I64));
+    let (p, own, i) = (b.var("p", Ty::ptr(Prim::I64)), own(&mut b), b.var("i", I64));
     let fun = b.body(vec![
         declare(p),
         Stm::Point(p, From::Mem(mem), int(0)),
@@ -700,7 +700,7 @@ fn locked_updates() -> Case {
 fn calls_and_constants() -> Case {
     let mut b = Build::new("table");
     let (size, out) = (b.result("size", I64), b.result("table", Ty::Mem));
-    let (p, i) = (b.var("p", Ty::Ptr(Prim::I64)), b.var("i", I64));
+    let (p, i) = (b.var("p", Ty::ptr(Prim::I64)), b.var("i", I64));
     let table = b.body(vec![
         Stm::Assign(size, int(4)),
         Stm::Alloc(out, Prim::I64, var(size)),
@@ -711,7 +711,7 @@ fn calls_and_constants() -> Case {
     let mut b = Build::new("powers");
     let (n, out) = (b.result("n", I64), b.result("xs", Ty::Mem));
     let (steps, i) = (b.param("steps", I64), b.var("i", I64));
-    let p = b.var("p", Ty::Ptr(Prim::I64));
+    let p = b.var("p", Ty::ptr(Prim::I64));
     let argument = Arg::Mem { block: Some(out), ptr: p, index: int(0) };
     let powers = b.body(vec![
         Stm::Const(0, vec![(0, n), (1, out)]),
@@ -730,7 +730,7 @@ fn calls_and_constants() -> Case {
     let out = b.result("ys", Ty::Mem);
     let (n, mem) = (b.param("n", I64), b.param("xs", Ty::Mem));
     let (p, q, i) =
-        (b.var("p", Ty::Ptr(Prim::I64)), b.var("q", Ty::Ptr(Prim::I64)), b.var("i", I64));
+        (b.var("p", Ty::ptr(Prim::I64)), b.var("q", Ty::ptr(Prim::I64)), b.var("i", I64));
     let twice = b.body(vec![
         Stm::Alloc(out, Prim::I64, var(n)),
         declare(p),
@@ -776,7 +776,7 @@ fn operators() -> Case {
     let (x, y) = (b.param("x", F64), b.param("y", F64));
     let (i, u) = (b.param("i", I64), b.param("u", Ty::Scalar(Prim::U32)));
     let (s, c) = (b.param("s", Ty::Scalar(Prim::I8)), b.param("c", BOOL));
-    let p = b.var("p", Ty::Ptr(Prim::F64));
+    let p = b.var("p", Ty::ptr(Prim::F64));
     let lt = |a, b| cmp(CmpOp::Lt, Prim::I64, a, b);
     let le = |a, b| cmp(CmpOp::Le, Prim::I64, a, b);
     let not = |a| Exp::Un(UnOp::Not, Prim::Bool, Box::new(a));
@@ -929,7 +929,7 @@ fn control() -> Case {
 fn traces() -> Case {
     let mut b = Build::new("trace");
     let (n, mem, x) = (b.param("n", I64), b.param("xs", Ty::Mem), b.param("x", F64));
-    let p = b.var("p", Ty::Ptr(Prim::F32));
+    let p = b.var("p", Ty::ptr(Prim::F32));
     let half = Exp::Const(Scalar::from_bits(Prim::F16, 0x2e66));
     let fun = b.body(vec![
         declare(p),

@@ -28,7 +28,7 @@ impl<'a> Emit<'a> {
     /// The type of a scalar variable.
     pub(super) fn scalar_prim(&self, v: V) -> Prim {
         match self.vars[v].ty {
-            Ty::Scalar(prim) | Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
+            Ty::Scalar(prim) | Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
             Ty::Mem => Prim::U8,
         }
     }

@@ -66,21 +66,24 @@ impl<'a> Emit<'a> {
         let Some((outer, inner)) = self.inner(seg, pat, op, sizes.len()) else { return false };
         let [rows, columns] = [&sizes[sizes.len() - 2], &sizes[sizes.len() - 1]];
         let small = inner.shape(GROUP);
+        let least = Exp::int(self.unless_few(LEAST, 3) - 1);
         let worthwhile = all([
-            lt(Exp::int(LEAST - 1), rows.clone()),
-            lt(Exp::int(LEAST - 1), columns.clone()),
+            lt(least.clone(), rows.clone()),
+            lt(least, columns.clone()),
             lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
         let mut tiles = self.block(|this| this.tiles(&sizes, &outer, &inner, &small));
         if inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
+            let (enough, least) =
+                (self.unless_few(ENOUGH, 2), Exp::int(self.unless_few(LEAST_LARGE, 8) - 1));
             let enough = self.block_in(&mut choice, |this| {
                 let space = this.squares_of(&sizes, &large);
                 all([
-                    lt(Exp::int(ENOUGH - 1), this.total(&space)),
-                    lt(Exp::int(LEAST_LARGE - 1), rows.clone()),
-                    lt(Exp::int(LEAST_LARGE - 1), columns.clone()),
+                    lt(Exp::int(enough - 1), this.total(&space)),
+                    lt(least.clone(), rows.clone()),
+                    lt(least, columns.clone()),
                 ])
             });
             let others = self.block(|this| {

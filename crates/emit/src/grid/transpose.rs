@@ -43,7 +43,7 @@ impl<'a> Emit<'a> {
         let (columns, rows) = (sizes[rank - 1].clone(), sizes[across].clone());
         let short = bin(BinOp::Min, columns.clone(), rows.clone());
         let long = lt(Exp::int(LONG - 1), bin(BinOp::Max, columns, rows));
-        let large = lt(Exp::int(LEAST - 1), short);
+        let large = lt(Exp::int(self.unless_few(LEAST, 10) - 1), short);
         let strips = self.block(|this| this.strips(to, from, &sizes, across));
         let squares = self.block(|this| this.squares(to, from, &sizes, across));
         let plain = self.block(|this| {

@@ -18,7 +18,8 @@
 //!          | "removed"                                 -- has only a number
 //! binding  = var ":" type
 //! counter  = var (":" type)?                           -- an i64 if nothing else is said
-//! type     = prim | "mem" | "*" prim | prim "[" number "]" | "shared" prim "[" number "]"
+//! type     = prim | "mem" | prim "[" number "]" | "shared" prim "[" number "]"
+//!          | "*" ("shared" | "own")? prim              -- a pointer to blocks, or to another memory
 //! block    = "{" stm* "}"
 //! place    = var "[" exp "]"
 //! ```
@@ -80,5 +81,5 @@ mod print;
 mod tests;
 
 pub use names::{renumber, renumber_fun};
-pub use parse::{ParseError, parse};
+pub use parse::parse;
 pub use print::{Printer, names};

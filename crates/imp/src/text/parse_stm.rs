@@ -1,7 +1,8 @@
 //! The parser: statements.
 
-use super::parse::{Parsed, Parser};
+use super::parse::Parser;
 use crate::{Arg, Exp, From, Kernel, Kind, Message, Part, Stm, Tasks, V};
+use fehu_ir::text::cursor::{Lists, Parsed};
 use fehu_ir::text::lex::Kind as Token;
 
 /// A place, perhaps in the block of a handle.

@@ -1,7 +1,9 @@
 //! The printer: one statement per line.
 
 use super::names::{hint, order};
-use crate::{Arg, Exp, From, Fun, Kernel, Kind, Message, Part, Prim, Program, Stm, Tasks, Ty, V};
+use crate::{
+    Arg, Exp, From, Fun, Kernel, Kind, Message, Part, Prim, Program, Space, Stm, Tasks, Ty, V,
+};
 use fehu_base::IdVec;
 use fehu_ir::Scalar;
 use fehu_ir::text::literal::{write_scalar, write_string};
@@ -44,7 +46,8 @@ impl fmt::Display for Ty {
         match self {
             Ty::Scalar(prim) => write!(f, "{prim}"),
             Ty::Mem => f.write_str("mem"),
-            Ty::Ptr(prim) => write!(f, "*{prim}"),
+            Ty::Ptr(Space::Global, prim) => write!(f, "*{prim}"),
+            Ty::Ptr(space @ (Space::Shared | Space::Own), prim) => write!(f, "*{space} {prim}"),
             Ty::Local(prim, n) => write!(f, "{prim}[{n}]"),
             Ty::Shared(prim, n) => write!(f, "shared {prim}[{n}]"),
         }

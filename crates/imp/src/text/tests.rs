@@ -97,6 +97,8 @@ fun main(n.0: i64, xs.1: mem, h.2: f16) -> (r.3: f64, ys.4: mem) {
   h.2 = add_f16(1.5f16, add_f16(f16.inf, f16.bits(0x7e01)))
   var u.24: u64 = 18446744073709551615u64
   var v.25: bool = and_bool(eq_u64(u.24, 1u64), not_bool(isnan_f64(r.3)))
+  var w.26: *shared f32
+  var z.27: *own f32
 }
 "#;
 

@@ -9,7 +9,8 @@
 //!   a loop, and these are only combined (`reduction`);
 //! * statements of the host and of kernels are where they belong, which depends on the [`Phase`]; after the stage `device`,
 //!   the host neither loads nor stores, and kernels have no handles;
-//! * a pointer in a kernel points to one memory of the device ([`crate::spaces`]);
+//! * pointers point to the memory that their type says ([`Space`]): what they are set to, and what functions of the device
+//!   get and return. Only kernels have pointers to other memories than that of blocks; on a CPU there is only one;
 //! * all threads of a block come to a barrier, and those of a warp to that of the warp (`uniform`).
 //!
 //! What it does not check: indices, reference counts, and that variables have a value when they are read. The machine in
@@ -21,13 +22,13 @@ mod tests;
 mod types;
 mod uniform;
 
-use crate::spaces::spaces;
 use crate::text::Printer;
 use crate::visit::Item;
-use crate::{Block, Exp, From, Fun, Kernel, Kind, Program, RedOp, Stm, Ty, V};
+use crate::{Block, Exp, From, Fun, Kernel, Kind, Program, RedOp, Space, Stm, Ty, V};
 use ecow::EcoString;
 use fehu_base::IdVec;
 use std::fmt;
+use types::Memories;
 
 /// What a program is on the way to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +131,7 @@ impl<'a> Checker<'a, '_> {
             match self.fun.vars.get(*v).map(|info| info.ty) {
                 Some(Ty::Scalar(_)) | None => {}
                 Some(Ty::Mem) if self.place == Place::Host => {}
-                Some(Ty::Ptr(_)) if self.place == Place::Kernel => {}
+                Some(Ty::Ptr(..)) if self.place == Place::Kernel => {}
                 Some(ty) => self.error(None, format!("a parameter or result is of type {ty}")),
             }
         }
@@ -226,7 +227,11 @@ impl<'a> Checker<'a, '_> {
         let mut sets = Vec::new();
         stm.each_set(&mut |v| sets.push(v));
         sets.into_iter().for_each(|v| self.set(stm, v));
-        if let Err(message) = types::stm(self.program, self.fun, stm) {
+        let memories = match self.place {
+            Place::Host | Place::Task => Memories::One,
+            Place::Kernel => Memories::Several,
+        };
+        if let Err(message) = types::stm(self.program, self.fun, stm, memories) {
             self.error(Some(stm), message);
         }
         if let Some(message) = self.misplaced(stm) {
@@ -305,12 +310,7 @@ impl<'a> Checker<'a, '_> {
 
     /// What is particular to kernels as a whole.
     fn kernel(&mut self, kernel: &'a Kernel) {
-        let spaces = spaces(self.fun, &kernel.body);
-        for v in &spaces.conflicts {
-            let name = self.name(*v);
-            self.error(None, format!("{name} points to two memories of the device"));
-        }
-        for (stm, message) in uniform::check(self.fun, kernel, &spaces) {
+        for (stm, message) in uniform::check(self.fun, kernel) {
             self.error(Some(stm), message);
         }
         let tops: Vec<V> = declared(&kernel.body);
@@ -384,9 +384,10 @@ impl<'a> Checker<'a, '_> {
             | Stm::Tuning(..)
             | Stm::Point(_, From::Mem(_), _) => Who::Handles,
             Stm::Declare(v, _) => match self.fun.vars.get(*v).map(|info| info.ty) {
-                Some(Ty::Shared(..)) => Who::Kernel,
+                Some(Ty::Shared(..) | Ty::Ptr(Space::Shared, _)) => Who::Kernel,
                 Some(Ty::Mem) => Who::Handles,
-                Some(Ty::Scalar(_) | Ty::Ptr(_) | Ty::Local(..)) | None => Who::Everybody,
+                Some(Ty::Scalar(_) | Ty::Ptr(Space::Global | Space::Own, _) | Ty::Local(..))
+                | None => Who::Everybody,
             },
             Stm::Comment(_)
             | Stm::Assign(..)

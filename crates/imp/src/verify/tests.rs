@@ -172,12 +172,104 @@ fn host_and_kernels_have_their_statements() {
     accept(Phase::Device, &["r = fetch xs[0]", &kernel("xs[t] = add_i64(xs[t], n)")]);
 }
 
+/// The host of a CPU; the host of a device before and after the stage `device`; a kernel before and after it.
+const PLACES: [(Phase, bool); 5] = [
+    (Phase::Cpu, false),
+    (Phase::Emitted, false),
+    (Phase::Device, false),
+    (Phase::Emitted, true),
+    (Phase::Device, true),
+];
+
+#[test]
+fn everybody_does_what_they_may() {
+    let table = [
+        ("xxxxx", "var a: i64 = n a = add_i64(a, 1) if lt_i64(a, n) { } while false { }"),
+        ("xxxxx", "var p: *i64 p = &xs[1]"),
+        ("xxxxx", "assert true, trace \"tag\" n: i64"),
+        ("xx.xx", "xs[0] = n"),
+        ("xx.xx", "var a: i64 = xs[0]"),
+        ("xx.xx", "atomic add xs[0], n"),
+        ("xx.xx", "locked n { }"),
+        ("xx.xx", "exchange o = xs[0] { } for o"),
+        ("xxxx.", "var m: mem m = alloc i64[n] free m"),
+        ("xxxx.", "var m: mem m = share xs_mem"),
+        ("xxxx.", "var m: mem m = export &xs[0] in xs_mem"),
+        ("xxxx.", "var p: *i64 p = data xs_mem[0]"),
+        ("xxxx.", "var m: mem m = call g(n, &xs[0])"),
+        ("xxxx.", "const 0 ()"),
+        ("xxxx.", "var a: i64 a = tuning 0 or n"),
+        ("xxx..", "var a: i64 a = threads"),
+        ("xxx..", "var a: i64 a = chunks 0 of n"),
+        ("xxx..", "tasks at 0 l .. h of n chunk c { }"),
+        (".xx..", "var a: i64 a = fetch xs[0]"),
+        (".xx..", "launch \"l\" at \"\" block lb of n thread lt of 64 { }"),
+        ("...xx", "barrier"),
+        ("...xx", "warp barrier"),
+        ("...xx", "warp { }"),
+        ("...xx", "section { leave }"),
+        ("...xx", "var s: shared i64[4]"),
+        ("...xx", "var p: *shared i64"),
+        ("...xx", "var p: *i64 p = shared[0]"),
+        ("...xx", "var a: i64 a = poll xs[0]"),
+        ("...xx", "var c: shared i32[1] var a: i32 a = count c[0]"),
+    ];
+    for (row, body) in table {
+        let may = |(phase, inside): (Phase, bool)| {
+            let body = if inside { kernel(body) } else { body.to_owned() };
+            if errors(phase, &body).is_empty() { 'x' } else { '.' }
+        };
+        let found: String = PLACES.into_iter().map(may).collect();
+        assert_eq!(found, row, "{body}");
+    }
+}
+
 #[test]
 fn pointers_have_one_memory() {
-    let two = "var s: shared i64[4] var p: *i64 p = &s[0] p = &xs[0]";
-    refuse(Phase::Device, &[(&kernel(two), "p.9 points to two memories of the device")]);
-    let one = "var s: shared i64[4] var p: *i64 var o: *i64 o = &p[1] p = &s[0] o = &s[0]";
-    accept(Phase::Device, &[&kernel(one)]);
+    let arrays = "var s: shared i64[4] var l: i64[4]";
+    let wrong = [
+        ("var p: *i64 p = &s[0]", "\"s\" is in shared memory, not in global"),
+        ("var p: *i64 p = &l[0]", "\"l\" is in own memory, not in global"),
+        ("var p: *own i64 p = &s[0]", "\"s\" is in shared memory, not in own"),
+        ("var p: *shared i64 p = &xs[0]", "\"xs\" is in global memory, not in shared"),
+        ("var p: *own i64 var o: *i64 o = &p[1]", "\"p\" is in own memory, not in global"),
+        ("var p: *own i64 p = shared[0]", "\"p\" is in own memory, not in global"),
+        ("var p: *own i64 if eq_u64(p, xs) { }", "addresses in own and global memory are compared"),
+        ("atomic add l[0], 1", "\"l\" is in the memory of one thread"),
+        ("exchange o = l[0] { } for o", "\"l\" is in the memory of one thread"),
+    ];
+    for (body, message) in wrong {
+        refuse(Phase::Device, &[(&kernel(&format!("{arrays} {body}")), message)]);
+    }
+    let right =
+        "var p: *shared i64 p = &s[0] var o: *shared i64 o = &p[1] var z: *own i64 z = &l[0]
+                 z[0] = o[0] atomic add s[0], 1 copy l[0] <- s[0], 2";
+    accept(Phase::Device, &[&kernel(&format!("{arrays} {right}"))]);
+    let handle = kernel("var p: *own i64 p = data xs_mem[0]");
+    refuse(Phase::Emitted, &[(&handle, "\"p\" is in own memory, not in global")]);
+    refuse(Phase::Cpu, &[("var p: *shared i64", "only a kernel can do this")]);
+    // A CPU has one memory.
+    accept(Phase::Cpu, &["var l: i64[4] var p: *i64 p = &l[0]"]);
+}
+
+#[test]
+fn functions_get_pointers_to_the_memory_of_their_parameters() {
+    let program = |space: &str| {
+        let text = format!(
+            "prog imp
+             device fun g(p: *{space} u8) -> (r: *own u8) {{ r = &p[1] }}
+             fun f(n: i64) -> () {{
+               launch \"k\" at \"\" block b of n thread t of 64 {{
+                 var l: i64[4] var r: *own u8 r = call g(&l[0])
+               }}
+             }}"
+        );
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        verify(&program, Phase::Device).map_err(|errors| errors.len())
+    };
+    assert_eq!(program("own"), Ok(()));
+    // The argument, and the pointer that is returned.
+    assert_eq!(program("shared"), Err(2));
 }
 
 #[test]
@@ -190,7 +282,7 @@ fn all_threads_come_to_a_barrier() {
         "var a: i64 = 0 if lt_i64(t, 3) { a = 1 } if lt_i64(a, 1) { barrier }",
         "if lt_i64(xs[t], 3) { barrier }",
         "var l: i64[4] l[0] = t if lt_i64(l[0], 3) { barrier }",
-        "var l: i64[4] var p: *i64 p = &l[0] p[0] = t if lt_i64(l[0], 3) { barrier }",
+        "var l: i64[4] var p: *own i64 p = &l[0] p[0] = t if lt_i64(l[0], 3) { barrier }",
         "var c: i64 c = poll xs[0] if lt_i64(c, 3) { barrier }",
         // Some threads have left.
         "assert lt_i64(t, 3), barrier",

@@ -1,19 +1,29 @@
 //! The types of expressions, and what statements want of the types of their operands.
 
-use crate::{Arg, Exp, From, Fun, Kind, Part, Prim, Program, Stm, Ty, V};
+use crate::{Arg, Exp, From, Fun, Kind, Part, Prim, Program, Space, Stm, Ty, V};
 use fehu_ir::{CmpOp, Elem, MathFn, Scalar};
 
 type Checked<T> = Result<T, String>;
 
 /// Whether the types of a statement itself are right; what is wrong if not.
-pub(super) fn stm(program: &Program, fun: &Fun, stm: &Stm) -> Checked<()> {
-    let types = Types { program, fun };
+pub(super) fn stm(program: &Program, fun: &Fun, stm: &Stm, memories: Memories) -> Checked<()> {
+    let types = Types { program, fun, memories };
     types.stm(stm)
+}
+
+/// How many memories there are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Memories {
+    /// That of a CPU, in which the stack and the blocks are.
+    One,
+    /// Those of a device.
+    Several,
 }
 
 struct Types<'a> {
     program: &'a Program,
     fun: &'a Fun,
+    memories: Memories,
 }
 
 impl Types<'_> {
@@ -36,7 +46,9 @@ impl Types<'_> {
     fn scalar(&self, v: V) -> Checked<Prim> {
         match self.ty(v)? {
             Ty::Scalar(prim) => Ok(prim),
-            Ty::Mem | Ty::Ptr(_) | Ty::Local(..) | Ty::Shared(..) => Err(self.wrong(v, "a scalar")),
+            Ty::Mem | Ty::Ptr(..) | Ty::Local(..) | Ty::Shared(..) => {
+                Err(self.wrong(v, "a scalar"))
+            }
         }
     }
 
@@ -44,9 +56,9 @@ impl Types<'_> {
         if self.ty(v)? == Ty::Mem { Ok(()) } else { Err(self.wrong(v, "a handle")) }
     }
 
-    fn pointer(&self, v: V) -> Checked<Prim> {
+    fn pointer(&self, v: V) -> Checked<(Space, Prim)> {
         match self.ty(v)? {
-            Ty::Ptr(prim) => Ok(prim),
+            Ty::Ptr(space, prim) => Ok((space, prim)),
             Ty::Mem | Ty::Scalar(_) | Ty::Local(..) | Ty::Shared(..) => {
                 Err(self.wrong(v, "a pointer"))
             }
@@ -56,7 +68,7 @@ impl Types<'_> {
     /// The elements of a pointer or an array.
     fn elem(&self, v: V) -> Checked<Prim> {
         match self.ty(v)? {
-            Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => Ok(prim),
+            Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => Ok(prim),
             Ty::Mem | Ty::Scalar(_) => Err(self.wrong(v, "a pointer or an array")),
         }
     }
@@ -100,9 +112,13 @@ impl Types<'_> {
             // Addresses can be compared, as numbers.
             Exp::Cmp(CmpOp::Eq | CmpOp::Lt | CmpOp::Le, Prim::U64, a, b)
                 if let (Exp::Var(p), Exp::Var(q)) = (&**a, &**b)
-                    && let (Ok(_), Ok(_)) = (self.pointer(*p), self.pointer(*q)) =>
+                    && let (Ok((one, _)), Ok((other, _))) =
+                        (self.pointer(*p), self.pointer(*q)) =>
             {
-                Ok(Prim::Bool)
+                match one == other {
+                    true => Ok(Prim::Bool),
+                    false => Err(format!("addresses in {one} and {other} memory are compared")),
+                }
             }
             Exp::Cmp(_, prim, a, b) => {
                 self.is(a, *prim)?;
@@ -167,9 +183,8 @@ impl Types<'_> {
                 (_, Some(_)) => Err(self.wrong(*v, "a scalar")),
             },
             Stm::Assign(v, e) => self.is(e, self.scalar(*v)?),
-            Stm::Store(p, index, e) | Stm::Atomic(_, p, index, e) => {
-                self.is(e, self.place(*p, index)?)
-            }
+            Stm::Store(p, index, e) => self.is(e, self.place(*p, index)?),
+            Stm::Atomic(_, p, index, e) => self.is(e, self.common(*p, index)?),
             Stm::Alloc(v, _, count) => {
                 self.handle(*v)?;
                 self.is(count, Prim::I64)
@@ -180,16 +195,21 @@ impl Types<'_> {
             }
             Stm::Export { to, block, ptr, index } => {
                 self.handle(*to)?;
+                self.points_to(*ptr, Space::Global)?;
                 self.address(*block, *ptr, index)
             }
             Stm::Free(v) => self.handle(*v),
             Stm::Point(p, from, index) => {
-                let elem = self.pointer(*p)?;
+                let (space, elem) = self.pointer(*p)?;
                 self.is(index, Prim::I64)?;
                 match from {
-                    From::Mem(mem) => self.handle(*mem),
-                    From::Shared => Ok(()),
+                    From::Mem(mem) => {
+                        self.points_to(*p, Space::Global)?;
+                        self.handle(*mem)
+                    }
+                    From::Shared => self.points_to(*p, Space::Global),
                     From::Ptr(q) => {
+                        self.points_to(*q, space)?;
                         let other = self.elem(*q)?;
                         // Memory without a type is in bytes.
                         if elem == other || elem == Prim::U8 || other == Prim::U8 {
@@ -258,7 +278,7 @@ impl Types<'_> {
             }
             Stm::Sums(array, sum) => match self.ty(*array)? {
                 Ty::Local(prim, _) => self.set(*sum, prim),
-                Ty::Scalar(_) | Ty::Mem | Ty::Ptr(_) | Ty::Shared(..) => {
+                Ty::Scalar(_) | Ty::Mem | Ty::Ptr(..) | Ty::Shared(..) => {
                     Err(self.wrong(*array, "a local array"))
                 }
             },
@@ -285,14 +305,14 @@ impl Types<'_> {
                 kernel.shared.iter().try_for_each(|bytes| self.is(bytes, Prim::I64))
             }
             Stm::Fetch(v, p, index) | Stm::Poll(v, p, index) => {
-                self.set(*v, self.place(*p, index)?)
+                self.set(*v, self.common(*p, index)?)
             }
             Stm::Count(v, p, index) => {
                 self.guard(*p, index)?;
                 self.set(*v, Prim::I32)
             }
             Stm::Exchange { ptr, index, old, new, .. } => {
-                let prim = self.place(*ptr, index)?;
+                let prim = self.common(*ptr, index)?;
                 self.set(*old, prim)?;
                 self.is(new, prim)
             }
@@ -301,9 +321,33 @@ impl Types<'_> {
     }
 
     fn guard(&self, p: V, index: &Exp) -> Checked<()> {
-        match self.place(p, index)? {
+        match self.common(p, index)? {
             Prim::I32 => Ok(()),
             _ => Err(self.wrong(p, "a pointer to i32")),
+        }
+    }
+
+    /// The elements at a place that several threads can reach.
+    fn common(&self, p: V, index: &Exp) -> Checked<Prim> {
+        if self.memories == Memories::Several && self.ty(p)?.space() == Some(Space::Own) {
+            return Err(format!("\"{}\" is in the memory of one thread", self.hint(p)));
+        }
+        self.place(p, index)
+    }
+
+    /// Whether a pointer or an array can be taken for one in a memory.
+    fn points_to(&self, p: V, space: Space) -> Checked<()> {
+        let found = self.ty(p)?.space();
+        if found == Some(space)
+            || (self.memories, found, space) == (Memories::One, Some(Space::Own), Space::Global)
+        {
+            return Ok(());
+        }
+        match found {
+            Some(found) => {
+                Err(format!("\"{}\" is in {found} memory, not in {space}", self.hint(p)))
+            }
+            None => Err(self.wrong(p, "a pointer or an array")),
         }
     }
 
@@ -347,8 +391,11 @@ impl Types<'_> {
         for (param, arg) in fun.params.iter().zip(args) {
             match (fun.vars[*param].ty, arg) {
                 (Ty::Scalar(prim), Arg::Scalar(e)) => self.is(e, prim)?,
+                // What becomes of arrays that are in no block is for the stage `device` to decide.
+                (Ty::Mem, Arg::Mem { block, ptr, index }) => self.address(*block, *ptr, index)?,
                 // A function of the device has pointers to bytes for handles.
-                (Ty::Mem | Ty::Ptr(Prim::U8), Arg::Mem { block, ptr, index }) => {
+                (Ty::Ptr(space, Prim::U8), Arg::Mem { block, ptr, index }) => {
+                    self.points_to(*ptr, space)?;
                     self.address(*block, *ptr, index)?;
                 }
                 (ty, _) => return Err(format!("an argument is not of type {ty}")),

@@ -13,22 +13,16 @@
 //!
 //! The barrier of a warp is the same for the threads of a warp: in [`Stm::Warp`], control varies only by what is inside.
 
-use crate::spaces::{Space, Spaces};
-use crate::{Block, Exp, From, Fun, Kernel, Stm, V};
+use crate::{Block, Exp, From, Fun, Kernel, Space, Stm, V};
 use rustc_hash::FxHashSet;
 
 /// The barriers that not all threads reach, and why.
-pub(super) fn check<'a>(
-    fun: &'a Fun,
-    kernel: &'a Kernel,
-    spaces: &'a Spaces,
-) -> Vec<(&'a Stm, String)> {
+pub(super) fn check<'a>(fun: &'a Fun, kernel: &'a Kernel) -> Vec<(&'a Stm, String)> {
     let mut found = Vec::new();
     for team in [Team::Block, Team::Warp] {
         let mut flow = Flow {
             fun,
             kernel,
-            spaces,
             team,
             varying: FxHashSet::from_iter([kernel.thread]),
             changed: true,
@@ -57,7 +51,6 @@ enum Team {
 struct Flow<'a> {
     fun: &'a Fun,
     kernel: &'a Kernel,
-    spaces: &'a Spaces,
     team: Team,
     /// The variables that vary; local arrays, and pointers into them, by what they contain.
     varying: FxHashSet<V>,
@@ -76,7 +69,7 @@ impl<'a> Flow<'a> {
     }
 
     fn is_own(&self, v: V) -> bool {
-        self.spaces.of(self.fun, v) == Space::Own
+        self.fun.vars[v].ty.space() == Some(Space::Own)
     }
 
     fn varies(&self, e: &Exp) -> bool {

@@ -1,6 +1,7 @@
 //! External types, printed and read.
 
-use super::parse::{Parsed, Parser};
+use super::cursor::{Lists, Parsed};
+use super::parse::Parser;
 use super::print::Printer;
 use crate::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant};
 
@@ -82,7 +83,7 @@ impl Parser<'_> {
                 let name = p.string()?;
                 let payload = p.parens("a type", Self::external)?;
                 p.sign("[")?;
-                let slots = p.list("]", "the number of a part", Self::count)?;
+                let slots = p.list("]", "the number of a part", |p| p.count())?;
                 Ok(Variant { name, payload, slots })
             })?;
             return Ok(OpaqueKind::Sum(variants));

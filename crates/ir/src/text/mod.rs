@@ -77,6 +77,7 @@
 //! trailing `_` and number. The same holds for functions and constants, which print with such a number
 //! only if their name alone is not clear.
 
+pub mod cursor;
 mod external;
 pub mod lex;
 pub mod literal;
@@ -87,6 +88,7 @@ mod parse_exp;
 mod print;
 mod print_exp;
 
+pub use cursor::ParseError;
 pub use names::{renumber, renumber_fun, sanitise};
-pub use parse::{ParseError, parse};
+pub use parse::parse;
 pub use print::{Printed, print_lines, show_atom, show_body, show_stm, show_type, var_name};

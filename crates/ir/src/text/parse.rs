@@ -1,64 +1,24 @@
 //! The parser: programs, functions, bodies, statements, types. Expressions are in `parse_exp`.
 
-use super::lex::{self, Kind, Token};
-use super::literal;
+use super::cursor::{self, Cursor, Lists, Names, Parsed};
+use super::lex::{self, Kind};
 use super::names::{rename_entry, renumber, renumber_fun, without_number};
 use crate::{
     Atom, Attr, Body, Check, CheckPart, Const, ConstId, Elem, Entry, Fun, FunId, Lambda, Loc,
-    Param, Prog, Scalar, Stage, Stm, Type, Var, VarInfo,
+    Param, Prog, Stage, Stm, Type, Var, VarInfo,
 };
 use ecow::EcoString;
-use fehu_base::{IdVec, Prim};
+use fehu_base::IdVec;
 use rustc_hash::FxHashMap;
-use std::fmt;
-
-/// Why a text is not a program.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ParseError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, from 1, in characters.
-    pub column: usize,
-    /// What was found and what was expected.
-    pub message: String,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
-
-/// How deeply brackets may be nested.
-const MAX_DEPTH: usize = 4 * fehu_base::stack::MAX_DEPTH;
-/// Texts nested deeper than this are read on a stack of their own.
-const MAX_ORDINARY_DEPTH: usize = 100;
+use std::ops::{Deref, DerefMut};
 
 /// Reads a program; its variables are numbered as the printer does.
-pub fn parse(text: &str) -> Result<Prog, ParseError> {
-    let error = |(line, column, message)| ParseError { line, column, message };
-    let (tokens, depth) = lex::tokens(text, lex::SIGNS).map_err(error)?;
-    if depth > MAX_DEPTH {
-        let message = format!("brackets are nested deeper than {MAX_DEPTH}");
-        return Err(ParseError { line: 1, column: 1, message });
-    }
-    let work = || {
-        let mut parser = Parser {
-            tokens: &tokens,
-            at: 0,
-            names: FxHashMap::default(),
-            vars: Vec::new(),
-            funs: Globals::default(),
-            consts: Globals::default(),
-        };
-        parser.prog()
-    };
-    if depth > MAX_ORDINARY_DEPTH { fehu_base::stack::with_large_stack(work) } else { work() }
+pub fn parse(text: &str) -> Parsed<Prog> {
+    cursor::read(text, lex::SIGNS, |cursor| {
+        let (names, funs, consts) = (Names::default(), Globals::default(), Globals::default());
+        Parser { cursor, names, funs, consts }.prog()
+    })
 }
-
-pub(super) type Parsed<T> = Result<T, ParseError>;
 
 /// Functions or constants: numbered when they are first mentioned, and put in order at the end.
 #[derive(Default)]
@@ -89,21 +49,25 @@ impl<'a> Globals<'a> {
     }
 }
 
-/// A variable while its function is read.
-struct Known {
-    hint: EcoString,
-    ty: Option<Type>,
-    /// The token that mentioned it first.
-    at: usize,
-}
-
 pub(super) struct Parser<'a> {
-    tokens: &'a [Token<'a>],
-    at: usize,
-    names: FxHashMap<&'a str, Var>,
-    vars: Vec<Known>,
+    cursor: Cursor<'a>,
+    names: Names<'a, Type>,
     funs: Globals<'a>,
     consts: Globals<'a>,
+}
+
+impl<'a> Deref for Parser<'a> {
+    type Target = Cursor<'a>;
+
+    fn deref(&self) -> &Cursor<'a> {
+        &self.cursor
+    }
+}
+
+impl<'a> DerefMut for Parser<'a> {
+    fn deref_mut(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -118,8 +82,7 @@ impl<'a> Parser<'a> {
         let mut fun_names: Vec<FxHashMap<&'a str, Var>> = Vec::new();
         let mut entries = Vec::new();
         loop {
-            self.names.clear();
-            self.vars.clear();
+            self.names = Names::default();
             if self.peek_word("const") {
                 let item = self.constant()?;
                 prog.consts.push(item);
@@ -130,7 +93,7 @@ impl<'a> Parser<'a> {
             } else if self.peek_word("entry") {
                 // The sizes in its types are variables of the function, which may come later.
                 let (entry, names) = self.entry()?;
-                entries.push((entry, names, self.at));
+                entries.push((entry, names, self.position()));
             } else if self.kind() == &Kind::End {
                 break;
             } else {
@@ -154,8 +117,8 @@ impl<'a> Parser<'a> {
             let mut map = FxHashMap::default();
             for (name, var, first) in names {
                 let Some(new) = known.get(name) else {
-                    self.at = first.min(at);
-                    return Err(self.error(format!("the function has no variable `{name}`")));
+                    let message = format!("the function has no variable `{name}`");
+                    return Err(self.error_at(first.min(at), message));
                 };
                 map.insert(var, *new);
             }
@@ -172,7 +135,7 @@ impl<'a> Parser<'a> {
             match defined {
                 Some(id) => order.push(*id),
                 None => {
-                    let name = self.tokens.get(*at).map_or(String::new(), |t| t.kind.show());
+                    let name = self.shown(*at);
                     return Err(self.error_at(*at, format!("there is no {what} {name}")));
                 }
             }
@@ -182,7 +145,7 @@ impl<'a> Parser<'a> {
 
     fn constant(&mut self) -> Parsed<Const> {
         self.word("const")?;
-        let at = self.at;
+        let at = self.position();
         let name = self.any_word("the name of the constant")?;
         if !self.consts.define(name, at) {
             return Err(self.error_at(at, format!("constant `{name}` is defined twice")));
@@ -198,7 +161,7 @@ impl<'a> Parser<'a> {
     fn fun(&mut self) -> Parsed<(Fun, FxHashMap<&'a str, Var>)> {
         let attrs = if self.peek_sign("#[") { self.attrs()? } else { Vec::new() };
         self.word("fun")?;
-        let at = self.at;
+        let at = self.position();
         let name = self.any_word("the name of the function")?;
         if !self.funs.define(name, at) {
             return Err(self.error_at(at, format!("function `{name}` is defined twice")));
@@ -215,27 +178,24 @@ impl<'a> Parser<'a> {
         let name = without_number(name).into();
         let mut fun = Fun { name, vars, params, results, body, attrs };
         let rename = renumber_fun(&mut fun);
-        let mut names = std::mem::take(&mut self.names);
-        names.retain(|_, var| match rename.get(var) {
-            Some(new) => {
-                *var = *new;
-                true
+        let mut names = FxHashMap::default();
+        for (number, (_, name, _)) in self.names.known().iter().enumerate() {
+            if let Some(new) = rename.get(&Var(number as u32)) {
+                names.insert(*name, *new);
             }
-            None => false,
-        });
+        }
         Ok((fun, names))
     }
 
     /// The variables of the function that was read; all of them must have been bound.
     fn table(&self) -> Parsed<IdVec<Var, VarInfo>> {
         let mut table = IdVec::new();
-        for var in &self.vars {
-            let Some(ty) = &var.ty else {
-                let name = self.tokens[var.at].kind.show();
-                let message = format!("variable {name} is not bound anywhere in the function");
-                return Err(self.error_at(var.at, message));
+        for (at, name, ty) in self.names.known() {
+            let Some(ty) = ty else {
+                let message = format!("variable `{name}` is not bound anywhere in the function");
+                return Err(self.error_at(*at, message));
             };
-            table.push(VarInfo { hint: var.hint.clone(), ty: ty.clone() });
+            table.push(VarInfo { hint: without_number(name).into(), ty: ty.clone() });
         }
         Ok(table)
     }
@@ -255,22 +215,19 @@ impl<'a> Parser<'a> {
         let result = self.external()?;
         let doc = if self.eat_word("doc") { Some(self.string()?) } else { None };
         let attrs = if self.eat_word("with") { self.attrs()? } else { Vec::new() };
-        let mut names: Vec<_> = Vec::new();
-        for (index, var) in self.vars.iter().enumerate() {
-            let Kind::Word(name) = &self.tokens[var.at].kind else { continue };
-            names.push((*name, Var(index as u32), var.at));
-        }
+        let known = self.names.known().iter().enumerate();
+        let names = known.map(|(number, (at, name, _))| (*name, Var(number as u32), *at)).collect();
         Ok((Entry { name, fun, params, result, attrs, doc }, names))
     }
 
     pub(super) fn fun_name(&mut self) -> Parsed<FunId> {
-        let at = self.at;
+        let at = self.position();
         let name = self.any_word("the name of a function")?;
         Ok(FunId(self.funs.id(name, at)))
     }
 
     pub(super) fn const_name(&mut self) -> Parsed<ConstId> {
-        let at = self.at;
+        let at = self.position();
         let name = self.any_word("the name of a constant")?;
         Ok(ConstId(self.consts.id(name, at)))
     }
@@ -309,7 +266,8 @@ impl<'a> Parser<'a> {
         let (mut attrs, mut certs) = (Vec::new(), Vec::new());
         while self.peek_sign("#[") {
             if matches!(self.kind_at(1), Kind::Word("cert")) {
-                self.at += 2;
+                self.advance();
+                self.advance();
                 certs.extend(self.list("]", "a certificate", Self::var)?);
             } else {
                 attrs.extend(self.attrs()?);
@@ -334,7 +292,7 @@ impl<'a> Parser<'a> {
             Kind::String(text) => EcoString::from(text.as_str()),
             Kind::Sign(_) | Kind::End => return Err(self.expected("an attribute")),
         };
-        self.at += 1;
+        self.advance();
         let args =
             if self.peek_sign("(") { self.parens("an attribute", Self::attr)? } else { Vec::new() };
         Ok(Attr { name, args })
@@ -381,50 +339,25 @@ impl<'a> Parser<'a> {
         Ok(Elem::Prim(self.prim()?))
     }
 
-    pub(super) fn prim(&mut self) -> Parsed<Prim> {
-        let prim = match self.kind() {
-            Kind::Word(word) => Prim::from_name(word),
-            _ => None,
-        };
-        let Some(prim) = prim else { return Err(self.expected("a type")) };
-        self.at += 1;
-        Ok(prim)
-    }
-
     pub(super) fn bindings(&mut self) -> Parsed<Vec<Var>> {
         self.parens("a variable", Self::binding)
     }
 
     pub(super) fn binding(&mut self) -> Parsed<Var> {
-        let at = self.at;
+        let at = self.position();
         let var = self.var()?;
         self.sign(":")?;
         let ty = self.ty()?;
-        let known = &mut self.vars[var.0 as usize];
-        match &known.ty {
-            Some(before) if *before != ty => {
-                let name = self.tokens[at].kind.show();
-                let message = format!("variable {name} was bound with another type before");
-                return Err(self.error_at(at, message));
-            }
-            _ => known.ty = Some(ty),
+        if self.names.bind(var.0, ty).is_err() {
+            let name = self.shown(at);
+            let message = format!("variable {name} was bound with another type before");
+            return Err(self.error_at(at, message));
         }
         Ok(var)
     }
 
     pub(super) fn var(&mut self) -> Parsed<Var> {
-        let Kind::Word(name) = self.kind() else { return Err(self.expected("a variable")) };
-        if name.starts_with('-') || matches!(*name, "true" | "false") {
-            return Err(self.expected("a variable"));
-        }
-        let next = Var(self.vars.len() as u32);
-        let var = *self.names.entry(name).or_insert(next);
-        if var == next {
-            let hint = without_number(name).into();
-            self.vars.push(Known { hint, ty: None, at: self.at });
-        }
-        self.at += 1;
-        Ok(var)
+        self.names.read(&mut self.cursor).map(Var)
     }
 
     pub(super) fn vars(&mut self) -> Parsed<Vec<Var>> {
@@ -441,174 +374,6 @@ impl<'a> Parser<'a> {
             None if matches!(self.kind(), Kind::Word(_)) => Ok(Atom::Var(self.var()?)),
             None => Err(self.expected("an operand")),
         }
-    }
-
-    /// A constant scalar, if there is one.
-    pub(super) fn literal(&mut self) -> Parsed<Option<Scalar>> {
-        let value = match self.kind() {
-            Kind::Number(text) => match literal::number(text) {
-                Ok(value) => value,
-                Err(message) => return Err(self.error(message)),
-            },
-            Kind::Word(word) => match *word {
-                "true" => Scalar::Bool(true),
-                "false" => Scalar::Bool(false),
-                _ => match literal::special_from_word(word) {
-                    Some(value) => value,
-                    None => return self.bits(),
-                },
-            },
-            Kind::Sign("(") if matches!(self.kind_at(1), Kind::Sign(")")) => {
-                self.at += 1;
-                Scalar::Unit
-            }
-            Kind::Sign(_) | Kind::String(_) | Kind::End => return Ok(None),
-        };
-        self.at += 1;
-        Ok(Some(value))
-    }
-
-    /// `f32.bits(0x7fc00001)`
-    fn bits(&mut self) -> Parsed<Option<Scalar>> {
-        let Kind::Word(word) = self.kind() else { return Ok(None) };
-        let prim = word.strip_suffix(".bits").and_then(Prim::from_name).filter(|p| p.is_float());
-        let Some(prim) = prim else { return Ok(None) };
-        self.at += 1;
-        self.sign("(")?;
-        let value = match self.kind() {
-            Kind::Number(text) => literal::bits(prim, text),
-            _ => None,
-        };
-        let Some(value) = value else {
-            return Err(self.expected("the bits as a hexadecimal number that fits"));
-        };
-        self.at += 1;
-        self.sign(")")?;
-        Ok(Some(value))
-    }
-
-    /// A small number without a type.
-    pub(super) fn count(&mut self) -> Parsed<usize> {
-        let number = match self.kind() {
-            Kind::Number(text) => text.parse::<u32>().ok(),
-            _ => None,
-        };
-        let Some(number) = number else { return Err(self.expected("a number")) };
-        self.at += 1;
-        Ok(number as usize)
-    }
-
-    pub(super) fn string(&mut self) -> Parsed<EcoString> {
-        let Kind::String(text) = self.kind() else { return Err(self.expected("a string")) };
-        let text = EcoString::from(text.as_str());
-        self.at += 1;
-        Ok(text)
-    }
-
-    pub(super) fn parens<T>(
-        &mut self,
-        what: &str,
-        each: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
-        self.sign("(")?;
-        self.list(")", what, each)
-    }
-
-    /// Items with commas between them, up to and including the closing sign.
-    pub(super) fn list<T>(
-        &mut self,
-        close: &'static str,
-        what: &str,
-        mut each: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
-        let mut items = Vec::new();
-        if self.eat(close) {
-            return Ok(items);
-        }
-        loop {
-            if self.peek_sign(close) {
-                return Err(self.expected(what));
-            }
-            items.push(each(self)?);
-            if self.eat(close) {
-                return Ok(items);
-            }
-            if !self.eat(",") {
-                return Err(self.expected(&format!("`,` or `{close}`")));
-            }
-        }
-    }
-
-    pub(super) fn kind(&self) -> &'a Kind<'a> {
-        self.kind_at(0)
-    }
-
-    fn kind_at(&self, ahead: usize) -> &'a Kind<'a> {
-        self.tokens.get(self.at + ahead).map_or(&Kind::End, |token| &token.kind)
-    }
-
-    pub(super) fn advance(&mut self) {
-        self.at += 1;
-    }
-
-    pub(super) fn position(&self) -> usize {
-        self.at
-    }
-
-    pub(super) fn retreat(&mut self, position: usize) {
-        self.at = position;
-    }
-
-    pub(super) fn peek_sign(&self, sign: &str) -> bool {
-        matches!(self.kind(), Kind::Sign(found) if *found == sign)
-    }
-
-    fn peek_word(&self, word: &str) -> bool {
-        matches!(self.kind(), Kind::Word(found) if *found == word)
-    }
-
-    pub(super) fn eat(&mut self, sign: &str) -> bool {
-        let found = self.peek_sign(sign);
-        self.at += usize::from(found);
-        found
-    }
-
-    pub(super) fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.peek_word(word);
-        self.at += usize::from(found);
-        found
-    }
-
-    pub(super) fn sign(&mut self, sign: &str) -> Parsed<()> {
-        if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
-    }
-
-    pub(super) fn word(&mut self, word: &str) -> Parsed<()> {
-        if self.eat_word(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
-    }
-
-    fn any_word(&mut self, what: &str) -> Parsed<&'a str> {
-        let Kind::Word(word) = self.kind() else { return Err(self.expected(what)) };
-        self.at += 1;
-        Ok(word)
-    }
-
-    pub(super) fn expected(&self, what: &str) -> ParseError {
-        self.error(format!("expected {what}, found {}", self.kind().show()))
-    }
-
-    fn error(&self, message: String) -> ParseError {
-        self.error_at(self.at, message)
-    }
-
-    fn error_before(&self, message: String) -> ParseError {
-        self.error_at(self.at.saturating_sub(1), message)
-    }
-
-    fn error_at(&self, at: usize, message: String) -> ParseError {
-        let token = self.tokens.get(at).or(self.tokens.last());
-        let (line, column) = token.map_or((1, 1), |token| (token.line, token.column));
-        ParseError { line, column, message }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The parser of expressions.
 
+use super::cursor::{Lists, Parsed};
 use super::lex::Kind;
-use super::parse::{Parsed, Parser};
+use super::parse::Parser;
 use crate::{
     AccInput, Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, Level, LoopForm, LoopParam, MathFn,
     Partition, Red, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Type, UnOp, Var,
@@ -53,7 +54,7 @@ impl Parser<'_> {
                 Exp::Reshape(self.var()?, shape)
             }
             "rearrange" => {
-                let perm = self.parens("a number", Self::count)?;
+                let perm = self.parens("a number", |p| p.count())?;
                 Exp::Rearrange(self.var()?, perm)
             }
             "copy" => Exp::Copy(self.var()?),

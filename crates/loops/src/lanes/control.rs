@@ -291,7 +291,7 @@ impl<'a> Lanes<'a> {
         let VarInfo { hint, ty } = self.vars[v].clone();
         let prim = match ty {
             Ty::Scalar(Prim::Bool) => self.truth,
-            Ty::Scalar(prim) | Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
+            Ty::Scalar(prim) | Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
             Ty::Mem => Prim::U8,
         };
         let home = self.new_array(&hint, prim, self.width);

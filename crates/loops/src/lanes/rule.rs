@@ -288,7 +288,7 @@ impl Rule<'_> {
 
     /// Whether the elements of all lanes are in one place, and not too small for instructions with masks.
     fn is_near(&self, p: V, index: &Exp) -> bool {
-        let (Ty::Ptr(prim) | Ty::Scalar(prim) | Ty::Local(prim, _)) = self.vars[p].ty else {
+        let (Ty::Ptr(_, prim) | Ty::Scalar(prim) | Ty::Local(prim, _)) = self.vars[p].ty else {
             return false;
         };
         let is_own = self.varying.contains(&p);

@@ -203,9 +203,10 @@ impl Lanes<'_> {
             Exp::Load(p, index) => {
                 let index = self.raw_exp(index);
                 let elem = match self.vars[*p].ty {
-                    Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) | Ty::Scalar(prim) => {
-                        prim
-                    }
+                    Ty::Ptr(_, prim)
+                    | Ty::Local(prim, _)
+                    | Ty::Shared(prim, _)
+                    | Ty::Scalar(prim) => prim,
                     Ty::Mem => Prim::U8,
                 };
                 let is_there = self.locals.contains_key(p) && matches!(index, Exp::Const(_));

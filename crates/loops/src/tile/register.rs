@@ -112,9 +112,9 @@ impl<'v, 'f> Tiling<'v, 'f> {
         }
         let mut panels = Vec::new();
         for (p, load) in packed {
-            let Ty::Ptr(prim) = vars.0[p].ty else { return None };
+            let Ty::Ptr(_, prim) = vars.0[p].ty else { return None };
             let handle = vars.new_var("panel_mem", Ty::Mem);
-            let ptr = vars.new_var("panel", Ty::Ptr(prim));
+            let ptr = vars.new_var("panel", Ty::ptr(prim));
             panels.push(Panel { load, prim, handle, ptr });
         }
         let mut first = Block::new();
@@ -405,7 +405,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
         let mut lifted: Vec<(Exp, V)> = Vec::new();
         for load in found {
             let Exp::Load(p, _) = &load else { continue };
-            let (Ty::Ptr(prim) | Ty::Local(prim, _)) = self.vars.0[*p].ty else { continue };
+            let (Ty::Ptr(_, prim) | Ty::Local(prim, _)) = self.vars.0[*p].ty else { continue };
             let v = self.vars.scalar("x", prim);
             out.push(Stm::Declare(v, Some(substitute(&load, &|v| known.get(&v).cloned()))));
             lifted.push((load, v));

@@ -225,7 +225,7 @@ impl<'a> Machine<'a> {
                 frame.locals.push(block);
                 Slot::Pointer(Some(Mem { block, base: 0 }))
             }
-            Ty::Ptr(_) => Slot::Unset,
+            Ty::Ptr(..) => Slot::Unset,
             Ty::Scalar(_) => match value {
                 Some(value) => Slot::Scalar(self.exp(frame, value)?),
                 None => Slot::Unset,

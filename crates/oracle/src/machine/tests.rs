@@ -24,7 +24,7 @@ impl Maker {
         let mut vars: IdVec<V, VarInfo> = IdVec::default();
         let mut var = |hint: &str, ty: Ty| vars.push(VarInfo { hint: hint.into(), ty });
         let (n, mem) = (var("n", Ty::Scalar(Prim::I64)), var("xs_mem", Ty::Mem));
-        let (result, xs) = (var("result", Ty::Scalar(Prim::I64)), var("xs", Ty::Ptr(Prim::I64)));
+        let (result, xs) = (var("result", Ty::Scalar(Prim::I64)), var("xs", Ty::ptr(Prim::I64)));
         let body = vec![Stm::Declare(xs, None), Stm::Point(xs, From::Mem(mem), Exp::int(0))];
         Maker { vars, n, mem, result, xs, body }
     }
@@ -189,7 +189,7 @@ fn guarded_blocks_do_not_disturb_each_other() {
 #[test]
 fn memory_ends_with_its_last_handle() {
     let mut maker = Maker::new();
-    let (mem, p) = (maker.var("a_mem", Ty::Mem), maker.var("a", Ty::Ptr(Prim::I64)));
+    let (mem, p) = (maker.var("a_mem", Ty::Mem), maker.var("a", Ty::ptr(Prim::I64)));
     let code = vec![
         Stm::Declare(mem, None),
         Stm::Declare(p, None),
@@ -204,7 +204,7 @@ fn memory_ends_with_its_last_handle() {
 #[test]
 fn local_arrays_end_with_their_block() {
     let mut maker = Maker::new();
-    let (local, p) = (maker.var("a", Ty::Local(Prim::I64, 2)), maker.var("p", Ty::Ptr(Prim::I64)));
+    let (local, p) = (maker.var("a", Ty::Local(Prim::I64, 2)), maker.var("p", Ty::ptr(Prim::I64)));
     let inside = vec![
         Stm::Declare(local, None),
         Stm::Store(local, Exp::int(1), Exp::int(5)),

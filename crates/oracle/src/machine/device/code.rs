@@ -208,7 +208,7 @@ impl<'a> Maker<'a> {
             // There is nowhere to print to.
             Stm::Comment(_) | Stm::Trace(..) | Stm::TraceArray(..) => {}
             Stm::Declare(v, e) => match self.code.vars[*v].ty {
-                Ty::Scalar(_) | Ty::Ptr(_) => drop(self.push(Op::Declare(*v, e.clone()))),
+                Ty::Scalar(_) | Ty::Ptr(..) => drop(self.push(Op::Declare(*v, e.clone()))),
                 Ty::Local(prim, count) => {
                     let number = self.code.locals;
                     self.code.locals += 1;
@@ -338,7 +338,17 @@ impl<'a> Maker<'a> {
                 Arg::Scalar(e) => drop(self.push(Op::Declare(own(*param), Some(e.clone())))),
                 Arg::Mem { ptr, index, .. } => {
                     self.push(Op::Declare(own(*param), None));
-                    self.push(Op::Point(own(*param), From::Ptr(*ptr), index.clone()));
+                    // The index counts the elements of the pointer, and not those of the parameter.
+                    let ty = self.code.vars[*ptr].ty;
+                    let ty = match ty {
+                        Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => {
+                            ty.pointer_into(prim)
+                        }
+                        Ty::Scalar(_) | Ty::Mem => return Err(wrong("an argument is no array")),
+                    };
+                    let there = self.code.vars.push(VarInfo { hint: "there".into(), ty });
+                    self.push(Op::Point(there, From::Ptr(*ptr), index.clone()));
+                    self.push(Op::Point(own(*param), From::Ptr(there), Exp::int(0)));
                 }
             }
         }
@@ -349,7 +359,7 @@ impl<'a> Maker<'a> {
         for (to, result) in results.iter().zip(&fun.results) {
             let from = own(*result);
             self.push(match self.code.vars[from].ty {
-                Ty::Ptr(_) => Op::Point(*to, From::Ptr(from), Exp::int(0)),
+                Ty::Ptr(..) => Op::Point(*to, From::Ptr(from), Exp::int(0)),
                 Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..) => {
                     Op::Assign(*to, Exp::Var(from))
                 }

@@ -17,7 +17,7 @@ use crate::heap::store::Mem;
 use code::Code;
 use ecow::EcoString;
 use fehu_base::Prim;
-use fehu_imp::{Exp, Kernel, Ty, V};
+use fehu_imp::{Exp, Kernel, Space, Ty, V};
 use fehu_ir::Scalar;
 use memory::{Array, width};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,16 +62,6 @@ struct Ptr {
     array: u32,
     /// In bytes.
     base: i64,
-}
-
-/// Whose memory it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Space {
-    Global,
-    /// The block's.
-    Shared,
-    /// The thread's.
-    Own,
 }
 
 /// A device.
@@ -255,12 +245,12 @@ impl<'a> Machine<'a> {
         for (v, _) in &code.captured {
             captured.push(match (frame.slots[*v], vars[*v].ty) {
                 (Slot::Scalar(scalar), _) => thread::Slot::Scalar(scalar),
-                (Slot::Pointer(mem), Ty::Ptr(_)) => thread::Slot::Ptr(mem.map(|mem| Ptr {
+                (Slot::Pointer(mem), Ty::Ptr(..)) => thread::Slot::Ptr(mem.map(|mem| Ptr {
                     space: Space::Global,
                     array: mem.block as u32,
                     base: mem.base,
                 })),
-                (Slot::Unset, Ty::Scalar(_) | Ty::Ptr(_)) => thread::Slot::Unset,
+                (Slot::Unset, Ty::Scalar(_) | Ty::Ptr(..)) => thread::Slot::Unset,
                 (found, _) => {
                     let name = code::shown(vars, *v);
                     return Err(wrong(format!("kernel {title} uses {name}, which is {found:?}")));
@@ -319,7 +309,7 @@ impl<'a> Machine<'a> {
 /// The type of the elements that a variable has or points to.
 pub(super) fn elem(ty: Ty) -> Prim {
     match ty {
-        Ty::Scalar(prim) | Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
+        Ty::Scalar(prim) | Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
         Ty::Mem => Prim::U8,
     }
 }

@@ -57,11 +57,8 @@ pub(super) fn launch(world: &mut World, launch: &Launch<'_>, residents: usize) -
         while residing.len() < residents.max(1)
             && let Some(block) = waiting.pop()
         {
-            // A block that begins after a check has failed does nothing.
-            if world.failure.is_none() {
-                residing.push(launch.begin(block, world.warp));
-                world.progress += 1;
-            }
+            residing.push(launch.begin(block, world.warp));
+            world.progress += 1;
         }
         if residing.is_empty() {
             return Ok(());

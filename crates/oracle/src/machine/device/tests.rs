@@ -37,8 +37,8 @@ impl Maker {
         let mut var = |hint: &str, ty: Ty| vars.push(VarInfo { hint: hint.into(), ty });
         let int = Ty::Scalar(Prim::I64);
         let (_, xs_mem) = (var("n", int), var("xs_mem", Ty::Mem));
-        let (xs, out_mem) = (var("xs", Ty::Ptr(Prim::I64)), var("out_mem", Ty::Mem));
-        let (out, result) = (var("out", Ty::Ptr(Prim::I64)), var("result", int));
+        let (xs, out_mem) = (var("xs", Ty::ptr(Prim::I64)), var("out_mem", Ty::Mem));
+        let (out, result) = (var("out", Ty::ptr(Prim::I64)), var("result", int));
         let (block, thread) = (var("block", int), var("thread", int));
         let (before, after) = (Block::new(), Block::new());
         let (blocks, shared) = (1, None);
@@ -295,7 +295,7 @@ fn several_threads_add_by_atomic_operations_exchanges_and_locks() {
 /// A kernel that stores a zero.
 fn cleared(maker: &mut Maker, p: V) -> Stm {
     let [block, thread] = ["block", "thread"].map(|hint| maker.scalar(hint));
-    let Ty::Ptr(prim) = maker.vars[p].ty else { panic!("no pointer") };
+    let Ty::Ptr(_, prim) = maker.vars[p].ty else { panic!("no pointer") };
     Stm::Launch(Box::new(Kernel {
         hint: "clear".into(),
         place: "".into(),
@@ -415,7 +415,7 @@ fn blocks_that_wait_for_others_that_have_begun_get_what_they_wait_for() {
         maker.blocks = 4;
         let (out, thread) = (maker.out, maker.thread);
         let (mem, counter) =
-            (maker.var("counter_mem", Ty::Mem), maker.var("counter", Ty::Ptr(Prim::I32)));
+            (maker.var("counter_mem", Ty::Mem), maker.var("counter", Ty::ptr(Prim::I32)));
         let (taken, number) = (maker.var("taken", Ty::Scalar(Prim::I32)), maker.scalar("number"));
         let found = maker.scalar("found");
         let (all, i) = (plus(Exp::int(4), Exp::int(0)), maker.scalar("i"));
@@ -475,7 +475,7 @@ fn locks_that_nobody_gives_back_are_told() {
 #[test]
 fn memory_ends_with_its_last_handle() {
     let mut maker = Maker::new();
-    let (mem, p) = (maker.var("a_mem", Ty::Mem), maker.var("a", Ty::Ptr(Prim::I64)));
+    let (mem, p) = (maker.var("a_mem", Ty::Mem), maker.var("a", Ty::ptr(Prim::I64)));
     let (out, thread) = (maker.out, maker.thread);
     let mut before = vec![
         Stm::Declare(mem, None),
@@ -530,7 +530,7 @@ fn shared_memory_is_granted_or_not() {
     let mut maker = Maker::new();
     maker.shared = Some(Exp::int(8 * i64::from(THREADS)));
     let (out, thread) = (maker.out, Exp::Var(maker.thread));
-    let (base, p) = (maker.var("base", Ty::Ptr(Prim::U8)), maker.var("p", Ty::Ptr(Prim::I64)));
+    let (base, p) = (maker.var("base", Ty::ptr(Prim::U8)), maker.var("p", Ty::ptr(Prim::I64)));
     // Without it, memory behind the results is used.
     let body = vec![
         Stm::Declare(base, None),

@@ -4,12 +4,12 @@ use super::code::{Code, Op, shown};
 use super::memory::{Array, width};
 use super::schedule::Team;
 use super::watch::{Access, Does, Lock};
-use super::{Ptr, Space, World};
+use super::{Ptr, World};
 use crate::heap::Fault;
 use crate::machine::exp::{Env, eval, failed, int, truth};
 use crate::machine::{Res, wrong};
 use fehu_base::Prim;
-use fehu_imp::{Exp, From, Ty, V};
+use fehu_imp::{Exp, From, Space, Ty, V};
 use fehu_interp::scalar;
 use fehu_ir::{Elem, Scalar};
 
@@ -352,7 +352,7 @@ impl Run<'_> {
     /// The type of the elements of a pointer or array.
     fn elem(&self, p: V) -> Prim {
         match self.code.vars[p].ty {
-            Ty::Scalar(prim) | Ty::Ptr(prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
+            Ty::Scalar(prim) | Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
             Ty::Mem => Prim::U8,
         }
     }
