@@ -4,7 +4,7 @@ use crate::build::text;
 use crate::env::Frame;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::Prim;
+use fehu_base::{Prim, bug};
 use fehu_check::ty::Ty;
 use fehu_ir::{Atom, BinOp, CheckPart, CmpOp, Elem, Exp, Scalar, Type};
 use fehu_syntax::ast::{self, Lit, RangeKind};
@@ -24,16 +24,8 @@ impl<'a> Lower<'a> {
             let array = self.b().one("string", ty, exp);
             return Ok(Val::Array(size, Rc::new(Shape::Prim(Prim::U8)), Rc::new([array])));
         }
-        let prim = match (ty, lit) {
-            (Ty::Prim(prim), _) => *prim,
-            (_, Lit::Int { suffix: Some(prim), .. } | Lit::Float { suffix: Some(prim), .. }) => {
-                *prim
-            }
-            (_, Lit::Bool(_)) => Prim::Bool,
-            (_, Lit::Float { .. }) => Prim::F64,
-            _ => Prim::I32,
-        };
-        Ok(Val::Scalar(prim, Atom::Const(scalar(lit, negative, prim))))
+        let Ty::Prim(prim) = ty else { bug("a literal is not of a primitive type") };
+        Ok(Val::Scalar(*prim, Atom::Const(scalar(lit, negative, *prim))))
     }
 
     pub(crate) fn range(
@@ -43,17 +35,22 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
     ) -> Res<Val<'a>> {
         let Val::Scalar(prim, start) = self.exp(&range.start, frame)? else {
-            return self.limit(exp.span, "a range does not start with a number");
+            self.bug(exp.span, "a range does not start with a number");
         };
         let second = match &range.second {
             Some(second) => match self.exp(second, frame)? {
                 Val::Scalar(_, atom) => Some(atom),
-                _ => None,
+                Val::Array(..)
+                | Val::Record(_)
+                | Val::Sum(..)
+                | Val::Choice(..)
+                | Val::Acc(..)
+                | Val::Fun(_) => self.bug(exp.span, "the second number of a range is none"),
             },
             None => None,
         };
         let Val::Scalar(_, end) = self.exp(&range.end, frame)? else {
-            return self.limit(exp.span, "a range does not end with a number");
+            self.bug(exp.span, "a range does not end with a number");
         };
         let wide = |this: &mut Self, atom: Atom| this.as_i64(prim, atom);
         let (start64, end64) = (wide(self, start), wide(self, end));
@@ -174,7 +171,7 @@ pub(crate) fn scalar(lit: &Lit, negative: bool, prim: Prim) -> Scalar {
         Lit::Char(c) => u128::from(u32::from(*c)),
         Lit::Bool(b) => u128::from(*b),
         Lit::Float { value, .. } => return float(sign * value, prim),
-        Lit::String(_) => 0,
+        Lit::String(_) => bug("a string is used as a number"),
     };
     if prim.is_float() {
         return float(sign * integer as f64, prim);
@@ -191,10 +188,14 @@ pub(crate) fn integer(value: i64, prim: Prim) -> Scalar {
     Scalar::from_bits(prim, value as u64)
 }
 
+const NO_FLOAT: &str = "a number with a fraction is not of a floating-point type";
+
 pub(crate) fn float(value: f64, prim: Prim) -> Scalar {
     match prim {
         Prim::F16 => Scalar::F16(f16::from_f64(value)),
         Prim::F32 => Scalar::F32(value as f32),
-        _ => Scalar::F64(value),
+        Prim::F64 => Scalar::F64(value),
+        Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 | Prim::Bool => bug(NO_FLOAT),
+        Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 => bug(NO_FLOAT),
     }
 }

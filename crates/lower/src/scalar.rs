@@ -3,7 +3,7 @@
 use crate::build::{Attach, text};
 use crate::value::Val;
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
+use fehu_base::{Prim, Span, bug};
 use fehu_ir::{Atom, BinOp, CmpOp, Exp, MathFn, Scalar, Type, UnOp};
 
 /// The IR operation of an operator on numbers.
@@ -29,7 +29,7 @@ pub(crate) fn binary_operator(name: &str) -> Option<BinOp> {
 impl<'a> Lower<'a> {
     pub(crate) fn unary(&mut self, op: UnOp, value: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Scalar(prim, atom) = value else {
-            return self.limit(span, "an operator is applied to a value that is not a scalar");
+            self.bug(span, "an operator is applied to a value that is not a scalar");
         };
         let exp = Exp::UnOp(op, *atom);
         Ok(Val::Scalar(*prim, self.b().one("x", Type::prim(*prim), exp)))
@@ -121,7 +121,7 @@ impl<'a> Lower<'a> {
                 }
                 Ok(any)
             }
-            _ => self.limit(span, "these values cannot be compared"),
+            _ => self.bug(span, "these values cannot be compared"),
         }
     }
 
@@ -280,7 +280,8 @@ fn widths(bits: u32) -> (Prim, Prim, Option<Prim>) {
         8 => (Prim::I8, Prim::U8, None),
         16 => (Prim::I16, Prim::U16, Some(Prim::F16)),
         32 => (Prim::I32, Prim::U32, Some(Prim::F32)),
-        _ => (Prim::I64, Prim::U64, Some(Prim::F64)),
+        64 => (Prim::I64, Prim::U64, Some(Prim::F64)),
+        _ => bug(format_args!("there are no numbers of {bits} bits")),
     }
 }
 

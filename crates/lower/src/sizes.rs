@@ -4,9 +4,9 @@ use crate::build::Attach;
 use crate::env::{Frame, Term, TypeVal};
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
+use fehu_base::{OrBug, Prim, Span, bug};
 use fehu_check::ty::{Arg, Size, Ty, TypeFnParam};
-use fehu_ir::{Atom, Elem, Exp, Scalar, Type, Var};
+use fehu_ir::{Atom, Exp, Scalar, Type, Var};
 use std::rc::Rc;
 
 /// What the sizes in a type are, given the frame in which they have their meaning.
@@ -22,18 +22,34 @@ impl<'a> Lower<'a> {
     ) -> Res<Option<Atom>> {
         Ok(match self.term(size, Some(Prim::I64), frame, span)? {
             Some(Val::Scalar(_, atom)) => Some(atom),
-            _ => None,
+            Some(_) => self.bug(span, "a size is not a number"),
+            None => None,
         })
     }
 
     /// The shape of a type, all of whose sizes are known here.
     pub(crate) fn shape_of(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Shape> {
-        self.shape_by(ty, frame, span, &mut |this, size, frame| match this
-            .size(size, frame, span)?
-        {
-            Some(size) => Ok(size),
-            None => this.limit(span, "a size is needed here before it is known"),
-        })
+        match self.known_shape(ty, frame, span)? {
+            Some(shape) => Ok(shape),
+            None => self.bug(span, "a size is needed here before it is known"),
+        }
+    }
+
+    /// The shape of a type, if all its sizes are known here.
+    pub(crate) fn known_shape(
+        &mut self,
+        ty: &Ty,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Option<Shape>> {
+        let mut known = true;
+        let shape = self.shape_by(ty, frame, span, &mut |this, size, frame| {
+            let size = if known { this.size(size, frame, span)? } else { None };
+            known &= size.is_some();
+            // The shape is not used then.
+            Ok(size.unwrap_or(Atom::i64(0)))
+        })?;
+        Ok(known.then_some(shape))
     }
 
     /// The shape of a type in which sizes that are not known here are 0: for values that are never
@@ -83,12 +99,14 @@ impl<'a> Lower<'a> {
                     return Ok(shape);
                 }
                 let Some(def) = frame.get_type(*id) else {
-                    return self.limit(span, "a type is not known here");
+                    self.bug(span, "a type is not known here");
                 };
                 let inner = self.apply_type(&def, args, frame, span)?;
                 self.shape_by(&def.ty, &inner, span, size_of)
             }
-            Ty::Meta(_) | Ty::Error => Ok(Shape::unit()),
+            // A type that nothing determines can be any.
+            Ty::Meta(_) => Ok(Shape::unit()),
+            Ty::Error => self.bug(span, "a type is wrong"),
         }
     }
 
@@ -115,7 +133,9 @@ impl<'a> Lower<'a> {
                     *id,
                     TypeVal { params: Rc::new([]), ty: ty.clone(), frame: frame.clone() },
                 ),
-                (TypeFnParam::Size(_) | TypeFnParam::Type(_), _) => {}
+                (TypeFnParam::Size(_) | TypeFnParam::Type(_), _) => {
+                    self.bug(span, "an argument of a type is of the wrong kind");
+                }
             }
         }
         Ok(inner)
@@ -201,9 +221,13 @@ impl<'a> Lower<'a> {
                     }
                     shape
                 }
-                _ => shape.clone(),
+                Some(_) | None => shape.clone(),
             },
-            (_, shape) => shape.clone(),
+            (Ty::Prim(_) | Ty::Meta(_), _) => shape.clone(),
+            (Ty::Array(..) | Ty::Record(_) | Ty::Sum(_), _) => {
+                bug("a value is not of the form that its type has")
+            }
+            (Ty::Fun(_) | Ty::Unique(_) | Ty::Error, _) => bug("data is of no type that data has"),
         }
     }
 
@@ -240,7 +264,8 @@ impl<'a> Lower<'a> {
                 let exp = match (count(self.b().type_of(var)), count(ty)) {
                     // Known to differ: a check has failed before this is reached.
                     (Some(m), Some(n)) if m != n => {
-                        Exp::Scratch(ty.elem().unwrap_or(Elem::Unit), ty.shape().to_vec())
+                        let elem = ty.elem().or_bug("type for the elements of an array");
+                        Exp::Scratch(elem, ty.shape().to_vec())
                     }
                     _ => Exp::Reshape(var, ty.shape().to_vec()),
                 };
@@ -252,16 +277,10 @@ impl<'a> Lower<'a> {
     }
 
     /// The variable of an operand that is an array; a constant cannot be one.
-    pub(crate) fn array_var(&mut self, part: Atom) -> Var {
+    pub(crate) fn array_var(&self, part: Atom) -> Var {
         match part {
             Atom::Var(var) => var,
-            Atom::Const(_) => {
-                let ty = Type::CERT;
-                match self.b().one("x", ty, Exp::Atom(part)) {
-                    Atom::Var(var) => var,
-                    Atom::Const(_) => Var(0),
-                }
-            }
+            Atom::Const(_) => bug("a constant is used as an array"),
         }
     }
 }
