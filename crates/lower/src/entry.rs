@@ -156,7 +156,7 @@ impl<'a> Lower<'a> {
         params: &mut Vec<Param>,
         computed: &mut Vec<(Size, Atom)>,
     ) -> Res<Shape> {
-        self.shape_by(ty, frame, span, &mut |this, size, inside| {
+        let shape = self.shape_by(ty, frame, span, &mut |this, size, inside| {
             if let Size::Const(n) = size {
                 return Ok(Atom::i64(*n));
             }
@@ -182,7 +182,8 @@ impl<'a> Lower<'a> {
                     atom
                 }
             })
-        })
+        })?;
+        Ok(shape.or_bug("type of a parameter"))
     }
 
     /// Checks sizes like `[n + 1]`, now that the arguments that they are made of are known. Everything that

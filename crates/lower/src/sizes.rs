@@ -31,11 +31,11 @@ impl<'a> Lower<'a> {
     pub(crate) fn shape_of(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Shape> {
         match self.known_shape(ty, frame, span)? {
             Some(shape) => Ok(shape),
-            None => self.bug(span, "a size is needed here before it is known"),
+            None => self.bug(span, "a size or a type is needed here before it is known"),
         }
     }
 
-    /// The shape of a type, if all its sizes are known here.
+    /// The shape of a type, if it and all its sizes are known here.
     pub(crate) fn known_shape(
         &mut self,
         ty: &Ty,
@@ -49,65 +49,86 @@ impl<'a> Lower<'a> {
             // The shape is not used then.
             Ok(size.unwrap_or(Atom::i64(0)))
         })?;
-        Ok(known.then_some(shape))
+        Ok(shape.filter(|_| known))
     }
 
     /// The shape of a type in which sizes that are not known here are 0: for values that are never
     /// looked at, and where the sizes will be replaced.
     pub(crate) fn loose_shape(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Shape> {
+        match self.known_loose_shape(ty, frame, span)? {
+            Some(shape) => Ok(shape),
+            None => self.bug(span, "a type is not known here"),
+        }
+    }
+
+    /// Likewise, if the type is known here.
+    pub(crate) fn known_loose_shape(
+        &mut self,
+        ty: &Ty,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Option<Shape>> {
         self.shape_by(ty, frame, span, &mut |this, size, frame| {
             Ok(this.size(size, frame, span)?.unwrap_or(Atom::i64(0)))
         })
     }
 
-    /// The shape of a type, with the operands that `size_of` gives for the sizes.
+    /// The shape of a type, with the operands that `size_of` gives for the sizes; `None` if a type in it is not known here,
+    /// because the module that it belongs to is seen from outside.
     pub(crate) fn shape_by(
         &mut self,
         ty: &Ty,
         frame: &Rc<Frame<'a>>,
         span: Span,
         size_of: &mut SizeOf<'_, 'a>,
-    ) -> Res<Shape> {
-        match ty {
-            Ty::Prim(prim) => Ok(Shape::Prim(*prim)),
-            Ty::Unique(inner) => self.shape_by(inner, frame, span, size_of),
+    ) -> Res<Option<Shape>> {
+        Ok(Some(match ty {
+            Ty::Prim(prim) => Shape::Prim(*prim),
+            Ty::Unique(inner) => return self.shape_by(inner, frame, span, size_of),
             Ty::Array(size, elem) => {
                 let size = size_of(self, size, frame)?;
-                Ok(Shape::Array(size, Rc::new(self.shape_by(elem, frame, span, size_of)?)))
+                match self.shape_by(elem, frame, span, size_of)? {
+                    Some(elem) => Shape::Array(size, Rc::new(elem)),
+                    None => return Ok(None),
+                }
             }
             Ty::Record(fields) => {
                 let mut shapes = Vec::with_capacity(fields.len());
                 for (name, ty) in fields.iter() {
-                    shapes.push((name.clone(), self.shape_by(ty, frame, span, size_of)?));
+                    let Some(shape) = self.shape_by(ty, frame, span, size_of)? else {
+                        return Ok(None);
+                    };
+                    shapes.push((name.clone(), shape));
                 }
-                Ok(Shape::Record(shapes.into()))
+                Shape::Record(shapes.into())
             }
             Ty::Sum(ctors) => {
                 let mut shapes = Vec::with_capacity(ctors.len());
                 for (name, payload) in ctors.iter() {
                     let mut parts = Vec::with_capacity(payload.len());
                     for ty in payload {
-                        parts.push(self.shape_by(ty, frame, span, size_of)?);
+                        let Some(part) = self.shape_by(ty, frame, span, size_of)? else {
+                            return Ok(None);
+                        };
+                        parts.push(part);
                     }
                     shapes.push((name.clone(), parts));
                 }
-                Ok(Shape::Sum(shapes.into()))
+                Shape::Sum(shapes.into())
             }
-            Ty::Fun(_) => Ok(Shape::Fun),
+            Ty::Fun(_) => Shape::Fun,
             Ty::Con(id, args) => {
                 if let Some(shape) = frame.get_shape(*id) {
-                    return Ok(shape);
+                    return Ok(Some(shape));
                 }
-                let Some(def) = frame.get_type(*id) else {
-                    self.bug(span, "a type is not known here");
-                };
+                let Some(def) = frame.get_type(*id) else { return Ok(None) };
                 let inner = self.apply_type(&def, args, frame, span)?;
-                self.shape_by(&def.ty, &inner, span, size_of)
+                return self.shape_by(&def.ty, &inner, span, size_of);
             }
             // A type that nothing determines can be any.
-            Ty::Meta(_) => Ok(Shape::unit()),
+            Ty::Meta(_) => Shape::unit(),
             Ty::Error => self.bug(span, "a type is wrong"),
-        }
+        }))
     }
 
     /// Where the definition of a type has its meaning, for these arguments.

@@ -289,7 +289,9 @@ impl<'a> Lower<'a> {
         }
         self.making.push(making);
         let result_ty = self.node_type(target.body.id, &frame);
-        if holds_function(&self.loose_shape(&result_ty, &frame, span)?) {
+        // Where the type is not known here, the value tells.
+        let result_shape = self.known_loose_shape(&result_ty, &frame, span)?;
+        if result_shape.is_some_and(|shape| holds_function(&shape)) {
             return Ok(None);
         }
         let consumes = consumed_params(&target.ty);
