@@ -6,11 +6,11 @@ use crate::commands::{FAILURE, SUCCESS};
 use crate::compile::target;
 use crate::output;
 use fehu_driver::save::save;
-use fehu_testing::bench::Options;
-use fehu_testing::bench::measure::Limits;
-use fehu_testing::prepare::Compile;
-use fehu_testing::tune::search::{Threshold, Wants};
-use fehu_testing::tune::{self, Step, Tuned, file};
+use fehu_harness::bench::Options;
+use fehu_harness::bench::measure::Limits;
+use fehu_harness::prepare::Compile;
+use fehu_harness::tune::search::{Threshold, Wants};
+use fehu_harness::tune::{self, Step, Tuned, file};
 use std::time::Duration;
 
 /// `fehu autotune`

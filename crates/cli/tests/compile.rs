@@ -42,7 +42,7 @@ fn stderr(output: &Output) -> String {
 }
 
 fn compiler() -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/tests/fake");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../harness/tests/fake");
     folder.join("compiler.sh").display().to_string()
 }
 

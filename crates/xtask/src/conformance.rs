@@ -6,8 +6,8 @@
 
 use crate::{fmt_check, process};
 use clap::ValueEnum;
-use fehu_testing::blocks;
-use fehu_testing::run::found;
+use fehu_harness::blocks;
+use fehu_harness::run::found;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;

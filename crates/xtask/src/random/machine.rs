@@ -8,13 +8,13 @@ use fehu_driver::pipelines;
 use fehu_driver::run::convert::{from_interp, to_interp};
 use fehu_driver::stages::Target;
 use fehu_driver::temporary::Folder;
+use fehu_harness::executor::compiled::Compiled;
+use fehu_harness::executor::{Executor, Failure};
+use fehu_harness::server::Launch;
 use fehu_interp::Value;
 use fehu_ir::{Atom, Entry, Fun, Prog, Scalar};
 use fehu_irtest::oracle::{MARK, Outcome, mark};
 use fehu_irtest::passes::transform;
-use fehu_testing::executor::compiled::Compiled;
-use fehu_testing::executor::{Executor, Failure};
-use fehu_testing::server::Launch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 

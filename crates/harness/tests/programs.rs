@@ -4,8 +4,8 @@
 use fehu_driver::code::Form;
 use fehu_driver::passes::Plan;
 use fehu_driver::stages::Target;
-use fehu_testing::run::{self, Depth, Options, ProgramResult, Verdict};
-use fehu_testing::suite::{self, Summary};
+use fehu_harness::run::{self, Depth, Options, ProgramResult, Verdict};
+use fehu_harness::suite::{self, Summary};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -2,10 +2,10 @@
 #![cfg(unix)]
 
 use fehu_driver::stages::Target;
-use fehu_testing::bench::measure::{Limits, Progress};
-use fehu_testing::bench::{self, Group, Measured, Watch};
-use fehu_testing::prepare::Compile;
-use fehu_testing::run::{self, Options, ProgramResult, Verdict};
+use fehu_harness::bench::measure::{Limits, Progress};
+use fehu_harness::bench::{self, Group, Measured, Watch};
+use fehu_harness::prepare::Compile;
+use fehu_harness::run::{self, Options, ProgramResult, Verdict};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
