@@ -6,8 +6,8 @@
 
 use super::functions::{self, Made};
 use ecow::{EcoString, eco_format};
-use fehu_base::IdVec;
 use fehu_base::id::Id;
+use fehu_base::{IdVec, OrBug};
 use fehu_imp::rewrite::{Vars, rename};
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Arg, Block, Exp, Fun, FunId, Program, Stm, Ty, V};
@@ -94,7 +94,7 @@ impl Inside {
         fun.body = self.resolved(body, &mut fun.vars);
         let mut size: usize = 0;
         each_stm(&fun.body, &mut |_| size += 1);
-        let sites = sites.get(&id).copied().unwrap_or_default();
+        let sites = *sites.get(&id).or_bug("call of a function in a kernel");
         let is_small = size <= SMALL || sites == 1 || size.saturating_mul(sites) <= COPIES;
         let is_copied = self.copies && is_small;
         let made = if is_copied { None } else { functions::make(&fun) };

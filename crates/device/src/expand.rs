@@ -16,6 +16,7 @@
 use super::interleave;
 use super::pointers::{Piece, Pointers};
 use super::sites::{self, Known, Owner, Site, piece_bytes};
+use fehu_base::OrBug;
 use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
@@ -150,7 +151,7 @@ impl Expand<'_> {
         for number in 0..self.sites.len() {
             let site = &self.sites[number];
             let (bytes, pieces) =
-                (site.bytes.clone().unwrap_or(Exp::int(0)), site.others.len() + 1);
+                (site.bytes.clone().or_bug("known size of a block"), site.others.len() + 1);
             let kind = site.kind as usize;
             let bytes = self.host_value("bytes", bytes);
             let mut own = Vec::with_capacity(pieces);
@@ -418,6 +419,6 @@ fn take(
             }
         });
     }
-    out.extend(chosen.unwrap_or_default());
+    out.extend(chosen.or_bug("place for an allocation"));
     out
 }

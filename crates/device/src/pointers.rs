@@ -2,7 +2,7 @@
 
 use super::offload::elem;
 use super::sites::Site;
-use fehu_base::IdVec;
+use fehu_base::{IdVec, OrBug};
 use fehu_imp::rewrite::replace_stms;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Arg, Block, Exp, From, Prim, Stm, Ty, V, VarInfo};
@@ -126,7 +126,7 @@ impl<'a> Pointers<'a> {
     pub(super) fn choose(&mut self, site: &Site, pieces: &[Piece]) -> Block {
         let to = self.of[&site.handle];
         let point = |piece: &Piece| Stm::Point(to, From::Ptr(piece.base), piece.at.clone());
-        let Some((last, rest)) = pieces.split_last() else { return Block::new() };
+        let (last, rest) = pieces.split_last().or_bug("piece for an allocation");
         let mut chosen = vec![point(last)];
         for piece in rest.iter().rev() {
             // Where the handle would point, compared with where the others point.

@@ -7,6 +7,7 @@ pub mod delinearize;
 pub mod empty;
 pub mod lanes;
 pub mod peel;
+mod scalar;
 pub mod tile;
 pub mod unswitch;
 

@@ -12,7 +12,7 @@
 
 use crate::lmad::{Dim as Stride, Lmad, Pick};
 use ecow::EcoString;
-use fehu_base::{IdVec, Prim, define_id};
+use fehu_base::{IdVec, Prim, bug, define_id};
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, ConstId, Dim, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
@@ -161,7 +161,7 @@ pub fn poly(atom: Atom) -> Poly {
     match atom {
         Atom::Var(var) => Poly::var(var),
         Atom::Const(Scalar::I64(value)) => Poly::constant(value.into()),
-        Atom::Const(_) => Poly::default(),
+        Atom::Const(other) => bug(format_args!("{other:?} is used as a size or an index")),
     }
 }
 

@@ -9,6 +9,7 @@ use super::fun::{Frame, Shared, declared_type};
 use super::kernel::Device;
 use super::names::Names;
 use crate::Target;
+use fehu_base::OrBug;
 use fehu_imp::spaces::Space;
 use fehu_imp::{Arg, Block, From, Fun, FunId, Program, Stm, Ty, V, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -126,7 +127,7 @@ impl Functions {
         if let Some(known) = self.results.get(&version) {
             return known.clone();
         }
-        let Some(fun) = program.funs.get(callee) else { return Vec::new() };
+        let fun = &program.funs[callee];
         let spaces = self.spaces(program, fun, &fun.body, param_spaces(fun, &version.1));
         let results: Vec<Space> =
             fun.results.iter().map(|result| space_of(fun, &spaces, *result)).collect();
@@ -232,7 +233,7 @@ fn function(program: &Program, version: &Version, target: Target, device: &mut D
 impl Frame<'_> {
     /// A call in a kernel, or in a function that kernels call.
     pub(super) fn call_inside(&mut self, fun: FunId, results: &[V], args: &[Arg]) {
-        let Some(inside) = &self.inside else { return };
+        let inside = self.inside.as_ref().or_bug("kernel around this code");
         let version = (fun, arg_spaces(self.fun, &inside.spaces, args));
         let number = function(self.program, &version, self.target, self.device);
         let callee = &self.device.functions.printed[number];
@@ -275,6 +276,7 @@ impl Frame<'_> {
     }
 
     fn space_of(&self, v: V) -> &'static str {
+        // The host has one kind of memory.
         let Some(inside) = &self.inside else { return "" };
         match space_of(self.fun, &inside.spaces, v) {
             Space::Global => "FE_GLOBAL ",

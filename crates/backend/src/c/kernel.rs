@@ -11,7 +11,7 @@ use super::fun::{Frame, declared_type};
 use super::inside::{Functions, Inside, Spaces};
 use super::literal;
 use super::message::Shown;
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V, visit};
 use std::fmt::Write;
 
@@ -242,7 +242,7 @@ impl Frame<'_> {
         for unlock in self.held.clone().iter().rev() {
             self.line(unlock);
         }
-        let Some(inside) = &mut self.inside else { return };
+        let inside = self.inside.as_mut().or_bug("kernel around this code");
         let line = match inside.sections.last_mut() {
             Some((label, used)) => {
                 *used = true;

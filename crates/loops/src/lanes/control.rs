@@ -3,6 +3,7 @@
 use super::rule::Plan;
 use super::straight::Segment;
 use super::{dead, short, uniform};
+use crate::scalar::scalar;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::substitute;
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo};
@@ -198,7 +199,7 @@ impl<'a> Lanes<'a> {
 
     /// The counter is the same for all lanes; each lane has its own end.
     fn divergent_for(&mut self, var: V, from: Exp, to: &Exp, step: i64, body: &Block) {
-        let Ty::Scalar(prim) = self.vars[var].ty else { return };
+        let prim = scalar(self.vars[var].ty);
         let end = self.fresh_varying("end", prim);
         let to = self.lane_exp(to);
         let to = self.atom("end", prim, to);

@@ -1,8 +1,9 @@
 //! A body with fewer kinds of statements: no `switch`, no copies, and no `for` loop that begins at different numbers in
 //! different lanes.
 
+use crate::scalar::scalar;
 use fehu_base::IdVec;
-use fehu_imp::{Block, Exp, Prim, Stm, Ty, V, VarInfo};
+use fehu_imp::{Block, Exp, Prim, Stm, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Elem, Scalar, UnOp};
 
 /// Choices among several blocks as choices between two, and copies of few elements as stores of each.
@@ -94,7 +95,7 @@ pub(super) fn without_ragged_starts(
             Stm::For { var, from, to, step, mut body, .. } if differs(&from) => {
                 found = true;
                 let ty = vars[var].ty;
-                let prim = if let Ty::Scalar(prim) = ty { prim } else { Prim::I64 };
+                let prim = scalar(ty);
                 let end = vars.push(VarInfo { hint: "end".into(), ty });
                 let counter = || Box::new(Exp::Var(var));
                 let step = Scalar::from_bits(prim, step.cast_unsigned());

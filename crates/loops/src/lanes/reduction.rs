@@ -1,7 +1,8 @@
 //! Reductions: one partial result for each lane, and what becomes of them.
 
 use super::control::{Lanes, lane_info, not};
-use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V};
+use crate::scalar::scalar;
+use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, V};
 use fehu_ir::{CmpOp, Scalar};
 
 impl Lanes<'_> {
@@ -23,7 +24,7 @@ impl Lanes<'_> {
         let lane = self.vars.push(lane_info());
         let mut combined = Block::new();
         for (v, op) in reductions {
-            let Ty::Scalar(prim) = self.vars[*v].ty else { continue };
+            let prim = scalar(self.vars[*v].ty);
             let part = Exp::Load(self.home(*v), Box::new(Exp::Var(lane)));
             let part = if prim == Prim::Bool {
                 let zero = Box::new(Exp::Const(Scalar::zero(self.truth)));
@@ -39,8 +40,8 @@ impl Lanes<'_> {
 
     /// What a lane begins with: something neutral. Where it does no harm to count a value twice, it is the one that there is.
     fn first(&self, v: V, op: RedOp) -> Exp {
-        let Ty::Scalar(prim) = self.vars[v].ty else { return Exp::Var(v) };
-        let scalar = match op {
+        let prim = scalar(self.vars[v].ty);
+        let neutral = match op {
             RedOp::Min | RedOp::Max | RedOp::And | RedOp::Or => return Exp::Var(v),
             RedOp::Xor => Scalar::zero(prim),
             // Only the negative zero changes nothing when added.
@@ -57,6 +58,6 @@ impl Lanes<'_> {
                 prim => Scalar::from_bits(prim, 1),
             },
         };
-        Exp::Const(scalar)
+        Exp::Const(neutral)
     }
 }

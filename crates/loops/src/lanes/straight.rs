@@ -4,6 +4,8 @@
 //! assignment replaces it, and a branch ends with selections. At the end of the loop, values are stored in their homes.
 
 use super::control::{Lanes, and, lane_info, not};
+use crate::scalar::scalar;
+use fehu_base::bug;
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, visit};
 use fehu_ir::{BinOp, Scalar};
 use rustc_hash::FxHashMap;
@@ -68,7 +70,7 @@ impl Lanes<'_> {
                 match e {
                     Some(e) => self.assign(*v, e),
                     None => {
-                        let Ty::Scalar(prim) = self.vars[*v].ty else { return };
+                        let prim = scalar(self.vars[*v].ty);
                         let atom = Exp::Const(Scalar::zero(prim));
                         self.put(*v, Value { atom, known: false });
                     }
@@ -87,13 +89,13 @@ impl Lanes<'_> {
                 self.segment.stores = true;
             }
             Stm::If(cond, yes, no) => self.branch(cond, yes, no),
-            // Plans have nothing else.
-            _ => {}
+            Stm::Comment(_) => {}
+            other => bug(format_args!("lanes were planned for {other:?}")),
         }
     }
 
     fn assign(&mut self, v: V, e: &Exp) {
-        let Ty::Scalar(prim) = self.vars[v].ty else { return };
+        let prim = scalar(self.vars[v].ty);
         let value = self.lane_exp(e);
         let hint = self.vars[v].hint.clone();
         let atom = self.atom(&hint, prim, value);
@@ -135,7 +137,7 @@ impl Lanes<'_> {
         for ((&v, yes), no) in assigned.iter().zip(after_yes).zip(after_no) {
             let value = match (yes.known, no.known) {
                 (true, true) if yes.atom != no.atom => {
-                    let Ty::Scalar(prim) = self.vars[v].ty else { continue };
+                    let prim = scalar(self.vars[v].ty);
                     let hint = self.vars[v].hint.clone();
                     let chosen = select(prim, cond.clone(), yes.atom, no.atom);
                     Value { atom: self.atom(&hint, prim, chosen), known: true }
@@ -294,7 +296,7 @@ impl Lanes<'_> {
 
     /// What a variable has been before this loop over lanes.
     fn at_home(&mut self, v: V) -> Exp {
-        let Ty::Scalar(prim) = self.vars[v].ty else { return Exp::int(0) };
+        let prim = scalar(self.vars[v].ty);
         if let Some(known) = self.segment.origins.get(&v) {
             return known.clone();
         }
@@ -375,7 +377,8 @@ impl Lanes<'_> {
     pub(super) fn commit(&mut self) {
         for k in 0..self.segment.changed.len() {
             let Change { var, is_whole } = self.segment.changed[k];
-            let (Some(mask), Ty::Scalar(prim)) = (self.mask, self.vars[var].ty) else { continue };
+            let Some(mask) = self.mask else { continue };
+            let prim = scalar(self.vars[var].ty);
             if is_whole || self.is_of_region(var) {
                 continue;
             }

@@ -61,7 +61,15 @@ impl<'a> Machine<'a> {
                 }
             }
             // Views cost nothing.
-            _ => Ok(()),
+            Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Atom(_)
+            | Exp::Opaque(_)
+            | Exp::Trace(..)
+            | Exp::Tuning(..) => Ok(()),
+            other => Err(wrong(format!("this is no operation on an array: {other:?}"))),
         }
     }
 
