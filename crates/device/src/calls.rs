@@ -217,6 +217,10 @@ fn host(block: Block, fun: &mut Fun, inside: &mut Inside) -> Block {
             Stm::For { body, .. } | Stm::While(_, body) => {
                 *body = host(std::mem::take(body), fun, inside);
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others contain what is looked for only in their bodies"
+            )]
             _ => {}
         }
         out.push(stm);
@@ -289,6 +293,7 @@ impl Constants {
         fehu_imp::rewrite::replace_stms(&mut body, &mut |stm| match stm {
             Stm::Const(..) => Some(Block::new()),
             Stm::Declare(v, None) if self.vars.contains(v) => Some(Block::new()),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             _ => None,
         });
         body

@@ -37,6 +37,7 @@ pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
             Some(Expand::kernel(fun, kernel, interleaved))
         }
         Stm::Launch(_) => Some(vec![stm.clone()]),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         _ => None,
     });
     fun.body = body;
@@ -94,6 +95,10 @@ impl Expand<'_> {
     fn host_value(&mut self, hint: &str, e: Exp) -> Exp {
         match e {
             Exp::Const(_) | Exp::Var(_) => e,
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "what is no operand gets a variable"
+            )]
             other => {
                 let v = self.new_var(hint, Ty::Scalar(Prim::I64));
                 self.host.push(Stm::Declare(v, Some(other)));

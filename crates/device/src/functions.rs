@@ -85,6 +85,7 @@ fn lift(fun: &mut Fun) -> Vec<(Need, Ty)> {
             });
             Some(vec![Stm::Assign(*v, chosen(lifted[at], standard))])
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         _ => None,
     });
     fun.body = rename(&body, &|v| same.get(&v).copied());

@@ -39,7 +39,37 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
                     Arg::Scalar(_) => Vec::new(),
                 }));
             }
-            _ => {}
+            Stm::Comment(_)
+            | Stm::Declare(..)
+            | Stm::Assign(..)
+            | Stm::Store(..)
+            | Stm::Alloc(..)
+            | Stm::Free(_)
+            | Stm::Copy { .. }
+            | Stm::If(..)
+            | Stm::Switch(..)
+            | Stm::For { .. }
+            | Stm::While(..)
+            | Stm::Const(..)
+            | Stm::Assert(..)
+            | Stm::Trace(..)
+            | Stm::Atomic(..)
+            | Stm::Locked(..)
+            | Stm::Tasks(_)
+            | Stm::Sums(..)
+            | Stm::Chunks(..)
+            | Stm::Tuning(..)
+            | Stm::Threads(_)
+            | Stm::Launch(_)
+            | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Exchange { .. }
+            | Stm::Guarded(..)
+            | Stm::Leave
+            | Stm::Section(_) => {}
         }
     });
     let inside: FxHashSet<V> = declared.iter().copied().collect();
@@ -94,6 +124,7 @@ pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, thread
             let (from, to, kind) = (Exp::int(0), count.clone(), Kind::Sequential);
             Some(vec![Stm::For { var: k, from, to, step: 1, kind, body: vec![store] }])
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         _ => None,
     });
     let body = change_exps(&body, &|e| loads(e, inside, threads));
@@ -122,6 +153,7 @@ fn scale_stms(body: &mut Block, inside: &FxHashSet<V>, threads: i64) {
             Stm::Export { to, block, ptr, index } if inside.contains(to) => {
                 Stm::Export { to: *to, block: *block, ptr: *ptr, index: scaled(index) }
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             _ => return None,
         }])
     });
@@ -132,6 +164,7 @@ fn loads(e: &Exp, inside: &FxHashSet<V>, threads: i64) -> Exp {
         Exp::Load(p, at) if inside.contains(p) => {
             Some(Exp::Load(*p, Box::new(scale(&loads(at, inside, threads), threads))))
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions stay as they are")]
         _ => None,
     })
 }

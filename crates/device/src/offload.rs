@@ -83,6 +83,10 @@ impl Offload<'_> {
                 out.push(Stm::Fetch(v, p, at));
                 return;
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "statements without blocks are all alike"
+            )]
             other => {
                 let mut exps: Vec<Exp> = Vec::new();
                 other.each_exp(&mut |e| exps.push(e.clone()));
@@ -200,7 +204,29 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Copy { .. } => true,
             Stm::Point(_, From::Mem(_), _) => true,
             Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(_)),
-            _ => false,
+            Stm::Comment(_)
+            | Stm::Declare(..)
+            | Stm::Assign(..)
+            | Stm::Store(..)
+            | Stm::If(..)
+            | Stm::Switch(..)
+            | Stm::For { .. }
+            | Stm::While(..)
+            | Stm::Assert(..)
+            | Stm::Atomic(..)
+            | Stm::Locked(..)
+            | Stm::Sums(..)
+            | Stm::Tuning(..)
+            | Stm::Fetch(..)
+            | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Exchange { .. }
+            | Stm::Guarded(..)
+            | Stm::Leave
+            | Stm::Section(_) => false,
         };
     });
     found || sets_outer_pointer(stm, fun)

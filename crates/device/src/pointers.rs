@@ -105,6 +105,10 @@ impl<'a> Pointers<'a> {
                     alloc(self, number - 1)
                 }
                 Stm::Call(fun, results, args) => vec![self.call(*fun, results, args)],
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "other statements stay as they are"
+                )]
                 _ => return None,
             })
         });

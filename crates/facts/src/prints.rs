@@ -54,7 +54,40 @@ impl Prints {
         match exp {
             Exp::Trace(..) | Exp::Opaque(_) => true,
             Exp::Call(id, _) => self.fun(*id),
-            _ => false,
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Assert(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Const(_)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Tuning(..)
+            | Exp::Fail(_) => false,
         }
     }
 }
@@ -69,7 +102,40 @@ impl Visit for Look {
         match exp {
             Exp::Trace(..) | Exp::Opaque(_) => self.found = true,
             Exp::Call(id, _) => self.calls.push(*id),
-            _ => walk_exp(self, exp),
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Assert(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Const(_)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Tuning(..)
+            | Exp::Fail(_) => walk_exp(self, exp),
         }
     }
 

@@ -49,6 +49,7 @@ impl Kernel {
                 shared.push(stm.clone());
                 Some(Block::new())
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             _ => None,
         });
         shared.append(&mut self.body);

@@ -109,6 +109,10 @@ pub fn as_terms(e: &Exp) -> Option<Terms> {
         Exp::Const(Scalar::I64(value)) => Some(vec![(*value, Vec::new())]),
         Exp::Var(v) => Some(vec![(1, vec![*v])]),
         Exp::Index(terms) => Some(terms.clone()),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "other expressions are no sums of products"
+        )]
         _ => None,
     }
 }

@@ -61,6 +61,10 @@ pub fn spaces(fun: &Fun, body: &Block) -> Spaces {
         Stm::Point(p, From::Mem(_), _) => {
             spaces.of.insert(*p, Space::Global);
         }
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "other statements give no pointer a value"
+        )]
         _ => {}
     });
     let inside: FxHashSet<V> = derived.iter().map(|(p, _)| *p).collect();

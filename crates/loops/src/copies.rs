@@ -41,6 +41,10 @@ fn head(stm: &Stm) -> Option<(V, &Exp, &Exp, &Block)> {
         {
             Some((*var, from, to, body))
         }
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => None,
     }
 }
@@ -63,6 +67,10 @@ fn blocked(vars: &mut Vars<'_>, stm: &Stm) -> Option<[Stm; 3]> {
         match stm {
             Stm::Comment(_) | Stm::Declare(_, Some(_)) => {}
             Stm::Store(_, at, _) => written_along_a |= note(at),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "only these forms are looked for; for others there is nothing to do"
+            )]
             _ => return None,
         }
         stm.each_exp(&mut |e| {

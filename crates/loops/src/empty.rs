@@ -32,6 +32,10 @@ fn stm(mut stm: Stm) -> Stm {
         Stm::For { body, .. } => Some(body),
         Stm::Tasks(tasks) => Some(&tasks.body),
         Stm::Launch(kernel) => Some(&kernel.body),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => None,
     };
     if let Some(body) = nest
@@ -54,6 +58,7 @@ fn stm(mut stm: Stm) -> Stm {
         Stm::For { body, kind: Kind::Sequential, .. } | Stm::While(_, body) => {
             *body = block(std::mem::take(body));
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         _ => {}
     }
     stm
@@ -77,6 +82,10 @@ fn condition(stm: &Stm, body: &Block) -> Option<Exp> {
             // The loop itself looks whether it has iterations.
             let own = match stm {
                 Stm::For { to, .. } => Some(to),
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "only these forms are looked for; for others there is nothing to do"
+                )]
                 _ => None,
             };
             let way = |sizes: Vec<Exp>| {
@@ -121,9 +130,17 @@ fn stm_acts(stm: &Stm, inner: &Inner) -> Acts {
             let each = acts(body, inner);
             match from {
                 Exp::Const(Scalar::I64(0)) => only_if(to, inner, each),
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "a start that is not a constant counts as one"
+                )]
                 _ => each,
             }
         }
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "what is not known to do nothing does something"
+        )]
         _ => Acts::Always,
     }
 }

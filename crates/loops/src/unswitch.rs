@@ -127,6 +127,10 @@ impl Work<'_> {
                         }
                     }
                 }
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "only these forms are looked for; for others there is nothing to do"
+                )]
                 _ => {}
             }
         }

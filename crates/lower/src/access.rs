@@ -31,6 +31,10 @@ impl<'a> Lower<'a> {
                     let mut part = |exp: &'a Option<Box<ast::Exp>>| match exp {
                         Some(exp) => match self.exp(exp, frame)? {
                             Val::Scalar(_, atom) => Ok(Some(atom)),
+                            #[expect(
+                                clippy::wildcard_enum_match_arm,
+                                reason = "anything else is a bug"
+                            )]
                             _ => self.bug(exp.span, "the bounds of a slice are not numbers"),
                         },
                         None => Ok(None),

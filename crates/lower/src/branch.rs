@@ -142,7 +142,7 @@ pub(crate) fn placeholder(size: Atom, vars: &[Var]) -> Atom {
         Atom::Var(Var(n)) if u32::MAX - n < vars.len() as u32 => {
             Atom::Var(vars[(u32::MAX - n) as usize])
         }
-        other => other,
+        Atom::Var(_) | Atom::Const(_) => size,
     }
 }
 

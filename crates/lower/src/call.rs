@@ -254,6 +254,7 @@ impl<'a> Lower<'a> {
 pub(crate) fn result_after(ty: &Ty, count: usize) -> Ty {
     match ty {
         Ty::Fun(fun) if count > 0 => result_after(&fun.ret, count - 1),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         other => other.clone(),
     }
 }

@@ -150,7 +150,7 @@ impl<'a> Lower<'a> {
         for (part, ty) in value.parts().into_iter().zip(shape.parts()) {
             parts.push(match part {
                 Atom::Var(array) if ty.is_array() => self.b().one("c", ty, Exp::Copy(array)),
-                part => part,
+                Atom::Var(_) | Atom::Const(_) => part,
             });
         }
         Val::build(&shape, &mut parts.into_iter())
@@ -212,6 +212,7 @@ fn returns_memory(ty: &Ty) -> bool {
         Ty::Fun(fun) => match &fun.ret {
             Ty::Prim(_) | Ty::Unique(_) => false,
             ret @ Ty::Fun(_) => returns_memory(ret),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "all other results may be memory")]
             _ => true,
         },
         Ty::Record(fields) => fields.iter().any(|(_, ty)| returns_memory(ty)),
@@ -227,6 +228,10 @@ pub(crate) fn has_abstract(ty: &Ty) -> bool {
         Ty::Con(..) => true,
         Ty::Record(fields) => fields.iter().any(|(_, ty)| has_abstract(ty)),
         Ty::Unique(inner) => has_abstract(inner),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "other types have no type inside that a module can hide"
+        )]
         _ => false,
     }
 }
@@ -237,6 +242,7 @@ pub(crate) fn is_functional(ty: &Ty) -> bool {
         Ty::Fun(_) => true,
         Ty::Record(fields) => fields.iter().any(|(_, t)| is_functional(t)),
         Ty::Unique(inner) => is_functional(inner),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "no other type holds functions")]
         _ => false,
     }
 }

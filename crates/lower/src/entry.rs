@@ -176,6 +176,7 @@ impl<'a> Lower<'a> {
                     }
                 }
                 // Also the name of a constant that is defined outside.
+                #[expect(clippy::wildcard_enum_match_arm, reason = "all other sizes are computed")]
                 _ => {
                     let atom = this.size_param(None, frame, params);
                     computed.push((size.clone(), atom));
@@ -266,6 +267,10 @@ fn find_dec(dec: &ast::Dec, id: ast::NodeId) -> Option<(&ast::Dec, &ast::ValBind
     match &dec.kind {
         ast::DecKind::Val(bind) if dec.id == id => Some((dec, bind)),
         ast::DecKind::Local(inner) => find_dec(inner, id),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "other declarations are no entry points"
+        )]
         _ => None,
     }
 }
@@ -276,6 +281,7 @@ fn param_name(pat: &ast::Pat) -> EcoString {
         ast::PatKind::Paren(inner)
         | ast::PatKind::Attr(_, inner)
         | ast::PatKind::Ascribe(inner, _) => param_name(inner),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
         _ => "arg".into(),
     }
 }
@@ -285,6 +291,7 @@ fn param_type(pat: &ast::Pat) -> Option<&ast::TypeExp> {
     match &pat.kind {
         ast::PatKind::Paren(inner) | ast::PatKind::Attr(_, inner) => param_type(inner),
         ast::PatKind::Ascribe(_, ty) => Some(ty),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other patterns have no type")]
         _ => None,
     }
 }
@@ -294,6 +301,7 @@ fn function_type(exp: &ast::TypeExp) -> Option<(&ast::TypeExp, &ast::TypeExp)> {
     match &exp.kind {
         ast::TypeExpKind::Fun(_, param, ret) => Some((param, ret)),
         ast::TypeExpKind::Paren(inner) | ast::TypeExpKind::Exists(_, inner) => function_type(inner),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         _ => None,
     }
 }

@@ -355,6 +355,7 @@ impl<'a> Lower<'a> {
 pub(crate) fn arity(ty: &Ty) -> usize {
     match ty {
         Ty::Fun(fun) => 1 + arity(&fun.ret),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         _ => 0,
     }
 }

@@ -127,6 +127,10 @@ impl<'a> Scope<'a> {
         if written.dims > 0 {
             let elem = match shape {
                 Shape::Array(_, elem) => elem.as_ref(),
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "what is no array is its own element"
+                )]
                 other => other,
             };
             return array_name(elem, &self.name(elem, self.row(written)));
@@ -235,6 +239,7 @@ impl<'a> Scope<'a> {
 fn declares(dec: &ast::Dec, id: ast::NodeId) -> bool {
     match &dec.kind {
         ast::DecKind::Local(inner) => dec.id == id || declares(inner, id),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other declarations have none inside")]
         _ => dec.id == id,
     }
 }
@@ -243,6 +248,7 @@ fn opens(dec: &ast::Dec) -> bool {
     match &dec.kind {
         ast::DecKind::Open(_) | ast::DecKind::Import(..) => true,
         ast::DecKind::Local(inner) => opens(inner),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other declarations open nothing")]
         _ => false,
     }
 }
@@ -251,6 +257,7 @@ fn type_bind(dec: &ast::Dec) -> Option<&ast::TypeBind> {
     match &dec.kind {
         ast::DecKind::Type(bind) => Some(bind),
         ast::DecKind::Local(inner) => type_bind(inner),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other declarations are no types")]
         _ => None,
     }
 }
@@ -271,6 +278,7 @@ fn bare(exp: &TypeExp) -> &TypeExp {
         TypeExpKind::Paren(inner) | TypeExpKind::Unique(inner) | TypeExpKind::Exists(_, inner) => {
             bare(inner)
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these have no name of their own")]
         _ => exp,
     }
 }
@@ -278,6 +286,7 @@ fn bare(exp: &TypeExp) -> &TypeExp {
 fn named(exp: &TypeExp) -> Option<(&ast::QualName, &[TypeArg])> {
     match &bare(exp).kind {
         TypeExpKind::Name(name, args) => Some((name, args)),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
         _ => None,
     }
 }
@@ -342,6 +351,7 @@ fn array_name(elem: &Shape, name: &str) -> EcoString {
 fn in_parens_if_sum(shape: &Shape, name: &str) -> EcoString {
     match shape {
         Shape::Sum(_) if name.starts_with('#') => eco_format!("({name})"),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only sums need parentheses")]
         _ => name.into(),
     }
 }

@@ -35,7 +35,7 @@ impl<'a> Lower<'a> {
                 Atom::Const(Scalar::I32(k)) if *k >= 0 => {
                     self.partition(*k as usize, f, array, span)
                 }
-                _ => self.limit(
+                Atom::Var(_) | Atom::Const(_) => self.limit(
                     span,
                     "the number of classes of `intrinsics.partition` must be a constant",
                 ),
@@ -94,7 +94,7 @@ impl<'a> Lower<'a> {
                 .zip(shape.parts())
                 .map(|(part, ty)| match part {
                     Atom::Var(var) if ty.is_array() => this.b().one("copy", ty, op(var)),
-                    part => part,
+                    Atom::Var(_) | Atom::Const(_) => part,
                 })
                 .collect();
             Val::build(&shape, &mut parts.into_iter())

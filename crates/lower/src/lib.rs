@@ -15,6 +15,8 @@
 //! - Conditions that must hold at run time are checked by statements whose certificates the dependent
 //!   statements name (`check`).
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod access;
 mod accumulate;
 mod attribute;

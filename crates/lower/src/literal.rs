@@ -117,7 +117,7 @@ impl<'a> Lower<'a> {
         // Steps of one need no division.
         let size = match step {
             Atom::Const(Scalar::I64(1 | -1)) => distance,
-            step => {
+            Atom::Var(_) | Atom::Const(_) => {
                 let width = self.b().one("step", Type::I64, Exp::UnOp(fehu_ir::UnOp::Abs, step));
                 let last = self.b().size_op(BinOp::Sub, width, Atom::i64(1));
                 let total = self.b().size_op(BinOp::Add, distance, last);
@@ -158,6 +158,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn i64_as(&mut self, prim: Prim, atom: Atom) -> Atom {
         match prim {
             Prim::I64 => atom,
+            #[expect(clippy::wildcard_enum_match_arm, reason = "all others are converted")]
             prim => self.b().one("x", Type::prim(prim), Exp::Convert(prim, atom)),
         }
     }

@@ -63,6 +63,7 @@ fn type_of<'p>(vars: &'p IdVec<VarId, VarInfo>, term: &Size) -> Option<&'p Ty> {
 fn scalars(ty: &Ty) -> &Ty {
     match ty.unwrap_unique() {
         Ty::Array(_, elem) => scalars(elem),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "what is no array is its own element")]
         ty => ty,
     }
 }
@@ -96,6 +97,7 @@ impl Known {
         match ty {
             Ty::Prim(prim) => Some(*prim),
             Ty::Con(id, _) => self.0.get(id).copied(),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other types say nothing here")]
             _ => None,
         }
     }

@@ -131,6 +131,10 @@ impl<'a> Lower<'a> {
                 if *prim == Prim::Bool {
                     return Ok(Some(match literal {
                         Scalar::Bool(true) => *atom,
+                        #[expect(
+                            clippy::wildcard_enum_match_arm,
+                            reason = "the other truth value is left"
+                        )]
                         _ => self.b().not(*atom),
                     }));
                 }

@@ -98,6 +98,7 @@ impl<'a> Lower<'a> {
             self.bind_param(&lp.pat, result.clone(), &next)?;
             match self.exp(cond, &next)? {
                 Val::Scalar(_, cond) => results.push(cond),
+                #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
                 _ => self.bug(exp.span, "a condition is not a boolean"),
             }
         }
@@ -279,6 +280,7 @@ impl<'a> Lower<'a> {
             (Ty::Array(size, ty), Shape::Array(atom, elem)) => {
                 let size = match size {
                     Size::Var(var) if vars.contains(var) => new(Changing::Named(*var), *atom),
+                    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables change")]
                     _ => *atom,
                 };
                 Shape::Array(size, Rc::new(self.map_changing(ty, elem, vars, new)))

@@ -160,6 +160,7 @@ impl<'a> Lower<'a> {
         let result = match function {
             MathFn::Isnan | MathFn::Isinf => Prim::Bool,
             MathFn::Popc | MathFn::Clz | MathFn::Ctz => Prim::I32,
+            #[expect(clippy::wildcard_enum_match_arm, reason = "most functions keep the type")]
             _ => prim,
         };
         if atoms.len() != function.arity() {
@@ -258,6 +259,10 @@ impl<'a> Lower<'a> {
             Prim::I16 => Prim::U16,
             Prim::I32 => Prim::U32,
             Prim::I64 => Prim::U64,
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others are unsigned already, or no integers"
+            )]
             other => other,
         };
         let mut step = |prim: Prim, exp: Exp| self.b().one("x", Type::prim(prim), exp);

@@ -195,6 +195,7 @@ impl<'a> Lower<'a> {
                             *actual
                         }
                     },
+                    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables are bound")]
                     _ => *actual,
                 };
                 Shape::Array(size, Rc::new(self.match_shape(elem_ty, elem, frame)))
@@ -293,7 +294,7 @@ impl<'a> Lower<'a> {
                 let with = Attach { certs: cert.into_iter().collect(), ..Default::default() };
                 Atom::Var(self.b().emit(exp, vec![("a", ty.clone())], with)[0])
             }
-            other => other,
+            Atom::Var(_) | Atom::Const(_) => part,
         }
     }
 

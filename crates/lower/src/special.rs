@@ -514,6 +514,7 @@ fn consumed_params(ty: &Ty) -> Vec<bool> {
             all.extend(consumed_params(&fun.ret));
             all
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         _ => Vec::new(),
     }
 }
@@ -522,6 +523,7 @@ fn consumed_params(ty: &Ty) -> Vec<bool> {
 fn witnessed(ty: &Ty, var: VarId) -> bool {
     match ty {
         Ty::Fun(fun) => constructive(&fun.param, var) || witnessed(&fun.ret, var),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         _ => false,
     }
 }
@@ -546,6 +548,7 @@ fn pattern_name(pat: &ast::Pat) -> ecow::EcoString {
         ast::PatKind::Paren(inner)
         | ast::PatKind::Attr(_, inner)
         | ast::PatKind::Ascribe(inner, _) => pattern_name(inner),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
         _ => "arg".into(),
     }
 }

@@ -132,6 +132,7 @@ impl<'a> Lower<'a> {
         };
         let prim = match &shape {
             Shape::Prim(prim) => Some(*prim),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "only scalars have literals")]
             _ => None,
         };
         let rows: Vec<Vec<Atom>> =

@@ -150,7 +150,7 @@ pub fn small(shape: &[Atom]) -> Option<i64> {
     for size in shape {
         match size {
             Atom::Const(Scalar::I64(size)) if *size >= 0 => count = count.checked_mul(*size)?,
-            _ => return None,
+            Atom::Const(_) | Atom::Var(_) => return None,
         }
     }
     (count <= MAX_LOCAL).then_some(count)
@@ -175,7 +175,7 @@ pub fn row_major(shape: &[Atom]) -> Option<Lmad> {
 pub fn contents(ty: &Type) -> Option<Prim> {
     match ty {
         Type::Array(fehu_ir::Elem::Prim(prim), _) => Some(*prim),
-        _ => None,
+        Type::Array(fehu_ir::Elem::Unit, _) | Type::Scalar(_) | Type::Acc(_) => None,
     }
 }
 

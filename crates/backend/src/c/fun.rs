@@ -189,6 +189,10 @@ impl<'a> Frame<'a> {
                 Stm::Declare(v, _) if self.fun.vars[*v].ty == Ty::Mem => self.handles.push(*v),
                 Stm::Tasks(_) if self.target == Target::Multicore => {}
                 Stm::Launch(_) => {}
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "the others contain what is looked for only in their bodies"
+                )]
                 _ => stm.each_block(&mut |inner| self.add_handles(inner)),
             }
         }

@@ -107,6 +107,10 @@ impl Functions {
                     let args = arg_spaces(fun, &spaces, args);
                     found.extend(results.iter().copied().zip(self.results(program, *callee, args)));
                 }
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "other statements give no pointer a value"
+                )]
                 _ => {}
             });
             let mut changed = false;

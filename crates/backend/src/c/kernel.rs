@@ -173,6 +173,10 @@ impl Frame<'_> {
             Stm::Call(fun, results, args) => self.call_inside(*fun, results, args),
             // There is nowhere to print to.
             Stm::Trace(..) | Stm::TraceArray(..) => {}
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others are printed as they are for the host"
+            )]
             _ => return false,
         }
         true
@@ -353,9 +357,9 @@ fn as_bits(e: &Exp, prim: Prim) -> Exp {
         true => e.clone(),
         false => Exp::Convert(prim, to, Box::new(e.clone())),
     };
-    match to {
-        Prim::F64 => Exp::Reinterpret(Prim::F64, Prim::U64, Box::new(wide)),
-        _ => wide,
+    match to == Prim::F64 {
+        true => Exp::Reinterpret(Prim::F64, Prim::U64, Box::new(wide)),
+        false => wide,
     }
 }
 

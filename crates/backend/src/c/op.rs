@@ -192,6 +192,7 @@ fn known(op: CmpOp, prim: Prim, a: &Exp, b: &Exp) -> Option<bool> {
     let (least, most) = range(prim)?;
     let constant = |e: &Exp| match e {
         Exp::Const(value) => integer(*value),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are no constants")]
         _ => None,
     };
     match op {

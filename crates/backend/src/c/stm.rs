@@ -209,6 +209,10 @@ impl Frame<'_> {
             }
             _ if bytes == 1 => self.scope().text(count),
             // The number of elements is the program's, so the product may be too large for the type.
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "a number of elements that is not a constant"
+            )]
             _ => format!("fe_bytes({}, {bytes})", self.scope().text(count)),
         };
         self.check_call(&format!("fe_alloc(ctx, &{name}, {size})"));

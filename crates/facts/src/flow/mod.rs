@@ -194,6 +194,10 @@ impl<'a> Flow<'a, '_> {
             | Exp::Stream(_)
             | Exp::Partition(_)
             | Exp::WithAcc(..) => self.soac(stm),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "of other expressions nothing is known"
+            )]
             _ => {
                 self.bind(stm);
                 self.plain(stm);
@@ -239,6 +243,10 @@ impl<'a> Flow<'a, '_> {
                     self.element(*var, &iota, *index);
                 }
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "of other expressions nothing is known"
+            )]
             exp => self.ranges.learn(*var, exp),
         }
     }
@@ -281,6 +289,10 @@ impl<'a> Flow<'a, '_> {
                 Exp::Index(_, dims) => {
                     dims.iter().filter(|dim| matches!(dim, Dim::Slice { .. })).count()
                 }
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "the sizes of other results are not trusted"
+                )]
                 _ => 0,
             };
             self.sizes(&shape[..trusted.min(shape.len())], &certs);

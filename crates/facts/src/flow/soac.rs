@@ -66,6 +66,7 @@ impl<'a> Flow<'a, '_> {
                     flow.body(&lambda.body);
                 });
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no functions")]
             _ => {}
         }
     }

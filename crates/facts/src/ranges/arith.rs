@@ -22,6 +22,10 @@ impl Ranges<'_> {
                 Exp::Convert(_, a) => self.converted(var, *a),
                 Exp::UnOp(op, a) => self.unary(var, *op, *a),
                 Exp::BinOp(op, a, b) => self.binary(var, prim, *op, *a, *b),
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "of other expressions nothing is known"
+                )]
                 _ => {}
             }
         }
@@ -197,6 +201,10 @@ impl Ranges<'_> {
                 let divides = match op {
                     BinOp::Ashr => prim.is_signed(),
                     BinOp::Lshr => nonnegative.is_some(),
+                    #[expect(
+                        clippy::wildcard_enum_match_arm,
+                        reason = "only the other shift is left"
+                    )]
                     _ => true,
                 };
                 if let Some(power) = power(&y, prim)

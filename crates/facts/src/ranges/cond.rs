@@ -34,6 +34,10 @@ impl Ranges<'_> {
             Exp::BinOp(BinOp::And, a, b) => Cond::And(*a, *b),
             Exp::BinOp(BinOp::Or, a, b) => Cond::Or(*a, *b),
             Exp::UnOp(UnOp::Not, a) => Cond::Not(*a),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "of other expressions nothing is known"
+            )]
             _ => return,
         };
         self.conds.insert(var, cond);

@@ -277,6 +277,10 @@ impl<'a> Checker<'a, '_> {
                 self.leave(body);
                 self.end(*old);
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others have no rule of their own"
+            )]
             _ => {
                 let mut blocks = Vec::new();
                 stm.each_block(&mut |block| blocks.push(block));
@@ -428,6 +432,10 @@ fn is_new(stm: &Stm, e: &Exp) -> bool {
 fn declared(block: &Block) -> Vec<V> {
     let own = |stm: &Stm| match stm {
         Stm::Declare(v, _) => Some(*v),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "other statements declare nothing for the rest of a block"
+        )]
         _ => None,
     };
     block.iter().filter_map(own).collect()

@@ -17,6 +17,7 @@ pub(super) fn check(fun: &Fun, reductions: &[(V, RedOp)], body: &Block) -> Resul
                 Stm::Declare(to, Some(e)) | Stm::Assign(to, e) if depends(&carriers, e) => {
                     carriers.insert(*to);
                 }
+                #[expect(clippy::wildcard_enum_match_arm, reason = "only loops have reductions")]
                 _ => {}
             });
         }
@@ -49,6 +50,10 @@ fn keeps(carriers: &FxHashSet<V>, op: RedOp, stm: &Stm) -> bool {
                 && !depends(carriers, from)
                 && !depends(carriers, to)
         }
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the others keep a partial result if their parts do"
+        )]
         _ => {
             let mut uses = false;
             stm.each_used(&mut |v| uses |= carriers.contains(&v));
@@ -73,6 +78,7 @@ fn combines(carriers: &FxHashSet<V>, op: RedOp, e: &Exp) -> bool {
             let fine = |e: &Exp| !depends(carriers, e) || combines(carriers, op, e);
             !depends(carriers, cond) && fine(yes) && fine(no)
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions combine nothing")]
         _ => false,
     }
 }

@@ -149,6 +149,7 @@ impl Types<'_> {
         Ok(match function {
             MathFn::Isnan | MathFn::Isinf => Prim::Bool,
             MathFn::Popc | MathFn::Clz | MathFn::Ctz => Prim::I32,
+            #[expect(clippy::wildcard_enum_match_arm, reason = "most functions keep the type")]
             _ => prim,
         })
     }
@@ -303,6 +304,7 @@ impl Types<'_> {
     fn guard(&self, p: V, index: &Exp) -> Checked<()> {
         match self.place(p, index)? {
             Prim::I32 => Ok(()),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             _ => Err(self.wrong(p, "a pointer to i32")),
         }
     }

@@ -153,6 +153,7 @@ impl<'a> Lanes<'a> {
                     self.out.push(Stm::For { var: copy, from, to, step, kind, body });
                 }
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "the rest has no loops")]
             stm => self.straight(stm),
         }
     }
@@ -206,6 +207,7 @@ impl<'a> Lanes<'a> {
         self.set(end, to.clone());
         let from = match from {
             from @ (Exp::Const(_) | Exp::Var(_)) => from,
+            #[expect(clippy::wildcard_enum_match_arm, reason = "what is no variable gets one")]
             from => {
                 let v = self.new_var("first", Ty::Scalar(prim));
                 self.out.push(Stm::Declare(v, Some(from)));
@@ -359,6 +361,10 @@ pub(super) fn and(a: Exp, b: Exp) -> Exp {
 pub(super) fn not(a: Exp) -> Exp {
     match a {
         Exp::Const(Scalar::Bool(value)) => Exp::Const(Scalar::Bool(!value)),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "other conditions have no simpler negation"
+        )]
         a => Exp::Un(UnOp::Not, Prim::Bool, Box::new(a)),
     }
 }

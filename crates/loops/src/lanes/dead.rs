@@ -42,6 +42,10 @@ impl Dead<'_> {
                         self.use_exp(e);
                     }
                 }
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "other statements keep alive what they use"
+                )]
                 _ => {
                     stm.each_exp(&mut |e| self.use_exp(e));
                     stm.each_block(&mut |inner| self.mark(inner));
@@ -80,6 +84,7 @@ impl Dead<'_> {
                 self.sweep(body);
                 !body.is_empty()
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             _ => true,
         });
     }

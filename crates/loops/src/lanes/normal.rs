@@ -2,7 +2,7 @@
 //! different lanes.
 
 use crate::scalar::scalar;
-use fehu_base::IdVec;
+use fehu_base::{IdVec, bug};
 use fehu_imp::{Block, Exp, Prim, Stm, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Elem, Scalar, UnOp};
 
@@ -43,6 +43,7 @@ pub(super) fn simpler(body: &Block) -> Block {
                 continue;
             }
             Stm::Comment(_) => continue,
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             other => other.clone(),
         });
     }
@@ -56,6 +57,7 @@ fn plus(index: &Exp, k: i64) -> Exp {
         Exp::Const(Scalar::I64(at)) => Exp::int(at.wrapping_add(k)),
         Exp::Var(v) => Exp::Index(vec![(k, vec![]), (1, vec![*v])]),
         Exp::Index(terms) => Exp::Index([vec![(k, vec![])], terms.clone()].concat()),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other indices have no simpler sum")]
         other => Exp::Bin(BinOp::Add, Prim::I64, Box::new(other.clone()), Box::new(Exp::int(k))),
     }
 }
@@ -65,8 +67,9 @@ fn is(on: &Exp, value: Scalar) -> Exp {
     match value {
         Scalar::Bool(true) => *on,
         Scalar::Bool(false) => Exp::Un(UnOp::Not, Prim::Bool, on),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only truth values are conditions")]
         value => {
-            let prim = if let Elem::Prim(prim) = value.elem() { prim } else { Prim::I64 };
+            let Elem::Prim(prim) = value.elem() else { bug("a unit is compared") };
             Exp::Cmp(CmpOp::Eq, prim, on, Box::new(Exp::Const(value)))
         }
     }
@@ -89,6 +92,10 @@ pub(super) fn without_ragged_starts(
             Stm::While(_, body) | Stm::For { body, .. } => {
                 found |= without_ragged_starts(vars, body, differs);
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others contain what is looked for only in their bodies"
+            )]
             _ => {}
         }
         match stm {
@@ -106,6 +113,7 @@ pub(super) fn without_ragged_starts(
                 out.push(Stm::Declare(end, Some(to)));
                 out.push(Stm::While(more, body));
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             stm => out.push(stm),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::control::{Lanes, lane_info, not};
 use crate::scalar::scalar;
+use fehu_base::bug;
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, V};
 use fehu_ir::{CmpOp, Scalar};
 
@@ -49,13 +50,16 @@ impl Lanes<'_> {
                 Prim::F16 => Scalar::from_bits(prim, 0x8000),
                 Prim::F32 => Scalar::F32(-0.0),
                 Prim::F64 => Scalar::F64(-0.0),
-                prim => Scalar::zero(prim),
+                Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 | Prim::Bool => Scalar::zero(prim),
+                Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 => Scalar::zero(prim),
             },
             RedOp::Mul => match prim {
                 Prim::F16 => Scalar::from_bits(prim, 0x3c00),
                 Prim::F32 => Scalar::F32(1.0),
                 Prim::F64 => Scalar::F64(1.0),
-                prim => Scalar::from_bits(prim, 1),
+                Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 => Scalar::from_bits(prim, 1),
+                Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 => Scalar::from_bits(prim, 1),
+                Prim::Bool => bug("truth values are not multiplied"),
             },
         };
         Exp::Const(neutral)

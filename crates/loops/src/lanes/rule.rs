@@ -241,6 +241,7 @@ impl Rule<'_> {
         visit::each_stm(body, &mut |stm| match stm {
             Stm::While(..) => found = true,
             Stm::For { from, to, step, body, .. } => found |= !is_unrolled(from, to, *step, body),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are no loops")]
             _ => {}
         });
         found
@@ -355,6 +356,7 @@ fn is_expensive(e: &Exp) -> bool {
     match e {
         Exp::Math(f, ..) => !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp),
         Exp::Bin(BinOp::Pow, ..) => true,
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are cheap")]
         _ => false,
     }
 }
@@ -368,7 +370,10 @@ fn is_vector_op(op: BinOp, prim: Prim, b: &Exp) -> bool {
         BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem if is_int && prim.bits() == 64 => {
             matches!(b, Exp::Const(k) if k.bits().is_power_of_two())
         }
-        _ => true,
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => true,
+        BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => true,
+        BinOp::And | BinOp::Or | BinOp::Xor => true,
+        BinOp::Shl | BinOp::Shr | BinOp::Ashr | BinOp::Lshr => true,
     }
 }
 

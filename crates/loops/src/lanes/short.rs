@@ -15,6 +15,10 @@ pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
     let mut declared = FxHashSet::default();
     let loads_same = |e: &Exp| match e {
         Exp::Load(p, index) => !varying.contains(p) && !varies(varying, index),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => false,
     };
     visit::each_stm(std::slice::from_ref(stm), &mut |inner| {
@@ -24,6 +28,7 @@ pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
             }
             Stm::Assign(v, _) => fits &= declared.contains(v) || varying.contains(v),
             Stm::Store(..) | Stm::If(..) | Stm::Comment(_) => {}
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
             _ => fits = false,
         }
         inner.each_exp(&mut |e| {

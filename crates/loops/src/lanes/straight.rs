@@ -90,6 +90,7 @@ impl Lanes<'_> {
             }
             Stm::If(cond, yes, no) => self.branch(cond, yes, no),
             Stm::Comment(_) => {}
+            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
             other => bug(format_args!("lanes were planned for {other:?}")),
         }
     }
@@ -240,6 +241,10 @@ impl Lanes<'_> {
                 let terms = terms.map(|(factor, vars)| (factor.wrapping_mul(width), vars));
                 Exp::Index(terms.chain([(1, vec![lane])]).collect())
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "an index that is no sum gets a variable"
+            )]
             other => {
                 let int = |op, a, b| Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b));
                 int(BinOp::Add, int(BinOp::Mul, other, Exp::int(width)), Exp::Var(lane))
@@ -257,6 +262,10 @@ impl Lanes<'_> {
                     Exp::Var(v) => factors.push(v),
                     // As the whole does not overflow where it is needed, nor does this.
                     Exp::Const(Scalar::I64(k)) => factor = factor.wrapping_mul(k),
+                    #[expect(
+                        clippy::wildcard_enum_match_arm,
+                        reason = "an index that is no variable gets one"
+                    )]
                     other => {
                         let held = self.held("index", Prim::I64, other);
                         factors.push(held);
@@ -329,6 +338,10 @@ impl Lanes<'_> {
     pub(super) fn atom(&mut self, hint: &str, prim: Prim, e: Exp) -> Exp {
         match e {
             Exp::Const(_) | Exp::Var(_) => e,
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "what is no operand gets a variable"
+            )]
             e => Exp::Var(self.held(hint, prim, e)),
         }
     }

@@ -82,8 +82,13 @@ impl Walk {
                     walk.block(body);
                 });
             }
-            // Nothing else is in the bodies that are looked at, or it has no influence.
-            _ => {}
+            // What it sets may be anything.
+            #[expect(clippy::wildcard_enum_match_arm, reason = "the same holds for all others")]
+            other => {
+                let mut set = Vec::new();
+                other.each_set(&mut |v| set.push(v));
+                set.into_iter().for_each(|v| self.set(v, true));
+            }
         }
     }
 

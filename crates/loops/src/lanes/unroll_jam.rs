@@ -82,6 +82,7 @@ impl Look<'_> {
                 self.waits |= !is_unrolled(from, to, *step, body) && carries_float(self.vars, body);
                 self.is_same(from) && self.is_same(to) && self.block(body, true)
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
             _ => false,
         }
     }
@@ -115,6 +116,7 @@ pub(super) fn body(vars: &mut IdVec<V, VarInfo>, var: V, base: V, body: &Block) 
         Stm::For { var, .. } => {
             counters.insert(*var, vars.like(*var));
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "loops are all that is special")]
         stm => stm.each_declared(&mut |v| declared.push(v)),
     });
     let copies: Vec<FxHashMap<V, V>> = (0..WIDTH)

@@ -142,6 +142,7 @@ impl Interior<'_> {
                     body: self.block(body),
                 });
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             other => out.push(other.clone()),
         }
     }
@@ -155,9 +156,17 @@ impl Interior<'_> {
             Exp::Cmp(..)
             | Exp::Bin(BinOp::And | BinOp::Or, Prim::Bool, ..)
             | Exp::Un(UnOp::Not, Prim::Bool, _) => Some((Value::Truth(e.clone()), Prim::Bool)),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "only these forms are looked for; for others there is nothing to do"
+            )]
             _ => {
                 let prim = match e {
                     Exp::Bin(_, prim, ..) | Exp::Convert(_, prim, _) => *prim,
+                    #[expect(
+                        clippy::wildcard_enum_match_arm,
+                        reason = "sums of indices are of this type"
+                    )]
                     _ => Prim::I64,
                 };
                 Some((Value::Affine(self.affine(e)?), prim))
@@ -211,6 +220,10 @@ impl Interior<'_> {
                 let bound = wide(bound, *prim);
                 match op {
                     BinOp::Min => self.limits.at_most(&affine, bound, false),
+                    #[expect(
+                        clippy::wildcard_enum_match_arm,
+                        reason = "the two operators are minimum and maximum"
+                    )]
                     _ => self.limits.at_least(&affine, bound, false),
                 }
                 Some(affine)
@@ -219,6 +232,7 @@ impl Interior<'_> {
                 self.limits.is_narrow = true;
                 self.affine(a)
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are not affine")]
             _ => None,
         }
     }
@@ -237,6 +251,10 @@ impl Interior<'_> {
             }
             Exp::Const(Scalar::I32(value)) => Some(vec![(i64::from(*value), Vec::new())]),
             Exp::Var(v) if self.ranges.contains_key(v) => Some(vec![(1, vec![*v])]),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "other terms are fixed or not affine"
+            )]
             _ => match self.fixed(e) {
                 Some(number) => {
                     let number = wide(number, prim);
@@ -284,6 +302,7 @@ impl Interior<'_> {
                 self.assume(one, holds)
             }
             Exp::Cmp(op, prim, a, b) => self.compare(*op, *prim, a, b, holds),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other conditions assume nothing")]
             _ => None,
         }
     }
@@ -350,6 +369,10 @@ impl Interior<'_> {
                 let is_number = matches!(bound, Exp::Const(_));
                 Some(*op != CmpOp::Eq && is_left != is_number)
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "other expressions have no known bound"
+            )]
             _ => None,
         }
     }

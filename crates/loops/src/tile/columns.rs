@@ -156,6 +156,7 @@ impl Turn<'_, '_, '_> {
                 }
                 Stm::Store(p, at, e) => out.push(Stm::Store(*p, of(at), of(e))),
                 Stm::Comment(_) => {}
+                #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
                 other => bug(format_args!("after the loop of a nest, {other:?}")),
             }
         }

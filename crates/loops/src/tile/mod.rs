@@ -89,6 +89,10 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block, low: Option<V>) -> bool {
 fn trips(from: &Exp, to: &Exp) -> Exp {
     match from {
         Exp::Const(fehu_ir::Scalar::I64(0)) => to.clone(),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "a start that is zero needs no difference"
+        )]
         _ => fehu_imp::rewrite::bin(fehu_ir::BinOp::Sub, to.clone(), from.clone()),
     }
 }

@@ -119,6 +119,10 @@ pub(super) fn head(stm: &Stm) -> Option<(Head, &Kind, &[Stm])> {
         Stm::For { var, from, to, step: 1, kind, body } => {
             Some((Head { var: *var, from: from.clone(), to: to.clone() }, kind, body))
         }
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => None,
     }
 }
@@ -131,6 +135,10 @@ pub(super) fn lines(stms: &[Stm]) -> Option<Vec<Line>> {
             Stm::Comment(_) => continue,
             Stm::Declare(v, Some(e)) => (*v, e, true),
             Stm::Assign(v, e) => (*v, e, false),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "only these forms are looked for; for others there is nothing to do"
+            )]
             _ => return None,
         };
         // What is loaded under a condition must not be loaded without it.

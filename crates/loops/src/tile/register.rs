@@ -211,10 +211,8 @@ impl<'v, 'f> Tiling<'v, 'f> {
             self.lines(&mut inner, &lines, &mut known, [&load].into_iter());
             let value = substitute(&load, &|v| known.get(&v).cloned());
             inner.push(Stm::Store(self.panels[at].ptr, self.panel_index(k, jj), value));
-            let index = match &load {
-                Exp::Load(_, index) => (**index).clone(),
-                _ => Exp::int(0),
-            };
+            let Exp::Load(_, index) = &load else { bug("a panel is not made of a load") };
+            let index = (**index).clone();
             let columns = |body| independent(jj, Exp::int(COLUMNS.into()), body);
             if is_unit(&index, self.nest.j.var) || !is_unit(&index, self.nest.k.var) {
                 let body = vec![columns(inner)];
@@ -237,6 +235,10 @@ impl<'v, 'f> Tiling<'v, 'f> {
         let columns = i64::from(COLUMNS);
         match self.nest.k.from {
             Exp::Const(Scalar::I64(0)) => sum(&[(columns, k), (1, jj)], 0),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "a start that is zero needs no difference"
+            )]
             _ => sum(&[(columns, k), (-columns, self.bounds[2][0]), (1, jj)], 0),
         }
     }
@@ -453,6 +455,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
                     inner.push(Stm::Store(*p, of(at, &known), of(e, &known)));
                 }
                 Stm::Comment(_) => {}
+                #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
                 other => bug(format_args!("after the loop of a nest, {other:?}")),
             }
         }

@@ -53,6 +53,10 @@ impl Hoist<'_> {
                 Exp::Hist(op) => self.leave_lambda(&mut op.map, &mut stms),
                 Exp::Scatter(op) => self.leave_lambda(&mut op.map, &mut stms),
                 Exp::Partition(op) => self.leave_lambda(&mut op.map, &mut stms),
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "checks do not leave the others"
+                )]
                 _ => {}
             }
             stms.push(stm);
@@ -208,6 +212,10 @@ fn slice(
                     return None;
                 }
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "what is not known to be cheap is not repeated"
+            )]
             _ => return None,
         }
         if slice.len() == MAX_STMS {

@@ -22,6 +22,7 @@ use super::Cx;
 use super::graph::{Graph, Node};
 use super::mentions::{mentions, stm_mentions};
 use super::vertical::parts;
+use fehu_base::bug;
 use fehu_facts::cost;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{OTHER, RemarkKind};
@@ -98,6 +99,7 @@ fn find(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<Found> {
         Exp::Screma(op) => op.scans.is_empty() && op.folded() == op.map.ret.len(),
         // Its arrays have another size afterwards; nobody must see that.
         Exp::Partition(op) => stm.pat[op.classes..].iter().all(|var| only_sliced(cx, graph, *var)),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the others use all elements")]
         _ => true,
     };
     let count = width.var().filter(|_| contributes)?;
@@ -163,7 +165,9 @@ fn apply(cx: &mut Cx<'_>, stm: &mut Stm, filter: Partition, elements: &[usize]) 
             let indices = op.dests.iter().map(|(shape, _)| shape.len()).sum();
             neutral.resize(indices, Atom::i64(-1));
         }
-        _ => neutral.push(Atom::i64(-1)),
+        Exp::Partition(_) => neutral.push(Atom::i64(-1)),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
+        other => bug(format_args!("a filter cannot become part of {other:?}")),
     }
     match &mut stm.exp {
         Exp::Screma(op) => {
@@ -188,7 +192,8 @@ fn apply(cx: &mut Cx<'_>, stm: &mut Stm, filter: Partition, elements: &[usize]) 
                 }
             }
         }
-        _ => {}
+        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
+        other => bug(format_args!("a filter cannot become part of {other:?}")),
     }
 }
 

@@ -55,6 +55,10 @@ fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)
             StreamForm::Map | StreamForm::Red(..) => 3,
             StreamForm::Seq => 4,
         },
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => return None,
     };
     let (width, inputs) = operands(exp)?;

@@ -42,6 +42,7 @@ pub(super) fn vertical(cx: &mut Cx<'_>, first: Stm, second: Stm) -> Stm {
             let (inputs, map) = before(cx, &outputs, producer, map);
             stm.exp = Exp::Partition(Box::new(Partition { inputs, map, ..*op }));
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other consumers stay as they are")]
         other => stm.exp = other,
     }
     both(&mut stm, first.certs, first.attrs, first.loc);

@@ -142,6 +142,10 @@ impl Cx<'_> {
             // These are executed like what is around them.
             Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) => around,
             _ if around == Level::Steps => Level::Chunk,
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others do not change the level"
+            )]
             _ => around,
         };
         if let Exp::Stream(op) = exp {

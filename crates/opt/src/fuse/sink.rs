@@ -84,6 +84,10 @@ fn alternatives(exp: &Exp) -> Option<Vec<&Body>> {
         Exp::Switch(_, switch) => {
             Some(switch.cases.iter().map(|(_, body)| body).chain([&switch.default]).collect())
         }
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => None,
     }
 }

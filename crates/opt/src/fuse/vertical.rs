@@ -98,6 +98,10 @@ fn original(cx: &Cx<'_>, graph: &Graph, input: Var) -> (Var, Option<&'static str
                 (*of, "it reads only part of that result")
             }
             Exp::Copy(of) | Exp::Manifest(of) => (*of, "it reads a copy of that result"),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "only these forms are looked for; for others there is nothing to do"
+            )]
             _ => break,
         };
         (array, view) = (of, Some(how));
@@ -128,6 +132,7 @@ fn between(cx: &Cx<'_>, graph: &Graph, producer: Node, consumer: Node) -> String
 fn describe(stm: &Stm) -> Option<String> {
     let what = match &stm.exp {
         Exp::Loop(..) => "loop",
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the others are named by the IR")]
         exp => exp.operator()?,
     };
     let line = stm.loc.as_ref()?.place()?.line;
@@ -271,6 +276,10 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
         let reduced = &first.pat[producer.scanned()..unfinished];
         let element = match &second.exp {
             Exp::Screma(op) => op.folded() == 0,
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "only these forms are looked for; for others there is nothing to do"
+            )]
             exp => matches!(exp, Exp::Scatter(_)),
         };
         let later = element && stm_mentions(cx, second, reduced) == 0;
@@ -327,6 +336,10 @@ fn duplicate(
 pub(super) fn operands(exp: &Exp) -> Option<(Atom, &[Var])> {
     match exp {
         Exp::Stream(op) => Some((op.width, &op.inputs)),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => parts(exp).map(|(width, inputs, _)| (width, inputs)),
     }
 }
@@ -338,6 +351,10 @@ pub(super) fn parts(exp: &Exp) -> Option<(Atom, &[Var], &Lambda)> {
         Exp::Hist(op) => Some((op.width, &op.inputs, &op.map)),
         Exp::Scatter(op) => Some((op.width, &op.inputs, &op.map)),
         Exp::Partition(op) => Some((op.width, &op.inputs, &op.map)),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => None,
     }
 }

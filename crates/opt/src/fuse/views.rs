@@ -92,6 +92,7 @@ fn view(cx: &Cx<'_>, exp: &Exp) -> Option<(Var, View)> {
             let slice = matches!(first, Dim::Slice { .. }) && rest.iter().zip(sizes).all(whole);
             slice.then(|| (*array, View::Slice(first.clone())))
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no views")]
         _ => None,
     }
 }

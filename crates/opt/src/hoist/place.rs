@@ -25,6 +25,10 @@ impl Hoist<'_> {
                         *cond = self.scalar("ok", Type::BOOL, either, at - 1);
                         self.use_atom(&mut facts, *cond);
                     }
+                    #[expect(
+                        clippy::wildcard_enum_match_arm,
+                        reason = "other statements cannot wait for a condition"
+                    )]
                     _ => {
                         let full = self.full(at);
                         self.use_atom(&mut facts, full);

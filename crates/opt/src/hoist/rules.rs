@@ -41,6 +41,10 @@ impl Hoist<'_> {
             Exp::Screma(op) => !op.inputs.is_empty(),
             Exp::Loop(_, form, _) => matches!(form, LoopForm::For(..)),
             Exp::Hist(_) | Exp::Scatter(_) | Exp::Stream(_) | Exp::WithAcc(..) => false,
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "what the others can do is known to the analysis"
+            )]
             _ => self.effects.speculable(exp, self.vars),
         }
     }
@@ -51,7 +55,39 @@ impl Hoist<'_> {
             Exp::Assert(cond, _) => *cond != Atom::bool(true),
             Exp::Loop(_, LoopForm::While(_), _) | Exp::Call(..) | Exp::Fail(_) => true,
             Exp::Const(id) => self.effects.constant(*id),
-            _ => false,
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Trace(..)
+            | Exp::Opaque(_)
+            | Exp::Tuning(..) => false,
         }
     }
 
@@ -117,6 +153,10 @@ impl Hoist<'_> {
             _ if facts.speculable => Class::Free,
             Exp::Iota(..) | Exp::Replicate(..) => Class::Sized,
             _ if numbers => Class::Guarded,
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others move only if they are needed"
+            )]
             _ => Class::Sure,
         }
     }
@@ -137,6 +177,10 @@ impl Hoist<'_> {
                     let map = op.scans.is_empty() && op.reds.is_empty();
                     map && cost::cheap(&op.map.body, self.vars)
                 }
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "only these forms are looked for; for others there is nothing to do"
+                )]
                 _ => false,
             }
     }
@@ -168,6 +212,10 @@ impl Hoist<'_> {
         match exp {
             Exp::Iota(_, count, ..) => self.is_size(*count, level),
             Exp::Replicate(shape, _) => shape.iter().all(|size| self.is_size(*size, level)),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "only these forms are looked for; for others there is nothing to do"
+            )]
             _ => false,
         }
     }

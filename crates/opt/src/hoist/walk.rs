@@ -277,6 +277,7 @@ fn above(count: Atom) -> Trips {
         Atom::Const(value) => match value {
             Scalar::I8(1..) | Scalar::I16(1..) | Scalar::I32(1..) | Scalar::I64(1..) => Trips::Some,
             Scalar::U8(1..) | Scalar::U16(1..) | Scalar::U32(1..) | Scalar::U64(1..) => Trips::Some,
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other numbers tell nothing")]
             _ => Trips::Unknown,
         },
     }

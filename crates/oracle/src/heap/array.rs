@@ -69,6 +69,7 @@ impl<'a> Machine<'a> {
             | Exp::Opaque(_)
             | Exp::Trace(..)
             | Exp::Tuning(..) => Ok(()),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(wrong(format!("this is no operation on an array: {other:?}"))),
         }
     }
@@ -97,6 +98,10 @@ impl<'a> Machine<'a> {
             }
             Exp::Convert(to, a) => scalar::convert(*to, frame.scalar(*a)?),
             Exp::Reinterpret(to, a) => scalar::reinterpret(*to, frame.scalar(*a)?),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others are no scalar operations"
+            )]
             _ => return Ok(None),
         };
         value.map(Some).ok_or_else(undefined)

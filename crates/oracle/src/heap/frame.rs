@@ -81,6 +81,7 @@ impl<'a> Frame<'a> {
     pub(super) fn size(&self, atom: Atom) -> Res<i64> {
         match self.scalar(atom)? {
             Scalar::I64(size) => Ok(size),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(wrong(format!("{other:?} is no size"))),
         }
     }
@@ -147,7 +148,7 @@ impl<'a> Frame<'a> {
     pub(super) fn prim(&self, atom: Atom) -> Option<Prim> {
         match fehu_ir::builder::atom_type(atom, self.vars) {
             Type::Scalar(Elem::Prim(prim)) => Some(prim),
-            _ => None,
+            Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => None,
         }
     }
 
@@ -298,6 +299,10 @@ impl<'a> Machine<'a> {
             Exp::UpdateAcc(acc, indices, values) => self.update_acc(frame, *acc, indices, values),
             Exp::Stream(_) => Err(wrong("there are streams")),
             Exp::Fail(check) => Err(self.failed(frame, check)),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "the others have one result; what they are is looked at there"
+            )]
             exp => match stm.pat.as_slice() {
                 [var] => self.single(frame, *var, exp),
                 _ => Err(wrong("an operation has the wrong number of results")),

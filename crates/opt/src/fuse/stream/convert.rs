@@ -34,6 +34,10 @@ pub(super) fn convert(cx: &mut Cx<'_>, kind: Kind, stm: Stm) -> Option<Part> {
             return Some(Part { pat, stream: *stream, ordered });
         }
         Exp::Screma(op) => *op,
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => return None,
     };
     let chunk = Chunk::new(cx, &op);

@@ -151,6 +151,10 @@ fn check_kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
 fn kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
     let sequential = |stm: &Stm| match &stm.exp {
         Exp::Stream(op) => Some(matches!(op.form, StreamForm::Seq)),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => None,
     };
     let scans = |stm: &Stm| matches!(&stm.exp, Exp::Screma(op) if !op.scans.is_empty());
@@ -174,6 +178,10 @@ fn unfinished(stm: &Stm) -> &[Var] {
     match &stm.exp {
         Exp::Stream(op) => &stm.pat[..op.init.len()],
         Exp::Screma(op) => &stm.pat[op.scanned()..op.folded()],
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these forms are looked for; for others there is nothing to do"
+        )]
         _ => &[],
     }
 }

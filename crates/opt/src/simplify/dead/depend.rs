@@ -75,6 +75,10 @@ impl Depend<'_> {
             Exp::Stream(op) => self.stream(&stm.pat, op, group),
             Exp::Partition(op) => self.partition(&stm.pat, op, group),
             Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda, group),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "what others need, all their results need"
+            )]
             exp => {
                 // All results or none.
                 for var in &stm.pat {
@@ -93,7 +97,38 @@ impl Depend<'_> {
             Exp::Fail(_) | Exp::Trace(..) => true,
             Exp::Call(fun, _) => self.effects.fun(*fun),
             Exp::Const(id) => self.effects.constant(*id),
-            _ => false,
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Opaque(_)
+            | Exp::Tuning(..) => false,
         }
     }
 

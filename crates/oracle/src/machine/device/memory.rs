@@ -33,6 +33,10 @@ impl Array {
         let count = count.max(0);
         let cells = match prim {
             Prim::U8 => Cells::Any(FxHashMap::default()),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "other types have no cells of their own"
+            )]
             _ => Cells::Typed(prim, vec![Scalar::Unit; count as usize]),
         };
         Array { cells, size: count.saturating_mul(width(prim)) }

@@ -138,6 +138,10 @@ impl Run<'_> {
                             let at = int(self, at)?;
                             self.moved(*from, at)?
                         }
+                        #[expect(
+                            clippy::wildcard_enum_match_arm,
+                            reason = "the others need no thread"
+                        )]
                         e => eval(self, e)?,
                     };
                     let index = int(self, index)?;
@@ -393,6 +397,10 @@ impl Run<'_> {
             Scalar::Unit => {
                 Err(self.wrong(format!("{}[{index}] is read, and nobody wrote it", self.name(p))))
             }
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "only a unit stands for what was not written"
+            )]
             value => Ok(value),
         }
     }
