@@ -234,6 +234,10 @@ impl Compiler<'_> {
                 {
                     Some(*op)
                 }
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "other operators have no shortcut"
+                )]
                 _ => None,
             },
             _ => None,

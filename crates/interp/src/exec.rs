@@ -143,6 +143,7 @@ impl<'p> Machine<'p> {
             }
             self.step(instr, frame).map_err(|error| match instr.op {
                 Op::Call(..) => error.called_from(instr.loc.as_ref()),
+                #[expect(clippy::wildcard_enum_match_arm, reason = "all others say where they are")]
                 _ => error.at(instr.loc.as_ref()),
             })?;
             for &slot in &instr.drops {
@@ -295,6 +296,7 @@ fn scalar(frame: &Frame, arg: &Arg) -> Res<Scalar> {
         Arg::Const(scalar) => Ok(*scalar),
         Arg::Slot(slot) | Arg::Last(slot) => match &frame[*slot as usize] {
             Value::Scalar(scalar) => Ok(*scalar),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(unexpected("a scalar", other)),
         },
     }
@@ -305,6 +307,7 @@ fn scalar(frame: &Frame, arg: &Arg) -> Res<Scalar> {
 fn size(frame: &Frame, arg: &Arg) -> Res<i64> {
     match scalar(frame, arg)? {
         Scalar::I64(size) => Ok(size),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(Error::internal(format!("{other:?} instead of a size"))),
     }
 }
@@ -318,6 +321,7 @@ fn sizes(frame: &Frame, args: &[Arg]) -> Res<Shape> {
 fn truth(frame: &Frame, arg: &Arg) -> Res<bool> {
     match scalar(frame, arg)? {
         Scalar::Bool(truth) => Ok(truth),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(Error::internal(format!("{other:?} instead of a boolean"))),
     }
 }
@@ -327,6 +331,7 @@ fn truth(frame: &Frame, arg: &Arg) -> Res<bool> {
 fn array(frame: &Frame, slot: Slot) -> Res<&Array> {
     match &frame[slot as usize] {
         Value::Array(array) => Ok(array),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(unexpected("an array", other)),
     }
 }
@@ -336,6 +341,7 @@ fn array(frame: &Frame, slot: Slot) -> Res<&Array> {
 fn take_array(frame: &mut Frame, arg: &Arg) -> Res<Box<Array>> {
     match take(frame, arg) {
         Value::Array(array) => Ok(array),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(unexpected("an array", &other)),
     }
 }

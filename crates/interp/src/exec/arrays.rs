@@ -321,6 +321,7 @@ impl Machine<'_> {
 fn separate(value: Value, array: &Array) -> Value {
     match value {
         Value::Array(part) if part.shares_with(array) => Value::from(part.fresh()),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only arrays share")]
         other => other,
     }
 }

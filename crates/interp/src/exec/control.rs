@@ -143,6 +143,7 @@ fn iterations(bound: Scalar) -> Res<u64> {
 fn index_of(prim: Prim, i: u64) -> Scalar {
     match prim {
         Prim::I64 => Scalar::I64(i as i64),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "all other counters are made of bits")]
         _ => Scalar::from_bits(prim, i),
     }
 }

@@ -119,6 +119,7 @@ impl Builder<'_> {
         let closing = match self.kind() {
             TokenKind::LParen => Some(TokenKind::RParen),
             TokenKind::Backtick => Some(TokenKind::Backtick),
+            #[expect(clippy::wildcard_enum_match_arm, reason = "other tokens close nothing")]
             _ => None,
         };
         self.word(name.span);

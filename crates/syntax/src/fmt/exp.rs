@@ -172,6 +172,10 @@ impl Builder<'_> {
             match &operand.kind {
                 // The body is indented from the start of the chain, not from the lambda.
                 ExpKind::Lambda(lambda) => self.lambda(lambda),
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "others are written as they are"
+                )]
                 _ => self.exp(operand),
             }
         }
@@ -205,6 +209,10 @@ impl Builder<'_> {
                     }
                     self.lambda(lambda);
                 }
+                #[expect(
+                    clippy::wildcard_enum_match_arm,
+                    reason = "others need nothing around them"
+                )]
                 _ => {
                     if i > 0 || !hangs {
                         self.line(group);
@@ -444,6 +452,7 @@ fn is_simple(exp: &Exp) -> bool {
         ExpKind::Record(fields) => {
             fields.len() <= 8 && fields.iter().all(|f| f.value.as_ref().is_none_or(is_word))
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are simple if they are words")]
         _ => is_word(exp),
     }
 }
@@ -453,6 +462,7 @@ fn is_word(exp: &Exp) -> bool {
         ExpKind::Negate(inner) | ExpKind::Not(inner) => {
             matches!(inner.kind, ExpKind::Lit(_) | ExpKind::Var(_))
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are listed")]
         _ => matches!(exp.kind, ExpKind::Lit(_) | ExpKind::Var(_) | ExpKind::Hole),
     }
 }
@@ -481,6 +491,7 @@ fn operands(exp: &Exp) -> (&Exp, Vec<(&Operator, &Exp)>) {
                 rest.push((op, &bin.lhs));
                 rest.push((&bin.op, &bin.rhs));
             }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "others end a chain")]
             _ => {
                 rest.push((op, last));
                 break;

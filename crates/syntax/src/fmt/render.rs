@@ -270,6 +270,7 @@ fn must_part(text: &str, is_field: bool, before: Token, token: Token) -> bool {
         TokenKind::Op | TokenKind::QualOp | TokenKind::Minus | TokenKind::Bang => {
             is_operator_start(first) || first == b'.'
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other tokens do not run together")]
         _ => false,
     }
 }
