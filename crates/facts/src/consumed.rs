@@ -44,7 +44,9 @@ impl Visit for Look<'_> {
                     }
                 }
             }
-            Exp::Atom(_)
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
             | Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)

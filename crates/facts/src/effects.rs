@@ -90,7 +90,9 @@ impl Visit for Look<'_> {
             Exp::Fail(_) | Exp::Trace(..) => true,
             Exp::Call(fun, _) => self.effects.fun(*fun),
             Exp::Const(id) => self.effects.constant(*id),
-            Exp::Atom(_)
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
             | Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)
@@ -153,8 +155,10 @@ impl Visit for Speculate<'_> {
             | Exp::Switch(..)
             | Exp::Screma(_)
             | Exp::Partition(_)
+            | Exp::Seg(_)
             | Exp::Opaque(_)
-            | Exp::Tuning(..) => true,
+            | Exp::Tuning(..)
+            | Exp::Threads => true,
             Exp::BinOp(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, _, divisor) => {
                 divides(*divisor, self.vars)
             }

@@ -54,7 +54,9 @@ impl Prints {
         match exp {
             Exp::Trace(..) | Exp::Opaque(_) => true,
             Exp::Call(id, _) => self.fun(*id),
-            Exp::Atom(_)
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
             | Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)
@@ -102,7 +104,9 @@ impl Visit for Look {
         match exp {
             Exp::Trace(..) | Exp::Opaque(_) => self.found = true,
             Exp::Call(id, _) => self.calls.push(*id),
-            Exp::Atom(_)
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
             | Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)

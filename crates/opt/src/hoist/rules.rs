@@ -55,7 +55,9 @@ impl Hoist<'_> {
             Exp::Assert(cond, _) => *cond != Atom::bool(true),
             Exp::Loop(_, LoopForm::While(_), _) | Exp::Call(..) | Exp::Fail(_) => true,
             Exp::Const(id) => self.effects.constant(*id),
-            Exp::Atom(_)
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
             | Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)
@@ -103,6 +105,7 @@ impl Hoist<'_> {
             | Exp::Scratch(..)
             | Exp::Hist(_)
             | Exp::Scatter(_)
+            | Exp::Seg(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
             | Exp::Trace(..)
@@ -118,6 +121,7 @@ impl Hoist<'_> {
             | Exp::BinOp(..)
             | Exp::CmpOp(..)
             | Exp::Tuning(..)
+            | Exp::Threads
             | Exp::Math(..)
             | Exp::Convert(..)
             | Exp::Reinterpret(..)
