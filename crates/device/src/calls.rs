@@ -192,6 +192,10 @@ fn empty() -> Fun {
 }
 
 /// Looks for kernels.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others contain what is looked for only in their bodies"
+)]
 fn host(block: Block, fun: &mut Fun, inside: &mut Inside) -> Block {
     let mut out = Block::with_capacity(block.len());
     for mut stm in block {
@@ -217,10 +221,6 @@ fn host(block: Block, fun: &mut Fun, inside: &mut Inside) -> Block {
             Stm::For { body, .. } | Stm::While(_, body) => {
                 *body = host(std::mem::take(body), fun, inside);
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others contain what is looked for only in their bodies"
-            )]
             _ => {}
         }
         out.push(stm);
@@ -286,6 +286,7 @@ impl Constants {
         });
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn without(&self, mut body: Block) -> Block {
         if self.vars.is_empty() {
             return body;
@@ -293,7 +294,6 @@ impl Constants {
         fehu_imp::rewrite::replace_stms(&mut body, &mut |stm| match stm {
             Stm::Const(..) => Some(Block::new()),
             Stm::Declare(v, None) if self.vars.contains(v) => Some(Block::new()),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             _ => None,
         });
         body

@@ -30,6 +30,7 @@ const MOST_BLOCKS: i64 = 1056;
 const FIRST_BYTES: i64 = 4096;
 
 /// Removes handles from all kernels of a function.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
     let mut body = std::mem::take(&mut fun.body);
     replace_stms(&mut body, &mut |stm| match stm {
@@ -37,7 +38,6 @@ pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
             Some(Expand::kernel(fun, kernel, interleaved))
         }
         Stm::Launch(_) => Some(vec![stm.clone()]),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         _ => None,
     });
     fun.body = body;
@@ -92,13 +92,10 @@ impl Expand<'_> {
         self.fun.vars.push(VarInfo { hint: hint.into(), ty })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no operand gets a variable")]
     fn host_value(&mut self, hint: &str, e: Exp) -> Exp {
         match e {
             Exp::Const(_) | Exp::Var(_) => e,
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "what is no operand gets a variable"
-            )]
             other => {
                 let v = self.new_var(hint, Ty::Scalar(Prim::I64));
                 self.host.push(Stm::Declare(v, Some(other)));

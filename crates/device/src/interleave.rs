@@ -113,6 +113,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
 }
 
 /// A body in which indices through these pointers are those of interleaved elements. Copies become loops.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, threads: i64) -> Block {
     let mut body = body.to_vec();
     replace_stms(&mut body, &mut |stm| match stm {
@@ -124,7 +125,6 @@ pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, thread
             let (from, to, kind) = (Exp::int(0), count.clone(), Kind::Sequential);
             Some(vec![Stm::For { var: k, from, to, step: 1, kind, body: vec![store] }])
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         _ => None,
     });
     let body = change_exps(&body, &|e| loads(e, inside, threads));
@@ -133,6 +133,7 @@ pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, thread
     body
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 fn scale_stms(body: &mut Block, inside: &FxHashSet<V>, threads: i64) {
     replace_stms(body, &mut |stm| {
         let scaled = |at: &Exp| scale(at, threads);
@@ -153,18 +154,17 @@ fn scale_stms(body: &mut Block, inside: &FxHashSet<V>, threads: i64) {
             Stm::Export { to, block, ptr, index } if inside.contains(to) => {
                 Stm::Export { to: *to, block: *block, ptr: *ptr, index: scaled(index) }
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             _ => return None,
         }])
     });
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions stay as they are")]
 fn loads(e: &Exp, inside: &FxHashSet<V>, threads: i64) -> Exp {
     replace(e, &|e| match e {
         Exp::Load(p, at) if inside.contains(p) => {
             Some(Exp::Load(*p, Box::new(scale(&loads(at, inside, threads), threads))))
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions stay as they are")]
         _ => None,
     })
 }

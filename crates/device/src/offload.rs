@@ -47,6 +47,7 @@ impl Offload<'_> {
         out
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "statements without blocks are all alike")]
     fn stm(&mut self, mut stm: Stm, out: &mut Block) {
         let has_blocks =
             matches!(stm, Stm::If(..) | Stm::Switch(..) | Stm::For { .. } | Stm::While(..));
@@ -83,10 +84,6 @@ impl Offload<'_> {
                 out.push(Stm::Fetch(v, p, at));
                 return;
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "statements without blocks are all alike"
-            )]
             other => {
                 let mut exps: Vec<Exp> = Vec::new();
                 other.each_exp(&mut |e| exps.push(e.clone()));

@@ -87,7 +87,8 @@ fn holds(body: &[Stm]) -> Vec<Hold> {
                 }
             }
         }
-        Stm::Comment(_)
+        Stm::Export { block: None, .. }
+        | Stm::Comment(_)
         | Stm::Declare(..)
         | Stm::Assign(..)
         | Stm::Store(..)

@@ -104,15 +104,12 @@ fn times(a: &Terms, b: &Terms) -> Terms {
 }
 
 /// An expression as a sum of products, if it is one already.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are no sums of products")]
 pub fn as_terms(e: &Exp) -> Option<Terms> {
     match e {
         Exp::Const(Scalar::I64(value)) => Some(vec![(*value, Vec::new())]),
         Exp::Var(v) => Some(vec![(1, vec![*v])]),
         Exp::Index(terms) => Some(terms.clone()),
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "other expressions are no sums of products"
-        )]
         _ => None,
     }
 }

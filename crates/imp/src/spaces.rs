@@ -53,6 +53,7 @@ impl Spaces {
 }
 
 /// The memories of pointers in the body of a kernel.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements give no pointer a value")]
 pub fn spaces(fun: &Fun, body: &Block) -> Spaces {
     let mut derived: Vec<(V, V)> = Vec::new();
     let mut spaces = Spaces::default();
@@ -61,10 +62,6 @@ pub fn spaces(fun: &Fun, body: &Block) -> Spaces {
         Stm::Point(p, From::Mem(_), _) => {
             spaces.of.insert(*p, Space::Global);
         }
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "other statements give no pointer a value"
-        )]
         _ => {}
     });
     let inside: FxHashSet<V> = derived.iter().map(|(p, _)| *p).collect();

@@ -133,6 +133,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs the instructions of a body; its results are then evaluated by the caller.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others say where they are")]
     fn run(&mut self, code: &'p Code, frame: &mut Frame) -> Res<()> {
         for &slot in &code.drops {
             frame[slot as usize] = Value::Gone;
@@ -144,7 +145,6 @@ impl<'p> Machine<'p> {
             }
             self.step(instr, frame).map_err(|error| match instr.op {
                 Op::Call(..) => error.called_from(instr.loc.as_ref()),
-                #[expect(clippy::wildcard_enum_match_arm, reason = "all others say where they are")]
                 _ => error.at(instr.loc.as_ref()),
             })?;
             for &slot in &instr.drops {
@@ -294,12 +294,12 @@ fn take(frame: &mut Frame, arg: &Arg) -> Value {
 
 /// The value of an operand that is a scalar.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn scalar(frame: &Frame, arg: &Arg) -> Res<Scalar> {
     match arg {
         Arg::Const(scalar) => Ok(*scalar),
         Arg::Slot(slot) | Arg::Last(slot) => match &frame[*slot as usize] {
             Value::Scalar(scalar) => Ok(*scalar),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(unexpected("a scalar", other)),
         },
     }
@@ -307,10 +307,10 @@ fn scalar(frame: &Frame, arg: &Arg) -> Res<Scalar> {
 
 /// The value of an operand that is a size or an index.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn size(frame: &Frame, arg: &Arg) -> Res<i64> {
     match scalar(frame, arg)? {
         Scalar::I64(size) => Ok(size),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(Error::internal(format!("{other:?} instead of a size"))),
     }
 }
@@ -321,30 +321,30 @@ fn sizes(frame: &Frame, args: &[Arg]) -> Res<Shape> {
 
 /// The value of an operand that is a truth value.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn truth(frame: &Frame, arg: &Arg) -> Res<bool> {
     match scalar(frame, arg)? {
         Scalar::Bool(truth) => Ok(truth),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(Error::internal(format!("{other:?} instead of a boolean"))),
     }
 }
 
 /// The array of a variable.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn array(frame: &Frame, slot: Slot) -> Res<&Array> {
     match &frame[slot as usize] {
         Value::Array(array) => Ok(array),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(unexpected("an array", other)),
     }
 }
 
 /// The value of an operand that is an array, as one's own.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn take_array(frame: &mut Frame, arg: &Arg) -> Res<Box<Array>> {
     match take(frame, arg) {
         Value::Array(array) => Ok(array),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(unexpected("an array", &other)),
     }
 }

@@ -149,15 +149,15 @@ impl Counter {
 
     /// What the counter is divided by, and as which type: by preference where the remainder is needed, as its neighbours are
     /// neighbours.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do"
+    )]
     fn divisor(&self, body: &Block) -> Option<(Prim, Exp)> {
         let fits = |width: &Exp| match width {
             Exp::Var(v) => *v != self.var && !self.inside.contains(v),
             Exp::Const(Scalar::I64(width)) => is_long(*width),
             Exp::Const(Scalar::I32(width)) => is_long((*width).into()),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "only these forms are looked for; for others there is nothing to do"
-            )]
             _ => false,
         };
         let (mut by_mod, mut by_div) = (None, None);

@@ -27,15 +27,15 @@ fn block(stms: Block) -> Block {
     stms.into_iter().map(stm).collect()
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do; other statements stay as they are"
+)]
 fn stm(mut stm: Stm) -> Stm {
     let nest: Option<&Block> = match &stm {
         Stm::For { body, .. } => Some(body),
         Stm::Tasks(tasks) => Some(&tasks.body),
         Stm::Launch(kernel) => Some(&kernel.body),
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "only these forms are looked for; for others there is nothing to do"
-        )]
         _ => None,
     };
     if let Some(body) = nest
@@ -58,13 +58,16 @@ fn stm(mut stm: Stm) -> Stm {
         Stm::For { body, kind: Kind::Sequential, .. } | Stm::While(_, body) => {
             *body = block(std::mem::take(body));
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         _ => {}
     }
     stm
 }
 
 /// When a nest does something, if that is a condition that can be evaluated before it and not always true.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn condition(stm: &Stm, body: &Block) -> Option<Exp> {
     let mut inner = Inner::default();
     each_stm(std::slice::from_ref(stm), &mut |stm| {
@@ -82,10 +85,6 @@ fn condition(stm: &Stm, body: &Block) -> Option<Exp> {
             // The loop itself looks whether it has iterations.
             let own = match stm {
                 Stm::For { to, .. } => Some(to),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "only these forms are looked for; for others there is nothing to do"
-                )]
                 _ => None,
             };
             let way = |sizes: Vec<Exp>| {
@@ -120,6 +119,10 @@ fn acts(body: &[Stm], inner: &Inner) -> Acts {
     body.iter().map(|stm| stm_acts(stm, inner)).fold(Acts::Never, or)
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a start that is not a constant counts as one; what is not known to do nothing does something"
+)]
 fn stm_acts(stm: &Stm, inner: &Inner) -> Acts {
     match stm {
         Stm::Comment(_) | Stm::Declare(..) | Stm::Point(..) => Acts::Never,
@@ -130,17 +133,9 @@ fn stm_acts(stm: &Stm, inner: &Inner) -> Acts {
             let each = acts(body, inner);
             match from {
                 Exp::Const(Scalar::I64(0)) => only_if(to, inner, each),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "a start that is not a constant counts as one"
-                )]
                 _ => each,
             }
         }
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "what is not known to do nothing does something"
-        )]
         _ => Acts::Always,
     }
 }

@@ -18,6 +18,7 @@ pub(crate) enum Index<'a> {
 }
 
 impl<'a> Lower<'a> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(crate) fn dims(
         &mut self,
         dims: &'a [DimIndex],
@@ -31,10 +32,6 @@ impl<'a> Lower<'a> {
                     let mut part = |exp: &'a Option<Box<ast::Exp>>| match exp {
                         Some(exp) => match self.exp(exp, frame)? {
                             Val::Scalar(_, atom) => Ok(Some(atom)),
-                            #[expect(
-                                clippy::wildcard_enum_match_arm,
-                                reason = "anything else is a bug"
-                            )]
                             _ => self.bug(exp.span, "the bounds of a slice are not numbers"),
                         },
                         None => Ok(None),

@@ -175,16 +175,13 @@ impl Building {
     }
 
     /// `a op b` on i64, folded where that is obvious.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are not folded here")]
     pub(crate) fn size_op(&mut self, op: BinOp, a: Atom, b: Atom) -> Atom {
         match (op, a, b) {
             (_, Atom::Const(Scalar::I64(a)), Atom::Const(Scalar::I64(b))) => match op {
                 BinOp::Add => return Atom::i64(a.wrapping_add(b)),
                 BinOp::Sub => return Atom::i64(a.wrapping_sub(b)),
                 BinOp::Mul => return Atom::i64(a.wrapping_mul(b)),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "the others are not folded here"
-                )]
                 _ => {}
             },
             (BinOp::Add | BinOp::Sub, a, Atom::Const(Scalar::I64(0))) => return a,

@@ -251,10 +251,10 @@ impl<'a> Lower<'a> {
 }
 
 /// The result type of a function after `count` arguments.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 pub(crate) fn result_after(ty: &Ty, count: usize) -> Ty {
     match ty {
         Ty::Fun(fun) if count > 0 => result_after(&fun.ret, count - 1),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         other => other.clone(),
     }
 }

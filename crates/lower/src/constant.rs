@@ -207,12 +207,12 @@ impl<'a> Lower<'a> {
 }
 
 /// Whether functions in a value of the type may return memory that is not theirs.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other results may be memory")]
 fn returns_memory(ty: &Ty) -> bool {
     match ty {
         Ty::Fun(fun) => match &fun.ret {
             Ty::Prim(_) | Ty::Unique(_) => false,
             ret @ Ty::Fun(_) => returns_memory(ret),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "all other results may be memory")]
             _ => true,
         },
         Ty::Record(fields) => fields.iter().any(|(_, ty)| returns_memory(ty)),
@@ -223,26 +223,26 @@ fn returns_memory(ty: &Ty) -> bool {
 }
 
 /// Whether a type contains an abstract one.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other types have no type inside that a module can hide"
+)]
 pub(crate) fn has_abstract(ty: &Ty) -> bool {
     match ty {
         Ty::Con(..) => true,
         Ty::Record(fields) => fields.iter().any(|(_, ty)| has_abstract(ty)),
         Ty::Unique(inner) => has_abstract(inner),
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "other types have no type inside that a module can hide"
-        )]
         _ => false,
     }
 }
 
 /// Whether a type contains a function.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other type holds functions")]
 pub(crate) fn is_functional(ty: &Ty) -> bool {
     match ty {
         Ty::Fun(_) => true,
         Ty::Record(fields) => fields.iter().any(|(_, t)| is_functional(t)),
         Ty::Unique(inner) => is_functional(inner),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "no other type holds functions")]
         _ => false,
     }
 }

@@ -148,6 +148,7 @@ impl<'a> Lower<'a> {
 
     /// The shape of a parameter. Its sizes are size parameters of the function, constants, or new
     /// parameters. Those that have to be what a term says are noted in `computed`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other sizes are computed")]
     fn entry_shape(
         &mut self,
         ty: &Ty,
@@ -176,7 +177,6 @@ impl<'a> Lower<'a> {
                     }
                 }
                 // Also the name of a constant that is defined outside.
-                #[expect(clippy::wildcard_enum_match_arm, reason = "all other sizes are computed")]
                 _ => {
                     let atom = this.size_param(None, frame, params);
                     computed.push((size.clone(), atom));
@@ -263,45 +263,42 @@ impl<'a> Lower<'a> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other declarations are no entry points")]
 fn find_dec(dec: &ast::Dec, id: ast::NodeId) -> Option<(&ast::Dec, &ast::ValBind)> {
     match &dec.kind {
         ast::DecKind::Val(bind) if dec.id == id => Some((dec, bind)),
         ast::DecKind::Local(inner) => find_dec(inner, id),
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "other declarations are no entry points"
-        )]
         _ => None,
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
 fn param_name(pat: &ast::Pat) -> EcoString {
     match &pat.kind {
         ast::PatKind::Var(ident) => ident.name.clone(),
         ast::PatKind::Paren(inner)
         | ast::PatKind::Attr(_, inner)
         | ast::PatKind::Ascribe(inner, _) => param_name(inner),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
         _ => "arg".into(),
     }
 }
 
 /// The type that is written for a parameter.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other patterns have no type")]
 fn param_type(pat: &ast::Pat) -> Option<&ast::TypeExp> {
     match &pat.kind {
         ast::PatKind::Paren(inner) | ast::PatKind::Attr(_, inner) => param_type(inner),
         ast::PatKind::Ascribe(_, ty) => Some(ty),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other patterns have no type")]
         _ => None,
     }
 }
 
 /// Parameter and result of a function type.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 fn function_type(exp: &ast::TypeExp) -> Option<(&ast::TypeExp, &ast::TypeExp)> {
     match &exp.kind {
         ast::TypeExpKind::Fun(_, param, ret) => Some((param, ret)),
         ast::TypeExpKind::Paren(inner) | ast::TypeExpKind::Exists(_, inner) => function_type(inner),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         _ => None,
     }
 }

@@ -355,10 +355,10 @@ impl<'a> Lower<'a> {
 }
 
 /// The number of arrows.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 pub(crate) fn arity(ty: &Ty) -> usize {
     match ty {
         Ty::Fun(fun) => 1 + arity(&fun.ret),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         _ => 0,
     }
 }

@@ -164,10 +164,10 @@ impl<'a> Lower<'a> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are converted")]
     pub(crate) fn i64_as(&mut self, prim: Prim, atom: Atom) -> Atom {
         match prim {
             Prim::I64 => atom,
-            #[expect(clippy::wildcard_enum_match_arm, reason = "all others are converted")]
             prim => self.b().one("x", Type::prim(prim), Exp::Convert(prim, atom)),
         }
     }

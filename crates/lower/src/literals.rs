@@ -60,10 +60,10 @@ fn type_of<'p>(vars: &'p IdVec<VarId, VarInfo>, term: &Size) -> Option<&'p Ty> {
 }
 
 /// What an array is made of, or the type itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is no array is its own element")]
 fn scalars(ty: &Ty) -> &Ty {
     match ty.unwrap_unique() {
         Ty::Array(_, elem) => scalars(elem),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "what is no array is its own element")]
         ty => ty,
     }
 }
@@ -93,11 +93,11 @@ impl Known {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other types say nothing here")]
     fn prim(&self, ty: &Ty) -> Option<Prim> {
         match ty {
             Ty::Prim(prim) => Some(*prim),
             Ty::Con(id, _) => self.0.get(id).copied(),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other types say nothing here")]
             _ => None,
         }
     }

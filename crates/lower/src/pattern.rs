@@ -116,6 +116,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Whether a pattern matches; `None` if it always does.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other truth value is left")]
     fn matches(&mut self, pat: &'a ast::Pat, value: &Val<'a>) -> Res<Option<Atom>> {
         match &pat.kind {
             PatKind::Var(_) | PatKind::Wildcard => Ok(None),
@@ -131,10 +132,6 @@ impl<'a> Lower<'a> {
                 if *prim == Prim::Bool {
                     return Ok(Some(match literal {
                         Scalar::Bool(true) => *atom,
-                        #[expect(
-                            clippy::wildcard_enum_match_arm,
-                            reason = "the other truth value is left"
-                        )]
                         _ => self.b().not(*atom),
                     }));
                 }

@@ -14,6 +14,7 @@ use std::rc::Rc;
 impl<'a> Lower<'a> {
     /// A loop. Sizes that change from one iteration to the next are loop parameters, before those
     /// for the parts of the value.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(crate) fn repeat(
         &mut self,
         exp: &'a ast::Exp,
@@ -98,7 +99,6 @@ impl<'a> Lower<'a> {
             self.bind_param(&lp.pat, result.clone(), &next)?;
             match self.exp(cond, &next)? {
                 Val::Scalar(_, cond) => results.push(cond),
-                #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
                 _ => self.bug(exp.span, "a condition is not a boolean"),
             }
         }
@@ -269,6 +269,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The shape with those of its sizes replaced that may change.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables change")]
     fn map_changing(
         &self,
         ty: &Ty,
@@ -280,7 +281,6 @@ impl<'a> Lower<'a> {
             (Ty::Array(size, ty), Shape::Array(atom, elem)) => {
                 let size = match size {
                     Size::Var(var) if vars.contains(var) => new(Changing::Named(*var), *atom),
-                    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables change")]
                     _ => *atom,
                 };
                 Shape::Array(size, Rc::new(self.map_changing(ty, elem, vars, new)))

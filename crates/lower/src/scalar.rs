@@ -126,6 +126,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A scalar function of the compiler by its name, on the parts of its arguments.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most functions keep the type")]
     pub(crate) fn scalar_intrinsic(&mut self, name: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
         let mut atoms = Vec::new();
         for arg in args {
@@ -160,7 +161,6 @@ impl<'a> Lower<'a> {
         let result = match function {
             MathFn::Isnan | MathFn::Isinf => Prim::Bool,
             MathFn::Popc | MathFn::Clz | MathFn::Ctz => Prim::I32,
-            #[expect(clippy::wildcard_enum_match_arm, reason = "most functions keep the type")]
             _ => prim,
         };
         if atoms.len() != function.arity() {
@@ -245,6 +245,10 @@ impl<'a> Lower<'a> {
     }
 
     /// `sext_i8_i64`, `fptosi_f32_i8`, `sign_i32`, ...
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are unsigned already, or no integers"
+    )]
     fn conversion(&mut self, name: &str, atoms: &[(Prim, Atom)]) -> Option<Val<'a>> {
         let &[(_, atom)] = atoms else { return None };
         let mut words = name.split('_');
@@ -259,10 +263,6 @@ impl<'a> Lower<'a> {
             Prim::I16 => Prim::U16,
             Prim::I32 => Prim::U32,
             Prim::I64 => Prim::U64,
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others are unsigned already, or no integers"
-            )]
             other => other,
         };
         let mut step = |prim: Prim, exp: Exp| self.b().one("x", Type::prim(prim), exp);

@@ -184,6 +184,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The shape with those sizes that the type determines.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables are bound")]
     fn match_shape(&mut self, ty: &Ty, shape: &Shape, frame: &Rc<Frame<'a>>) -> Shape {
         match (ty.unwrap_unique(), shape) {
             (Ty::Array(size, elem_ty), Shape::Array(actual, elem)) => {
@@ -195,7 +196,6 @@ impl<'a> Lower<'a> {
                             *actual
                         }
                     },
-                    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables are bound")]
                     _ => *actual,
                 };
                 Shape::Array(size, Rc::new(self.match_shape(elem_ty, elem, frame)))

@@ -507,6 +507,7 @@ pub(crate) fn unpack<'a>(
     (Val::build(&shape, &mut parts), vars)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 fn consumed_params(ty: &Ty) -> Vec<bool> {
     match ty {
         Ty::Fun(fun) => {
@@ -514,16 +515,15 @@ fn consumed_params(ty: &Ty) -> Vec<bool> {
             all.extend(consumed_params(&fun.ret));
             all
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         _ => Vec::new(),
     }
 }
 
 /// Whether a size can be read off an argument.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 fn witnessed(ty: &Ty, var: VarId) -> bool {
     match ty {
         Ty::Fun(fun) => constructive(&fun.param, var) || witnessed(&fun.ret, var),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
         _ => false,
     }
 }
@@ -542,13 +542,13 @@ fn constructive(ty: &Ty, var: VarId) -> bool {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
 fn pattern_name(pat: &ast::Pat) -> ecow::EcoString {
     match &pat.kind {
         ast::PatKind::Var(ident) => ident.name.clone(),
         ast::PatKind::Paren(inner)
         | ast::PatKind::Attr(_, inner)
         | ast::PatKind::Ascribe(inner, _) => pattern_name(inner),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
         _ => "arg".into(),
     }
 }

@@ -159,6 +159,7 @@ impl<'a> Lower<'a> {
     }
 
     /// An array in a size. Its literals have the type of an element that is none.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only scalars have literals")]
     fn size_array(&mut self, elems: Vec<Val<'a>>, wanted: Option<Prim>) -> Option<Val<'a>> {
         let typed = elems.iter().find(|elem| !is_literal(elem)).map(Val::shape);
         let shape = match (typed, wanted) {
@@ -168,7 +169,6 @@ impl<'a> Lower<'a> {
         };
         let prim = match &shape {
             Shape::Prim(prim) => Some(*prim),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "only scalars have literals")]
             _ => None,
         };
         let rows: Vec<Vec<Atom>> =

@@ -137,6 +137,10 @@ impl<'a> Circuit<'a> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other statements put no array into another"
+    )]
     fn stm(&mut self, scope: &Scope<'_>, index: usize, stm: &Stm) {
         match &stm.exp {
             Exp::Update(array, dims, Atom::Var(value)) => {
@@ -176,10 +180,6 @@ impl<'a> Circuit<'a> {
                 let cases = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
                 return cases.for_each(|body| self.branch(&stm.pat, body));
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "other statements put no array into another"
-            )]
             _ => {}
         }
         stm.exp.for_each_body(&mut |body| self.body(body));

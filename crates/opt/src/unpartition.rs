@@ -43,6 +43,10 @@ fn run(prog: &mut Prog) {
 }
 
 /// A body outside all operators' functions.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others contain what is looked for only in their bodies"
+)]
 fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
     let mut out = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
@@ -63,10 +67,6 @@ fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
                 out.extend(builder.finish(Vec::new()).stms);
                 continue;
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others contain what is looked for only in their bodies"
-            )]
             _ => {}
         }
         out.push(stm);

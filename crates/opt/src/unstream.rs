@@ -60,6 +60,7 @@ struct Unstream<'a> {
 }
 
 impl VisitMut for Unstream<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn body(&mut self, body: &mut Body) {
         walk_body_mut(self, body);
         if !body.stms.iter().any(|stm| matches!(stm.exp, Exp::Stream(_))) {
@@ -69,10 +70,6 @@ impl VisitMut for Unstream<'_> {
         for stm in std::mem::take(&mut body.stms) {
             match stm.exp {
                 Exp::Stream(stream) => self.stream(&stm.pat, *stream, &mut out),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "other statements stay as they are"
-                )]
                 exp => out.push(Stm { exp, ..stm }),
             }
         }

@@ -24,12 +24,10 @@ mod pattern;
 mod types;
 
 use self::explain::Want;
-use crate::ast::{self, Attr, AttrKind, Exp, ExpKind, Ident, NodeId, QualName, TypeExp};
+use crate::ast::{self, Exp, ExpKind, Ident, NodeId, TypeExp};
 use crate::errors;
 use crate::lexer::lex;
-use crate::literal;
 use crate::token::{Token, TokenKind, Tokens};
-use ecow::EcoString;
 use fehu_base::stack::MAX_DEPTH;
 use fehu_base::{Diagnostic, FileId, Span};
 

@@ -183,16 +183,16 @@ impl<'a> Frame<'a> {
     }
 
     /// The handles that a block declares are this frame's, but not those of tasks that become functions.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others contain what is looked for only in their bodies"
+    )]
     pub(super) fn add_handles(&mut self, block: &[Stm]) {
         for stm in block {
             match stm {
                 Stm::Declare(v, _) if self.fun.vars[*v].ty == Ty::Mem => self.handles.push(*v),
                 Stm::Tasks(_) if self.target == Target::Multicore => {}
                 Stm::Launch(_) => {}
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "the others contain what is looked for only in their bodies"
-                )]
                 _ => stm.each_block(&mut |inner| self.add_handles(inner)),
             }
         }

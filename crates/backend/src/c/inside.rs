@@ -91,6 +91,7 @@ impl Functions {
     }
 
     /// The memories of the pointers of a body, if those of the parameters are these.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements give no pointer a value")]
     pub(super) fn spaces(
         &mut self,
         program: &Program,
@@ -107,10 +108,6 @@ impl Functions {
                     let args = arg_spaces(fun, &spaces, args);
                     found.extend(results.iter().copied().zip(self.results(program, *callee, args)));
                 }
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "other statements give no pointer a value"
-                )]
                 _ => {}
             });
             let mut changed = false;

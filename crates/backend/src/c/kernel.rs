@@ -140,6 +140,10 @@ impl Frame<'_> {
     }
 
     /// A statement that is different in kernels; false if it is not.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are printed as they are for the host"
+    )]
     pub(super) fn stm_inside(&mut self, stm: &Stm) -> bool {
         match stm {
             Stm::Copy { to, from, count } => self.copy_inside(to, from, count),
@@ -173,10 +177,6 @@ impl Frame<'_> {
             Stm::Call(fun, results, args) => self.call_inside(*fun, results, args),
             // There is nowhere to print to.
             Stm::Trace(..) | Stm::TraceArray(..) => {}
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others are printed as they are for the host"
-            )]
             _ => return false,
         }
         true

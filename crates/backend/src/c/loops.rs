@@ -184,6 +184,10 @@ pub(super) fn negative_zeros(fun: &Fun) -> FxHashSet<V> {
 }
 
 /// Notes what variables are set to, but not what loops add to them.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is no such sum may be anything; other statements set variables to anything"
+)]
 fn note_zeros(block: &[Stm], added: &mut Vec<V>, found: &mut FxHashSet<V>) {
     for stm in block {
         match stm {
@@ -192,20 +196,12 @@ fn note_zeros(block: &[Stm], added: &mut Vec<V>, found: &mut FxHashSet<V>) {
                 let is_other = match e {
                     Exp::Const(Scalar::F32(x)) => *x != 0.0 || x.is_sign_positive(),
                     Exp::Const(Scalar::F64(x)) => *x != 0.0 || x.is_sign_positive(),
-                    #[expect(
-                        clippy::wildcard_enum_match_arm,
-                        reason = "what is no such sum may be anything"
-                    )]
                     _ => added.contains(v),
                 };
                 if !is_other {
                     found.insert(*v);
                 }
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "other statements set variables to anything"
-            )]
             other => other.each_set(&mut |v| {
                 found.insert(v);
             }),

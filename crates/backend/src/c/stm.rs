@@ -200,6 +200,10 @@ impl Frame<'_> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a number of elements that is not a constant"
+    )]
     fn alloc(&mut self, v: V, prim: Prim, count: &Exp) {
         let name = self.name(v);
         let bytes = prim.bits() / 8;
@@ -209,10 +213,6 @@ impl Frame<'_> {
             }
             _ if bytes == 1 => self.scope().text(count),
             // The number of elements is the program's, so the product may be too large for the type.
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "a number of elements that is not a constant"
-            )]
             _ => format!("fe_bytes({}, {bytes})", self.scope().text(count)),
         };
         self.check_call(&format!("fe_alloc(ctx, &{name}, {size})"));

@@ -170,6 +170,7 @@ impl<'a> Flow<'a, '_> {
         result
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     fn stm(&mut self, stm: &'a Stm) {
         if self.trial == 0 {
             self.client.stm(&mut self.ranges, stm, &self.path);
@@ -195,10 +196,6 @@ impl<'a> Flow<'a, '_> {
             | Exp::Partition(_)
             | Exp::Seg(_)
             | Exp::WithAcc(..) => self.soac(stm),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "of other expressions nothing is known"
-            )]
             _ => {
                 self.bind(stm);
                 self.plain(stm);
@@ -217,6 +214,7 @@ impl<'a> Flow<'a, '_> {
     }
 
     /// A statement without bodies.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     fn plain(&mut self, stm: &Stm) {
         let [var] = stm.pat.as_slice() else { return };
         match &stm.exp {
@@ -244,10 +242,6 @@ impl<'a> Flow<'a, '_> {
                     self.element(*var, &iota, *index);
                 }
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "of other expressions nothing is known"
-            )]
             exp => self.ranges.learn(*var, exp),
         }
     }
@@ -271,6 +265,10 @@ impl<'a> Flow<'a, '_> {
     }
 
     /// The sizes of what a statement makes, as far as a check has made sure of them.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the sizes of other results are not trusted"
+    )]
     fn result_sizes(&mut self, stm: &Stm) {
         let certs: Certs = stm.certs.iter().copied().collect();
         let vars = self.ranges.vars();
@@ -290,10 +288,6 @@ impl<'a> Flow<'a, '_> {
                 Exp::Index(_, dims) => {
                     dims.iter().filter(|dim| matches!(dim, Dim::Slice { .. })).count()
                 }
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "the sizes of other results are not trusted"
-                )]
                 _ => 0,
             };
             self.sizes(&shape[..trusted.min(shape.len())], &certs);

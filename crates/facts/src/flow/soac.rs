@@ -21,6 +21,7 @@ impl<'a> Flow<'a, '_> {
     }
 
     /// The functions of an operator.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no functions")]
     fn functions(&mut self, stm: &'a Stm) {
         match &stm.exp {
             Exp::Screma(op) => {
@@ -77,7 +78,6 @@ impl<'a> Flow<'a, '_> {
                     flow.body(&lambda.body);
                 });
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no functions")]
             _ => {}
         }
     }

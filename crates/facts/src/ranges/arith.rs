@@ -8,6 +8,7 @@ use fehu_ir::{Atom, BinOp, Exp, UnOp, Var};
 
 impl Ranges<'_> {
     /// Notes what a scalar is: an integer or a boolean that an expression without bodies yields.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     pub fn learn(&mut self, var: Var, exp: &Exp) {
         let Some(prim) = self.vars.get(var).and_then(|info| prim_of(&info.ty)) else { return };
         if prim == Prim::Bool {
@@ -22,10 +23,6 @@ impl Ranges<'_> {
                 Exp::Convert(_, a) => self.converted(var, *a),
                 Exp::UnOp(op, a) => self.unary(var, *op, *a),
                 Exp::BinOp(op, a, b) => self.binary(var, prim, *op, *a, *b),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "of other expressions nothing is known"
-                )]
                 _ => {}
             }
         }
@@ -177,6 +174,7 @@ impl Ranges<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only the other shift is left")]
     fn binary(&mut self, var: Var, prim: Prim, op: BinOp, a: Atom, b: Atom) {
         let (Some((x, mut certs)), Some((y, why))) = (self.settled(a), self.settled(b)) else {
             return;
@@ -201,10 +199,6 @@ impl Ranges<'_> {
                 let divides = match op {
                     BinOp::Ashr => prim.is_signed(),
                     BinOp::Lshr => nonnegative.is_some(),
-                    #[expect(
-                        clippy::wildcard_enum_match_arm,
-                        reason = "only the other shift is left"
-                    )]
                     _ => true,
                 };
                 if let Some(power) = power(&y, prim)

@@ -27,6 +27,7 @@ pub enum Cond {
 
 impl Ranges<'_> {
     /// Notes how a boolean is computed.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     pub(super) fn learn_cond(&mut self, var: Var, exp: &Exp) {
         let cond = match exp {
             Exp::Atom(a) => Cond::Same(*a),
@@ -34,10 +35,6 @@ impl Ranges<'_> {
             Exp::BinOp(BinOp::And, a, b) => Cond::And(*a, *b),
             Exp::BinOp(BinOp::Or, a, b) => Cond::Or(*a, *b),
             Exp::UnOp(UnOp::Not, a) => Cond::Not(*a),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "of other expressions nothing is known"
-            )]
             _ => return,
         };
         self.conds.insert(var, cond);

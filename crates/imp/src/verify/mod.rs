@@ -236,6 +236,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// What a statement declares, and the blocks inside it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no rule of their own")]
     fn inside(&mut self, stm: &'a Stm, last: Option<&'a Exp>) {
         match stm {
             Stm::Declare(v, _) => {
@@ -277,10 +278,6 @@ impl<'a> Checker<'a, '_> {
                 self.leave(body);
                 self.end(*old);
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others have no rule of their own"
-            )]
             _ => {
                 let mut blocks = Vec::new();
                 stm.each_block(&mut |block| blocks.push(block));
@@ -429,13 +426,13 @@ fn is_new(stm: &Stm, e: &Exp) -> bool {
 }
 
 /// The variables that a block declares, not those inside it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other statements declare nothing for the rest of a block"
+)]
 fn declared(block: &Block) -> Vec<V> {
     let own = |stm: &Stm| match stm {
         Stm::Declare(v, _) => Some(*v),
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "other statements declare nothing for the rest of a block"
-        )]
         _ => None,
     };
     block.iter().filter_map(own).collect()

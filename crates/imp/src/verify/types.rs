@@ -138,6 +138,7 @@ impl Types<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most functions keep the type")]
     fn math(&self, function: MathFn, prim: Prim, args: &[Exp]) -> Checked<Prim> {
         if args.len() != function.arity() {
             return Err(format!("{} has {} operands", function.name(), args.len()));
@@ -149,7 +150,6 @@ impl Types<'_> {
         Ok(match function {
             MathFn::Isnan | MathFn::Isinf => Prim::Bool,
             MathFn::Popc | MathFn::Clz | MathFn::Ctz => Prim::I32,
-            #[expect(clippy::wildcard_enum_match_arm, reason = "most functions keep the type")]
             _ => prim,
         })
     }
@@ -301,10 +301,10 @@ impl Types<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     fn guard(&self, p: V, index: &Exp) -> Checked<()> {
         match self.place(p, index)? {
             Prim::I32 => Ok(()),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             _ => Err(self.wrong(p, "a pointer to i32")),
         }
     }

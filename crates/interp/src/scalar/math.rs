@@ -5,6 +5,7 @@ use fehu_ir::{MathFn, Scalar};
 use half::f16;
 
 /// The result of a function, if it has one for operands of these types.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have other operands")]
 pub fn math(function: MathFn, args: &[Scalar]) -> Option<Scalar> {
     Some(match *args {
         [Scalar::F16(a)] => match of_one_f32(function, a.to_f32())? {
@@ -21,7 +22,6 @@ pub fn math(function: MathFn, args: &[Scalar]) -> Option<Scalar> {
         },
         [Scalar::F16(a), Scalar::F16(b)] => Scalar::F16(match function {
             MathFn::Nextafter => nextafter_f16(a, b),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the others have other operands")]
             _ => f16::from_f32(of_two_f32(function, a.to_f32(), b.to_f32())?),
         }),
         [Scalar::F32(a), Scalar::F32(b)] => Scalar::F32(of_two_f32(function, a, b)?),
@@ -34,7 +34,6 @@ pub fn math(function: MathFn, args: &[Scalar]) -> Option<Scalar> {
             }
             Scalar::F32(a) => Scalar::F32(libm::ldexpf(a, b)),
             Scalar::F64(a) => Scalar::F64(libm::ldexp(a, b)),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the others have other operands")]
             _ => return None,
         },
         [Scalar::F16(a), Scalar::F16(b), Scalar::F16(c)] => {
@@ -103,10 +102,6 @@ macro_rules! functions {
                 MathFn::Round => libm::$round(a),
                 MathFn::Isnan => return Some(One::Bool(a.is_nan())),
                 MathFn::Isinf => return Some(One::Bool(a.is_infinite())),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "the others have other operands"
-                )]
                 _ => return None,
             }))
         }
@@ -118,10 +113,6 @@ macro_rules! functions {
                 MathFn::Hypot => libm::$hypot(a, b),
                 MathFn::Copysign => a.copysign(b),
                 MathFn::Nextafter => libm::$nextafter(a, b),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "the others have other operands"
-                )]
                 _ => return None,
             })
         }
@@ -131,10 +122,6 @@ macro_rules! functions {
                 MathFn::Lerp => a + (b - a) * c,
                 MathFn::Mad => a * b + c,
                 MathFn::Fma => libm::$fma(a, b, c),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "the others have other operands"
-                )]
                 _ => return None,
             })
         }
@@ -228,12 +215,12 @@ fn of_ints(function: MathFn, args: &[Scalar]) -> Option<Scalar> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have other operands")]
 fn count<T: Int>(function: MathFn, a: T) -> Option<Scalar> {
     let bits = match function {
         MathFn::Popc => a.popc(),
         MathFn::Clz => a.clz(),
         MathFn::Ctz => a.ctz(),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the others have other operands")]
         _ => return None,
     };
     Some(Scalar::I32(bits as i32))

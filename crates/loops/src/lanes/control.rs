@@ -103,6 +103,7 @@ impl<'a> Lanes<'a> {
         block.iter().for_each(|stm| self.stm(stm));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest has no loops")]
     fn stm(&mut self, stm: &Stm) {
         match stm {
             Stm::Declare(v, e) if self.is_uniform_scalar(*v) => {
@@ -153,7 +154,6 @@ impl<'a> Lanes<'a> {
                     self.out.push(Stm::For { var: copy, from, to, step, kind, body });
                 }
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the rest has no loops")]
             stm => self.straight(stm),
         }
     }
@@ -199,6 +199,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// The counter is the same for all lanes; each lane has its own end.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no variable gets one")]
     fn divergent_for(&mut self, var: V, from: Exp, to: &Exp, step: i64, body: &Block) {
         let prim = scalar(self.vars[var].ty);
         let end = self.fresh_varying("end", prim);
@@ -207,7 +208,6 @@ impl<'a> Lanes<'a> {
         self.set(end, to.clone());
         let from = match from {
             from @ (Exp::Const(_) | Exp::Var(_)) => from,
-            #[expect(clippy::wildcard_enum_match_arm, reason = "what is no variable gets one")]
             from => {
                 let v = self.new_var("first", Ty::Scalar(prim));
                 self.out.push(Stm::Declare(v, Some(from)));
@@ -358,13 +358,10 @@ pub(super) fn and(a: Exp, b: Exp) -> Exp {
 }
 
 /// `!a`
+#[expect(clippy::wildcard_enum_match_arm, reason = "other conditions have no simpler negation")]
 pub(super) fn not(a: Exp) -> Exp {
     match a {
         Exp::Const(Scalar::Bool(value)) => Exp::Const(Scalar::Bool(!value)),
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "other conditions have no simpler negation"
-        )]
         a => Exp::Un(UnOp::Not, Prim::Bool, Box::new(a)),
     }
 }

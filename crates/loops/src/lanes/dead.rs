@@ -28,6 +28,7 @@ struct Dead<'a> {
 }
 
 impl Dead<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements keep alive what they use")]
     fn mark(&mut self, block: &Block) {
         for stm in block {
             match stm {
@@ -42,10 +43,6 @@ impl Dead<'_> {
                         self.use_exp(e);
                     }
                 }
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "other statements keep alive what they use"
-                )]
                 _ => {
                     stm.each_exp(&mut |e| self.use_exp(e));
                     stm.each_block(&mut |inner| self.mark(inner));
@@ -64,6 +61,7 @@ impl Dead<'_> {
         e.each_var(&mut |v| self.changed |= self.used.insert(v));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn sweep(&self, block: &mut Block) {
         block.retain_mut(|stm| match stm {
             Stm::Declare(v, _) | Stm::Assign(v, _) => self.used.contains(v),
@@ -84,7 +82,6 @@ impl Dead<'_> {
                 self.sweep(body);
                 !body.is_empty()
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             _ => true,
         });
     }

@@ -7,6 +7,7 @@ use fehu_imp::{Block, Exp, Prim, Stm, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Elem, Scalar, UnOp};
 
 /// Choices among several blocks as choices between two, and copies of few elements as stores of each.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 pub(super) fn simpler(body: &Block) -> Block {
     let mut out = Block::with_capacity(body.len());
     for stm in body {
@@ -43,7 +44,6 @@ pub(super) fn simpler(body: &Block) -> Block {
                 continue;
             }
             Stm::Comment(_) => continue,
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             other => other.clone(),
         });
     }
@@ -51,23 +51,23 @@ pub(super) fn simpler(body: &Block) -> Block {
 }
 
 /// An index further on.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other indices have no simpler sum")]
 fn plus(index: &Exp, k: i64) -> Exp {
     match index {
         index if k == 0 => index.clone(),
         Exp::Const(Scalar::I64(at)) => Exp::int(at.wrapping_add(k)),
         Exp::Var(v) => Exp::Index(vec![(k, vec![]), (1, vec![*v])]),
         Exp::Index(terms) => Exp::Index([vec![(k, vec![])], terms.clone()].concat()),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other indices have no simpler sum")]
         other => Exp::Bin(BinOp::Add, Prim::I64, Box::new(other.clone()), Box::new(Exp::int(k))),
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "only truth values are conditions")]
 fn is(on: &Exp, value: Scalar) -> Exp {
     let on = Box::new(on.clone());
     match value {
         Scalar::Bool(true) => *on,
         Scalar::Bool(false) => Exp::Un(UnOp::Not, Prim::Bool, on),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only truth values are conditions")]
         value => {
             let Elem::Prim(prim) = value.elem() else { bug("a unit is compared") };
             Exp::Cmp(CmpOp::Eq, prim, on, Box::new(Exp::Const(value)))
@@ -76,6 +76,10 @@ fn is(on: &Exp, value: Scalar) -> Exp {
 }
 
 /// Loops with a counter that begins where `differs` says become `while` loops; whether there were any.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others contain what is looked for only in their bodies; other statements stay as they are"
+)]
 pub(super) fn without_ragged_starts(
     vars: &mut IdVec<V, VarInfo>,
     body: &mut Block,
@@ -92,10 +96,6 @@ pub(super) fn without_ragged_starts(
             Stm::While(_, body) | Stm::For { body, .. } => {
                 found |= without_ragged_starts(vars, body, differs);
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others contain what is looked for only in their bodies"
-            )]
             _ => {}
         }
         match stm {
@@ -113,7 +113,6 @@ pub(super) fn without_ragged_starts(
                 out.push(Stm::Declare(end, Some(to)));
                 out.push(Stm::While(more, body));
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             stm => out.push(stm),
         }
     }

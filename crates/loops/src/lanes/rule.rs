@@ -236,12 +236,12 @@ impl Rule<'_> {
     }
 
     /// Whether there is a loop that does not disappear by being unrolled.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are no loops")]
     fn has_long_loop(&self, body: &Block) -> bool {
         let mut found = false;
         visit::each_stm(body, &mut |stm| match stm {
             Stm::While(..) => found = true,
             Stm::For { from, to, step, body, .. } => found |= !is_unrolled(from, to, *step, body),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are no loops")]
             _ => {}
         });
         found
@@ -352,11 +352,11 @@ fn loads(body: &Block) -> bool {
     found
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are cheap")]
 fn is_expensive(e: &Exp) -> bool {
     match e {
         Exp::Math(f, ..) => !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp),
         Exp::Bin(BinOp::Pow, ..) => true,
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are cheap")]
         _ => false,
     }
 }

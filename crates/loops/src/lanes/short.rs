@@ -10,15 +10,15 @@ const SHORT: usize = 40;
 
 /// Whether a branch has no loops, costs little, and only does what all lanes can do at once: to load something that does not
 /// vary is left to code outside the lanes, and so are assignments to what does not vary.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do; other statements do not fit"
+)]
 pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
     let (mut total, mut fits) = (0, true);
     let mut declared = FxHashSet::default();
     let loads_same = |e: &Exp| match e {
         Exp::Load(p, index) => !varying.contains(p) && !varies(varying, index),
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "only these forms are looked for; for others there is nothing to do"
-        )]
         _ => false,
     };
     visit::each_stm(std::slice::from_ref(stm), &mut |inner| {
@@ -28,7 +28,6 @@ pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
             }
             Stm::Assign(v, _) => fits &= declared.contains(v) || varying.contains(v),
             Stm::Store(..) | Stm::If(..) | Stm::Comment(_) => {}
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
             _ => fits = false,
         }
         inner.each_exp(&mut |e| {

@@ -57,6 +57,7 @@ impl Segment {
 
 impl Lanes<'_> {
     /// A statement without loops.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(super) fn straight(&mut self, stm: &Stm) {
         match stm {
             Stm::Declare(v, e) => {
@@ -90,7 +91,6 @@ impl Lanes<'_> {
             }
             Stm::If(cond, yes, no) => self.branch(cond, yes, no),
             Stm::Comment(_) => {}
-            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
             other => bug(format_args!("lanes were planned for {other:?}")),
         }
     }
@@ -228,6 +228,7 @@ impl Lanes<'_> {
     }
 
     /// Where an element is: those of local arrays have as many neighbours as there are other lanes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "an index that is no sum gets a variable")]
     fn element(&mut self, p: V, index: Exp) -> (V, Exp) {
         let Some(&array) = self.locals.get(&p) else { return (p, index) };
         let (width, lane) = (i64::from(self.width), self.segment.lane);
@@ -241,10 +242,6 @@ impl Lanes<'_> {
                 let terms = terms.map(|(factor, vars)| (factor.wrapping_mul(width), vars));
                 Exp::Index(terms.chain([(1, vec![lane])]).collect())
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "an index that is no sum gets a variable"
-            )]
             other => {
                 let int = |op, a, b| Exp::Bin(op, Prim::I64, Box::new(a), Box::new(b));
                 int(BinOp::Add, int(BinOp::Mul, other, Exp::int(width)), Exp::Var(lane))
@@ -253,6 +250,7 @@ impl Lanes<'_> {
         (array, index)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "an index that is no variable gets one")]
     fn index(&mut self, terms: &[(i64, Vec<V>)]) -> Exp {
         let mut renamed = Vec::with_capacity(terms.len());
         for (factor, vars) in terms {
@@ -262,10 +260,6 @@ impl Lanes<'_> {
                     Exp::Var(v) => factors.push(v),
                     // As the whole does not overflow where it is needed, nor does this.
                     Exp::Const(Scalar::I64(k)) => factor = factor.wrapping_mul(k),
-                    #[expect(
-                        clippy::wildcard_enum_match_arm,
-                        reason = "an index that is no variable gets one"
-                    )]
                     other => {
                         let held = self.held("index", Prim::I64, other);
                         factors.push(held);
@@ -335,13 +329,10 @@ impl Lanes<'_> {
     }
 
     /// A variable with this value, unless it is an atom already.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no operand gets a variable")]
     pub(super) fn atom(&mut self, hint: &str, prim: Prim, e: Exp) -> Exp {
         match e {
             Exp::Const(_) | Exp::Var(_) => e,
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "what is no operand gets a variable"
-            )]
             e => Exp::Var(self.held(hint, prim, e)),
         }
     }

@@ -53,6 +53,7 @@ impl Walk {
         block.iter().for_each(|stm| self.stm(stm));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the same holds for all others")]
     fn stm(&mut self, stm: &Stm) {
         stm.each_declared(&mut |v| {
             self.levels.insert(v, self.level);
@@ -83,7 +84,6 @@ impl Walk {
                 });
             }
             // What it sets may be anything.
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the same holds for all others")]
             other => {
                 let mut set = Vec::new();
                 other.each_set(&mut |v| set.push(v));

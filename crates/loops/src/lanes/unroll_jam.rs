@@ -63,6 +63,7 @@ impl Look<'_> {
         block.iter().all(|stm| self.stm(stm, in_loop))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
     fn stm(&mut self, stm: &Stm, in_loop: bool) -> bool {
         if in_loop {
             stm.each_exp(&mut |e| self.cost += 1 + cost(e));
@@ -82,7 +83,6 @@ impl Look<'_> {
                 self.waits |= !is_unrolled(from, to, *step, body) && carries_float(self.vars, body);
                 self.is_same(from) && self.is_same(to) && self.block(body, true)
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
             _ => false,
         }
     }
@@ -108,6 +108,7 @@ fn carries_float(vars: &IdVec<V, VarInfo>, body: &Block) -> bool {
 }
 
 /// The body for as many iterations, of which `base` is the first.
+#[expect(clippy::wildcard_enum_match_arm, reason = "loops are all that is special")]
 pub(super) fn body(vars: &mut IdVec<V, VarInfo>, var: V, base: V, body: &Block) -> Block {
     let mut vars = Vars(vars);
     let mut counters = FxHashMap::default();
@@ -116,7 +117,6 @@ pub(super) fn body(vars: &mut IdVec<V, VarInfo>, var: V, base: V, body: &Block) 
         Stm::For { var, .. } => {
             counters.insert(*var, vars.like(*var));
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "loops are all that is special")]
         stm => stm.each_declared(&mut |v| declared.push(v)),
     });
     let copies: Vec<FxHashMap<V, V>> = (0..WIDTH)

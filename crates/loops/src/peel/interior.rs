@@ -86,6 +86,7 @@ impl Interior<'_> {
         out
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn stm(&mut self, stm: &Stm, out: &mut Block) {
         match stm {
             Stm::Declare(v, Some(e)) if !self.assigned.contains(v) => {
@@ -142,12 +143,15 @@ impl Interior<'_> {
                     body: self.block(body),
                 });
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             other => out.push(other.clone()),
         }
     }
 
     /// The value of an integer or boolean expression in the interior, and its type.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do; sums of indices are of this type"
+    )]
     fn value(&mut self, e: &Exp) -> Option<(Value, Prim)> {
         if let Some(fixed) = self.fixed(e) {
             return Some((Value::Fixed(fixed), Prim::I64));
@@ -156,17 +160,9 @@ impl Interior<'_> {
             Exp::Cmp(..)
             | Exp::Bin(BinOp::And | BinOp::Or, Prim::Bool, ..)
             | Exp::Un(UnOp::Not, Prim::Bool, _) => Some((Value::Truth(e.clone()), Prim::Bool)),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "only these forms are looked for; for others there is nothing to do"
-            )]
             _ => {
                 let prim = match e {
                     Exp::Bin(_, prim, ..) | Exp::Convert(_, prim, _) => *prim,
-                    #[expect(
-                        clippy::wildcard_enum_match_arm,
-                        reason = "sums of indices are of this type"
-                    )]
                     _ => Prim::I64,
                 };
                 Some((Value::Affine(self.affine(e)?), prim))
@@ -192,6 +188,10 @@ impl Interior<'_> {
     }
 
     /// An expression as `x` plus an offset; the conditions for that are recorded.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the two operators are minimum and maximum; other expressions are not affine"
+    )]
     fn affine(&mut self, e: &Exp) -> Option<Affine> {
         match e {
             Exp::Var(_) | Exp::Index(_) => {
@@ -220,10 +220,6 @@ impl Interior<'_> {
                 let bound = wide(bound, *prim);
                 match op {
                     BinOp::Min => self.limits.at_most(&affine, bound, false),
-                    #[expect(
-                        clippy::wildcard_enum_match_arm,
-                        reason = "the two operators are minimum and maximum"
-                    )]
                     _ => self.limits.at_least(&affine, bound, false),
                 }
                 Some(affine)
@@ -232,7 +228,6 @@ impl Interior<'_> {
                 self.limits.is_narrow = true;
                 self.affine(a)
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are not affine")]
             _ => None,
         }
     }
@@ -243,6 +238,7 @@ impl Interior<'_> {
     }
 
     /// A part of a sum: `x` plus an offset, a small number, the variable of an inner loop, or a shift.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other terms are fixed or not affine")]
     fn terms(&mut self, e: &Exp, prim: Prim) -> Option<fehu_imp::rewrite::Terms> {
         const FAR: i64 = 1 << 30;
         match e {
@@ -251,10 +247,6 @@ impl Interior<'_> {
             }
             Exp::Const(Scalar::I32(value)) => Some(vec![(i64::from(*value), Vec::new())]),
             Exp::Var(v) if self.ranges.contains_key(v) => Some(vec![(1, vec![*v])]),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "other terms are fixed or not affine"
-            )]
             _ => match self.fixed(e) {
                 Some(number) => {
                     let number = wide(number, prim);
@@ -272,6 +264,7 @@ impl Interior<'_> {
     }
 
     /// The limits within which a condition has a value.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other conditions assume nothing")]
     fn assume(&mut self, e: &Exp, holds: bool) -> Option<Limits> {
         if let Some(fixed) = self.fixed(e) {
             let mut limits = self.limits.clone();
@@ -302,7 +295,6 @@ impl Interior<'_> {
                 self.assume(one, holds)
             }
             Exp::Cmp(op, prim, a, b) => self.compare(*op, *prim, a, b, holds),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other conditions assume nothing")]
             _ => None,
         }
     }
@@ -337,6 +329,7 @@ impl Interior<'_> {
 
     /// The value of a condition far from the ends: `x` is larger than constants, and smaller than any other
     /// loop-invariant value. Parts that do not depend on `x` at all decide nothing there, if there are others.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions have no known bound")]
     fn far(&mut self, e: &Exp) -> Option<bool> {
         match e {
             Exp::Var(v) => match self.known.get(v)?.clone() {
@@ -369,10 +362,6 @@ impl Interior<'_> {
                 let is_number = matches!(bound, Exp::Const(_));
                 Some(*op != CmpOp::Eq && is_left != is_number)
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "other expressions have no known bound"
-            )]
             _ => None,
         }
     }

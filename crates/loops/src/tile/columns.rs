@@ -144,6 +144,7 @@ impl Turn<'_, '_, '_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn after(&mut self, out: &mut Block, mut known: FxHashMap<V, Exp>) {
         for stm in &self.nest.after {
             let of = |e: &Exp| substitute(e, &|v| known.get(&v).cloned());
@@ -156,7 +157,6 @@ impl Turn<'_, '_, '_> {
                 }
                 Stm::Store(p, at, e) => out.push(Stm::Store(*p, of(at), of(e))),
                 Stm::Comment(_) => {}
-                #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
                 other => bug(format_args!("after the loop of a nest, {other:?}")),
             }
         }

@@ -114,20 +114,24 @@ impl Nest {
 }
 
 /// The head of a loop with step one, what is known of it, and its body.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 pub(super) fn head(stm: &Stm) -> Option<(Head, &Kind, &[Stm])> {
     match stm {
         Stm::For { var, from, to, step: 1, kind, body } => {
             Some((Head { var: *var, from: from.clone(), to: to.clone() }, kind, body))
         }
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "only these forms are looked for; for others there is nothing to do"
-        )]
         _ => None,
     }
 }
 
 /// Straight-line code on scalars.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 pub(super) fn lines(stms: &[Stm]) -> Option<Vec<Line>> {
     let mut lines = Vec::new();
     for stm in stms {
@@ -135,10 +139,6 @@ pub(super) fn lines(stms: &[Stm]) -> Option<Vec<Line>> {
             Stm::Comment(_) => continue,
             Stm::Declare(v, Some(e)) => (*v, e, true),
             Stm::Assign(v, e) => (*v, e, false),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "only these forms are looked for; for others there is nothing to do"
-            )]
             _ => return None,
         };
         // What is loaded under a condition must not be loaded without it.

@@ -231,14 +231,11 @@ impl<'v, 'f> Tiling<'v, 'f> {
         code
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a start that is zero needs no difference")]
     fn panel_index(&self, k: V, jj: V) -> Exp {
         let columns = i64::from(COLUMNS);
         match self.nest.k.from {
             Exp::Const(Scalar::I64(0)) => sum(&[(columns, k), (1, jj)], 0),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "a start that is zero needs no difference"
-            )]
             _ => sum(&[(columns, k), (-columns, self.bounds[2][0]), (1, jj)], 0),
         }
     }
@@ -426,6 +423,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 
     /// What is done with the accumulators of a row, whose number is given.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn finish(&mut self, row: Exp, arrays: &[V], jb: V, width: V) -> Block {
         let jj = self.vars.scalar("jj", Prim::I64);
         let mut known: FxHashMap<V, Exp> = FxHashMap::default();
@@ -455,7 +453,6 @@ impl<'v, 'f> Tiling<'v, 'f> {
                     inner.push(Stm::Store(*p, of(at, &known), of(e, &known)));
                 }
                 Stm::Comment(_) => {}
-                #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
                 other => bug(format_args!("after the loop of a nest, {other:?}")),
             }
         }

@@ -92,6 +92,7 @@ struct Found {
     elements: Vec<usize>,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others use all elements")]
 fn find(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<Found> {
     let stm = graph.stm(node)?;
     let (width, inputs, _) = parts(&stm.exp)?;
@@ -99,7 +100,6 @@ fn find(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<Found> {
         Exp::Screma(op) => op.scans.is_empty() && op.folded() == op.map.ret.len(),
         // Its arrays have another size afterwards; nobody must see that.
         Exp::Partition(op) => stm.pat[op.classes..].iter().all(|var| only_sliced(cx, graph, *var)),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the others use all elements")]
         _ => true,
     };
     let count = width.var().filter(|_| contributes)?;
@@ -151,6 +151,7 @@ fn only_sliced(cx: &Cx<'_>, graph: &Graph, array: Var) -> bool {
 }
 
 /// Makes an operator do without a filter. `elements` says what its inputs are.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
 fn apply(cx: &mut Cx<'_>, stm: &mut Stm, filter: Partition, elements: &[usize]) {
     let Partition { width, inputs, map, .. } = filter;
     let mut neutral = Vec::new();
@@ -166,7 +167,6 @@ fn apply(cx: &mut Cx<'_>, stm: &mut Stm, filter: Partition, elements: &[usize]) 
             neutral.resize(indices, Atom::i64(-1));
         }
         Exp::Partition(_) => neutral.push(Atom::i64(-1)),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
         other => bug(format_args!("a filter cannot become part of {other:?}")),
     }
     match &mut stm.exp {
@@ -192,7 +192,6 @@ fn apply(cx: &mut Cx<'_>, stm: &mut Stm, filter: Partition, elements: &[usize]) 
                 }
             }
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
         other => bug(format_args!("a filter cannot become part of {other:?}")),
     }
 }

@@ -45,6 +45,10 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
     changed
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)> {
     let exp = &graph.stm(node)?.exp;
     let kind = match exp {
@@ -55,10 +59,6 @@ fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)
             StreamForm::Map | StreamForm::Red(..) => 3,
             StreamForm::Seq => 4,
         },
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "only these forms are looked for; for others there is nothing to do"
-        )]
         _ => return None,
     };
     let (width, inputs) = operands(exp)?;

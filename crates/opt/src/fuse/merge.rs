@@ -11,6 +11,7 @@ use fehu_ir::{Body, Exp, Hist, Lambda, Partition, Scatter, Screma, Stm, Var};
 use rustc_hash::FxHashMap;
 
 /// A producer and its consumer.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other consumers stay as they are")]
 pub(super) fn vertical(cx: &mut Cx<'_>, first: Stm, second: Stm) -> Stm {
     let kept = kept(cx, &first, &second);
     let Exp::Screma(producer) = first.exp else { return second };
@@ -42,7 +43,6 @@ pub(super) fn vertical(cx: &mut Cx<'_>, first: Stm, second: Stm) -> Stm {
             let (inputs, map) = before(cx, &outputs, producer, map);
             stm.exp = Exp::Partition(Box::new(Partition { inputs, map, ..*op }));
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other consumers stay as they are")]
         other => stm.exp = other,
     }
     both(&mut stm, first.certs, first.attrs, first.loc);

@@ -136,16 +136,13 @@ impl Cx<'_> {
     }
 
     /// Goes on with the bodies of an expression.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others do not change the level")]
     fn inside(&mut self, exp: &mut Exp) {
         let around = self.level;
         self.level = match exp {
             // These are executed like what is around them.
             Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) => around,
             _ if around == Level::Steps => Level::Chunk,
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others do not change the level"
-            )]
             _ => around,
         };
         if let Exp::Stream(op) = exp {

@@ -9,6 +9,10 @@ use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Type, UnOp, Var, VarIn
 
 impl Hoist<'_> {
     /// Puts a statement of the body at a level there, or as far out as it may go.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other statements cannot wait for a condition"
+    )]
     pub(super) fn place(&mut self, mut stm: Stm, mut facts: Facts, level: usize) {
         let class = self.class(&stm, &facts);
         let lazy = class != Class::Stays && self.is_lazy(&stm);
@@ -25,10 +29,6 @@ impl Hoist<'_> {
                         *cond = self.scalar("ok", Type::BOOL, either, at - 1);
                         self.use_atom(&mut facts, *cond);
                     }
-                    #[expect(
-                        clippy::wildcard_enum_match_arm,
-                        reason = "other statements cannot wait for a condition"
-                    )]
                     _ => {
                         let full = self.full(at);
                         self.use_atom(&mut facts, full);

@@ -34,6 +34,10 @@ pub(super) enum Cross {
 
 impl Hoist<'_> {
     /// Whether the expression, apart from its bodies, can be evaluated anywhere.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what the others can do is known to the analysis"
+    )]
     pub(super) fn speculable(&self, exp: &Exp) -> bool {
         match exp {
             Exp::If(..) | Exp::Switch(..) | Exp::Partition(_) => true,
@@ -41,10 +45,6 @@ impl Hoist<'_> {
             Exp::Screma(op) => !op.inputs.is_empty(),
             Exp::Loop(_, form, _) => matches!(form, LoopForm::For(..)),
             Exp::Hist(_) | Exp::Scatter(_) | Exp::Stream(_) | Exp::WithAcc(..) => false,
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "what the others can do is known to the analysis"
-            )]
             _ => self.effects.speculable(exp, self.vars),
         }
     }
@@ -93,6 +93,7 @@ impl Hoist<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others move only if they are needed")]
     pub(super) fn class(&self, stm: &Stm, facts: &Facts) -> Class {
         if facts.prints {
             return Class::Stays;
@@ -157,15 +158,15 @@ impl Hoist<'_> {
             _ if facts.speculable => Class::Free,
             Exp::Iota(..) | Exp::Replicate(..) => Class::Sized,
             _ if numbers => Class::Guarded,
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others move only if they are needed"
-            )]
             _ => Class::Sure,
         }
     }
 
     /// Whether a statement moves only when something that needs it does.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do"
+    )]
     pub(super) fn is_lazy(&self, stm: &Stm) -> bool {
         let arrays = stm.pat.iter().all(|var| self.vars[*var].ty.is_array());
         arrays
@@ -181,10 +182,6 @@ impl Hoist<'_> {
                     let map = op.scans.is_empty() && op.reds.is_empty();
                     map && cost::cheap(&op.map.body, self.vars)
                 }
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "only these forms are looked for; for others there is nothing to do"
-                )]
                 _ => false,
             }
     }
@@ -212,14 +209,14 @@ impl Hoist<'_> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do"
+    )]
     fn sizes_known(&self, exp: &Exp, level: usize) -> bool {
         match exp {
             Exp::Iota(_, count, ..) => self.is_size(*count, level),
             Exp::Replicate(shape, _) => shape.iter().all(|size| self.is_size(*size, level)),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "only these forms are looked for; for others there is nothing to do"
-            )]
             _ => false,
         }
     }

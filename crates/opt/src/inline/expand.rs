@@ -218,6 +218,7 @@ impl<'a> Copy<'a> {
     }
 
     /// Adds the statement, or what it calls.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn copy_stm(&mut self, mut stm: Stm) {
         let expander = self.expander;
         match &stm.exp {
@@ -240,7 +241,6 @@ impl<'a> Copy<'a> {
                     return self.enter(inner, &item.body, &stm);
                 }
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
             _ => {}
         }
         self.bind_all(&stm.pat);
@@ -356,6 +356,7 @@ impl VisitMut for Copy<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions stay as they are")]
     fn exp(&mut self, exp: &mut Exp) {
         match exp {
             Exp::Loop(params, form, _) => {
@@ -367,10 +368,6 @@ impl VisitMut for Copy<'_> {
                 self.bind_all(&vars);
             }
             Exp::Assert(_, check) | Exp::Fail(check) => self.trace(check),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "other expressions stay as they are"
-            )]
             _ => {}
         }
         walk_exp_mut(self, exp);
@@ -383,15 +380,15 @@ impl VisitMut for Copy<'_> {
 }
 
 /// Whether an expression may be undefined or fail where a certificate of the call does not hold.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others are listed by what they do not rely on"
+)]
 fn relies(exp: &Exp) -> bool {
     match exp {
         Exp::BinOp(op, ..) => {
             matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem)
         }
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "the others are listed by what they do not rely on"
-        )]
         _ => !matches!(
             exp,
             Exp::Atom(_)
@@ -426,14 +423,14 @@ struct Refers {
 }
 
 impl Visit for Refers {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others contain what is looked for only in their bodies"
+    )]
     fn exp(&mut self, exp: &Exp) {
         match exp {
             Exp::Call(id, _) => self.funs.push(*id),
             Exp::Const(id) => self.consts.push(*id),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others contain what is looked for only in their bodies"
-            )]
             _ => walk_exp(self, exp),
         }
     }
@@ -445,14 +442,14 @@ struct Renumber {
 }
 
 impl VisitMut for Renumber {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others contain what is looked for only in their bodies"
+    )]
     fn exp(&mut self, exp: &mut Exp) {
         match exp {
             Exp::Call(id, _) => *id = self.funs[*id],
             Exp::Const(id) => *id = self.consts[*id],
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others contain what is looked for only in their bodies"
-            )]
             _ => walk_exp_mut(self, exp),
         }
     }

@@ -111,6 +111,10 @@ impl Cx<'_> {
     }
 
     /// Enters the bodies of an expression whose operands are resolved.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is inside of the others is visited alike"
+    )]
     fn enter(&mut self, exp: &mut Exp) {
         match exp {
             Exp::If(cond, bodies) => {
@@ -153,10 +157,6 @@ impl Cx<'_> {
                 walk_exp_mut(&mut Enter(self), exp);
             }
             Exp::Seg(seg) => self.seg(seg),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "what is inside of the others is visited alike"
-            )]
             _ => walk_exp_mut(&mut Enter(self), exp),
         }
     }

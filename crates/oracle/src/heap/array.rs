@@ -10,6 +10,7 @@ use fehu_mem::table::{self, Place, flat, pick};
 
 impl<'a> Machine<'a> {
     /// An expression with one result.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn single(&mut self, frame: &mut Frame<'a>, var: Var, exp: &'a Exp) -> Res<()> {
         if let Some(value) = self.number(frame, exp)? {
             frame.scalars[var] = Some(value);
@@ -69,12 +70,12 @@ impl<'a> Machine<'a> {
             | Exp::Opaque(_)
             | Exp::Trace(..)
             | Exp::Tuning(..) => Ok(()),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(wrong(format!("this is no operation on an array: {other:?}"))),
         }
     }
 
     /// The value of a scalar operation; none if the expression is something else.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no scalar operations")]
     fn number(&mut self, frame: &Frame<'a>, exp: &Exp) -> Res<Option<Scalar>> {
         let undefined = || Fault::Undefined(format!("no result: {exp:?}"));
         let value = match exp {
@@ -99,10 +100,6 @@ impl<'a> Machine<'a> {
             }
             Exp::Convert(to, a) => scalar::convert(*to, frame.scalar(*a)?),
             Exp::Reinterpret(to, a) => scalar::reinterpret(*to, frame.scalar(*a)?),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others are no scalar operations"
-            )]
             _ => return Ok(None),
         };
         value.map(Some).ok_or_else(undefined)

@@ -78,10 +78,10 @@ impl<'a> Frame<'a> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn size(&self, atom: Atom) -> Res<i64> {
         match self.scalar(atom)? {
             Scalar::I64(size) => Ok(size),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(wrong(format!("{other:?} is no size"))),
         }
     }
@@ -280,6 +280,10 @@ impl<'a> Machine<'a> {
         body.stms.iter().try_for_each(|stm| self.stm(frame, stm))
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others have one result; what they are is looked at there"
+    )]
     fn stm(&mut self, frame: &mut Frame<'a>, stm: &'a Stm) -> Res<()> {
         self.store.step()?;
         for var in &stm.pat {
@@ -300,10 +304,6 @@ impl<'a> Machine<'a> {
             Exp::UpdateAcc(acc, indices, values) => self.update_acc(frame, *acc, indices, values),
             Exp::Stream(_) => Err(wrong("there are streams")),
             Exp::Fail(check) => Err(self.failed(frame, check)),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "the others have one result; what they are is looked at there"
-            )]
             exp => match stm.pat.as_slice() {
                 [var] => self.single(frame, *var, exp),
                 _ => Err(wrong("an operation has the wrong number of results")),

@@ -79,10 +79,10 @@ pub(super) fn int<E: Env>(env: &mut E, exp: &Exp) -> Res<i64> {
 }
 
 /// The value of a condition.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 pub(super) fn truth<E: Env>(env: &mut E, exp: &Exp) -> Res<bool> {
     match eval(env, exp)? {
         Scalar::Bool(truth) => Ok(truth),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
         other => Err(wrong(format!("{other:?} is no truth value"))),
     }
 }
@@ -137,26 +137,26 @@ impl<'a> Machine<'a> {
 }
 
 impl Frame<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn scalar(&self, v: V) -> Res<Scalar> {
         match self.slots[v] {
             Slot::Scalar(scalar) => Ok(scalar),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(self.unexpected(v, other)),
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn pointer(&self, v: V) -> Res<Option<Mem>> {
         match self.slots[v] {
             Slot::Pointer(pointer) => Ok(pointer),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(self.unexpected(v, other)),
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn handle(&self, v: V) -> Res<super::memory::Handle> {
         match self.slots[v] {
             Slot::Handle(handle) => Ok(handle),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
             other => Err(self.unexpected(v, other)),
         }
     }

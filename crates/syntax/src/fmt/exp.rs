@@ -159,6 +159,7 @@ impl Builder<'_> {
     }
 
     /// `a + b - c`: all operators of one level.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are written as they are")]
     fn chain(&mut self, exp: &Exp) {
         let (first, rest) = operands(exp);
         self.align();
@@ -172,10 +173,6 @@ impl Builder<'_> {
             match &operand.kind {
                 // The body is indented from the start of the chain, not from the lambda.
                 ExpKind::Lambda(lambda) => self.lambda(lambda),
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "others are written as they are"
-                )]
                 _ => self.exp(operand),
             }
         }
@@ -185,6 +182,7 @@ impl Builder<'_> {
 
     /// `f a b`: the arguments stand below each other, indented if the first is not on the line of
     /// the function.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others need nothing around them")]
     fn apply(&mut self, function: impl FnOnce(&mut Self), args: &[Exp]) {
         self.align();
         let group = self.open();
@@ -209,10 +207,6 @@ impl Builder<'_> {
                     }
                     self.lambda(lambda);
                 }
-                #[expect(
-                    clippy::wildcard_enum_match_arm,
-                    reason = "others need nothing around them"
-                )]
                 _ => {
                     if i > 0 || !hangs {
                         self.line(group);
@@ -444,6 +438,7 @@ impl Builder<'_> {
 
 /// Whether several such elements of an array may stand on one line of several: numbers, names,
 /// and short tuples and the like of them.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are simple if they are words")]
 fn is_simple(exp: &Exp) -> bool {
     match &exp.kind {
         ExpKind::Tuple(parts) | ExpKind::Array(parts) | ExpKind::Ctor(_, parts) => {
@@ -452,23 +447,23 @@ fn is_simple(exp: &Exp) -> bool {
         ExpKind::Record(fields) => {
             fields.len() <= 8 && fields.iter().all(|f| f.value.as_ref().is_none_or(is_word))
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others are simple if they are words")]
         _ => is_word(exp),
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are listed")]
 fn is_word(exp: &Exp) -> bool {
     match &exp.kind {
         ExpKind::Negate(inner) | ExpKind::Not(inner) => {
             matches!(inner.kind, ExpKind::Lit(_) | ExpKind::Var(_))
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others are listed")]
         _ => matches!(exp.kind, ExpKind::Lit(_) | ExpKind::Var(_) | ExpKind::Hole),
     }
 }
 
 /// The operands of a chain of operators of the same level, with the operator before each but the
 /// first. Nesting goes to the left, or to the right for `<|`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others end a chain")]
 fn operands(exp: &Exp) -> (&Exp, Vec<(&Operator, &Exp)>) {
     let ExpKind::BinOp(top) = &exp.kind else {
         return (exp, Vec::new());
@@ -491,7 +486,6 @@ fn operands(exp: &Exp) -> (&Exp, Vec<(&Operator, &Exp)>) {
                 rest.push((op, &bin.lhs));
                 rest.push((&bin.op, &bin.rhs));
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "others end a chain")]
             _ => {
                 rest.push((op, last));
                 break;

@@ -148,13 +148,13 @@ fn check_kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
     Ok(kind)
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
     let sequential = |stm: &Stm| match &stm.exp {
         Exp::Stream(op) => Some(matches!(op.form, StreamForm::Seq)),
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "only these forms are looked for; for others there is nothing to do"
-        )]
         _ => None,
     };
     let scans = |stm: &Stm| matches!(&stm.exp, Exp::Screma(op) if !op.scans.is_empty());
@@ -174,14 +174,14 @@ fn kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
 }
 
 /// The results that are known only after the last chunk.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn unfinished(stm: &Stm) -> &[Var] {
     match &stm.exp {
         Exp::Stream(op) => &stm.pat[..op.init.len()],
         Exp::Screma(op) => &stm.pat[op.scanned()..op.folded()],
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "only these forms are looked for; for others there is nothing to do"
-        )]
         _ => &[],
     }
 }

@@ -28,6 +28,7 @@ impl Depend<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what others need, all their results need")]
     fn stm(&mut self, stm: &Stm, inside: Option<Group>) {
         let group = self.graph.group(inside);
         for cert in &stm.certs {
@@ -76,10 +77,6 @@ impl Depend<'_> {
             Exp::Partition(op) => self.partition(&stm.pat, op, group),
             Exp::Seg(seg) => self.seg(&stm.pat, seg, group),
             Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda, group),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "what others need, all their results need"
-            )]
             exp => {
                 // All results or none.
                 for var in &stm.pat {

@@ -29,14 +29,11 @@ pub(super) fn width(prim: Prim) -> i64 {
 
 impl Array {
     /// Elements that nobody has written.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other types have no cells of their own")]
     pub(super) fn new(prim: Prim, count: i64) -> Array {
         let count = count.max(0);
         let cells = match prim {
             Prim::U8 => Cells::Any(FxHashMap::default()),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "other types have no cells of their own"
-            )]
             _ => Cells::Typed(prim, vec![Scalar::Unit; count as usize]),
         };
         Array { cells, size: count.saturating_mul(width(prim)) }

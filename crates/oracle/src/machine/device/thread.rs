@@ -107,6 +107,7 @@ impl Env for Run<'_> {
 
 impl Run<'_> {
     /// Runs the thread until it waits, or lets others go first.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others need no thread")]
     pub(super) fn run(&mut self) -> Res<()> {
         loop {
             self.world.step()?;
@@ -138,10 +139,6 @@ impl Run<'_> {
                             let at = int(self, at)?;
                             self.moved(*from, at)?
                         }
-                        #[expect(
-                            clippy::wildcard_enum_match_arm,
-                            reason = "the others need no thread"
-                        )]
                         e => eval(self, e)?,
                     };
                     let index = int(self, index)?;
@@ -391,16 +388,16 @@ impl Run<'_> {
     }
 
     /// The element, whoever may be writing it.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only a unit stands for what was not written"
+    )]
     fn peek(&mut self, p: V, index: i64) -> Res<Scalar> {
         match self.found(p, index)? {
             Scalar::Unit if self.is_tolerant() => Ok(Scalar::from_bits(self.elem(p), NONSENSE)),
             Scalar::Unit => {
                 Err(self.wrong(format!("{}[{index}] is read, and nobody wrote it", self.name(p))))
             }
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "only a unit stands for what was not written"
-            )]
             value => Ok(value),
         }
     }
