@@ -6,6 +6,8 @@
 //!
 //! Nothing here knows what a program means; everything that affects its cost is decided earlier, in `imp`.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 pub mod api;
 pub mod c;
 pub mod runtime;

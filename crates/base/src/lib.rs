@@ -11,6 +11,8 @@
 //! - [`stack`]: running deep recursion on a sufficiently large stack;
 //! - [`timing`]: how long the stages took.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 pub mod bug;
 pub mod diagnostic;
 pub mod id;

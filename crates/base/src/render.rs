@@ -22,6 +22,7 @@
 pub mod json;
 mod window;
 
+use crate::bug::OrBug;
 use crate::diagnostic::{Diagnostic, Fix, Label, Severity};
 use crate::source::{SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
@@ -107,7 +108,7 @@ fn groups<'a>(
         groups.push(fix_group(sources, fix));
     }
     let explain = format!("for more, run `fehu explain {}`", diagnostic.code);
-    let last = groups.pop().expect("the main group");
+    let last = groups.pop().or_bug("main group of a message");
     groups.push(last.element(Level::HELP.message(explain)));
     groups
 }

@@ -4,6 +4,8 @@
 //! than [`MAX_DEPTH`], and everything runs inside [`with_large_stack`], so that no input can
 //! overflow the stack. The memory is reserved, not used, until recursion reaches it.
 
+use crate::bug::bug;
+
 /// The deepest nesting of syntax that is accepted.
 pub const MAX_DEPTH: usize = 4000;
 
@@ -16,8 +18,11 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         let thread = std::thread::Builder::new()
             .name("fehu".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, work)
-            .expect("a thread can be started");
+            .spawn_scoped(scope, work);
+        let thread = match thread {
+            Ok(thread) => thread,
+            Err(error) => bug(format_args!("no thread can be started: {error}")),
+        };
         match thread.join() {
             Ok(value) => value,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -31,6 +31,7 @@ mod normal;
 mod pattern;
 mod term;
 mod unify;
+mod zonk;
 
 use crate::checker::Checker;
 use crate::errors::Expect;

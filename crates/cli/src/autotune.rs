@@ -1,6 +1,6 @@
 //! `fehu autotune`: finds the thresholds with which programs are fastest, and writes them to files.
 
-use crate::args::AutotuneArgs;
+use crate::args::suites::AutotuneArgs;
 use crate::bench::time;
 use crate::commands::{FAILURE, SUCCESS};
 use crate::compile::target;

@@ -1,6 +1,6 @@
 //! `fehu bench` and `fehu benchcmp`: how long programs take, and what changed.
 
-use crate::args::{BenchArgs, BenchOrder, BenchSort, BenchcmpArgs};
+use crate::args::suites::{BenchArgs, BenchOrder, BenchSort, BenchcmpArgs};
 use crate::commands::{FAILURE, SUCCESS};
 use crate::compile::target;
 use crate::output;

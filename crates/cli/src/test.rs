@@ -1,6 +1,6 @@
 //! `fehu test`: runs the tests that programs contain.
 
-use crate::args::TestArgs;
+use crate::args::suites::TestArgs;
 use crate::commands::{FAILURE, SUCCESS};
 use crate::compile::target;
 use crate::dev::plan;

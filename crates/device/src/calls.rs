@@ -8,9 +8,8 @@
 use super::functions::{self, Made};
 use super::memories::{self, Origins, Signature, to_bytes};
 use ecow::{EcoString, eco_format};
-use fehu_base::IdVec;
-use fehu_base::bug::OrBug;
 use fehu_base::id::Id;
+use fehu_base::{IdVec, OrBug};
 use fehu_imp::rewrite::{Vars, rename, replace_stms};
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Arg, Block, Exp, From, Fun, FunId, Program, Space, Stm, Ty, V};
@@ -214,6 +213,10 @@ fn empty() -> Fun {
 }
 
 /// Looks for kernels.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others contain what is looked for only in their bodies"
+)]
 fn host(block: Block, fun: &mut Fun, inside: &mut Inside) -> Block {
     let mut out = Block::with_capacity(block.len());
     for mut stm in block {
@@ -313,6 +316,7 @@ impl Constants {
         });
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn without(&self, mut body: Block) -> Block {
         replace_stms(&mut body, &mut |stm| match stm {
             Stm::Const(..) => Some(Block::new()),

@@ -16,6 +16,7 @@
 use super::interleave;
 use super::pointers::{Piece, Pointers};
 use super::sites::{self, Known, Owner, Site, piece_bytes};
+use fehu_base::OrBug;
 use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
@@ -29,6 +30,7 @@ const MOST_BLOCKS: i64 = 1056;
 const FIRST_BYTES: i64 = 4096;
 
 /// Removes handles from all kernels of a function.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
     let mut body = std::mem::take(&mut fun.body);
     replace_stms(&mut body, &mut |stm| match stm {
@@ -91,6 +93,7 @@ impl Expand<'_> {
         self.fun.vars.push(VarInfo { hint: hint.into(), ty })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no operand gets a variable")]
     fn host_value(&mut self, hint: &str, e: Exp) -> Exp {
         match e {
             Exp::Const(_) | Exp::Var(_) => e,
@@ -151,7 +154,7 @@ impl Expand<'_> {
         for number in 0..self.sites.len() {
             let site = &self.sites[number];
             let (bytes, pieces) =
-                (site.bytes.clone().unwrap_or(Exp::int(0)), site.others.len() + 1);
+                (site.bytes.clone().or_bug("known size of a block"), site.others.len() + 1);
             let kind = site.kind as usize;
             let bytes = self.host_value("bytes", bytes);
             let mut own = Vec::with_capacity(pieces);
@@ -419,6 +422,6 @@ fn take(
             }
         });
     }
-    out.extend(chosen.unwrap_or_default());
+    out.extend(chosen.or_bug("place for an allocation"));
     out
 }

@@ -39,7 +39,37 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
                     Arg::Scalar(_) => Vec::new(),
                 }));
             }
-            _ => {}
+            Stm::Comment(_)
+            | Stm::Declare(..)
+            | Stm::Assign(..)
+            | Stm::Store(..)
+            | Stm::Alloc(..)
+            | Stm::Free(_)
+            | Stm::Copy { .. }
+            | Stm::If(..)
+            | Stm::Switch(..)
+            | Stm::For { .. }
+            | Stm::While(..)
+            | Stm::Const(..)
+            | Stm::Assert(..)
+            | Stm::Trace(..)
+            | Stm::Atomic(..)
+            | Stm::Locked(..)
+            | Stm::Tasks(_)
+            | Stm::Sums(..)
+            | Stm::Chunks(..)
+            | Stm::Tuning(..)
+            | Stm::Threads(_)
+            | Stm::Launch(_)
+            | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Exchange { .. }
+            | Stm::Guarded(..)
+            | Stm::Leave
+            | Stm::Section(_) => {}
         }
     });
     let inside: FxHashSet<V> = declared.iter().copied().collect();
@@ -83,6 +113,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
 }
 
 /// A body in which indices through these pointers are those of interleaved elements. Copies become loops.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, threads: i64) -> Block {
     let mut body = body.to_vec();
     replace_stms(&mut body, &mut |stm| match stm {
@@ -102,6 +133,7 @@ pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, thread
     body
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 fn scale_stms(body: &mut Block, inside: &FxHashSet<V>, threads: i64) {
     replace_stms(body, &mut |stm| {
         let scaled = |at: &Exp| scale(at, threads);
@@ -127,6 +159,7 @@ fn scale_stms(body: &mut Block, inside: &FxHashSet<V>, threads: i64) {
     });
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions stay as they are")]
 fn loads(e: &Exp, inside: &FxHashSet<V>, threads: i64) -> Exp {
     replace(e, &|e| match e {
         Exp::Load(p, at) if inside.contains(p) => {

@@ -12,6 +12,8 @@
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod calls;
 mod expand;
 mod functions;

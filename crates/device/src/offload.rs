@@ -6,7 +6,8 @@
 
 use super::calls::closed;
 use ecow::EcoString;
-use fehu_imp::rewrite::replace;
+use fehu_base::OrBug;
+use fehu_imp::rewrite::{change_exps, replace};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
 use std::cell::RefCell;
@@ -46,6 +47,7 @@ impl Offload<'_> {
         out
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "statements without blocks are all alike")]
     fn stm(&mut self, mut stm: Stm, out: &mut Block) {
         let has_blocks =
             matches!(stm, Stm::If(..) | Stm::Switch(..) | Stm::For { .. } | Stm::While(..));
@@ -95,15 +97,12 @@ impl Offload<'_> {
 
     /// A statement without blocks whose expressions do not load.
     fn with_fetched(&mut self, stm: &Stm, out: &mut Block) -> Stm {
-        match stm {
-            Stm::Declare(v, Some(e)) => Stm::Declare(*v, Some(self.fetched(e, out))),
-            Stm::Assign(v, e) => Stm::Assign(*v, self.fetched(e, out)),
-            Stm::Alloc(v, prim, e) => Stm::Alloc(*v, *prim, self.fetched(e, out)),
-            Stm::Point(v, from, e) => Stm::Point(*v, *from, self.fetched(e, out)),
-            Stm::Assert(e, message) => Stm::Assert(self.fetched(e, out), message.clone()),
-            Stm::Trace(tag, e, prim) => Stm::Trace(tag.clone(), self.fetched(e, out), *prim),
-            other => other.clone(),
-        }
+        let state = RefCell::new((self, out));
+        let changed = change_exps(std::slice::from_ref(stm), &|e| {
+            let (this, out) = &mut *state.borrow_mut();
+            this.fetched(e, out)
+        });
+        changed.into_iter().next().or_bug("statement")
     }
 
     /// The expression with variables for what it loads.
@@ -202,7 +201,29 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Copy { .. } => true,
             Stm::Point(_, From::Mem(_), _) => true,
             Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(..)),
-            _ => false,
+            Stm::Comment(_)
+            | Stm::Declare(..)
+            | Stm::Assign(..)
+            | Stm::Store(..)
+            | Stm::If(..)
+            | Stm::Switch(..)
+            | Stm::For { .. }
+            | Stm::While(..)
+            | Stm::Assert(..)
+            | Stm::Atomic(..)
+            | Stm::Locked(..)
+            | Stm::Sums(..)
+            | Stm::Tuning(..)
+            | Stm::Fetch(..)
+            | Stm::Barrier
+            | Stm::WarpBarrier
+            | Stm::Warp(_)
+            | Stm::Poll(..)
+            | Stm::Count(..)
+            | Stm::Exchange { .. }
+            | Stm::Guarded(..)
+            | Stm::Leave
+            | Stm::Section(_) => false,
         };
     });
     found || sets_outer_pointer(stm, fun)

@@ -2,7 +2,7 @@
 
 use super::memories::to_bytes;
 use super::sites::Site;
-use fehu_base::IdVec;
+use fehu_base::{IdVec, OrBug};
 use fehu_imp::rewrite::replace_stms;
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Arg, Block, Exp, From, Kind, Prim, Stm, Ty, V, VarInfo};
@@ -75,6 +75,7 @@ impl<'a> Pointers<'a> {
 
     /// A body in which handles are pointers, which are declared outside it; `alloc` says what an allocation becomes, by its
     /// number.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     pub(super) fn body(
         &mut self,
         body: &[Stm],
@@ -120,7 +121,7 @@ impl<'a> Pointers<'a> {
     pub(super) fn choose(&mut self, site: &Site, pieces: &[Piece]) -> Block {
         let to = self.of[&site.handle];
         let point = |piece: &Piece| Stm::Point(to, From::Ptr(piece.base), piece.at.clone());
-        let Some((last, rest)) = pieces.split_last() else { return Block::new() };
+        let (last, rest) = pieces.split_last().or_bug("piece for an allocation");
         let mut chosen = vec![point(last)];
         for piece in rest.iter().rev() {
             // Where the handle would point, compared with where the others point.

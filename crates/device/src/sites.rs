@@ -93,7 +93,41 @@ fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
                 }
             }
         }
-        _ => {}
+        Stm::Export { block: None, .. }
+        | Stm::Comment(_)
+        | Stm::Declare(..)
+        | Stm::Assign(..)
+        | Stm::Store(..)
+        | Stm::Alloc(..)
+        | Stm::Free(_)
+        | Stm::Point(..)
+        | Stm::Copy { .. }
+        | Stm::If(..)
+        | Stm::Switch(..)
+        | Stm::For { .. }
+        | Stm::While(..)
+        | Stm::Const(..)
+        | Stm::Assert(..)
+        | Stm::Trace(..)
+        | Stm::TraceArray(..)
+        | Stm::Atomic(..)
+        | Stm::Locked(..)
+        | Stm::Tasks(_)
+        | Stm::Sums(..)
+        | Stm::Chunks(..)
+        | Stm::Tuning(..)
+        | Stm::Threads(_)
+        | Stm::Launch(_)
+        | Stm::Fetch(..)
+        | Stm::Barrier
+        | Stm::WarpBarrier
+        | Stm::Warp(_)
+        | Stm::Poll(..)
+        | Stm::Count(..)
+        | Stm::Exchange { .. }
+        | Stm::Guarded(..)
+        | Stm::Leave
+        | Stm::Section(_) => {}
     });
     holds
 }

@@ -44,7 +44,38 @@ impl Visit for Look<'_> {
                     }
                 }
             }
-            _ => {}
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Assert(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Const(_)
+            | Exp::Screma(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::Trace(..)
+            | Exp::Opaque(_)
+            | Exp::Tuning(..)
+            | Exp::Fail(_) => {}
         }
         walk_exp(self, exp);
     }

@@ -90,7 +90,40 @@ impl Visit for Look<'_> {
             Exp::Fail(_) | Exp::Trace(..) => true,
             Exp::Call(fun, _) => self.effects.fun(*fun),
             Exp::Const(id) => self.effects.constant(*id),
-            _ => false,
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Opaque(_)
+            | Exp::Tuning(..) => false,
         };
         walk_exp(self, exp);
     }

@@ -10,6 +10,8 @@
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
 //! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the program says.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod consumed;
 pub mod cost;
 mod effects;

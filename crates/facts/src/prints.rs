@@ -54,7 +54,42 @@ impl Prints {
         match exp {
             Exp::Trace(..) | Exp::Opaque(_) => true,
             Exp::Call(id, _) => self.fun(*id),
-            _ => false,
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Assert(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Const(_)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Tuning(..)
+            | Exp::Fail(_) => false,
         }
     }
 }
@@ -69,7 +104,42 @@ impl Visit for Look {
         match exp {
             Exp::Trace(..) | Exp::Opaque(_) => self.found = true,
             Exp::Call(id, _) => self.calls.push(*id),
-            _ => walk_exp(self, exp),
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Assert(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Const(_)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Tuning(..)
+            | Exp::Fail(_) => walk_exp(self, exp),
         }
     }
 

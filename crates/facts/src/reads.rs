@@ -43,6 +43,10 @@ impl Visit for Reads {
         *self.others.entry(*var).or_default() += 1;
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other expressions may use the array as a whole"
+    )]
     fn exp(&mut self, exp: &Exp) {
         match exp {
             Exp::Index(array, dims) if dims.iter().all(|dim| matches!(dim, Dim::Fix(_))) => {

@@ -11,6 +11,11 @@
 //! - [`mod@bench`]: measures how long programs take, and whether two measurements differ;
 //! - [`mod@tune`]: finds the thresholds with which programs are fastest.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "statistics of measurements differ from run to run anyway"
+)]
+
 pub mod bench;
 pub mod blocks;
 mod case;

@@ -42,6 +42,7 @@ pub struct Kernel {
 
 impl Kernel {
     /// Moves the declarations of shared arrays to the beginning of the body, where they must be.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     pub fn hoist_shared(&mut self, vars: &IdVec<V, VarInfo>) {
         let mut shared = Block::new();
         replace_stms(&mut self.body, &mut |stm| match stm {

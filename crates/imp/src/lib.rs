@@ -37,6 +37,8 @@
 //!
 //! [`Stm::Assert`] and a failed allocation end the function with an error code; handles are released on the way out.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod exp;
 mod kernel;
 pub mod rewrite;

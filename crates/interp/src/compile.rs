@@ -223,6 +223,7 @@ impl Compiler<'_> {
     }
 
     /// A function of an array operator.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other operators have no shortcut")]
     fn lambda(&mut self, lambda: &fehu_ir::Lambda) -> Lambda {
         let code = self.repeated(&lambda.params, &lambda.body);
         let params: Vec<Slot> = lambda.params.iter().map(|&param| self.slot(param)).collect();

@@ -133,6 +133,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs the instructions of a body; its results are then evaluated by the caller.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others say where they are")]
     fn run(&mut self, code: &'p Code, frame: &mut Frame) -> Res<()> {
         for &slot in &code.drops {
             frame[slot as usize] = Value::Gone;
@@ -293,6 +294,7 @@ fn take(frame: &mut Frame, arg: &Arg) -> Value {
 
 /// The value of an operand that is a scalar.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn scalar(frame: &Frame, arg: &Arg) -> Res<Scalar> {
     match arg {
         Arg::Const(scalar) => Ok(*scalar),
@@ -305,6 +307,7 @@ fn scalar(frame: &Frame, arg: &Arg) -> Res<Scalar> {
 
 /// The value of an operand that is a size or an index.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn size(frame: &Frame, arg: &Arg) -> Res<i64> {
     match scalar(frame, arg)? {
         Scalar::I64(size) => Ok(size),
@@ -318,6 +321,7 @@ fn sizes(frame: &Frame, args: &[Arg]) -> Res<Shape> {
 
 /// The value of an operand that is a truth value.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn truth(frame: &Frame, arg: &Arg) -> Res<bool> {
     match scalar(frame, arg)? {
         Scalar::Bool(truth) => Ok(truth),
@@ -327,6 +331,7 @@ fn truth(frame: &Frame, arg: &Arg) -> Res<bool> {
 
 /// The array of a variable.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn array(frame: &Frame, slot: Slot) -> Res<&Array> {
     match &frame[slot as usize] {
         Value::Array(array) => Ok(array),
@@ -336,6 +341,7 @@ fn array(frame: &Frame, slot: Slot) -> Res<&Array> {
 
 /// The value of an operand that is an array, as one's own.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 fn take_array(frame: &mut Frame, arg: &Arg) -> Res<Box<Array>> {
     match take(frame, arg) {
         Value::Array(array) => Ok(array),

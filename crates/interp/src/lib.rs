@@ -10,6 +10,8 @@
 //! A verified program cannot make the interpreter panic or overflow the stack; run-time failures are
 //! returned as an [`Error`].
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod array;
 mod buffer;
 mod code;

@@ -34,6 +34,10 @@ pub fn copies(program: &mut Program) {
 }
 
 /// An independent loop without reductions: its variable, bounds and body.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn head(stm: &Stm) -> Option<(V, &Exp, &Exp, &Block)> {
     match stm {
         Stm::For { var, from, to, step: 1, kind: Kind::Independent(reductions), body }
@@ -45,6 +49,10 @@ fn head(stm: &Stm) -> Option<(V, &Exp, &Exp, &Block)> {
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn blocked(vars: &mut Vars<'_>, stm: &Stm) -> Option<[Stm; 3]> {
     let (a, a_from, a_to, outer) = head(stm)?;
     let [inner] = outer.as_slice() else { return None };

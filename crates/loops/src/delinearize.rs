@@ -53,12 +53,11 @@ fn by_rows(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let [row, column] = ["row", "column"].map(|hint| vars.scalar(hint, prim));
     let first = if prim == Prim::I64 { Exp::Var(at) } else { narrow(Exp::Var(at)) };
     let divide = |op| Exp::Bin(op, prim, Box::new(first.clone()), Box::new(not_zero(prim, &width)));
-    let here = match prim {
-        Prim::I64 => sum(&[(1, column), (1, *var), (-1, at)], 0),
-        _ => {
-            let further = narrow(sum(&[(1, *var), (-1, at)], 0));
-            Exp::Bin(BinOp::Add, prim, Box::new(Exp::Var(column)), Box::new(further))
-        }
+    let here = if prim == Prim::I64 {
+        sum(&[(1, column), (1, *var), (-1, at)], 0)
+    } else {
+        let further = narrow(sum(&[(1, *var), (-1, at)], 0));
+        Exp::Bin(BinOp::Add, prim, Box::new(Exp::Var(column)), Box::new(further))
     };
     let body = change_exps(body, &|e| {
         replace(e, &|e| match counter.divided(e) {
@@ -68,13 +67,12 @@ fn by_rows(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
         })
     });
     let left = Exp::Bin(BinOp::Sub, prim, Box::new(width.clone()), Box::new(Exp::Var(column)));
-    let next = match prim {
-        Prim::I64 => bin(BinOp::Add, Exp::Var(at), left),
-        _ => {
-            // A narrow counter begins anew after its largest number.
-            let all = bin(BinOp::Sub, Exp::int(1 << 31), wide(first.clone()));
-            bin(BinOp::Add, Exp::Var(at), bin(BinOp::Min, wide(left), all))
-        }
+    let next = if prim == Prim::I64 {
+        bin(BinOp::Add, Exp::Var(at), left)
+    } else {
+        // A narrow counter begins anew after its largest number.
+        let all = bin(BinOp::Sub, Exp::int(1 << 31), wide(first.clone()));
+        bin(BinOp::Add, Exp::Var(at), bin(BinOp::Min, wide(left), all))
     };
     let next = bin(BinOp::Max, next, sum(&[(1, at)], 1));
     let (low, high, kind) = (Exp::Var(at), Exp::Var(end), kind.clone());
@@ -98,10 +96,7 @@ fn not_zero(prim: Prim, width: &Exp) -> Exp {
     if matches!(width, Exp::Const(_)) {
         return width.clone();
     }
-    let number = |value: i64| match prim {
-        Prim::I32 => Exp::Const(Scalar::I32(value as i32)),
-        _ => Exp::int(value),
-    };
+    let number = |value: i64| Exp::Const(Scalar::from_bits(prim, value.cast_unsigned()));
     let is_zero = Exp::Cmp(CmpOp::Eq, prim, Box::new(width.clone()), Box::new(number(0)));
     Exp::Select(Box::new([is_zero, number(1), width.clone()]))
 }
@@ -154,6 +149,10 @@ impl Counter {
 
     /// What the counter is divided by, and as which type: by preference where the remainder is needed, as its neighbours are
     /// neighbours.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do"
+    )]
     fn divisor(&self, body: &Block) -> Option<(Prim, Exp)> {
         let fits = |width: &Exp| match width {
             Exp::Var(v) => *v != self.var && !self.inside.contains(v),

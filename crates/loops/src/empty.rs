@@ -27,6 +27,10 @@ fn block(stms: Block) -> Block {
     stms.into_iter().map(stm).collect()
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do; other statements stay as they are"
+)]
 fn stm(mut stm: Stm) -> Stm {
     let nest: Option<&Block> = match &stm {
         Stm::For { body, .. } => Some(body),
@@ -60,6 +64,10 @@ fn stm(mut stm: Stm) -> Stm {
 }
 
 /// When a nest does something, if that is a condition that can be evaluated before it and not always true.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn condition(stm: &Stm, body: &Block) -> Option<Exp> {
     let mut inner = Inner::default();
     each_stm(std::slice::from_ref(stm), &mut |stm| {
@@ -111,6 +119,10 @@ fn acts(body: &[Stm], inner: &Inner) -> Acts {
     body.iter().map(|stm| stm_acts(stm, inner)).fold(Acts::Never, or)
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a start that is not a constant counts as one; what is not known to do nothing does something"
+)]
 fn stm_acts(stm: &Stm, inner: &Inner) -> Acts {
     match stm {
         Stm::Comment(_) | Stm::Declare(..) | Stm::Point(..) => Acts::Never,

@@ -2,11 +2,14 @@
 //!
 //! Each makes loops faster and keeps what a program computes. [`TRANSFORMATIONS`] has them in the order in which they run.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 pub mod copies;
 pub mod delinearize;
 pub mod empty;
 pub mod lanes;
 pub mod peel;
+mod scalar;
 pub mod tile;
 pub mod unswitch;
 

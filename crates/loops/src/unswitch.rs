@@ -99,6 +99,10 @@ impl Work<'_> {
         self.find(body, &assigned, &mut fixed, &mut path)
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do"
+    )]
     fn find(
         &self,
         block: &[Stm],

@@ -18,6 +18,7 @@ pub(crate) enum Index<'a> {
 }
 
 impl<'a> Lower<'a> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(crate) fn dims(
         &mut self,
         dims: &'a [DimIndex],
@@ -31,7 +32,7 @@ impl<'a> Lower<'a> {
                     let mut part = |exp: &'a Option<Box<ast::Exp>>| match exp {
                         Some(exp) => match self.exp(exp, frame)? {
                             Val::Scalar(_, atom) => Ok(Some(atom)),
-                            _ => self.limit(exp.span, "the bounds of a slice are not numbers"),
+                            _ => self.bug(exp.span, "the bounds of a slice are not numbers"),
                         },
                         None => Ok(None),
                     };
@@ -77,7 +78,7 @@ impl<'a> Lower<'a> {
         let mut sizes: Vec<Atom> = Vec::new();
         for dim in dims {
             let Shape::Array(size, elem) = &shape else {
-                return self.limit(span, "too many indices");
+                self.bug(span, "too many indices");
             };
             let (size, elem) = (*size, elem.clone());
             sizes.push(size);
@@ -87,7 +88,7 @@ impl<'a> Lower<'a> {
             match dim {
                 Index::Fix(index) => {
                     let Val::Scalar(prim, atom) = index else {
-                        return self.limit(span, "an index is not a number");
+                        self.bug(span, "an index is not a number");
                     };
                     let index = self.as_i64(*prim, *atom);
                     if self.safe {
@@ -247,7 +248,9 @@ impl<'a> Lower<'a> {
             Some((Step::Field(name), rest)) => {
                 let part = self.project(&base, name, span)?;
                 let part = self.replace(part, rest, value, span)?;
-                let Val::Record(fields) = &base else { return Ok(base) };
+                let Val::Record(fields) = &base else {
+                    self.bug(span, "a field of a value is updated that is no record");
+                };
                 Ok(Val::Record(
                     fields
                         .iter()
@@ -311,7 +314,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         if value.has_function() {
-            return Ok(value);
+            return self.coerce_data(value, ty, frame, span);
         }
         let shape = self.shape_of(ty, frame, span)?;
         let found = value.shape();
@@ -334,6 +337,27 @@ impl<'a> Lower<'a> {
         });
         let value = self.with_checked_shape(value, &shape, cert);
         Ok(self.certify(value, cert))
+    }
+
+    /// Likewise, for the data in a value with functions.
+    fn coerce_data(
+        &mut self,
+        value: Val<'a>,
+        ty: &Ty,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Val<'a>> {
+        match (ty.unwrap_unique(), value) {
+            (Ty::Record(types), Val::Record(fields)) => {
+                let mut new = Vec::with_capacity(fields.len());
+                for ((name, part), (_, ty)) in fields.iter().zip(types.iter()) {
+                    new.push((name.clone(), self.coerce(part.clone(), ty, frame, span)?));
+                }
+                Ok(Val::Record(new.into()))
+            }
+            // The sizes in the type of a function are checked by the function, those of a known choice where it was made.
+            (_, value) => Ok(value),
+        }
     }
 
     pub(crate) fn program_type(&self, ty: &Ty) -> String {

@@ -3,7 +3,7 @@
 use crate::env::Frame;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::Span;
+use fehu_base::{Span, bug};
 use fehu_ir::{Atom, Exp, Scalar, Type, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ impl<'a> Lower<'a> {
         other: impl FnOnce(&mut Self, &Rc<Frame<'a>>) -> Res<Val<'a>>,
     ) -> Res<Val<'a>> {
         let Val::Scalar(_, cond) = cond else {
-            return self.limit(span, "a condition is not a boolean");
+            self.bug(span, "a condition is not a boolean");
         };
         if let Atom::Const(Scalar::Bool(known)) = cond {
             let inner = Frame::new(frame.file, Some(frame.clone()));
@@ -121,7 +121,17 @@ impl<'a> Lower<'a> {
                     })
                     .collect(),
             ),
-            (a, _) => a.clone(),
+            (Shape::Prim(p), Shape::Prim(q)) if p == q => a.clone(),
+            (Shape::Acc(p), Shape::Acc(q)) if p == q => a.clone(),
+            (
+                Shape::Array(..)
+                | Shape::Record(_)
+                | Shape::Sum(_)
+                | Shape::Prim(_)
+                | Shape::Acc(_)
+                | Shape::Fun,
+                _,
+            ) => bug("the values of two branches do not have one type"),
         }
     }
 }
@@ -132,7 +142,7 @@ pub(crate) fn placeholder(size: Atom, vars: &[Var]) -> Atom {
         Atom::Var(Var(n)) if u32::MAX - n < vars.len() as u32 => {
             Atom::Var(vars[(u32::MAX - n) as usize])
         }
-        other => other,
+        Atom::Var(_) | Atom::Const(_) => size,
     }
 }
 

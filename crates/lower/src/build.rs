@@ -1,7 +1,7 @@
 //! The program being built: functions under construction and their open bodies.
 
 use crate::capture::{self, Captured};
-use fehu_base::{IdVec, Prim};
+use fehu_base::{IdVec, OrBug, Prim};
 use fehu_ir::{
     Atom, BinOp, Body, Check, CheckPart, CmpOp, Exp, Loc, Scalar, Stm, Type, Var, VarInfo,
 };
@@ -75,7 +75,7 @@ impl Building {
     /// Ends the innermost function.
     pub(crate) fn leave(&mut self, results: Vec<Atom>) -> Finished {
         let body = self.close(results);
-        let (first, open) = self.inner.pop().unwrap_or_default();
+        let (first, open) = self.inner.pop().or_bug("function inside");
         self.open.truncate(open);
         let own = self.vars.split_off(first as usize);
         let mut vars = IdVec::new();
@@ -91,7 +91,7 @@ impl Building {
 
     /// Gives up the innermost function.
     pub(crate) fn abandon(&mut self) {
-        let (first, open) = self.inner.pop().unwrap_or_default();
+        let (first, open) = self.inner.pop().or_bug("function inside");
         self.open.truncate(open);
         self.vars.truncate(first as usize);
     }
@@ -107,8 +107,8 @@ impl Building {
     }
 
     /// What tells a variable from all others.
-    pub(crate) fn stamp(&self, var: Var) -> Option<u64> {
-        self.vars.get(var.0 as usize).map(|known| known.stamp)
+    pub(crate) fn stamp(&self, var: Var) -> u64 {
+        self.vars[var.0 as usize].stamp
     }
 
     /// A new variable, bound at the current depth.
@@ -144,14 +144,12 @@ impl Building {
 
     /// Closes the innermost body.
     pub(crate) fn close(&mut self, results: Vec<Atom>) -> Body {
-        let stms = self.open.pop().unwrap_or_default();
+        let stms = self.open.pop().or_bug("open body");
         Body { stms, results }
     }
 
     pub(crate) fn push(&mut self, stm: Stm) {
-        if let Some(body) = self.open.last_mut() {
-            body.push(stm);
-        }
+        self.open.last_mut().or_bug("open body").push(stm);
     }
 
     /// Binds the results of an expression to new variables.
@@ -177,6 +175,7 @@ impl Building {
     }
 
     /// `a op b` on i64, folded where that is obvious.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are not folded here")]
     pub(crate) fn size_op(&mut self, op: BinOp, a: Atom, b: Atom) -> Atom {
         match (op, a, b) {
             (_, Atom::Const(Scalar::I64(a)), Atom::Const(Scalar::I64(b))) => match op {

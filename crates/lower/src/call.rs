@@ -11,7 +11,7 @@ use crate::env::Frame;
 use crate::special::Target;
 use crate::value::{Closure, Code, Val};
 use crate::{Lower, Res};
-use fehu_base::{FileId, Span};
+use fehu_base::{FileId, OrBug, Span, bug};
 use fehu_check::ty::{Scheme, Ty, VarId};
 use fehu_syntax::ast;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ impl<'a> Lower<'a> {
     /// A function applied to one more argument.
     pub(crate) fn apply(&mut self, fun: Val<'a>, arg: Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Fun(closure) = fun else {
-            return self.limit(span, "a value that is not a function is applied");
+            self.bug(span, "a value that is not a function is applied");
         };
         let mut closure = (*closure).clone();
         closure.args.push(arg);
@@ -44,7 +44,9 @@ impl<'a> Lower<'a> {
             Code::Def(_, _, bind) => bind.params.len(),
             Code::Local(_, bind) => match &bind.kind {
                 ast::LetKind::Fun { params, .. } => params.len(),
-                ast::LetKind::Pat { .. } | ast::LetKind::Update { .. } => 0,
+                ast::LetKind::Pat { .. } | ast::LetKind::Update { .. } => {
+                    bug("a local binding without parameters is applied")
+                }
             },
             Code::Lambda(_, lambda) => lambda.params.len(),
             Code::SectionRight => 3,
@@ -59,18 +61,18 @@ impl<'a> Lower<'a> {
             Code::Def(file, dec, bind) => self.invoke_def(closure, file, dec, bind, span),
             Code::Local(file, bind) => {
                 let ast::LetKind::Fun { params, body, .. } = &bind.kind else {
-                    return self.limit(span, "a value that is not a function is applied");
+                    self.bug(span, "a value that is not a function is applied");
                 };
-                let var = self.tables(file).and_then(|t| t.binders.get(&bind.id).copied());
-                let scheme = var.and_then(|var| self.program.vars[var].scheme.clone());
+                let var = self.binder_in(file, bind.id);
+                let scheme = self.program.vars[var].scheme.clone().or_bug("type of a function");
                 let target = Target {
                     file,
-                    name: var.map_or("f".into(), |var| self.program.vars[var].name.clone()),
+                    name: self.program.vars[var].name.clone(),
                     attrs: &[],
                     params,
                     body,
-                    ty: scheme.as_ref().map_or(Ty::Error, |scheme| scheme.ty.clone()),
-                    scheme,
+                    ty: scheme.ty.clone(),
+                    scheme: Some(scheme),
                     recursive: false,
                 };
                 self.shared(closure, &target, span)
@@ -90,14 +92,14 @@ impl<'a> Lower<'a> {
             }
             Code::SectionRight => {
                 let [op, rhs, lhs] = &closure.args[..] else {
-                    return self.limit(span, "a section lacks its operands");
+                    self.bug(span, "a section lacks its operands");
                 };
                 let partial = self.apply(op.clone(), lhs.clone(), span)?;
                 self.apply(partial, rhs.clone(), span)
             }
             Code::Owning => {
                 let [fun, arg] = &closure.args[..] else {
-                    return self.limit(span, "a function lacks its argument");
+                    self.bug(span, "a function lacks its argument");
                 };
                 let value = self.apply(fun.clone(), arg.clone(), span)?;
                 Ok(self.owned(value))
@@ -183,10 +185,9 @@ impl<'a> Lower<'a> {
         bind: &'a ast::ValBind,
         span: Span,
     ) -> Res<Val<'a>> {
-        let var = self.tables(file).and_then(|t| t.binders.get(&dec.id).copied());
-        let Some(var) = var else { return self.limit(span, "a function has no variable") };
-        let scheme = self.program.vars[var].scheme.clone();
-        let ty = scheme.as_ref().map_or(Ty::Error, |scheme| scheme.ty.clone());
+        let var = self.binder_in(file, dec.id);
+        let scheme = self.program.vars[var].scheme.clone().or_bug("type of a function");
+        let ty = scheme.ty.clone();
         let result = result_after(&ty, bind.params.len());
         let target = Target {
             file,
@@ -194,7 +195,7 @@ impl<'a> Lower<'a> {
             attrs: &dec.attrs,
             params: &bind.params,
             body: &bind.body,
-            scheme,
+            scheme: Some(scheme),
             ty,
             recursive: self.is_recursive(file, dec, var),
         };
@@ -205,7 +206,10 @@ impl<'a> Lower<'a> {
             let prepared = self.prepare(closure, &target, span)?;
             return match self.call(closure, &target, &prepared, span)? {
                 Some(value) => Ok(value),
-                None => self.limit(span, "a recursive function returns a function"),
+                None => self.limit(
+                    span,
+                    "this function calls itself, and returns a function or an accumulator",
+                ),
             };
         }
         if self.in_prelude(&closure.frame) || is_functional(&result) {
@@ -247,6 +251,7 @@ impl<'a> Lower<'a> {
 }
 
 /// The result type of a function after `count` arguments.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 pub(crate) fn result_after(ty: &Ty, count: usize) -> Ty {
     match ty {
         Ty::Fun(fun) if count > 0 => result_after(&fun.ret, count - 1),

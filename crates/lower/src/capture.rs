@@ -5,7 +5,7 @@
 //! source. When all is built, [`close`] adds what it captures, and what the functions that it calls
 //! capture, to its parameters and to the arguments of all calls.
 
-use fehu_base::IdVec;
+use fehu_base::{IdVec, OrBug};
 use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut, walk_type};
 use fehu_ir::{Atom, Body, Exp, FunId, Param, Prog, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
@@ -110,9 +110,9 @@ fn spread(prog: &Prog, captured: &mut BTreeMap<FunId, Captured>) {
     }
     let mut todo: Vec<FunId> = captured.keys().copied().collect();
     while let Some(callee) = todo.pop() {
-        let Some(passed) = captured.get(&callee).map(|c| c.vars.clone()) else { continue };
+        let passed = captured[&callee].vars.clone();
         for caller in callers.get(&callee).into_iter().flatten() {
-            let Some(outer) = captured.get_mut(caller) else { continue };
+            let outer = captured.get_mut(caller).or_bug("function that calls");
             let before = outer.vars.len();
             for (var, info) in &passed {
                 if var.0 < outer.first {

@@ -5,7 +5,7 @@ use crate::env::{Def, Frame, Term, TypeVal};
 use crate::special::{Packed, unpack};
 use crate::value::{Closure, Code, Instance, Val};
 use crate::{Lower, Res};
-use fehu_base::Span;
+use fehu_base::{OrBug, Span};
 use fehu_check::ty::Ty;
 use fehu_ir::{Atom, Const, ConstId, Exp, Type};
 use std::rc::Rc;
@@ -35,10 +35,7 @@ impl<'a> Lower<'a> {
                 args: Vec::new(),
             })));
         }
-        let scheme = self.program.vars[def.var].scheme.clone();
-        let Some(scheme) = scheme else {
-            return self.limit(span, "a value has no type");
-        };
+        let scheme = self.program.vars[def.var].scheme.clone().or_bug("type of a value");
         if !scheme.is_mono() {
             let frame = Frame::new(def.file, Some(def.frame.clone()));
             if let Some(instance) = &instance {
@@ -133,7 +130,7 @@ impl<'a> Lower<'a> {
             return Constant::Static(value);
         }
         let (packed, results, atoms) = self.pack_results(&value, &[]);
-        let Some(building) = self.building.pop() else { return Constant::Static(value) };
+        let building = self.building.pop().or_bug("constant under construction");
         let (vars, body) = building.finish(atoms);
         let name = def.bind.name.name.clone();
         let id = self.add_const(Const { name, vars, results, body }, (def.file, def.dec.id));
@@ -153,7 +150,7 @@ impl<'a> Lower<'a> {
         for (part, ty) in value.parts().into_iter().zip(shape.parts()) {
             parts.push(match part {
                 Atom::Var(array) if ty.is_array() => self.b().one("c", ty, Exp::Copy(array)),
-                part => part,
+                Atom::Var(_) | Atom::Const(_) => part,
             });
         }
         Val::build(&shape, &mut parts.into_iter())
@@ -210,6 +207,7 @@ impl<'a> Lower<'a> {
 }
 
 /// Whether functions in a value of the type may return memory that is not theirs.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other results may be memory")]
 fn returns_memory(ty: &Ty) -> bool {
     match ty {
         Ty::Fun(fun) => match &fun.ret {
@@ -225,6 +223,10 @@ fn returns_memory(ty: &Ty) -> bool {
 }
 
 /// Whether a type contains an abstract one.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other types have no type inside that a module can hide"
+)]
 pub(crate) fn has_abstract(ty: &Ty) -> bool {
     match ty {
         Ty::Con(..) => true,
@@ -235,6 +237,7 @@ pub(crate) fn has_abstract(ty: &Ty) -> bool {
 }
 
 /// Whether a type contains a function.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other type holds functions")]
 pub(crate) fn is_functional(ty: &Ty) -> bool {
     match ty {
         Ty::Fun(_) => true,

@@ -1,15 +1,16 @@
 //! Entry points.
 
+use crate::attribute::attribute;
 use crate::build::{Building, text};
 use crate::constant::is_functional;
+use crate::construct::holds_function;
 use crate::env::{Frame, Term};
-use crate::exp::{attribute, holds_function};
 use crate::external::Scope;
 use crate::layout::Layout;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use ecow::{EcoString, eco_format};
-use fehu_base::Span;
+use fehu_base::{OrBug, Span};
 use fehu_check::Unit;
 use fehu_check::ty::{Size, Ty, VarId};
 use fehu_ir::{Atom, CheckPart, CmpOp, Entry, Fun, Param, Type, Var};
@@ -21,7 +22,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn entries(&mut self, unit: &Unit<'a>, frame: &Rc<Frame<'a>>) -> Res<()> {
         for entry in &self.program.entries {
             let dec = unit.ast.decs.iter().find_map(|dec| find_dec(dec, entry.dec));
-            let Some((dec, bind)) = dec else { continue };
+            let (dec, bind) = dec.or_bug("declaration of an entry point");
             let scope = Scope::before(&unit.ast.decs, entry.dec);
             self.entry(&entry.name, entry.var, dec, bind, scope, frame)?;
         }
@@ -37,7 +38,7 @@ impl<'a> Lower<'a> {
         scope: Scope<'a>,
         frame: &Rc<Frame<'a>>,
     ) -> Res<()> {
-        let Some(scheme) = self.program.vars[var].scheme.clone() else { return Ok(()) };
+        let scheme = self.program.vars[var].scheme.clone().or_bug("type of an entry point");
         let span = bind.name.span;
         let inner = Frame::new(frame.file, Some(frame.clone()));
         self.building.push(Building::new(&self.serial));
@@ -68,7 +69,9 @@ impl<'a> Lower<'a> {
         let mut ty = scheme.ty.clone();
         let mut written = bind.ret.as_ref();
         for (index, shape) in shapes.into_iter().enumerate() {
-            let Ty::Fun(fun) = &ty.clone() else { break };
+            let Ty::Fun(fun) = &ty.clone() else {
+                self.bug(span, "an entry point has more parameters than its type");
+            };
             let (hint, param_written) = match bind.params.get(index) {
                 Some(pat) => (param_name(pat), param_type(pat)),
                 None => {
@@ -100,8 +103,7 @@ impl<'a> Lower<'a> {
         }
         let args = self.computed_sizes(name, args, &computed, &inner, span)?;
         let Some(Term::Def(def)) = frame.get(var) else {
-            self.building.pop();
-            return Ok(());
+            self.bug(span, "an entry point is not defined");
         };
         let mut value = self.definition(&def, None, span)?;
         for arg in args {
@@ -116,7 +118,7 @@ impl<'a> Lower<'a> {
         // The external world gets sizes with the values: all parts are results, no sizes.
         let (_, results, atoms) = self.pack_results(&value, &names);
         let result = scope.external(&result_shape, written, matches!(ty, Ty::Unique(_)));
-        let Some(building) = self.building.pop() else { return Ok(()) };
+        let building = self.building.pop().or_bug("function under construction");
         let (vars, mut body) = building.finish(atoms);
         // Being called from outside is no place in the program.
         let own = self.loc(span);
@@ -146,6 +148,7 @@ impl<'a> Lower<'a> {
 
     /// The shape of a parameter. Its sizes are size parameters of the function, constants, or new
     /// parameters. Those that have to be what a term says are noted in `computed`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other sizes are computed")]
     fn entry_shape(
         &mut self,
         ty: &Ty,
@@ -154,7 +157,7 @@ impl<'a> Lower<'a> {
         params: &mut Vec<Param>,
         computed: &mut Vec<(Size, Atom)>,
     ) -> Res<Shape> {
-        self.shape_by(ty, frame, span, &mut |this, size, inside| {
+        let shape = self.shape_by(ty, frame, span, &mut |this, size, inside| {
             if let Size::Const(n) = size {
                 return Ok(Atom::i64(*n));
             }
@@ -180,7 +183,8 @@ impl<'a> Lower<'a> {
                     atom
                 }
             })
-        })
+        })?;
+        Ok(shape.or_bug("type of a parameter"))
     }
 
     /// Checks sizes like `[n + 1]`, now that the arguments that they are made of are known. Everything that
@@ -195,7 +199,7 @@ impl<'a> Lower<'a> {
     ) -> Res<Vec<Val<'a>>> {
         for (size, found) in computed {
             let Some(wanted) = self.size(size, frame, span)? else {
-                return self.limit(span, "the size of a parameter cannot be computed");
+                self.bug(span, "the size of a parameter cannot be computed");
             };
             let same = self.b().cmp(CmpOp::Eq, *found, wanted);
             let parts = vec![
@@ -259,6 +263,7 @@ impl<'a> Lower<'a> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other declarations are no entry points")]
 fn find_dec(dec: &ast::Dec, id: ast::NodeId) -> Option<(&ast::Dec, &ast::ValBind)> {
     match &dec.kind {
         ast::DecKind::Val(bind) if dec.id == id => Some((dec, bind)),
@@ -267,6 +272,7 @@ fn find_dec(dec: &ast::Dec, id: ast::NodeId) -> Option<(&ast::Dec, &ast::ValBind
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
 fn param_name(pat: &ast::Pat) -> EcoString {
     match &pat.kind {
         ast::PatKind::Var(ident) => ident.name.clone(),
@@ -278,6 +284,7 @@ fn param_name(pat: &ast::Pat) -> EcoString {
 }
 
 /// The type that is written for a parameter.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other patterns have no type")]
 fn param_type(pat: &ast::Pat) -> Option<&ast::TypeExp> {
     match &pat.kind {
         ast::PatKind::Paren(inner) | ast::PatKind::Attr(_, inner) => param_type(inner),
@@ -287,6 +294,7 @@ fn param_type(pat: &ast::Pat) -> Option<&ast::TypeExp> {
 }
 
 /// Parameter and result of a function type.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 fn function_type(exp: &ast::TypeExp) -> Option<(&ast::TypeExp, &ast::TypeExp)> {
     match &exp.kind {
         ast::TypeExpKind::Fun(_, param, ret) => Some((param, ret)),

@@ -123,6 +123,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The name of a type.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no array is its own element")]
     fn name(self, shape: &Shape, written: Written<'a>) -> EcoString {
         if written.dims > 0 {
             let elem = match shape {
@@ -232,6 +233,7 @@ impl<'a> Scope<'a> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other declarations have none inside")]
 fn declares(dec: &ast::Dec, id: ast::NodeId) -> bool {
     match &dec.kind {
         ast::DecKind::Local(inner) => dec.id == id || declares(inner, id),
@@ -239,6 +241,7 @@ fn declares(dec: &ast::Dec, id: ast::NodeId) -> bool {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other declarations open nothing")]
 fn opens(dec: &ast::Dec) -> bool {
     match &dec.kind {
         ast::DecKind::Open(_) | ast::DecKind::Import(..) => true,
@@ -247,6 +250,7 @@ fn opens(dec: &ast::Dec) -> bool {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other declarations are no types")]
 fn type_bind(dec: &ast::Dec) -> Option<&ast::TypeBind> {
     match &dec.kind {
         ast::DecKind::Type(bind) => Some(bind),
@@ -266,6 +270,7 @@ fn dimensions(shape: &Shape) -> (Vec<Atom>, &Shape) {
 }
 
 /// Without parentheses, stars and quantifiers, which names do not show.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only these have no name of their own")]
 fn bare(exp: &TypeExp) -> &TypeExp {
     match &exp.kind {
         TypeExpKind::Paren(inner) | TypeExpKind::Unique(inner) | TypeExpKind::Exists(_, inner) => {
@@ -275,6 +280,7 @@ fn bare(exp: &TypeExp) -> &TypeExp {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
 fn named(exp: &TypeExp) -> Option<(&ast::QualName, &[TypeArg])> {
     match &bare(exp).kind {
         TypeExpKind::Name(name, args) => Some((name, args)),
@@ -339,6 +345,7 @@ fn array_name(elem: &Shape, name: &str) -> EcoString {
 }
 
 /// A sum that is written out needs parentheses inside of other types.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only sums need parentheses")]
 fn in_parens_if_sum(shape: &Shape, name: &str) -> EcoString {
     match shape {
         Shape::Sum(_) if name.starts_with('#') => eco_format!("({name})"),

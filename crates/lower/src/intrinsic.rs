@@ -1,7 +1,8 @@
 //! The functions that the compiler provides.
 
 use crate::build::{Attach, text};
-use crate::soac::{Fold, StreamKind};
+use crate::soac::Fold;
+use crate::stream::StreamKind;
 use crate::value::{Closure, Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::Span;
@@ -34,7 +35,10 @@ impl<'a> Lower<'a> {
                 Atom::Const(Scalar::I32(k)) if *k >= 0 => {
                     self.partition(*k as usize, f, array, span)
                 }
-                _ => self.limit(span, "the number of classes of partition must be a constant"),
+                Atom::Var(_) | Atom::Const(_) => self.limit(
+                    span,
+                    "the number of classes of `intrinsics.partition` must be a constant",
+                ),
             },
             ("flatmap", [f, array]) => self.flatmap(f, array, instance, span),
             ("scatter", [dest, is, vs]) => self.scatter(1, dest, is, vs, span),
@@ -76,31 +80,30 @@ impl<'a> Lower<'a> {
             (name, args) if name.starts_with("flat_update_") => self.flat_update(args, span),
             (name, args) => match self.scalar_intrinsic(name, args) {
                 Some(value) => Ok(value),
-                None => self.limit(span, format!("the intrinsic \"{name}\" is not implemented")),
+                None => self.bug(span, format!("the intrinsic \"{name}\" is not implemented")),
             },
         }
     }
 
     pub(crate) fn fresh(&mut self, value: &Val<'a>, op: fn(Var) -> Exp) -> Val<'a> {
-        if value.has_function() {
-            return value.clone();
-        }
-        let shape = value.shape();
-        let parts: Vec<Atom> = value
-            .parts()
-            .into_iter()
-            .zip(shape.parts())
-            .map(|(part, ty)| match part {
-                Atom::Var(var) if ty.is_array() => self.b().one("copy", ty, op(var)),
-                part => part,
-            })
-            .collect();
-        Val::build(&shape, &mut parts.into_iter())
+        self.map_data(value.clone(), &mut |this, value| {
+            let shape = value.shape();
+            let parts: Vec<Atom> = value
+                .parts()
+                .into_iter()
+                .zip(shape.parts())
+                .map(|(part, ty)| match part {
+                    Atom::Var(var) if ty.is_array() => this.b().one("copy", ty, op(var)),
+                    Atom::Var(_) | Atom::Const(_) => part,
+                })
+                .collect();
+            Val::build(&shape, &mut parts.into_iter())
+        })
     }
 
     fn zip(&mut self, a: &Val<'a>, b: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let (Val::Array(n, x, _), Val::Array(_, y, _)) = (a, b) else {
-            return self.limit(span, "zip is applied to values that are not arrays");
+            self.bug(span, "zip is applied to values that are not arrays");
         };
         let b = self.with_shape(b.clone(), &Shape::Array(*n, y.clone()));
         let elem = Shape::Record([("0".into(), (**x).clone()), ("1".into(), (**y).clone())].into());
@@ -125,10 +128,10 @@ impl<'a> Lower<'a> {
 
     fn unzip(&mut self, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Array(n, elem, _) = array else {
-            return self.limit(span, "unzip is applied to something that is not an array");
+            self.bug(span, "unzip is applied to something that is not an array");
         };
         let Shape::Record(fields) = &**elem else {
-            return self.limit(span, "unzip is applied to something that is not an array of pairs");
+            self.bug(span, "unzip is applied to something that is not an array of pairs");
         };
         let mut parts = self.array_parts(array).into_iter();
         let mut arrays = Vec::with_capacity(fields.len());
@@ -155,11 +158,10 @@ impl<'a> Lower<'a> {
 
     fn flatten(&mut self, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Array(n, rows, _) = array else {
-            return self.limit(span, "flatten is applied to something that is not an array");
+            self.bug(span, "flatten is applied to something that is not an array");
         };
         let Shape::Array(m, elem) = &**rows else {
-            return self
-                .limit(span, "flatten is applied to something that is not an array of arrays");
+            self.bug(span, "flatten is applied to something that is not an array of arrays");
         };
         let size = self.b().size_op(BinOp::Mul, *n, *m);
         Ok(self.reshaped(array, &Shape::Array(size, elem.clone())))
@@ -167,7 +169,7 @@ impl<'a> Lower<'a> {
 
     fn unflatten(&mut self, n: &Val<'a>, m: &Val<'a>, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let (Val::Scalar(_, n), Val::Scalar(_, m), Val::Array(_, elem, _)) = (n, m, array) else {
-            return self.limit(span, "unflatten is applied to something that is not an array");
+            self.bug(span, "unflatten is applied to something that is not an array");
         };
         let rows = Shape::Array(*m, elem.clone());
         Ok(self.reshaped(array, &Shape::Array(*n, Rc::new(rows))))
@@ -175,11 +177,10 @@ impl<'a> Lower<'a> {
 
     fn transpose(&mut self, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Array(n, rows, _) = array else {
-            return self.limit(span, "transpose is applied to something that is not an array");
+            self.bug(span, "transpose is applied to something that is not an array");
         };
         let Shape::Array(m, elem) = &**rows else {
-            return self
-                .limit(span, "transpose is applied to something that is not an array of arrays");
+            self.bug(span, "transpose is applied to something that is not an array of arrays");
         };
         let shape = Shape::Array(*m, Rc::new(Shape::Array(*n, elem.clone())));
         let parts: Vec<Atom> = array
@@ -198,7 +199,7 @@ impl<'a> Lower<'a> {
 
     fn concat(&mut self, a: &Val<'a>, b: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let (Val::Array(n, elem, _), Val::Array(m, ..)) = (a, b) else {
-            return self.limit(span, "concat is applied to values that are not arrays");
+            self.bug(span, "concat is applied to values that are not arrays");
         };
         let b = self.with_shape(b.clone(), &Shape::Array(*m, elem.clone()));
         let size = self.b().size_op(BinOp::Add, *n, *m);
@@ -265,11 +266,11 @@ impl<'a> Lower<'a> {
 
     fn flat_index(&mut self, args: &[Val<'a>], span: Span) -> Res<Val<'a>> {
         let Some((Val::Array(size, elem, parts), numbers)) = args.split_first() else {
-            return self.limit(span, "flat indexing is applied to something that is not an array");
+            self.bug(span, "flat indexing is applied to something that is not an array");
         };
         let numbers: Vec<Atom> = numbers.iter().flat_map(Val::parts).collect();
         let Some((offset, dims)) = numbers.split_first() else {
-            return self.limit(span, "flat indexing has no offset");
+            self.bug(span, "flat indexing has no offset");
         };
         let dims: Vec<(Atom, Atom)> = dims.chunks(2).map(|c| (c[0], c[1])).collect();
         let cert = self.check_view(*size, *offset, &dims, span);
@@ -288,16 +289,18 @@ impl<'a> Lower<'a> {
     fn flat_update(&mut self, args: &[Val<'a>], span: Span) -> Res<Val<'a>> {
         let (Some(array @ Val::Array(size, _, parts)), Some(values)) = (args.first(), args.last())
         else {
-            return self.limit(span, "a flat update is applied to something that is not an array");
+            self.bug(span, "a flat update is applied to something that is not an array");
         };
         let numbers: Vec<Atom> = args[1..args.len() - 1].iter().flat_map(Val::parts).collect();
         let Some((offset, strides)) = numbers.split_first() else {
-            return self.limit(span, "a flat update has no offset");
+            self.bug(span, "a flat update has no offset");
         };
         let mut dims = Vec::with_capacity(strides.len());
         let mut shape = values.shape();
         for stride in strides {
-            let Shape::Array(n, elem) = &shape else { break };
+            let Shape::Array(n, elem) = &shape else {
+                self.bug(span, "a flat update has more strides than its value has dimensions");
+            };
             dims.push((*n, *stride));
             let elem = (**elem).clone();
             shape = elem;

@@ -15,22 +15,29 @@
 //! - Conditions that must hold at run time are checked by statements whose certificates the dependent
 //!   statements name (`check`).
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod access;
+mod accumulate;
+mod attribute;
 mod branch;
 mod build;
 mod call;
 mod capture;
 mod constant;
+mod construct;
 mod entry;
 mod env;
 mod exp;
 mod external;
+mod flatmap;
 mod intrinsic;
 pub mod layout;
 mod literal;
 mod literals;
 mod message;
 mod module;
+mod name;
 mod pattern;
 mod repeat;
 mod scalar;
@@ -38,13 +45,14 @@ mod sizes;
 mod soac;
 mod special;
 mod statics;
+mod stream;
 mod term;
 mod value;
 mod zip;
 
 use crate::build::Building;
 use crate::env::Frame;
-use fehu_base::{FileId, IdVec, SourceMap};
+use fehu_base::{FileId, IdVec, OrBug, SourceMap};
 use fehu_check::Unit;
 use fehu_check::program::{Program, Tables};
 use fehu_ir::{Const, ConstId, Fun, FunId, Loc, Prog, Stage};
@@ -212,8 +220,9 @@ impl<'a> Lower<'a> {
         &mut self.building[last]
     }
 
-    fn tables(&self, file: FileId) -> Option<&'a Tables> {
-        self.program.files.get(&file)
+    /// What the checker found out about a file.
+    fn tables(&self, file: FileId) -> &'a Tables {
+        self.program.files.get(&file).or_bug("table of the checker for a file")
     }
 
     fn loc(&self, span: fehu_base::Span) -> Loc {
@@ -227,8 +236,18 @@ impl<'a> Lower<'a> {
         places
     }
 
+    /// Gives up on a program that is right, for a reason that its author can understand. What the checker rules out is no
+    /// limit but a [`Lower::bug`].
     fn limit<T>(&self, span: fehu_base::Span, message: impl Into<String>) -> Res<T> {
         Err(Limit { span: self.user_place(span), message: message.into() })
+    }
+
+    /// Something that the checker guarantees does not hold; the message names the place in the user's program.
+    #[track_caller]
+    #[cold]
+    fn bug(&self, span: fehu_base::Span, message: impl std::fmt::Display) -> ! {
+        let place = self.sources.describe(self.user_place(span));
+        fehu_base::bug(format_args!("{message} ({place})"))
     }
 
     /// Stops where only data can be and a value has a function. The checker leaves that to us for abstract

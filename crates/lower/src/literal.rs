@@ -4,7 +4,7 @@ use crate::build::text;
 use crate::env::Frame;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
+use fehu_base::{Prim, Span, bug};
 use fehu_check::ty::Ty;
 use fehu_ir::{Atom, BinOp, CheckPart, CmpOp, Elem, Exp, Scalar, Type};
 use fehu_syntax::ast::{self, Lit, RangeKind};
@@ -24,16 +24,8 @@ impl<'a> Lower<'a> {
             let array = self.b().one("string", ty, exp);
             return Ok(Val::Array(size, Rc::new(Shape::Prim(Prim::U8)), Rc::new([array])));
         }
-        let prim = match (ty, lit) {
-            (Ty::Prim(prim), _) => *prim,
-            (_, Lit::Int { suffix: Some(prim), .. } | Lit::Float { suffix: Some(prim), .. }) => {
-                *prim
-            }
-            (_, Lit::Bool(_)) => Prim::Bool,
-            (_, Lit::Float { .. }) => Prim::F64,
-            _ => Prim::I32,
-        };
-        Ok(Val::Scalar(prim, Atom::Const(scalar(lit, negative, prim))))
+        let Ty::Prim(prim) = ty else { bug("a literal is not of a primitive type") };
+        Ok(Val::Scalar(*prim, Atom::Const(scalar(lit, negative, *prim))))
     }
 
     pub(crate) fn range(
@@ -61,12 +53,13 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let (Val::Scalar(prim, start), Val::Scalar(_, end)) = (start, end) else {
-            return self.limit(span, "the ends of a range are not numbers");
+            self.bug(span, "the ends of a range are not numbers");
         };
         let (prim, start, end) = (*prim, *start, *end);
         let second = match second {
             Some(Val::Scalar(_, atom)) => Some(*atom),
-            _ => None,
+            Some(_) => self.bug(span, "the second number of a range is none"),
+            None => None,
         };
         let wide = |this: &mut Self, atom: Atom| this.as_i64(prim, atom);
         let (start64, end64) = (wide(self, start), wide(self, end));
@@ -133,7 +126,7 @@ impl<'a> Lower<'a> {
         // Steps of one need no division.
         let size = match step {
             Atom::Const(Scalar::I64(1 | -1)) => distance,
-            step => {
+            Atom::Var(_) | Atom::Const(_) => {
                 let width = self.b().one("step", Type::I64, Exp::UnOp(fehu_ir::UnOp::Abs, step));
                 let last = self.b().size_op(BinOp::Sub, width, Atom::i64(1));
                 let total = self.b().size_op(BinOp::Add, distance, last);
@@ -171,6 +164,7 @@ impl<'a> Lower<'a> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are converted")]
     pub(crate) fn i64_as(&mut self, prim: Prim, atom: Atom) -> Atom {
         match prim {
             Prim::I64 => atom,
@@ -187,7 +181,7 @@ pub(crate) fn scalar(lit: &Lit, negative: bool, prim: Prim) -> Scalar {
         Lit::Char(c) => u128::from(u32::from(*c)),
         Lit::Bool(b) => u128::from(*b),
         Lit::Float { value, .. } => return float(sign * value, prim),
-        Lit::String(_) => 0,
+        Lit::String(_) => bug("a string is used as a number"),
     };
     if prim.is_float() {
         return float(sign * integer as f64, prim);
@@ -204,10 +198,14 @@ pub(crate) fn integer(value: i64, prim: Prim) -> Scalar {
     Scalar::from_bits(prim, value as u64)
 }
 
+const NO_FLOAT: &str = "a number with a fraction is not of a floating-point type";
+
 pub(crate) fn float(value: f64, prim: Prim) -> Scalar {
     match prim {
         Prim::F16 => Scalar::F16(f16::from_f64(value)),
         Prim::F32 => Scalar::F32(value as f32),
-        _ => Scalar::F64(value),
+        Prim::F64 => Scalar::F64(value),
+        Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 | Prim::Bool => bug(NO_FLOAT),
+        Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 => bug(NO_FLOAT),
     }
 }

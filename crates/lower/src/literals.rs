@@ -60,6 +60,7 @@ fn type_of<'p>(vars: &'p IdVec<VarId, VarInfo>, term: &Size) -> Option<&'p Ty> {
 }
 
 /// What an array is made of, or the type itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is no array is its own element")]
 fn scalars(ty: &Ty) -> &Ty {
     match ty.unwrap_unique() {
         Ty::Array(_, elem) => scalars(elem),
@@ -92,6 +93,7 @@ impl Known {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other types say nothing here")]
     fn prim(&self, ty: &Ty) -> Option<Prim> {
         match ty {
             Ty::Prim(prim) => Some(*prim),

@@ -3,7 +3,7 @@
 use crate::env::{Def, Frame, Functor, Mod, Term, TypeVal, View};
 use crate::{Lower, Res};
 use ecow::EcoString;
-use fehu_base::FileId;
+use fehu_base::{FileId, OrBug, bug};
 use fehu_check::Role;
 use fehu_check::Unit;
 use fehu_check::program::{Instance, Member};
@@ -23,7 +23,7 @@ impl<'a> Lower<'a> {
     /// Evaluates the files of a program, and lowers its entry points.
     pub(crate) fn units(&mut self, units: &[Unit<'a>]) -> Res<()> {
         for unit in units {
-            let Some(tables) = self.tables(unit.id) else { continue };
+            let tables = self.tables(unit.id);
             if matches!(unit.role, Role::Intrinsics | Role::Prelude | Role::PreludeRoot) {
                 self.prelude.push(unit.id);
             }
@@ -39,7 +39,7 @@ impl<'a> Lower<'a> {
             let imports: Imports<'a> = unit
                 .imports
                 .iter()
-                .filter_map(|(path, index)| Some((path.clone(), done.get(*index)?.clone())))
+                .map(|(path, index)| (path.clone(), done[*index].clone()))
                 .collect();
             let frame = Frame::new_module(unit.id, Some(root.clone()));
             if let Some((var, prelude)) = &self.opened_prelude {
@@ -77,10 +77,11 @@ impl<'a> Lower<'a> {
         export: bool,
         members: &mut Members<'a>,
     ) -> Res<()> {
-        let var = self.binder(dec.id, frame);
+        // Types have none.
+        let var = self.tables(frame.file).binders.get(&dec.id).copied();
         match &dec.kind {
             DecKind::Val(bind) => {
-                let Some(var) = var else { return Ok(()) };
+                let var = var.or_bug("variable of a declaration");
                 let def = Def {
                     file: frame.file,
                     dec,
@@ -109,9 +110,7 @@ impl<'a> Lower<'a> {
                     }))
                 };
                 let term = Term::Mod(module);
-                if let Some(var) = var {
-                    frame.bind(var, term.clone());
-                }
+                frame.bind(var.or_bug("variable of a module"), term.clone());
                 if export {
                     members.insert(bind.name.name.clone(), term);
                 }
@@ -121,12 +120,13 @@ impl<'a> Lower<'a> {
                 self.open(var, module, frame, export, members);
             }
             DecKind::Import(path, _) => {
-                if let Some(module) = self.import(path) {
-                    self.open(var, module, frame, false, members);
-                }
+                let module = self.import(path).or_bug("module for an import");
+                self.open(var, module, frame, false, members);
             }
             DecKind::Local(inner) => self.dec(inner, frame, false, members)?,
-            DecKind::Type(_) | DecKind::ModuleType(_) | DecKind::Error => {}
+            // Types are known to the checker; what they stand for is bound where it is abstract.
+            DecKind::Type(_) | DecKind::ModuleType(_) => {}
+            DecKind::Error => self.bug(dec.span, "the program has syntax errors"),
         }
         Ok(())
     }
@@ -139,9 +139,7 @@ impl<'a> Lower<'a> {
         export: bool,
         members: &mut Members<'a>,
     ) {
-        if let Some(var) = var {
-            frame.bind(var, Term::Mod(module.clone()));
-        }
+        frame.bind(var.or_bug("variable of an opened module"), Term::Mod(module.clone()));
         if let (Mod::Struct(opened), true) = (&*module, export) {
             for (name, term) in opened {
                 members.insert(name.clone(), term.clone());
@@ -174,7 +172,8 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
     ) -> Rc<Mod<'a>> {
         self.bind_abstractions(node, frame);
-        let members = self.tables(frame.file).and_then(|t| t.members.get(&node));
+        // A module type without values is not in the table.
+        let members = self.tables(frame.file).members.get(&node);
         view(members.map_or(&[], Vec::as_slice), 0, module, frame, &mut |var, term| {
             frame.bind_global(var, term);
         })
@@ -182,7 +181,7 @@ impl<'a> Lower<'a> {
 
     /// Gives the abstract types that an ascription creates their meaning.
     fn bind_abstractions(&mut self, node: ast::NodeId, frame: &Rc<Frame<'a>>) {
-        let Some(tables) = self.tables(frame.file) else { return };
+        let tables = self.tables(frame.file);
         for (id, type_fn) in tables.abstractions.get(&node).into_iter().flatten() {
             frame.bind_abstract(*id, type_value(type_fn, frame));
         }
@@ -192,7 +191,7 @@ impl<'a> Lower<'a> {
         match &exp.kind {
             ModExpKind::Name(_) => match self.module_named(exp.id, frame) {
                 Some(module) => Ok(module),
-                None => self.limit(exp.span, "a module is not known here"),
+                None => self.bug(exp.span, "a module is not known here"),
             },
             ModExpKind::Paren(inner) => self.module(inner, frame),
             ModExpKind::Decs(decs) => {
@@ -201,7 +200,7 @@ impl<'a> Lower<'a> {
             }
             ModExpKind::Import(path, span) => match self.import(path) {
                 Some(module) => Ok(module),
-                None => self.limit(*span, "an import was not loaded"),
+                None => self.bug(*span, "an import was not loaded"),
             },
             ModExpKind::Ascribe(inner, _) => {
                 let module = self.module(inner, frame)?;
@@ -219,7 +218,7 @@ impl<'a> Lower<'a> {
                 frame: frame.clone(),
                 imports: self.imports.last().cloned(),
             }))),
-            ModExpKind::Error => self.limit(exp.span, "the program has syntax errors"),
+            ModExpKind::Error => self.bug(exp.span, "the program has syntax errors"),
         }
     }
 
@@ -231,27 +230,24 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
     ) -> Res<Rc<Mod<'a>>> {
         let Mod::Functor(functor) = &**functor else {
-            return self.limit(exp.span, "a module that is not parametric is applied");
+            self.bug(exp.span, "a module that is not parametric is applied");
         };
         let Some((param, rest)) = functor.params.split_first() else {
-            return self.limit(exp.span, "a parametric module has no parameters");
+            self.bug(exp.span, "a parametric module has no parameters");
         };
         let inner = Frame::new_scope(functor.frame.file, Some(functor.frame.clone()));
-        let Some(application) = self.tables(frame.file).and_then(|t| t.applications.get(&exp.id))
-        else {
-            return self.limit(exp.span, "an application of a module was not checked");
+        let Some(application) = self.tables(frame.file).applications.get(&exp.id) else {
+            self.bug(exp.span, "an application of a module was not checked");
         };
         let arg = view(&application.param_members, 0, &arg, frame, &mut |var, term| {
             inner.bind(var, term);
         });
-        if let Some(var) = self.binder(param.id, &inner) {
-            inner.bind(var, Term::Mod(arg));
-        }
+        inner.bind(self.binder(param.id, &inner), Term::Mod(arg));
         for (id, type_fn) in &application.params {
             inner.bind_type(*id, type_value(type_fn, frame));
         }
         let module = if rest.is_empty() {
-            self.imports.push(functor.imports.clone().unwrap_or_default());
+            self.imports.push(functor.imports.clone().or_bug("file of a parametric module"));
             let module = self.module_with_type(functor.body, functor.ty, &inner);
             self.imports.pop();
             module?
@@ -271,8 +267,8 @@ impl<'a> Lower<'a> {
                 let ty = Ty::Con(*old, std::sync::Arc::new([]));
                 frame
                     .bind_abstract(*new, TypeVal { params: Rc::new([]), ty, frame: inner.clone() });
-            } else if let Some(old) = inner.get_type(*old) {
-                frame.bind_abstract(*new, old);
+            } else {
+                frame.bind_abstract(*new, inner.get_type(*old).or_bug("type of a module"));
             }
         }
         Ok(view(&application.result_members, 0, &module, frame, &mut |var, term| {
@@ -290,11 +286,12 @@ fn view<'a>(
     frame: &Rc<Frame<'a>>,
     bind: &mut dyn FnMut(VarId, Term<'a>),
 ) -> Rc<Mod<'a>> {
+    // What a parametric module makes is seen through its type when it is applied.
     let Mod::Struct(terms) = &**module else { return module.clone() };
     let mut changed: Option<Members<'a>> = None;
     let mut rest = members;
     while let Some(first) = rest.first() {
-        let Some(name) = first.path.get(depth) else { break };
+        let name = first.path.get(depth).or_bug("name of a member");
         let count = rest.iter().take_while(|m| m.path.get(depth) == Some(name)).count();
         let (group, after) = rest.split_at(count);
         rest = after;
@@ -320,7 +317,7 @@ fn view<'a>(
                 bind(first.var, term.clone());
                 term
             }
-            None => continue,
+            None => bug(format_args!("there is no member \"{name}\" of a module")),
         };
         changed.get_or_insert_with(|| terms.clone()).insert(name.clone(), new);
     }

@@ -3,7 +3,7 @@
 use crate::env::{Frame, Term};
 use crate::value::{Val, payload_slots};
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
+use fehu_base::{OrBug, Prim, Span, bug};
 use fehu_ir::{Atom, CmpOp, Exp, Scalar, Type};
 use fehu_syntax::ast::{self, PatKind};
 use std::rc::Rc;
@@ -30,19 +30,15 @@ impl<'a> Lower<'a> {
     ) -> Res<()> {
         match &pat.kind {
             PatKind::Var(_) => {
-                if let Some(var) = self.binder(pat.id, frame) {
-                    frame.bind(var, Term::Val(value));
-                }
+                frame.bind(self.binder(pat.id, frame), Term::Val(value));
             }
-            PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => {}
+            PatKind::Wildcard | PatKind::Lit(_) => {}
+            PatKind::Error => self.bug(pat.span, "the program has syntax errors"),
             PatKind::Paren(inner) | PatKind::Attr(_, inner) => {
                 self.bind_pat(inner, value, frame)?
             }
             PatKind::Ascribe(inner, ty) => {
-                let Some((ty, _)) = self.tables(frame.file).and_then(|t| t.type_exps.get(&ty.id))
-                else {
-                    return self.bind_pat(inner, value, frame);
-                };
+                let (ty, _) = self.tables(frame.file).type_exps.get(&ty.id).or_bug("type");
                 let value = self.bind_sizes(ty, value, frame);
                 self.bind_pat(inner, value, frame)?;
             }
@@ -58,11 +54,7 @@ impl<'a> Lower<'a> {
                     let part = self.project(&value, &field.name.name, field.name.span)?;
                     match &field.pat {
                         Some(pat) => self.bind_pat(pat, part, frame)?,
-                        None => {
-                            if let Some(var) = self.binder(field.id, frame) {
-                                frame.bind(var, Term::Val(part));
-                            }
-                        }
+                        None => frame.bind(self.binder(field.id, frame), Term::Val(part)),
                     }
                 }
             }
@@ -80,12 +72,14 @@ impl<'a> Lower<'a> {
         let (ctors, parts) = match value {
             Val::Sum(ctors, parts) => (ctors, parts),
             Val::Choice(_, payload) => return payload.to_vec(),
-            _ => return Vec::new(),
+            Val::Scalar(..) | Val::Array(..) | Val::Record(_) | Val::Acc(..) | Val::Fun(_) => {
+                bug("the payload is asked of a value that is no sum")
+            }
         };
-        let Some((_, shapes)) = ctors.iter().find(|(c, _)| c == name) else { return Vec::new() };
+        let (_, shapes) = ctors.iter().find(|(c, _)| c == name).or_bug("constructor of this name");
         let tags = usize::from(ctors.len() > 1);
         let slots = payload_slots(ctors, name);
-        let mut atoms = slots.into_iter().filter_map(|slot| parts.get(slot + tags).copied());
+        let mut atoms = slots.into_iter().map(|slot| parts[slot + tags]);
         shapes.iter().map(|shape| Val::build(shape, &mut atoms)).collect()
     }
 
@@ -98,7 +92,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Some((case, rest)) = cases.split_first() else {
-            return self.limit(span, "a match has no cases");
+            self.bug(span, "a match has no cases");
         };
         // The checker knows that the last case matches whatever is left.
         let cond = if rest.is_empty() { None } else { self.matches(&case.pat, value)? };
@@ -122,18 +116,17 @@ impl<'a> Lower<'a> {
     }
 
     /// Whether a pattern matches; `None` if it always does.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other truth value is left")]
     fn matches(&mut self, pat: &'a ast::Pat, value: &Val<'a>) -> Res<Option<Atom>> {
         match &pat.kind {
-            PatKind::Var(_) | PatKind::Wildcard | PatKind::Error => Ok(None),
+            PatKind::Var(_) | PatKind::Wildcard => Ok(None),
+            PatKind::Error => self.bug(pat.span, "the program has syntax errors"),
             PatKind::Paren(inner) | PatKind::Attr(_, inner) | PatKind::Ascribe(inner, _) => {
                 self.matches(inner, value)
             }
             PatKind::Lit(lit) => {
                 let Val::Scalar(prim, atom) = value else {
-                    return self.limit(
-                        pat.span,
-                        "a literal is matched against a value that is not a scalar",
-                    );
+                    self.bug(pat.span, "a literal is matched against a value that is not a scalar");
                 };
                 let literal = crate::literal::scalar(&lit.lit, lit.negative, *prim);
                 if *prim == Prim::Bool {
@@ -177,14 +170,15 @@ impl<'a> Lower<'a> {
                     return Ok(all);
                 }
                 let Val::Sum(ctors, parts) = value else {
-                    return self.limit(
+                    self.bug(
                         pat.span,
                         "a constructor is matched against a value that is not a sum",
                     );
                 };
                 let mut all = None;
                 if ctors.len() > 1 {
-                    let tag = ctors.iter().position(|(c, _)| *c == name.name).unwrap_or(0);
+                    let tag = ctors.iter().position(|(c, _)| *c == name.name);
+                    let tag = tag.or_bug("constructor of this name");
                     let tag = Atom::Const(Scalar::U8(tag as u8));
                     let exp = Exp::CmpOp(CmpOp::Eq, parts[0], tag);
                     all = Some(self.b().one("is", Type::BOOL, exp));

@@ -14,6 +14,7 @@ use std::rc::Rc;
 impl<'a> Lower<'a> {
     /// A loop. Sizes that change from one iteration to the next are loop parameters, before those
     /// for the parts of the value.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(crate) fn repeat(
         &mut self,
         exp: &'a ast::Exp,
@@ -26,10 +27,9 @@ impl<'a> Lower<'a> {
         };
         self.no_function(&init, exp.span, "a loop parameter")?;
         let ty = self.node_type(lp.pat.id, frame);
-        let changing: Vec<VarId> = self
-            .tables(frame.file)
-            .and_then(|t| t.loop_sizes.get(&exp.id).cloned())
-            .unwrap_or_default();
+        // A loop without changing sizes is not in the table.
+        let changing: Vec<VarId> =
+            self.tables(frame.file).loop_sizes.get(&exp.id).cloned().unwrap_or_default();
         let bound = match &lp.form {
             ast::LoopForm::For(_, _, bound) => Some(self.exp(bound, frame)?),
             ast::LoopForm::ForIn(_, array) => Some(self.exp(array, frame)?),
@@ -46,7 +46,7 @@ impl<'a> Lower<'a> {
                 self.bind_changing(&present, &|var| starts[&var], &inner);
                 self.bind_param(&lp.pat, init.clone(), &inner)?;
                 let Val::Scalar(_, cond) = self.exp(cond, &inner)? else {
-                    return self.limit(exp.span, "a condition is not a boolean");
+                    self.bug(exp.span, "a condition is not a boolean");
                 };
                 Some(cond)
             }
@@ -99,7 +99,7 @@ impl<'a> Lower<'a> {
             self.bind_param(&lp.pat, result.clone(), &next)?;
             match self.exp(cond, &next)? {
                 Val::Scalar(_, cond) => results.push(cond),
-                _ => return self.limit(exp.span, "a condition is not a boolean"),
+                _ => self.bug(exp.span, "a condition is not a boolean"),
             }
         }
         let mut substitution: FxHashMap<Var, Atom> = FxHashMap::default();
@@ -156,20 +156,17 @@ impl<'a> Lower<'a> {
         first: Option<Var>,
     ) -> Res<LoopForm> {
         match (&lp.form, bound) {
-            (ast::LoopForm::For(node, ident, exp), Some(Val::Scalar(prim, bound))) => {
+            (ast::LoopForm::For(node, ident, _), Some(Val::Scalar(prim, bound))) => {
                 let index = self.b().var(&ident.name, Type::I64);
                 let value = self.i64_as(prim, Atom::Var(index));
-                if let Some(var) = self.binder(*node, frame) {
-                    frame.bind(var, Term::Val(Val::Scalar(prim, value)));
-                }
-                _ = exp;
+                frame.bind(self.binder(*node, frame), Term::Val(Val::Scalar(prim, value)));
                 // The bound is converted outside; see `hoist`.
                 let bound = self.hoisted_i64(prim, bound);
                 Ok(LoopForm::For(index, bound))
             }
             (ast::LoopForm::ForIn(pat, _), Some(array)) => {
                 let Val::Array(size, ..) = &array else {
-                    return self.limit(pat.span, "a loop is not over an array");
+                    self.bug(pat.span, "a loop is not over an array");
                 };
                 let index = self.b().var("i", Type::I64);
                 let dims = [crate::access::Index::Fix(Val::i64(Atom::Var(index)))];
@@ -181,10 +178,10 @@ impl<'a> Lower<'a> {
             }
             (ast::LoopForm::While(_), _) => match first {
                 Some(var) => Ok(LoopForm::While(var)),
-                None => self.limit(lp.pat.span, "a loop has no parameters"),
+                None => self.bug(lp.pat.span, "a loop has no parameters"),
             },
             (ast::LoopForm::For(..) | ast::LoopForm::ForIn(..), _) => {
-                self.limit(lp.pat.span, "a loop has no bound")
+                self.bug(lp.pat.span, "a loop has no bound")
             }
         }
     }
@@ -236,7 +233,7 @@ impl<'a> Lower<'a> {
                 Ok(Val::Record(values.into()))
             }
             PatKind::Wildcard | PatKind::Lit(_) | PatKind::Ctor(..) | PatKind::Error => {
-                self.limit(pat.span, "a loop parameter has no initial value")
+                self.bug(pat.span, "a loop parameter has no initial value")
             }
         }
     }
@@ -272,6 +269,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The shape with those of its sizes replaced that may change.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables change")]
     fn map_changing(
         &self,
         ty: &Ty,

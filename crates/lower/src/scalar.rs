@@ -3,8 +3,8 @@
 use crate::build::{Attach, text};
 use crate::value::Val;
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
-use fehu_ir::{Atom, BinOp, CmpOp, Exp, MathFn, Scalar, Type, UnOp};
+use fehu_base::{Prim, Span, bug};
+use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, MathFn, Scalar, Type, UnOp};
 
 /// The IR operation of an operator on numbers.
 pub(crate) fn binary_operator(name: &str) -> Option<BinOp> {
@@ -29,7 +29,7 @@ pub(crate) fn binary_operator(name: &str) -> Option<BinOp> {
 impl<'a> Lower<'a> {
     pub(crate) fn unary(&mut self, op: UnOp, value: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Scalar(prim, atom) = value else {
-            return self.limit(span, "an operator is applied to a value that is not a scalar");
+            self.bug(span, "an operator is applied to a value that is not a scalar");
         };
         let exp = Exp::UnOp(op, *atom);
         Ok(Val::Scalar(*prim, self.b().one("x", Type::prim(*prim), exp)))
@@ -121,11 +121,12 @@ impl<'a> Lower<'a> {
                 }
                 Ok(any)
             }
-            _ => self.limit(span, "these values cannot be compared"),
+            _ => self.bug(span, "these values cannot be compared"),
         }
     }
 
     /// A scalar function of the compiler by its name, on the parts of its arguments.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most functions keep the type")]
     pub(crate) fn scalar_intrinsic(&mut self, name: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
         let mut atoms = Vec::new();
         for arg in args {
@@ -134,10 +135,21 @@ impl<'a> Lower<'a> {
         if let Some(result) = self.conversion(name, &atoms) {
             return Some(result);
         }
+        if let Some(result) = self.logical(name, &atoms) {
+            return Some(result);
+        }
         let (stem, bits) = split_width(name)?;
         let (int, uint, float) = widths(bits);
         if let Some((op, prim)) = integer_operator(stem, int, uint) {
             return self.on_type(op, prim, int, &atoms);
+        }
+        if let ("sdiv_up" | "udiv_up", &[(_, x), (_, y)]) = (stem, &atoms[..]) {
+            let quotient = if stem == "sdiv_up" {
+                self.signed_div_up(int, x, y)
+            } else {
+                self.unsigned_div_up(int, uint, x, y)
+            };
+            return Some(Val::Scalar(int, quotient));
         }
         if let Some(op) = float_operator(stem)
             && let Some(prim) = float
@@ -157,6 +169,45 @@ impl<'a> Lower<'a> {
         let operands = atoms.iter().map(|(_, a)| *a).collect();
         let exp = Exp::Math(function, operands);
         Some(Val::Scalar(result, self.b().one("x", Type::prim(result), exp)))
+    }
+
+    /// `logand`, `eq_i32`, `cond_i32`, ...: what is the same for all types.
+    fn logical(&mut self, name: &str, atoms: &[(Prim, Atom)]) -> Option<Val<'a>> {
+        let result = match (name, atoms) {
+            ("logand", &[(_, a), (_, b)]) => self.b().and(a, b),
+            ("logor", &[(_, a), (_, b)]) => self.b().or(a, b),
+            ("llt", &[(_, a), (_, b)]) => self.b().cmp(CmpOp::Lt, a, b),
+            ("lle", &[(_, a), (_, b)]) => self.b().cmp(CmpOp::Le, a, b),
+            (name, &[(_, a), (_, b)]) if name.starts_with("eq_") => self.b().cmp(CmpOp::Eq, a, b),
+            (name, &[(_, cond), (prim, a), (_, b)]) if name.starts_with("cond_") => {
+                let bodies = [Body::of(vec![a]), Body::of(vec![b])];
+                let exp = Exp::If(cond, Box::new(bodies));
+                return Some(Val::Scalar(prim, self.b().one("x", Type::prim(prim), exp)));
+            }
+            _ => return None,
+        };
+        Some(Val::bool(result))
+    }
+
+    /// `(x + y - 1) / y`
+    fn signed_div_up(&mut self, prim: Prim, x: Atom, y: Atom) -> Atom {
+        let one = Atom::Const(crate::literal::integer(1, prim));
+        let sum = self.b().one("x", Type::prim(prim), Exp::BinOp(BinOp::Add, x, y));
+        let top = self.b().one("x", Type::prim(prim), Exp::BinOp(BinOp::Sub, sum, one));
+        self.b().one("x", Type::prim(prim), Exp::BinOp(BinOp::Div, top, y))
+    }
+
+    /// The quotient of numbers that are unsigned, one more if there is a remainder.
+    fn unsigned_div_up(&mut self, int: Prim, uint: Prim, x: Atom, y: Atom) -> Atom {
+        let mut step = |prim: Prim, exp: Exp| self.b().one("x", Type::prim(prim), exp);
+        let x = step(uint, Exp::Reinterpret(uint, x));
+        let y = step(uint, Exp::Reinterpret(uint, y));
+        let quotient = step(uint, Exp::BinOp(BinOp::Div, x, y));
+        let rest = step(uint, Exp::BinOp(BinOp::Mod, x, y));
+        let uneven = step(Prim::Bool, Exp::CmpOp(CmpOp::Lt, crate::build::zero(uint), rest));
+        let more = step(uint, Exp::Convert(uint, uneven));
+        let sum = step(uint, Exp::BinOp(BinOp::Add, quotient, more));
+        step(int, Exp::Reinterpret(int, sum))
     }
 
     /// An operation that works on `prim`, on operands of type `given`, which has the same width.
@@ -194,6 +245,10 @@ impl<'a> Lower<'a> {
     }
 
     /// `sext_i8_i64`, `fptosi_f32_i8`, `sign_i32`, ...
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are unsigned already, or no integers"
+    )]
     fn conversion(&mut self, name: &str, atoms: &[(Prim, Atom)]) -> Option<Val<'a>> {
         let &[(_, atom)] = atoms else { return None };
         let mut words = name.split('_');
@@ -234,6 +289,7 @@ impl<'a> Lower<'a> {
                 let to = unsigned(from);
                 (to, step(to, Exp::Reinterpret(to, atom)))
             }
+            ("neg", None) if from == Prim::Bool => (from, step(from, Exp::UnOp(UnOp::Not, atom))),
             ("neg", None) => (from, step(from, Exp::UnOp(UnOp::Neg, atom))),
             _ => return None,
         };
@@ -280,7 +336,8 @@ fn widths(bits: u32) -> (Prim, Prim, Option<Prim>) {
         8 => (Prim::I8, Prim::U8, None),
         16 => (Prim::I16, Prim::U16, Some(Prim::F16)),
         32 => (Prim::I32, Prim::U32, Some(Prim::F32)),
-        _ => (Prim::I64, Prim::U64, Some(Prim::F64)),
+        64 => (Prim::I64, Prim::U64, Some(Prim::F64)),
+        _ => bug(format_args!("there are no numbers of {bits} bits")),
     }
 }
 

@@ -4,9 +4,9 @@ use crate::build::Attach;
 use crate::env::{Frame, Term, TypeVal};
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
+use fehu_base::{OrBug, Prim, Span, bug};
 use fehu_check::ty::{Arg, Size, Ty, TypeFnParam};
-use fehu_ir::{Atom, Elem, Exp, Scalar, Type, Var};
+use fehu_ir::{Atom, Exp, Scalar, Type, Var};
 use std::rc::Rc;
 
 /// What the sizes in a type are, given the frame in which they have their meaning.
@@ -22,74 +22,113 @@ impl<'a> Lower<'a> {
     ) -> Res<Option<Atom>> {
         Ok(match self.term(size, Some(Prim::I64), frame, span)? {
             Some(Val::Scalar(_, atom)) => Some(atom),
-            _ => None,
+            Some(_) => self.bug(span, "a size is not a number"),
+            None => None,
         })
     }
 
     /// The shape of a type, all of whose sizes are known here.
     pub(crate) fn shape_of(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Shape> {
-        self.shape_by(ty, frame, span, &mut |this, size, frame| match this
-            .size(size, frame, span)?
-        {
-            Some(size) => Ok(size),
-            None => this.limit(span, "a size is needed here before it is known"),
-        })
+        match self.known_shape(ty, frame, span)? {
+            Some(shape) => Ok(shape),
+            None => self.bug(span, "a size or a type is needed here before it is known"),
+        }
+    }
+
+    /// The shape of a type, if it and all its sizes are known here.
+    pub(crate) fn known_shape(
+        &mut self,
+        ty: &Ty,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Option<Shape>> {
+        let mut known = true;
+        let shape = self.shape_by(ty, frame, span, &mut |this, size, frame| {
+            let size = if known { this.size(size, frame, span)? } else { None };
+            known &= size.is_some();
+            // The shape is not used then.
+            Ok(size.unwrap_or(Atom::i64(0)))
+        })?;
+        Ok(shape.filter(|_| known))
     }
 
     /// The shape of a type in which sizes that are not known here are 0: for values that are never
     /// looked at, and where the sizes will be replaced.
     pub(crate) fn loose_shape(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Shape> {
+        match self.known_loose_shape(ty, frame, span)? {
+            Some(shape) => Ok(shape),
+            None => self.bug(span, "a type is not known here"),
+        }
+    }
+
+    /// Likewise, if the type is known here.
+    pub(crate) fn known_loose_shape(
+        &mut self,
+        ty: &Ty,
+        frame: &Rc<Frame<'a>>,
+        span: Span,
+    ) -> Res<Option<Shape>> {
         self.shape_by(ty, frame, span, &mut |this, size, frame| {
             Ok(this.size(size, frame, span)?.unwrap_or(Atom::i64(0)))
         })
     }
 
-    /// The shape of a type, with the operands that `size_of` gives for the sizes.
+    /// The shape of a type, with the operands that `size_of` gives for the sizes; `None` if a type in it is not known here,
+    /// because the module that it belongs to is seen from outside.
     pub(crate) fn shape_by(
         &mut self,
         ty: &Ty,
         frame: &Rc<Frame<'a>>,
         span: Span,
         size_of: &mut SizeOf<'_, 'a>,
-    ) -> Res<Shape> {
-        match ty {
-            Ty::Prim(prim) => Ok(Shape::Prim(*prim)),
-            Ty::Unique(inner) => self.shape_by(inner, frame, span, size_of),
+    ) -> Res<Option<Shape>> {
+        Ok(Some(match ty {
+            Ty::Prim(prim) => Shape::Prim(*prim),
+            Ty::Unique(inner) => return self.shape_by(inner, frame, span, size_of),
             Ty::Array(size, elem) => {
                 let size = size_of(self, size, frame)?;
-                Ok(Shape::Array(size, Rc::new(self.shape_by(elem, frame, span, size_of)?)))
+                match self.shape_by(elem, frame, span, size_of)? {
+                    Some(elem) => Shape::Array(size, Rc::new(elem)),
+                    None => return Ok(None),
+                }
             }
             Ty::Record(fields) => {
                 let mut shapes = Vec::with_capacity(fields.len());
                 for (name, ty) in fields.iter() {
-                    shapes.push((name.clone(), self.shape_by(ty, frame, span, size_of)?));
+                    let Some(shape) = self.shape_by(ty, frame, span, size_of)? else {
+                        return Ok(None);
+                    };
+                    shapes.push((name.clone(), shape));
                 }
-                Ok(Shape::Record(shapes.into()))
+                Shape::Record(shapes.into())
             }
             Ty::Sum(ctors) => {
                 let mut shapes = Vec::with_capacity(ctors.len());
                 for (name, payload) in ctors.iter() {
                     let mut parts = Vec::with_capacity(payload.len());
                     for ty in payload {
-                        parts.push(self.shape_by(ty, frame, span, size_of)?);
+                        let Some(part) = self.shape_by(ty, frame, span, size_of)? else {
+                            return Ok(None);
+                        };
+                        parts.push(part);
                     }
                     shapes.push((name.clone(), parts));
                 }
-                Ok(Shape::Sum(shapes.into()))
+                Shape::Sum(shapes.into())
             }
-            Ty::Fun(_) => Ok(Shape::Fun),
+            Ty::Fun(_) => Shape::Fun,
             Ty::Con(id, args) => {
                 if let Some(shape) = frame.get_shape(*id) {
-                    return Ok(shape);
+                    return Ok(Some(shape));
                 }
-                let Some(def) = frame.get_type(*id) else {
-                    return self.limit(span, "a type is not known here");
-                };
+                let Some(def) = frame.get_type(*id) else { return Ok(None) };
                 let inner = self.apply_type(&def, args, frame, span)?;
-                self.shape_by(&def.ty, &inner, span, size_of)
+                return self.shape_by(&def.ty, &inner, span, size_of);
             }
-            Ty::Meta(_) | Ty::Error => Ok(Shape::unit()),
-        }
+            // A type that nothing determines can be any.
+            Ty::Meta(_) => Shape::unit(),
+            Ty::Error => self.bug(span, "a type is wrong"),
+        }))
     }
 
     /// Where the definition of a type has its meaning, for these arguments.
@@ -115,7 +154,9 @@ impl<'a> Lower<'a> {
                     *id,
                     TypeVal { params: Rc::new([]), ty: ty.clone(), frame: frame.clone() },
                 ),
-                (TypeFnParam::Size(_) | TypeFnParam::Type(_), _) => {}
+                (TypeFnParam::Size(_) | TypeFnParam::Type(_), _) => {
+                    self.bug(span, "an argument of a type is of the wrong kind");
+                }
             }
         }
         Ok(inner)
@@ -143,6 +184,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The shape with those sizes that the type determines.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables are bound")]
     fn match_shape(&mut self, ty: &Ty, shape: &Shape, frame: &Rc<Frame<'a>>) -> Shape {
         match (ty.unwrap_unique(), shape) {
             (Ty::Array(size, elem_ty), Shape::Array(actual, elem)) => {
@@ -201,9 +243,13 @@ impl<'a> Lower<'a> {
                     }
                     shape
                 }
-                _ => shape.clone(),
+                Some(_) | None => shape.clone(),
             },
-            (_, shape) => shape.clone(),
+            (Ty::Prim(_) | Ty::Meta(_), _) => shape.clone(),
+            (Ty::Array(..) | Ty::Record(_) | Ty::Sum(_), _) => {
+                bug("a value is not of the form that its type has")
+            }
+            (Ty::Fun(_) | Ty::Unique(_) | Ty::Error, _) => bug("data is of no type that data has"),
         }
     }
 
@@ -240,28 +286,23 @@ impl<'a> Lower<'a> {
                 let exp = match (count(self.b().type_of(var)), count(ty)) {
                     // Known to differ: a check has failed before this is reached.
                     (Some(m), Some(n)) if m != n => {
-                        Exp::Scratch(ty.elem().unwrap_or(Elem::Unit), ty.shape().to_vec())
+                        let elem = ty.elem().or_bug("type for the elements of an array");
+                        Exp::Scratch(elem, ty.shape().to_vec())
                     }
                     _ => Exp::Reshape(var, ty.shape().to_vec()),
                 };
                 let with = Attach { certs: cert.into_iter().collect(), ..Default::default() };
                 Atom::Var(self.b().emit(exp, vec![("a", ty.clone())], with)[0])
             }
-            other => other,
+            Atom::Var(_) | Atom::Const(_) => part,
         }
     }
 
     /// The variable of an operand that is an array; a constant cannot be one.
-    pub(crate) fn array_var(&mut self, part: Atom) -> Var {
+    pub(crate) fn array_var(&self, part: Atom) -> Var {
         match part {
             Atom::Var(var) => var,
-            Atom::Const(_) => {
-                let ty = Type::CERT;
-                match self.b().one("x", ty, Exp::Atom(part)) {
-                    Atom::Var(var) => var,
-                    Atom::Const(_) => Var(0),
-                }
-            }
+            Atom::Const(_) => bug("a constant is used as an array"),
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use crate::value::{Instance, Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
+use fehu_base::{OrBug, Prim, Span, bug};
 use fehu_ir::{
-    AccInput, Atom, BinOp, Elem, Exp, Hist, HistOp, Lambda, LoopForm, LoopParam, Partition, Red,
-    Scan, Scatter, Screma, Stm, Stream, StreamForm, Type, Var,
+    Atom, Elem, Exp, Hist, HistOp, Lambda, Partition, Red, Scan, Scatter, Screma, Type, Var,
 };
 use std::rc::Rc;
 
@@ -14,7 +13,14 @@ impl<'a> Lower<'a> {
     pub(crate) fn array_parts(&self, array: &Val<'a>) -> Vec<Atom> {
         match array {
             Val::Array(_, elem, parts) if !elem.parts().is_empty() => parts.to_vec(),
-            _ => Vec::new(),
+            // Elements that hold nothing: the one part is there for the size.
+            Val::Array(..) => Vec::new(),
+            Val::Scalar(..)
+            | Val::Record(_)
+            | Val::Sum(..)
+            | Val::Choice(..)
+            | Val::Acc(..)
+            | Val::Fun(_) => bug("the parts of an array are asked of another value"),
         }
     }
 
@@ -30,25 +36,25 @@ impl<'a> Lower<'a> {
         Val::Array(size, elem, Rc::new([part]))
     }
 
-    fn array_vars(&mut self, parts: &[Atom]) -> Vec<Var> {
+    pub(crate) fn array_vars(&mut self, parts: &[Atom]) -> Vec<Var> {
         parts.iter().map(|part| self.array_var(*part)).collect()
     }
 
     /// The shape of a type argument of an operator, if it has sizes.
-    fn type_arg(
+    pub(crate) fn type_arg(
         &mut self,
         instance: Option<&Rc<Instance<'a>>>,
         index: usize,
         span: Span,
-    ) -> Option<Shape> {
-        let instance = instance?;
-        let ty = instance.types.get(index)?.clone();
-        self.shape_of(&ty, &instance.frame.clone(), span).ok()
+    ) -> Res<Option<Shape>> {
+        let instance = instance.or_bug("instance of an operator");
+        let ty = instance.types.get(index).or_bug("type argument of an operator").clone();
+        self.known_shape(&ty, &instance.frame.clone(), span)
     }
 
     /// A function as a lambda on values of these shapes, whose result has sizes known outside: its
     /// own if they are, and otherwise those of `expected`.
-    fn lambda(
+    pub(crate) fn lambda(
         &mut self,
         params: &[Shape],
         expected: Option<&Shape>,
@@ -72,7 +78,7 @@ impl<'a> Lower<'a> {
         let value = body(self, args)?;
         self.attrs = attrs;
         if value.has_function() {
-            return self.limit(span, "an array operator's function returns a function");
+            self.bug(span, "an array operator's function returns a function");
         }
         let mut shape = value.shape();
         let mut known = true;
@@ -81,8 +87,7 @@ impl<'a> Lower<'a> {
             match expected {
                 Some(expected) => shape = expected.clone(),
                 None => {
-                    return self
-                        .limit(span, "the size of a function's result is not known outside");
+                    self.bug(span, "the size of a function's result is not known outside");
                 }
             }
         }
@@ -99,10 +104,10 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, elem, _) = array else {
-            return self.limit(span, "map is applied to something that is not an array");
+            self.bug(span, "map is applied to something that is not an array");
         };
         let (size, elem) = (*size, elem.clone());
-        let expected = self.type_arg(instance, 1, span);
+        let expected = self.type_arg(instance, 1, span)?;
         let parts = self.array_parts(array);
         let inputs = self.array_vars(&parts);
         let (map, shape) =
@@ -119,7 +124,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A statement of an array operator, with the attributes in force.
-    fn operator_stm(&mut self, exp: Exp, types: Vec<Type>, span: Span) -> Vec<Atom> {
+    pub(crate) fn operator_stm(&mut self, exp: Exp, types: Vec<Type>, span: Span) -> Vec<Atom> {
         let attrs = self.attrs.clone();
         // Most operators are written in the prelude; people know the calls that led there.
         let loc = Some(self.loc(self.user_place(span)));
@@ -129,19 +134,23 @@ impl<'a> Lower<'a> {
     }
 
     /// An associative operator on values of a shape.
-    fn operator_lambda(&mut self, op: &Val<'a>, shape: &Shape, span: Span) -> Res<Lambda> {
-        let (lambda, result) =
+    pub(crate) fn operator_lambda(
+        &mut self,
+        op: &Val<'a>,
+        shape: &Shape,
+        span: Span,
+    ) -> Res<Lambda> {
+        let (lambda, _) =
             self.lambda(&[shape.clone(), shape.clone()], Some(shape), span, |this, args| {
                 let partial = this.apply(op.clone(), args[0].clone(), span)?;
                 let value = this.apply(partial, args[1].clone(), span)?;
                 Ok(this.with_shape(value, shape))
             })?;
-        _ = result;
         Ok(lambda)
     }
 
     /// The function that returns its arguments.
-    fn identity(&mut self, shape: &Shape) -> Lambda {
+    pub(crate) fn identity(&mut self, shape: &Shape) -> Lambda {
         self.b().open();
         let types = shape.parts();
         let params: Vec<Var> = types.iter().map(|ty| self.b().var("x", ty.clone())).collect();
@@ -159,7 +168,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, ..) = array else {
-            return self.limit(span, "a reduction is applied to something that is not an array");
+            self.bug(span, "a reduction is applied to something that is not an array");
         };
         let size = *size;
         let shape = neutral.shape();
@@ -170,6 +179,7 @@ impl<'a> Lower<'a> {
         let map = self.identity(&shape);
         let neutral_parts = neutral.parts();
         if parts.is_empty() {
+            // The elements hold nothing.
             return Ok(match kind {
                 Fold::Scan => self.make_array(size, Rc::new(shape), Vec::new()),
                 Fold::Reduce | Fold::ReduceComm => neutral.clone(),
@@ -204,13 +214,14 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(width, ..) = indices else {
-            return self.limit(span, "scatter has no indices");
+            self.bug(span, "scatter has no indices");
         };
         let width = *width;
         let (sizes, elem) = outer(&dest.shape(), rank);
         let values = self.with_shape(values.clone(), &Shape::Array(width, Rc::new(elem.clone())));
         let dests = dest.parts();
         if elem.parts().is_empty() {
+            // There is nothing to write.
             return Ok(dest.clone());
         }
         let index_parts = indices.parts();
@@ -244,10 +255,10 @@ impl<'a> Lower<'a> {
     /// the operator, its neutral element, the indices and the values.
     pub(crate) fn hist(&mut self, rank: usize, args: &[Val<'a>], span: Span) -> Res<Val<'a>> {
         let [Val::Scalar(_, race_factor), dest, op, neutral, indices, values] = args else {
-            return self.limit(span, "a histogram lacks arguments");
+            self.bug(span, "a histogram lacks arguments");
         };
         let Val::Array(width, ..) = indices else {
-            return self.limit(span, "a histogram has no indices");
+            self.bug(span, "a histogram has no indices");
         };
         let width = *width;
         let shape = neutral.shape();
@@ -256,6 +267,7 @@ impl<'a> Lower<'a> {
         let dest = self.with_shape(dest.clone(), &whole);
         let values = self.with_shape(values.clone(), &Shape::Array(width, Rc::new(shape.clone())));
         if shape.parts().is_empty() {
+            // There is nothing to combine.
             return Ok(dest);
         }
         let op = self.operator_lambda(op, &shape, span)?;
@@ -284,7 +296,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let Val::Array(size, elem, _) = array else {
-            return self.limit(span, "partition is applied to something that is not an array");
+            self.bug(span, "partition is applied to something that is not an array");
         };
         let (size, elem) = (*size, elem.clone());
         let parts = self.array_parts(array);
@@ -304,316 +316,13 @@ impl<'a> Lower<'a> {
         Ok(Val::tuple([sorted, counts]))
     }
 
-    pub(crate) fn stream(
-        &mut self,
-        form: StreamKind<'_, 'a>,
-        f: &Val<'a>,
-        init: &Val<'a>,
-        array: &Val<'a>,
-        instance: Option<&Rc<Instance<'a>>>,
-        span: Span,
-    ) -> Res<Val<'a>> {
-        let Val::Array(size, elem, _) = array else {
-            return self.limit(span, "a stream is applied to something that is not an array");
-        };
-        let (size, elem) = (*size, elem.clone());
-        let result_index = if matches!(form, StreamKind::Map) { 1 } else { 2 };
-        let expected = self.type_arg(instance, result_index, span);
-        let acc = init.shape();
-        let op = match &form {
-            StreamKind::Red(op, commutative) => {
-                StreamForm::Red(self.operator_lambda(op, &acc, span)?, *commutative)
-            }
-            StreamKind::Map => StreamForm::Map,
-            StreamKind::Seq => StreamForm::Seq,
-        };
-        let parts = self.array_parts(array);
-        let inputs = self.array_vars(&parts);
-        self.b().open();
-        let chunk_size = self.b().var("m", Type::I64);
-        let mut params = vec![chunk_size];
-        let mut shaped = |this: &mut Self, shape: &Shape| {
-            let mut atoms = Vec::new();
-            for ty in shape.parts() {
-                let var = this.b().var("x", ty);
-                params.push(var);
-                atoms.push(Atom::Var(var));
-            }
-            Val::build(shape, &mut atoms.into_iter())
-        };
-        let acc_value = shaped(self, &acc);
-        let chunk_shape = Shape::Array(Atom::Var(chunk_size), elem);
-        let chunk = if parts.is_empty() {
-            let Shape::Array(n, elem) = &chunk_shape else { return Ok(array.clone()) };
-            self.make_array(*n, elem.clone(), Vec::new())
-        } else {
-            shaped(self, &chunk_shape)
-        };
-        let mut value = self.apply(f.clone(), Val::i64(Atom::Var(chunk_size)), span)?;
-        if !matches!(form, StreamKind::Map) {
-            value = self.apply(value, acc_value, span)?;
-        }
-        value = self.apply(value, chunk, span)?;
-        let (new_acc, out) = match form {
-            StreamKind::Map => (Val::unit(), value),
-            StreamKind::Red(..) | StreamKind::Seq => {
-                (self.project(&value, "0", span)?, self.project(&value, "1", span)?)
-            }
-        };
-        let Shape::Array(_, out_elem) = out.shape() else {
-            return self.limit(span, "the function of a stream does not return an array");
-        };
-        let out_elem = expected.unwrap_or((*out_elem).clone());
-        let new_acc = self.with_shape(new_acc, &acc);
-        let out_shape = Shape::Array(Atom::Var(chunk_size), Rc::new(out_elem.clone()));
-        let out = self.with_shape(out, &out_shape);
-        let mut results = new_acc.parts();
-        let out_parts = self.array_parts(&out);
-        results.extend(&out_parts);
-        let body = self.b().close(results);
-        let mut ret = acc.parts();
-        if !out_parts.is_empty() {
-            ret.extend(out_shape.parts());
-        }
-        let chunk = Lambda { params, body, ret };
-        let mut types = acc.parts();
-        if !out_parts.is_empty() {
-            types.extend(Shape::Array(size, Rc::new(out_elem.clone())).parts());
-        }
-        let stream = Stream { width: size, inputs, form: op, init: init.parts(), chunk };
-        let mut vars = self.operator_stm(Exp::Stream(Box::new(stream)), types, span).into_iter();
-        let acc_result = Val::build(&acc, &mut vars);
-        let rest: Vec<Atom> = vars.collect();
-        let array = self.make_array(size, Rc::new(out_elem), rest);
-        Ok(if result_index == 1 { array } else { Val::tuple([acc_result, array]) })
-    }
-
-    /// A function applied to every element in turn, with an accumulator made of `dest`.
-    pub(crate) fn accumulate(
-        &mut self,
-        dest: &Val<'a>,
-        op: Option<(&Val<'a>, &Val<'a>)>,
-        f: &Val<'a>,
-        array: &Val<'a>,
-        span: Span,
-    ) -> Res<Val<'a>> {
-        let Val::Array(size, elem, _) = dest else {
-            return self
-                .limit(span, "an accumulator is created from something that is not an array");
-        };
-        let (dest_size, dest_elem) = (*size, elem.clone());
-        let Val::Array(width, ..) = array else {
-            return self.limit(span, "an accumulation is over something that is not an array");
-        };
-        let width = *width;
-        let operator = match op {
-            None => None,
-            Some((op, neutral)) => {
-                let shape = neutral.shape();
-                let mut lambda = self.operator_lambda(op, &shape, span)?;
-                // The operator also gets the index, which it ignores.
-                let index = self.b().var("i", Type::I64);
-                lambda.params.insert(0, index);
-                Some((lambda, neutral.parts()))
-            }
-        };
-        let parts = dest.parts();
-        let arrays = self.array_vars(&parts);
-        self.b().open();
-        let cert = self.b().var("cert", Type::CERT);
-        let acc = self.b().var("acc", Type::Acc(cert));
-        self.acc_elems.insert(cert, (dest_size, dest_elem));
-        self.b().open();
-        let inner = self.b().var("acc", Type::Acc(cert));
-        let index = self.b().var("i", Type::I64);
-        let dims = [crate::access::Index::Fix(Val::i64(Atom::Var(index)))];
-        let safe = std::mem::replace(&mut self.safe, false);
-        let elem = self.index_value(array, &dims, span)?;
-        self.safe = safe;
-        let partial = self.apply(f.clone(), Val::Acc(cert, inner), span)?;
-        let result = self.apply(partial, elem, span)?;
-        let body = self.b().close(result.parts());
-        let last = self.b().var("acc", Type::Acc(cert));
-        let param = LoopParam { var: inner, init: Atom::Var(acc) };
-        let form = LoopForm::For(index, width);
-        self.b().push(Stm::new(vec![last], Exp::Loop(vec![param], form, Box::new(body))));
-        let body = self.b().close(vec![Atom::Var(last)]);
-        let lambda = Lambda { params: vec![cert, acc], body, ret: vec![Type::Acc(cert)] };
-        let types = arrays.iter().map(|&v| self.b().type_of(v).clone()).collect();
-        let input = AccInput { shape: vec![dest_size], arrays, op: operator };
-        let vars = self.operator_stm(Exp::WithAcc(vec![input], Box::new(lambda)), types, span);
-        Ok(Val::build(&dest.shape(), &mut vars.into_iter()))
-    }
-
-    /// One contribution to an accumulator.
-    pub(crate) fn acc_write(
-        &mut self,
-        acc: &Val<'a>,
-        index: &Val<'a>,
-        value: &Val<'a>,
-        span: Span,
-    ) -> Res<Val<'a>> {
-        let (Val::Acc(cert, var), Val::Scalar(_, index)) = (acc, index) else {
-            return self.limit(span, "a write goes to something that is not an accumulator");
-        };
-        let value = match self.acc_elems.get(cert).cloned() {
-            Some((_, elem)) => self.with_shape(value.clone(), &elem),
-            None => value.clone(),
-        };
-        let exp = Exp::UpdateAcc(*var, vec![*index], value.parts());
-        let new = self.b().emit(exp, vec![("acc", Type::Acc(*cert))], Default::default())[0];
-        Ok(Val::Acc(*cert, new))
-    }
-
-    /// `flatmap`: the function is applied twice, to find the sizes and to fill the result.
-    pub(crate) fn flatmap(
-        &mut self,
-        f: &Val<'a>,
-        array: &Val<'a>,
-        instance: Option<&Rc<Instance<'a>>>,
-        span: Span,
-    ) -> Res<Val<'a>> {
-        let Val::Array(size, elem, _) = array else {
-            return self.limit(span, "flatmap is applied to something that is not an array");
-        };
-        let (size, elem) = (*size, elem.clone());
-        let piece_elem = self.type_arg(instance, 1, span);
-        let other = self.type_arg(instance, 2, span);
-        let Some(piece_elem) = piece_elem else {
-            return self.limit(span, "the element type of flatmap's result is not known");
-        };
-        let parts = self.array_parts(array);
-        let inputs = self.array_vars(&parts);
-        let expected = Shape::Record(
-            [("0".into(), Shape::Prim(Prim::I64)), ("1".into(), other.unwrap_or(Shape::unit()))]
-                .into(),
-        );
-        let (map, shape) =
-            self.lambda(&[(*elem).clone()], Some(&expected), span, |this, args| {
-                let result = this.apply(f.clone(), args[0].clone(), span)?;
-                let piece = this.project(&result, "0", span)?;
-                let rest = this.project(&result, "1", span)?;
-                let Shape::Array(n, _) = piece.shape() else {
-                    return this.limit(span, "the function of flatmap does not return an array");
-                };
-                Ok(Val::tuple([Val::i64(n), rest]))
-            })?;
-        let types = map.ret.iter().filter_map(|ty| ty.array_of(size)).collect();
-        let screma = Screma { width: size, inputs, map, scans: Vec::new(), reds: Vec::new() };
-        let mut vars = self.operator_stm(Exp::Screma(Box::new(screma)), types, span);
-        let rest_parts = vars.split_off(1);
-        let sizes = vars[0];
-        let Shape::Record(fields) = &shape else { return Ok(array.clone()) };
-        let rest_elem = Rc::new(fields[1].1.clone());
-        let rest = self.make_array(size, rest_elem, rest_parts);
-
-        // Total and offsets by a loop that also fills the pieces.
-        let sizes_var = self.array_var(sizes);
-        let total = self.sum_i64(size, sizes_var, span);
-        let flat_shape = Shape::Array(total, Rc::new(piece_elem.clone()));
-        let flag_ty = Type::Array(Elem::Prim(Prim::Bool), vec![total]);
-        let flags =
-            self.b().one("flags", flag_ty.clone(), Exp::Replicate(vec![total], Atom::bool(false)));
-        let offset_ty = Type::Array(Elem::Prim(Prim::I64), vec![size]);
-        let offsets =
-            self.b().one("offsets", offset_ty.clone(), Exp::Replicate(vec![size], Atom::i64(0)));
-        let blanks: Vec<Atom> = flat_shape.parts().iter().map(|ty| self.blank(ty)).collect();
-
-        self.b().open();
-        let mut params = Vec::new();
-        let mut param = |this: &mut Self, hint: &str, ty: Type, init: Atom| {
-            let var = this.b().var(hint, ty);
-            params.push(LoopParam { var, init });
-            var
-        };
-        let at = param(self, "at", Type::I64, Atom::i64(0));
-        let flags_in = param(self, "flags", flag_ty.clone(), flags);
-        let offsets_in = param(self, "offsets", offset_ty.clone(), offsets);
-        let flat_in: Vec<Var> = flat_shape
-            .parts()
-            .into_iter()
-            .zip(&blanks)
-            .map(|(ty, init)| param(self, "flat", ty, *init))
-            .collect();
-        let index = self.b().var("i", Type::I64);
-        let dims = [crate::access::Index::Fix(Val::i64(Atom::Var(index)))];
-        let safe = std::mem::replace(&mut self.safe, false);
-        let element = self.index_value(array, &dims, span)?;
-        self.safe = safe;
-        let result = self.apply(f.clone(), element, span)?;
-        let piece = self.project(&result, "0", span)?;
-        let Shape::Array(n, _) = piece.shape() else { return Ok(array.clone()) };
-        let piece = self.with_shape(piece, &Shape::Array(n, Rc::new(piece_elem.clone())));
-        let fix = |a: Atom| vec![fehu_ir::Dim::Fix(a)];
-        let offsets_out = self.b().one(
-            "offsets",
-            offset_ty,
-            Exp::Update(offsets_in, fix(Atom::Var(index)), Atom::Var(at)),
-        );
-        let empty = self.b().cmp(fehu_ir::CmpOp::Eq, n, Atom::i64(0));
-        self.b().open();
-        let keep = self.b().close(vec![Atom::Var(flags_in)]);
-        self.b().open();
-        let marked = self.b().one(
-            "flags",
-            flag_ty.clone(),
-            Exp::Update(flags_in, fix(Atom::Var(at)), Atom::bool(true)),
-        );
-        let mark = self.b().close(vec![marked]);
-        let flags_out = self.b().one("flags", flag_ty, Exp::If(empty, Box::new([keep, mark])));
-        let slice =
-            vec![fehu_ir::Dim::Slice { start: Atom::Var(at), len: n, stride: Atom::i64(1) }];
-        let mut results = Vec::new();
-        let next = self.b().size_op(BinOp::Add, Atom::Var(at), n);
-        results.extend([next, flags_out, offsets_out]);
-        let piece_parts = self.array_parts(&piece);
-        for (flat, part) in flat_in.iter().zip(piece_parts) {
-            let ty = self.b().type_of(*flat).clone();
-            results.push(self.b().one("flat", ty, Exp::Update(*flat, slice.clone(), part)));
-        }
-        // Pieces whose elements hold nothing leave the array as it is.
-        for flat in &flat_in[results.len() - 3..] {
-            results.push(Atom::Var(*flat));
-        }
-        let body = self.b().close(results);
-        let types: Vec<Type> = params.iter().map(|p| self.b().type_of(p.var).clone()).collect();
-        let form = LoopForm::For(index, size);
-        let out = self.operator_stm(Exp::Loop(params, form, Box::new(body)), types, span);
-        let flat = Val::build(&flat_shape, &mut out[3..].iter().copied());
-        let i64s = Rc::new(Shape::Prim(Prim::I64));
-        let bools = Rc::new(Shape::Prim(Prim::Bool));
-        Ok(Val::tuple([
-            Val::Array(size, i64s.clone(), Rc::new([sizes])),
-            Val::Array(total, bools, Rc::new([out[1]])),
-            Val::Array(size, i64s, Rc::new([out[2]])),
-            flat,
-            rest,
-        ]))
-    }
-
-    fn sum_i64(&mut self, size: Atom, array: Var, span: Span) -> Atom {
-        let shape = Shape::Prim(Prim::I64);
-        let map = self.identity(&shape);
-        self.b().open();
-        let a = self.b().var("a", Type::I64);
-        let b = self.b().var("b", Type::I64);
-        let sum = self.b().size_op(BinOp::Add, Atom::Var(a), Atom::Var(b));
-        let body = self.b().close(vec![sum]);
-        let op = Lambda { params: vec![a, b], body, ret: vec![Type::I64] };
-        let red = Red { op, neutral: vec![Atom::i64(0)], commutative: true };
-        let screma =
-            Screma { width: size, inputs: vec![array], map, scans: Vec::new(), reds: vec![red] };
-        self.operator_stm(Exp::Screma(Box::new(screma)), vec![Type::I64], span)[0]
-    }
-
     /// Whether two arrays are equal: their sizes, and then all elements.
     pub(crate) fn equal_arrays(&mut self, a: &Val<'a>, b: &Val<'a>, span: Span) -> Res<Atom> {
-        let (Val::Array(n, elem, _), Val::Array(m, ..)) = (a, b) else {
-            return self.limit(span, "these values are not arrays");
+        let (Val::Array(n, elem, _), Val::Array(..)) = (a, b) else {
+            self.bug(span, "these values are not arrays");
         };
         let (n, elem) = (*n, elem.clone());
         let b = self.with_shape(b.clone(), &a.shape());
-        _ = m;
         let mut inputs = self.array_parts(a);
         inputs.extend(self.array_parts(&b));
         let inputs = self.array_vars(&inputs);
@@ -622,7 +331,7 @@ impl<'a> Lower<'a> {
             let equal = this.operator("==", &args[0], &args[1], span)?;
             match equal {
                 Some(equal) => Ok(equal),
-                None => this.limit(span, "these values cannot be compared"),
+                None => this.bug(span, "these values cannot be compared"),
             }
         })?;
         self.b().open();
@@ -644,19 +353,14 @@ pub(crate) enum Fold {
     Scan,
 }
 
-/// How the chunks of a stream relate; for a reduction the operator and whether it is commutative.
-pub(crate) enum StreamKind<'v, 'a> {
-    Map,
-    Red(&'v Val<'a>, bool),
-    Seq,
-}
-
 /// The outer sizes of a shape, and what is inside.
 fn outer(shape: &Shape, rank: usize) -> (Vec<Atom>, Shape) {
     let mut sizes = Vec::with_capacity(rank);
     let mut inner = shape.clone();
     for _ in 0..rank {
-        let Shape::Array(size, elem) = &inner else { break };
+        let Shape::Array(size, elem) = &inner else {
+            bug("an array has fewer dimensions than indices")
+        };
         sizes.push(*size);
         let elem = (**elem).clone();
         inner = elem;

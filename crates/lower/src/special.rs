@@ -3,14 +3,15 @@
 //! A function whose arguments are all data stands for itself. One that gets functions, or is local,
 //! uses variables from around it: see `capture`.
 
+use crate::attribute::attribute;
 use crate::build::Building;
 use crate::call::result_after;
+use crate::construct::holds_function;
 use crate::env::{Frame, Term, TypeVal};
-use crate::exp::{attribute, holds_function};
 use crate::value::{Closure, Shape, Val};
 use crate::{Lower, Res};
 use ecow::EcoString;
-use fehu_base::{FileId, Span};
+use fehu_base::{FileId, OrBug, Span};
 use fehu_check::ty::{Scheme, Ty, VarId};
 use fehu_ir::{Atom, Exp, Fun, FunId, Param, Type, Var};
 use fehu_syntax::ast;
@@ -109,7 +110,7 @@ impl<'a> Lower<'a> {
                 }
             }
             for ty in instance.types {
-                let shape = self.shape_of(ty, &instance.frame, span).ok();
+                let shape = self.known_shape(ty, &instance.frame, span)?;
                 if shape.is_none() {
                     // Then it depends on where the type has its meaning.
                     self.keep_frame(&instance.frame);
@@ -214,7 +215,10 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Option<Made>> {
         if self.making.iter().filter(|making| making.is(target)).count() > MOST_DEEP {
-            return self.limit(span, "a function that gets another function at every call");
+            return self.limit(
+                span,
+                "this function calls itself with another function each time, without end",
+            );
         }
         let levels = self.b().levels();
         let buildings = self.building.len();
@@ -255,7 +259,8 @@ impl<'a> Lower<'a> {
         }
         let first = params.first().map_or(0, |param| param.var.0);
         let rename = |size: Atom| {
-            let index = prepared.sizes.iter().position(|s| *s == size).unwrap_or(0);
+            let index =
+                prepared.sizes.iter().position(|s| *s == size).or_bug("parameter for a size");
             Atom::Var(Var(first + index as u32))
         };
         let frame = Frame::new(target.file, Some(closure.frame.clone()));
@@ -284,7 +289,9 @@ impl<'a> Lower<'a> {
         }
         self.making.push(making);
         let result_ty = self.node_type(target.body.id, &frame);
-        if self.loose_shape(&result_ty, &frame, span).is_ok_and(|shape| holds_function(&shape)) {
+        // Where the type is not known here, the value tells.
+        let result_shape = self.known_loose_shape(&result_ty, &frame, span)?;
+        if result_shape.is_some_and(|shape| holds_function(&shape)) {
             return Ok(None);
         }
         let consumes = consumed_params(&target.ty);
@@ -337,10 +344,7 @@ impl<'a> Lower<'a> {
             }
         };
         let (vars, body) = if prepared.closed {
-            let Some(building) = self.building.pop() else {
-                return self.limit(span, "no function is under construction");
-            };
-            building.finish(atoms)
+            self.building.pop().or_bug("function under construction").finish(atoms)
         } else {
             let finished = self.b().leave(atoms);
             if finished.captured.has_acc() {
@@ -367,7 +371,7 @@ impl<'a> Lower<'a> {
         for (&var, &atom) in results.iter().zip(&atoms) {
             sizes.insert(var, atom);
         }
-        let count = atoms.len().min(results.len());
+        let count = atoms.len();
         for (part, &var) in value.parts().into_iter().zip(&results[count..]) {
             let ty = self.b().type_of(var).clone();
             atoms.push(self.with_type(part, &crate::branch::substitute(&ty, &sizes), None));
@@ -471,7 +475,7 @@ fn describe(shape: &Shape, sizes: &[Atom], text: &mut String) {
 }
 
 fn describe_size(size: Atom, sizes: &[Atom], text: &mut String) {
-    let index = sizes.iter().position(|s| *s == size).unwrap_or(0);
+    let index = sizes.iter().position(|s| *s == size).or_bug("number of a size");
     text.push('[');
     text.push_str(&index.to_string());
     text.push(']');
@@ -503,6 +507,7 @@ pub(crate) fn unpack<'a>(
     (Val::build(&shape, &mut parts), vars)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 fn consumed_params(ty: &Ty) -> Vec<bool> {
     match ty {
         Ty::Fun(fun) => {
@@ -515,6 +520,7 @@ fn consumed_params(ty: &Ty) -> Vec<bool> {
 }
 
 /// Whether a size can be read off an argument.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
 fn witnessed(ty: &Ty, var: VarId) -> bool {
     match ty {
         Ty::Fun(fun) => constructive(&fun.param, var) || witnessed(&fun.ret, var),
@@ -536,6 +542,7 @@ fn constructive(ty: &Ty, var: VarId) -> bool {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
 fn pattern_name(pat: &ast::Pat) -> ecow::EcoString {
     match &pat.kind {
         ast::PatKind::Var(ident) => ident.name.clone(),

@@ -49,7 +49,7 @@ impl<'a> Lower<'a> {
                 value.shape().for_each_size(&mut |size| atoms.push(size));
                 let parts = atoms.into_iter().map(|atom| match atom {
                     Atom::Const(scalar) => (Some(scalar.elem()), scalar.bits()),
-                    Atom::Var(var) => (None, self.b().stamp(var).unwrap_or(u64::MAX)),
+                    Atom::Var(var) => (None, self.b().stamp(var)),
                 });
                 Static::Residual(parts.collect())
             }

@@ -5,7 +5,7 @@ use crate::env::{Frame, Term};
 use crate::literals;
 use crate::value::{Closure, Code, Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
+use fehu_base::{OrBug, Prim, Span};
 use fehu_check::ty::{Elem, Head, Size, TermDim, VarId};
 use fehu_ir::{Atom, BinOp, Exp, Scalar, Type, UnOp};
 use std::cell::Cell;
@@ -43,7 +43,7 @@ impl<'a> Lower<'a> {
             Size::Meta(_) | Size::Any => Ok(None),
             Size::Term(term) if term.head == Head::If => match &term.args[..] {
                 [cond, then, other] => self.size_branch(cond, [then, other], wanted, frame, span),
-                _ => Ok(None),
+                _ => self.bug(span, "a condition in a size does not have two sides"),
             },
             Size::Term(term) => {
                 let inside = self.wanted_inside(&term.head, &term.args, wanted);
@@ -94,7 +94,7 @@ impl<'a> Lower<'a> {
         match head {
             Head::Apply => {
                 let mut args = args.into_iter();
-                let Some(mut value) = args.next() else { return Ok(None) };
+                let mut value = args.next().or_bug("function that is applied in a size");
                 for arg in args {
                     value = self.apply(value, arg, span)?;
                 }
@@ -108,11 +108,11 @@ impl<'a> Lower<'a> {
                     let (a, b) = same_type(a, b);
                     self.operator(op, &a, &b, span)
                 }
-                _ => Ok(None),
+                _ => self.bug(span, "an operator in a size has neither one nor two operands"),
             },
             Head::Index => {
                 let mut args = args.into_iter();
-                let Some(array) = args.next() else { return Ok(None) };
+                let array = args.next().or_bug("array that is indexed in a size");
                 let dims = args.map(Index::Fix).collect::<Vec<_>>();
                 Ok(Some(self.index_value(&array, &dims, span)?))
             }
@@ -159,6 +159,7 @@ impl<'a> Lower<'a> {
     }
 
     /// An array in a size. Its literals have the type of an element that is none.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only scalars have literals")]
     fn size_array(&mut self, elems: Vec<Val<'a>>, wanted: Option<Prim>) -> Option<Val<'a>> {
         let typed = elems.iter().find(|elem| !is_literal(elem)).map(Val::shape);
         let shape = match (typed, wanted) {
@@ -190,6 +191,7 @@ impl<'a> Lower<'a> {
         let side = |this: &mut Self, size: &Size, frame: &Rc<Frame<'a>>| {
             let value = this.term(size, wanted, frame, span)?;
             known.set(known.get() && value.is_some());
+            // If it is not known, the result is not used.
             Ok(value.unwrap_or(Val::i64(Atom::i64(0))))
         };
         let value = self.branch(

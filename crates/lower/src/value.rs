@@ -6,7 +6,7 @@
 
 use crate::env::Frame;
 use ecow::EcoString;
-use fehu_base::{FileId, Prim};
+use fehu_base::{FileId, OrBug, Prim, bug};
 use fehu_ir::{Atom, Elem, Type, Var};
 use fehu_syntax::ast;
 use std::rc::Rc;
@@ -102,9 +102,7 @@ impl Shape {
                     parts.push(Type::CERT);
                 }
                 for part in &mut parts[first..] {
-                    if let Some(array) = part.array_of(*size) {
-                        *part = array;
-                    }
+                    *part = part.array_of(*size).or_bug("array of accumulators");
                 }
             }
             Shape::Record(fields) => fields.iter().for_each(|(_, s)| s.collect_parts(parts)),
@@ -181,7 +179,17 @@ pub(crate) fn payload_slots(ctors: &[(EcoString, Vec<Shape>)], name: &str) -> Ve
             return mine;
         }
     }
-    Vec::new()
+    bug(format_args!("there is no constructor \"{name}\""))
+}
+
+/// The operands of an array or a sum.
+fn take(parts: &mut impl Iterator<Item = Atom>, shape: &Shape) -> Rc<[Atom]> {
+    let count = shape.parts().len();
+    let taken: Rc<[Atom]> = parts.take(count).collect();
+    match taken.len() == count {
+        true => taken,
+        false => bug("a value lacks operands"),
+    }
 }
 
 fn slot_for(part: &Type, slots: &mut Vec<Type>, used: &mut Vec<bool>) -> usize {
@@ -249,27 +257,24 @@ impl<'a> Val<'a> {
 
     /// The value of this shape with the next operands as its parts.
     pub(crate) fn build(shape: &Shape, parts: &mut impl Iterator<Item = Atom>) -> Val<'a> {
-        let count = |shape: &Shape| shape.parts().len();
         match shape {
-            Shape::Prim(prim) => {
-                Val::Scalar(*prim, parts.next().unwrap_or(fehu_ir::Scalar::zero(*prim).into()))
-            }
+            Shape::Prim(prim) => Val::Scalar(*prim, parts.next().or_bug("operand for a scalar")),
             Shape::Array(size, elem) => {
-                let parts = parts.take(count(shape)).collect();
+                let parts = take(parts, shape);
                 Val::Array(*size, elem.clone(), parts)
             }
             Shape::Record(fields) => {
                 Val::Record(fields.iter().map(|(n, s)| (n.clone(), Val::build(s, parts))).collect())
             }
             Shape::Sum(ctors) => {
-                let parts = parts.take(count(shape)).collect();
+                let parts = take(parts, shape);
                 Val::Sum(ctors.clone(), parts)
             }
             Shape::Acc(cert) => match parts.next() {
                 Some(Atom::Var(var)) => Val::Acc(*cert, var),
-                _ => Val::unit(),
+                Some(Atom::Const(_)) | None => bug("an accumulator has no variable"),
             },
-            Shape::Fun => Val::unit(),
+            Shape::Fun => bug("a function is made of operands"),
         }
     }
 

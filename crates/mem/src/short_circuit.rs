@@ -27,7 +27,7 @@
 
 use crate::lmad::{Lmad, Pick};
 use crate::table::{BlockId, Origin, Place, Placed, Table, pick, poly};
-use fehu_base::{IdVec, id::Id};
+use fehu_base::{IdVec, OrBug, id::Id};
 use fehu_facts::Share;
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, ConstId, Exp, FunId, Lambda, Prog, Stm, Var, VarInfo, free};
@@ -137,6 +137,10 @@ impl<'a> Circuit<'a> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other statements put no array into another"
+    )]
     fn stm(&mut self, scope: &Scope<'_>, index: usize, stm: &Stm) {
         match &stm.exp {
             Exp::Update(array, dims, Atom::Var(value)) => {
@@ -154,10 +158,10 @@ impl<'a> Circuit<'a> {
             }
             Exp::Concat(_, parts) => self.concat(scope, index, stm.pat[0], parts),
             Exp::Array(_, atoms) => {
-                let starts = (0..atoms.len()).map(|k| Poly::constant(k as i128));
-                let parts = atoms.iter().filter_map(|atom| atom.var()).zip(starts);
-                let pick = |start: &Poly| Pick::Fix(start.clone());
-                self.gather(scope, index, stm.pat[0], parts.collect(), pick);
+                let picks = (0..atoms.len()).map(|k| Pick::Fix(Poly::constant(k as i128)));
+                let parts = atoms.iter().zip(picks);
+                let parts = parts.filter_map(|(atom, pick)| Some((atom.var()?, pick)));
+                self.gather(scope, index, stm.pat[0], parts.collect());
             }
             Exp::Screma(op) => {
                 let results = &op.map.body.results[op.folded()..];
@@ -292,7 +296,7 @@ impl<'a> Circuit<'a> {
         &mut self,
         scope: &Scope<'_>,
         index: usize,
-        (value, others): (Var, &[(Var, Poly)]),
+        (value, others): (Var, &[(Var, Pick)]),
         array: Var,
         part: Place,
     ) {
@@ -334,7 +338,7 @@ impl<'a> Circuit<'a> {
         scope: &Scope<'_>,
         from: usize,
         to: usize,
-        others: &[(Var, Poly)],
+        others: &[(Var, Pick)],
         block: BlockId,
     ) -> bool {
         let within = |var: &Var| self.table.place(*var).is_some_and(|place| place.block == block);
@@ -347,32 +351,18 @@ impl<'a> Circuit<'a> {
         let mut start = Poly::default();
         let mut placed = Vec::with_capacity(parts.len());
         for part in parts {
-            let size = self.vars[*part].ty.shape().first().copied().map(poly).unwrap_or_default();
-            placed.push((*part, start.clone()));
+            let size = self.vars[*part].ty.shape().first().copied().map(poly);
+            let size = size.or_bug("size of a part of a concatenation");
             let Some(next) = start.add(&size) else { return };
+            placed.push((*part, Pick::range(start, size)));
             start = next;
         }
-        let sizes: Vec<Poly> = parts
-            .iter()
-            .map(|part| self.vars[*part].ty.shape().first().copied().map(poly).unwrap_or_default())
-            .collect();
-        let lens: FxHashMap<Poly, Poly> =
-            placed.iter().map(|(_, start)| start.clone()).zip(sizes).collect();
-        let pick =
-            |start: &Poly| Pick::range(start.clone(), lens.get(start).cloned().unwrap_or_default());
-        self.gather(scope, index, var, placed, pick);
+        self.gather(scope, index, var, placed);
     }
 
     /// Parts of a new array, each at a position of its outermost dimension: those that can be are constructed there,
     /// and the new array is allocated before the first of them.
-    fn gather(
-        &mut self,
-        scope: &Scope<'_>,
-        index: usize,
-        var: Var,
-        parts: Vec<(Var, Poly)>,
-        pick: impl Fn(&Poly) -> Pick,
-    ) {
+    fn gather(&mut self, scope: &Scope<'_>, index: usize, var: Var, parts: Vec<(Var, Pick)>) {
         let Some(place) = self.table.place(var).cloned() else { return };
         let Origin::Fresh { before, size } = self.table.blocks[place.block].origin.clone() else {
             return;
@@ -380,8 +370,8 @@ impl<'a> Circuit<'a> {
         if scope.bound.get(&before) != Some(&index) {
             // It is part of something else; the allocation stays where it is.
             let allocated = scope.bound.get(&before).copied();
-            for (part, start) in &parts {
-                if let Some(lmad) = place.lmad.slice(&[pick(start)])
+            for (part, pick) in &parts {
+                if let Some(lmad) = place.lmad.slice(std::slice::from_ref(pick))
                     && self
                         .made_at(scope, *part)
                         .is_some_and(|made| allocated.is_none_or(|at| at < made))
@@ -394,9 +384,9 @@ impl<'a> Circuit<'a> {
         }
         let needed: Vec<Var> = size.iter().filter_map(|size| size.var()).collect();
         let mut first = index;
-        for (part, start) in parts {
+        for (part, pick) in parts {
             let Some(made) = self.made_at(scope, part) else { continue };
-            let Some(lmad) = place.lmad.slice(&[pick(&start)]) else { continue };
+            let Some(lmad) = place.lmad.slice(&[pick]) else { continue };
             let to = Place { block: place.block, lmad };
             if scope.known_at(&needed, made)
                 && !scope.used_after(self, part, index)

@@ -12,7 +12,7 @@
 
 use crate::lmad::{Dim as Stride, Lmad, Pick};
 use ecow::EcoString;
-use fehu_base::{IdVec, Prim, define_id};
+use fehu_base::{IdVec, Prim, bug, define_id};
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, ConstId, Dim, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
@@ -157,7 +157,7 @@ pub fn small(shape: &[Atom]) -> Option<i64> {
     for size in shape {
         match size {
             Atom::Const(Scalar::I64(size)) if *size >= 0 => count = count.checked_mul(*size)?,
-            _ => return None,
+            Atom::Const(_) | Atom::Var(_) => return None,
         }
     }
     (count <= MAX_LOCAL).then_some(count)
@@ -168,7 +168,7 @@ pub fn poly(atom: Atom) -> Poly {
     match atom {
         Atom::Var(var) => Poly::var(var),
         Atom::Const(Scalar::I64(value)) => Poly::constant(value.into()),
-        Atom::Const(_) => Poly::default(),
+        Atom::Const(other) => bug(format_args!("{other:?} is used as a size or an index")),
     }
 }
 
@@ -182,7 +182,7 @@ pub fn row_major(shape: &[Atom]) -> Option<Lmad> {
 pub fn contents(ty: &Type) -> Option<Prim> {
     match ty {
         Type::Array(fehu_ir::Elem::Prim(prim), _) => Some(*prim),
-        _ => None,
+        Type::Array(fehu_ir::Elem::Unit, _) | Type::Scalar(_) | Type::Acc(_) => None,
     }
 }
 

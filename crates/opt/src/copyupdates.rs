@@ -32,6 +32,7 @@ struct Copies<'a> {
 }
 
 impl VisitMut for Copies<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn body(&mut self, body: &mut Body) {
         walk_body_mut(self, body);
         let mut out = Vec::with_capacity(body.stms.len());

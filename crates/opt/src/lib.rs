@@ -19,6 +19,8 @@
 //! Analyses that several passes need are in [`fehu_facts`]. Every pass computes them anew: none of them is kept beside a
 //! program while it changes.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod checks;
 mod copyupdates;
 mod cse;

@@ -14,6 +14,7 @@
 //! a scan for each, and the places of a class begin where those of the previous one end, so all counts must be known
 //! first. Inside the functions of operators, which a single thread executes, partitions stay.
 
+use fehu_base::bug;
 use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::builder::Builder;
@@ -42,6 +43,10 @@ fn run(prog: &mut Prog) {
 }
 
 /// A body outside all operators' functions.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others contain what is looked for only in their bodies"
+)]
 fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
     let mut out = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
@@ -54,7 +59,7 @@ fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
             Exp::Loop(_, _, body) => host(body, vars),
             Exp::WithAcc(_, lambda) => host(&mut lambda.body, vars),
             Exp::Partition(_) => {
-                let Exp::Partition(op) = stm.exp else { continue };
+                let Exp::Partition(op) = stm.exp else { bug("it was a partition") };
                 let mut builder = Builder::new(vars);
                 builder.set_certs(stm.certs);
                 builder.set_loc(stm.loc);
@@ -96,7 +101,7 @@ fn partition(pat: &[Var], op: Partition, b: &mut Builder<'_>) {
         });
         let no = Body::of(vec![0.into()]);
         b.stm(vec![*count], Exp::If(some.into(), Box::new([yes, no])));
-        let start = starts.last().copied().unwrap_or(0.into());
+        let start = starts[starts.len() - 1];
         starts.push(b.exp("start", Exp::BinOp(BinOp::Add, start, (*count).into())).into());
     }
 
@@ -109,7 +114,9 @@ fn partition(pat: &[Var], op: Partition, b: &mut Builder<'_>) {
 fn destinations(arrays: &[Var], width: Atom, b: &mut Builder<'_>) -> Vec<(Vec<Atom>, Var)> {
     let mut dests = Vec::with_capacity(arrays.len());
     for array in arrays {
-        let Type::Array(elem, shape) = b.ty(*array).clone() else { continue };
+        let Type::Array(elem, shape) = b.ty(*array).clone() else {
+            bug("a result of a partition is no array");
+        };
         let dest = b.exp("all", Exp::Scratch(elem, shape));
         dests.push((vec![width], dest));
     }
@@ -160,7 +167,7 @@ fn array_of(ty: &Type, width: Atom) -> Type {
             let shape = std::iter::once(width).chain(shape.iter().copied()).collect();
             Type::Array(*elem, shape)
         }
-        other => other.clone(),
+        Type::Acc(_) => bug("there are no arrays of accumulators"),
     }
 }
 

@@ -8,6 +8,7 @@
 //! of the loop. Inner loops are unrolled first. Marks without effect are reported as remarks (`fehu report`).
 
 use fehu_base::IdVec;
+use fehu_base::bug;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_body;
 use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_stm, walk_type};
@@ -100,7 +101,9 @@ impl Loops<'_> {
     }
 
     fn unroll(&mut self, stm: &Stm, indices: Vec<Scalar>, out: &mut Vec<Stm>) {
-        let Exp::Loop(params, LoopForm::For(var, _), body) = &stm.exp else { return };
+        let Exp::Loop(params, LoopForm::For(var, _), body) = &stm.exp else {
+            bug("what is unrolled is no loop");
+        };
         let same = |var: Var, atom: Atom| Stm::new(vec![var], Exp::Atom(atom));
         let mut now: Vec<Atom> = params.iter().map(|param| param.init).collect();
         for index in indices {

@@ -19,6 +19,7 @@
 //! sequential stream if its function updates anything.
 
 use fehu_base::IdVec;
+use fehu_base::bug;
 use fehu_base::id::Id;
 use fehu_facts::consumed_by;
 use fehu_ir::builder::Builder;
@@ -59,6 +60,7 @@ struct Unstream<'a> {
 }
 
 impl VisitMut for Unstream<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn body(&mut self, body: &mut Body) {
         walk_body_mut(self, body);
         if !body.stms.iter().any(|stm| matches!(stm.exp, Exp::Stream(_))) {
@@ -107,7 +109,9 @@ impl Unstream<'_> {
         let nothing = outside.body(|inside| {
             let mut results = stream.init;
             for var in &pat[results.len()..] {
-                let Type::Array(elem, shape) = inside.ty(*var).clone() else { continue };
+                let Type::Array(elem, shape) = inside.ty(*var).clone() else {
+                    bug("a result of a stream is no array");
+                };
                 results.push(inside.exp("none", Exp::Scratch(elem, shape)).into());
             }
             results
@@ -151,7 +155,9 @@ impl Unstream<'_> {
             params.push(LoopParam { var: *param, init });
         }
         for var in &pat[accs..] {
-            let Type::Array(elem, shape) = outside.ty(*var).clone() else { continue };
+            let Type::Array(elem, shape) = outside.ty(*var).clone() else {
+                bug("a result of a stream is no array");
+            };
             let scratch = outside.exp("out", Exp::Scratch(elem, shape.clone()));
             let param = outside.param("out", Type::Array(elem, shape));
             params.push(LoopParam { var: param, init: scratch.into() });

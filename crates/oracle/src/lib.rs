@@ -45,5 +45,7 @@
 //! - Private arrays end with their thread, not with their block of statements.
 //! - Limits of devices: registers, the sizes of shared arrays, the number of blocks.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 pub mod heap;
 pub mod machine;

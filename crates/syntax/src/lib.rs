@@ -6,12 +6,18 @@
 //! The parser is recursive. Call it inside [`fehu_base::stack::with_large_stack`]; the depth of the
 //! recursion and of the tree is bounded by [`fehu_base::stack::MAX_DEPTH`].
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 pub mod ast;
 pub mod dump;
 mod errors;
 pub mod fmt;
 mod lexer;
 mod literal;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a parser names the tokens that it wants; any other ends what it reads, or is a mistake"
+)]
 mod parser;
 mod token;
 

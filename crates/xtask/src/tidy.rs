@@ -4,11 +4,13 @@
 //! - text files have no trailing blanks and no paths of somebody's machine;
 //! - each code of a diagnostic has a page `docs/errors/CODE.md` of the right shape, and each page
 //!   belongs to a code;
-//! - each code is mentioned by a test.
+//! - each code is mentioned by a test;
+//! - the stages of the compiler turn on their lints, and do not touch the world outside.
 //!
 //! What is not required yet is a remark: see the constants in `tidy/codes.rs`.
 
 mod codes;
+mod crates;
 
 use std::path::{Path, PathBuf};
 
@@ -61,6 +63,7 @@ pub(crate) fn check(root: &Path) -> Report {
         }
     }
     codes::check(&files, &mut report);
+    crates::check(&files, &mut report);
     report
 }
 

@@ -1,5 +1,7 @@
 //! A builder for C text.
 
+use fehu_base::OrBug;
+
 /// `[format!(..), ..]` as a vector: the lines of a body.
 macro_rules! lines {
     ($($line:literal $(, $arg:expr)*);* $(;)?) => { Vec::from([$(format!($line $(, $arg)*)),*]) };
@@ -46,7 +48,7 @@ impl Code {
 
 /// Statements that return if a value is NULL. Freeing nothing is fine.
 fn refusals(signature: &str) -> Vec<String> {
-    let Some((start, params)) = signature.split_once('(') else { return Vec::new() };
+    let (start, params) = signature.split_once('(').or_bug("parameter list of a function");
     let function = start.rsplit([' ', '*']).next().unwrap_or(start);
     if function.starts_with("futhark_free_") {
         return Vec::new();

@@ -70,7 +70,7 @@ pub fn generate(
     let mut entries = Code::default();
     let mut prototypes = String::new();
     for item in &prog.entries {
-        let Some(fun) = prog.funs.get(item.fun) else { continue };
+        let fun = &prog.funs[item.fun];
         let callee = entry::Callee { entry: item, fun, c_name: functions(item.fun) };
         let prototype = entry::prototype(fun, &callee.c_name);
         if !prototypes.contains(&prototype) {

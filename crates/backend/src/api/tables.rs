@@ -147,9 +147,9 @@ impl Tables<'_> {
     /// A value, given a pointer to where it is.
     fn load(&self, id: TypeId, pointer: &str) -> String {
         let ty = self.types.get(id);
-        match ty.kind {
-            Kind::Prim(_) => format!("*(const {} *){pointer}", ty.c_name),
-            _ => format!("*(void *const *){pointer}"),
+        match ty.is_prim() {
+            true => format!("*(const {} *){pointer}", ty.c_name),
+            false => format!("*(void *const *){pointer}"),
         }
     }
 

@@ -117,25 +117,25 @@ impl Part {
 impl TypeDef {
     /// The type of a variable that holds such a value.
     pub(super) fn c_type(&self) -> String {
-        match self.kind {
-            Kind::Prim(_) => self.c_name.clone(),
-            _ => format!("struct {} *", self.c_name),
+        match self.is_prim() {
+            true => self.c_name.clone(),
+            false => format!("struct {} *", self.c_name),
         }
     }
 
     /// The declaration of a parameter that receives such a value.
     pub(super) fn input(&self, name: &str) -> String {
-        match self.kind {
-            Kind::Prim(_) => format!("const {} {name}", self.c_name),
-            _ => format!("const struct {} *{name}", self.c_name),
+        match self.is_prim() {
+            true => format!("const {} {name}", self.c_name),
+            false => format!("const struct {} *{name}", self.c_name),
         }
     }
 
     /// The declaration of a parameter through which such a value is handed out.
     pub(super) fn output(&self, name: &str) -> String {
-        match self.kind {
-            Kind::Prim(_) => format!("{} *{name}", self.c_name),
-            _ => format!("struct {} **{name}", self.c_name),
+        match self.is_prim() {
+            true => format!("{} *{name}", self.c_name),
+            false => format!("struct {} **{name}", self.c_name),
         }
     }
 

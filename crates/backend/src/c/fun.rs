@@ -183,6 +183,10 @@ impl<'a> Frame<'a> {
     }
 
     /// The handles that a block declares are this frame's, but not those of tasks that become functions.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others contain what is looked for only in their bodies"
+    )]
     pub(super) fn add_handles(&mut self, block: &[Stm]) {
         for stm in block {
             match stm {

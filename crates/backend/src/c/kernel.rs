@@ -11,7 +11,7 @@ use super::fun::{Frame, declared_type};
 use super::inside::{Functions, Inside};
 use super::literal;
 use super::message::Shown;
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V, visit};
 use std::fmt::Write;
 
@@ -139,6 +139,10 @@ impl Frame<'_> {
     }
 
     /// A statement that is different in kernels; false if it is not.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are printed as they are for the host"
+    )]
     pub(super) fn stm_inside(&mut self, stm: &Stm) -> bool {
         match stm {
             Stm::Copy { to, from, count } => self.copy_inside(to, from, count),
@@ -241,7 +245,7 @@ impl Frame<'_> {
         for unlock in self.held.clone().iter().rev() {
             self.line(unlock);
         }
-        let Some(inside) = &mut self.inside else { return };
+        let inside = self.inside.as_mut().or_bug("kernel around this code");
         let line = match inside.sections.last_mut() {
             Some((label, used)) => {
                 *used = true;
@@ -352,9 +356,9 @@ fn as_bits(e: &Exp, prim: Prim) -> Exp {
         true => e.clone(),
         false => Exp::Convert(prim, to, Box::new(e.clone())),
     };
-    match to {
-        Prim::F64 => Exp::Reinterpret(Prim::F64, Prim::U64, Box::new(wide)),
-        _ => wide,
+    match to == Prim::F64 {
+        true => Exp::Reinterpret(Prim::F64, Prim::U64, Box::new(wide)),
+        false => wide,
     }
 }
 

@@ -35,7 +35,7 @@ impl Frame<'_> {
                     format.push_str(conversion(*prim));
                     args.push(match shown {
                         Shown::Expressions => self.shown(e, *prim),
-                        Shown::Texts(texts) => texts.get(args.len()).cloned().unwrap_or_default(),
+                        Shown::Texts(texts) => texts[args.len()].clone(),
                     });
                 }
             }

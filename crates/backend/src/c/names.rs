@@ -1,6 +1,6 @@
 //! C names for the variables of a function: those of the source, made unique.
 
-use fehu_base::IdVec;
+use fehu_base::{IdVec, OrBug};
 use fehu_imp::{Fun, V};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,8 +31,7 @@ impl Names {
 
     /// The name of a variable.
     pub(super) fn get(&self, v: V) -> &str {
-        // Every variable has an entry in its function's table.
-        self.names.get(v).map_or("", String::as_str)
+        &self.names[v]
     }
 
     /// A name like this one that no variable has, nor any of those listed.
@@ -40,7 +39,7 @@ impl Names {
         let is_free = |name: &String| !self.taken.contains(name) && !others.contains(name);
         let numbered = (1..).map(|i| format!("{name}_{i}"));
         let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
-        candidates.find(is_free).unwrap_or_default()
+        candidates.find(is_free).or_bug("free name")
     }
 
     /// Nothing else gets this name from now on.

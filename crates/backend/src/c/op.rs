@@ -188,6 +188,7 @@ fn compare_bool(scope: &Scope<'_>, op: CmpOp, a: &Exp, b: &Exp, holds: bool) -> 
 }
 
 /// What a comparison with the smallest or largest number of a type says of any number; compilers warn of these.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are no constants")]
 fn known(op: CmpOp, prim: Prim, a: &Exp, b: &Exp) -> Option<bool> {
     let (least, most) = range(prim)?;
     let constant = |e: &Exp| match e {

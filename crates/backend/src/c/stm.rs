@@ -200,6 +200,10 @@ impl Frame<'_> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a number of elements that is not a constant"
+    )]
     fn alloc(&mut self, v: V, prim: Prim, count: &Exp) {
         let name = self.name(v);
         let bytes = prim.bits() / 8;
@@ -324,10 +328,9 @@ impl Frame<'_> {
     /// Constants live as long as the context, so that their blocks can be lent to anybody: nothing is counted, which
     /// tasks at the same time could not do.
     fn constant(&mut self, number: usize, results: &[(usize, V)]) {
-        let fun = self.program.consts.get(number).and_then(|c| self.program.funs.get(c.fun));
-        let members = fun.map(constant_members).unwrap_or_default();
+        let members = constant_members(&self.program.funs[self.program.consts[number].fun]);
         for (result, v) in results {
-            let member = members.get(*result).map_or("", String::as_str);
+            let member = &members[*result];
             let name = self.name(*v);
             if self.fun.vars[*v].ty == Ty::Mem {
                 self.line(&format!("fe_borrow(ctx, &{name}, &ctx->constants->{member});"));

@@ -170,6 +170,7 @@ impl<'a> Flow<'a, '_> {
         result
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     fn stm(&mut self, stm: &'a Stm) {
         if self.trial == 0 {
             self.client.stm(&mut self.ranges, stm, &self.path);
@@ -213,6 +214,7 @@ impl<'a> Flow<'a, '_> {
     }
 
     /// A statement without bodies.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     fn plain(&mut self, stm: &Stm) {
         let [var] = stm.pat.as_slice() else { return };
         match &stm.exp {
@@ -263,6 +265,10 @@ impl<'a> Flow<'a, '_> {
     }
 
     /// The sizes of what a statement makes, as far as a check has made sure of them.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the sizes of other results are not trusted"
+    )]
     fn result_sizes(&mut self, stm: &Stm) {
         let certs: Certs = stm.certs.iter().copied().collect();
         let vars = self.ranges.vars();

@@ -21,6 +21,7 @@ impl<'a> Flow<'a, '_> {
     }
 
     /// The functions of an operator.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no functions")]
     fn functions(&mut self, stm: &'a Stm) {
         match &stm.exp {
             Exp::Screma(op) => {

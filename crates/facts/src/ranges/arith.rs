@@ -8,6 +8,7 @@ use fehu_ir::{Atom, BinOp, Exp, UnOp, Var};
 
 impl Ranges<'_> {
     /// Notes what a scalar is: an integer or a boolean that an expression without bodies yields.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     pub fn learn(&mut self, var: Var, exp: &Exp) {
         let Some(prim) = self.vars.get(var).and_then(|info| prim_of(&info.ty)) else { return };
         if prim == Prim::Bool {
@@ -173,6 +174,7 @@ impl Ranges<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only the other shift is left")]
     fn binary(&mut self, var: Var, prim: Prim, op: BinOp, a: Atom, b: Atom) {
         let (Some((x, mut certs)), Some((y, why))) = (self.settled(a), self.settled(b)) else {
             return;

@@ -27,6 +27,7 @@ pub enum Cond {
 
 impl Ranges<'_> {
     /// Notes how a boolean is computed.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     pub(super) fn learn_cond(&mut self, var: Var, exp: &Exp) {
         let cond = match exp {
             Exp::Atom(a) => Cond::Same(*a),

@@ -361,11 +361,9 @@ impl<'a> Ranges<'a> {
 
     /// What a result is unless it wraps, if nothing better is known.
     pub fn unless_wrapped(&self, atom: Atom) -> Option<Poly> {
-        match atom {
-            Atom::Var(var) if self.pending.contains_key(&var) => {
-                self.pending.get(&var).map(|pending| pending.poly.clone())
-            }
-            atom => self.poly(atom).map(|(poly, _)| poly),
+        match atom.var().and_then(|var| self.pending.get(&var)) {
+            Some(pending) => Some(pending.poly.clone()),
+            None => self.poly(atom).map(|(poly, _)| poly),
         }
     }
 

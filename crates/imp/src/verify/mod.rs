@@ -241,6 +241,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// What a statement declares, and the blocks inside it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no rule of their own")]
     fn inside(&mut self, stm: &'a Stm, last: Option<&'a Exp>) {
         match stm {
             Stm::Declare(v, _) => {
@@ -426,6 +427,10 @@ fn is_new(stm: &Stm, e: &Exp) -> bool {
 }
 
 /// The variables that a block declares, not those inside it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other statements declare nothing for the rest of a block"
+)]
 fn declared(block: &Block) -> Vec<V> {
     let own = |stm: &Stm| match stm {
         Stm::Declare(v, _) => Some(*v),

@@ -8,6 +8,7 @@ use crate::{Block, Exp, Fun, Kind, RedOp, Stm, V};
 use rustc_hash::FxHashSet;
 
 /// Whether iterations only combine the scalars with their parts; what they do otherwise.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only loops have reductions")]
 pub(super) fn check(fun: &Fun, reductions: &[(V, RedOp)], body: &Block) -> Result<(), String> {
     reductions.iter().try_for_each(|(v, op)| {
         let mut carriers = FxHashSet::from_iter([*v]);
@@ -38,6 +39,10 @@ fn depends(carriers: &FxHashSet<V>, e: &Exp) -> bool {
 }
 
 /// Whether a statement itself does nothing else with what depends on the scalar.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others keep a partial result if their parts do"
+)]
 fn keeps(carriers: &FxHashSet<V>, op: RedOp, stm: &Stm) -> bool {
     match stm {
         Stm::Declare(to, Some(e)) | Stm::Assign(to, e) if carriers.contains(to) => {
@@ -58,6 +63,7 @@ fn keeps(carriers: &FxHashSet<V>, op: RedOp, stm: &Stm) -> bool {
 }
 
 /// Whether an expression is the scalar combined with something else.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions combine nothing")]
 fn combines(carriers: &FxHashSet<V>, op: RedOp, e: &Exp) -> bool {
     match e {
         Exp::Var(_) => true,

@@ -154,6 +154,7 @@ impl Types<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most functions keep the type")]
     fn math(&self, function: MathFn, prim: Prim, args: &[Exp]) -> Checked<Prim> {
         if args.len() != function.arity() {
             return Err(format!("{} has {} operands", function.name(), args.len()));
@@ -320,6 +321,7 @@ impl Types<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     fn guard(&self, p: V, index: &Exp) -> Checked<()> {
         match self.common(p, index)? {
             Prim::I32 => Ok(()),

@@ -318,6 +318,7 @@ impl Machine<'_> {
 }
 
 /// The value in memory of its own if it is a view of the array that it is to be written to.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only arrays share")]
 fn separate(value: Value, array: &Array) -> Value {
     match value {
         Value::Array(part) if part.shares_with(array) => Value::from(part.fresh()),

@@ -140,6 +140,7 @@ fn iterations(bound: Scalar) -> Res<u64> {
 
 /// The index of a loop, in the type of its bound.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other counters are made of bits")]
 fn index_of(prim: Prim, i: u64) -> Scalar {
     match prim {
         Prim::I64 => Scalar::I64(i as i64),

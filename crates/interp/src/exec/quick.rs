@@ -97,6 +97,7 @@ pub(super) fn assign_to(target: &mut Value, frame: &mut Frame, arg: &Arg) {
 
 /// `target = array[at]`, by the position in the buffer. Whether there is such an element.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are not as quick")]
 pub(super) fn load(target: &mut Value, array: &Array, at: i64) -> bool {
     let at = at as usize;
     let element = match array.buffer() {

@@ -5,6 +5,7 @@ use fehu_ir::{MathFn, Scalar};
 use half::f16;
 
 /// The result of a function, if it has one for operands of these types.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have other operands")]
 pub fn math(function: MathFn, args: &[Scalar]) -> Option<Scalar> {
     Some(match *args {
         [Scalar::F16(a)] => match of_one_f32(function, a.to_f32())? {
@@ -214,6 +215,7 @@ fn of_ints(function: MathFn, args: &[Scalar]) -> Option<Scalar> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have other operands")]
 fn count<T: Int>(function: MathFn, a: T) -> Option<Scalar> {
     let bits = match function {
         MathFn::Popc => a.popc(),

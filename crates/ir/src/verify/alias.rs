@@ -19,12 +19,12 @@
 //! occur in practice.
 
 mod flow;
+mod summary;
 
-use super::control::Uses;
+use self::summary::summaries;
 use super::{Owner, VerifyError, excerpt};
 use crate::text::var_name;
-use crate::visit::Visit;
-use crate::{Atom, Body, Exp, Fun, FunId, Lambda, Prog, Seg, Stm, Type, Var, VarInfo};
+use crate::{Atom, Body, Exp, Fun, Lambda, Prog, Seg, Stm, Type, Var, VarInfo};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use std::collections::BTreeMap;
@@ -60,69 +60,6 @@ enum Share {
 
 /// What the results of a function may share.
 type Summary = Vec<Vec<Share>>;
-
-fn summaries(prog: &Prog) -> Vec<Summary> {
-    let mut summaries: Vec<Summary> =
-        prog.funs.iter().map(|(_, fun)| vec![Vec::new(); fun.results.len()]).collect();
-    let (order, circular) = callees_first(prog);
-    loop {
-        let mut changed = false;
-        for id in &order {
-            let fun = &prog.funs[*id];
-            let mut alias = Alias::new(prog, &fun.vars, &summaries, Owner::Fun(*id));
-            let summary = alias.fun(fun);
-            let old = &mut summaries[id.index()];
-            if *old != summary {
-                *old = summary;
-                changed = true;
-            }
-        }
-        if !changed || !circular {
-            return summaries;
-        }
-    }
-}
-
-/// All functions, callees before callers where possible, and whether it was not.
-fn callees_first(prog: &Prog) -> (Vec<FunId>, bool) {
-    let mut callees = Vec::new();
-    for (_, fun) in prog.funs.iter() {
-        let mut uses = Uses::default();
-        uses.body(&fun.body);
-        callees.push(uses.funs);
-    }
-    let mut order = Vec::new();
-    let mut circular = false;
-    // 0: not seen, 1: on the stack, 2: done.
-    let mut state = vec![0u8; callees.len()];
-    for (root, _) in prog.funs.iter() {
-        if state[root.index()] != 0 {
-            continue;
-        }
-        state[root.index()] = 1;
-        let mut stack = vec![(root, 0)];
-        while let Some((id, next)) = stack.pop() {
-            match callees[id.index()].get(next) {
-                Some(callee) => {
-                    stack.push((id, next + 1));
-                    match state[callee.index()] {
-                        0 => {
-                            state[callee.index()] = 1;
-                            stack.push((*callee, 0));
-                        }
-                        1 => circular = true,
-                        _ => {}
-                    }
-                }
-                None => {
-                    state[id.index()] = 2;
-                    order.push(id);
-                }
-            }
-        }
-    }
-    (order, circular)
-}
 
 struct Frame {
     /// The first region that belongs to the frame.

@@ -3,6 +3,7 @@
 use super::rule::Plan;
 use super::straight::Segment;
 use super::{dead, short, uniform};
+use crate::scalar::scalar;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::substitute;
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo};
@@ -102,6 +103,7 @@ impl<'a> Lanes<'a> {
         block.iter().for_each(|stm| self.stm(stm));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest has no loops")]
     fn stm(&mut self, stm: &Stm) {
         match stm {
             Stm::Declare(v, e) if self.is_uniform_scalar(*v) => {
@@ -197,8 +199,9 @@ impl<'a> Lanes<'a> {
     }
 
     /// The counter is the same for all lanes; each lane has its own end.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no variable gets one")]
     fn divergent_for(&mut self, var: V, from: Exp, to: &Exp, step: i64, body: &Block) {
-        let Ty::Scalar(prim) = self.vars[var].ty else { return };
+        let prim = scalar(self.vars[var].ty);
         let end = self.fresh_varying("end", prim);
         let to = self.lane_exp(to);
         let to = self.atom("end", prim, to);
@@ -355,6 +358,7 @@ pub(super) fn and(a: Exp, b: Exp) -> Exp {
 }
 
 /// `!a`
+#[expect(clippy::wildcard_enum_match_arm, reason = "other conditions have no simpler negation")]
 pub(super) fn not(a: Exp) -> Exp {
     match a {
         Exp::Const(Scalar::Bool(value)) => Exp::Const(Scalar::Bool(!value)),

@@ -28,6 +28,7 @@ struct Dead<'a> {
 }
 
 impl Dead<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements keep alive what they use")]
     fn mark(&mut self, block: &Block) {
         for stm in block {
             match stm {
@@ -60,6 +61,7 @@ impl Dead<'_> {
         e.each_var(&mut |v| self.changed |= self.used.insert(v));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn sweep(&self, block: &mut Block) {
         block.retain_mut(|stm| match stm {
             Stm::Declare(v, _) | Stm::Assign(v, _) => self.used.contains(v),

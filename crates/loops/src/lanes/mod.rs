@@ -65,6 +65,7 @@ struct Range {
     width: i64,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Block {
     let mut out = Block::with_capacity(block_.len());
     for stm in block_ {

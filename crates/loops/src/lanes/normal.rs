@@ -1,11 +1,13 @@
 //! A body with fewer kinds of statements: no `switch`, no copies, and no `for` loop that begins at different numbers in
 //! different lanes.
 
-use fehu_base::IdVec;
-use fehu_imp::{Block, Exp, Prim, Stm, Ty, V, VarInfo};
+use crate::scalar::scalar;
+use fehu_base::{IdVec, bug};
+use fehu_imp::{Block, Exp, Prim, Stm, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Elem, Scalar, UnOp};
 
 /// Choices among several blocks as choices between two, and copies of few elements as stores of each.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 pub(super) fn simpler(body: &Block) -> Block {
     let mut out = Block::with_capacity(body.len());
     for stm in body {
@@ -49,6 +51,7 @@ pub(super) fn simpler(body: &Block) -> Block {
 }
 
 /// An index further on.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other indices have no simpler sum")]
 fn plus(index: &Exp, k: i64) -> Exp {
     match index {
         index if k == 0 => index.clone(),
@@ -59,19 +62,24 @@ fn plus(index: &Exp, k: i64) -> Exp {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "only truth values are conditions")]
 fn is(on: &Exp, value: Scalar) -> Exp {
     let on = Box::new(on.clone());
     match value {
         Scalar::Bool(true) => *on,
         Scalar::Bool(false) => Exp::Un(UnOp::Not, Prim::Bool, on),
         value => {
-            let prim = if let Elem::Prim(prim) = value.elem() { prim } else { Prim::I64 };
+            let Elem::Prim(prim) = value.elem() else { bug("a unit is compared") };
             Exp::Cmp(CmpOp::Eq, prim, on, Box::new(Exp::Const(value)))
         }
     }
 }
 
 /// Loops with a counter that begins where `differs` says become `while` loops; whether there were any.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others contain what is looked for only in their bodies; other statements stay as they are"
+)]
 pub(super) fn without_ragged_starts(
     vars: &mut IdVec<V, VarInfo>,
     body: &mut Block,
@@ -94,7 +102,7 @@ pub(super) fn without_ragged_starts(
             Stm::For { var, from, to, step, mut body, .. } if differs(&from) => {
                 found = true;
                 let ty = vars[var].ty;
-                let prim = if let Ty::Scalar(prim) = ty { prim } else { Prim::I64 };
+                let prim = scalar(ty);
                 let end = vars.push(VarInfo { hint: "end".into(), ty });
                 let counter = || Box::new(Exp::Var(var));
                 let step = Scalar::from_bits(prim, step.cast_unsigned());

@@ -1,7 +1,9 @@
 //! Reductions: one partial result for each lane, and what becomes of them.
 
 use super::control::{Lanes, lane_info, not};
-use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V};
+use crate::scalar::scalar;
+use fehu_base::bug;
+use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, V};
 use fehu_ir::{CmpOp, Scalar};
 
 impl Lanes<'_> {
@@ -23,7 +25,7 @@ impl Lanes<'_> {
         let lane = self.vars.push(lane_info());
         let mut combined = Block::new();
         for (v, op) in reductions {
-            let Ty::Scalar(prim) = self.vars[*v].ty else { continue };
+            let prim = scalar(self.vars[*v].ty);
             let part = Exp::Load(self.home(*v), Box::new(Exp::Var(lane)));
             let part = if prim == Prim::Bool {
                 let zero = Box::new(Exp::Const(Scalar::zero(self.truth)));
@@ -39,8 +41,8 @@ impl Lanes<'_> {
 
     /// What a lane begins with: something neutral. Where it does no harm to count a value twice, it is the one that there is.
     fn first(&self, v: V, op: RedOp) -> Exp {
-        let Ty::Scalar(prim) = self.vars[v].ty else { return Exp::Var(v) };
-        let scalar = match op {
+        let prim = scalar(self.vars[v].ty);
+        let neutral = match op {
             RedOp::Min | RedOp::Max | RedOp::And | RedOp::Or => return Exp::Var(v),
             RedOp::Xor => Scalar::zero(prim),
             // Only the negative zero changes nothing when added.
@@ -48,15 +50,18 @@ impl Lanes<'_> {
                 Prim::F16 => Scalar::from_bits(prim, 0x8000),
                 Prim::F32 => Scalar::F32(-0.0),
                 Prim::F64 => Scalar::F64(-0.0),
-                prim => Scalar::zero(prim),
+                Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 | Prim::Bool => Scalar::zero(prim),
+                Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 => Scalar::zero(prim),
             },
             RedOp::Mul => match prim {
                 Prim::F16 => Scalar::from_bits(prim, 0x3c00),
                 Prim::F32 => Scalar::F32(1.0),
                 Prim::F64 => Scalar::F64(1.0),
-                prim => Scalar::from_bits(prim, 1),
+                Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 => Scalar::from_bits(prim, 1),
+                Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 => Scalar::from_bits(prim, 1),
+                Prim::Bool => bug("truth values are not multiplied"),
             },
         };
-        Exp::Const(scalar)
+        Exp::Const(neutral)
     }
 }

@@ -236,6 +236,7 @@ impl Rule<'_> {
     }
 
     /// Whether there is a loop that does not disappear by being unrolled.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are no loops")]
     fn has_long_loop(&self, body: &Block) -> bool {
         let mut found = false;
         visit::each_stm(body, &mut |stm| match stm {
@@ -351,6 +352,7 @@ fn loads(body: &Block) -> bool {
     found
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are cheap")]
 fn is_expensive(e: &Exp) -> bool {
     match e {
         Exp::Math(f, ..) => !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp),
@@ -368,7 +370,10 @@ fn is_vector_op(op: BinOp, prim: Prim, b: &Exp) -> bool {
         BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem if is_int && prim.bits() == 64 => {
             matches!(b, Exp::Const(k) if k.bits().is_power_of_two())
         }
-        _ => true,
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => true,
+        BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => true,
+        BinOp::And | BinOp::Or | BinOp::Xor => true,
+        BinOp::Shl | BinOp::Shr | BinOp::Ashr | BinOp::Lshr => true,
     }
 }
 

@@ -4,6 +4,8 @@
 //! assignment replaces it, and a branch ends with selections. At the end of the loop, values are stored in their homes.
 
 use super::control::{Lanes, and, lane_info, not};
+use crate::scalar::scalar;
+use fehu_base::bug;
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, visit};
 use fehu_ir::{BinOp, Scalar};
 use rustc_hash::FxHashMap;
@@ -55,6 +57,7 @@ impl Segment {
 
 impl Lanes<'_> {
     /// A statement without loops.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(super) fn straight(&mut self, stm: &Stm) {
         match stm {
             Stm::Declare(v, e) => {
@@ -68,7 +71,7 @@ impl Lanes<'_> {
                 match e {
                     Some(e) => self.assign(*v, e),
                     None => {
-                        let Ty::Scalar(prim) = self.vars[*v].ty else { return };
+                        let prim = scalar(self.vars[*v].ty);
                         let atom = Exp::Const(Scalar::zero(prim));
                         self.put(*v, Value { atom, known: false });
                     }
@@ -87,13 +90,13 @@ impl Lanes<'_> {
                 self.segment.stores = true;
             }
             Stm::If(cond, yes, no) => self.branch(cond, yes, no),
-            // Plans have nothing else.
-            _ => {}
+            Stm::Comment(_) => {}
+            other => bug(format_args!("lanes were planned for {other:?}")),
         }
     }
 
     fn assign(&mut self, v: V, e: &Exp) {
-        let Ty::Scalar(prim) = self.vars[v].ty else { return };
+        let prim = scalar(self.vars[v].ty);
         let value = self.lane_exp(e);
         let hint = self.vars[v].hint.clone();
         let atom = self.atom(&hint, prim, value);
@@ -135,7 +138,7 @@ impl Lanes<'_> {
         for ((&v, yes), no) in assigned.iter().zip(after_yes).zip(after_no) {
             let value = match (yes.known, no.known) {
                 (true, true) if yes.atom != no.atom => {
-                    let Ty::Scalar(prim) = self.vars[v].ty else { continue };
+                    let prim = scalar(self.vars[v].ty);
                     let hint = self.vars[v].hint.clone();
                     let chosen = select(prim, cond.clone(), yes.atom, no.atom);
                     Value { atom: self.atom(&hint, prim, chosen), known: true }
@@ -226,6 +229,7 @@ impl Lanes<'_> {
     }
 
     /// Where an element is: those of local arrays have as many neighbours as there are other lanes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "an index that is no sum gets a variable")]
     fn element(&mut self, p: V, index: Exp) -> (V, Exp) {
         let Some(&array) = self.locals.get(&p) else { return (p, index) };
         let (width, lane) = (i64::from(self.width), self.segment.lane);
@@ -247,6 +251,7 @@ impl Lanes<'_> {
         (array, index)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "an index that is no variable gets one")]
     fn index(&mut self, terms: &[(i64, Vec<V>)]) -> Exp {
         let mut renamed = Vec::with_capacity(terms.len());
         for (factor, vars) in terms {
@@ -295,7 +300,7 @@ impl Lanes<'_> {
 
     /// What a variable has been before this loop over lanes.
     fn at_home(&mut self, v: V) -> Exp {
-        let Ty::Scalar(prim) = self.vars[v].ty else { return Exp::int(0) };
+        let prim = scalar(self.vars[v].ty);
         if let Some(known) = self.segment.origins.get(&v) {
             return known.clone();
         }
@@ -325,6 +330,7 @@ impl Lanes<'_> {
     }
 
     /// A variable with this value, unless it is an atom already.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no operand gets a variable")]
     pub(super) fn atom(&mut self, hint: &str, prim: Prim, e: Exp) -> Exp {
         match e {
             Exp::Const(_) | Exp::Var(_) => e,
@@ -376,7 +382,8 @@ impl Lanes<'_> {
     pub(super) fn commit(&mut self) {
         for k in 0..self.segment.changed.len() {
             let Change { var, is_whole } = self.segment.changed[k];
-            let (Some(mask), Ty::Scalar(prim)) = (self.mask, self.vars[var].ty) else { continue };
+            let Some(mask) = self.mask else { continue };
+            let prim = scalar(self.vars[var].ty);
             if is_whole || self.is_of_region(var) {
                 continue;
             }

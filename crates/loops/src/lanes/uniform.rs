@@ -53,6 +53,7 @@ impl Walk {
         block.iter().for_each(|stm| self.stm(stm));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the same holds for all others")]
     fn stm(&mut self, stm: &Stm) {
         stm.each_declared(&mut |v| {
             self.levels.insert(v, self.level);
@@ -82,8 +83,12 @@ impl Walk {
                     walk.block(body);
                 });
             }
-            // Nothing else is in the bodies that are looked at, or it has no influence.
-            _ => {}
+            // What it sets may be anything.
+            other => {
+                let mut set = Vec::new();
+                other.each_set(&mut |v| set.push(v));
+                set.into_iter().for_each(|v| self.set(v, true));
+            }
         }
     }
 

@@ -63,6 +63,7 @@ impl Look<'_> {
         block.iter().all(|stm| self.stm(stm, in_loop))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
     fn stm(&mut self, stm: &Stm, in_loop: bool) -> bool {
         if in_loop {
             stm.each_exp(&mut |e| self.cost += 1 + cost(e));
@@ -107,6 +108,7 @@ fn carries_float(vars: &IdVec<V, VarInfo>, body: &Block) -> bool {
 }
 
 /// The body for as many iterations, of which `base` is the first.
+#[expect(clippy::wildcard_enum_match_arm, reason = "loops are all that is special")]
 pub(super) fn body(vars: &mut IdVec<V, VarInfo>, var: V, base: V, body: &Block) -> Block {
     let mut vars = Vars(vars);
     let mut counters = FxHashMap::default();

@@ -86,6 +86,7 @@ impl Interior<'_> {
         out
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn stm(&mut self, stm: &Stm, out: &mut Block) {
         match stm {
             Stm::Declare(v, Some(e)) if !self.assigned.contains(v) => {
@@ -147,6 +148,10 @@ impl Interior<'_> {
     }
 
     /// The value of an integer or boolean expression in the interior, and its type.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do; sums of indices are of this type"
+    )]
     fn value(&mut self, e: &Exp) -> Option<(Value, Prim)> {
         if let Some(fixed) = self.fixed(e) {
             return Some((Value::Fixed(fixed), Prim::I64));
@@ -183,6 +188,10 @@ impl Interior<'_> {
     }
 
     /// An expression as `x` plus an offset; the conditions for that are recorded.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the two operators are minimum and maximum; other expressions are not affine"
+    )]
     fn affine(&mut self, e: &Exp) -> Option<Affine> {
         match e {
             Exp::Var(_) | Exp::Index(_) => {
@@ -229,6 +238,7 @@ impl Interior<'_> {
     }
 
     /// A part of a sum: `x` plus an offset, a small number, the variable of an inner loop, or a shift.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other terms are fixed or not affine")]
     fn terms(&mut self, e: &Exp, prim: Prim) -> Option<fehu_imp::rewrite::Terms> {
         const FAR: i64 = 1 << 30;
         match e {
@@ -254,6 +264,7 @@ impl Interior<'_> {
     }
 
     /// The limits within which a condition has a value.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other conditions assume nothing")]
     fn assume(&mut self, e: &Exp, holds: bool) -> Option<Limits> {
         if let Some(fixed) = self.fixed(e) {
             let mut limits = self.limits.clone();
@@ -318,6 +329,7 @@ impl Interior<'_> {
 
     /// The value of a condition far from the ends: `x` is larger than constants, and smaller than any other
     /// loop-invariant value. Parts that do not depend on `x` at all decide nothing there, if there are others.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions have no known bound")]
     fn far(&mut self, e: &Exp) -> Option<bool> {
         match e {
             Exp::Var(v) => match self.known.get(v)?.clone() {

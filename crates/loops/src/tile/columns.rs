@@ -3,6 +3,7 @@
 use super::nest::{ACC, J, K, Line, Nest, depends, loads, needed};
 use super::register::{independent, sequential};
 use super::trips;
+use fehu_base::bug;
 use fehu_imp::rewrite::{Vars, all, bin, is_unit, le, substitute, sum};
 use fehu_imp::{Block, Exp, Prim, Stm, Ty, V};
 use fehu_ir::BinOp;
@@ -143,6 +144,7 @@ impl Turn<'_, '_, '_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn after(&mut self, out: &mut Block, mut known: FxHashMap<V, Exp>) {
         for stm in &self.nest.after {
             let of = |e: &Exp| substitute(e, &|v| known.get(&v).cloned());
@@ -154,7 +156,8 @@ impl Turn<'_, '_, '_> {
                     known.insert(*v, Exp::Var(new));
                 }
                 Stm::Store(p, at, e) => out.push(Stm::Store(*p, of(at), of(e))),
-                _ => {}
+                Stm::Comment(_) => {}
+                other => bug(format_args!("after the loop of a nest, {other:?}")),
             }
         }
     }

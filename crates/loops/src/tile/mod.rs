@@ -86,6 +86,7 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block, low: Option<V>) -> bool {
 }
 
 /// The number of iterations of a loop, which begins at zero or at the beginning of a task's range.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a start that is zero needs no difference")]
 fn trips(from: &Exp, to: &Exp) -> Exp {
     match from {
         Exp::Const(fehu_ir::Scalar::I64(0)) => to.clone(),

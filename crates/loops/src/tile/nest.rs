@@ -114,6 +114,10 @@ impl Nest {
 }
 
 /// The head of a loop with step one, what is known of it, and its body.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 pub(super) fn head(stm: &Stm) -> Option<(Head, &Kind, &[Stm])> {
     match stm {
         Stm::For { var, from, to, step: 1, kind, body } => {
@@ -124,6 +128,10 @@ pub(super) fn head(stm: &Stm) -> Option<(Head, &Kind, &[Stm])> {
 }
 
 /// Straight-line code on scalars.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 pub(super) fn lines(stms: &[Stm]) -> Option<Vec<Line>> {
     let mut lines = Vec::new();
     for stm in stms {

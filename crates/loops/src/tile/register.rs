@@ -2,6 +2,7 @@
 
 use super::nest::{ACC, Deps, Head, I, J, K, Line, Nest, depends, head, lines, loads, needed};
 use super::trips;
+use fehu_base::bug;
 use fehu_imp::rewrite::{Vars, all, bin, is_unit, le, replace, substitute, sum};
 use fehu_imp::{Block, Exp, From, Kind, Prim, Stm, Ty, V};
 use fehu_ir::{BinOp, Scalar};
@@ -210,10 +211,8 @@ impl<'v, 'f> Tiling<'v, 'f> {
             self.lines(&mut inner, &lines, &mut known, [&load].into_iter());
             let value = substitute(&load, &|v| known.get(&v).cloned());
             inner.push(Stm::Store(self.panels[at].ptr, self.panel_index(k, jj), value));
-            let index = match &load {
-                Exp::Load(_, index) => (**index).clone(),
-                _ => Exp::int(0),
-            };
+            let Exp::Load(_, index) = &load else { bug("a panel is not made of a load") };
+            let index = (**index).clone();
             let columns = |body| independent(jj, Exp::int(COLUMNS.into()), body);
             if is_unit(&index, self.nest.j.var) || !is_unit(&index, self.nest.k.var) {
                 let body = vec![columns(inner)];
@@ -232,6 +231,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
         code
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a start that is zero needs no difference")]
     fn panel_index(&self, k: V, jj: V) -> Exp {
         let columns = i64::from(COLUMNS);
         match self.nest.k.from {
@@ -395,17 +395,18 @@ impl<'v, 'f> Tiling<'v, 'f> {
 
     /// Takes the loads that do not depend on columns out of a value.
     fn lift(&mut self, out: &mut Block, e: &Exp, known: &FxHashMap<V, Exp>) -> Exp {
-        let mut found: Vec<Exp> = Vec::new();
+        let mut found: Vec<(V, Exp)> = Vec::new();
         loads(e, &mut |p, at| {
             let is_ours = !self.panels.iter().any(|panel| panel.ptr == p);
             if is_ours && depends(at, &self.nest.deps) & J == 0 {
-                found.push(Exp::Load(p, Box::new(at.clone())));
+                found.push((p, Exp::Load(p, Box::new(at.clone()))));
             }
         });
         let mut lifted: Vec<(Exp, V)> = Vec::new();
-        for load in found {
-            let Exp::Load(p, _) = &load else { continue };
-            let (Ty::Ptr(_, prim) | Ty::Local(prim, _)) = self.vars.0[*p].ty else { continue };
+        for (p, load) in found {
+            let (Ty::Ptr(_, prim) | Ty::Local(prim, _)) = self.vars.0[p].ty else {
+                bug("a load is not through a pointer");
+            };
             let v = self.vars.scalar("x", prim);
             out.push(Stm::Declare(v, Some(substitute(&load, &|v| known.get(&v).cloned()))));
             lifted.push((load, v));
@@ -422,6 +423,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 
     /// What is done with the accumulators of a row, whose number is given.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn finish(&mut self, row: Exp, arrays: &[V], jb: V, width: V) -> Block {
         let jj = self.vars.scalar("jj", Prim::I64);
         let mut known: FxHashMap<V, Exp> = FxHashMap::default();
@@ -450,7 +452,8 @@ impl<'v, 'f> Tiling<'v, 'f> {
                 Stm::Store(p, at, e) => {
                     inner.push(Stm::Store(*p, of(at, &known), of(e, &known)));
                 }
-                _ => {}
+                Stm::Comment(_) => {}
+                other => bug(format_args!("after the loop of a nest, {other:?}")),
             }
         }
         vec![independent(jj, Exp::Var(width), inner)]

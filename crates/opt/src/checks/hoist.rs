@@ -40,6 +40,7 @@ struct Hoist<'a> {
 }
 
 impl Hoist<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "checks do not leave the others")]
     fn body(&mut self, body: &mut Body) {
         let mut stms = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
@@ -184,6 +185,7 @@ impl Hoist<'_> {
 }
 
 /// The statements that compute these operands, in order, if they are few and can be evaluated anywhere.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to be cheap is not repeated")]
 fn slice(
     stms: &[Stm],
     defs: &FxHashMap<Var, usize>,

@@ -115,6 +115,7 @@ impl VisitMut for Canon<'_> {
         walk_stm_mut(self, stm);
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions stay as they are")]
     fn exp(&mut self, exp: &mut Exp) {
         match exp {
             Exp::Assert(_, check) | Exp::Fail(check) => *check = no_check(),
@@ -178,6 +179,10 @@ impl Visit for Hashing {
         fehu_ir::visit::walk_lambda(self, lambda);
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what else they differ in is found when keys are compared"
+    )]
     fn exp(&mut self, exp: &Exp) {
         discriminant(exp).hash(&mut self.0);
         match exp {

@@ -22,6 +22,7 @@ use super::Cx;
 use super::graph::{Graph, Node};
 use super::mentions::{mentions, stm_mentions};
 use super::vertical::parts;
+use fehu_base::bug;
 use fehu_facts::cost;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{OTHER, RemarkKind};
@@ -91,6 +92,7 @@ struct Found {
     elements: Vec<usize>,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others use all elements")]
 fn find(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<Found> {
     let stm = graph.stm(node)?;
     let (width, inputs, _) = parts(&stm.exp)?;
@@ -149,6 +151,7 @@ fn only_sliced(cx: &Cx<'_>, graph: &Graph, array: Var) -> bool {
 }
 
 /// Makes an operator do without a filter. `elements` says what its inputs are.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
 fn apply(cx: &mut Cx<'_>, stm: &mut Stm, filter: Partition, elements: &[usize]) {
     let Partition { width, inputs, map, .. } = filter;
     let mut neutral = Vec::new();
@@ -163,7 +166,8 @@ fn apply(cx: &mut Cx<'_>, stm: &mut Stm, filter: Partition, elements: &[usize]) 
             let indices = op.dests.iter().map(|(shape, _)| shape.len()).sum();
             neutral.resize(indices, Atom::i64(-1));
         }
-        _ => neutral.push(Atom::i64(-1)),
+        Exp::Partition(_) => neutral.push(Atom::i64(-1)),
+        other => bug(format_args!("a filter cannot become part of {other:?}")),
     }
     match &mut stm.exp {
         Exp::Screma(op) => {
@@ -188,7 +192,7 @@ fn apply(cx: &mut Cx<'_>, stm: &mut Stm, filter: Partition, elements: &[usize]) 
                 }
             }
         }
-        _ => {}
+        other => bug(format_args!("a filter cannot become part of {other:?}")),
     }
 }
 

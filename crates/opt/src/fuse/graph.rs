@@ -10,6 +10,7 @@
 //! over a whole body is bounded by a budget that is linear in its size; when it is spent, fusion stops.
 
 use fehu_base::IdVec;
+use fehu_base::OrBug;
 use fehu_base::id::Id;
 use fehu_facts::{Share, consumed};
 use fehu_ir::free::free_in_stm;
@@ -93,7 +94,7 @@ impl Graph {
             touches.dedup();
             touches.retain(|class| touched.contains_key(class));
             for class in &touches {
-                let Some((last, since)) = touched.get_mut(class) else { continue };
+                let (last, since) = touched.get_mut(class).or_bug("class that is touched");
                 edges.extend(*last);
                 if consumes.binary_search(class).is_ok() {
                     edges.extend(since.drain(..));

@@ -45,6 +45,10 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
     changed
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)> {
     let exp = &graph.stm(node)?.exp;
     let kind = match exp {

@@ -11,6 +11,7 @@ use fehu_ir::{Body, Exp, Hist, Lambda, Partition, Scatter, Screma, Stm, Var};
 use rustc_hash::FxHashMap;
 
 /// A producer and its consumer.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other consumers stay as they are")]
 pub(super) fn vertical(cx: &mut Cx<'_>, first: Stm, second: Stm) -> Stm {
     let kept = kept(cx, &first, &second);
     let Exp::Screma(producer) = first.exp else { return second };

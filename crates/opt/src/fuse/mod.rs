@@ -136,6 +136,7 @@ impl Cx<'_> {
     }
 
     /// Goes on with the bodies of an expression.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others do not change the level")]
     fn inside(&mut self, exp: &mut Exp) {
         let around = self.level;
         self.level = match exp {

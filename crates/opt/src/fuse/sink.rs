@@ -78,6 +78,10 @@ fn prepend(cx: &mut Cx<'_>, body: &mut Body, producer: &Stm) {
     body.stms.insert(0, copy);
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn alternatives(exp: &Exp) -> Option<Vec<&Body>> {
     match exp {
         Exp::If(_, bodies) => Some(bodies.iter().collect()),

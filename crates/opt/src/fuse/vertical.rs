@@ -85,6 +85,10 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
 }
 
 /// The array that an input is a view of, and what the last step from there is, in words.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn original(cx: &Cx<'_>, graph: &Graph, input: Var) -> (Var, Option<&'static str>) {
     let (mut array, mut view) = (input, None);
     while let Some(stm) = graph.binder(array).and_then(|node| graph.stm(node)) {
@@ -125,6 +129,7 @@ fn between(cx: &Cx<'_>, graph: &Graph, producer: Node, consumer: Node) -> String
 }
 
 /// An operator or loop with its line.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are named by the IR")]
 fn describe(stm: &Stm) -> Option<String> {
     let what = match &stm.exp {
         Exp::Loop(..) => "loop",
@@ -253,6 +258,10 @@ pub(super) fn fuse(
 }
 
 /// Whether there is a rule for a producer and a consumer, whatever stands between them.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
     if stream::concerns(cx, first, second) {
         return stream::check(cx, first, second);
@@ -324,6 +333,10 @@ fn duplicate(
 }
 
 /// The width and the inputs of an operator that can be a consumer, streams included.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 pub(super) fn operands(exp: &Exp) -> Option<(Atom, &[Var])> {
     match exp {
         Exp::Stream(op) => Some((op.width, &op.inputs)),
@@ -332,6 +345,10 @@ pub(super) fn operands(exp: &Exp) -> Option<(Atom, &[Var])> {
 }
 
 /// The width, inputs and function of an operator that can be a consumer.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 pub(super) fn parts(exp: &Exp) -> Option<(Atom, &[Var], &Lambda)> {
     match exp {
         Exp::Screma(op) => Some((op.width, &op.inputs, &op.map)),

@@ -77,6 +77,7 @@ impl View {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no views")]
 fn view(cx: &Cx<'_>, exp: &Exp) -> Option<(Var, View)> {
     if let Some(array) = is_transposition(exp) {
         return Some((array, View::Transpose));

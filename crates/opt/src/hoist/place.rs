@@ -9,6 +9,10 @@ use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Type, UnOp, Var, VarIn
 
 impl Hoist<'_> {
     /// Puts a statement of the body at a level there, or as far out as it may go.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other statements cannot wait for a condition"
+    )]
     pub(super) fn place(&mut self, mut stm: Stm, mut facts: Facts, level: usize) {
         let class = self.class(&stm, &facts);
         let lazy = class != Class::Stays && self.is_lazy(&stm);

@@ -34,6 +34,10 @@ pub(super) enum Cross {
 
 impl Hoist<'_> {
     /// Whether the expression, apart from its bodies, can be evaluated anywhere.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what the others can do is known to the analysis"
+    )]
     pub(super) fn speculable(&self, exp: &Exp) -> bool {
         match exp {
             Exp::If(..) | Exp::Switch(..) | Exp::Partition(_) => true,
@@ -51,10 +55,45 @@ impl Hoist<'_> {
             Exp::Assert(cond, _) => *cond != Atom::bool(true),
             Exp::Loop(_, LoopForm::While(_), _) | Exp::Call(..) | Exp::Fail(_) => true,
             Exp::Const(id) => self.effects.constant(*id),
-            _ => false,
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Trace(..)
+            | Exp::Opaque(_)
+            | Exp::Tuning(..) => false,
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others move only if they are needed")]
     pub(super) fn class(&self, stm: &Stm, facts: &Facts) -> Class {
         if facts.prints {
             return Class::Stays;
@@ -124,6 +163,10 @@ impl Hoist<'_> {
     }
 
     /// Whether a statement moves only when something that needs it does.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do"
+    )]
     pub(super) fn is_lazy(&self, stm: &Stm) -> bool {
         let arrays = stm.pat.iter().all(|var| self.vars[*var].ty.is_array());
         arrays
@@ -166,6 +209,10 @@ impl Hoist<'_> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these forms are looked for; for others there is nothing to do"
+    )]
     fn sizes_known(&self, exp: &Exp, level: usize) -> bool {
         match exp {
             Exp::Iota(_, count, ..) => self.is_size(*count, level),

@@ -1,6 +1,7 @@
 //! Decides which calls are inlined: the call graph, sizes and budgets.
 
 use fehu_base::IdVec;
+use fehu_base::OrBug;
 use fehu_base::id::Id;
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::visit::{Visit, walk_lambda, walk_stm};
@@ -286,7 +287,8 @@ impl Search {
                 *up = (*up).min(low);
             }
             if low == self.index[id.index()] {
-                let start = self.open.iter().rposition(|open| *open == id).unwrap_or(0);
+                let start = self.open.iter().rposition(|open| *open == id);
+                let start = start.or_bug("function whose callees were looked at");
                 let component = self.open.split_off(start);
                 for member in &component {
                     self.index[member.index()] = usize::MAX;

@@ -111,6 +111,10 @@ impl Cx<'_> {
     }
 
     /// Enters the bodies of an expression whose operands are resolved.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is inside of the others is visited alike"
+    )]
     fn enter(&mut self, exp: &mut Exp) {
         match exp {
             Exp::If(cond, bodies) => {

@@ -10,6 +10,7 @@ use fehu_mem::table::{self, Place, flat, pick};
 
 impl<'a> Machine<'a> {
     /// An expression with one result.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn single(&mut self, frame: &mut Frame<'a>, var: Var, exp: &'a Exp) -> Res<()> {
         if let Some(value) = self.number(frame, exp)? {
             frame.scalars[var] = Some(value);
@@ -61,11 +62,20 @@ impl<'a> Machine<'a> {
                 }
             }
             // Views cost nothing.
-            _ => Ok(()),
+            Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Atom(_)
+            | Exp::Opaque(_)
+            | Exp::Trace(..)
+            | Exp::Tuning(..) => Ok(()),
+            other => Err(wrong(format!("this is no operation on an array: {other:?}"))),
         }
     }
 
     /// The value of a scalar operation; none if the expression is something else.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no scalar operations")]
     fn number(&mut self, frame: &Frame<'a>, exp: &Exp) -> Res<Option<Scalar>> {
         let undefined = || Fault::Undefined(format!("no result: {exp:?}"));
         let value = match exp {

@@ -21,6 +21,7 @@ enum Target<'a> {
 }
 
 impl<'a> Machine<'a> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn control(&mut self, frame: &mut Frame<'a>, pat: &[Var], exp: &'a Exp) -> Res<()> {
         match exp {
             Exp::If(cond, bodies) => {
@@ -102,7 +103,8 @@ impl<'a> Machine<'a> {
             LoopForm::For(var, bound) => {
                 let bound = frame.scalar(bound)?;
                 let prim = frame.prim(var.into()).ok_or_else(|| wrong("a loop counts nothing"))?;
-                let count = scalar::to_i64(bound).unwrap_or(0);
+                let count = scalar::to_i64(bound);
+                let count = count.ok_or_else(|| wrong("the bound of a loop is no integer"))?;
                 for i in 0..count {
                     self.store.step()?;
                     frame.scalars[var] = scalar::convert(prim, Scalar::I64(i));

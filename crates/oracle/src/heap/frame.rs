@@ -78,6 +78,7 @@ impl<'a> Frame<'a> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn size(&self, atom: Atom) -> Res<i64> {
         match self.scalar(atom)? {
             Scalar::I64(size) => Ok(size),
@@ -147,7 +148,7 @@ impl<'a> Frame<'a> {
     pub(super) fn prim(&self, atom: Atom) -> Option<Prim> {
         match fehu_ir::builder::atom_type(atom, self.vars) {
             Type::Scalar(Elem::Prim(prim)) => Some(prim),
-            _ => None,
+            Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => None,
         }
     }
 
@@ -279,6 +280,10 @@ impl<'a> Machine<'a> {
         body.stms.iter().try_for_each(|stm| self.stm(frame, stm))
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others have one result; what they are is looked at there"
+    )]
     fn stm(&mut self, frame: &mut Frame<'a>, stm: &'a Stm) -> Res<()> {
         self.store.step()?;
         for var in &stm.pat {

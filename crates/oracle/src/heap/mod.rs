@@ -108,6 +108,7 @@ impl<'a> Machine<'a> {
             items.push(match arg {
                 Value::Scalar(scalar) => Item::Scalar(*scalar),
                 Value::Array(array) => {
+                    // Units have no contents.
                     let buffer = array.to_buffer();
                     let elements = (0..buffer.len().unwrap_or(0)).filter_map(|at| buffer.get(at));
                     Item::Array(Mem { block: self.store.filled(elements.collect())?, base: 0 })

@@ -119,6 +119,7 @@ impl Store {
 
     /// A new block filled with garbage.
     pub fn fresh(&mut self, elem: Prim, count: i64) -> Res<usize> {
+        // A negative size is that of an array which is not there; a check has failed.
         let count = usize::try_from(count).unwrap_or(0);
         if self.elements.saturating_add(count) > self.limits.elements {
             return Err(Fault::Limit);

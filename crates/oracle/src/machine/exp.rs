@@ -79,6 +79,7 @@ pub(super) fn int<E: Env>(env: &mut E, exp: &Exp) -> Res<i64> {
 }
 
 /// The value of a condition.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
 pub(super) fn truth<E: Env>(env: &mut E, exp: &Exp) -> Res<bool> {
     match eval(env, exp)? {
         Scalar::Bool(truth) => Ok(truth),
@@ -136,6 +137,7 @@ impl<'a> Machine<'a> {
 }
 
 impl Frame<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn scalar(&self, v: V) -> Res<Scalar> {
         match self.slots[v] {
             Slot::Scalar(scalar) => Ok(scalar),
@@ -143,6 +145,7 @@ impl Frame<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn pointer(&self, v: V) -> Res<Option<Mem>> {
         match self.slots[v] {
             Slot::Pointer(pointer) => Ok(pointer),
@@ -150,6 +153,7 @@ impl Frame<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is reported")]
     pub(super) fn handle(&self, v: V) -> Res<super::memory::Handle> {
         match self.slots[v] {
             Slot::Handle(handle) => Ok(handle),

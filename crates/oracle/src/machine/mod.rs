@@ -97,6 +97,12 @@ struct Frame<'a> {
 
 type Res<T> = Result<T, Fault>;
 
+/// All elements of an array.
+fn elements(buffer: &Buffer) -> Res<Vec<Scalar>> {
+    let count = buffer.len().ok_or_else(|| wrong("an array has no number of elements"))?;
+    (0..count).map(|at| buffer.get(at).ok_or_else(|| wrong("an array lacks an element"))).collect()
+}
+
 /// The code is wrong.
 fn wrong(message: impl Into<String>) -> Fault {
     Fault::Memory(message.into())
@@ -135,8 +141,7 @@ impl<'a> Machine<'a> {
                 }
                 (Type::Array(Elem::Prim(_), _), Value::Array(array)) => {
                     let buffer = array.to_buffer();
-                    let elements = (0..buffer.len().unwrap_or(0)).filter_map(|at| buffer.get(at));
-                    let elements: Vec<Scalar> = elements.collect();
+                    let elements = elements(&buffer)?;
                     let block = match &mut self.device {
                         Some(device) => device.filled(&elements)?,
                         None => self.store.filled(elements)?,
@@ -145,7 +150,11 @@ impl<'a> Machine<'a> {
                     blocks.push(block);
                     passed.push(Slot::Handle(Handle::of(block)));
                 }
-                _ => {}
+                // What has no contents is not passed.
+                (Type::Scalar(Elem::Unit) | Type::Array(Elem::Unit, _) | Type::Acc(_), _) => {}
+                (Type::Scalar(Elem::Prim(_)) | Type::Array(Elem::Prim(_), _), _) => {
+                    return Err(wrong("an argument is not of the type of its parameter"));
+                }
             }
         }
         let results = self.function(FunId::from_index(id.index()), passed)?;

@@ -115,6 +115,7 @@ impl Builder<'_> {
     }
 
     /// A name, an operator, or either in parentheses or backticks.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other tokens close nothing")]
     fn bound_name(&mut self, name: &Ident) {
         let closing = match self.kind() {
             TokenKind::LParen => Some(TokenKind::RParen),

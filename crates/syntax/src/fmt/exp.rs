@@ -159,6 +159,7 @@ impl Builder<'_> {
     }
 
     /// `a + b - c`: all operators of one level.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are written as they are")]
     fn chain(&mut self, exp: &Exp) {
         let (first, rest) = operands(exp);
         self.align();
@@ -181,6 +182,7 @@ impl Builder<'_> {
 
     /// `f a b`: the arguments stand below each other, indented if the first is not on the line of
     /// the function.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others need nothing around them")]
     fn apply(&mut self, function: impl FnOnce(&mut Self), args: &[Exp]) {
         self.align();
         let group = self.open();
@@ -436,6 +438,7 @@ impl Builder<'_> {
 
 /// Whether several such elements of an array may stand on one line of several: numbers, names,
 /// and short tuples and the like of them.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are simple if they are words")]
 fn is_simple(exp: &Exp) -> bool {
     match &exp.kind {
         ExpKind::Tuple(parts) | ExpKind::Array(parts) | ExpKind::Ctor(_, parts) => {
@@ -448,6 +451,7 @@ fn is_simple(exp: &Exp) -> bool {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are listed")]
 fn is_word(exp: &Exp) -> bool {
     match &exp.kind {
         ExpKind::Negate(inner) | ExpKind::Not(inner) => {
@@ -459,6 +463,7 @@ fn is_word(exp: &Exp) -> bool {
 
 /// The operands of a chain of operators of the same level, with the operator before each but the
 /// first. Nesting goes to the left, or to the right for `<|`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others end a chain")]
 fn operands(exp: &Exp) -> (&Exp, Vec<(&Operator, &Exp)>) {
     let ExpKind::BinOp(top) = &exp.kind else {
         return (exp, Vec::new());

@@ -260,6 +260,7 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other tokens do not run together")]
 fn must_part(text: &str, is_field: bool, before: Token, token: Token) -> bool {
     let bytes = text.as_bytes();
     let first = bytes.get(token.start as usize).copied().unwrap_or(b' ');

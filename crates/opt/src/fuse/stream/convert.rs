@@ -23,6 +23,10 @@ use fehu_ir::{
 };
 
 /// The statement's operator as a stream of a kind; a stream as it is.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 pub(super) fn convert(cx: &mut Cx<'_>, kind: Kind, stm: Stm) -> Option<Part> {
     let Stm { pat, attrs, loc, exp, .. } = stm;
     let op = match exp {

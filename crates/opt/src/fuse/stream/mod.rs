@@ -148,6 +148,10 @@ fn check_kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
     Ok(kind)
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
     let sequential = |stm: &Stm| match &stm.exp {
         Exp::Stream(op) => Some(matches!(op.form, StreamForm::Seq)),
@@ -170,6 +174,10 @@ fn kind(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<Kind, Reason> {
 }
 
 /// The results that are known only after the last chunk.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only these forms are looked for; for others there is nothing to do"
+)]
 fn unfinished(stm: &Stm) -> &[Var] {
     match &stm.exp {
         Exp::Stream(op) => &stm.pat[..op.init.len()],

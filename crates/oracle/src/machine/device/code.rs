@@ -2,7 +2,7 @@
 
 use super::super::{Res, wrong};
 use fehu_base::id::Id;
-use fehu_base::{IdVec, Prim};
+use fehu_base::{IdVec, OrBug, Prim};
 use fehu_imp::rewrite::rename;
 use fehu_imp::visit::{each_stm, free_vars, set_vars};
 use fehu_imp::{
@@ -274,7 +274,7 @@ impl<'a> Maker<'a> {
             Stm::Section(body) => {
                 self.sections.push((Vec::new(), self.held));
                 self.block(body)?;
-                let (ends, _) = self.sections.pop().unwrap_or_default();
+                let (ends, _) = self.sections.pop().or_bug("section that ends");
                 for end in ends {
                     self.patch(end, self.here());
                 }

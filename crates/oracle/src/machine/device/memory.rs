@@ -29,6 +29,7 @@ pub(super) fn width(prim: Prim) -> i64 {
 
 impl Array {
     /// Elements that nobody has written.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other types have no cells of their own")]
     pub(super) fn new(prim: Prim, count: i64) -> Array {
         let count = count.max(0);
         let cells = match prim {

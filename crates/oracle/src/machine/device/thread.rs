@@ -107,6 +107,7 @@ impl Env for Run<'_> {
 
 impl Run<'_> {
     /// Runs the thread until it waits, or lets others go first.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others need no thread")]
     pub(super) fn run(&mut self) -> Res<()> {
         loop {
             self.world.step()?;
@@ -387,6 +388,10 @@ impl Run<'_> {
     }
 
     /// The element, whoever may be writing it.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only a unit stands for what was not written"
+    )]
     fn peek(&mut self, p: V, index: i64) -> Res<Scalar> {
         match self.found(p, index)? {
             Scalar::Unit if self.is_tolerant() => Ok(Scalar::from_bits(self.elem(p), NONSENSE)),

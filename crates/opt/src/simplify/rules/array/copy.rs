@@ -2,6 +2,11 @@
 //!
 //! A copy has memory of its own, which is needed if it or its source changes while both are used.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a rule looks for the forms that it knows; the others stay as they are"
+)]
+
 use super::{Make, array, instead, may_view, result, unchanged};
 use crate::simplify::cx::Cx;
 use crate::simplify::rules::Rewrite;
