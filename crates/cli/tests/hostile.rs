@@ -173,7 +173,9 @@ fn rows_without_elements(backend: &str) {
     for entry in entries {
         let mut command = Command::new("timeout");
         match backend {
-            "run" => command.args(["60", env!("CARGO_BIN_EXE_fehu"), "run", "-i", "a.fut", "-e", entry]),
+            "run" => {
+                command.args(["60", env!("CARGO_BIN_EXE_fehu"), "run", "-i", "a.fut", "-e", entry])
+            }
             _ => command.args(["60", "./a", "-e", entry]),
         };
         let mut child = command
