@@ -190,6 +190,10 @@ fn rows_without_elements(backend: &str) {
         drop(input);
         let output = child.wait_with_output().expect("it ends");
         let expected = match entry {
+            // The positions of the rows are an array, which only compiled code does without.
+            "rotated" if backend == "run" => {
+                "Error: an array [2305843009213693952]i64 is larger than the limit of 8589934592 bytes\n"
+            }
             "transposed" => "empty([0][2305843009213693952]i32)\n",
             "flattened" => "empty([0]i32)\n",
             _ => "empty([2305843009213693952][0]i32)\n",

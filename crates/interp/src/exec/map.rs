@@ -228,7 +228,8 @@ impl<'p> Machine<'p> {
             && inputs.iter().all(Input::has_empty_rows)
             && outputs.iter().chain(&scan_outputs).all(Output::has_empty_rows)
             && folds.flat_map(|fold| &fold.parts).all(Value::is_empty_array);
-        for i in 0..if alike { 1 } else { width } {
+        let iterations = if alike { 1 } else { width };
+        for i in 0..iterations {
             self.apply_at(map, &inputs, i, frame)?;
             let (mut args, mut targets) = (for_scans, &mut scan_outputs[..]);
             for scan in &mut scans {

@@ -1,4 +1,5 @@
 -- error: no-field
+-- error: no-field
 def double (x: i32) = 2 * x
 
 def f (xs: []i32) = xs.map(double).filter(> 0)
