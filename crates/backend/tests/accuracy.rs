@@ -4,9 +4,7 @@
 //! function of a wider type. CI looks at a sample of the arguments, the ignored test at all f32:
 //! `cargo test -p fehu-backend --test accuracy -- --ignored --nocapture`, some 20 minutes, prints a table.
 
-mod c_program;
-
-use c_program::{compile, run};
+use crate::c_program::{self, compile, run};
 use std::fmt::Write;
 use std::io::Write as _;
 

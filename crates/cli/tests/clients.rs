@@ -5,9 +5,7 @@
 //! What they need is installed from PyPI and crates.io on the first run, and kept in the target folder.
 #![cfg(unix)]
 
-mod common;
-
-use common::{both, kept, path_with_futhark, repository, succeed};
+use crate::common::{self, both, kept, path_with_futhark, repository, succeed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -2,9 +2,7 @@
 //! else, no command is run, and nothing is waited for without end. Likewise values that somebody else wrote.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::{both, fehu, folder};
+use crate::common::{both, fehu, folder};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;

@@ -2,9 +2,7 @@
 //!
 //! The programs in `tests/kernels` are about one kind of kernel each; `fehu test` compares their results.
 
-#[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
-mod nvrtc_compiler;
-
+use crate::nvrtc_compiler;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,7 +1,5 @@
 //! C files in a folder of their own, compiled and run.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;

@@ -1,5 +1,7 @@
 //! C programs written by hand, compiled with the files of the runtime and with sanitizers.
 
+pub(crate) mod client;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,7 +50,6 @@ pub(crate) fn compile(file: &str, options: &[&str]) -> PathBuf {
 }
 
 /// Runs a program to its end.
-#[allow(dead_code, reason = "not every test that includes this file needs it")]
 pub(crate) fn run(program: &Path, args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(program)
         .args(args)
@@ -69,7 +70,6 @@ pub(crate) fn run(program: &Path, args: &[&str], input: &[u8]) -> Output {
 }
 
 /// A directory of its own for a test.
-#[allow(dead_code, reason = "not every test that includes this file needs one")]
 pub(crate) fn directory(name: &str) -> PathBuf {
     let path =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));

@@ -1,6 +1,4 @@
 //! What tests of compiled programs have in common: folders, the drop-in on PATH, and things that are made once.
-#![allow(dead_code, reason = "no test needs all of it")]
-
 pub(crate) mod random;
 #[cfg(unix)]
 pub(crate) mod server;
