@@ -2,20 +2,15 @@
 //!
 //! The programs in `tests/kernels` are about one kind of kernel each; `fehu test` compares their results.
 
-use crate::nvrtc_compiler;
+use crate::{common, nvrtc_compiler};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels")
 }
 
 fn fehu(args: &[&str]) -> (bool, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_fehu"))
-        .args(args)
-        .current_dir(folder())
-        .output()
-        .expect("fehu runs");
+    let output = common::fehu().args(args).current_dir(folder()).output().expect("fehu runs");
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8_lossy(&text).into_owned())
 }
@@ -155,9 +150,9 @@ fn size_with(backend: &str, kernels: usize) -> usize {
 #[test]
 fn functions_are_not_copied_into_every_kernel() {
     for backend in ["c", "multicore", "opencl", "cuda"] {
-        let (few, many) = (size_with(backend, 20), size_with(backend, 60));
+        let (few, many) = (size_with(backend, 5), size_with(backend, 20));
         let function = 150 * 80;
-        let each = (many - few) / 40;
+        let each = (many - few) / 15;
         assert!(each < function, "{backend}: {few} and {many} bytes");
     }
 }
