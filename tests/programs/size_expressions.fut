@@ -87,3 +87,63 @@ entry built_in [m] (_: [m]i32) =
 -- input { 3i64 } output { [3i64, 4i64] }
 def two_if (c: bool) : i64 = if c then 2 else 0
 entry compared (x: i64) : []i64 = tabulate (two_if (i16.highest >= 0)) (+ x)
+
+-- Literals of other types in tuples, branches and arrays, and arrays without elements.
+-- ==
+-- entry: typed_literals
+-- input { 2i64 true } output { [0, 0] }
+-- input { 3i64 false } output { [0, 0, 0] }
+entry typed_literals (n: i64) (c: bool) : []i32 =
+  let [m] (_: [m]bool) =
+    tabulate (length (if c then replicate n (c, i8.highest) else replicate n (true, -9i8))) (\_ -> c)
+  in (rep 0 : [m]i32)
+
+-- ==
+-- entry: nothing_inside
+-- input { 2i64 } output { [[0, 0], [0, 0]] }
+entry nothing_inside (n: i64) : [][]i32 =
+  let [m] (_: [m]bool) = tabulate (length (replicate n [])) (> 5)
+  let [k] (_: [k]bool) = replicate (length (replicate n ([] : [0](f32, u8)))) false
+  in (rep (rep 0) : [m][k]i32)
+
+-- Ranges, slices and sections.
+-- ==
+-- entry: range
+-- input { 5i64 [1, 2, 3] } output { [1, 2, 3] }
+-- input { 5i64 [1] } error: has size 1 where it should have size 3
+entry range (n: i64) (xs: [length (0..2..<n)]i32) = xs
+
+-- ==
+-- entry: slice
+-- input { [[1, 2], [3, 4], [5, 6]] [7, 8] } output { [7, 8] }
+-- input { [[1, 2]] [7, 8] } error: has size 2 where it should have size 0
+entry slice [n] (xs: [n][2]i32) (ys: [length xs[1:, 0]]i32) = ys
+
+-- ==
+-- entry: sections
+-- input { 3i64 [1, 2, 3, 4] [1, 2] } output { [1, 2, 3, 4] [1, 2] }
+-- input { 3i64 [1, 2, 3] [1, 2] } error: has size 3 where it should have size 4
+entry sections (n: i64) (xs: [(+ 1) n]i32) (ys: [(5 -) n]i32) = (xs, ys)
+
+-- ==
+-- entry: equal_sections
+-- input { 2i64 } output { [1, 1, 1] }
+entry equal_sections (n: i64) : []i32 =
+  map2 (+) (replicate ((+ 1) n) 0) (replicate ((+ 1) n) 1)
+
+-- A size is computed once, where the array that it is about has not been consumed.
+-- ==
+-- entry: consumed
+-- input { [3i64, 2i64] } output { [1i64, 2i64] [1, 1, 1] }
+entry consumed [n] (xs: *[n]i64) : ([n]i64, []i32) =
+  let ys = replicate xs[0] 0
+  let xs[0] = 1
+  in (xs, map2 (+) ys (rep 1))
+
+-- ==
+-- entry: consumed_slice
+-- input { [3i64, 2i64] } output { [1i64, 2i64] [1, 1] }
+entry consumed_slice [n] (xs: *[n]i64) : ([n]i64, []i32) =
+  let ys = replicate (length xs[1:] + 1) 0
+  let xs[0] = 1
+  in (xs, map2 (+) ys (rep 1))

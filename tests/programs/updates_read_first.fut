@@ -77,3 +77,11 @@ entry before_joined (x: i64) (ys: [1]i64) : [4]i64 =
 -- input { -2i64 } error: cannot match
 entry branch_of_some_size (n: i64) : [1][0]f32 =
   [(let xs = replicate (i64.abs n) 1 in if n > 0 then [] else xs) :> [0]f32]
+
+-- Nor is a branch of a known size, where another size is only checked afterwards.
+-- ==
+-- entry: branch_of_another_size
+-- input { 1i64 } output { [[3i32], [0i32]] }
+-- input { 3i64 } error: cannot match
+entry branch_of_another_size (n: i64) : [2][1]i32 =
+  [replicate 1 3, (let xs = replicate n 7 in if n > 0 then xs with [-73 % n] = 0 else xs) :> [1]i32]

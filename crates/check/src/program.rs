@@ -146,6 +146,9 @@ pub struct Tables {
     /// The unknown sizes that come into being at an expression: results of calls, branches, loops,
     /// ranges and slices.
     pub unknowns: FxHashMap<NodeId, Vec<VarId>>,
+    /// Expressions whose values are sizes elsewhere, as these terms: arguments, and parts of them. What was evaluated once
+    /// need not be evaluated again, where an array in it may have been consumed.
+    pub sizes: FxHashMap<NodeId, Size>,
     /// The sizes of loop parameters that change from one iteration to the next.
     pub loop_sizes: FxHashMap<NodeId, Vec<VarId>>,
     /// The abstract types that an ascription creates, and what implements them.

@@ -16,9 +16,11 @@ mod subst;
 
 use ecow::EcoString;
 use fehu_base::{Prim, define_id};
-pub use fehu_syntax::ast::Lifted;
+pub use fehu_syntax::ast::{Lifted, RangeKind};
 pub use print::Printer;
 pub use small_map::SmallMap;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 pub use subst::{Subst, TypeFn, TypeFnParam};
 
@@ -126,18 +128,64 @@ pub enum Head {
     Op(EcoString),
     /// A literal, as its text.
     Lit(EcoString),
+    /// A number of a known type other than i64, as its text.
+    Number(EcoString, Prim),
     /// `args[0].field`
     Project(EcoString),
     /// `args[0][args[1], ...]`
     Index,
+    /// `args[0][...]` with slices; the parts that are written are the other `args`.
+    Slice(Vec<TermDim>),
+    /// `a..<b`, with `true` for `a..b..<c`.
+    Range(RangeKind, bool),
+    /// `(op e)`, with the operator as `args[0]`.
+    SectionRight,
     /// `(a, b, ...)`, or a record with the fields named.
     Record(Vec<EcoString>),
     /// `[a, b, ...]`
-    Array,
+    Array(Elem),
     /// `if a then b else c`
     If,
     /// `#c a b`
     Ctor(EcoString),
+}
+
+/// A dimension of [`Head::Slice`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TermDim {
+    /// An index.
+    Fix,
+    /// Whether the start, the end and the step of a slice are written.
+    Slice([bool; 3]),
+}
+
+/// What the elements of an array without elements are, if that is known: a type of scalars. Terms are compared by their form,
+/// and this is no part of it.
+#[derive(Clone, Debug)]
+pub struct Elem(pub Option<Ty>);
+
+impl PartialEq for Elem {
+    fn eq(&self, _: &Elem) -> bool {
+        true
+    }
+}
+
+impl Eq for Elem {}
+
+impl PartialOrd for Elem {
+    fn partial_cmp(&self, other: &Elem) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Elem {
+    fn cmp(&self, _: &Elem) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+impl Hash for Elem {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// A type with parameters that each use may choose.

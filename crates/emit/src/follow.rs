@@ -24,7 +24,7 @@
 //! is not cheap, because it would be executed twice.
 
 use super::Emit;
-use super::grid::has_effects;
+use super::grid::{has_effects, is_bare};
 use super::screma::{NO_INDEX, Sofar};
 use super::sums::is_short;
 use super::tasks::{has_operators, is_cheap};
@@ -50,7 +50,7 @@ impl Follower<'_> {
     /// Whether it is a map of a few operations that cannot fail.
     pub(super) fn is_short(&self) -> bool {
         let map = parts(self.stm).map(|parts| parts.map);
-        matches!(self.stm.exp, ir::Exp::Screma(_))
+        matches!(bare(self.stm), ir::Exp::Screma(_))
             && self.scanned.is_empty()
             && self.reduced.is_empty()
             && map.is_some_and(|map| is_short(&map.body))
@@ -76,8 +76,24 @@ struct Parts<'a> {
     map: &'a Lambda,
 }
 
-fn parts(stm: &ir::Stm) -> Option<Parts<'_>> {
+/// The operator of a statement, if nothing is around it.
+fn bare(stm: &ir::Stm) -> &ir::Exp {
     match &stm.exp {
+        ir::Exp::Seg(seg) if is_bare(seg) => seg.op().map_or(&stm.exp, |(op, _)| &op.exp),
+        exp => exp,
+    }
+}
+
+/// What a Seg changes.
+fn seg_inputs(stm: &ir::Stm) -> &[Var] {
+    match &stm.exp {
+        ir::Exp::Seg(seg) => &seg.inputs,
+        _ => &[],
+    }
+}
+
+fn parts(stm: &ir::Stm) -> Option<Parts<'_>> {
+    match bare(stm) {
         ir::Exp::Screma(op) => Some(Parts { width: op.width, inputs: &op.inputs, map: &op.map }),
         ir::Exp::Scatter(op) => Some(Parts { width: op.width, inputs: &op.inputs, map: &op.map }),
         _ => None,
@@ -86,7 +102,7 @@ fn parts(stm: &ir::Stm) -> Option<Parts<'_>> {
 
 /// The functions by which an operator combines elements.
 fn operators(stm: &ir::Stm) -> impl Iterator<Item = &Lambda> {
-    let op = match &stm.exp {
+    let op = match bare(stm) {
         ir::Exp::Screma(op) => Some(op),
         _ => None,
     };
@@ -101,7 +117,7 @@ impl<'a> Emit<'a> {
     pub(super) fn leaders(&self, body: &'a Body) -> Vec<Leader<'a>> {
         let mut found: Vec<Leader<'a>> = Vec::new();
         let is_scan =
-            |stm: &ir::Stm| matches!(&stm.exp, ir::Exp::Screma(op) if !op.scans.is_empty());
+            |stm: &ir::Stm| matches!(bare(stm), ir::Exp::Screma(op) if !op.scans.is_empty());
         if !body.stms.iter().any(is_scan) {
             return found;
         }
@@ -116,7 +132,7 @@ impl<'a> Emit<'a> {
             *uses.entry(var).or_default() += 1;
         }
         for (at, scan) in body.stms.iter().enumerate() {
-            let ir::Exp::Screma(op) = &scan.exp else { continue };
+            let ir::Exp::Screma(op) = bare(scan) else { continue };
             let follows = found.last().is_some_and(|other| other.last >= at);
             if follows || op.scans.is_empty() || !self.scan_can_lead(scan, op) {
                 continue;
@@ -181,7 +197,8 @@ impl<'a> Emit<'a> {
             && self.combines_scalars(op)
             && op.inputs.iter().all(|input| !matches!(self.ir[*input].ty, Type::Acc(_)))
             && (!self.is_wide() || is_cheap(&op.map.body))
-            && (!self.is_beside_device() || self.may_repeat(op) && !self.calls_hosted(&stm.exp))
+            // On a device, other scans are sequential.
+            && (!self.is_beside_device() || matches!(stm.exp, ir::Exp::Seg(_)))
     }
 
     /// Whether a statement that does not mention the results of the scan may be executed before the scan.
@@ -202,10 +219,11 @@ impl<'a> Emit<'a> {
         };
         let other_use = needs_all(map)
             || operators(stm).any(needs_all)
-            || matches!(&stm.exp, ir::Exp::Scatter(op)
+            || seg_inputs(stm).iter().any(|input| scan.pat.contains(input))
+            || matches!(bare(stm), ir::Exp::Scatter(op)
                 if op.dests.iter().any(|(_, dest)| scan.pat.contains(dest)));
-        let calls = || self.is_beside_device() && self.calls_hosted(&stm.exp);
-        let alone = !self.is_wide() || !(has_operators(&map.body) || calls());
+        let seg = |stm: &ir::Stm| matches!(stm.exp, ir::Exp::Seg(_));
+        let alone = (!self.is_wide() || !has_operators(&map.body)) && seg(stm) == seg(scan);
         width == op.width
             && elementwise
             && scalars
@@ -219,7 +237,7 @@ impl<'a> Emit<'a> {
 
     /// Whether the values that an operator itself combines, if any, are combined by one thread, in order.
     fn may_combine(&self, stm: &ir::Stm) -> bool {
-        match &stm.exp {
+        match bare(stm) {
             ir::Exp::Screma(op) if op.folded() > 0 => !self.is_wide() && self.combines_scalars(op),
             _ => true,
         }
@@ -237,7 +255,7 @@ impl<'a> Emit<'a> {
         let mut others = free::free_in_stm(stm, self.ir);
         others.retain(|var| !scan.pat.contains(var));
         let mut written = blocks(&stm.pat);
-        if let ir::Exp::Scatter(op) = &stm.exp {
+        if let ir::Exp::Scatter(op) = bare(stm) {
             written.extend(blocks(&op.dests.iter().map(|(_, dest)| *dest).collect::<Vec<Var>>()));
         }
         let common = |a: &[BlockId], b: &[BlockId]| a.iter().any(|block| b.contains(block));
@@ -271,7 +289,7 @@ impl<'a> Emit<'a> {
     fn scan_and_follower(&mut self, scan: &'a ir::Stm, mut follower: Follower<'a>) {
         let Some(key) = scan.pat.first() else { return };
         let next = follower.stm;
-        if let ir::Exp::Screma(op) = &next.exp {
+        if let ir::Exp::Screma(op) = bare(next) {
             follower.scanned = self.start_scans(op);
             follower.reduced = self.start_reds(op);
         }
@@ -279,7 +297,7 @@ impl<'a> Emit<'a> {
         self.following.insert(*key, follower);
         self.stm(scan);
         self.following.remove(key);
-        if let ir::Exp::Screma(op) = &next.exp {
+        if let ir::Exp::Screma(op) = bare(next) {
             self.bind_reduced(&next.pat, op, &reduced);
         }
     }
@@ -319,7 +337,7 @@ impl<'a> Emit<'a> {
             }
         }
         self.body(&map.body);
-        match &stm.exp {
+        match bare(stm) {
             ir::Exp::Scatter(op) => self.scatter_parts(op, &map.body.results),
             ir::Exp::Screma(op) => {
                 let results = &map.body.results;

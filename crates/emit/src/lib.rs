@@ -10,12 +10,13 @@
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
 //! `control` branches, loops and calls; `screma` map, reduce and scan; `follow` operators that are fused with a scan;
 //! `write` histograms, scatters, partitions and accumulators; `sums` and `ahead` vectorised scans and histograms;
-//! `release` where blocks are released; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
+//! `release` where blocks are released; `cheap` what may be executed twice; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
 //! device; `tuning` numbers that users may choose.
 
 mod ahead;
 mod array;
 mod bins;
+mod cheap;
 mod control;
 mod follow;
 mod grid;
@@ -59,14 +60,12 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
     let numbers = program.tuning.iter().enumerate();
     let tuning: FxHashMap<EcoString, usize> =
         numbers.map(|(number, param)| (param.name.clone(), number)).collect();
-    let hosted = if options.device { grid::hosted(&placed.prog) } else { FxHashSet::default() };
     let called =
         if options.device { grid::called_by_kernels(&placed.prog) } else { FxHashSet::default() };
     for (id, fun) in placed.prog.funs.iter() {
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         let mut emit = Emit::new(placed, &fun.vars, &placed.funs[id], options, program.sites);
         emit.tuning = tuning.clone();
-        emit.hosted = hosted.clone();
         if called.contains(&id) {
             // Functions called by kernels are executed by one thread.
             (emit.depth, emit.in_tasks) = (1, true);
@@ -79,7 +78,6 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
         let mut emit =
             Emit::new(placed, &constant.vars, &placed.consts[id], options, program.sites);
         emit.tuning = tuning.clone();
-        emit.hosted = hosted.clone();
         let made = emit.function(&constant.name, &[], &constant.results, &constant.body);
         program.sites = emit.sites;
         let fun = program.funs.push(made);
@@ -128,8 +126,6 @@ struct Emit<'a> {
     sites: usize,
     /// The source location of the current statement.
     loc: EcoString,
-    /// The functions that no kernel can contain.
-    hosted: FxHashSet<ir::FunId>,
     /// The numbers of tuning parameters.
     tuning: FxHashMap<EcoString, usize>,
     /// The operators that follow scans, by the first variables that the scans bind.
@@ -177,7 +173,6 @@ impl<'a> Emit<'a> {
             together: None,
             sites,
             loc: EcoString::new(),
-            hosted: FxHashSet::default(),
             tuning: FxHashMap::default(),
             following: FxHashMap::default(),
             unneeded: FxHashSet::default(),
@@ -285,8 +280,8 @@ impl<'a> Emit<'a> {
         if let Some(loc) = &stm.loc {
             self.loc = loc.0.clone();
         }
-        if self.is_beside_device() && self.on_grid(stm) {
-            return;
+        if let ir::Exp::Seg(seg) = &stm.exp {
+            return self.seg_on_device(&stm.pat, seg);
         }
         if self.together.is_some() {
             return self.stm_together(stm);
@@ -309,7 +304,7 @@ impl<'a> Emit<'a> {
             ir::Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda),
             ir::Exp::UpdateAcc(acc, indices, values) => self.update_acc(*acc, indices, values),
             ir::Exp::Tuning(name, standard) => self.tuning(&stm.pat, name, *standard),
-            ir::Exp::Stream(_) => unreachable!("streams become loops before memory is assigned"),
+            ir::Exp::Stream(_) => bug("streams become loops before memory is assigned"),
             exp => {
                 if let [var] = stm.pat.as_slice() {
                     self.single(*var, exp);

@@ -53,7 +53,7 @@ impl Emit<'_> {
         };
         Message {
             parts: check.parts.iter().filter_map(part).collect(),
-            trace: check.trace.iter().map(|loc| loc.0.clone()).collect(),
+            trace: check.shown().into_iter().map(|loc| loc.0).collect(),
         }
     }
 }

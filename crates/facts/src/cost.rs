@@ -33,6 +33,7 @@ pub fn weigh_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
         Exp::UnOp(..) | Exp::Convert(..) | Exp::CmpOp(..) | Exp::Assert(..) | Exp::Tuning(..) => {
             Some(1)
         }
+        Exp::Threads => Some(1),
         Exp::BinOp(op, a, _) => Some(binop(*op, &atom_type(*a, vars))),
         Exp::Math(f, _) => Some(math(*f)),
         Exp::Index(_, dims) => {
@@ -69,6 +70,7 @@ pub fn weigh_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
         | Exp::Scatter(_)
         | Exp::Stream(_)
         | Exp::Partition(_)
+        | Exp::Seg(_)
         | Exp::WithAcc(..)
         | Exp::UpdateAcc(..)
         | Exp::Trace(..)

@@ -122,8 +122,10 @@ impl Visit for Speculate<'_> {
             | Exp::Switch(..)
             | Exp::Screma(_)
             | Exp::Partition(_)
+            | Exp::Seg(_)
             | Exp::Opaque(_)
-            | Exp::Tuning(..) => true,
+            | Exp::Tuning(..)
+            | Exp::Threads => true,
             Exp::BinOp(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, _, divisor) => {
                 divides(*divisor, self.vars)
             }

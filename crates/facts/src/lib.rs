@@ -3,7 +3,8 @@
 //! A program comes in; what comes out is an answer about it, and the program is not changed. Every pass computes the facts
 //! it needs anew: none is kept beside a program while it changes.
 //!
-//! - [`Uses`], [`consumed()`]: which variables are used and consumed, and how often;
+//! - [`Uses`], [`consumed()`]: which variables are used and consumed, and how often; [`Reads`]: which arrays are
+//!   read element by element;
 //! - [`Share`]: which arrays may share memory; [`Effects`]: what may be left out, repeated or moved;
 //! - [`Ranges`]: what is known about integers, from conditions, checks and loops ([`flow`] walks a body with them);
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
@@ -16,6 +17,7 @@ pub mod flow;
 pub mod poly;
 mod prints;
 pub mod ranges;
+mod reads;
 mod share;
 mod uses;
 
@@ -23,5 +25,6 @@ pub use consumed::{consumed, consumed_by};
 pub use effects::Effects;
 pub use prints::Prints;
 pub use ranges::Ranges;
+pub use reads::Reads;
 pub use share::Share;
 pub use uses::Uses;

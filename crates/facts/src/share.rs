@@ -12,7 +12,7 @@
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_ir::visit::{Visit, walk_stm};
-use fehu_ir::{Atom, Body, Exp, Fun, Lambda, LoopParam, Prog, Stm, StreamForm, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Fun, Lambda, LoopParam, Prog, Seg, Stm, StreamForm, Var, VarInfo};
 
 /// The parent of a variable of which nothing is known.
 const UNKNOWN: u32 = u32::MAX;
@@ -176,11 +176,26 @@ impl Look<'_> {
         self.rows(&map.params, inputs);
         // An accumulator is passed through and bound as it is.
         for (var, result) in pat.iter().zip(map.body.results.get(skip..).unwrap_or(&[])) {
-            if matches!(self.vars.get(*var), Some(info) if matches!(info.ty, fehu_ir::Type::Acc(_)))
-            {
+            if self.is_accumulator(*var) {
                 self.same(*var, *result);
             }
         }
+    }
+
+    /// Elements are where the inputs are. What the operator makes is new, unless it writes to an element or accumulator.
+    fn seg(&mut self, pat: &[Var], seg: &Seg) {
+        self.rows(seg.elements(), &seg.inputs);
+        let Some((op, _)) = seg.op() else { return };
+        let writes = matches!(op.exp, Exp::Hist(_) | Exp::Scatter(_));
+        for (var, result) in pat.iter().zip(&seg.body.body.results) {
+            if writes || self.is_accumulator(*var) {
+                self.same(*var, *result);
+            }
+        }
+    }
+
+    fn is_accumulator(&self, var: Var) -> bool {
+        self.vars.get(var).is_some_and(|info| matches!(info.ty, fehu_ir::Type::Acc(_)))
     }
 }
 
@@ -270,6 +285,7 @@ impl Visit for Look<'_> {
                 }
             }
             Exp::Partition(op) => self.rows(&op.map.params, &op.inputs),
+            Exp::Seg(seg) => self.seg(pat, seg),
             Exp::WithAcc(inputs, lambda) => {
                 let accs = lambda.params.get(inputs.len()..).unwrap_or(&[]).to_vec();
                 let mut bound = pat.iter();
@@ -290,6 +306,7 @@ impl Visit for Look<'_> {
                 }
             }
             Exp::Tuning(..)
+            | Exp::Threads
             | Exp::UnOp(..)
             | Exp::BinOp(..)
             | Exp::CmpOp(..)

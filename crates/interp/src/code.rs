@@ -100,9 +100,11 @@ pub(crate) enum Op {
     Scatter(Box<Scatter>),
     Stream(Box<Stream>),
     Partition(Box<Partition>),
+    Seg(Box<Seg>),
     WithAcc(Box<WithAcc>),
     UpdateAcc(Arg, Vec<Arg>, Vec<Arg>),
     Trace(EcoString, Arg),
+    Threads,
 }
 
 /// One dimension of an index.
@@ -253,6 +255,13 @@ pub(crate) struct Partition {
     pub(crate) classes: usize,
     pub(crate) inputs: Vec<Slot>,
     pub(crate) map: Lambda,
+}
+
+#[derive(Debug)]
+pub(crate) struct Seg {
+    pub(crate) space: Vec<Arg>,
+    pub(crate) inputs: Vec<Arg>,
+    pub(crate) body: Lambda,
 }
 
 #[derive(Debug)]

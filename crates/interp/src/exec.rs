@@ -5,6 +5,7 @@ mod arrays;
 mod control;
 mod map;
 mod quick;
+mod seg;
 mod stream;
 mod write;
 
@@ -224,6 +225,7 @@ impl<'p> Machine<'p> {
             Op::Scatter(scatter) => return self.scatter(scatter, &instr.pat, frame),
             Op::Stream(stream) => return self.stream(stream, &instr.pat, frame),
             Op::Partition(partition) => return self.partition(partition, &instr.pat, frame),
+            Op::Seg(seg) => return self.seg(seg, &instr.pat, frame),
             Op::WithAcc(with_acc) => return self.with_acc(with_acc, &instr.pat, frame),
             Op::UpdateAcc(acc, indices, values) => {
                 let acc = take(frame, acc);
@@ -235,6 +237,7 @@ impl<'p> Machine<'p> {
                 (self.sink)(tag, &value);
                 value
             }
+            Op::Threads => Value::Scalar(Scalar::I64(self.options.threads)),
         };
         frame[instr.only()? as usize] = value;
         Ok(())

@@ -16,6 +16,8 @@ pub struct Options {
     pub stack_bytes: usize,
     /// How the inputs of streams are cut.
     pub chunking: Chunking,
+    /// How many threads the program is told that execute tasks.
+    pub threads: i64,
     /// Set from outside to end the program.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -41,6 +43,7 @@ impl Default for Options {
             max_steps: None,
             stack_bytes: 1 << 30,
             chunking: Chunking::Whole,
+            threads: 1,
             interrupt: None,
         }
     }

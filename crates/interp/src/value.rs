@@ -50,6 +50,11 @@ impl Value {
         }
     }
 
+    /// Whether it is an array without elements.
+    pub(crate) fn is_empty_array(&self) -> bool {
+        self.as_array().is_some_and(|array| array.sizes().any(|size| size == 0))
+    }
+
     /// Whether both have the same type, shape and bits.
     pub fn same_bits(&self, other: &Value) -> bool {
         match (self, other) {

@@ -147,7 +147,7 @@ pub fn type_of(exp: &Exp, vars: &IdVec<Var, VarInfo>) -> Option<Type> {
         | Exp::BinOp(_, a, _)
         | Exp::Trace(_, a)
         | Exp::Opaque(a) => Some(atom(a)),
-        Exp::Tuning(..) => Some(Type::I64),
+        Exp::Tuning(..) | Exp::Threads => Some(Type::I64),
         Exp::CmpOp(..) => Some(Type::BOOL),
         Exp::Math(f, atoms) => match atom(atoms.first()?) {
             Type::Scalar(Elem::Prim(prim)) => math_result(*f, prim).map(Type::prim),
@@ -208,6 +208,7 @@ pub fn type_of(exp: &Exp, vars: &IdVec<Var, VarInfo>) -> Option<Type> {
         | Exp::Scatter(_)
         | Exp::Stream(_)
         | Exp::Partition(_)
+        | Exp::Seg(_)
         | Exp::WithAcc(..)
         | Exp::Fail(_) => None,
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     AccInput, Atom, BinOp, Body, CmpOp, ConstId, Elem, FunId, Hist, MathFn, Partition, Scalar,
-    Scatter, Screma, Stage, Stream, UnOp, Var,
+    Scatter, Screma, Seg, Stage, Stream, UnOp, Var,
 };
 use ecow::EcoString;
 use fehu_base::Prim;
@@ -82,6 +82,8 @@ pub enum Exp {
     Stream(Box<Stream>),
     /// Stable reordering by classes.
     Partition(Box<Partition>),
+    /// An operator at every position of a space, executed by the threads of a level.
+    Seg(Box<Seg>),
 
     /// Arrays turned into accumulators for the duration of a function, and back. The function's
     /// parameters are a certificate for each input, and then an accumulator of type
@@ -98,6 +100,8 @@ pub enum Exp {
     Opaque(Atom),
     /// The value of the tuning parameter of this name, an `i64`, or the operand if nobody has set it.
     Tuning(EcoString, Atom),
+    /// How many threads of the CPU execute tasks, an `i64`.
+    Threads,
     /// Ends the program with the message. Its results are never used.
     Fail(Check),
 }
@@ -125,6 +129,16 @@ pub struct Check {
     pub parts: Vec<CheckPart>,
     /// The places in the source that led here, innermost first.
     pub trace: Vec<crate::Loc>,
+}
+
+impl Check {
+    /// The places that users are shown: those of the trace in their own files, since they do not know the prelude; all of
+    /// them if there are no others.
+    pub fn shown(&self) -> Vec<crate::Loc> {
+        let own: Vec<crate::Loc> =
+            self.trace.iter().filter(|loc| !loc.in_prelude()).cloned().collect();
+        if own.is_empty() { self.trace.clone() } else { own }
+    }
 }
 
 /// A part of a message.
@@ -178,6 +192,7 @@ impl Exp {
             Exp::Stream(_) => Some("stream"),
             Exp::Partition(op) => Some(if op.classes == 1 { "filter" } else { "partition" }),
             Exp::WithAcc(..) => Some("accumulation"),
+            Exp::Seg(seg) => seg.op().and_then(|(op, _)| op.exp.operator()),
             _ => None,
         }
     }
@@ -185,7 +200,8 @@ impl Exp {
     /// Whether a program of this stage may contain the operation (not looking into its bodies).
     pub fn legal_in(&self, stage: Stage) -> bool {
         match stage {
-            Stage::Arrays => true,
+            Stage::Arrays => !matches!(self, Exp::Seg(_) | Exp::Threads),
+            Stage::Segs => true,
         }
     }
 }

@@ -49,6 +49,7 @@ mod exp;
 mod external;
 mod op;
 mod prog;
+mod seg;
 mod soac;
 mod stage;
 mod types;
@@ -69,6 +70,7 @@ pub use prog::{
     Attr, Body, Const, ConstId, Entry, Fun, FunId, Lambda, Loc, Param, Place, Prog, Stm, Var,
     VarInfo,
 };
+pub use seg::{Level, Seg};
 pub use soac::{AccInput, Hist, HistOp, Partition, Red, Scan, Scatter, Screma, Stream, StreamForm};
 pub use stage::Stage;
 pub use types::{Elem, Type};

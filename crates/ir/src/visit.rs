@@ -233,7 +233,7 @@ macro_rules! traversal {
                     }
                     v.body(body);
                 }
-                Exp::Const(_) => {}
+                Exp::Const(_) | Exp::Threads => {}
                 Exp::Screma(op) => {
                     v.use_atom(&$($m)? op.width);
                     for input in &$($m)? op.inputs {
@@ -306,6 +306,15 @@ macro_rules! traversal {
                         v.use_var(input);
                     }
                     v.lambda(&$($m)? op.map);
+                }
+                Exp::Seg(seg) => {
+                    for size in &$($m)? seg.space {
+                        v.use_atom(size);
+                    }
+                    for input in &$($m)? seg.inputs {
+                        v.use_var(input);
+                    }
+                    v.lambda(&$($m)? seg.body);
                 }
                 Exp::WithAcc(inputs, lambda) => {
                     for input in inputs {

@@ -253,6 +253,10 @@ impl Gen<'_> {
     }
 
     fn call_stm(&mut self) {
+        // Functions have Segs of their own, which do not stand in others.
+        if self.level.is_some() {
+            return;
+        }
         let ids: Vec<_> = self.funs.iter().map(|(id, _)| id).collect();
         let Some(id) = self.rng.pick(&ids) else { return };
         let cost = self.fun_costs.get(id.0 as usize).copied().unwrap_or(i64::MAX);

@@ -11,13 +11,17 @@ use fehu_ir::{
 
 /// A program from a seed; its entry point is `main`.
 pub fn random_prog(seed: u64, config: Config) -> Prog {
+    random_of(Stage::Arrays, seed, config)
+}
+
+/// Likewise, of the stage that has Segs.
+pub fn random_segs(seed: u64, config: Config) -> Prog {
+    random_of(Stage::Segs, seed, config)
+}
+
+fn random_of(stage: Stage, seed: u64, config: Config) -> Prog {
     let mut rng = Rng::new(seed);
-    let mut prog = Prog {
-        stage: Stage::Arrays,
-        consts: IdVec::new(),
-        funs: IdVec::new(),
-        entries: Vec::new(),
-    };
+    let mut prog = Prog { stage, consts: IdVec::new(), funs: IdVec::new(), entries: Vec::new() };
     let mut costs = Vec::new();
     for _ in 0..rng.below(3) {
         let item = constant(&mut rng, config, &prog, &costs);
@@ -25,7 +29,7 @@ pub fn random_prog(seed: u64, config: Config) -> Prog {
     }
     for index in 0..rng.below(4) {
         let (fun, cost) = if rng.chance(20) {
-            (recursive(&mut rng, config, FunId(index as u32)), 50)
+            (recursive(&mut rng, config, stage, FunId(index as u32)), 50)
         } else {
             function("f", &mut rng, config, &prog, &costs)
         };
@@ -40,7 +44,7 @@ pub fn random_prog(seed: u64, config: Config) -> Prog {
 }
 
 fn constant(rng: &mut Rng, config: Config, prog: &Prog, costs: &[i64]) -> Const {
-    let mut g = Gen::new(rng, config, &prog.funs, costs, &prog.consts);
+    let mut g = Gen::new(rng, config, prog.stage, &prog.funs, costs, &prog.consts);
     g.statements(3);
     let mut types: Vec<Type> = Vec::new();
     for _ in 0..2 {
@@ -57,7 +61,7 @@ fn constant(rng: &mut Rng, config: Config, prog: &Prog, costs: &[i64]) -> Const 
 }
 
 fn function(name: &str, rng: &mut Rng, config: Config, prog: &Prog, costs: &[i64]) -> (Fun, i64) {
-    let mut g = Gen::new(rng, config, &prog.funs, costs, &prog.consts);
+    let mut g = Gen::new(rng, config, prog.stage, &prog.funs, costs, &prog.consts);
     let mut params = Vec::new();
     for _ in 0..g.rng.below(3) {
         // The hint tells calls that this is a size.
@@ -113,9 +117,9 @@ fn function(name: &str, rng: &mut Rng, config: Config, prog: &Prog, costs: &[i64
 }
 
 /// A function that calls itself a few times.
-fn recursive(rng: &mut Rng, config: Config, this: FunId) -> Fun {
+fn recursive(rng: &mut Rng, config: Config, stage: Stage, this: FunId) -> Fun {
     let (funs, consts) = (IdVec::new(), IdVec::<ConstId, Const>::new());
-    let mut g = Gen::new(rng, config, &funs, &[], &consts);
+    let mut g = Gen::new(rng, config, stage, &funs, &[], &consts);
     let fuel = g.var("fuel", Type::I64);
     let prim = g.integer();
     let x = g.var("x", Type::prim(prim));

@@ -2,7 +2,7 @@
 //!
 //! [`random_prog`] generates a well-typed program from a seed: scalar code, arrays of ranks one to three, all array
 //! operations, branches, loops, calls, nested operators with functions, in-place updates, and results of unknown size.
-//! The same seed gives the same program on every machine.
+//! The same seed gives the same program on every machine. [`random_segs`] has Segs as well, and no streams.
 //!
 //! The programs are meant to be run: they end quickly, and their results are defined. Divisors are not zero, indices
 //! are in bounds, scattered indices are distinct, reductions are exactly associative (so not on floats), and parts of
@@ -16,6 +16,7 @@
 //! - `rng`: the random numbers; [`mutate`]: random damage to programs and texts.
 //! - `state`: what a generator knows: variables in scope, which of them may be consumed, costs.
 //! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
+//! - `seg`: Segs, in programs of [`random_segs`].
 //! - `stream`: streams, and operators that can be fused with them.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
 //! - `nest`: nests of maps with transposed, flattened and sliced results, and operators on vectors.
@@ -32,11 +33,12 @@ mod nest;
 mod nested;
 pub mod rng;
 mod scalar;
+mod seg;
 mod soac;
 mod state;
 mod stream;
 
-pub use fun::random_prog;
+pub use fun::{random_prog, random_segs};
 pub use kernels::kernel_text;
 pub use nested::nested_text;
 

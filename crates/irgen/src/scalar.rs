@@ -3,7 +3,7 @@
 use crate::state::Gen;
 use fehu_base::Prim;
 use fehu_ir::verify::scalar::{binop_applies, math_result, unop_applies};
-use fehu_ir::{Atom, BinOp, Check, CheckPart, CmpOp, Exp, Loc, MathFn, Scalar, Type, UnOp};
+use fehu_ir::{Atom, BinOp, Check, CheckPart, CmpOp, Exp, Loc, MathFn, Scalar, Stage, Type, UnOp};
 use half::f16;
 
 /// Functions whose results are the same on all machines.
@@ -86,6 +86,7 @@ impl Gen<'_> {
                 self.assertion_about(a, prim);
             }
             10 => self.assertion(a),
+            11 if self.stage == Stage::Segs && self.rng.chance(40) => self.threads(),
             _ => {
                 let exp = match self.rng.below(4) {
                     0 => Exp::Atom(a),
@@ -96,6 +97,18 @@ impl Gen<'_> {
                 self.exp("b", exp);
             }
         }
+    }
+
+    /// Asks for the number of threads, which makes no difference.
+    fn threads(&mut self) {
+        let count = self.exp("thr", Exp::Threads);
+        let several = self.exp("c", Exp::CmpOp(CmpOp::Lt, Atom::i64(1), count.into()));
+        self.hide(&[count, several]);
+        let prim = self.integer();
+        let (a, b) = (self.scalar(prim), self.scalar(prim));
+        let sum = |g: &mut Self, a, b| g.exp("s", Exp::BinOp(BinOp::Add, a, b)).into();
+        let versions = [self.body(|g| vec![sum(g, a, b)]), self.body(|g| vec![sum(g, b, a)])];
+        self.typed("v", Type::prim(prim), Exp::If(several.into(), Box::new(versions)));
     }
 
     fn binop(&mut self, prim: Prim, a: Atom) {

@@ -5,11 +5,14 @@ use crate::state::{Gen, MAX_ELEMENTS};
 use fehu_base::Prim;
 use fehu_ir::{
     AccInput, Atom, BinOp, Elem, Exp, Hist, HistOp, Lambda, Partition, Red, Scalar, Scan, Scatter,
-    Screma, Type, Var,
+    Screma, Stage, Type, Var,
 };
 
 impl Gen<'_> {
     pub(crate) fn soac_stm(&mut self) {
+        if self.stage == Stage::Segs && self.rng.chance(70) {
+            return self.seg_stm();
+        }
         match self.rng.below(12) {
             0..6 => self.screma(),
             6 => self.scatter(),
@@ -40,7 +43,7 @@ impl Gen<'_> {
         (width, inputs)
     }
 
-    fn rows(&self, inputs: &[Var]) -> Vec<Type> {
+    pub(crate) fn rows(&self, inputs: &[Var]) -> Vec<Type> {
         inputs.iter().filter_map(|input| self.vars[*input].ty.row()).collect()
     }
 
@@ -64,7 +67,7 @@ impl Gen<'_> {
         ][self.rng.below(5)]
     }
 
-    fn exact_prim(&mut self) -> Prim {
+    pub(crate) fn exact_prim(&mut self) -> Prim {
         if self.rng.chance(20) { Prim::Bool } else { self.integer() }
     }
 

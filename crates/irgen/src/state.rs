@@ -4,7 +4,9 @@ use crate::Config;
 use crate::rng::Rng;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::builder::type_of;
-use fehu_ir::{Atom, Body, Elem, Exp, Fun, FunId, Lambda, Scalar, Stm, Type, Var, VarInfo};
+use fehu_ir::{
+    Atom, Body, Elem, Exp, Fun, FunId, Lambda, Level, Scalar, Stage, Stm, Type, Var, VarInfo,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The largest number of elements that an array may have.
@@ -16,6 +18,9 @@ const MAX_COST: i64 = 100_000;
 pub(crate) struct Gen<'a> {
     pub(crate) rng: &'a mut Rng,
     pub(crate) config: Config,
+    pub(crate) stage: Stage,
+    /// The level of the innermost Seg around the present place.
+    pub(crate) level: Option<Level>,
     /// The functions and constants that can be used, with their costs.
     pub(crate) funs: &'a IdVec<FunId, Fun>,
     pub(crate) fun_costs: &'a [i64],
@@ -43,6 +48,7 @@ impl<'a> Gen<'a> {
     pub(crate) fn new(
         rng: &'a mut Rng,
         config: Config,
+        stage: Stage,
         funs: &'a IdVec<FunId, Fun>,
         fun_costs: &'a [i64],
         consts: &'a IdVec<fehu_ir::ConstId, fehu_ir::Const>,
@@ -50,6 +56,8 @@ impl<'a> Gen<'a> {
         Gen {
             rng,
             config,
+            stage,
+            level: None,
             funs,
             fun_costs,
             consts,
@@ -81,6 +89,11 @@ impl<'a> Gen<'a> {
     pub(crate) fn bring(&mut self, var: Var) {
         self.env.push(var);
         self.frames.insert(var, self.frame);
+    }
+
+    /// Takes variables out of scope.
+    pub(crate) fn hide(&mut self, vars: &[Var]) {
+        self.env.retain(|var| !vars.contains(var));
     }
 
     /// Adds a statement; its variables are in scope from here on.

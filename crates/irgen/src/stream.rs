@@ -8,7 +8,7 @@ use crate::state::Gen;
 use fehu_base::Prim;
 use fehu_ir::{
     Atom, BinOp, Body, CmpOp, Dim, Elem, Exp, Lambda, LoopForm, LoopParam, Red, Scalar, Scan,
-    Screma, Stream, StreamForm, Type, Var,
+    Screma, Stage, Stream, StreamForm, Type, Var,
 };
 
 /// The type of all elements: positions are among them.
@@ -28,6 +28,9 @@ struct Chunk {
 impl Gen<'_> {
     /// Arrays of one size and streams, maps, reductions and scans of them; some are updated in between.
     pub(crate) fn stream_chain(&mut self) {
+        if self.stage == Stage::Segs {
+            return;
+        }
         let size = self.size();
         let ty = Type::Array(Prim::I64.into(), vec![size]);
         if !self.affordable(self.bound(size) * 60) {

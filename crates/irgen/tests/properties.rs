@@ -1,10 +1,11 @@
 //! Properties of the IR's tools on random programs. `FEHU_RANDOM_PROGRAMS` sets how many.
 
+use fehu_ir::Prog;
 use fehu_ir::text::{parse, renumber};
 use fehu_ir::verify::{render, verify};
 use fehu_irgen::mutate::{mutate_prog, mutate_text};
 use fehu_irgen::rng::Rng;
-use fehu_irgen::{Config, random_prog};
+use fehu_irgen::{Config, random_prog, random_segs};
 
 fn count(default: u64) -> u64 {
     let set = std::env::var("FEHU_RANDOM_PROGRAMS").ok();
@@ -15,20 +16,30 @@ fn count(default: u64) -> u64 {
 fn programs_are_verified_and_round_trip() {
     for seed in 0..count(800) {
         let config = Config { inexact: seed % 2 == 0, ..Config::default() };
-        let prog = random_prog(seed, config);
-        if let Err(errors) = verify(&prog) {
-            panic!("seed {seed} is refused: {}\n{}", errors[0], render(&prog, &errors));
-        }
-        let text = prog.to_string();
-        let again = match parse(&text) {
-            Ok(again) => again,
-            Err(error) => panic!("seed {seed}: {error}\n{text}"),
-        };
-        assert!(again == renumber(&prog), "seed {seed} differs after printing\n{text}");
-        assert!(again.to_string() == text, "seed {seed} prints differently\n{text}");
-        if let Err(errors) = verify(&again) {
-            panic!("seed {seed} is refused after printing\n{}", render(&again, &errors));
-        }
+        round_trip(seed, &random_prog(seed, config));
+    }
+}
+
+#[test]
+fn programs_with_segs_are_verified_and_round_trip() {
+    for seed in 0..count(2000) {
+        round_trip(seed, &random_segs(seed, Config::default()));
+    }
+}
+
+fn round_trip(seed: u64, prog: &Prog) {
+    if let Err(errors) = verify(prog) {
+        panic!("seed {seed} is refused: {}\n{}", errors[0], render(prog, &errors));
+    }
+    let text = prog.to_string();
+    let again = match parse(&text) {
+        Ok(again) => again,
+        Err(error) => panic!("seed {seed}: {error}\n{text}"),
+    };
+    assert!(again == renumber(prog), "seed {seed} differs after printing\n{text}");
+    assert!(again.to_string() == text, "seed {seed} prints differently\n{text}");
+    if let Err(errors) = verify(&again) {
+        panic!("seed {seed} is refused after printing\n{}", render(&again, &errors));
     }
 }
 

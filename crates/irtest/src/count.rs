@@ -46,6 +46,7 @@ pub const NAMES: &[&str] = &[
     "scatter",
     "stream",
     "partition",
+    "seg",
     "withacc",
     "update_acc",
     "loop",
@@ -76,6 +77,7 @@ pub const NAMES: &[&str] = &[
     "trace",
     "opaque",
     "tuning",
+    "threads",
 ];
 
 /// Whether there can be such an operator: a name of [`NAMES`] or of a scalar operation.
@@ -121,11 +123,13 @@ pub fn name(exp: &Exp) -> &'static str {
         Exp::Scatter(_) => "scatter",
         Exp::Stream(_) => "stream",
         Exp::Partition(_) => "partition",
+        Exp::Seg(_) => "seg",
         Exp::WithAcc(..) => "withacc",
         Exp::UpdateAcc(..) => "update_acc",
         Exp::Trace(..) => "trace",
         Exp::Opaque(_) => "opaque",
         Exp::Tuning(..) => "tuning",
+        Exp::Threads => "threads",
         Exp::Fail(_) => "fail",
     }
 }

@@ -3,6 +3,7 @@
 //! - [`arguments`]: random and given arguments for functions;
 //! - [`oracle`]: whether a program means the same before and after a pass, determined by running both;
 //! - [`count`]: how often each operator occurs;
+//! - [`nested`]: Segs as nested maps, which mean the same;
 //! - [`passes`]: runs passes and reports failures; [`reduce`]: shrinks a program that shows a failure;
 //! - [`random`]: random programs through all of this;
 //! - [`mod@file`]: the tests of passes in `tests/ir`; [`folder`]: folders of tests, here and elsewhere.
@@ -14,6 +15,7 @@ pub mod arguments;
 pub mod count;
 pub mod file;
 pub mod folder;
+pub mod nested;
 pub mod oracle;
 pub mod passes;
 pub mod random;

@@ -11,7 +11,7 @@
 //! | too long, too much memory | anything |
 //!
 //! If the program after the pass has streams, all this has to hold however their inputs are cut: into one chunk, into
-//! single elements, at random.
+//! single elements, at random. If it asks how many threads there are, it has to hold for one and for several.
 
 use crate::arguments::{self, Sizes};
 use fehu_interp::{Chunking, Error, ErrorKind, Interp, Options, Value};
@@ -19,6 +19,9 @@ use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut};
 use fehu_ir::{CheckPart, Exp, Fun, FunId, Prog, Scalar};
 use fehu_irgen::rng::Rng;
 use std::collections::BTreeMap;
+
+/// How many threads there are if there are several.
+const THREADS: i64 = 16;
 
 /// How two programs are compared.
 #[derive(Clone, Debug)]
@@ -359,8 +362,11 @@ impl Entries {
     /// Whether the entry points of another program give the same results, to the bit.
     pub fn agree(&self, after: &Prog) -> Result<Runs, String> {
         let mut machine = self.oracle.machine(after);
-        let chunking =
-            if has_streams(after) { Chunking::Random(self.oracle.seed) } else { Chunking::Whole };
+        let chunking = if has(after, is_stream) {
+            Chunking::Random(self.oracle.seed)
+        } else {
+            Chunking::Whole
+        };
         *machine.options_mut() = self.oracle.options(64, chunking);
         self.agree_with(None, &mut |name, args| {
             let Some(entry) = after.entries.iter().find(|entry| entry.name == name) else {
@@ -394,10 +400,15 @@ impl Reference<'_> {
             }
         }
         // The more pieces, the more instructions.
-        let mut cuts = vec![("", 8, Chunking::Whole)];
-        if has_streams(after) {
-            cuts.push((" in single elements", 64, Chunking::Size(1)));
-            cuts.push((" in random chunks", 64, Chunking::Random(self.oracle.seed)));
+        let mut ways = vec![("", self.oracle.options(8, Chunking::Whole))];
+        if has(after, is_stream) {
+            let random = Chunking::Random(self.oracle.seed);
+            ways.push((" in single elements", self.oracle.options(64, Chunking::Size(1))));
+            ways.push((" in random chunks", self.oracle.options(64, random)));
+        }
+        if has(after, |exp| *exp == Exp::Threads) {
+            let options = self.oracle.options(8, Chunking::Whole);
+            ways.push((" with several threads", Options { threads: THREADS, ..options }));
         }
         let mut machine = self.oracle.machine(after);
         let mut runs = Runs::default();
@@ -413,8 +424,8 @@ impl Reference<'_> {
                     Class::Failed => runs.failed += 1,
                     Class::Succeeded => runs.succeeded += 1,
                 }
-                for (cut, factor, chunking) in &cuts {
-                    *machine.options_mut() = self.oracle.options(*factor, *chunking);
+                for (way, options) in &ways {
+                    *machine.options_mut() = options.clone();
                     let new_result = machine.call(new, args.clone());
                     if self.oracle.same_result(old_result, &new_result) {
                         continue;
@@ -423,7 +434,7 @@ impl Reference<'_> {
                     let (args, old, new) =
                         (args.join(" "), describe(old_result), describe(&new_result));
                     return Err(format!(
-                        "\"{name}\" differs{cut} for the arguments {args}\nbefore: {old}\nafter:  {new}"
+                        "\"{name}\" differs{way} for the arguments {args}\nbefore: {old}\nafter:  {new}"
                     ));
                 }
             }
@@ -543,18 +554,23 @@ fn show_scalar(value: Scalar) -> String {
     fehu_ir::text::show_atom(value.into(), &fehu_base::IdVec::new())
 }
 
-fn has_streams(prog: &Prog) -> bool {
-    struct Look(bool);
-    impl Visit for Look {
+fn is_stream(exp: &Exp) -> bool {
+    matches!(exp, Exp::Stream(_))
+}
+
+/// Whether a program has such an expression.
+fn has(prog: &Prog, wanted: impl Fn(&Exp) -> bool) -> bool {
+    struct Look<F>(F, bool);
+    impl<F: Fn(&Exp) -> bool> Visit for Look<F> {
         fn exp(&mut self, exp: &Exp) {
-            self.0 |= matches!(exp, Exp::Stream(_));
+            self.1 |= (self.0)(exp);
             walk_exp(self, exp);
         }
     }
-    let mut look = Look(false);
+    let mut look = Look(wanted, false);
     prog.consts.iter().for_each(|(_, item)| look.body(&item.body));
     prog.funs.iter().for_each(|(_, fun)| look.body(&fun.body));
-    look.0
+    look.1
 }
 
 /// Puts [`MARK`] before all messages.

@@ -4,6 +4,7 @@ use crate::value::{Shape, Val};
 use ecow::EcoString;
 use fehu_base::FileId;
 use fehu_check::ty::{Size, Ty, TypeFnParam, TypeId, VarId};
+use fehu_ir::Atom;
 use fehu_syntax::ast;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -15,6 +16,8 @@ pub(crate) struct Frame<'a> {
     terms: RefCell<FxHashMap<VarId, Term<'a>>>,
     types: RefCell<FxHashMap<TypeId, TypeVal<'a>>>,
     shapes: RefCell<FxHashMap<TypeId, Shape>>,
+    /// The sizes that were computed in it.
+    sizes: RefCell<FxHashMap<Size, Atom>>,
     parent: Option<Rc<Frame<'a>>>,
     /// The file whose tables the code in it uses.
     pub(crate) file: FileId,
@@ -112,6 +115,7 @@ impl<'a> Frame<'a> {
             terms: RefCell::default(),
             types: RefCell::default(),
             shapes: RefCell::default(),
+            sizes: RefCell::default(),
             parent,
             file,
             scope,
@@ -157,6 +161,22 @@ impl<'a> Frame<'a> {
     /// Binds a type parameter to a shape.
     pub(crate) fn bind_shape(&self, id: TypeId, shape: Shape) {
         self.shapes.borrow_mut().insert(id, shape);
+    }
+
+    /// Notes the value of a size.
+    pub(crate) fn note_size(&self, size: Size, value: Atom) {
+        self.sizes.borrow_mut().insert(size, value);
+    }
+
+    /// The value of a size that was computed before.
+    pub(crate) fn get_size(&self, size: &Size) -> Option<Atom> {
+        let mut frame = self;
+        loop {
+            if let Some(value) = frame.sizes.borrow().get(size) {
+                return Some(*value);
+            }
+            frame = frame.parent.as_deref()?;
+        }
     }
 
     pub(crate) fn get_shape(&self, id: TypeId) -> Option<Shape> {

@@ -17,6 +17,9 @@ impl<'a> Lower<'a> {
     pub(crate) fn exp(&mut self, exp: &'a ast::Exp, frame: &Rc<Frame<'a>>) -> Res<Val<'a>> {
         let value = self.exp_kind(exp, frame)?;
         let Some(tables) = self.tables(frame.file) else { return Ok(value) };
+        if let (Val::Scalar(_, atom), Some(size)) = (&value, tables.sizes.get(&exp.id)) {
+            frame.note_size(size.clone(), *atom);
+        }
         // Sizes that come into being here are read off the value.
         match (tables.unknowns.get(&exp.id), tables.types.get(&exp.id)) {
             (Some(_), Some(ty)) => Ok(self.bind_sizes(ty, value, frame)),

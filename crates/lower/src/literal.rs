@@ -4,7 +4,7 @@ use crate::build::text;
 use crate::env::Frame;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::Prim;
+use fehu_base::{Prim, Span};
 use fehu_check::ty::Ty;
 use fehu_ir::{Atom, BinOp, CheckPart, CmpOp, Elem, Exp, Scalar, Type};
 use fehu_syntax::ast::{self, Lit, RangeKind};
@@ -42,30 +42,43 @@ impl<'a> Lower<'a> {
         range: &'a ast::Range,
         frame: &Rc<Frame<'a>>,
     ) -> Res<Val<'a>> {
-        let Val::Scalar(prim, start) = self.exp(&range.start, frame)? else {
-            return self.limit(exp.span, "a range does not start with a number");
-        };
+        let start = self.exp(&range.start, frame)?;
         let second = match &range.second {
-            Some(second) => match self.exp(second, frame)? {
-                Val::Scalar(_, atom) => Some(atom),
-                _ => None,
-            },
+            Some(second) => Some(self.exp(second, frame)?),
             None => None,
         };
-        let Val::Scalar(_, end) = self.exp(&range.end, frame)? else {
-            return self.limit(exp.span, "a range does not end with a number");
+        let end = self.exp(&range.end, frame)?;
+        self.range_of(range.kind, &start, second.as_ref(), &end, exp.span)
+    }
+
+    /// A range whose parts are known.
+    pub(crate) fn range_of(
+        &mut self,
+        kind: RangeKind,
+        start: &Val<'a>,
+        second: Option<&Val<'a>>,
+        end: &Val<'a>,
+        span: Span,
+    ) -> Res<Val<'a>> {
+        let (Val::Scalar(prim, start), Val::Scalar(_, end)) = (start, end) else {
+            return self.limit(span, "the ends of a range are not numbers");
+        };
+        let (prim, start, end) = (*prim, *start, *end);
+        let second = match second {
+            Some(Val::Scalar(_, atom)) => Some(*atom),
+            _ => None,
         };
         let wide = |this: &mut Self, atom: Atom| this.as_i64(prim, atom);
         let (start64, end64) = (wide(self, start), wide(self, end));
         let second64 = second.map(|s| wide(self, s));
-        let step = match (second64, range.kind) {
+        let step = match (second64, kind) {
             (Some(second), _) => self.b().size_op(BinOp::Sub, second, start64),
             (None, RangeKind::DownTo) => Atom::i64(-1),
             (None, RangeKind::Inclusive | RangeKind::UpTo) => Atom::i64(1),
         };
         // The distance that is covered, in the direction of the step.
         let zero = Atom::i64(0);
-        let (valid, distance) = match (range.kind, second64) {
+        let (valid, distance) = match (kind, second64) {
             (RangeKind::UpTo, _) => {
                 let distance = self.b().size_op(BinOp::Sub, end64, start64);
                 let up = self.b().cmp(CmpOp::Lt, zero, step);
@@ -106,13 +119,13 @@ impl<'a> Lower<'a> {
             if let Some(second) = second {
                 parts.extend([text(".."), CheckPart::Value(second)]);
             }
-            let dots = match range.kind {
+            let dots = match kind {
                 RangeKind::Inclusive => "...",
                 RangeKind::UpTo => "..<",
                 RangeKind::DownTo => "..>",
             };
             parts.extend([text(dots), CheckPart::Value(end), text(" is invalid.")]);
-            let places = self.places(exp.span);
+            let places = self.places(span);
             Some(self.b().assert(valid, parts, places))
         } else {
             None

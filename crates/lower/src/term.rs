@@ -3,10 +3,10 @@
 use crate::access::Index;
 use crate::env::{Frame, Term};
 use crate::literals;
-use crate::value::{Shape, Val};
+use crate::value::{Closure, Code, Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{Prim, Span};
-use fehu_check::ty::{Head, Size, VarId};
+use fehu_check::ty::{Elem, Head, Size, TermDim, VarId};
 use fehu_ir::{Atom, BinOp, Exp, Scalar, Type, UnOp};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -30,6 +30,11 @@ impl<'a> Lower<'a> {
             Ok(this.size_binary(op, &a, &b))
         };
         match size {
+            Size::Add(_) | Size::Sub(_) | Size::Mul(_) | Size::Term(_)
+                if let Some(value) = frame.get_size(size) =>
+            {
+                Ok(Some(Val::i64(value)))
+            }
             Size::Const(n) => Ok(Some(literal_as(Val::i64(Atom::i64(*n)), wanted))),
             Size::Add(ab) => binary(self, BinOp::Add, ab),
             Size::Sub(ab) => binary(self, BinOp::Sub, ab),
@@ -49,7 +54,7 @@ impl<'a> Lower<'a> {
                         None => return Ok(None),
                     }
                 }
-                self.size_term(&term.head, args, wanted, span)
+                self.size_term(&term.head, args, wanted, frame, span)
             }
         }
     }
@@ -62,7 +67,7 @@ impl<'a> Lower<'a> {
             Head::Op(op) if op == "!" || crate::scalar::binary_operator(op).is_some() => {
                 vec![wanted; args.len()]
             }
-            Head::Array => vec![wanted; args.len()],
+            Head::Array(_) => vec![wanted; args.len()],
             // An index is an i64; the array has the elements that are wanted.
             Head::Index => [wanted].into_iter().chain(vec![None; args.len() - 1]).collect(),
             Head::Op(_)
@@ -70,6 +75,10 @@ impl<'a> Lower<'a> {
             | Head::Record(_)
             | Head::Ctor(_)
             | Head::Lit(_)
+            | Head::Number(..)
+            | Head::Slice(_)
+            | Head::Range(..)
+            | Head::SectionRight
             | Head::If => Vec::new(),
         }
     }
@@ -79,6 +88,7 @@ impl<'a> Lower<'a> {
         head: &Head,
         args: Vec<Val<'a>>,
         wanted: Option<Prim>,
+        frame: &Rc<Frame<'a>>,
         span: Span,
     ) -> Res<Option<Val<'a>>> {
         match head {
@@ -106,7 +116,33 @@ impl<'a> Lower<'a> {
                 let dims = args.map(Index::Fix).collect::<Vec<_>>();
                 Ok(Some(self.index_value(&array, &dims, span)?))
             }
-            Head::Array => Ok(self.size_array(args, wanted)),
+            Head::Slice(form) => {
+                let mut args = args.into_iter();
+                let Some(array) = args.next() else { return Ok(None) };
+                let dims = slice_dims(form, &mut args);
+                Ok(Some(self.index_value(&array, &dims, span)?))
+            }
+            Head::Range(kind, second) => {
+                let numbers: Vec<&Val<'a>> = args.iter().collect();
+                let (start, second, end) = match (&numbers[..], second) {
+                    ([start, second, end], true) => (*start, Some(*second), *end),
+                    ([start, end], false) => (*start, None, *end),
+                    _ => return Ok(None),
+                };
+                Ok(Some(self.range_of(*kind, start, second, end, span)?))
+            }
+            Head::SectionRight => Ok(Some(Val::Fun(Rc::new(Closure {
+                code: Code::SectionRight,
+                frame: frame.clone(),
+                instance: None,
+                args,
+            })))),
+            Head::Array(Elem(Some(elem))) if args.is_empty() => {
+                let shape = self.loose_shape(elem, frame, span)?;
+                Ok(Some(self.array_of_rows(Atom::i64(0), shape, &[])))
+            }
+            Head::Array(_) => Ok(self.size_array(args, wanted)),
+            Head::Number(text, prim) => Ok(number(text, *prim)),
             Head::Lit(text) => Ok(match text.as_str() {
                 "true" => Some(Val::bool(Atom::bool(true))),
                 "false" => Some(Val::bool(Atom::bool(false))),
@@ -187,6 +223,35 @@ impl<'a> Lower<'a> {
             },
         }
     }
+}
+
+/// The dimensions of a slice, from the parts that are written.
+fn slice_dims<'a>(form: &[TermDim], parts: &mut impl Iterator<Item = Val<'a>>) -> Vec<Index<'a>> {
+    let mut dims = Vec::with_capacity(form.len());
+    for dim in form {
+        let mut part = |written: bool| match if written { parts.next() } else { None } {
+            Some(Val::Scalar(_, atom)) => Some(atom),
+            _ => None,
+        };
+        match dim {
+            TermDim::Slice([start, end, step]) => {
+                dims.push(Index::Slice { start: part(*start), end: part(*end), step: part(*step) });
+            }
+            TermDim::Fix => dims.extend(parts.next().map(Index::Fix)),
+        }
+    }
+    dims
+}
+
+/// A number of a known type.
+fn number<'a>(text: &str, prim: Prim) -> Option<Val<'a>> {
+    let scalar = if prim.is_float() {
+        crate::literal::float(text.parse().ok()?, prim)
+    } else {
+        // Integers wrap around.
+        crate::literal::integer(text.parse::<i128>().ok()? as i64, prim)
+    };
+    Some(Val::Scalar(prim, Atom::Const(scalar)))
 }
 
 /// The operands with the type of the one that is not a literal.

@@ -235,22 +235,31 @@ impl<'a> Circuit<'a> {
     /// The statement before which the block that an array fills is allocated.
     fn made_at(&self, scope: &Scope<'_>, value: Var) -> Option<usize> {
         let place = self.table.place(value)?;
-        let shape: Vec<Poly> = self.vars[value].ty.shape().iter().map(|size| poly(*size)).collect();
+        let elements = |sizes: &[Atom]| {
+            crate::arith::product_of(&sizes.iter().map(|size| poly(*size)).collect::<Vec<_>>())
+        };
+        // An array of another size is in the block after a check, and the block is there before that check.
+        let fills = |sizes: &[Atom]| {
+            let all = elements(self.vars[value].ty.shape());
+            place.lmad.is_row_major() && all.is_some() && all == elements(sizes)
+        };
         match &self.table.blocks[place.block].origin {
             Origin::Fresh { before, size } => {
-                let size: Vec<Poly> = size.iter().map(|size| poly(*size)).collect();
-                let fills = place.lmad.is_row_major()
-                    && crate::arith::product_of(&size) == crate::arith::product_of(&shape);
-                if fills { scope.bound.get(before).copied() } else { None }
+                if fills(size) {
+                    scope.bound.get(before).copied()
+                } else {
+                    None
+                }
             }
             // A variable that carries a block can be given one, if it is bound by a branch, and if its size is known before:
             // otherwise nobody has checked yet that it fits.
             Origin::Carried(var) => {
                 let at = *scope.bound.get(var)?;
                 let is_branch = matches!(scope.body.stms[at].exp, Exp::If(..) | Exp::Switch(..));
-                let sizes = self.vars[*var].ty.shape().iter().filter_map(|size| size.var());
+                let shape = self.vars[*var].ty.shape();
+                let sizes = shape.iter().filter_map(|size| size.var());
                 let known = scope.known_at(&sizes.collect::<Vec<_>>(), at);
-                (is_branch && known && place.lmad.is_row_major()).then_some(at)
+                (is_branch && known && fills(shape)).then_some(at)
             }
             Origin::Unused => None,
         }

@@ -135,6 +135,13 @@ impl Table {
         }
     }
 
+    /// The operator that binds the first variable is also known as the one that binds the second.
+    pub fn share_index(&mut self, first: Var, second: Var) {
+        if let Some(index) = self.indices.get(&first).copied() {
+            self.indices.insert(second, index);
+        }
+    }
+
     /// The number of elements of a block that can be on the stack or in registers.
     pub fn local_size(&self, block: BlockId) -> Option<i64> {
         match &self.blocks[block].origin {

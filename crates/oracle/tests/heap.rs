@@ -3,10 +3,10 @@
 //! Random programs and those of `tests/ir`, as they are and optimised, with the first table and with what `short_circuit` makes of
 //! it. A random program that fails is reduced and printed; see `irtest/src/random.rs`.
 
-use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
+use fehu_ir::{Prog, Stage};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::assign::assign;
@@ -34,7 +34,8 @@ const WAYS: [Way; 4] = [
 fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     let mut prog = prog.clone();
     let mut remarks = Remarks::default();
-    if way.optimised {
+    // The passes are for programs in which nothing is decided about who does what.
+    if way.optimised && prog.stage == Stage::Arrays {
         for pass in fehu_opt::PASSES {
             (pass.run)(&mut prog, &mut remarks);
         }

@@ -9,6 +9,7 @@
 //!
 //! Operators on elements can be atomic. The neutral element must be a row of equal elements.
 
+use crate::build::Inside;
 use crate::context::Cx;
 use crate::vector::{element_operator, identity};
 use fehu_base::Prim;
@@ -45,10 +46,9 @@ impl Cx<'_> {
             };
             if let Some(last) = leaf.last_mut() {
                 *last = Stm { pat: bound.to_vec(), exp: last.exp.clone(), ..stm.clone() };
-                crate::mark::mark_inside(last);
             }
             let atoms: Vec<Atom> = bound.iter().map(|var| Atom::Var(*var)).collect();
-            results.extend(self.nest(leaf, &atoms));
+            results.extend(self.nest_of(Inside::Operator, leaf, &atoms));
         }
         results
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! let (t: i64) = tuning "main.suff_intra_par_0" 2048
 //! let (small: bool) = le inner t
-//! let (xs: ...) = if small then { #[by_block] map f ... } else { flattened }
+//! let (xs: ...) = if small then { seg blocks { map f ... } } else { flattened }
 //! ```
 //!
 //! The operators of the function stay where they are: the threads share their positions, with a barrier after each of
@@ -11,14 +11,12 @@
 //! the block. It pays off if there are several operators, or loops around them, and if they are not too wide for a
 //! block.
 
+use crate::build::Inside;
 use crate::context::Cx;
 use crate::plan::is_scalar_operator;
 use ecow::eco_format;
 use fehu_ir::pass::RemarkKind;
-use fehu_ir::{Atom, Attr, BinOp, Body, CmpOp, Exp, Scalar, Screma, Stm, Type, Var};
-
-/// The attribute of maps whose function a block of threads executes.
-pub const BY_BLOCK: &str = "by_block";
+use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Screma, Stm, Type, Var};
 
 /// Operators that are wider than this had better be kernels of their own, unless the user says something else.
 const WIDE: i64 = 2048;
@@ -117,8 +115,9 @@ impl Cx<'_> {
 
     /// The function, for a block of threads at each position.
     pub(crate) fn by_block(&mut self, body: &Body) -> Vec<Var> {
-        let attrs = vec![Attr::named(BY_BLOCK)];
-        self.nest_with(body.stms.clone(), &body.results, attrs)
+        let mut body = body.clone();
+        self.segs().of_block(&mut body.stms);
+        self.nest_of(Inside::Block, body.stms, &body.results)
     }
 
     /// Both versions; this one if no operator is too wide.

@@ -1,37 +1,42 @@
-//! Constructs nests: code of the innermost level, enclosed in as many maps as there are levels.
+//! Constructs nests: code of the innermost level, enclosed in as many maps as there are levels. In the end these are a Seg.
 //!
 //! The function of each level gets exactly what the code needs: elements of the inputs, elements of arrays that earlier
 //! nests have computed, and the cheap definitions of the level that it depends on. Everything in a nest has fresh
 //! variables, since definitions are repeated in many nests.
 
 use crate::context::{Cx, Home, array_of};
+use crate::seg::Segs;
 use fehu_ir::builder::atom_type;
 use fehu_ir::free::{free_in_body, free_in_stm};
 use fehu_ir::subst::{Subst, copy_stm, subst_stm};
-use fehu_ir::{Atom, Attr, Body, Exp, Lambda, Scalar, Screma, Stm, Type, Var};
+use fehu_ir::{Atom, Body, Exp, Lambda, Level as Of, Scalar, Screma, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeSet, VecDeque};
 
+/// Who executes what the levels of a nest are around.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Inside {
+    /// One thread, at each position.
+    Thread,
+    /// A block of threads, at each position.
+    Block,
+    /// As many threads as suit it: it ends with an operator.
+    Operator,
+}
+
 impl Cx<'_> {
-    /// Makes a nest of all levels around the statements; the arrays of the host with its results. Without levels the
+    /// All levels around statements that one thread executes; the arrays of the host with the results. Without levels the
     /// statements are the host's.
     pub(crate) fn nest(&mut self, stms: Vec<Stm>, results: &[Atom]) -> Vec<Var> {
-        self.nest_with(stms, results, Vec::new())
+        self.nest_of(Inside::Thread, stms, results)
     }
 
-    /// Likewise, with attributes of the innermost map.
-    pub(crate) fn nest_with(
-        &mut self,
-        stms: Vec<Stm>,
-        results: &[Atom],
-        attrs: Vec<Attr>,
-    ) -> Vec<Var> {
-        let mut attrs = Some(attrs);
+    /// Likewise, around something else.
+    pub(crate) fn nest_of(&mut self, inside: Inside, stms: Vec<Stm>, results: &[Atom]) -> Vec<Var> {
         let mut types: Vec<Type> = results.iter().map(|atom| atom_type(*atom, self.vars)).collect();
         let mut body = Body { stms, results: results.to_vec() };
         for level in (0..self.levels.len()).rev() {
-            let mut stm = self.level(level, body, &types, results);
-            stm.attrs = attrs.take().unwrap_or_default();
+            let stm = self.level(level, body, &types, results);
             types = types.iter().map(|ty| array_of(ty, self.levels[level].width)).collect();
             let results = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
             body = Body { stms: vec![stm], results };
@@ -42,7 +47,7 @@ impl Cx<'_> {
             .map(|var| (var, Atom::Const(Scalar::Unit)))
             .collect();
         if self.levels.is_empty() {
-            return self.plain(body);
+            return self.plain(inside, body);
         }
         let Some(stm) = body.stms.first() else { return Vec::new() };
         let mut stm = copy_stm(stm, self.vars);
@@ -51,18 +56,33 @@ impl Cx<'_> {
             self.share.join(*var, *var);
         }
         let pat = stm.pat.clone();
+        let levels = self.levels.len();
+        let stm = match inside {
+            Inside::Thread => self.segs().code(stm, levels, Of::Grid),
+            Inside::Block => self.segs().code(stm, levels, Of::Blocks),
+            Inside::Operator => self.segs().leaf(stm, levels),
+        };
         self.out.push(stm);
         pat
     }
 
     /// Statements of the host, with variables of their own.
-    fn plain(&mut self, body: Body) -> Vec<Var> {
-        let copy = fehu_ir::subst::copy_body(&body, self.vars);
+    fn plain(&mut self, inside: Inside, body: Body) -> Vec<Var> {
+        let mut copy = fehu_ir::subst::copy_body(&body, self.vars);
         for var in copy.stms.iter().flat_map(|stm| &stm.pat) {
             self.share.join(*var, *var);
         }
+        if let (Inside::Operator, Some(op)) = (inside, copy.stms.pop()) {
+            let op = self.segs().leaf(op, 0);
+            copy.stms.push(op);
+        }
         self.out.extend(copy.stms);
         copy.results.into_iter().filter_map(Atom::var).collect()
+    }
+
+    /// Makes Segs.
+    pub(crate) fn segs(&mut self) -> Segs<'_> {
+        Segs { prog: self.prog, vars: self.vars, hosted: self.hosted, equal: &self.equal }
     }
 
     /// The map of one level.

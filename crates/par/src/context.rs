@@ -10,7 +10,7 @@ use fehu_base::IdVec;
 use fehu_facts::{Effects, Share};
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{RemarkKind, Remarks};
-use fehu_ir::{Atom, Exp, Loc, Prog, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Exp, FunId, Loc, Prog, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A map around the statements at hand.
@@ -65,6 +65,8 @@ pub(crate) struct Cx<'a> {
     /// How many levels are known to have positions, and whether that was made use of.
     pub(crate) nonempty: usize,
     pub(crate) assumed: bool,
+    /// The functions that no kernel can contain.
+    pub(crate) hosted: &'a FxHashSet<FunId>,
 }
 
 impl Cx<'_> {

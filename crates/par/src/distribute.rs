@@ -1,9 +1,10 @@
 //! Distribution: the surrounding levels of a function are put around each of its units (G1, G2, G4).
 
+use crate::build::Inside;
 use crate::context::{Cx, Home, Level};
 use crate::lift::is_plain;
-use crate::mark::{SEQUENTIAL, has_attr, mark, mark_inside};
 use crate::plan::{Flow, Kind, Plan, Unit};
+use crate::{has_attr, is_sequential};
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, Lambda, Stm, Type, Var};
 use rustc_hash::FxHashSet;
@@ -91,9 +92,7 @@ impl Cx<'_> {
 
     /// The function as sequential code.
     pub(crate) fn whole(&mut self, body: &Body) -> Vec<Var> {
-        let mut stms = body.stms.clone();
-        stms.iter_mut().for_each(mark);
-        self.nest(stms, &body.results)
+        self.nest(body.stms.clone(), &body.results)
     }
 
     /// A nest, or several, for each unit; the arrays of the host with the results.
@@ -155,8 +154,7 @@ impl Cx<'_> {
         let mut inside: Vec<usize> = (0..plan.kinds.len()).filter(among).collect();
         inside.extend(&unit.stms);
         inside.sort_unstable();
-        let mut stms: Vec<Stm> = inside.iter().map(|index| body.stms[*index].clone()).collect();
-        stms.iter_mut().for_each(mark);
+        let stms: Vec<Stm> = inside.iter().map(|index| body.stms[*index].clone()).collect();
         // What later units and the other results need.
         let mut live: FxHashSet<Var> = FxHashSet::default();
         for var in body.results.iter().filter_map(|atom| atom.var()) {
@@ -195,7 +193,7 @@ impl Cx<'_> {
             Exp::Scatter(op) => op.width,
             _ => return,
         };
-        if !self.is_host(width) && !has_attr(stm, SEQUENTIAL) {
+        if !self.is_host(width) && !is_sequential(stm) {
             let text = "executed by one thread, because the number of elements varies within the surrounding map";
             self.remark(RemarkKind::Missed, stm.loc.as_ref(), text);
         }
@@ -229,10 +227,8 @@ impl Cx<'_> {
 
     /// An operator whose function is sequential.
     pub(crate) fn leaf(&mut self, stm: &Stm) -> Vec<Var> {
-        let mut leaf = stm.clone();
-        mark_inside(&mut leaf);
         let results: Vec<Atom> = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
-        self.nest(vec![leaf], &results)
+        self.nest_of(Inside::Operator, vec![stm.clone()], &results)
     }
 
     fn fill_nest(&mut self, stm: &Stm) -> Vec<Var> {

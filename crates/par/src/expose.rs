@@ -10,7 +10,7 @@
 //! below a map: one thread would do all of the work. Recursive functions and those marked `noinline` stay calls, and so
 //! do all calls after the program has grown by [`MOST`] statements.
 
-use crate::mark::containing;
+use crate::calls::containing;
 use crate::plan;
 use fehu_base::IdVec;
 use fehu_ir::builder::count_stms;

@@ -3,9 +3,9 @@
 //! If the function before the operator contains parallelism, they are separated: first the map, then the reduction. If
 //! the operator combines arrays, `vector` turns it into an operator on their elements.
 
+use crate::build::Inside;
 use crate::context::Cx;
 use crate::distribute::{only_inner, only_outer};
-use crate::mark::mark_inside;
 use crate::vector::{Fold, folding};
 use fehu_ir::{Atom, Exp, Screma, Stm, Var};
 
@@ -81,10 +81,9 @@ impl Cx<'_> {
             let pat: Vec<Var> = places.iter().map(|place| stm.pat[*place]).collect();
             let op = folding(self, op.width, inputs, folds);
             let exp = Exp::Screma(Box::new(op));
-            let mut leaf = Stm { pat: pat.clone(), exp, ..stm.clone() };
-            mark_inside(&mut leaf);
+            let leaf = Stm { pat: pat.clone(), exp, ..stm.clone() };
             let atoms: Vec<Atom> = pat.into_iter().map(Atom::Var).collect();
-            let arrays = self.nest(vec![leaf], &atoms);
+            let arrays = self.nest_of(Inside::Operator, vec![leaf], &atoms);
             for (place, array) in places.into_iter().zip(arrays) {
                 results[place] = Some(array);
             }

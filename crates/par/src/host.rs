@@ -2,7 +2,7 @@
 
 use crate::context::Cx;
 use crate::fold::folds as folds_of;
-use crate::mark::{SEQUENTIAL, has_attr, mark_inside};
+use crate::is_sequential;
 use crate::vector::element_operator;
 use fehu_base::IdVec;
 use fehu_facts::consumed;
@@ -39,7 +39,7 @@ impl Cx<'_> {
     }
 
     pub(crate) fn host_stm(&mut self, mut stm: Stm) {
-        let sequential = has_attr(&stm, SEQUENTIAL);
+        let sequential = is_sequential(&stm);
         match &mut stm.exp {
             Exp::Screma(op) if !sequential => {
                 let folds = op.folded() > 0;
@@ -54,17 +54,9 @@ impl Cx<'_> {
             | Exp::Hist(_)
             | Exp::Scatter(_)
             | Exp::Stream(_)
-            | Exp::Partition(_) => {
-                mark_inside(&mut stm);
-                self.out.push(stm);
-            }
+            | Exp::Partition(_) => self.out.push(stm),
             Exp::WithAcc(_, lambda) => {
-                let mut body = std::mem::take(&mut lambda.body);
-                mark_inside(&mut stm);
-                self.host(&mut body);
-                if let Exp::WithAcc(_, lambda) = &mut stm.exp {
-                    lambda.body = body;
-                }
+                self.host(&mut lambda.body);
                 self.out.push(stm);
             }
             Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => {
@@ -82,18 +74,22 @@ impl Cx<'_> {
         self.consumed = found.iter().filter_map(|var| self.share.class(*var)).collect();
     }
 
-    fn writing(&mut self, mut stm: Stm) {
+    fn writing(&mut self, stm: Stm) {
         if !self.writes_parallel(&stm) {
-            mark_inside(&mut stm);
-            self.out.push(stm);
-            return;
+            return self.by_itself(stm);
         }
         let mark = self.vars.len();
         let arrays = self.write(&stm);
         self.name_results(&stm, arrays, mark);
     }
 
-    fn operator(&mut self, mut stm: Stm, folds: bool) {
+    /// An operator of the host whose functions are sequential.
+    fn by_itself(&mut self, stm: Stm) {
+        let stm = self.segs().leaf(stm, 0);
+        self.out.push(stm);
+    }
+
+    fn operator(&mut self, stm: Stm, folds: bool) {
         let Exp::Screma(op) = &stm.exp else { return };
         let vector = folds_of(op).iter().any(|fold| {
             let known = element_operator(fold.op(), self.vars);
@@ -104,9 +100,7 @@ impl Cx<'_> {
         let parallel = if folds { plan.has_operators() } else { plan.is_parallel() };
         self.levels.pop();
         if !vector && !parallel {
-            mark_inside(&mut stm);
-            self.out.push(stm);
-            return;
+            return self.by_itself(stm);
         }
         let mark = self.vars.len();
         let arrays = if folds { self.fold(&stm) } else { self.map(&stm) };

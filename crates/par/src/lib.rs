@@ -27,26 +27,25 @@ mod aliases;
 mod bins;
 mod block;
 mod build;
+mod calls;
 mod context;
 mod distribute;
 mod expose;
 mod fold;
 mod host;
+mod hosted;
 mod interchange;
 mod lift;
-mod mark;
-pub mod nest;
 mod outer;
 mod plan;
 mod resolve;
+mod seg;
 pub mod tree;
 mod vector;
 mod version;
 mod write;
 
-pub use block::BY_BLOCK;
 pub use expose::EXPOSE;
-pub use mark::SEQUENTIAL;
 
 use aliases::Aliases;
 use context::Cx;
@@ -55,7 +54,7 @@ use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_facts::{Effects, Share};
 use fehu_ir::pass::{Pass, Remarks};
-use fehu_ir::{Body, ConstId, FunId, Prog, Var, VarInfo};
+use fehu_ir::{Body, ConstId, FunId, Prog, Stage, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
@@ -70,12 +69,13 @@ pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);
+    let hosted = hosted::hosted(prog);
     let before = prog.funs.clone();
     for id in (0..prog.consts.len()).map(ConstId::from_index) {
         let mut body = std::mem::take(&mut prog.consts[id].body);
         let mut vars = std::mem::take(&mut prog.consts[id].vars);
         let name = prog.consts[id].name.clone();
-        flatten(prog, &effects, name, remarks, &mut body, &mut vars);
+        flatten(prog, (&effects, &hosted), name, remarks, &mut body, &mut vars);
         prog.consts[id].body = body;
         prog.consts[id].vars = vars;
     }
@@ -84,16 +84,17 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
         let mut vars = std::mem::take(&mut prog.funs[id].vars);
         let entry = prog.entries.iter().find(|entry| entry.fun == id);
         let name = entry.map_or(&prog.funs[id].name, |entry| &entry.name).clone();
-        flatten(prog, &effects, name, remarks, &mut body, &mut vars);
+        flatten(prog, (&effects, &hosted), name, remarks, &mut body, &mut vars);
         prog.funs[id].body = body;
         prog.funs[id].vars = vars;
     }
-    mark::separate_calls(prog, &before);
+    calls::separate_calls(prog, &before);
+    prog.stage = Stage::Segs;
 }
 
 fn flatten(
     prog: &Prog,
-    effects: &Effects,
+    (effects, hosted): (&Effects, &FxHashSet<FunId>),
     name: EcoString,
     remarks: &mut Remarks,
     body: &mut Body,
@@ -121,6 +122,17 @@ fn flatten(
         equal: FxHashMap::default(),
         nonempty: 0,
         assumed: false,
+        hosted,
     };
     cx.whole_function(body);
+}
+
+/// Whether a statement has an attribute of this name.
+fn has_attr(stm: &Stm, name: &str) -> bool {
+    stm.attrs.iter().any(|attr| attr.name == name)
+}
+
+/// Whether the source wants one thread to execute an operator.
+fn is_sequential(stm: &Stm) -> bool {
+    has_attr(stm, "sequential")
 }

@@ -40,7 +40,7 @@ impl Cx<'_> {
             _ => false,
         };
         let changed = |var: &Var| self.vars[*var].ty.is_array() && self.is_consumed(*var);
-        fits && !stm.pat.iter().any(changed) && !prints(&stm.exp) && !has_attr_sequential(stm)
+        fits && !stm.pat.iter().any(changed) && !prints(&stm.exp) && !crate::is_sequential(stm)
     }
 
     /// The host does a statement.
@@ -127,10 +127,6 @@ pub(crate) fn is_plain(exp: &Exp) -> bool {
             | Exp::Const(_)
             | Exp::Tuning(..)
     )
-}
-
-fn has_attr_sequential(stm: &Stm) -> bool {
-    crate::mark::has_attr(stm, crate::mark::SEQUENTIAL)
 }
 
 /// Whether an expression prints, or may by a call.

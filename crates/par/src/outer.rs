@@ -5,7 +5,7 @@
 //! #[sequential_outer] map f xs    ==>    loop out = scratch for i < n do out with [i] = f xs[i]
 //! ```
 
-use crate::mark::has_attr;
+use crate::has_attr;
 use fehu_base::IdVec;
 use fehu_facts::consumed_by;
 use fehu_ir::builder::Builder;

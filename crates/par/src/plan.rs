@@ -6,7 +6,7 @@
 //!    sequential unit.
 
 use crate::context::Cx;
-use crate::mark::{SEQUENTIAL, has_attr};
+use crate::is_sequential;
 use crate::vector;
 use fehu_base::IdVec;
 use fehu_facts::{consumed, cost};
@@ -189,7 +189,7 @@ impl Cx<'_> {
         let Exp::Screma(op) = &stm.exp else { return };
         let results = (body.results.iter().copied()).eq(stm.pat.iter().map(|var| Atom::Var(*var)));
         let several = is_at_least(op.width, SEVERAL);
-        let plain = op.folded() == 0 && !has_attr(stm, SEQUENTIAL);
+        let plain = op.folded() == 0 && !is_sequential(stm);
         if results && several && plain && self.binds_regular(stm) {
             kinds[index] = Kind::Map;
         }
@@ -261,7 +261,7 @@ impl Cx<'_> {
                 return Kind::Defer;
             }
         }
-        if has_attr(stm, SEQUENTIAL) {
+        if is_sequential(stm) {
             return Kind::Seq;
         }
         match &stm.exp {

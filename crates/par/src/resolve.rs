@@ -7,6 +7,7 @@
 //! Expressions that the host would evaluate, but the levels would not if there are no positions, are excluded: slices
 //! whose indices are out of bounds, and negative sizes, if the surrounding array is empty.
 
+use crate::build::Inside;
 use crate::context::{Cx, Home};
 use fehu_ir::{Atom, Body, Dim, Exp, Scalar, Stm, Type, Var};
 
@@ -122,7 +123,11 @@ impl Cx<'_> {
     pub(crate) fn manifest(&mut self, var: Var) -> Var {
         let ty = self.vars[var].ty.clone();
         let copy = self.fresh(var.into(), ty);
-        let arrays = self.nest(vec![Stm::new(vec![copy], Exp::Copy(var))], &[copy.into()]);
+        let arrays = self.nest_of(
+            Inside::Operator,
+            vec![Stm::new(vec![copy], Exp::Copy(var))],
+            &[copy.into()],
+        );
         let array = arrays.first().copied().unwrap_or(copy);
         self.keep(var, array);
         array

@@ -1,9 +1,9 @@
 //! Histograms, scatters and partitions: if the function before them contains parallelism, they are separated, as for
 //! reductions.
 
+use crate::build::Inside;
 use crate::context::Cx;
 use crate::distribute::{only_inner, only_outer};
-use crate::mark::mark_inside;
 use crate::vector::identity;
 use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
 
@@ -77,9 +77,8 @@ impl Cx<'_> {
             Exp::Partition(op) => (op.inputs, op.map) = (arrays, new),
             _ => return Vec::new(),
         }
-        mark_inside(&mut rest);
         let results: Vec<Atom> = rest.pat.iter().map(|var| Atom::Var(*var)).collect();
-        self.nest(vec![rest], &results)
+        self.nest_of(Inside::Operator, vec![rest], &results)
     }
 }
 

@@ -7,10 +7,9 @@ use fehu_ir::pass::Pass;
 use fehu_ir::visit::{VisitMut, walk_exp_mut};
 use fehu_ir::{Atom, Exp, Prog};
 use fehu_irtest::oracle::Runs;
-use fehu_irtest::passes::transform;
 use fehu_irtest::random::{ALL, each_list, each_program};
 use fehu_opt::{FUSE, SIMPLIFY, UNSTREAM};
-use fehu_par::{EXPOSE, FLATTEN, nest};
+use fehu_par::{EXPOSE, FLATTEN};
 
 /// Takes the first version wherever there are two: otherwise the small arrays of tests never would.
 const OUTER: Pass =
@@ -33,7 +32,6 @@ fn lower(prog: &mut Prog) {
     }
 }
 
-/// Flattened programs are nests, besides meaning the same.
 fn try_program(prog: &Prog, seed: u64) -> Result<Runs, String> {
     let lists = [
         vec![FLATTEN],
@@ -41,13 +39,6 @@ fn try_program(prog: &Prog, seed: u64) -> Result<Runs, String> {
         vec![EXPOSE],
         vec![SIMPLIFY, FUSE, UNSTREAM, EXPOSE, SIMPLIFY, FLATTEN, SIMPLIFY],
     ];
-    for passes in &lists {
-        let flat = passes.iter().any(|pass| pass.name == FLATTEN.name);
-        // What goes wrong with the passes themselves is told below, with a smaller program.
-        if flat && let Ok(after) = transform(prog, passes) {
-            nest::check(&after).map_err(|stm| format!(": not a nest: {stm}\n{prog}"))?;
-        }
-    }
     each_list(prog, &lists, seed)
 }
 

@@ -275,7 +275,7 @@ pub struct Range {
 }
 
 /// The end of a range.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RangeKind {
     /// `...`
     Inclusive,

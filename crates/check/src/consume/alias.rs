@@ -35,6 +35,17 @@ pub(super) enum Alias {
     Sum(Rc<[(EcoString, Vec<Alias>)]>),
     /// A function whose body is known.
     Fun(Rc<FunAlias>),
+    /// A function that another one has made: `f >-> g`, `(op x)`.
+    Made(Rc<Made>),
+}
+
+/// A function whose body is not known, but what it was made of.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    /// What it may use, including what it may return.
+    pub(super) captures: Set,
+    /// What it may return, apart from its arguments.
+    pub(super) returns: Set,
 }
 
 /// A function whose body was seen.
@@ -121,6 +132,14 @@ impl Alias {
         if set.is_empty() { Alias::None } else { Alias::Set(set) }
     }
 
+    /// A function that was made of others.
+    pub(super) fn made(captures: Set, returns: Set) -> Alias {
+        if captures.is_empty() && returns.is_empty() {
+            return Alias::None;
+        }
+        Alias::Made(Rc::new(Made { captures: captures.union(&returns), returns }))
+    }
+
     /// A value of this type whose parts share these; scalars share nothing.
     pub(super) fn of_type(ty: &Ty, set: &Set) -> Alias {
         match ty {
@@ -148,7 +167,7 @@ impl Alias {
                 .iter()
                 .find(|(f, _)| f == name)
                 .map_or(Alias::None, |(_, alias)| alias.clone()),
-            Alias::Sum(_) | Alias::Fun(_) => Alias::set(self.regions()),
+            Alias::Sum(_) | Alias::Fun(_) | Alias::Made(_) => Alias::set(self.regions()),
         }
     }
 
@@ -162,7 +181,7 @@ impl Alias {
                 .find(|(c, _)| c == ctor)
                 .and_then(|(_, parts)| parts.get(i).cloned())
                 .unwrap_or(Alias::None),
-            Alias::Record(_) | Alias::Fun(_) => Alias::set(self.regions()),
+            Alias::Record(_) | Alias::Fun(_) | Alias::Made(_) => Alias::set(self.regions()),
         }
     }
 
@@ -203,8 +222,8 @@ impl Alias {
                 }
                 Alias::Sum(ctors.into())
             }
-            (Alias::Sum(_) | Alias::Fun(_) | Alias::Record(_), _)
-            | (_, Alias::Sum(_) | Alias::Fun(_)) => {
+            (Alias::Sum(_) | Alias::Fun(_) | Alias::Made(_) | Alias::Record(_), _)
+            | (_, Alias::Sum(_) | Alias::Fun(_) | Alias::Made(_)) => {
                 Alias::set(self.regions().union(&other.regions()))
             }
         }
@@ -223,6 +242,7 @@ impl Alias {
                 f(&fun.captures);
                 fun.bound.iter().for_each(|alias| alias.for_each_set(f));
             }
+            Alias::Made(made) => f(&made.captures),
         }
     }
 
@@ -268,6 +288,7 @@ impl Alias {
                     end: fun.summary.end,
                 }),
             })),
+            Alias::Made(made) => Alias::made(f(&made.captures), f(&made.returns)),
         }
     }
 }

@@ -54,7 +54,9 @@ impl<'a> Checker<'a> {
                 Alias::Fun(fun) => {
                     fun.summary.consumes.get(fun.bound.len() + i).copied().unwrap_or(false)
                 }
-                Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_) => false,
+                Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_) | Alias::Made(_) => {
+                    false
+                }
             };
             let fun = arrow(rest);
             consumes.push(by_body || fun.is_some_and(|fun| fun.consumes));
@@ -100,11 +102,13 @@ impl<'a> Checker<'a> {
                 let consumption = self.consumption(operand, by);
                 self.consume(&arg.alias.regions(), &consumption);
                 set = set.union(&Set::one(self.region(Owner::Closure)));
-                return Alias::set(set);
+                return Alias::made(set, self.returned_or_all(&function, false));
             }
         }
         self.spend(&function, span);
-        Alias::set(set.union(&arg.alias.regions()))
+        let returns = self.returned_or_all(&function, false);
+        let returns = returns.union(&self.returned_or_all(&arg.alias, false));
+        Alias::made(set.union(&arg.alias.regions()), returns)
     }
 
     /// The consumption of an expression's value.

@@ -239,7 +239,7 @@ impl<'a> Checker<'a> {
         parts: &mut Vec<Part>,
     ) {
         match params {
-            Alias::None | Alias::Fun(_) => {}
+            Alias::None | Alias::Fun(_) | Alias::Made(_) => {}
             Alias::Set(set) => {
                 for region in set.iter() {
                     parts.push(Part {
@@ -436,7 +436,7 @@ impl<'a> Checker<'a> {
 /// The parameters' shape with the regions after the loop.
 fn resolve(params: &Alias, results: &FxHashMap<Region, Set>) -> Alias {
     match params {
-        Alias::None | Alias::Fun(_) => Alias::None,
+        Alias::None | Alias::Fun(_) | Alias::Made(_) => Alias::None,
         Alias::Set(set) => Alias::set(
             set.iter()
                 .filter_map(|region| results.get(&region))

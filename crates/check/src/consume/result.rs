@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
                 if !may_alias(final_result(ty)) {
                     return;
                 }
-                alias.regions()
+                self.returned_or_all(alias, false)
             }
             (alias, _) => alias.regions(),
         };
@@ -137,7 +137,7 @@ impl<'a> Checker<'a> {
                 let found = self.returned_by_body(fun);
                 self.report_global(&found, body);
             }
-            Alias::Fun(_) | Alias::None | Alias::Set(_) | Alias::Sum(_) => {}
+            Alias::Fun(_) | Alias::Made(_) | Alias::None | Alias::Set(_) | Alias::Sum(_) => {}
         }
     }
 

@@ -122,8 +122,11 @@ impl<'a> Checker<'a> {
                     })
                     .collect(),
             ),
-            // A function that comes out of a function may return whatever it captured.
-            Alias::Fun(_) => Alias::set(self.substitute_set(&alias.regions(), own, map).regions()),
+            Alias::Fun(_) | Alias::Made(_) => {
+                let captures = self.substitute_set(&alias.regions(), own, map).regions();
+                let returns = self.returned_or_all(alias, false);
+                Alias::made(captures, self.substitute_set(&returns, own, map).regions())
+            }
         }
     }
 
@@ -185,6 +188,7 @@ impl<'a> Checker<'a> {
             ),
             Alias::Sum(_) => alias.regions(),
             Alias::Fun(fun) => self.returned(fun),
+            Alias::Made(made) => made.returns.clone(),
         }
     }
 
@@ -200,6 +204,7 @@ impl<'a> Checker<'a> {
         let summary = &fun.summary;
         let all: Vec<Region> = match &summary.result {
             Alias::Fun(inner) => self.returned(inner),
+            Alias::Made(made) => made.returns.clone(),
             other => other.regions(),
         }
         .iter()
@@ -241,7 +246,7 @@ impl<'a> Checker<'a> {
                     })
                     .collect(),
             ),
-            Ty::Fun(_) => Alias::set(captured.clone()),
+            Ty::Fun(_) => Alias::made(captured.clone(), base.clone()),
             Ty::Array(..) | Ty::Con(..) | Ty::Meta(_) => {
                 if base.is_empty() {
                     // Parts of one result may share memory that nobody else has.
@@ -274,6 +279,6 @@ fn pair(param: &Alias, arg: &Alias, map: &mut FxHashMap<Region, Alias>) {
                 }
             }
         }
-        Alias::Fun(_) => {}
+        Alias::Fun(_) | Alias::Made(_) => {}
     }
 }

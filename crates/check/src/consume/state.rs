@@ -180,7 +180,7 @@ impl<'a> Checker<'a> {
 
     fn name_part(&mut self, var: VarId, alias: &Alias, path: &mut Vec<EcoString>) {
         match alias {
-            Alias::None | Alias::Fun(_) => {}
+            Alias::None | Alias::Fun(_) | Alias::Made(_) => {}
             Alias::Set(set) => {
                 for region in set.iter() {
                     let info = &mut self.regions[region];

@@ -43,7 +43,7 @@ pub(crate) fn conversion_by_word(span: Span, fix: Option<(Span, String)>) -> Dia
     let headline = "A number is converted by a function of its new type's module";
     let error = Diagnostic::error("foreign-syntax", span, headline)
         .at("there is no `as`")
-        .help("For instance, `f32.i32 x` makes an f32 of an i32.");
+        .help("For instance, `f32.i32 x` converts an i32 to an f32.");
     match fix {
         Some(fix) => error.fix("convert it", [fix]),
         None => error,
@@ -64,6 +64,13 @@ pub(crate) fn closure_between_bars(span: Span, param: &str) -> Diagnostic {
         .fix("write it like this", [(span, format!("\\{param} ->"))])
 }
 
+/// `map |x| x + 1 xs`
+pub(crate) fn closure_without_parentheses(bars: Span, param: &str, end: Span) -> Diagnostic {
+    Diagnostic::error("foreign-syntax", bars, "A function is written `(\\x -> e)`, not `|x| e`")
+        .at("`|` is an operator")
+        .fix("write it like this", [(bars, format!("(\\{param} ->")), (end, ")".to_owned())])
+}
+
 /// `[e | x <- xs]`
 pub(crate) fn comprehension(bar: Span, whole: Span, new: String) -> Diagnostic {
     let headline = "There are no list comprehensions; `map` applies a function to all elements";
@@ -78,11 +85,11 @@ pub(crate) fn string_prefix(prefix: Span, letter: &str) -> Diagnostic {
         "f" | "s" => {
             let headline = "A string cannot have values in it: it is an array of type []u8";
             Diagnostic::error("foreign-syntax", prefix, headline)
-                .at("there are no strings with a letter before them")
+                .at("a string has no prefix")
                 .help("A program returns its values; `trace x` shows one while it is interpreted.")
         }
         _ => Diagnostic::error("foreign-syntax", prefix, "A string starts with a quotation mark")
-            .at("there are no strings with a letter before them")
+            .at("a string has no prefix")
             .fix("leave out the letter", [(prefix, String::new())]),
     }
 }
@@ -109,7 +116,7 @@ const INFIX: [(&str, &str); 10] = [
 ];
 
 const CONVERSION: Instead = Instead::Say(
-    "Numbers are converted by functions of modules: `f64.i32 x` makes an f64 of an i32.",
+    "Numbers are converted by functions of modules: `f64.i32 x` converts an i32 to an f64.",
 );
 
 const VALUES: [(&[&str], Instead); 33] = [
@@ -140,12 +147,12 @@ const VALUES: [(&[&str], Instead); 33] = [
     ),
     (
         &["zeros", "ones", "full", "fill", "repeat"],
-        Instead::Say("`replicate n x` is an array of n times x."),
+        Instead::Say("`replicate n x` is an array of n copies of x."),
     ),
     (&["enumerate"], Instead::Say("Write `zip (indices xs) xs`.")),
     (
         &["append", "cons", "push", "push_back", "extend"],
-        Instead::Say("Arrays are concatenated by `++`: `xs ++ [x]`."),
+        Instead::Say("Arrays are concatenated with `++`: `xs ++ [x]`."),
     ),
     (&["elem", "member", "contains", "includes"], Instead::Say("Write `any (== x) xs`.")),
     (
@@ -197,7 +204,7 @@ const VALUES: [(&[&str], Instead); 33] = [
     (
         &["fold", "foldl'", "accumulate", "inject", "aggregate"],
         Instead::Say(
-            "`reduce op ne xs` combines all elements by an associative operator; `foldl f z xs` goes from left to right.",
+            "`reduce op ne xs` combines all elements with an associative operator; `foldl f z xs` goes from left to right.",
         ),
     ),
     (&["===", "<=>"], Instead::Write("==")),
@@ -247,7 +254,7 @@ const TYPES: [(&[&str], Instead); 22] = [
     (&["unit", "Unit", "void"], Instead::Write("()")),
     (
         &["list", "List", "Array", "array", "Vec", "vector", "Vector", "seq", "Seq", "slice"],
-        Instead::Say("An array of i32 is written `[]i32`, and one of n of them `[n]i32`."),
+        Instead::Say("An array of i32 is written `[]i32`, or `[n]i32` if it has n elements."),
     ),
     (
         &["Maybe", "Option", "option", "Optional", "Result", "Either"],

@@ -71,6 +71,9 @@ impl Checker<'_> {
     }
 
     pub(crate) fn infer_binop(&mut self, span: Span, bin: &BinOp) -> Ty {
+        if self.report_bars_without_parentheses(bin) {
+            return Ty::Error;
+        }
         let op = self.infer_operator(&bin.op);
         let op_span = bin.op.name.span;
         // An operator of another language says what is wrong with its operands as well.

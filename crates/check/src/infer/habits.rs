@@ -8,7 +8,7 @@ use crate::errors::foreign;
 use crate::ty::Ty;
 use ecow::EcoString;
 use fehu_base::Span;
-use fehu_syntax::ast::{Exp, ExpKind, Operator};
+use fehu_syntax::ast::{BinOp, Exp, ExpKind, Operator};
 
 impl Checker<'_> {
     /// `(|x| x + 1)`, a section of `|`. Says whether it was one.
@@ -23,6 +23,20 @@ impl Checker<'_> {
         }
         let place = op.name.span.to(bar);
         self.report(foreign::closure_between_bars(place, &name.name.name));
+        true
+    }
+
+    /// `map |x| x + 1 xs`, two operators `|`. Says whether it was one.
+    pub(super) fn report_bars_without_parentheses(&mut self, bin: &BinOp) -> bool {
+        let ExpKind::BinOp(first) = &bin.lhs.kind else { return false };
+        let ExpKind::Var(name) = &first.rhs.kind else { return false };
+        let are_bars = [&bin.op, &first.op].iter().all(|op| op.name.name.name == "|");
+        if !are_bars || !name.quals.is_empty() || self.scope.term(&name.name.name).is_some() {
+            return false;
+        }
+        let bars = first.op.name.span.to(bin.op.name.span);
+        let end = end_of_body(&bin.rhs);
+        self.report(foreign::closure_without_parentheses(bars, &name.name.name, end));
         true
     }
 
@@ -100,24 +114,62 @@ impl Checker<'_> {
         }
         let Some((receiver, ty, name)) = self.receiver(fun) else { return true };
         let Some(function) = self.function_for_method(&ty, &name) else { return true };
-        let text = |span: Span| self.sources.text(span);
-        let argument = |exp: &Exp| match is_atom(exp) {
-            true => format!("{} ", text(exp.span)),
-            false => format!("({}) ", text(exp.span)),
+        let whole = fun.span.to(rest.last().unwrap_or(first).span);
+        let text = self.sources.text(receiver);
+        let new = match (&first.kind, rest) {
+            (ExpKind::Project(..), _) => self.pipes(&function, args).map(|p| format!("{text}{p}")),
+            (_, []) => self.given(first).map(|given| format!("{function} {given}{text}")),
+            _ => None,
         };
-        let given = match &first.kind {
-            ExpKind::Tuple(parts) => parts.iter().map(argument).collect::<String>(),
-            ExpKind::Paren(inner) => argument(inner),
-            _ => return true,
-        };
-        if !rest.is_empty() {
-            return true;
+        if let Some(new) = new {
+            let error = self.diags.remove(reported);
+            self.diags.insert(reported, error.fix("write it like this", [(whole, new)]));
         }
-        let new = format!("{function} {given}{}", text(receiver));
-        let place = fun.span.to(first.span);
-        let error = self.diags.remove(reported);
-        self.diags.insert(reported, error.fix("write it like this", [(place, new)]));
         true
+    }
+
+    /// What stands between the parentheses of a method call, as arguments.
+    fn given(&self, exp: &Exp) -> Option<String> {
+        let argument = |exp: &Exp| match (is_atom(exp), self.sources.text(exp.span)) {
+            (true, text) => format!("{text} "),
+            (false, text) => format!("({text}) "),
+        };
+        match &exp.kind {
+            ExpKind::Tuple(parts) => Some(parts.iter().map(argument).collect()),
+            ExpKind::Paren(inner) => Some(argument(inner)),
+            ExpKind::SectionLeft(..) | ExpKind::SectionRight(..) | ExpKind::Section(_) => {
+                Some(argument(exp))
+            }
+            _ => None,
+        }
+    }
+
+    /// The pipes for a chain of methods: ` |> map f |> filter p` for `.map(f).filter(p)`, which is read as the application of
+    /// `.map` to `(f).filter` and `(p)`.
+    fn pipes(&self, first: &str, args: &[Exp]) -> Option<String> {
+        let mut pipes = format!(" |> {first}");
+        let mut end = args.first()?.span.start;
+        for (i, arg) in args.iter().enumerate() {
+            if arg.span.start != end {
+                return None;
+            }
+            end = arg.span.end;
+            let (given, next) = match &arg.kind {
+                ExpKind::Project(given, next) => (&**given, Some(&next.name)),
+                _ => (arg, None),
+            };
+            pipes.push_str(format!(" {}", self.given(given)?).trim_end());
+            match next {
+                // The types of the arrays in between are not known.
+                Some(name) => {
+                    let function = self.function_for_method(&Ty::Error, name)?;
+                    pipes.push_str(&format!(" |> {function}"));
+                }
+                None if i + 1 < args.len() => return None,
+                None => {}
+            }
+        }
+        Some(pipes)
     }
 
     /// `xs.length`: proposes `length xs`, for an array with a name.
@@ -149,6 +201,19 @@ impl Checker<'_> {
             _ => return None,
         };
         Some((span, self.resolve(&ty), field.name.clone()))
+    }
+}
+
+/// Where the body of a function ends that was written without parentheses: before the last argument, or at the end.
+fn end_of_body(exp: &Exp) -> Span {
+    match &exp.kind {
+        ExpKind::BinOp(bin) => end_of_body(&bin.rhs),
+        ExpKind::Apply(fun, args) => match &args[..] {
+            [_] if matches!(fun.kind, ExpKind::Lit(_)) => fun.span.after(),
+            [.., before, _] => before.span.after(),
+            _ => exp.span.after(),
+        },
+        _ => exp.span.after(),
     }
 }
 

@@ -63,8 +63,10 @@ impl Checker<'_> {
         match size {
             Size::Var(var) => Some(*var),
             Size::Term(term) => match &term.head {
-                Head::Project(_) | Head::Index => self.shared_by(term.args.first()?),
-                Head::Record(_) | Head::Ctor(_) => {
+                Head::Project(_) | Head::Index | Head::Slice(_) => {
+                    self.shared_by(term.args.first()?)
+                }
+                Head::Record(_) | Head::Ctor(_) | Head::SectionRight => {
                     term.args.iter().find_map(|arg| self.shared_by(arg))
                 }
                 Head::If => term.args.iter().skip(1).find_map(|arg| self.shared_by(arg)),
@@ -77,7 +79,11 @@ impl Checker<'_> {
                     args.filter(|(_, arrow)| !arrow.consumes)
                         .find_map(|(arg, _)| self.shared_by(arg))
                 }
-                Head::Op(_) | Head::Lit(_) | Head::Array => None,
+                Head::Op(_)
+                | Head::Lit(_)
+                | Head::Number(..)
+                | Head::Range(..)
+                | Head::Array(_) => None,
             },
             Size::Const(_)
             | Size::Meta(_)

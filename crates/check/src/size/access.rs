@@ -50,14 +50,14 @@ impl Checker<'_> {
 
     /// The size of the slices whose size is a term.
     fn slice_size(
-        &self,
+        &mut self,
         size: &Size,
         start: &Option<Box<Exp>>,
         end: &Option<Box<Exp>>,
         step: &Option<Box<Exp>>,
     ) -> Option<Size> {
-        let term = |part: &Option<Box<Exp>>| match part {
-            Some(exp) => self.size_of_exp(exp).map(Some),
+        let mut term = |part: &Option<Box<Exp>>| match part {
+            Some(exp) => self.argument_size(exp).map(Some),
             None => Some(None),
         };
         let (start, end, step) = (term(start)?, term(end)?, term(step)?);

@@ -93,7 +93,7 @@ impl Checker<'_> {
         if let Some(name) = fun.name
             && mentions(&fun.ret, name)
         {
-            let term = arg.and_then(|arg| self.size_of_exp(arg));
+            let term = arg.and_then(|arg| self.argument_size(arg));
             let term = term.unwrap_or_else(|| {
                 if !self.in_prelude && arg.is_some_and(binds_names) {
                     self.report(errors::size_with_binding(arg_span));

@@ -336,11 +336,11 @@ impl Checker<'_> {
     }
 
     /// The size of the ranges whose size is a term.
-    fn range_size(&self, range: &Range) -> Option<Size> {
-        let start = self.size_of_exp(&range.start)?;
-        let end = self.size_of_exp(&range.end)?;
+    fn range_size(&mut self, range: &Range) -> Option<Size> {
+        let start = self.argument_size(&range.start)?;
+        let end = self.argument_size(&range.end)?;
         let second = match &range.second {
-            Some(second) => Some(self.size_of_exp(second)?),
+            Some(second) => Some(self.argument_size(second)?),
             None => None,
         };
         let (zero, one, two) = (Size::Const(0), Size::Const(1), Size::Const(2));

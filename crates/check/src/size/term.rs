@@ -2,19 +2,25 @@
 //!
 //! An expression that binds nothing can be part of a type. Only names must have been resolved; types
 //! play no role, except that `+`, `-` and `*` are arithmetic where they are the built-in ones and
-//! their operands are i64, which their use in a size makes sure of.
+//! their operands are i64, which their use in a size makes sure of. Whoever evaluates a term has to know
+//! what its literals are, so those that are known not to be i64 have their type with them.
 
 use crate::checker::Checker;
 use crate::program::VarKind;
-use crate::ty::{Head, Size, VarId};
+use crate::ty::{Elem, Head, Size, TermDim, Ty, VarId};
+use crate::walk::{Visitor, walk_exp};
 use ecow::{EcoString, eco_format};
+use fehu_base::Prim;
 use fehu_syntax::ast::{DimIndex, Exp, ExpKind, Lit, NodeId, Operator};
 
 impl Checker<'_> {
     /// The expression as a size, if it binds nothing.
     pub(crate) fn size_of_exp(&self, exp: &Exp) -> Option<Size> {
         match &exp.kind {
-            ExpKind::Lit(lit) => Some(literal(lit)),
+            ExpKind::Lit(lit) => Some(match self.prim_of(exp.id) {
+                Some(prim) if prim != Prim::I64 && prim != Prim::Bool => number(lit, prim),
+                _ => literal(lit),
+            }),
             ExpKind::Var(name) => {
                 let parts: Vec<EcoString> =
                     name.quals.iter().chain([&name.name]).map(|i| i.name.clone()).collect();
@@ -44,22 +50,38 @@ impl Checker<'_> {
                 let (names, args) = terms.into_iter().unzip();
                 Some(Size::term(Head::Record(names), args))
             }
-            ExpKind::Array(elems) => Some(Size::term(Head::Array, self.terms(elems)?)),
+            ExpKind::Array(elems) => {
+                let elem = if elems.is_empty() { self.scalar_elem(exp.id) } else { None };
+                Some(Size::term(Head::Array(Elem(elem)), self.terms(elems)?))
+            }
             ExpKind::Project(inner, field) => {
                 Some(Size::term(Head::Project(field.name.clone()), vec![self.size_of_exp(inner)?]))
             }
             ExpKind::Index(array, dims) => {
                 let mut args = vec![self.size_of_exp(array)?];
+                let mut form = Vec::with_capacity(dims.len());
                 for dim in dims {
-                    match dim {
-                        DimIndex::Fix(index) => args.push(self.size_of_exp(index)?),
-                        DimIndex::Slice { .. } => return None,
-                    }
+                    form.push(match dim {
+                        DimIndex::Fix(index) => {
+                            args.push(self.size_of_exp(index)?);
+                            TermDim::Fix
+                        }
+                        DimIndex::Slice { start, end, step, .. } => {
+                            let parts = [start, end, step];
+                            for part in parts.into_iter().flatten() {
+                                args.push(self.size_of_exp(part)?);
+                            }
+                            TermDim::Slice(parts.map(Option::is_some))
+                        }
+                    });
                 }
-                Some(Size::term(Head::Index, args))
+                let is_element = form.iter().all(|dim| *dim == TermDim::Fix);
+                let head = if is_element { Head::Index } else { Head::Slice(form) };
+                Some(Size::term(head, args))
             }
             ExpKind::Negate(inner) => Some(match self.size_of_exp(inner)? {
                 Size::Const(n) => Size::Const(n.wrapping_neg()),
+                Size::Term(term) if matches!(&term.head, Head::Number(..)) => negated(&term.head),
                 size => Size::minus(Size::Const(0), size),
             }),
             ExpKind::Not(inner) => {
@@ -79,24 +101,80 @@ impl Checker<'_> {
                 Some(Size::term(Head::Ctor(name.name.clone()), self.terms(payload)?))
             }
             ExpKind::If(parts) => Some(Size::term(Head::If, self.terms(&parts[..])?)),
-            ExpKind::Section(op) => {
-                let parts: Vec<EcoString> = op.name.quals.iter().map(|q| q.name.clone()).collect();
-                let mut parts = parts;
-                parts.push(op.name.name.name.clone());
-                self.name_term(op.id, &parts)
+            ExpKind::Range(range) => {
+                let second = range.second.as_ref();
+                let parts = [Some(&range.start), second, Some(&range.end)];
+                let args = parts.into_iter().flatten().map(|part| self.size_of_exp(part));
+                let head = Head::Range(range.kind, second.is_some());
+                Some(Size::term(head, args.collect::<Option<_>>()?))
+            }
+            ExpKind::Section(op) => self.operator_name(op),
+            ExpKind::SectionLeft(lhs, op) => {
+                let args = vec![self.operator_name(op)?, self.size_of_exp(lhs)?];
+                Some(Size::term(Head::Apply, args))
+            }
+            ExpKind::SectionRight(op, rhs) => {
+                let args = vec![self.operator_name(op)?, self.size_of_exp(rhs)?];
+                Some(Size::term(Head::SectionRight, args))
             }
             ExpKind::Hole
-            | ExpKind::Range(_)
             | ExpKind::Let(..)
             | ExpKind::Lambda(_)
             | ExpKind::Loop(_)
             | ExpKind::Update(_)
             | ExpKind::Match(..)
-            | ExpKind::SectionLeft(..)
-            | ExpKind::SectionRight(..)
             | ExpKind::SectionAccess(_)
             | ExpKind::Error => None,
         }
+    }
+
+    /// The value of an expression as a size; it will be evaluated where it stands, so that is where the size is known.
+    pub(super) fn argument_size(&mut self, exp: &Exp) -> Option<Size> {
+        let size = self.size_of_exp(exp)?;
+        if is_computed(&size) {
+            let mut found = vec![(exp.id, size.clone())];
+            Sizes { checker: self, found: &mut found }.exp(exp);
+            self.tables.sizes.extend(found);
+        }
+        Some(size)
+    }
+
+    /// The type of a scalar expression, as far as it is known.
+    fn prim_of(&self, node: NodeId) -> Option<Prim> {
+        match self.known(self.metas.node_types.get(&node)?) {
+            Ty::Prim(prim) => Some(*prim),
+            _ => None,
+        }
+    }
+
+    /// The type of the elements of an array expression, if it is known and they consist of scalars.
+    fn scalar_elem(&self, node: NodeId) -> Option<Ty> {
+        match self.known(self.metas.node_types.get(&node)?) {
+            Ty::Array(_, elem) => self.of_scalars(elem),
+            _ => None,
+        }
+    }
+
+    fn of_scalars(&self, ty: &Ty) -> Option<Ty> {
+        match self.known(ty) {
+            prim @ Ty::Prim(_) => Some(prim.clone()),
+            Ty::Array(_, elem) => Some(Ty::array(Size::Const(0), self.of_scalars(elem)?)),
+            Ty::Record(fields) => {
+                let field = |(f, t): &(EcoString, Ty)| Some((f.clone(), self.of_scalars(t)?));
+                Some(Ty::Record(fields.iter().map(field).collect::<Option<_>>()?))
+            }
+            Ty::Unique(_) | Ty::Sum(_) | Ty::Fun(_) | Ty::Con(..) | Ty::Meta(_) | Ty::Error => None,
+        }
+    }
+
+    /// What is known about a type, without looking inside.
+    fn known<'t>(&'t self, mut ty: &'t Ty) -> &'t Ty {
+        while let Ty::Meta(meta) = ty
+            && let Some(solution) = &self.metas.infos[*meta].solution
+        {
+            ty = solution;
+        }
+        ty
     }
 
     fn terms(&self, exps: &[Exp]) -> Option<Vec<Size>> {
@@ -109,6 +187,12 @@ impl Checker<'_> {
         Some(fields.iter().fold(Size::Var(resolved.var), |term, field| {
             Size::term(Head::Project(field.clone()), vec![term])
         }))
+    }
+
+    fn operator_name(&self, op: &Operator) -> Option<Size> {
+        let quals = op.name.quals.iter().map(|q| q.name.clone());
+        let parts: Vec<EcoString> = quals.chain([op.name.name.name.clone()]).collect();
+        self.name_term(op.id, &parts)
     }
 
     fn operator_term(&self, op: &Operator, a: Size, b: Size) -> Option<Size> {
@@ -126,6 +210,58 @@ impl Checker<'_> {
     /// the same.
     fn is_arithmetic(&self, var: VarId) -> bool {
         self.program.vars[var].kind == VarKind::Builtin
+    }
+}
+
+/// Whether evaluating a size again would take more than looking it up.
+fn is_computed(size: &Size) -> bool {
+    match size {
+        Size::Add(_) | Size::Sub(_) | Size::Mul(_) | Size::Term(_) => true,
+        Size::Const(_) | Size::Var(_) | Size::Meta(_) | Size::Any => false,
+    }
+}
+
+/// Finds the parts of an expression that are sizes.
+struct Sizes<'c, 'd> {
+    checker: &'c Checker<'d>,
+    found: &'c mut Vec<(NodeId, Size)>,
+}
+
+impl<'a> Visitor<'a> for Sizes<'_, '_> {
+    fn exp(&mut self, exp: &'a Exp) {
+        // Sums are evaluated again, for they may be written in another way elsewhere; what they are sums of is not.
+        let is_sum = matches!(exp.kind, ExpKind::BinOp(_) | ExpKind::Negate(_) | ExpKind::Paren(_));
+        if !is_sum
+            && self.checker.prim_of(exp.id) == Some(Prim::I64)
+            && let Some(size) = self.checker.size_of_exp(exp)
+            && is_computed(&size)
+        {
+            self.found.push((exp.id, size));
+        }
+        walk_exp(self, exp);
+    }
+}
+
+/// A number of this type.
+fn number(lit: &Lit, prim: Prim) -> Size {
+    let text = match lit {
+        Lit::Int { value, .. } => eco_format!("{value}"),
+        Lit::Float { value, .. } => eco_format!("{value:?}"),
+        Lit::Char(_) | Lit::Bool(_) | Lit::String(_) => return literal(lit),
+    };
+    Size::term(Head::Number(text, prim), Vec::new())
+}
+
+fn negated(head: &Head) -> Size {
+    match head {
+        Head::Number(text, prim) => {
+            let text = match text.strip_prefix('-') {
+                Some(positive) => positive.into(),
+                None => eco_format!("-{text}"),
+            };
+            Size::term(Head::Number(text, *prim), Vec::new())
+        }
+        other => Size::term(other.clone(), Vec::new()),
     }
 }
 

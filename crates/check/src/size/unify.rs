@@ -16,7 +16,7 @@ use super::close::in_parameter;
 use super::{Change, Compared, Freeze, Origin, Postponed, TypeMetaInfo};
 use crate::checker::Checker;
 use crate::program::{Unknown, VarKind};
-use crate::ty::{Arg, FunTy, Meta, Size, SizeMeta, Subst, Ty, VarId};
+use crate::ty::{Arg, FunTy, Head, Meta, Size, SizeMeta, Subst, Ty, VarId};
 use fehu_base::Span;
 
 /// Why two types that are equal but for their sizes do not agree.
@@ -295,6 +295,10 @@ impl Checker<'_> {
             }
             (Size::Meta(m), other) | (other, Size::Meta(m)) => self.solve_size(*m, other),
             (Size::Const(_), Size::Const(_)) => Err(SizeClash::Sizes(a, b)),
+            // The type of a literal may have been unknown when the other size was written.
+            (Size::Const(n), Size::Term(term)) | (Size::Term(term), Size::Const(n)) if matches!(&term.head, Head::Number(text, _) if *text == n.to_string()) => {
+                Ok(())
+            }
             _ => self.unify_terms(&a, &b),
         }
     }

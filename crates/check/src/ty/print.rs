@@ -1,6 +1,6 @@
 //! Types and sizes as the user reads them.
 
-use super::{Arg, Head, Size, Ty, TypeId, VarId};
+use super::{Arg, Head, RangeKind, Size, TermDim, Ty, TypeId, VarId};
 use ecow::EcoString;
 use fehu_base::IdVec;
 use std::fmt::Write;
@@ -150,7 +150,7 @@ impl Printer<'_> {
             Size::Term(term) => {
                 let args = &term.args;
                 match (&term.head, args.as_slice()) {
-                    (Head::Lit(text), _) => out.push_str(text),
+                    (Head::Lit(text) | Head::Number(text, _), _) => out.push_str(text),
                     (Head::Op(op), [a, b]) => self.wrap(out, level > 0, |this, out| {
                         this.write_size(out, a, 3);
                         _ = write!(out, " {op} ");
@@ -176,7 +176,32 @@ impl Printer<'_> {
                         self.write_size(out, array, 3);
                         self.write_list(out, "[", indices, "]");
                     }
-                    (Head::Index | Head::Array, _) => self.write_list(out, "[", args, "]"),
+                    (Head::Index | Head::Array(_), _) => self.write_list(out, "[", args, "]"),
+                    (Head::Slice(dims), [array, parts @ ..]) => {
+                        self.write_size(out, array, 3);
+                        self.write_slice(out, dims, parts);
+                    }
+                    (Head::Slice(dims), []) => self.write_slice(out, dims, &[]),
+                    (Head::Range(kind, second), _) => self.wrap(out, level > 0, |this, out| {
+                        let end = match kind {
+                            RangeKind::Inclusive => "...",
+                            RangeKind::UpTo => "..<",
+                            RangeKind::DownTo => "..>",
+                        };
+                        let words: &[&str] = if *second { &["", "..", end] } else { &["", end] };
+                        for (word, arg) in words.iter().zip(args) {
+                            out.push_str(word);
+                            this.write_size(out, arg, 3);
+                        }
+                    }),
+                    (Head::SectionRight, _) => {
+                        out.push('(');
+                        for (i, arg) in args.iter().enumerate() {
+                            out.push_str(if i > 0 { " " } else { "" });
+                            self.write_size(out, arg, 3);
+                        }
+                        out.push(')');
+                    }
                     (Head::Record(names), _) => {
                         let tuple =
                             names.iter().enumerate().all(|(i, n)| *n == super::tuple_field(i));
@@ -216,6 +241,29 @@ impl Printer<'_> {
             _ = write!(out, " {op} ");
             this.write_size(out, &ab[1], r);
         });
+    }
+
+    /// The brackets after an array; `parts` are what is written of the slices.
+    fn write_slice(&self, out: &mut String, dims: &[TermDim], parts: &[Size]) {
+        let mut parts = parts.iter();
+        out.push('[');
+        for (i, dim) in dims.iter().enumerate() {
+            out.push_str(if i > 0 { ", " } else { "" });
+            let (written, is_slice) = match dim {
+                TermDim::Fix => ([true, false, false], false),
+                TermDim::Slice(written) => (*written, true),
+            };
+            for (k, part) in written.into_iter().enumerate() {
+                // The second colon comes with the step.
+                if is_slice && (k == 1 || k == 2 && part) {
+                    out.push(':');
+                }
+                if part && let Some(part) = parts.next() {
+                    self.write_size(out, part, 0);
+                }
+            }
+        }
+        out.push(']');
     }
 
     fn write_list(&self, out: &mut String, open: &str, items: &[Size], close: &str) {

@@ -10,10 +10,10 @@
 
 use super::super::Emit;
 use super::super::screma::NO_INDEX;
-use super::nest::Nest;
+use super::seg::SegOp;
 use super::team::Parts;
 use super::{bin, eq, lt, quot_up};
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
@@ -37,14 +37,16 @@ pub(crate) struct Together {
 
 impl<'a> Emit<'a> {
     /// A nest whose innermost map has a block for each position.
-    pub(super) fn blocks_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
-        let sizes: Vec<Exp> = self.sizes(nest, Some(self.atom(op.width)));
+    pub(super) fn blocks_on_grid(&mut self, seg: &SegOp<'a>) {
+        let pat = seg.pat;
+        let ir::Exp::Screma(op) = &seg.inner.exp else { bug("blocks of threads execute no map") };
+        let sizes: Vec<Exp> = self.sizes(seg, Some(self.atom(op.width)));
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let total = self.total(&sizes);
         let members = if is_narrow(&op.map.body) { FEW_MEMBERS } else { MEMBERS };
         self.launch_together("block", total, members, |this, block| {
             let indices = this.unranked(Exp::Var(block), &sizes);
-            let at = this.enter_levels(nest, &indices);
+            let at = this.enter_space(seg, &indices);
             let index = this.enter(pat, &op.inputs, &op.map, at);
             this.stir();
             this.body(&op.map.body);
@@ -210,27 +212,24 @@ impl<'a> Emit<'a> {
         self.section(together, vec![each]);
     }
 
-    /// An operator with a function, by the threads of a block.
-    pub(super) fn fold_together(
-        &mut self,
-        together: Together,
-        stm: &'a ir::Stm,
-        nest: &Nest<'a>,
-    ) -> bool {
-        let ir::Exp::Screma(outer) = &stm.exp else { return false };
-        if !nest.levels.is_empty() {
-            // A thread for each position of the surrounding map.
-            let alone = Nest { levels: Vec::new(), inner: stm };
-            self.map_plain(&alone, &stm.pat, outer);
-            return true;
+    /// An operator that the threads of a block share.
+    pub(super) fn seg_together(&mut self, seg: &SegOp<'a>) {
+        let together = self.together.or_bug("the threads of a block");
+        match &seg.inner.exp {
+            ir::Exp::Screma(op) if op.folded() > 0 => {
+                if !seg.space.is_empty() {
+                    bug("the threads of a block share several reductions or scans");
+                }
+                self.enter_space(seg, &[]);
+                if !op.reds.is_empty() {
+                    self.reduce_together(together, seg.pat, op);
+                }
+                if !op.scans.is_empty() {
+                    self.scan_together(together, seg.pat, op);
+                }
+            }
+            _ => self.seg_on_grid(seg),
         }
-        if !outer.reds.is_empty() {
-            self.reduce_together(together, &stm.pat, outer);
-        }
-        if !outer.scans.is_empty() {
-            self.scan_together(together, &stm.pat, outer);
-        }
-        true
     }
 
     /// A reduction: each thread has consecutive elements.

@@ -12,7 +12,7 @@ use super::super::Emit;
 use super::super::screma::if_within;
 use super::super::write::hist_parts;
 use super::cell::{Cell, Store, same};
-use super::nest::Nest;
+use super::seg::SegOp;
 use super::{bin, has_effects, lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::rewrite::{all, le};
@@ -77,7 +77,7 @@ pub(super) struct Bins<'a> {
 
 /// What is known about all of them.
 pub(super) struct Histograms<'a, 'b> {
-    pub(super) nest: &'b Nest<'a>,
+    pub(super) seg: &'b SegOp<'a>,
     pat: &'a [Var],
     op: &'a Hist,
     bins: Vec<Bins<'a>>,
@@ -107,11 +107,11 @@ struct Own<'c> {
 
 impl<'a> Emit<'a> {
     /// Histograms, with or without surrounding maps.
-    pub(super) fn hist_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Hist) {
+    pub(super) fn hist_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Hist) {
         let plain = |this: &mut Self| {
-            let sizes = this.sizes(nest, Some(this.atom(op.width)));
+            let sizes = this.sizes(seg, Some(this.atom(op.width)));
             this.grid("hist", &sizes, |this, indices| {
-                let at = this.enter_levels(nest, indices);
+                let at = this.enter_space(seg, indices);
                 this.hist_at(pat, op, at);
             });
         };
@@ -157,7 +157,7 @@ impl<'a> Emit<'a> {
                 let passes = quot_up(most.clone(), Exp::int(i64::from(room)));
                 this.simple("passes", &bin(BinOp::Max, passes, Exp::int(1)))
             });
-            this.own_histograms(nest, pat, op, (cells, counts), (room, &most, width, passes));
+            this.own_histograms(seg, pat, op, (cells, counts), (room, &most, width, passes));
         });
         let plain = self.block(plain);
         self.out.push(Stm::If(worth, own, plain));
@@ -176,14 +176,13 @@ impl<'a> Emit<'a> {
 
     fn own_histograms(
         &mut self,
-        nest: &Nest<'a>,
+        seg: &SegOp<'a>,
         pat: &'a [Var],
         op: &'a Hist,
         (cells, counts): (Vec<Cell>, Vec<(Vec<Exp>, Exp)>),
         (room, most, width, passes): (u32, &Exp, Exp, Option<Exp>),
     ) {
-        let dims: Vec<Exp> =
-            self.sizes(nest, None).iter().map(|d| self.simple("size", d)).collect();
+        let dims: Vec<Exp> = self.sizes(seg, None).iter().map(|d| self.simple("size", d)).collect();
         let segments = self.total(&dims);
         // A block for each pass over each chunk of each segment.
         let groups = match &passes {
@@ -215,7 +214,7 @@ impl<'a> Emit<'a> {
             bins.push(Bins { op, cell, shape, count, copies, partials });
         }
         let histograms =
-            Histograms { nest, pat, op, bins, dims, segments, width, chunks, room, passes };
+            Histograms { seg, pat, op, bins, dims, segments, width, chunks, room, passes };
         self.gather(&histograms, groups);
         for bins in &histograms.bins {
             if !bins.partials.is_empty() {
@@ -256,7 +255,7 @@ impl<'a> Emit<'a> {
             let high = bin(BinOp::Add, low.clone(), per_chunk);
             let high = this.simple("high", &bin(BinOp::Min, high, all.width.clone()));
             let indices = this.unranked(segment.clone(), &all.dims);
-            this.enter_levels(all.nest, &indices);
+            this.enter_space(all.seg, &indices);
             let mut own = Vec::with_capacity(all.bins.len());
             for bins in &all.bins {
                 own.push(this.own_bins(all, bins, numbers.get(2), thread));

@@ -93,7 +93,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(leads.clone(), begin, Block::new()));
         let other = bin(BinOp::Sub, own.number.clone(), Exp::int(1));
         // Elements before the beginning of a segment do not count.
-        let other = match tile.nest.levels.is_empty() {
+        let other = match tile.seg.space.is_empty() {
             true => other,
             false => {
                 let indices = self.indices_in_tile(tile, own, short_int(0));

@@ -39,7 +39,7 @@ impl<'a> Emit<'a> {
             let numbers = this.unranked(Exp::Var(block), &space);
             let (segment, tile) = (numbers[0].clone(), numbers[1].clone());
             let indices = this.unranked(segment.clone(), &histograms.dims);
-            this.enter_levels(histograms.nest, &indices);
+            this.enter_space(histograms.seg, &indices);
             let numbers = this.unranked(Exp::Var(thread), &[rows.clone(), columns.clone()]);
             let (row, column) = (numbers[0].clone(), numbers[1].clone());
             let place = bin(BinOp::Add, bin(BinOp::Mul, tile, columns.clone()), column);

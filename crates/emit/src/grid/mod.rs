@@ -1,9 +1,9 @@
 //! Host operators on a device.
 //!
-//! A nest of maps, with any operator innermost, becomes kernels over the whole space of its positions ([`nest`]). A map
+//! A Seg becomes kernels over the whole space of its positions ([`seg`]). A map
 //! or a write has a thread for each position; a reduction has a thread block for each segment ([`reduce`]), or for
 //! several ([`segments`]); a scan processes all segments at once ([`scan`]); the thread blocks of a histogram have
-//! private copies of its bins ([`hist`]). A map with the attribute `by_block` has a thread block for each position
+//! private copies of its bins ([`hist`]). A Seg of level `blocks` has a thread block for each position
 //! ([`block`]). Code inside the innermost operator's function is executed by one thread.
 //!
 //! Whatever cannot be a kernel remains host code: a loop around the kernels inside it. Scalars that such code loads
@@ -12,14 +12,13 @@
 mod block;
 mod cell;
 mod hist;
-mod hosted;
 mod look;
 mod merge;
-mod nest;
 mod ordered;
 mod prefix;
 mod reduce;
 mod scan;
+mod seg;
 mod segments;
 mod space;
 mod square;
@@ -30,19 +29,16 @@ mod transpose;
 
 use super::Emit;
 pub(super) use block::Together;
-use fehu_base::Prim;
+use fehu_base::{Prim, bug};
 use fehu_facts::poly::Poly;
 pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Type, Var};
+use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
 use fehu_mem::lmad::Pick;
 use fehu_mem::table::Place;
-pub(super) use hosted::hosted;
-use nest::Nest;
 use rustc_hash::FxHashSet;
-
-/// The attribute of maps whose function a block of threads executes, from flattening.
-const BY_BLOCK: &str = "by_block";
+use seg::SegOp;
+pub(super) use seg::is_bare;
 
 /// The threads of a block.
 const THREADS: u32 = 256;
@@ -155,72 +151,44 @@ impl<'a> Emit<'a> {
         indices
     }
 
-    /// An operator of the host as kernels; false if the statement is something else, or must be a loop of the host.
-    pub(super) fn on_grid(&mut self, stm: &'a ir::Stm) -> bool {
-        match &stm.exp {
-            ir::Exp::Screma(op) if self.combines_scalars(op) && self.may_repeat(op) => {}
-            ir::Exp::Hist(_) | ir::Exp::Scatter(_) => {}
-            _ => return false,
+    /// A Seg as kernels, or by the threads that work together.
+    pub(super) fn seg_on_device(&mut self, pat: &'a [Var], seg: &'a ir::Seg) {
+        let op = SegOp::new(pat, seg);
+        match seg.level {
+            Level::Grid => self.seg_on_grid(&op),
+            Level::Blocks => self.blocks_on_grid(&op),
+            Level::Block => self.seg_together(&op),
+            Level::Task => bug("a device executes tasks"),
         }
-        if self.calls_hosted(&stm.exp) {
-            return false;
-        }
-        let nest = self.nest_of(stm);
-        if let Some(together) = self.together
-            && let ir::Exp::Screma(op) = &nest.inner.exp
-            && op.folded() > 0
-        {
-            return self.fold_together(together, stm, &nest);
-        }
-        self.nest_on_grid(&nest);
-        true
+        self.bind_results(&op);
     }
 
-    /// Whether there is a call of a function that only the host can call.
-    pub(super) fn calls_hosted(&self, exp: &ir::Exp) -> bool {
-        let mut found = matches!(exp, ir::Exp::Call(fun, _) if self.hosted.contains(fun));
-        exp.for_each_body(&mut |body| {
-            found = found || body.stms.iter().any(|stm| self.calls_hosted(&stm.exp));
-        });
-        found
-    }
-
-    /// Whether the function of an operator may be executed as often as kernels want to.
-    pub(super) fn may_repeat(&self, op: &Screma) -> bool {
-        let is_once = op.scans.is_empty() || op.reds.is_empty();
-        is_once || !has_effects(&op.map.body)
-    }
-
-    /// A nest, by what is innermost.
-    fn nest_on_grid(&mut self, nest: &Nest<'a>) {
-        let inner = nest.inner;
+    /// A Seg, by what its operator is.
+    pub(super) fn seg_on_grid(&mut self, seg: &SegOp<'a>) {
+        let (inner, pat) = (seg.inner, seg.pat);
         match &inner.exp {
-            ir::Exp::Screma(op) if op.folded() > 0 => self.folds_on_grid(nest, &inner.pat, op),
-            ir::Exp::Screma(op) if is_by_block(inner) && self.together.is_none() => {
-                self.blocks_on_grid(nest, &inner.pat, op);
-            }
-            ir::Exp::Screma(op) => self.map_on_grid(nest, &inner.pat, op),
+            ir::Exp::Screma(op) if op.folded() > 0 => self.folds_on_grid(seg, pat, op),
+            ir::Exp::Screma(op) => self.map_on_grid(seg, pat, op),
             ir::Exp::Scatter(op) => {
-                let sizes = self.sizes(nest, Some(self.atom(op.width)));
+                let sizes = self.sizes(seg, Some(self.atom(op.width)));
                 self.grid("scatter", &sizes, |this, indices| {
-                    let at = this.enter_levels(nest, indices);
-                    this.scatter_at(&inner.pat, op, at);
+                    let at = this.enter_space(seg, indices);
+                    this.scatter_at(pat, op, at);
                 });
             }
-            ir::Exp::Hist(op) => self.hist_on_grid(nest, &inner.pat, op),
-            exp => {
-                if let [var] = inner.pat.as_slice() {
-                    self.make_on_grid(nest, *var, exp);
-                }
-            }
+            ir::Exp::Hist(op) => self.hist_on_grid(seg, pat, op),
+            exp => match pat {
+                [var] => self.make_on_grid(seg, *var, exp),
+                _ => bug("an array operation has several results"),
+            },
         }
     }
 
     /// An array that is made in the function of the innermost level, by a thread for each element.
-    fn make_on_grid(&mut self, nest: &Nest<'a>, var: Var, exp: &'a ir::Exp) {
+    fn make_on_grid(&mut self, seg: &SegOp<'a>, var: Var, exp: &'a ir::Exp) {
         let Some(to) = self.place(var) else { return };
         match exp {
-            ir::Exp::Copy(array) | ir::Exp::Manifest(array) => self.rows_on_grid(nest, to, *array),
+            ir::Exp::Copy(array) | ir::Exp::Manifest(array) => self.rows_on_grid(seg, to, *array),
             ir::Exp::Concat(_, arrays) => {
                 let mut start = Some(Poly::default());
                 for array in arrays {
@@ -229,14 +197,14 @@ impl<'a> Emit<'a> {
                     let (Some(at), Some(size)) = (start, size) else { return };
                     let part = to.lmad.slice(&[Pick::range(at.clone(), size.clone())]);
                     if let Some(lmad) = part {
-                        self.rows_on_grid(nest, &Place { block: to.block, lmad }, *array);
+                        self.rows_on_grid(seg, &Place { block: to.block, lmad }, *array);
                     }
                     start = at.add(&size);
                 }
             }
             ir::Exp::Replicate(_, value) => {
                 let value = *value;
-                self.elements_on_grid(nest, to, |this, indices| match this.place_of(value) {
+                self.elements_on_grid(seg, to, |this, indices| match this.place_of(value) {
                     None => this.atom(value),
                     Some(from) => {
                         let inner = &indices[indices.len() - from.lmad.rank()..];
@@ -246,7 +214,7 @@ impl<'a> Emit<'a> {
                 });
             }
             ir::Exp::Iota(prim, _, start, step) => {
-                self.elements_on_grid(nest, to, |this, indices| {
+                self.elements_on_grid(seg, to, |this, indices| {
                     this.progression(*prim, *start, *step, indices[0].clone())
                 });
             }
@@ -255,9 +223,9 @@ impl<'a> Emit<'a> {
     }
 
     /// Copies of arrays in the function of the innermost level.
-    fn rows_on_grid(&mut self, nest: &Nest<'a>, to: &Place, array: Var) {
+    fn rows_on_grid(&mut self, seg: &SegOp<'a>, to: &Place, array: Var) {
         let from = self.place(array);
-        self.elements_on_grid(nest, to, |this, indices| match from {
+        self.elements_on_grid(seg, to, |this, indices| match from {
             Some(from) => {
                 let at = this.address(&from.lmad, indices);
                 Exp::Load(this.mem(from.block).ptr, Box::new(at))
@@ -269,15 +237,15 @@ impl<'a> Emit<'a> {
     /// Elements of a place, each computed by a thread at a position of the nest.
     fn elements_on_grid(
         &mut self,
-        nest: &Nest<'a>,
+        seg: &SegOp<'a>,
         to: &Place,
         value: impl FnOnce(&mut Self, &[Exp]) -> Exp,
     ) {
-        let mut sizes = self.sizes(nest, None);
+        let mut sizes = self.sizes(seg, None);
         let levels = sizes.len();
         sizes.extend(to.lmad.dims.iter().map(|dim| self.poly(&dim.size)));
         self.grid("copy", &sizes, |this, indices| {
-            this.enter_levels(nest, &indices[..levels]);
+            this.enter_space(seg, &indices[..levels]);
             let indices = &indices[levels..];
             let value = value(this, indices);
             let at = this.address(&to.lmad, indices);
@@ -286,54 +254,39 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// The sizes of the levels of a nest, and one more.
-    fn sizes(&self, nest: &Nest<'a>, last: Option<Exp>) -> Vec<Exp> {
-        nest.levels.iter().map(|level| self.atom(level.op.width)).chain(last).collect()
-    }
-
-    fn map_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+    fn map_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
         let may_tile = self.options.tiling && self.together.is_none();
-        if !may_tile || !self.tile_on_grid(nest, pat, op) {
-            self.map_plain(nest, pat, op);
+        if !may_tile || !self.tile_on_grid(seg, pat, op) {
+            self.map_plain(seg, pat, op);
         }
     }
 
     /// A thread for each position.
-    fn map_plain(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
-        let sizes = self.sizes(nest, Some(self.atom(op.width)));
-        self.grid("map", &sizes, |this, indices| this.map_at(nest, pat, op, indices));
+    fn map_plain(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
+        let sizes = self.sizes(seg, Some(self.atom(op.width)));
+        self.grid("map", &sizes, |this, indices| this.map_at(seg, pat, op, indices));
     }
 
     /// The code for one position of a map.
-    fn map_at(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma, indices: &[Exp]) {
-        let at = self.enter_levels(nest, indices);
+    fn map_at(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma, indices: &[Exp]) {
+        let at = self.enter_space(seg, indices);
         let index = self.enter(pat, &op.inputs, &op.map, at);
         self.body(&op.map.body);
         self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
     }
 
     /// Reductions and scans of scalars. Where both are there, the map function is executed for each of them.
-    fn folds_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+    fn folds_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
         if !op.reds.is_empty() {
-            self.reduce_on_grid(nest, pat, op, op.scans.is_empty());
+            self.reduce_on_grid(seg, pat, op, op.scans.is_empty());
         }
         if !op.scans.is_empty() {
-            self.scan_on_grid(nest, pat, op);
+            self.scan_on_grid(seg, pat, op);
         }
     }
-
-    /// Whether a variable is an accumulator.
-    fn is_accumulator(&self, var: Var) -> bool {
-        matches!(self.ir[var].ty, Type::Acc(_))
-    }
 }
 
-/// Whether a block of threads executes the function of a map.
-fn is_by_block(stm: &ir::Stm) -> bool {
-    stm.attrs.iter().any(|attr| attr.name == BY_BLOCK)
-}
-
-/// The functions that the functions of operators call, by way of others, too. Some are left to the host.
+/// The functions that the functions of operators call, by way of others, too.
 pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     let mut found: Vec<ir::FunId> = Vec::new();
     let funs = prog.funs.iter().map(|(_, fun)| &fun.body);
@@ -345,18 +298,14 @@ pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
         called(&prog.funs[fun].body, &mut found);
         next += 1;
     }
-    let hosted = hosted(prog);
-    found.into_iter().filter(|fun| !hosted.contains(fun)).collect()
+    found.into_iter().collect()
 }
 
 /// Likewise, those that they call directly.
 fn called_inside(body: &ir::Body, found: &mut Vec<ir::FunId>) {
     for stm in &body.stms {
-        let is_operator = matches!(
-            &stm.exp,
-            ir::Exp::Screma(_) | ir::Exp::Hist(_) | ir::Exp::Scatter(_) | ir::Exp::Partition(_)
-        );
-        stm.exp.for_each_body(&mut |body| match is_operator {
+        let is_seg = matches!(&stm.exp, ir::Exp::Seg(_));
+        stm.exp.for_each_body(&mut |body| match is_seg {
             true => called(body, found),
             false => called_inside(body, found),
         });

@@ -5,7 +5,7 @@
 
 use super::super::Emit;
 use super::super::screma::NO_INDEX;
-use super::nest::Nest;
+use super::seg::SegOp;
 use super::space::Space;
 use super::stage::{Stage, is_short, up_to};
 use super::team::{Parts, SHARED_BYTES, to_its_end};
@@ -29,7 +29,7 @@ const BLOCKS: i64 = 1056;
 
 /// What all kernels share.
 pub(super) struct Reduction<'a, 'b> {
-    pub(super) nest: &'b Nest<'a>,
+    pub(super) seg: &'b SegOp<'a>,
     pub(super) pat: &'a [Var],
     pub(super) op: &'a Screma,
     /// Whether the plain results of the function are stored.
@@ -59,25 +59,24 @@ impl<'a> Emit<'a> {
     /// `with_maps`: whether the plain results of the function are stored.
     pub(super) fn reduce_on_grid(
         &mut self,
-        nest: &Nest<'a>,
+        seg: &SegOp<'a>,
         pat: &'a [Var],
         op: &'a Screma,
         with_maps: bool,
     ) {
-        let dims: Vec<Exp> =
-            self.sizes(nest, None).iter().map(|d| self.simple("size", d)).collect();
+        let dims: Vec<Exp> = self.sizes(seg, None).iter().map(|d| self.simple("size", d)).collect();
         let space = self.space(&dims);
         let segments = space.total.clone();
         let width = self.simple("width", &self.atom(op.width));
         let prims = self.reduced_prims(pat, op);
         let bytes: u32 = prims.iter().flatten().map(|prim| prim.bits().div_ceil(8)).sum();
         let bytes = bytes.max(1);
-        let (results, handles) = match nest.levels.is_empty() {
+        let (results, handles) = match seg.space.is_empty() {
             true => self.for_parts("result", &prims, &Exp::int(1)),
             false => (vec![None; prims.len()], Vec::new()),
         };
-        let all = Reduction { nest, pat, op, with_maps, space, segments, prims, results };
-        if nest.levels.is_empty() {
+        let all = Reduction { seg, pat, op, with_maps, space, segments, prims, results };
+        if seg.space.is_empty() {
             self.reduce_by_blocks(&all, &width, bytes);
         } else {
             let stage = Stage::new(self, bytes);
@@ -164,7 +163,7 @@ impl<'a> Emit<'a> {
             let high = bin(BinOp::Min, width.clone(), bin(BinOp::Add, low.clone(), per_chunk));
             let high = this.simple("high", &high);
             let indices = this.position_in(segment, &all.space);
-            this.enter_levels(all.nest, &indices);
+            this.enter_space(all.seg, &indices);
             let (range, team) = ((low, high), Exp::int(i64::from(cx.threads)));
             let thread = Exp::Var(thread);
             let parts = match &cx.stage {
@@ -348,7 +347,7 @@ impl<'a> Emit<'a> {
         let threads = i64::from(cx.threads);
         self.launch("combine", all.segments.clone(), cx.threads, |this, block, thread| {
             let indices = this.position_in(Exp::Var(block), &all.space);
-            this.enter_levels(all.nest, &indices);
+            this.enter_space(all.seg, &indices);
             let parts = this.start_parts(all.op, cx.threads);
             let share = this.simple("share", &quot_up(chunks.clone(), Exp::int(threads)));
             let start = bin(BinOp::Mul, Exp::Var(thread), share.clone());
@@ -386,7 +385,7 @@ impl<'a> Emit<'a> {
                     self.out.push(Stm::Store(*result, Exp::int(0), value));
                 }
                 (Some(value), None) => {
-                    self.store_result(all.nest, all.op.scanned() + number, value);
+                    self.store_result(all.seg, all.op.scanned() + number, value);
                 }
                 (None, _) => {}
             }

@@ -17,13 +17,13 @@ use super::super::Emit;
 use super::super::follow::Follower;
 use super::super::screma::{NO_INDEX, Sofar};
 use super::look::Told;
-use super::nest::Nest;
 use super::prefix::Sums;
+use super::seg::SegOp;
 use super::space::Space;
 use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to, wide};
 use super::team::{SHARED_BYTES, converted};
 use super::{bin, eq, quot_up};
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
@@ -42,7 +42,7 @@ const FAR: i64 = 1 << 19;
 
 /// What the parts of the kernel share.
 pub(super) struct Tile<'a, 'b> {
-    pub(super) nest: &'b Nest<'a>,
+    pub(super) seg: &'b SegOp<'a>,
     pub(super) pat: &'a [Var],
     pub(super) op: &'a Screma,
     /// The space of the surrounding maps and its own width.
@@ -97,15 +97,15 @@ enum Order {
 }
 
 impl<'a> Emit<'a> {
-    pub(super) fn scan_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) {
+    pub(super) fn scan_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
         let width = self.simple("width", &self.atom(op.width));
         let mut dims = Vec::new();
-        for size in self.sizes(nest, Some(width.clone())) {
+        for size in self.sizes(seg, Some(width.clone())) {
             dims.push(self.simple("size", &size));
         }
         let space = self.space(&dims);
         let prims = self.scanned_prims(op);
-        let narrow = nest.levels.is_empty() && self.counts(op);
+        let narrow = seg.space.is_empty() && self.counts(op);
         let (threads, items) = match narrow {
             true => tile_size(self, &vec![vec![Some(Prim::I32)]; prims.len()]),
             false => tile_size(self, &prims),
@@ -114,14 +114,13 @@ impl<'a> Emit<'a> {
         let blocks = self.simple("blocks", &quot_up(space.total.clone(), Exp::int(tile)));
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
         let (told, told_mem) = self.told(&prims, &blocks, counter);
-        let rows = (nest.levels.len() == 1).then(|| {
+        let rows = (seg.space.len() == 1).then(|| {
             let some = bin(BinOp::Max, bin(BinOp::Min, width.clone(), Exp::int(FAR)), Exp::int(1));
             let some = self.simple("length", &some);
             let reciprocal = quot_up(Exp::int(1 << 31), some.clone());
             (some, self.simple("reciprocal", &reciprocal))
         });
-        let tile =
-            Tile { nest, pat, op, space, width, rows, threads, items, narrow, told, counter };
+        let tile = Tile { seg, pat, op, space, width, rows, threads, items, narrow, told, counter };
         self.launch("scan", blocks, threads, |this, _, thread| {
             let mut own = this.begin_tile(&tile, thread);
             own.dense = this.evaluate(&tile, &own);
@@ -187,7 +186,7 @@ impl<'a> Emit<'a> {
             }
             kept.push(own);
         }
-        let segmented = !tile.nest.levels.is_empty();
+        let segmented = !tile.seg.space.is_empty();
         let cuts = segmented.then(|| self.shared_array("cuts", Prim::Bool, tile.threads));
         let number = self.shared_array("number", Prim::I32, 1);
         let short = self.short("thread", &Exp::Var(thread));
@@ -336,7 +335,7 @@ impl<'a> Emit<'a> {
     /// Enters the surrounding functions of an element; returns the variable that is its index.
     fn enter_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
         let indices = self.indices_in_tile(tile, own, place);
-        let at = self.enter_levels(tile.nest, &indices);
+        let at = self.enter_space(tile.seg, &indices);
         self.enter(tile.pat, &tile.op.inputs, &tile.op.map, at)
     }
 
@@ -359,12 +358,10 @@ impl<'a> Emit<'a> {
     /// The indices of an element, without its values; returns the variable that is its own index.
     fn find_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
         let indices = self.indices_in_tile(tile, own, place);
-        let levels = tile.nest.levels.iter().map(|level| (level.pat, &level.op.map));
-        let mut own_index = NO_INDEX;
-        for ((pat, map), at) in levels.chain([(tile.pat, &tile.op.map)]).zip(&indices) {
-            own_index = self.table.index(pat, map).unwrap_or(NO_INDEX);
-            self.scalars.insert(own_index, at.clone());
-        }
+        self.set_indices(tile.seg, &indices);
+        let own_index = self.table.index(tile.pat, &tile.op.map).unwrap_or(NO_INDEX);
+        let at = indices.last().cloned().or_bug("the index of an element");
+        self.scalars.insert(own_index, at);
         own_index
     }
 
@@ -400,7 +397,7 @@ impl<'a> Emit<'a> {
         work: impl FnOnce(&mut Self, V, Option<Exp>),
     ) {
         // The number of the next element at which a segment begins.
-        let next = (!tile.nest.levels.is_empty()).then(|| {
+        let next = (!tile.seg.space.is_empty()).then(|| {
             let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
             let start = self.number("start", start);
             let indices = self.indices_in_tile(tile, own, start);

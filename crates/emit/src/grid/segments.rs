@@ -113,7 +113,7 @@ impl<'a> Emit<'a> {
             let segment = bin(BinOp::Add, cx.first.clone(), wide(which));
             let segment = this.simple("segment", &segment);
             let indices = this.position_in(segment, &all.space);
-            this.enter_levels(all.nest, &indices);
+            this.enter_space(all.seg, &indices);
             at
         };
         let inside = |e: Exp| u32_lt(e, count.clone());
@@ -202,7 +202,7 @@ impl<'a> Emit<'a> {
         let segment = bin(BinOp::Add, cx.first.clone(), wide(own.clone()));
         let segment = self.simple("segment", &segment);
         let indices = self.position_in(segment, &all.space);
-        self.enter_levels(all.nest, &indices);
+        self.enter_space(all.seg, &indices);
         let mut arrays = cx.arrays.iter().copied();
         let mut parts = Vec::with_capacity(all.op.reds.len());
         for (red, own) in all.op.reds.iter().zip(self.start_reds(all.op)) {

@@ -10,7 +10,7 @@
 
 use super::super::Emit;
 use super::lt;
-use super::nest::Nest;
+use super::seg::SegOp;
 use super::square::{GROUP, Shape};
 use fehu_base::Prim;
 use fehu_imp::rewrite::{all, as_terms};
@@ -54,15 +54,15 @@ pub(super) struct Inner {
 
 impl<'a> Emit<'a> {
     /// Turns a map that can be tiled into kernels; returns false if it is something else.
-    pub(super) fn tile_on_grid(&mut self, nest: &Nest<'a>, pat: &'a [Var], op: &'a Screma) -> bool {
-        if nest.levels.is_empty() {
+    pub(super) fn tile_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) -> bool {
+        if seg.space.is_empty() {
             return false;
         }
         let mut sizes = Vec::new();
-        for size in self.sizes(nest, Some(self.atom(op.width))) {
+        for size in self.sizes(seg, Some(self.atom(op.width))) {
             sizes.push(self.simple("size", &size));
         }
-        let Some((outer, inner)) = self.inner(nest, pat, op, sizes.len()) else { return false };
+        let Some((outer, inner)) = self.inner(seg, pat, op, sizes.len()) else { return false };
         let [rows, columns] = [&sizes[sizes.len() - 2], &sizes[sizes.len() - 1]];
         let small = inner.shape(GROUP);
         let worthwhile = all([
@@ -88,7 +88,7 @@ impl<'a> Emit<'a> {
             choice.push(Stm::If(enough, others, tiles));
             tiles = choice;
         }
-        let plain = self.block(|this| this.map_plain(nest, pat, op));
+        let plain = self.block(|this| this.map_plain(seg, pat, op));
         self.out.push(Stm::If(worthwhile, tiles, plain));
         true
     }
@@ -104,7 +104,7 @@ impl<'a> Emit<'a> {
     /// The code for one element, if it has the right form, and the variables of the indices before row and column.
     fn inner(
         &mut self,
-        nest: &Nest<'a>,
+        seg: &SegOp<'a>,
         pat: &'a [Var],
         op: &'a Screma,
         rank: usize,
@@ -114,7 +114,7 @@ impl<'a> Emit<'a> {
         let (depth, inside) = (self.depth, self.in_tasks);
         let scalars = self.scalars.clone();
         (self.depth, self.in_tasks) = (1, true);
-        let code = self.block(|this| this.map_at(nest, pat, op, &at));
+        let code = self.block(|this| this.map_at(seg, pat, op, &at));
         (self.depth, self.in_tasks, self.scalars) = (depth, inside, scalars);
         let (outer, last) = indices.split_at(rank - 2);
         let inner = self.take_apart(code, last[0], last[1])?;

@@ -193,6 +193,7 @@ impl<'a> Flow<'a, '_> {
             | Exp::Scatter(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Seg(_)
             | Exp::WithAcc(..) => self.soac(stm),
             _ => {
                 self.bind(stm);

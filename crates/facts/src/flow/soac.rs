@@ -54,6 +54,17 @@ impl<'a> Flow<'a, '_> {
                     StreamForm::Map | StreamForm::Seq => {}
                 }
             }
+            Exp::Seg(seg) => {
+                // Nothing is moved out of it.
+                self.inside(Level::Repeated, |flow| {
+                    flow.params(&seg.body);
+                    for (index, size) in seg.indices().iter().zip(&seg.space) {
+                        let last = flow.ranges.poly(*size).and_then(|(size, _)| size.plus(-1));
+                        flow.ranges.between(*index, Some(Poly::default()), last, &Certs::new());
+                    }
+                    flow.body(&seg.body.body);
+                });
+            }
             Exp::WithAcc(inputs, lambda) => {
                 for input in inputs {
                     if let Some((op, _)) = &input.op {

@@ -90,12 +90,14 @@ impl Compiler<'_> {
             Exp::Scatter(scatter) => self.scatter(scatter),
             Exp::Stream(stream) => self.stream(stream),
             Exp::Partition(partition) => self.partition(partition),
+            Exp::Seg(seg) => self.seg(seg),
             Exp::WithAcc(inputs, lambda) => self.with_acc(inputs, lambda),
             Exp::UpdateAcc(acc, indices, values) => {
                 let (indices, values) = (self.read_all(indices), self.read_all(values));
                 Op::UpdateAcc(self.take(Atom::Var(*acc)), indices, values)
             }
             Exp::Trace(tag, a) => Op::Trace(tag.clone(), self.take(*a)),
+            Exp::Threads => Op::Threads,
         }
     }
 
@@ -111,7 +113,7 @@ impl Compiler<'_> {
             CheckPart::Text(text) => Part::Text(text.clone()),
             CheckPart::Value(atom) => Part::Value(self.read(*atom)),
         });
-        Message { parts: parts.collect(), trace: check.trace.clone() }
+        Message { parts: parts.collect(), trace: check.shown() }
     }
 
     fn index(&mut self, array: Var, dims: &[Dim]) -> Op {

@@ -2,7 +2,7 @@
 
 use super::Compiler;
 use crate::code::{
-    AccInput, AccOp, Fold, Hist, HistOp, Lambda, Op, Partition, Scatter, Screma, Slot, Stream,
+    AccInput, AccOp, Fold, Hist, HistOp, Lambda, Op, Partition, Scatter, Screma, Seg, Slot, Stream,
     StreamForm, Unit, WithAcc,
 };
 use fehu_base::id::Id;
@@ -60,6 +60,13 @@ impl Compiler<'_> {
         let inputs = self.read_vars(&partition.inputs);
         let width = self.read(partition.width);
         Op::Partition(Box::new(Partition { width, classes: partition.classes, inputs, map }))
+    }
+
+    pub(super) fn seg(&mut self, seg: &fehu_ir::Seg) -> Op {
+        let body = self.lambda(&seg.body);
+        let space = self.read_all(&seg.space);
+        let inputs: Vec<Atom> = seg.inputs.iter().map(|&input| Atom::Var(input)).collect();
+        Op::Seg(Box::new(Seg { space, inputs: self.take_all(&inputs), body }))
     }
 
     pub(super) fn with_acc(

@@ -41,7 +41,18 @@ struct Running<'p> {
     quick: Option<(BinOp, Scalar)>,
 }
 
+/// More rows than anybody waits for, if they have no elements: an array can have any number of these.
+const MANY_ROWS: i64 = 1 << 24;
+
 impl Input {
+    /// Whether its elements are rows without elements.
+    fn has_empty_rows(&self) -> bool {
+        match self {
+            Input::Rows(array) => array.axes()[1..].iter().any(|axis| axis.size == 0),
+            Input::Vector(..) | Input::Acc(_) => false,
+        }
+    }
+
     /// Puts the element at a position, which is in bounds, into a variable.
     #[inline]
     fn load(&self, i: i64, target: &mut Value) -> Res<()> {
@@ -84,7 +95,23 @@ pub(super) fn inputs(slots: &[Slot], width: i64, frame: &Frame) -> Res<Vec<Input
     slots.iter().map(input).collect()
 }
 
+/// The accumulators among inputs. The results that are accumulators are these, in order.
+fn accs(inputs: &[Input]) -> impl Iterator<Item = usize> {
+    inputs.iter().filter_map(|input| match input {
+        Input::Acc(acc) => Some(*acc),
+        Input::Vector(..) | Input::Rows(_) => None,
+    })
+}
+
 impl Output {
+    /// Whether its elements are rows without elements.
+    fn has_empty_rows(&self) -> bool {
+        match self {
+            Output::Data { row, .. } => row.contains(&0),
+            Output::Acc(_) => false,
+        }
+    }
+
     /// Takes in the next element.
     #[inline]
     pub(super) fn push(&mut self, value: &Value) -> Res<()> {
@@ -105,11 +132,11 @@ impl Output {
         if appended { Ok(()) } else { Err(bad_write()) }
     }
 
-    /// The array of this many elements.
-    pub(super) fn finish(self, width: i64) -> Value {
+    /// The array of the elements, with these outer dimensions.
+    pub(super) fn finish(self, space: &[i64]) -> Value {
         match self {
             Output::Data { buffer, row } => {
-                let mut shape = Shape::from_slice(&[width]);
+                let mut shape = Shape::from_slice(space);
                 shape.extend(row);
                 Value::from(Array::row_major(&shape, buffer))
             }
@@ -140,19 +167,14 @@ impl<'p> Machine<'p> {
         self.apply(lambda, frame)
     }
 
-    /// Empty outputs for results of these types.
+    /// Empty outputs for results of these types at all positions of a space.
     pub(super) fn outputs(
         &mut self,
-        width: i64,
+        space: &[i64],
         rets: &[Ret],
-        inputs: &[Input],
+        mut accs: impl Iterator<Item = usize>,
         frame: &Frame,
     ) -> Res<Vec<Output>> {
-        // The results that are accumulators are the inputs that are, in order.
-        let mut accs = inputs.iter().filter_map(|input| match input {
-            Input::Acc(acc) => Some(*acc),
-            Input::Vector(..) | Input::Rows(_) => None,
-        });
         let mut outputs = Vec::with_capacity(rets.len());
         for ret in rets {
             outputs.push(match ret {
@@ -161,7 +183,7 @@ impl<'p> Machine<'p> {
                     // Either nobody computes a row, so that nothing says that it has a size, or a check
                     // in what computes it fails, and says more than could be said here.
                     row.iter_mut().for_each(|size| *size = (*size).max(0));
-                    let mut shape = Shape::from_slice(&[width]);
+                    let mut shape = Shape::from_slice(space);
                     shape.extend_from_slice(&row);
                     Output::Data { buffer: self.allocate(*elem, &shape)?, row }
                 }
@@ -194,11 +216,19 @@ impl<'p> Machine<'p> {
         if scanned + reduced > map.ret.len() {
             return Err(Error::internal("an operator's function has too few results"));
         }
-        let mut scan_outputs = self.outputs(width, &map.ret[..scanned], &[], frame)?;
-        let mut outputs = self.outputs(width, &map.ret[scanned + reduced..], &inputs, frame)?;
+        let mut scan_outputs =
+            self.outputs(&[width], &map.ret[..scanned], std::iter::empty(), frame)?;
+        let mut outputs =
+            self.outputs(&[width], &map.ret[scanned + reduced..], accs(&inputs), frame)?;
         let (for_scans, rest) = map.code.results.split_at(scanned);
         let (for_reds, for_map) = rest.split_at(reduced);
-        for i in 0..width {
+        // Rows without elements are all alike, so each iteration does what the first one does.
+        let folds = scans.iter().chain(&reds);
+        let alike = width > MANY_ROWS
+            && inputs.iter().all(Input::has_empty_rows)
+            && outputs.iter().chain(&scan_outputs).all(Output::has_empty_rows)
+            && folds.flat_map(|fold| &fold.parts).all(Value::is_empty_array);
+        for i in 0..if alike { 1 } else { width } {
             self.apply_at(map, &inputs, i, frame)?;
             let (mut args, mut targets) = (for_scans, &mut scan_outputs[..]);
             for scan in &mut scans {
@@ -216,9 +246,9 @@ impl<'p> Machine<'p> {
             }
             self.push_all(&mut outputs, for_map, frame)?;
         }
-        let scanned = scan_outputs.into_iter().map(|output| output.finish(width));
+        let scanned = scan_outputs.into_iter().map(|output| output.finish(&[width]));
         let reduced = reds.into_iter().flat_map(Running::finish);
-        let mapped = outputs.into_iter().map(|output| output.finish(width));
+        let mapped = outputs.into_iter().map(|output| output.finish(&[width]));
         bind_all(frame, pat, scanned.chain(reduced).chain(mapped))
     }
 

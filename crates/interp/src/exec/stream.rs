@@ -37,7 +37,7 @@ impl<'p> Machine<'p> {
                 Ret::Data(elem, shape) => Ret::Data(*elem, shape.get(1..).unwrap_or(&[]).to_vec()),
                 Ret::Acc => Ret::Acc,
             };
-            outputs.append(&mut self.outputs(width, &[row], &[], frame)?);
+            outputs.append(&mut self.outputs(&[width], &[row], std::iter::empty(), frame)?);
         }
         // A sequence of chunks hands its state on; otherwise there is none before the first.
         let (init, mut state) = match &stream.form {
@@ -74,7 +74,7 @@ impl<'p> Machine<'p> {
             }
             start += len;
         }
-        let finished = outputs.into_iter().map(|output| output.finish(width));
+        let finished = outputs.into_iter().map(|output| output.finish(&[width]));
         bind_all(frame, pat, state.unwrap_or(init).into_iter().chain(finished))
     }
 

@@ -93,7 +93,7 @@ impl<'p> Machine<'p> {
         };
         let types = map.ret.get(1..).unwrap_or(&[]);
         // All elements as they come, and then by class.
-        let mut outputs = self.outputs(width, types, &[], frame)?;
+        let mut outputs = self.outputs(&[width], types, std::iter::empty(), frame)?;
         let mut members: Vec<Vec<i64>> = vec![Vec::new(); partition.classes];
         for i in 0..width {
             self.apply_at(map, &inputs, i, frame)?;
@@ -107,7 +107,7 @@ impl<'p> Machine<'p> {
         let mut results: Vec<Value> =
             members.iter().map(|class| Value::Scalar(Scalar::I64(class.len() as i64))).collect();
         for output in outputs {
-            let Value::Array(array) = output.finish(width) else {
+            let Value::Array(array) = output.finish(&[width]) else {
                 return Err(Error::internal("a partition's function returns no data"));
             };
             let shape: Shape = array.sizes().collect();

@@ -5,6 +5,7 @@ mod control;
 mod limits;
 mod ownership;
 mod scalars;
+mod segs;
 mod soacs;
 mod streams;
 mod writes;
@@ -13,7 +14,7 @@ use fehu_base::id::Id;
 use fehu_interp::{Error, Interp, Value};
 use fehu_ir::{FunId, Prog, Scalar};
 
-/// An interpreter of a program, given without its first line. It keeps the rules.
+/// An interpreter of a program, given without its first line unless it has Segs. It keeps the rules.
 #[track_caller]
 fn interp(text: &str) -> Interp {
     let prog = parse(text);
@@ -31,7 +32,8 @@ fn unverified(text: &str) -> Interp {
 
 #[track_caller]
 fn parse(text: &str) -> Prog {
-    match fehu_ir::text::parse(&format!("prog arrays\n{text}")) {
+    let first = if text.starts_with("prog ") { "" } else { "prog arrays\n" };
+    match fehu_ir::text::parse(&format!("{first}{text}")) {
         Ok(prog) => prog,
         Err(error) => panic!("{error:?}"),
     }

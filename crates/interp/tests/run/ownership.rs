@@ -7,7 +7,7 @@ use fehu_ir::FunId;
 
 /// Runs a program; its results and the number of copies it made.
 #[track_caller]
-fn copies(text: &str, args: Vec<Value>) -> (Vec<Value>, u64) {
+pub(crate) fn copies(text: &str, args: Vec<Value>) -> (Vec<Value>, u64) {
     copies_of(interp(text), args)
 }
 

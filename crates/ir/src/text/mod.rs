@@ -59,10 +59,13 @@
 //!     | "stream" atom "(" var,* ")" ("map" | "seq" | "red" "comm"? lambda)
 //!       "init" "(" atom,* ")" "chunk" lambda
 //!     | "partition" atom "(" var,* ")" number lambda
+//!     | "seg" level "[" atom,* "]" "(" var,* ")" lambda
 //!     | "withacc" ("acc" shape "(" var,* ")" ("op" op)?)* "in" lambda
 //!     | "update_acc" var "[" atom,* "]" "(" atom,* ")"
 //!     | "trace" string atom | "opaque" atom | "fail" check
 //!     | "tuning" string atom                       -- the name, the default
+//!     | "threads"
+//! level = "task" | "grid" | "blocks" | "block"
 //! dim   = atom | atom ":" atom ":" atom            -- a position, or start, length and stride
 //! shape = "[" atom,* "]"
 //! op    = lambda "neutral" "(" atom,* ")"

@@ -3,8 +3,8 @@
 use super::lex::Kind;
 use super::parse::{Parsed, Parser};
 use crate::{
-    AccInput, Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, LoopForm, LoopParam, MathFn, Partition,
-    Red, Scan, Scatter, Screma, Stream, StreamForm, Switch, Type, UnOp, Var,
+    AccInput, Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, Level, LoopForm, LoopParam, MathFn,
+    Partition, Red, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Type, UnOp, Var,
 };
 
 impl Parser<'_> {
@@ -20,6 +20,7 @@ impl Parser<'_> {
             "fail" => Exp::Fail(self.check()?),
             "trace" => Exp::Trace(self.string()?, self.atom()?),
             "opaque" => Exp::Opaque(self.atom()?),
+            "threads" => Exp::Threads,
             "tuning" => Exp::Tuning(self.string()?, self.atom()?),
             "array" => Exp::Array(self.elem()?, self.atoms()?),
             "index" => Exp::Index(self.var()?, self.dims()?),
@@ -78,6 +79,7 @@ impl Parser<'_> {
                 let map = self.lambda()?;
                 Exp::Partition(Box::new(Partition { width, classes, inputs, map }))
             }
+            "seg" => self.seg()?,
             "withacc" => self.withacc()?,
             "update_acc" => {
                 let acc = self.var()?;
@@ -254,6 +256,17 @@ impl Parser<'_> {
         self.word("chunk")?;
         let chunk = self.lambda()?;
         Ok(Exp::Stream(Box::new(Stream { width, inputs, form, init, chunk })))
+    }
+
+    fn seg(&mut self) -> Parsed<Exp> {
+        let Some(level) = Level::ALL.iter().copied().find(|level| self.eat_word(level.name()))
+        else {
+            let names: Vec<String> =
+                Level::ALL.iter().map(|level| format!("`{}`", level.name())).collect();
+            return Err(self.expected(&names.join(", ")));
+        };
+        let (space, inputs) = (self.shape()?, self.vars()?);
+        Ok(Exp::Seg(Box::new(Seg { level, space, inputs, body: self.lambda()? })))
     }
 
     fn withacc(&mut self) -> Parsed<Exp> {

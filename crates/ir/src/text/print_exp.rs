@@ -191,6 +191,16 @@ impl Printer<'_> {
                 self.put(&format!(" {} ", op.classes));
                 self.lambda(&op.map);
             }
+            Exp::Seg(seg) => {
+                self.put("seg ");
+                self.put(seg.level.name());
+                self.put(" ");
+                self.shape(&seg.space);
+                self.put(" ");
+                self.var_list(&seg.inputs);
+                self.put(" ");
+                self.lambda(&seg.body);
+            }
             Exp::WithAcc(inputs, lambda) => {
                 self.put("withacc");
                 self.indent += 1;
@@ -229,6 +239,7 @@ impl Printer<'_> {
                 self.put(" ");
                 self.atom(*atom);
             }
+            Exp::Threads => self.put("threads"),
             Exp::Fail(check) => {
                 self.put("fail");
                 self.check(check);

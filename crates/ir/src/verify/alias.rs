@@ -24,7 +24,7 @@ use super::control::Uses;
 use super::{Owner, VerifyError, excerpt};
 use crate::text::var_name;
 use crate::visit::Visit;
-use crate::{Atom, Body, Exp, Fun, FunId, Lambda, Prog, Stm, Type, Var, VarInfo};
+use crate::{Atom, Body, Exp, Fun, FunId, Lambda, Prog, Seg, Stm, Type, Var, VarInfo};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use std::collections::BTreeMap;
@@ -430,6 +430,15 @@ impl<'a> Alias<'a> {
         effect
     }
 
+    /// Likewise; the indices come before the elements.
+    fn seg(&mut self, seg: &'a Seg) {
+        self.observe_vars(&seg.inputs);
+        let effect = self.frame(&seg.body.params, &seg.body.body);
+        let arguments: Vec<Atom> = seg.inputs.iter().map(|var| Atom::Var(*var)).collect();
+        let consumed = effect.consumed.get(seg.space.len()..).unwrap_or(&[]);
+        self.consume_arguments(&arguments, consumed, &effect.observed);
+    }
+
     /// Consumes the arguments whose parameters were consumed.
     fn consume_arguments(&mut self, arguments: &[Atom], consumed: &[bool], observed: &[Region]) {
         for (index, (argument, consumed)) in arguments.iter().zip(consumed).enumerate() {
@@ -502,6 +511,7 @@ impl<'a> Alias<'a> {
             | Exp::Reinterpret(..)
             | Exp::Assert(..)
             | Exp::Tuning(..)
+            | Exp::Threads
             | Exp::Fail(_)
             | Exp::Iota(..)
             | Exp::Scratch(..) => None,
@@ -583,6 +593,10 @@ impl<'a> Alias<'a> {
             Exp::Stream(op) => self.stream(op),
             Exp::Partition(op) => {
                 self.map(&op.map, &op.inputs);
+                None
+            }
+            Exp::Seg(seg) => {
+                self.seg(seg);
                 None
             }
             Exp::WithAcc(inputs, lambda) => {

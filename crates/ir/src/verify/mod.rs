@@ -11,7 +11,8 @@
 //!    loop parameters and of a function's results are replaced by what is returned for them; parameters
 //!    and results of lambdas; permutations; cases of a switch differ and have its type.
 //! 3. **Certificates** are scalars of type unit in scope.
-//! 4. **Stage**: only operations that [`Exp::legal_in`](crate::Exp::legal_in) allows.
+//! 4. **Stage**: only operations that [`Exp::legal_in`](crate::Exp::legal_in) allows; Segs (`seg`) have one operator, and
+//!    stand inside of each other as [`Level::within`](crate::Level::within) allows.
 //! 5. **Calls** (`control`): the function exists; number and types of arguments and results, with sizes
 //!    replaced. Functions may be recursive. A constant depends only on constants before it, also through
 //!    functions.
@@ -34,6 +35,7 @@ mod control;
 mod entry;
 pub mod scalar;
 mod scope;
+mod seg;
 mod soac;
 
 use crate::text::{Printed, print_lines, renumber, show_stm};

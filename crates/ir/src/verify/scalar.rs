@@ -45,6 +45,7 @@ impl Checker<'_> {
     pub(super) fn scalar_exp(&mut self, exp: &Exp) -> Option<Type> {
         match exp {
             Exp::Atom(a) | Exp::Trace(_, a) | Exp::Opaque(a) => self.atom(*a),
+            Exp::Threads => Some(Type::I64),
             Exp::Tuning(_, a) => {
                 self.prim(*a)?;
                 self.want(*a, &Type::I64, "the operand");

@@ -3,7 +3,7 @@
 use super::{Owner, VerifyError, excerpt};
 use crate::subst::{Subst, subst_type};
 use crate::text::{show_atom, show_type, var_name};
-use crate::{Atom, Body, Exp, Lambda, Prog, Stm, Type, Var, VarInfo};
+use crate::{Atom, Body, Exp, Lambda, Level, Prog, Stm, Type, Var, VarInfo};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use rustc_hash::FxHashMap;
@@ -43,6 +43,8 @@ pub(super) struct Checker<'a> {
     copies: FxHashMap<Var, Atom>,
     /// Accumulators by their certificates.
     pub(super) accs: FxHashMap<Var, AccInfo>,
+    /// The level of the innermost Seg around.
+    pub(super) level: Option<Level>,
     stm_count: usize,
     current: Vec<(usize, &'a Stm)>,
 }
@@ -64,6 +66,7 @@ impl<'a> Checker<'a> {
             trail: Vec::new(),
             copies: FxHashMap::default(),
             accs: FxHashMap::default(),
+            level: None,
             stm_count: 0,
             current: Vec::new(),
         }
@@ -384,6 +387,7 @@ impl<'a> Checker<'a> {
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)
+            | Exp::Threads
             | Exp::Fail(_) => self.scalar_exp(exp).map(|ty| vec![ty]),
             Exp::Array(..)
             | Exp::Index(..)
@@ -408,6 +412,7 @@ impl<'a> Checker<'a> {
             | Exp::Partition(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..) => self.soac_exp(exp),
+            Exp::Seg(seg) => self.seg(seg),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Assign;
 use crate::lmad::Lmad;
 use crate::table::{Place, contents, small};
-use fehu_ir::{Atom, Body, Exp, LoopParam, Var};
+use fehu_ir::{Atom, Body, Exp, LoopParam, Seg, Var};
 
 impl Assign<'_> {
     pub(super) fn control(&mut self, pat: &[Var], exp: &mut Exp) {
@@ -130,6 +130,7 @@ fn in_place(param: Var, body: &Body, k: usize) -> bool {
             Exp::Atom(atom) => atom.var(),
             Exp::Scatter(op) => op.dests.get(k).map(|(_, dest)| *dest),
             Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(k).copied(),
+            Exp::Seg(seg) => written(seg, k),
             Exp::Loop(params, _, body) => {
                 let inner = params.get(k).filter(|param| in_place(param.var, body, k));
                 inner.and_then(|param| param.init.var())
@@ -140,4 +141,18 @@ fn in_place(param: Var, body: &Body, k: usize) -> bool {
         at = before;
     }
     at == param
+}
+
+/// The input whose elements a result of a Seg consists of, written to in place.
+fn written(seg: &Seg, k: usize) -> Option<Var> {
+    let (op, _) = seg.op()?;
+    let result = seg.body.body.results.get(k)?.var()?;
+    let number = op.pat.iter().position(|var| *var == result)?;
+    let dest = match &op.exp {
+        Exp::Scatter(op) => op.dests.get(number).map(|(_, dest)| *dest)?,
+        Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(number).copied()?,
+        _ => return None,
+    };
+    let element = seg.elements().iter().position(|param| *param == dest)?;
+    seg.inputs.get(element).copied()
 }

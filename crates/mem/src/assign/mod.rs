@@ -17,11 +17,12 @@
 //! ```
 //!
 //! Files: `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and
-//! calls, `operators` map, reduce and other array operators.
+//! calls, `operators` map, reduce and other array operators, `segs` operators with a space around them.
 
 mod computed;
 mod control;
 mod operators;
+mod segs;
 mod views;
 
 use crate::early::early;
@@ -71,6 +72,8 @@ struct Assign<'a> {
     out: Vec<Stm>,
     /// The blocks that a carried block may be, other than itself.
     roots: FxHashMap<BlockId, Vec<BlockId>>,
+    /// Where arrays are to be made that would otherwise get blocks of their own.
+    destined: FxHashMap<Var, Place>,
     failed: Option<TooComplex>,
 }
 
@@ -85,7 +88,8 @@ impl<'a> Assign<'a> {
         table.computed = computed::computed(body, vars);
         let out = Vec::new();
         let roots = FxHashMap::default();
-        let mut this = Assign { prog, vars, table, out, roots, failed: None };
+        let destined = FxHashMap::default();
+        let mut this = Assign { prog, vars, table, out, roots, destined, failed: None };
         for param in params {
             this.carried(*param);
         }
@@ -130,6 +134,7 @@ impl<'a> Assign<'a> {
             | Exp::Partition(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..) => self.operator(&pat, &mut stm.exp),
+            Exp::Seg(seg) => self.seg(&pat, seg),
             Exp::Fail(_) => pat.iter().for_each(|var| self.carried(*var)),
             _ => {
                 if let [var] = pat.as_slice()
@@ -151,6 +156,9 @@ impl<'a> Assign<'a> {
     /// The same, if sizes in the variable's type are not known there, but these are.
     fn fresh_of(&mut self, var: Var, before: Var, shape: &[Atom]) {
         let Some(elem) = contents(&self.vars[var].ty) else { return };
+        if let Some(place) = self.destined.remove(&var) {
+            return self.table.set(var, place);
+        }
         let origin = Origin::Fresh { before, size: shape.to_vec() };
         let block =
             self.block(Block { elem, origin, hint: self.vars[var].hint.clone(), heap: false });

@@ -123,7 +123,8 @@ impl<'a> Cse<'a> {
             | Exp::Math(..)
             | Exp::Convert(..)
             | Exp::Reinterpret(..)
-            | Exp::Tuning(..) => return true,
+            | Exp::Tuning(..)
+            | Exp::Threads => return true,
             Exp::Assert(cond, _) => return matches!(cond, Atom::Var(_)),
             Exp::Index(..)
             | Exp::FlatIndex(..)
@@ -149,6 +150,7 @@ impl<'a> Cse<'a> {
             | Exp::Scratch(..)
             | Exp::Hist(_)
             | Exp::Scatter(_)
+            | Exp::Seg(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
             | Exp::Trace(..)

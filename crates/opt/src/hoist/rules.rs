@@ -67,6 +67,7 @@ impl Hoist<'_> {
             | Exp::Scratch(..)
             | Exp::Hist(_)
             | Exp::Scatter(_)
+            | Exp::Seg(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
             | Exp::Trace(..)
@@ -82,6 +83,7 @@ impl Hoist<'_> {
             | Exp::BinOp(..)
             | Exp::CmpOp(..)
             | Exp::Tuning(..)
+            | Exp::Threads
             | Exp::Math(..)
             | Exp::Convert(..)
             | Exp::Reinterpret(..)

@@ -260,7 +260,12 @@ impl<'a> Hoist<'a> {
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)
+            | Exp::Threads
             | Exp::Fail(_) => {}
+            // It stays as it is.
+            Exp::Seg(_) => {
+                facts.join(Facts { speculable: false, ends: true, prints: true, ..Facts::NONE });
+            }
         }
         facts
     }

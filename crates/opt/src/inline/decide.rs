@@ -349,6 +349,7 @@ impl Visit for Item {
             | Exp::Scatter(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Seg(_)
             | Exp::WithAcc(..) => self.arrays = true,
             Exp::Atom(_)
             | Exp::UnOp(..)
@@ -369,6 +370,7 @@ impl Visit for Item {
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)
+            | Exp::Threads
             | Exp::Fail(_) => {}
         }
         walk_stm(self, stm);

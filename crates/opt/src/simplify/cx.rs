@@ -448,7 +448,8 @@ fn owns_results(exp: &Exp) -> bool {
         | Exp::Screma(_)
         | Exp::Hist(_)
         | Exp::Scatter(_)
-        | Exp::Partition(_) => true,
+        | Exp::Partition(_)
+        | Exp::Seg(_) => true,
         Exp::Atom(_)
         | Exp::UnOp(..)
         | Exp::BinOp(..)
@@ -472,6 +473,7 @@ fn owns_results(exp: &Exp) -> bool {
         | Exp::Trace(..)
         | Exp::Opaque(_)
         | Exp::Tuning(..)
+        | Exp::Threads
         | Exp::Fail(_) => false,
     }
 }
@@ -506,6 +508,7 @@ fn is_simple(exp: &Exp) -> bool {
         | Exp::Trace(..)
         | Exp::Opaque(_)
         | Exp::Tuning(..)
+        | Exp::Threads
         | Exp::Fail(_) => true,
         Exp::If(..)
         | Exp::Switch(..)
@@ -515,6 +518,7 @@ fn is_simple(exp: &Exp) -> bool {
         | Exp::Scatter(_)
         | Exp::Stream(_)
         | Exp::Partition(_)
+        | Exp::Seg(_)
         | Exp::WithAcc(..) => false,
     }
 }

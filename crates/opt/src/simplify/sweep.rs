@@ -9,7 +9,7 @@ use super::rules::{Rewrite, rules_for, taking_rules_for};
 use fehu_base::Prim;
 use fehu_ir::builder::count_stms;
 use fehu_ir::visit::{VisitMut, walk_exp_mut, walk_type_mut};
-use fehu_ir::{Atom, Body, Exp, Lambda, LoopForm, Scalar, Stm, Type, Var};
+use fehu_ir::{Atom, Body, Exp, Lambda, LoopForm, Scalar, Seg, Stm, Type, Var};
 
 impl Cx<'_> {
     /// Sweeps over a whole function.
@@ -152,8 +152,38 @@ impl Cx<'_> {
                 self.count_inputs(&op.map.params, &op.inputs);
                 walk_exp_mut(&mut Enter(self), exp);
             }
+            Exp::Seg(seg) => self.seg(seg),
             _ => walk_exp_mut(&mut Enter(self), exp),
         }
+    }
+
+    /// The function of a Seg. Its operator stays an operator: rules apply to what is before it, and inside of it.
+    fn seg(&mut self, seg: &mut Seg) {
+        let mark = self.mark_frame();
+        for param in &mut seg.body.params {
+            Apply(self).bind(param);
+            self.bind_param(*param);
+        }
+        for (index, size) in seg.indices().iter().zip(&seg.space) {
+            self.counts(*index, *size);
+        }
+        for ty in &mut seg.body.ret {
+            Apply(self).ty(ty);
+        }
+        let mut stms = std::mem::take(&mut seg.body.body.stms);
+        let op = stms.pop();
+        let mut out = Vec::with_capacity(stms.len() + 1);
+        for stm in stms {
+            self.stm(stm, &mut out);
+        }
+        if let Some(mut op) = op {
+            Apply(self).stm(&mut op);
+            self.enter(&mut op.exp);
+            self.define(&op);
+            out.push(op);
+        }
+        seg.body.body.stms = out;
+        self.leave(mark);
     }
 
     /// Elements of `iota n` count from zero to `n`.

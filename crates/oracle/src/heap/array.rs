@@ -75,6 +75,7 @@ impl<'a> Machine<'a> {
                 }
                 Some(frame.scalar(*atom)?)
             }
+            Exp::Threads => Some(Scalar::I64(1)),
             Exp::UnOp(op, a) => scalar::unop(*op, frame.scalar(*a)?),
             Exp::BinOp(op, a, b) => scalar::binop(*op, frame.scalar(*a)?, frame.scalar(*b)?),
             Exp::CmpOp(op, a, b) => {
@@ -105,7 +106,7 @@ impl<'a> Machine<'a> {
                 },
             }
         }
-        Fault::Check(text, check.trace.iter().map(|loc| loc.0.clone()).collect())
+        Fault::Check(text, check.shown().into_iter().map(|loc| loc.0).collect())
     }
 
     /// The value of an element.

@@ -294,6 +294,7 @@ impl<'a> Machine<'a> {
             Exp::Hist(op) => self.hist(frame, &stm.pat, op),
             Exp::Scatter(op) => self.scatter(frame, &stm.pat, op),
             Exp::Partition(op) => self.partition(frame, &stm.pat, op),
+            Exp::Seg(seg) => self.seg(frame, &stm.pat, seg),
             Exp::WithAcc(inputs, lambda) => self.with_acc(frame, &stm.pat, inputs, lambda),
             Exp::UpdateAcc(acc, indices, values) => self.update_acc(frame, *acc, indices, values),
             Exp::Stream(_) => Err(wrong("there are streams")),

@@ -12,19 +12,22 @@
 //!   that creates them;
 //! * a copy whose source and target overlap, unless each element is copied to itself;
 //! * an array that must be contiguous because it crosses a boundary, and is not;
-//! * a *race*: an iteration of a parallel operator writes what another one reads or writes. Only contributions to
-//!   histograms and accumulators, and writes to destinations of scatters, may collide with each other.
+//! * a result of the operator of a Seg that is not where the Seg's own result has it, for nobody copies it there;
+//! * a *race*: an iteration of a parallel operator, or a position of a Seg, writes what another one reads or writes.
+//!   Only contributions to histograms and accumulators, and writes to destinations of scatters, may collide with each
+//!   other.
 //!
 //! Uninitialised memory is filled with garbage rather than zeros, so that reading it makes a difference, except where
 //! the interpreter promises zeros (`scratch`, and the unused part of a partition).
 //!
 //! Files: `store` has blocks and the record of accesses, `frame` the variables of a function call, and `array`,
-//! `control`, `operators` and `write` the operations, like the files of the same names in the back end.
+//! `control`, `operators`, `seg` and `write` the operations, like the files of the same names in the back end.
 
 mod array;
 mod control;
 mod frame;
 mod operators;
+mod seg;
 pub mod store;
 mod write;
 

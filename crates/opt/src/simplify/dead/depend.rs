@@ -4,8 +4,8 @@ use super::mark::{Graph, Group};
 use fehu_base::IdVec;
 use fehu_facts::Effects;
 use fehu_ir::{
-    AccInput, Atom, Body, Exp, Hist, Lambda, LoopForm, Partition, Scatter, Screma, Stm, Stream,
-    StreamForm, Var, VarInfo,
+    AccInput, Atom, Body, Exp, Hist, Lambda, LoopForm, Partition, Scatter, Screma, Seg, Stm,
+    Stream, StreamForm, Var, VarInfo,
 };
 
 /// The graph of a body, in which everything that has an effect is marked.
@@ -74,6 +74,7 @@ impl Depend<'_> {
             Exp::Scatter(op) => self.scatter(&stm.pat, op, group),
             Exp::Stream(op) => self.stream(&stm.pat, op, group),
             Exp::Partition(op) => self.partition(&stm.pat, op, group),
+            Exp::Seg(seg) => self.seg(&stm.pat, seg, group),
             Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda, group),
             exp => {
                 // All results or none.
@@ -279,6 +280,20 @@ impl Depend<'_> {
             self.result(*var, &op.map, 1 + index);
         }
         self.function(&op.map, 0, &op.inputs, group);
+    }
+
+    /// The results of a map are independent of each other, those of other operators belong together.
+    fn seg(&mut self, pat: &[Var], seg: &Seg, group: Group) {
+        self.group_needs_atoms(group, &seg.space);
+        let is_map = |op: &Stm| matches!(&op.exp, Exp::Screma(op) if op.folded() == 0);
+        if !seg.op().is_some_and(|(op, _)| is_map(op)) {
+            self.together(pat, group);
+        }
+        for (index, var) in pat.iter().enumerate() {
+            self.result(*var, &seg.body, index);
+        }
+        self.function(&seg.body, seg.space.len(), &seg.inputs, group);
+        self.group_needs_vars(group, seg.indices());
     }
 
     fn with_acc(&mut self, pat: &[Var], inputs: &[AccInput], lambda: &Lambda, group: Group) {

@@ -67,6 +67,13 @@ impl Prune<'_> {
             Exp::Scatter(op) => self.scatter(pat, op, group),
             Exp::Stream(op) => self.stream(pat, op, group),
             Exp::Partition(op) => self.partition(pat, op),
+            Exp::Seg(seg) => {
+                let keep = self.live_vars(pat);
+                self.body(&mut seg.body.body);
+                self.results(&mut seg.body, &keep);
+                self.inputs(&mut seg.body, seg.space.len(), &mut seg.inputs);
+                filter(pat, &keep);
+            }
             Exp::WithAcc(inputs, lambda) => self.with_acc(pat, inputs, lambda, group),
             _ => {}
         }

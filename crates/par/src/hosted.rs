@@ -16,10 +16,19 @@ use rustc_hash::FxHashSet;
 const MOST: usize = 50_000;
 
 /// The functions that are called by the host only.
-pub(in super::super) fn hosted(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
+pub(crate) fn hosted(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     let mut whole = Whole { prog, done: vec![Done::No; prog.funs.len()] };
     let ids: Vec<ir::FunId> = prog.funs.iter().map(|(id, _)| id).collect();
     ids.into_iter().filter(|id| whole.look(*id).size > MOST).collect()
+}
+
+/// Whether an expression calls one of these functions.
+pub(crate) fn calls_any(exp: &ir::Exp, funs: &FxHashSet<ir::FunId>) -> bool {
+    let mut found = matches!(exp, ir::Exp::Call(fun, _) if funs.contains(fun));
+    exp.for_each_body(&mut |body| {
+        found = found || body.stms.iter().any(|stm| calls_any(&stm.exp, funs));
+    });
+    found
 }
 
 /// How far a function is known.

@@ -1,45 +1,14 @@
-//! Sequential code: where parallelism ends, every operator gets the attribute `sequential`.
-//!
-//! For functions that are called from inside an operator, this is done in a copy, so that calls from the host
-//! keep their parallelism.
+//! Calls inside of operators: one thread executes the functions that are called there. Where such a function has Segs, there is
+//! a copy of it without them, as it was before, so that calls from the host keep their parallelism.
 
 use ecow::eco_format;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
-use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut, walk_stm_mut};
-use fehu_ir::{Attr, Body, Exp, Fun, FunId, Prog, Stm};
+use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut};
+use fehu_ir::{Body, Exp, Fun, FunId, Prog};
 use rustc_hash::FxHashMap;
 
-/// The attribute of operators that one thread executes.
-pub const SEQUENTIAL: &str = "sequential";
-
-/// Whether a statement has an attribute of this name.
-pub(crate) fn has_attr(stm: &Stm, name: &str) -> bool {
-    stm.attrs.iter().any(|attr| attr.name == name)
-}
-
-/// Marks a statement and what is in it.
-pub(crate) fn mark(stm: &mut Stm) {
-    Mark.stm(stm);
-}
-
-/// Marks what is in the functions of a statement.
-pub(crate) fn mark_inside(stm: &mut Stm) {
-    walk_exp_mut(&mut Mark, &mut stm.exp);
-}
-
-struct Mark;
-
-impl VisitMut for Mark {
-    fn stm(&mut self, stm: &mut Stm) {
-        if stm.exp.operator().is_some() && !has_attr(stm, SEQUENTIAL) {
-            stm.attrs.push(Attr::named(SEQUENTIAL));
-        }
-        walk_stm_mut(self, stm);
-    }
-}
-
-/// Lets calls inside operators refer to copies of the functions, as they were in `before`, that are marked.
+/// Lets calls inside operators refer to copies of the functions, as they were in `before`.
 pub(crate) fn separate_calls(prog: &mut Prog, before: &IdVec<FunId, Fun>) {
     let worth = containing(before, |exp| exp.operator().is_some());
     let mut calls = Calls {
@@ -60,7 +29,6 @@ pub(crate) fn separate_calls(prog: &mut Prog, before: &IdVec<FunId, Fun>) {
         calls.work.remove(0);
         let mut fun = before[id].clone();
         fun.name = eco_format!("{}_sequential", fun.name);
-        Mark.body(&mut fun.body);
         calls.body(&mut fun.body);
         prog.funs.push(fun);
     }
@@ -88,7 +56,7 @@ impl VisitMut for Calls<'_> {
                 *id = *copy;
             }
             Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) => self.inside = true,
-            Exp::Stream(_) | Exp::Partition(_) => self.inside = true,
+            Exp::Stream(_) | Exp::Partition(_) | Exp::Seg(_) => self.inside = true,
             Exp::WithAcc(inputs, lambda) => {
                 self.inside = true;
                 for (op, _) in inputs.iter_mut().filter_map(|input| input.op.as_mut()) {

@@ -1,0 +1,118 @@
+//! An operator and the space around it.
+//!
+//! Every thread that takes part in the operator enters the space: it executes the statements before the operator for its own
+//! position.
+
+use super::super::Emit;
+use super::super::screma::NO_INDEX;
+use fehu_base::{OrBug, Prim};
+use fehu_facts::poly::Poly;
+use fehu_imp::{Exp, Stm as Imp};
+use fehu_ir::{Atom, Lambda, Seg, Stm, Type, Var};
+
+/// The operator of a Seg.
+pub(crate) struct SegOp<'a> {
+    /// The sizes around it, outermost first, and the variables that are the indices.
+    pub(super) space: &'a [Atom],
+    pub(super) indices: &'a [Var],
+    /// What every thread executes first.
+    before: &'a [Stm],
+    /// Elements of inputs, and these inputs.
+    elements: Vec<(Var, Var)>,
+    /// The operator.
+    pub(super) inner: &'a Stm,
+    /// The names of its results.
+    pub(super) pat: &'a [Var],
+    /// What the Seg binds, and for each of that the number of the operator's result.
+    results: Vec<(Var, usize)>,
+}
+
+impl<'a> SegOp<'a> {
+    pub(super) fn new(pat: &'a [Var], seg: &'a Seg) -> SegOp<'a> {
+        let (inner, before) = seg.op().or_bug("the operator of a seg");
+        let returned = Seg::returned(&seg.body.body).or_bug("the results of a seg");
+        SegOp {
+            space: &seg.space,
+            indices: seg.indices(),
+            before,
+            elements: seg.elements().iter().copied().zip(seg.inputs.iter().copied()).collect(),
+            inner,
+            // Without dimensions, and if all results are used, they are those of the Seg.
+            pat: if is_bare(seg) && pat.len() == inner.pat.len() { pat } else { &inner.pat },
+            results: pat.iter().copied().zip(returned).collect(),
+        }
+    }
+}
+
+/// Whether a Seg is nothing but its operator.
+pub(crate) fn is_bare(seg: &Seg) -> bool {
+    seg.space.is_empty() && seg.op().is_some_and(|(_, before)| before.is_empty())
+}
+
+impl<'a> Emit<'a> {
+    /// The sizes of a space, and one more.
+    pub(super) fn sizes(&self, seg: &SegOp<'a>, last: Option<Exp>) -> Vec<Exp> {
+        seg.space.iter().map(|size| self.atom(*size)).chain(last).collect()
+    }
+
+    /// Enters a space at these indices; the remaining one is that of the operator.
+    pub(super) fn enter_space(&mut self, seg: &SegOp<'a>, indices: &[Exp]) -> Exp {
+        self.set_indices(seg, indices);
+        let at: Vec<Poly> = seg.indices.iter().map(|index| Poly::var(*index)).collect();
+        for (param, input) in &seg.elements {
+            if let (Type::Scalar(_), Some(place)) = (&self.ir[*param].ty, self.place(*input)) {
+                let lmad = place.lmad.fix(&at).or_bug("an element of an input");
+                let value = self.load(place, &lmad.offset);
+                self.bind(*param, value);
+            }
+        }
+        seg.before.iter().for_each(|stm| self.stm(stm));
+        indices.last().cloned().unwrap_or(Exp::int(0))
+    }
+
+    /// Where a thread is in a space.
+    pub(super) fn set_indices(&mut self, seg: &SegOp<'a>, indices: &[Exp]) {
+        for (index, at) in seg.indices.iter().zip(indices) {
+            let at = self.simple("i", at);
+            self.scalars.insert(*index, at);
+        }
+    }
+
+    /// The parameters of an operator's function at a position; yields the variable that stands for it.
+    pub(crate) fn enter(&mut self, pat: &[Var], inputs: &[Var], map: &Lambda, at: Exp) -> Var {
+        let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
+        let at = match at {
+            Exp::Var(_) | Exp::Const(_) => at,
+            other => Exp::Var(self.declare("i", Prim::I64, Some(other))),
+        };
+        self.scalars.insert(index, at);
+        for (param, input) in map.params.iter().zip(inputs) {
+            self.element_param(*param, *input, index);
+        }
+        index
+    }
+
+    /// Stores a scalar result of the operator as an element of the Seg's result, at the position that has been entered.
+    pub(super) fn store_result(&mut self, seg: &SegOp<'a>, number: usize, value: Exp) {
+        // An unused result is not stored.
+        let Some((var, _)) = seg.results.iter().find(|(_, result)| *result == number) else {
+            return;
+        };
+        let Some(place) = self.place(*var) else { return };
+        let at: Vec<Poly> = seg.indices.iter().map(|index| Poly::var(*index)).collect();
+        let lmad = place.lmad.fix(&at).or_bug("the element of a result");
+        let (ptr, at) = (self.mem(place.block).ptr, self.poly(&lmad.offset));
+        self.out.push(Imp::Store(ptr, at, value));
+    }
+
+    /// What the operator of a Seg without dimensions has computed is what the Seg binds.
+    pub(super) fn bind_results(&mut self, seg: &SegOp<'a>) {
+        for (var, number) in &seg.results {
+            if let Some(value) = self.scalars.get(&seg.pat[*number]).cloned()
+                && seg.space.is_empty()
+            {
+                self.scalars.insert(*var, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Segs as nested maps: what a program with Segs means, in terms of programs without.
+
+use fehu_base::{IdVec, Prim};
+use fehu_ir::subst::{Subst, subst_body};
+use fehu_ir::visit::{VisitMut, walk_body_mut};
+use fehu_ir::{Atom, Body, Exp, Lambda, Prog, Screma, Seg, Stage, Stm, Type, Var, VarInfo};
+
+/// The program with a nest of maps in the place of every Seg, around its operator, and with so many threads.
+pub fn nested_maps(prog: &Prog, threads: i64) -> Prog {
+    let mut prog = prog.clone();
+    prog.stage = Stage::Arrays;
+    for constant in prog.consts.values_mut() {
+        Rewrite { vars: &mut constant.vars, threads }.body(&mut constant.body);
+    }
+    for fun in prog.funs.values_mut() {
+        Rewrite { vars: &mut fun.vars, threads }.body(&mut fun.body);
+    }
+    prog
+}
+
+struct Rewrite<'a> {
+    vars: &'a mut IdVec<Var, VarInfo>,
+    threads: i64,
+}
+
+impl VisitMut for Rewrite<'_> {
+    fn body(&mut self, body: &mut Body) {
+        walk_body_mut(self, body);
+        for mut stm in std::mem::take(&mut body.stms) {
+            match stm.exp {
+                Exp::Seg(seg) => {
+                    self.seg(*seg, &stm.pat, &mut body.stms);
+                    if let Some(last) = body.stms.last_mut() {
+                        last.certs.append(&mut stm.certs);
+                    }
+                }
+                Exp::Threads => {
+                    stm.exp = Exp::Atom(Atom::i64(self.threads));
+                    body.stms.push(stm);
+                }
+                _ => body.stms.push(stm),
+            }
+        }
+    }
+}
+
+impl Rewrite<'_> {
+    /// Adds the statements that bind the results of a Seg.
+    fn seg(&mut self, seg: Seg, pat: &[Var], stms: &mut Vec<Stm>) {
+        let returned = Seg::returned(&seg.body.body).unwrap_or_default();
+        let Seg { space, inputs, mut body, .. } = seg;
+        let elements = body.params.split_off(space.len());
+        if space.is_empty() {
+            let arguments = inputs.iter().map(|input| Atom::Var(*input));
+            let subst: Subst = elements.into_iter().zip(arguments).collect();
+            subst_body(&mut body.body, self.vars, &subst);
+            if let Some(op) = body.body.stms.last_mut() {
+                for (var, place) in pat.iter().zip(returned) {
+                    op.pat[place] = *var;
+                }
+            }
+            stms.append(&mut body.body.stms);
+            return;
+        }
+        let indices = std::mem::take(&mut body.params);
+        self.map(&space, &indices, &inputs, elements, body, pat, stms);
+    }
+
+    /// A map over the first dimension, and inside of it the others.
+    #[expect(clippy::too_many_arguments, reason = "all of them are parts of one Seg")]
+    fn map(
+        &mut self,
+        space: &[Atom],
+        indices: &[Var],
+        inputs: &[Var],
+        elements: Vec<Var>,
+        inner: Lambda,
+        pat: &[Var],
+        stms: &mut Vec<Stm>,
+    ) {
+        let ([width, space @ ..], [index, indices @ ..]) = (space, indices) else { return };
+        let whole = Type::Array(Prim::I64.into(), vec![*width]);
+        let positions = self.vars.push(VarInfo { hint: "pos".into(), ty: whole });
+        let iota = Exp::Iota(Prim::I64, *width, Atom::i64(0), Atom::i64(1));
+        stms.push(Stm::new(vec![positions], iota));
+        let map = if space.is_empty() {
+            Lambda { params: [vec![*index], elements].concat(), ..inner }
+        } else {
+            let mut rows = Vec::new();
+            for input in inputs {
+                let ty = self.vars[*input].ty.clone();
+                let ty = ty.row().unwrap_or(ty);
+                rows.push(self.vars.push(VarInfo { hint: "row".into(), ty }));
+            }
+            let around = |ty: &Type| {
+                let array = |ty: Type, size: &Atom| ty.array_of(*size).unwrap_or(ty);
+                space.iter().rev().fold(ty.clone(), array)
+            };
+            let ret: Vec<Type> = inner.ret.iter().map(around).collect();
+            let results: Vec<Var> = ret
+                .iter()
+                .map(|ty| self.vars.push(VarInfo { hint: "part".into(), ty: ty.clone() }))
+                .collect();
+            let mut body = Vec::new();
+            self.map(space, indices, &rows, elements, inner, &results, &mut body);
+            let results = results.into_iter().map(Atom::Var).collect();
+            let body = Body { stms: body, results };
+            Lambda { params: [vec![*index], rows].concat(), body, ret }
+        };
+        let inputs = [&[positions], inputs].concat();
+        let (scans, reds) = (Vec::new(), Vec::new());
+        let screma = Screma { width: *width, inputs, map, scans, reds };
+        stms.push(Stm::new(pat.to_vec(), Exp::Screma(Box::new(screma))));
+    }
+}

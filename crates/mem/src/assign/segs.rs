@@ -1,0 +1,59 @@
+//! Segs: what the operator makes at a position is made where the Seg's result has its element, so that nothing is copied.
+//!
+//! ```text
+//! let rss = seg grid [n] () \(i) -> {         rss: fresh, 0 + {(n : m), (m : 1)}
+//!   let rs = screma m ... in (rs)             rs: where rss is, i*m + {(m : 1)}
+//! }
+//! ```
+
+use super::Assign;
+use crate::table::{Place, contents};
+use fehu_base::bug;
+use fehu_facts::poly::Poly;
+use fehu_ir::{Seg, Var};
+
+impl Assign<'_> {
+    pub(super) fn seg(&mut self, pat: &[Var], seg: &mut Seg) {
+        let at: Vec<Poly> = seg.indices().iter().map(|index| Poly::var(*index)).collect();
+        let elements: Vec<(Var, Var)> =
+            seg.elements().iter().copied().zip(seg.inputs.iter().copied()).collect();
+        for (param, input) in &elements {
+            if self.vars[*param].ty.is_array() {
+                self.view(*param, *input, |lmad| lmad.fix(&at));
+            }
+        }
+        let results = seg.body.body.results.clone();
+        for (var, result) in pat.iter().zip(&results) {
+            self.fresh(*var, *var);
+            let made = result.var().filter(|made| contents(&self.vars[*made].ty).is_some());
+            let (Some(made), Some(place)) = (made, self.table.place(*var).cloned()) else {
+                continue;
+            };
+            let lmad = place.lmad.fix(&at);
+            let lmad = self.known(made, lmad);
+            self.destined.insert(made, Place { block: place.block, lmad });
+        }
+        self.plain_body(&mut seg.body.body);
+        // What is left was not made but changed: an element of an input.
+        for (var, result) in pat.iter().zip(&results) {
+            let Some(made) = result.var().filter(|made| self.destined.remove(made).is_some())
+            else {
+                continue;
+            };
+            let place = self.table.place(made);
+            let is_changed = |(param, _): &&(Var, Var)| self.table.place(*param) == place;
+            let Some((_, input)) = elements.iter().find(is_changed) else {
+                bug("the operator of a seg makes an array elsewhere")
+            };
+            let block = self.table.place(*var).map(|place| place.block);
+            self.same(*var, (*input).into());
+            block.into_iter().for_each(|block| self.table.forget(block));
+        }
+        // Without dimensions the operator is known by the names of the Seg's results, too.
+        if let (true, Some((op, _))) = (seg.space.is_empty(), seg.body.body.stms.split_last())
+            && let (Some(inner), Some(outer)) = (op.pat.first(), pat.first())
+        {
+            self.table.share_index(*inner, *outer);
+        }
+    }
+}
