@@ -2,11 +2,9 @@
 //!
 //! A C program evaluates each function in loops that the compiler vectorises, and compares with the C library's
 //! function of a wider type. CI looks at a sample of the arguments, the ignored test at all f32:
-//! `cargo test -p fehu-backend --test accuracy -- --ignored --nocapture`, some 20 minutes, prints a table.
+//! `cargo test -p fehu-backend --test all accuracy -- --ignored --nocapture`, some 20 minutes, prints a table.
 
-mod c_program;
-
-use c_program::{compile, run};
+use crate::c_program::{self, compile, run};
 use std::fmt::Write;
 use std::io::Write as _;
 

@@ -1,9 +1,7 @@
 //! The interface of a program whose functions are written in C by hand: a library, used by a C program that
 //! knows its header, and the tables, used by one that knows only them.
 
-mod cc;
-
-use cc::Folder;
+use crate::cc::Folder;
 use fehu_backend::api::{Api, TuningParam, generate};
 use fehu_backend::runtime::{Program, assemble, separate};
 use fehu_backend::{Mode, Target};

@@ -1,7 +1,6 @@
 //! Executables: options, arguments from standard input, results, exit codes.
 
-mod fake;
-
+use crate::fake;
 use std::path::PathBuf;
 use std::process::Output;
 

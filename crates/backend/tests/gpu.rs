@@ -1,13 +1,10 @@
 //! Programs for devices whose functions and kernels are written by hand: on OpenCL, which is here an implementation for
 //! processors, as a library, an executable and a server.
 
-mod cc;
-mod gpu_program;
-
-use cc::{Folder, runtime};
+use crate::cc::{Folder, runtime};
+use crate::gpu_program::{assembled, numbers, whole};
 use fehu_backend::api::TuningParam;
 use fehu_backend::{Mode, Target};
-use gpu_program::{assembled, numbers, whole};
 use serde_json::Value;
 
 fn lines_of(report: &str) -> Value {

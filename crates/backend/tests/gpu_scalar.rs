@@ -1,15 +1,11 @@
 //! What device programs begin with, run on OpenCL: scalar operations against the interpreter, and updates of memory by
 //! many threads at once against doing one after the other.
 
-mod cc;
-mod gpu_program;
-mod scalar_cases;
-
+use crate::gpu_program::{assembled, numbers};
+use crate::scalar_cases::{Case, c_type, cases, compare, tuples, values};
 use fehu_base::Prim;
 use fehu_interp::scalar::binop;
 use fehu_ir::{BinOp, Scalar};
-use gpu_program::{assembled, numbers};
-use scalar_cases::{Case, c_type, cases, compare, tuples, values};
 use std::fmt::Write;
 
 /// How many cases one kernel has: compilers take long for one with all of them.

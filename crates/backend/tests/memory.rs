@@ -1,8 +1,6 @@
 //! The allocator of generated programs, tested in C.
 
-mod cc;
-
-use cc::{Folder, runtime};
+use crate::cc::{Folder, runtime};
 
 fn test(name: &str, options: &[&str]) {
     let folder = Folder::new(name);

@@ -1,15 +1,11 @@
 //! What CUDA programs begin with, and kernels that use it, compiled by NVRTC for a GPU that need not be there.
 
-mod cc;
-mod gpu_program;
-mod nvrtc_compiler;
-mod scalar_cases;
-
+use crate::gpu_program;
+use crate::nvrtc_compiler::ptx;
+use crate::scalar_cases::{c_type, cases};
 use fehu_backend::Target;
 use fehu_backend::runtime::device_prelude;
 use fehu_base::Prim;
-use nvrtc_compiler::ptx;
-use scalar_cases::{c_type, cases};
 use std::fmt::Write;
 
 #[test]

@@ -1,10 +1,7 @@
 //! The server protocol, on a small program: entry points, variables, the context, and malformed commands.
 
-#[path = "fake/client.rs"]
-mod client;
-mod fake;
-
-use client::Server;
+use crate::fake;
+use crate::fake::client::Server;
 use std::process::Command;
 
 #[test]

@@ -1,10 +1,7 @@
 //! Storing and restoring: files that are missing, malformed or damaged, and disks that are full.
 
-#[path = "fake/client.rs"]
-mod client;
-mod fake;
-
-use client::Server;
+use crate::fake;
+use crate::fake::client::Server;
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;

@@ -1,10 +1,6 @@
 //! The commands of the server protocol that look into values: arrays, records, sums.
 
-#[path = "fake/client.rs"]
-mod client;
-mod fake;
-
-use client::Server;
+use crate::fake::client::Server;
 
 #[test]
 fn arrays() {

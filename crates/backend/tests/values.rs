@@ -1,7 +1,6 @@
 //! The runtime reads and writes values as `fehu-data` does: same text, same bytes, same messages.
 
-mod fake;
-
+use crate::fake;
 use fehu_base::Prim;
 use fehu_data::generate::{Generator, Rng};
 use fehu_data::text::{self, Style};

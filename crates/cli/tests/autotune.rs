@@ -1,9 +1,7 @@
 //! `fehu autotune`, with OpenCL on this machine's processor. Times are noise there, so what is tested is that thresholds are
 //! found, tried and written, and that others read them; the search itself is tested where times are simulated.
 
-mod common;
-
-use common::{both, fehu, folder};
+use crate::common::{both, fehu, folder};
 use std::path::Path;
 use std::process::Output;
 

@@ -1,11 +1,12 @@
 //! Commands around compiled programs: what they write, print and keep, and their exit codes.
 #![cfg(unix)]
 
+use crate::common::fehu;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A folder of its own for each test, with a cache in it.
+/// A folder of its own for each test.
 struct Place(PathBuf);
 
 impl Place {
@@ -22,9 +23,8 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
-        command.args(args).current_dir(&self.0).env("XDG_CACHE_HOME", self.0.join("cache"));
-        command.env_remove("CC").env_remove("CFLAGS");
+        let mut command = fehu();
+        command.args(args).current_dir(&self.0);
         command
     }
 
@@ -228,6 +228,7 @@ fn a_program_is_compiled_once() {
     place.write("cc.sh", "#!/bin/sh\necho called >> calls\nexec cc \"$@\"\n");
     let run = || {
         let mut command = place.command(&["run", "a.fut"]);
+        command.env("XDG_CACHE_HOME", place.0.join("cache"));
         let output = piped(command.env("CC", "sh cc.sh").env("CFLAGS", "-O1"), "5");
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let calls = std::fs::read_to_string(place.0.join("calls")).expect("it was called");

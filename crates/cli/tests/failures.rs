@@ -1,9 +1,7 @@
 //! What goes wrong in a compiled program is said in the words of the interpreter, on every back end, and never by a fault.
 #![cfg(unix)]
 
-mod common;
-
-use common::{both, fehu, folder, repository};
+use crate::common::{both, fehu, folder, repository};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -6,10 +6,8 @@
 //! another program.
 #![cfg(unix)]
 
-mod common;
-
-use common::random::number;
-use common::{ASAN_OPTIONS, SANITIZE, both, fehu, kept, repository, succeed};
+use crate::common::random::number;
+use crate::common::{ASAN_OPTIONS, SANITIZE, both, fehu, kept, repository, succeed};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;

@@ -4,11 +4,9 @@
 //! `FEHU_RANDOM_COMMANDS=100000` makes a longer run, `FEHU_SEED` another one.
 #![cfg(unix)]
 
-mod common;
-
-use common::ASAN_OPTIONS;
-use common::random::{Rng, number};
-use common::server::{Server, program};
+use crate::common::random::{Rng, number};
+use crate::common::server::{Server, program};
+use crate::common::{self, ASAN_OPTIONS};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};

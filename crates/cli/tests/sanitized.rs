@@ -5,9 +5,7 @@
 //! programs only. `FEHU_SANITIZE=all` takes all programs and `-O1`; `FEHU_SANITIZE_PATHS` names other programs.
 #![cfg(unix)]
 
-mod common;
-
-use common::{SANITIZE, both, fehu, repository};
+use crate::common::{self, SANITIZE, both, fehu, repository};
 
 /// Programs with work for several threads.
 const PARALLEL: [&str; 2] = ["examples/dot.fut", "tests/programs/parallel.fut"];

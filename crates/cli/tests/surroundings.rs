@@ -1,10 +1,8 @@
 //! What is around the command: strange names, caches that cannot be used, full disks, and readers who have gone.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::random::{Rng, number};
-use common::{both, fehu, folder, succeed};
+use crate::common::random::{Rng, number};
+use crate::common::{both, fehu, folder, succeed};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;

@@ -2,10 +2,8 @@
 //! the handling of a bad command ends them, which is noticed.
 #![cfg(unix)]
 
-mod common;
-
-use common::server::{Server, program};
-use common::{ASAN_OPTIONS, both, fehu};
+use crate::common::server::{Server, program};
+use crate::common::{self, ASAN_OPTIONS, both, fehu};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -1,9 +1,7 @@
 //! What executables read and write besides plain values: sums, tuning parameters, their cost.
 #![cfg(unix)]
 
-mod common;
-
-use common::{both, fehu, folder};
+use crate::common::{both, fehu, folder};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

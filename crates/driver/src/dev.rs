@@ -49,7 +49,7 @@ pub fn read_ir(files: &dyn Files, path: &str) -> Result<Prog, String> {
     })?;
     let text = String::from_utf8(bytes).map_err(|_| format!("\"{path}\" is not text"))?;
     // What stands after this line in a test of passes is the result.
-    let (text, _) = fehu_irtest::file::split(&text);
+    let (text, _) = fehu_irtest::folder::split(&text);
     let prog = parse(text).map_err(|error| format!("{path}:{error}"))?;
     match verify(&prog) {
         Ok(()) => Ok(prog),

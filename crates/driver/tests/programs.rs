@@ -14,11 +14,10 @@
 use fehu_base::Severity;
 use fehu_base::render::{self, Style};
 use fehu_driver::check::{self, Exit, Outcome, Warnings};
-use fehu_driver::files::Disk;
+use fehu_driver::files::{Disk, Files, ReadError};
 use fehu_driver::load::Root;
-use libtest_mimic::{Arguments, Failed, Trial};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use fehu_irtest::folder;
+use std::path::Path;
 
 /// Longer programs are not repeated in their snapshots.
 const MAX_LINES: usize = 60;
@@ -26,72 +25,54 @@ const MAX_LINES: usize = 60;
 const SEPARATOR: &str =
     "------------------------------------------------------------------------\n";
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    // Paths in messages are relative to the root of the repository.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    if let Err(error) = std::env::set_current_dir(&root) {
-        return fail(&format!("{}: {error}", root.display()));
-    }
+#[test]
+fn programs_are_accepted_or_rejected() {
     let mut files = Vec::new();
-    for folder in ["tests/check", "tests/prelude", "examples"] {
-        collect(Path::new(folder), &mut files);
+    for place in ["tests/check", "tests/prelude", "examples"] {
+        files.extend(folder::files(place));
     }
-    files.sort();
-    libtest_mimic::run(&arguments, trials(&files)).exit_code()
-}
-
-fn trials(files: &[PathBuf]) -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for path in files {
-        let program = path.clone();
-        let name = path.display().to_string();
-        match (extension(path), folder(path)) {
-            ("fut", "accept" | "prelude" | "examples") => {
-                trials.push(Trial::test(name, move || accept(&program)));
-            }
-            ("fut", "reject") => trials.push(Trial::test(name, move || reject(&program))),
-            _ => {}
+    folder::each(&files, |path| match (extension(path), folder::folder(path)) {
+        ("fut", "accept" | "prelude" | "examples") => accept(path),
+        ("fut", "reject") => reject(path),
+        ("snap", _) if !path.with_extension("fut").exists() => {
+            Err("there is no such program; remove the snapshot".to_owned())
         }
-    }
-    let stale: Vec<String> = files
-        .iter()
-        .filter(|path| extension(path) == "snap" && !files.contains(&path.with_extension("fut")))
-        .map(|path| format!("{}: there is no such program; remove the snapshot", path.display()))
-        .collect();
-    let verdict = if stale.is_empty() { Ok(()) } else { Err(stale.join("\n").into()) };
-    trials.push(Trial::test("each snapshot has its program", || verdict));
-    trials
+        _ => Ok(()),
+    });
 }
 
-fn accept(path: &Path) -> Result<(), Failed> {
+fn accept(path: &Path) -> Result<(), String> {
     let (text, outcome) = run(path)?;
     let messages = messages(&outcome);
     if outcome.exit != Exit::Success {
-        return Err(format!("this should be accepted:\n\n{messages}").into());
+        return Err(format!("this should be accepted:\n\n{messages}"));
     }
     // The prelude's tests use what programs should not, and say so in words.
-    if folder(path) == "prelude" { Ok(()) } else { compare_codes(&text, &outcome, &messages) }
+    if folder::folder(path) == "prelude" {
+        Ok(())
+    } else {
+        compare_codes(&text, &outcome, &messages)
+    }
 }
 
-fn reject(path: &Path) -> Result<(), Failed> {
+fn reject(path: &Path) -> Result<(), String> {
     let (text, outcome) = run(path)?;
     let messages = messages(&outcome);
     match outcome.exit {
         Exit::Rejected => {}
-        Exit::Success => return Err("this should be refused, but is accepted".into()),
-        Exit::Internal => return Err(format!("the compiler failed:\n\n{messages}").into()),
+        Exit::Success => return Err("this should be refused, but is accepted".to_owned()),
+        Exit::Internal => return Err(format!("the compiler failed:\n\n{messages}")),
     }
     compare_codes(&text, &outcome, &messages)?;
     let program = match text.lines().count() > MAX_LINES {
         true => format!("(a program of {} lines)\n", text.lines().count()),
         false => text,
     };
-    compare_snapshot(&path.with_extension("snap"), &format!("{program}{SEPARATOR}{messages}"))
+    folder::expect(&path.with_extension("snap"), &format!("{program}{SEPARATOR}{messages}"))
 }
 
 /// Whether the messages are those that the first lines promise.
-fn compare_codes(text: &str, outcome: &Outcome, messages: &str) -> Result<(), Failed> {
+fn compare_codes(text: &str, outcome: &Outcome, messages: &str) -> Result<(), String> {
     let promised: Vec<&str> = text
         .lines()
         .map_while(|line| line.strip_prefix("-- "))
@@ -109,29 +90,12 @@ fn compare_codes(text: &str, outcome: &Outcome, messages: &str) -> Result<(), Fa
         return Ok(());
     }
     let (promised, found) = (promised.join(", "), found.join(", "));
-    Err(format!("promised: {promised}\nfound:    {found}\n\n{messages}").into())
+    Err(format!("promised: {promised}\nfound:    {found}\n\n{messages}"))
 }
 
-fn compare_snapshot(path: &Path, text: &str) -> Result<(), Failed> {
-    let old = std::fs::read_to_string(path).unwrap_or_default();
-    if old == text {
-        return Ok(());
-    }
-    if std::env::var_os("BLESS").is_some() {
-        return std::fs::write(path, text).map_err(Failed::from);
-    }
-    let advice = "if the new text is right, write it with `BLESS=1 cargo test --test programs`";
-    let path = path.display();
-    Err(match old.is_empty() {
-        true => format!("{path} is missing; {advice}\n\n{text}"),
-        false => format!("{path} differs; {advice}\n\nold:\n{old}\nnew:\n{text}"),
-    }
-    .into())
-}
-
-fn run(path: &Path) -> Result<(String, Outcome), Failed> {
-    let bytes = std::fs::read(path)?;
-    let outcome = check::check(&Disk, &Root::Path(path.display().to_string()), Warnings::Show);
+fn run(path: &Path) -> Result<(String, Outcome), String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let outcome = check::check(&Repository, &Root::Path(folder::shown(path)), Warnings::Show);
     Ok((String::from_utf8_lossy(&bytes).into_owned(), outcome))
 }
 
@@ -140,29 +104,19 @@ fn messages(outcome: &Outcome) -> String {
     outcome.diagnostics.iter().map(draw).collect::<Vec<_>>().join("\n")
 }
 
-/// All programs and snapshots in a folder and the folders in it.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if matches!(extension(&path), "fut" | "snap") {
-            files.push(path);
-        }
-    }
-}
-
 fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or("")
 }
 
-/// The name of the folder that a file is in.
-fn folder(path: &Path) -> &str {
-    path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("")
-}
+/// The files of the repository, by the paths that messages show: relative to its root.
+struct Repository;
 
-#[expect(clippy::print_stderr, reason = "there is no test yet that could fail")]
-fn fail(message: &str) -> ExitCode {
-    eprintln!("{message}");
-    ExitCode::FAILURE
+impl Files for Repository {
+    fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+        Disk.read(&folder::root().join(path).display().to_string())
+    }
+
+    fn identity(&self, path: &str) -> String {
+        Disk.identity(&folder::root().join(path).display().to_string())
+    }
 }

@@ -1,8 +1,6 @@
 //! What follows a scan is done at its positions, unless something is in the way: how much memory is left says which.
 
-mod emitted;
-
-use emitted::run;
+use crate::emitted::run;
 use fehu_ir::Prog;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;

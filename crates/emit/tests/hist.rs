@@ -1,8 +1,6 @@
 //! Histograms do not store what stays as it is, where that is likely.
 
-mod emitted;
-
-use emitted::run;
+use crate::emitted::run;
 use fehu_ir::text::parse;
 
 /// The code of a histogram with an operator; it yields what the interpreter says.

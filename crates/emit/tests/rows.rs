@@ -1,8 +1,6 @@
 //! Reductions whose elements are arrays: each chunk has a row of its own, unless something is in the way.
 
-mod emitted;
-
-use emitted::run;
+use crate::emitted::run;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
 

@@ -1,8 +1,6 @@
 //! Sums of prefixes are found in blocks, by the machine as by the interpreter.
 
-mod emitted;
-
-use emitted::run;
+use crate::emitted::run;
 use fehu_ir::Prog;
 use fehu_ir::text::parse;
 

@@ -17,16 +17,14 @@
 //! the one written down, the counts are right, and [`Oracle::agree`] holds. A program whose runs say nothing fails
 //! the test: at least one run of each file has results, or a failed check if it says `-- fails`.
 
-use crate::count;
 use crate::oracle::{Oracle, Runs};
 use crate::passes::transform;
+use crate::{count, folder};
 use fehu_ir::Prog;
 use fehu_ir::pass::Pass;
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
-
-/// The line between the program and the result.
-const RESULT: &str = "-- result";
+use std::path::Path;
 
 /// What the comments at the head of a file ask for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -43,9 +41,19 @@ pub struct Header {
     pub fails: bool,
 }
 
+/// Runs the test in a file; its folder is the pass that it is about. `passes` are those that it may name.
+pub fn run(path: &Path, passes: &[Pass]) -> Result<(), String> {
+    let text = folder::read(path, "ir")?;
+    let about = folder::folder(path);
+    if !header(&text)?.passes.iter().any(|name| name == about) {
+        return Err(format!("the folder is that of \"{about}\", which the file does not run"));
+    }
+    folder::expect(path, &check(&text, passes)?)
+}
+
 /// Runs the test. The text as it should be, with the result that the passes gave, or what is wrong other than that.
 pub fn check(text: &str, passes: &[Pass]) -> Result<String, String> {
-    let (input, _) = split(text);
+    let (input, _) = folder::split(text);
     let header = header(input)?;
     let before = parse(input).map_err(|error| error.to_string())?;
     if let Err(errors) = verify(&before) {
@@ -65,19 +73,7 @@ pub fn check(text: &str, passes: &[Pass]) -> Result<String, String> {
     }
     check_counts(&header, &after)?;
     check_runs(&header, &before, &after).map_err(|error| format!("{error}\n\n{printed}"))?;
-    Ok(format!("{}\n{RESULT}\n{printed}", input.trim_end()))
-}
-
-/// The program, and the result written down.
-pub fn split(text: &str) -> (&str, Option<&str>) {
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if line.trim_end() == RESULT {
-            return (&text[..start], Some(&text[start + line.len()..]));
-        }
-        start += line.len();
-    }
-    (text, None)
+    Ok(folder::join(input, &printed))
 }
 
 /// Reads the comments at the head of a file.

@@ -6,7 +6,7 @@
 //! - [`nested`]: Segs as nested maps, which mean the same;
 //! - [`passes`]: runs passes and reports failures; [`reduce`]: shrinks a program that shows a failure;
 //! - [`random`]: random programs through all of this;
-//! - [`mod@file`]: the tests of passes in `tests/ir`.
+//! - [`mod@file`]: the tests of passes in `tests/ir`; [`folder`]: folders of tests, here and elsewhere.
 //!
 //! The oracle is the interpreter. This is a separate crate and not part of `irgen`, because the interpreter's own tests
 //! need random programs, and because `fehu dev` uses this one.
@@ -14,6 +14,7 @@
 pub mod arguments;
 pub mod count;
 pub mod file;
+pub mod folder;
 pub mod nested;
 pub mod oracle;
 pub mod passes;

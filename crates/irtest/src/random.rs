@@ -2,7 +2,7 @@
 //!
 //! `FEHU_RANDOM_PROGRAMS` sets how many programs such a test tries, `FEHU_RANDOM_SEED` the first: a failure names its
 //! seed, so that it can be repeated. A long run is
-//! `FEHU_RANDOM_PROGRAMS=100000 cargo test --release -p fehu-opt --test random`.
+//! `FEHU_RANDOM_PROGRAMS=100000 cargo test --release -p fehu-opt --test all random`.
 
 use crate::oracle::{Oracle, Runs};
 use crate::passes::{Failure, examine, transform};

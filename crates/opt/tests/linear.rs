@@ -1,7 +1,7 @@
 //! The passes take time in proportion to the program, and so does what they make: large programs of several shapes.
 //!
 //! The bound is generous, so that a slow machine passes; something quadratic takes minutes at this size.
-//! `cargo test --release --test linear -- --nocapture` prints the times.
+//! `cargo test --release -p fehu-opt --test all linear -- --nocapture` prints the times.
 #![expect(clippy::print_stderr, reason = "the times are for people")]
 
 use fehu_ir::builder::count_stms;

@@ -74,7 +74,7 @@ fn programs_of_other_tests_mean_the_same_by_their_tables() {
     for folder in entries(&root).iter().filter(|path| path.is_dir()) {
         for path in entries(folder).iter().filter(|path| path.extension() == Some("ir".as_ref())) {
             let text = std::fs::read_to_string(path).expect("it can be read");
-            let (text, _) = fehu_irtest::file::split(&text);
+            let (text, _) = fehu_irtest::folder::split(&text);
             // Some are wrong on purpose.
             let Ok(prog) = parse(text) else { continue };
             if verify(&prog).is_err() {

@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: house rules that neither rustc nor clippy can check. Also a test.
 //!
+//! - files of integration tests are modules of the one program `tests/all.rs`, if there is one;
 //! - Rust files start with `//!`, have no tabs, and are not longer than [`MAX_LINES`];
 //! - text files have no trailing blanks and no paths of somebody's machine;
 //! - each code of a diagnostic has a page `docs/errors/CODE.md` of the right shape, and each page
@@ -62,9 +63,29 @@ pub(crate) fn check(root: &Path) -> Report {
             report.problems.extend(rust_problems(file));
         }
     }
+    report.problems.extend(lost_tests(&files));
     codes::check(&files, &mut report);
     crates::check(&files, &mut report);
     report
+}
+
+/// Files of integration tests that are no part of the program: their tests would never run.
+fn lost_tests(files: &[TextFile]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for all in files.iter().filter(|file| file.path.ends_with("/tests/all.rs")) {
+        let folder = all.path.trim_end_matches("all.rs");
+        for file in files {
+            let Some(name) = file.path.strip_prefix(folder) else { continue };
+            let module = name.strip_suffix("/mod.rs").or(name.strip_suffix(".rs"));
+            let Some(module) = module.filter(|name| !name.contains('/') && *name != "all") else {
+                continue;
+            };
+            if !all.text.lines().any(|line| line == format!("mod {module};")) {
+                problems.push(format!("{}: it is not a module of {}", file.path, all.path));
+            }
+        }
+    }
+    problems
 }
 
 fn rust_problems(file: &TextFile) -> Vec<String> {
@@ -143,5 +164,26 @@ mod tests {
     fn the_repository_is_tidy() {
         let report = super::check(&crate::root());
         assert!(report.problems.is_empty(), "\n{}\n", report.problems.join("\n"));
+    }
+
+    #[test]
+    fn tests_that_would_never_run_are_found() {
+        let file = |path: &str, text: &str| super::TextFile {
+            path: format!("crates/a/tests/{path}"),
+            text: text.to_owned(),
+        };
+        let files = [
+            file("all.rs", "mod one;\n// mod three;\nmod common;\n"),
+            file("one.rs", ""),
+            file("common/mod.rs", ""),
+            file("common/part.rs", ""),
+            file("two.rs", ""),
+            file("three/mod.rs", ""),
+        ];
+        let found = super::lost_tests(&files);
+        let wanted = ["two.rs", "three/mod.rs"].map(|name| {
+            format!("crates/a/tests/{name}: it is not a module of crates/a/tests/all.rs")
+        });
+        assert_eq!(found, wanted);
     }
 }

@@ -6,11 +6,11 @@ use std::process::Command;
 /// Runs so many programs, all of which agree.
 fn agree(backend: &str, count: u64) -> String {
     // Kernels are kept by OpenCL; not in the folder of whoever runs the tests.
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random_kernels");
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
     let output = Command::new(env!("CARGO_BIN_EXE_fehu-xtask"))
         .args(["random", "--backend", backend, "--count", &count.to_string()])
         .args(["--batch", "20", "--jobs", "2"])
-        .env("POCL_CACHE_DIR", &kept)
+        .env("XDG_CACHE_HOME", &kept)
         .output()
         .expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -26,12 +26,13 @@ fn number(text: &str, name: &str) -> u64 {
 
 #[test]
 fn random_programs_agree_on_opencl() {
-    let text = agree("opencl", 40);
-    assert_eq!(number(&text, "programs "), 40, "{text}");
-    assert!(number(&text, "agreed") > 250, "{text}");
+    // OpenCL takes a second for a program; as many as one likes run as kernels without it.
+    let text = agree("opencl", 16);
+    assert_eq!(number(&text, "programs "), 16, "{text}");
+    assert!(number(&text, "agreed") > 80, "{text}");
     // What the programs are for happens: several versions, and checks that fail.
-    assert!(number(&text, "programs with versions") > 5, "{text}");
-    assert!(number(&text, "failed as expected") > 3, "{text}");
+    assert!(number(&text, "programs with versions") > 1, "{text}");
+    assert!(number(&text, "failed as expected") > 0, "{text}");
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! C files in a folder of their own, compiled and run.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
@@ -57,7 +55,7 @@ impl Folder {
             // The sanitizer would rather stop than say that there is no memory.
             .env("ASAN_OPTIONS", "allocator_may_return_null=1")
             // Only programs for devices keep something, and only their libraries leak.
-            .env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/kept-kernels"))
+            .env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
             .env("LSAN_OPTIONS", format!("suppressions={LEAKS}:print_suppressions=0"))
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
@@ -82,7 +80,7 @@ impl Folder {
     /// Compiles a C file, without any warnings.
     pub(crate) fn compile(&self, source: &str, options: &[&str]) {
         let mut args =
-            vec!["-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
+            vec!["-std=c11", "-g1", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
         args.extend(options);
         args.extend(["-o", "program", source, "-lm"]);
         self.run("cc", &args, "");

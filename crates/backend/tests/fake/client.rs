@@ -14,7 +14,6 @@ pub(crate) struct Server {
     pub(crate) directory: PathBuf,
 }
 
-#[allow(dead_code, reason = "not every test that includes this file needs everything")]
 impl Server {
     /// Starts the program written by hand.
     pub(crate) fn start(test: &str) -> Server {

@@ -1,15 +1,15 @@
 //! C programs written by hand, compiled with the files of the runtime and with sanitizers.
 
+pub(crate) mod client;
+
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, PoisonError};
 
 /// Compiles `tests/fake/FILE` with some options; the program. Warnings are errors.
 pub(crate) fn compile(file: &str, options: &[&str]) -> PathBuf {
-    static LOCK: Mutex<()> = Mutex::new(());
-    let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let runtime = root.join("runtime");
     let source = root.join("tests/fake").join(file);
@@ -27,10 +27,12 @@ pub(crate) fn compile(file: &str, options: &[&str]) -> PathBuf {
     // The name says what is in it, so that tests in several processes can share it.
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let program = directory.join(format!("{file}-{:016x}", hasher.finish()));
+    let lock = File::create(directory.join(format!("{file}.lock"))).expect("a lock can be made");
+    lock.lock().expect("it can be locked");
     if !program.exists() {
         let unfinished = directory.join(format!("{file}-{}", std::process::id()));
         let output = Command::new("cc")
-            .args(["-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
+            .args(["-std=c11", "-g1", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
             .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
             .args(options)
             // Only for names in quotes: the runtime has a math.h of its own.
@@ -48,7 +50,6 @@ pub(crate) fn compile(file: &str, options: &[&str]) -> PathBuf {
 }
 
 /// Runs a program to its end.
-#[allow(dead_code, reason = "not every test that includes this file needs it")]
 pub(crate) fn run(program: &Path, args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(program)
         .args(args)
@@ -69,7 +70,6 @@ pub(crate) fn run(program: &Path, args: &[&str], input: &[u8]) -> Output {
 }
 
 /// A directory of its own for a test.
-#[allow(dead_code, reason = "not every test that includes this file needs one")]
 pub(crate) fn directory(name: &str) -> PathBuf {
     let path =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));

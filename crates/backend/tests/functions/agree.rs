@@ -1,7 +1,7 @@
 //! Random expressions, whose values as C and in the interpreter are the same: operators, literals, and parentheses.
 
-use crate::build::*;
-use crate::{Test, compile, file};
+use super::build::*;
+use super::{Test, compile, file};
 use fehu_backend::Target;
 use fehu_imp::{Exp, From, Prim, Program, Stm, Ty, V};
 use fehu_interp::scalar::{binop, cmpop, convert, reinterpret, unop};

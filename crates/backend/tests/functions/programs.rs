@@ -1,6 +1,6 @@
 //! The programs of the tests: imp, a `main` in C that calls it, and what that prints.
 
-use crate::build::*;
+use super::build::*;
 use fehu_imp::{
     Arg, Constant, Exp, From, Fun, FunId, Kind, Part, Prim, Program, RedOp, Stm, Tasks, Ty, V,
 };

@@ -1,7 +1,5 @@
 //! A program for devices whose functions and kernels are written by hand.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use crate::cc::Folder;
 use fehu_backend::api::{Api, TuningParam, generate};
 use fehu_backend::runtime::{Program, assemble, device_source};

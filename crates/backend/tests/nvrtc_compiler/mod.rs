@@ -33,7 +33,8 @@ fn python(folder: &Path) -> PathBuf {
     // What is half installed is made anew.
     let _ = std::fs::remove_dir_all(&environment);
     succeed(Command::new("python3").args(["-m", "venv"]).arg(&environment));
-    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+    let pip =
+        ["-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", "-r"];
     succeed(Command::new(&python).args(pip).arg(&requirements));
     std::fs::write(&stamp, wanted).expect("it can be noted");
     python

@@ -1,8 +1,6 @@
 //! The runtime's scalar operations, the values that they are tested with, and what the interpreter, which defines them to
 //! the bit, says of these.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use fehu_base::Prim;
 use fehu_interp::scalar::{binop, cmpop, convert, divides_by_zero, math, reinterpret, unop};
 use fehu_ir::{BinOp, CmpOp, MathFn, Scalar, UnOp};

@@ -1,6 +1,4 @@
 //! What tests of compiled programs have in common: folders, the drop-in on PATH, and things that are made once.
-#![allow(dead_code, reason = "no test needs all of it")]
-
 pub(crate) mod random;
 #[cfg(unix)]
 pub(crate) mod server;
@@ -38,10 +36,15 @@ pub(crate) fn kept(name: &str) -> (PathBuf, File) {
     (folder, lock)
 }
 
-/// Our compiler. Compiled programs are kept from one run to the next.
+/// Where compiled programs, runtimes and kernels are kept: from one test to the next, and not among those of the user.
+pub(crate) fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
+}
+
+/// Our compiler.
 pub(crate) fn fehu() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
-    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    command.env("XDG_CACHE_HOME", cache());
     command.env_remove("CC").env_remove("CFLAGS").env("ASAN_OPTIONS", ASAN_OPTIONS);
     command
 }

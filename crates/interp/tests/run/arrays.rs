@@ -1,6 +1,6 @@
 //! Operations on arrays without functions.
 
-use crate::{check, check_loose, fails, fails_loose, int, ints, matrix, truth};
+use super::{check, check_loose, fails, fails_loose, int, ints, matrix, truth};
 use fehu_interp::{ErrorKind, Value};
 use fehu_ir::Scalar;
 
@@ -250,7 +250,7 @@ fn unit_arrays_have_shapes_and_no_contents() {
         let (g: [n][2]unit) = screma n (c) map \\(x: [2]unit) -> ([2]unit) { (x) }
         in (g, u)";
     let n = 1 << 10;
-    let results = crate::run(text, vec![int(n)]).expect("it runs");
+    let results = super::run(text, vec![int(n)]).expect("it runs");
     assert_eq!(results[0].as_array().map(|array| array.shape()), Some(vec![n, 2]));
     assert_eq!(results[1].as_scalar(), Some(Scalar::Unit));
 }

@@ -1,6 +1,6 @@
 //! Branches, loops, calls, constants, checks, traces.
 
-use crate::{assert_same, check, check_loose, fails, int, interp, ints, run, truth, unverified};
+use super::{assert_same, check, check_loose, fails, int, interp, ints, run, truth, unverified};
 use fehu_base::id::Id;
 use fehu_interp::{ErrorKind, Value};
 use fehu_ir::{FunId, Scalar};

@@ -1,6 +1,6 @@
 //! Limits: recursion, steps, memory, interruption; and programs that break the rules.
 
-use crate::{assert_same, int, interp, ints, unverified};
+use super::{assert_same, int, interp, ints, unverified};
 use fehu_base::id::Id;
 use fehu_interp::{Error, ErrorKind, Interp, Value};
 use fehu_ir::FunId;

@@ -1,6 +1,6 @@
 //! Updates in place: programs that write to arrays they own copy nothing.
 
-use crate::{assert_same, int, interp, ints, matrix, unverified};
+use super::{assert_same, int, interp, ints, matrix, unverified};
 use fehu_base::id::Id;
 use fehu_interp::{Interp, Value};
 use fehu_ir::FunId;

@@ -1,6 +1,6 @@
 //! Scalar operations as programs see them; what they compute is tested in `scalar` itself.
 
-use crate::{check, int};
+use super::{check, int};
 use fehu_interp::Value;
 use fehu_ir::Scalar;
 

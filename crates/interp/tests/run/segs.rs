@@ -1,7 +1,7 @@
 //! Segs, and what programs with them ask.
 
-use crate::ownership::copies;
-use crate::{assert_same, check, fails, int, interp, ints, matrix};
+use super::ownership::copies;
+use super::{assert_same, check, fails, int, interp, ints, matrix};
 use fehu_base::id::Id;
 use fehu_interp::Value;
 use fehu_ir::FunId;

@@ -1,6 +1,6 @@
 //! Map, scan, reduce and partition.
 
-use crate::{check, fails, int, ints, matrix};
+use super::{check, fails, int, ints, matrix};
 use fehu_interp::{ErrorKind, Value};
 
 #[test]

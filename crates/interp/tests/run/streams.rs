@@ -1,6 +1,6 @@
 //! Streams: their results do not depend on how they are cut.
 
-use crate::{assert_same, int, interp, ints, matrix};
+use super::{assert_same, int, interp, ints, matrix};
 use fehu_base::id::Id;
 use fehu_interp::{Chunking, Value};
 use fehu_ir::FunId;

@@ -1,6 +1,6 @@
 //! Histograms, scatters and accumulators.
 
-use crate::{check, check_loose, int, ints, matrix};
+use super::{check, check_loose, int, ints, matrix};
 use fehu_interp::Value;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Declarations, modules, documentation.
 
-use crate::{check, file};
+use super::{check, file};
 
 #[test]
 fn values() {

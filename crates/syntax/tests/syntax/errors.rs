@@ -1,6 +1,6 @@
 //! What is refused, how it is worded, and that one mistake gives one error.
 
-use crate::{FILE, errors_of, messages};
+use super::{FILE, errors_of, messages};
 use fehu_syntax::{dump, parse};
 
 fn check(cases: &[(&str, &[&str])]) {

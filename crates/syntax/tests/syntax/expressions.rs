@@ -1,6 +1,6 @@
 //! Expressions other than operators and literals.
 
-use crate::{check, exp};
+use super::{check, exp};
 
 #[test]
 fn names_and_projections() {

@@ -1,6 +1,6 @@
 //! Numbers, characters and strings.
 
-use crate::{check, exp};
+use super::{check, exp};
 
 #[test]
 fn integers() {

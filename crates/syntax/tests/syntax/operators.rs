@@ -1,6 +1,6 @@
 //! Precedence and associativity.
 
-use crate::{check, exp};
+use super::{check, exp};
 
 /// One operator of every level, from loose to tight, with its associativity.
 const LEVELS: [(&[&str], bool); 11] = [

@@ -1,6 +1,6 @@
 //! Patterns.
 
-use crate::{check, exp};
+use super::{check, exp};
 
 fn pattern(text: &str) -> String {
     let dump = exp(&format!("match x case {text} -> y"));

@@ -1,6 +1,6 @@
 //! No text makes the parser panic, loop, overflow the stack or yield a tree that is too deep.
 
-use crate::FILE;
+use super::FILE;
 use fehu_base::stack::with_large_stack;
 use fehu_syntax::{dump, parse};
 

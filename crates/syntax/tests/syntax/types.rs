@@ -1,6 +1,6 @@
 //! Type expressions.
 
-use crate::{check, ty};
+use super::{check, ty};
 
 #[test]
 fn types() {

@@ -24,16 +24,14 @@ use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Fun, Kind, Prim, Program, Stm, Ty, V, VarInfo, rewrite};
 use fehu_interp::{Buffer, Value};
 use fehu_ir::{Atom, BinOp, Elem, FunId, Prog, Scalar, Type};
+use fehu_irtest::folder;
 use fehu_loops::TRANSFORMATIONS;
 use fehu_oracle::heap::{Fault, Limits};
 use fehu_oracle::machine;
 
-/// The line between the code and the result.
-const RESULT: &str = "-- result";
-
 /// Runs the test. The text as it should be, or what is wrong other than that.
 pub(crate) fn check(text: &str, about: &str) -> Result<String, String> {
-    let (input, _) = split(text);
+    let (input, _) = folder::split(text);
     let header = header(input)?;
     if !header.run.iter().any(|name| name == about) {
         return Err(format!("the folder is that of \"{about}\", which the file does not run"));
@@ -60,19 +58,7 @@ pub(crate) fn check(text: &str, about: &str) -> Result<String, String> {
     }
     compare(&header, &before, &after).map_err(|error| format!("{error}\n\n{printed}"))?;
     let printed = if header.unchanged { "(unchanged)\n" } else { &printed };
-    Ok(format!("{}\n{RESULT}\n{printed}", input.trim_end()))
-}
-
-/// The code, and the result written down.
-pub(crate) fn split(text: &str) -> (&str, Option<&str>) {
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if line.trim_end() == RESULT {
-            return (&text[..start], Some(&text[start + line.len()..]));
-        }
-        start += line.len();
-    }
-    (text, None)
+    Ok(folder::join(input, printed))
 }
 
 fn accept(when: &str, program: &Program) -> Result<(), String> {

@@ -1,0 +1,24 @@
+//! The command `fehu`, and the programs that it compiles.
+//!
+//! All tests are one program, because linking is what takes long.
+
+mod autotune;
+mod cli;
+mod clients;
+mod common;
+mod compile;
+mod dev;
+mod failures;
+mod hostile;
+mod interface;
+mod kernels;
+#[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
+mod nvrtc_compiler;
+mod protocol;
+mod report;
+mod sanitized;
+mod surroundings;
+mod survival;
+mod terminal;
+mod values;
+mod vector;

@@ -1,0 +1,10 @@
+//! Imperative code does what programs mean.
+//!
+//! All tests are one program, because linking is what takes long.
+
+mod emitted;
+mod follow;
+mod hist;
+mod random;
+mod rows;
+mod sums;

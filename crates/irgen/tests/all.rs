@@ -1,0 +1,6 @@
+//! What random programs are like, and what they say about traversals.
+//!
+//! All tests are one program, because linking is what takes long.
+
+mod properties;
+mod traversals;

@@ -1,0 +1,5 @@
+//! Transformations of loops, in files.
+
+mod file;
+mod files;
+mod header;

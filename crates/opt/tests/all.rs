@@ -1,0 +1,10 @@
+//! The passes of the optimiser.
+//!
+//! All tests are one program, because linking is what takes long.
+
+mod checks;
+mod files;
+mod linear;
+mod random;
+mod remarks;
+mod views;
