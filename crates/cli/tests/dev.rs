@@ -82,7 +82,7 @@ fn a_program_can_be_printed_after_every_stage() {
     for (backend, stage, start) in [
         ("c", "lower", "prog arrays\n"),
         ("c", "fuse", "prog arrays\n"),
-        ("multicore", "short_circuit", "prog arrays\n"),
+        ("multicore", "short_circuit", "prog segs\n"),
         ("multicore", "lanes", "prog imp"),
         ("opencl", "device", "prog imp"),
         ("cuda", "c", "//"),

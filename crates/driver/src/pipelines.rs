@@ -349,7 +349,10 @@ mod tests {
         let error = passes("fuse, nonsense").expect_err("there is no such pass");
         assert!(error.contains("\"nonsense\"") && error.contains("\"fuse\""), "{error}");
         let error = pipeline("nonsense").expect_err("there is no such pipeline");
-        assert!(error.contains("\"none\", \"default\", \"cpu\", \"gpu\""), "{error}");
+        assert!(
+            error.contains("\"none\", \"default\", \"cpu\", \"multicore\", \"gpu\""),
+            "{error}"
+        );
     }
 
     #[test]
