@@ -108,6 +108,10 @@ impl Flow<'_> {
     }
 
     /// The handles and pointers that statements set, with the memories of what they are set to.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other statements have nothing to do with pointers"
+    )]
     fn each_source(&self, body: &Block, results: Results<'_>, note: &mut dyn FnMut(V, Space)) {
         each_stm(body, &mut |stm| match stm {
             Stm::Share(to, from) => {
@@ -162,6 +166,10 @@ fn change_types(fun: &mut Fun, body: &Block, of: &BTreeMap<V, Space>) -> Block {
 }
 
 /// A body in which some handles have become pointers.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other statements have nothing to do with pointers"
+)]
 fn with_pointers(mut body: Block, of: &BTreeMap<V, Space>, vars: &mut IdVec<V, VarInfo>) -> Block {
     replace_stms(&mut body, &mut |stm| {
         Some(match stm {
@@ -208,6 +216,10 @@ pub(super) struct Origins {
 }
 
 impl Origins {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other statements have nothing to do with pointers"
+    )]
     pub(super) fn new(body: &Block, vars: &IdVec<V, VarInfo>) -> Origins {
         let (mut of, mut assigned) = (BTreeMap::default(), FxHashSet::default());
         each_stm(body, &mut |stm| {

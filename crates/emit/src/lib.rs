@@ -10,7 +10,7 @@
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
 //! `control` branches, loops and calls; `screma` map, reduce and scan; `follow` operators that are fused with a scan;
 //! `write` histograms, scatters, partitions and accumulators; `sums` and `ahead` vectorised scans and histograms;
-//! `release` where blocks are released; `cheap` what may be executed twice; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
+//! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
 //! device; `tuning` numbers that users may choose.
 
 mod ahead;

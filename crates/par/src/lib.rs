@@ -1,15 +1,17 @@
-//! Flattening: from nested parallelism to perfect nests.
+//! Levels: who executes each operator.
 //!
-//! A program expresses nested parallelism by operators inside the functions of operators. Machines want a single flat
-//! iteration space at a time: a *nest*, that is, maps inside each other, where the innermost function is sequential
-//! code or just one operator. [`FLATTEN`] transforms programs until all operators at the host level are nests
-//! ([`nest::Nest`] defines nests, and finds them).
+//! A program of stage `arrays` comes in, and one of stage `segs` goes out: operators that several threads share are Segs of a
+//! level ([`fehu_ir::Seg`]), and all others are sequential. [`TASKS`] does this for the threads of a CPU, [`FLATTEN`] for GPUs.
+//!
+//! A program expresses nested parallelism by operators inside the functions of operators. GPUs want a single flat space at a
+//! time: one operator, and dimensions around it. [`FLATTEN`] transforms programs until all operators at the host level are
+//! that.
 //!
 //! ```text
 //! map (\ps -> let s = reduce (+) 0 ps in map (\p -> p / s) ps) pss
 //! ==>
-//! ss = map (\ps -> reduce (+) 0 ps) pss
-//! map (\ps s -> map (\p -> p / s) ps) pss ss
+//! ss = seg grid [n] { reduce (+) 0 pss[i] }
+//! seg grid [n] { map (\p -> p / ss[i]) pss[i] }
 //! ```
 //!
 //! Where it is not clear whether the inner parallelism is needed, several versions are generated, and a threshold,
@@ -18,10 +20,11 @@
 //! - `expose`: a preceding pass, which inlines functions with parallelism;
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what happens to the statements of a function;
-//! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: carry this out; `build` constructs nests,
-//!   `resolve` avoids them;
+//! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: carry this out; `build` constructs nests, `resolve`
+//!   avoids them; `seg` makes Segs of them;
 //! - `version`: thresholds, and [`tree`], how they depend on each other; `block`: functions for thread blocks; `lift`:
-//!   code that is executed once; `mark`, `outer`: sequential code.
+//!   code that is executed once; `outer`: loops that the source asks for;
+//! - `calls`: functions that are called inside of operators; `hosted`: functions that no kernel can contain.
 
 mod aliases;
 mod bins;

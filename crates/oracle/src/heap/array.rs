@@ -61,8 +61,9 @@ impl<'a> Machine<'a> {
                     _ => Err(wrong("a copy is nowhere, or of nothing")),
                 }
             }
-            // Views cost nothing.
-            Exp::Index(..)
+            // Views cost nothing, and nor does a check that succeeds.
+            Exp::Assert(..)
+            | Exp::Index(..)
             | Exp::FlatIndex(..)
             | Exp::Reshape(..)
             | Exp::Rearrange(..)
