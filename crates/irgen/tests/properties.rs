@@ -14,7 +14,7 @@ fn count(default: u64) -> u64 {
 
 #[test]
 fn programs_are_verified_and_round_trip() {
-    for seed in 0..count(800) {
+    for seed in 0..count(500) {
         let config = Config { inexact: seed % 2 == 0, ..Config::default() };
         round_trip(seed, &random_prog(seed, config));
     }
@@ -22,7 +22,7 @@ fn programs_are_verified_and_round_trip() {
 
 #[test]
 fn programs_with_segs_are_verified_and_round_trip() {
-    for seed in 0..count(2000) {
+    for seed in 0..count(500) {
         round_trip(seed, &random_segs(seed, Config::default()));
     }
 }
@@ -66,7 +66,7 @@ fn damaged_texts_do_not_panic() {
 fn damaged_programs_are_refused_or_valid() {
     let mut rng = Rng::new(2);
     let (mut refused, mut total) = (0, 0);
-    for seed in 0..count(1000) {
+    for seed in 0..count(500) {
         let mut prog =
             random_prog(seed, Config { statements: 6, inexact: true, ..Config::default() });
         let what = mutate_prog(&mut prog, &mut rng);
