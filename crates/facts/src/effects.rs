@@ -50,6 +50,50 @@ impl Effects {
         look.found
     }
 
+    /// Whether an expression itself does, not what is in its bodies.
+    pub fn shallow(&self, exp: &Exp) -> bool {
+        match exp {
+            Exp::Assert(cond, _) => *cond != Atom::bool(true),
+            Exp::Fail(_) | Exp::Trace(..) => true,
+            Exp::Call(fun, _) => self.fun(*fun),
+            Exp::Const(id) => self.constant(*id),
+            Exp::Seg(_)
+            | Exp::Threads
+            | Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Array(..)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::If(..)
+            | Exp::Switch(..)
+            | Exp::Loop(..)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Opaque(_)
+            | Exp::Tuning(..) => false,
+        }
+    }
+
     /// Whether a body does.
     pub fn body(&self, body: &Body) -> bool {
         let mut look = Look { effects: self, found: false };
@@ -85,46 +129,7 @@ impl Visit for Look<'_> {
         if self.found {
             return;
         }
-        self.found = match exp {
-            Exp::Assert(cond, _) => *cond != Atom::bool(true),
-            Exp::Fail(_) | Exp::Trace(..) => true,
-            Exp::Call(fun, _) => self.effects.fun(*fun),
-            Exp::Const(id) => self.effects.constant(*id),
-            Exp::Seg(_)
-            | Exp::Threads
-            | Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Array(..)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Concat(..)
-            | Exp::Iota(..)
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Reshape(..)
-            | Exp::Rearrange(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(_)
-            | Exp::If(..)
-            | Exp::Switch(..)
-            | Exp::Loop(..)
-            | Exp::Screma(_)
-            | Exp::Hist(_)
-            | Exp::Scatter(_)
-            | Exp::Stream(_)
-            | Exp::Partition(_)
-            | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Opaque(_)
-            | Exp::Tuning(..) => false,
-        };
+        self.found = self.effects.shallow(exp);
         walk_exp(self, exp);
     }
 }

@@ -51,46 +51,52 @@ impl Prints {
 
     /// Whether an expression does by itself or by a call, not looking into its bodies.
     pub fn shallow(&self, exp: &Exp) -> bool {
-        match exp {
-            Exp::Trace(..) | Exp::Opaque(_) => true,
-            Exp::Call(id, _) => self.fun(*id),
-            Exp::Seg(_)
-            | Exp::Threads
-            | Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Assert(..)
-            | Exp::Array(..)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Concat(..)
-            | Exp::Iota(..)
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Reshape(..)
-            | Exp::Rearrange(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(_)
-            | Exp::If(..)
-            | Exp::Switch(..)
-            | Exp::Loop(..)
-            | Exp::Const(_)
-            | Exp::Screma(_)
-            | Exp::Hist(_)
-            | Exp::Scatter(_)
-            | Exp::Stream(_)
-            | Exp::Partition(_)
-            | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Tuning(..)
-            | Exp::Fail(_) => false,
-        }
+        let called = matches!(exp, Exp::Call(id, _) if self.fun(*id));
+        called || by_itself(exp)
+    }
+}
+
+/// Whether an expression prints, or hides what it is, apart from its bodies and calls.
+fn by_itself(exp: &Exp) -> bool {
+    match exp {
+        Exp::Trace(..) | Exp::Opaque(_) => true,
+        Exp::Call(..)
+        | Exp::Seg(_)
+        | Exp::Threads
+        | Exp::Atom(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Math(..)
+        | Exp::Convert(..)
+        | Exp::Reinterpret(..)
+        | Exp::Assert(..)
+        | Exp::Array(..)
+        | Exp::Index(..)
+        | Exp::Update(..)
+        | Exp::FlatIndex(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Concat(..)
+        | Exp::Iota(..)
+        | Exp::Replicate(..)
+        | Exp::Scratch(..)
+        | Exp::Reshape(..)
+        | Exp::Rearrange(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(_)
+        | Exp::If(..)
+        | Exp::Switch(..)
+        | Exp::Loop(..)
+        | Exp::Const(_)
+        | Exp::Screma(_)
+        | Exp::Hist(_)
+        | Exp::Scatter(_)
+        | Exp::Stream(_)
+        | Exp::Partition(_)
+        | Exp::WithAcc(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Tuning(..)
+        | Exp::Fail(_) => false,
     }
 }
 
@@ -101,46 +107,11 @@ struct Look {
 
 impl Visit for Look {
     fn exp(&mut self, exp: &Exp) {
-        match exp {
-            Exp::Trace(..) | Exp::Opaque(_) => self.found = true,
-            Exp::Call(id, _) => self.calls.push(*id),
-            Exp::Seg(_)
-            | Exp::Threads
-            | Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Assert(..)
-            | Exp::Array(..)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Concat(..)
-            | Exp::Iota(..)
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Reshape(..)
-            | Exp::Rearrange(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(_)
-            | Exp::If(..)
-            | Exp::Switch(..)
-            | Exp::Loop(..)
-            | Exp::Const(_)
-            | Exp::Screma(_)
-            | Exp::Hist(_)
-            | Exp::Scatter(_)
-            | Exp::Stream(_)
-            | Exp::Partition(_)
-            | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Tuning(..)
-            | Exp::Fail(_) => walk_exp(self, exp),
+        self.found |= by_itself(exp);
+        if let Exp::Call(id, _) = exp {
+            self.calls.push(*id);
         }
+        walk_exp(self, exp);
     }
 
     fn body(&mut self, body: &Body) {

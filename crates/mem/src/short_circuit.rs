@@ -1,4 +1,4 @@
-//! `circuit`: short-circuiting, arrays are constructed where they would be copied to.
+//! `short_circuit`: arrays are constructed where they would be copied to.
 //!
 //! The elements of an array that is created only to become part of another one (a row of a map's result, the part of an
 //! array that an update replaces, an operand of a concatenation) are copied there. Short-circuiting makes its block a

@@ -37,7 +37,7 @@ impl Depend<'_> {
         for var in &stm.pat {
             self.bind(*var, group);
         }
-        if self.acts(&stm.exp) {
+        if self.effects.shallow(&stm.exp) {
             self.graph.mark_group(group);
         }
         match &stm.exp {
@@ -86,50 +86,6 @@ impl Depend<'_> {
             }
         }
         self.graph.end(group);
-    }
-
-    /// Whether an expression itself, not what is in its bodies, does more than yield values.
-    fn acts(&self, exp: &Exp) -> bool {
-        match exp {
-            Exp::Assert(cond, _) => *cond != Atom::bool(true),
-            Exp::Fail(_) | Exp::Trace(..) => true,
-            Exp::Call(fun, _) => self.effects.fun(*fun),
-            Exp::Const(id) => self.effects.constant(*id),
-            Exp::Seg(_)
-            | Exp::Threads
-            | Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Array(..)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Concat(..)
-            | Exp::Iota(..)
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Reshape(..)
-            | Exp::Rearrange(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(_)
-            | Exp::If(..)
-            | Exp::Switch(..)
-            | Exp::Loop(..)
-            | Exp::Screma(_)
-            | Exp::Hist(_)
-            | Exp::Scatter(_)
-            | Exp::Stream(_)
-            | Exp::Partition(_)
-            | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Opaque(_)
-            | Exp::Tuning(..) => false,
-        }
     }
 
     /// A variable belongs to a group and needs its sizes.
