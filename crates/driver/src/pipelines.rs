@@ -9,7 +9,7 @@ use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
-use fehu_par::{EXPOSE, FLATTEN, TASKS};
+use fehu_par::{EPILOGUE, EXPOSE, FLATTEN, TASKS};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,9 @@ pub const CPU: Pipeline = Pipeline {
         INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
         SIMPLIFY, //
         // Streams have done their work once fusion is over.
-        UNSTREAM, SIMPLIFY,
+        UNSTREAM, SIMPLIFY, //
+        // Who executes what is known: one thread.
+        EPILOGUE,
     ],
     stages: &[
         ASSIGN,
@@ -92,7 +94,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
         SIMPLIFY, UNSTREAM, SIMPLIFY, //
         // Operators are what they will be.
-        TASKS,
+        TASKS, EPILOGUE,
     ],
     stages: CPU.stages,
 };
@@ -132,6 +134,8 @@ pub const GPU: Pipeline = Pipeline {
         // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
         FLATTEN,
         SIMPLIFY,
+        // Segs have their levels and spaces.
+        EPILOGUE,
     ],
     stages: &[ASSIGN, SHORT_CIRCUIT, EMIT, EMPTY, DEVICE, C],
 };

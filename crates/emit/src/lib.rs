@@ -8,7 +8,7 @@
 //! who executes the code that is being emitted.
 //!
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
-//! `control` branches, loops and calls; `screma` map, reduce and scan; `follow` operators that are fused with a scan;
+//! `control` branches, loops and calls; `screma` map, reduce and scan; `epilogue` what a scan does with its elements;
 //! `write` histograms, scatters, partitions and accumulators; `sums` and `ahead` vectorised scans and histograms;
 //! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
 //! device; `tuning` numbers that users may choose.
@@ -18,7 +18,7 @@ mod array;
 mod bins;
 mod cheap;
 mod control;
-mod follow;
+mod epilogue;
 mod grid;
 mod index;
 mod partials;
@@ -128,10 +128,8 @@ struct Emit<'a> {
     loc: EcoString,
     /// The numbers of tuning parameters.
     tuning: FxHashMap<EcoString, usize>,
-    /// The operators that follow scans, by the first variables that the scans bind.
-    following: FxHashMap<Var, follow::Follower<'a>>,
-    /// Arrays of scans that only the following operators read, and which are not stored.
-    unneeded: FxHashSet<Var>,
+    /// The epilogues of scans, by the first variables that the scans bind.
+    epilogues: FxHashMap<Var, epilogue::Epilogue<'a>>,
 }
 
 /// A block at run time.
@@ -174,8 +172,7 @@ impl<'a> Emit<'a> {
             sites,
             loc: EcoString::new(),
             tuning: FxHashMap::default(),
-            following: FxHashMap::default(),
-            unneeded: FxHashSet::default(),
+            epilogues: FxHashMap::default(),
         }
     }
 
@@ -246,25 +243,9 @@ impl<'a> Emit<'a> {
     fn body(&mut self, body: &'a Body) {
         let releases = self.is_host();
         let last = if releases { release::last_uses(self, body) } else { Vec::new() };
-        let mut leaders = self.leaders(body).into_iter().peekable();
-        let mut index = 0;
-        while let Some(stm) = body.stms.get(index) {
-            let first = index;
-            match leaders.next_if(|leader| leader.at == index) {
-                Some(leader) => {
-                    let last = leader.last;
-                    body.stms.iter().take(last).skip(index + 1).for_each(|stm| self.stm(stm));
-                    self.lead(stm, leader);
-                    index = last + 1;
-                }
-                None => {
-                    self.stm(stm);
-                    index += 1;
-                }
-            }
-            for blocks in last.iter().take(index).skip(first) {
-                self.release(blocks);
-            }
+        for (index, stm) in body.stms.iter().enumerate() {
+            self.stm(stm);
+            last.get(index).into_iter().for_each(|blocks| self.release(blocks));
         }
     }
 
@@ -283,6 +264,7 @@ impl<'a> Emit<'a> {
         if let ir::Exp::Seg(seg) = &stm.exp {
             return match seg.level {
                 Level::Task => self.seg_in_tasks(&stm.pat, seg),
+                Level::Thread => self.seg_here(&stm.pat, seg),
                 Level::Grid | Level::Blocks | Level::Block => self.seg_on_device(&stm.pat, seg),
             };
         }

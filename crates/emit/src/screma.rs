@@ -174,7 +174,7 @@ impl<'a> Emit<'a> {
         elements
     }
 
-    /// Stores the values of scans at a position and the plain results, and executes the operators that follow.
+    /// Stores the values of scans at a position and the plain results, and executes the epilogue.
     pub(super) fn give(
         &mut self,
         pat: &[Var],
@@ -189,10 +189,10 @@ impl<'a> Emit<'a> {
         for (part, var) in parts.iter().zip(pat).skip(op.folded()) {
             self.store_row(*var, index, *part);
         }
-        if let Some(follower) = self.following(pat).filter(|_| !scanned.is_empty()) {
+        if let Some(epilogue) = self.epilogue(pat) {
             let mut given = Self::scanned_elements(pat, scanned);
             given.extend(self.plain_elements(pat, op));
-            self.follow(&follower, self.atom(index.into()), &given);
+            self.execute_epilogue(&epilogue, self.atom(index.into()), &given);
         }
     }
 
@@ -342,9 +342,7 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn store_sofar(&mut self, var: Var, index: Var, part: &Sofar<'a>) {
-        if self.unneeded.contains(&var) {
-            return;
-        }
+        // An array that nobody needs is not stored.
         let Some(place) = self.place(var) else { return };
         let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) else { return };
         match part {
@@ -359,9 +357,7 @@ impl<'a> Emit<'a> {
 
     /// A result of the function becomes an element or row of an array.
     pub(super) fn store_row(&mut self, var: Var, index: Var, value: Atom) {
-        if self.unneeded.contains(&var) {
-            return;
-        }
+        // An array that nobody needs is not stored.
         let Some(place) = self.place(var) else { return };
         if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
             self.write(&Place { block: place.block, lmad }, value);

@@ -15,14 +15,14 @@
 //! ```
 //!
 //! The function is executed twice for each element, so that none of its other results must be kept. Conditions:
-//! nothing else combines elements; the function and the operators that follow the scan are short and have no checks;
+//! nothing else combines elements; the function and the epilogue are short and have no checks;
 //! and there is no surrounding loop that could be vectorised instead. (Only for wide numbers: sums of narrow ones are
 //! rarely a bottleneck.)
 
 use super::Emit;
 use super::screma::Sofar;
-use super::tasks::is_cheap;
 use fehu_base::Prim;
+use fehu_facts::cost::is_repeatable;
 use fehu_imp::rewrite::{bin, end_of_blocks, sum};
 use fehu_imp::{Exp, Kind, RedOp, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, Body, Screma, Type, Var};
@@ -70,9 +70,9 @@ impl<'a> Emit<'a> {
         let Ty::Scalar(prim) = self.vars[*before].ty else { return None };
         let is_wide = prim != Prim::Bool && prim.bits() >= 32;
         let has_acc = |var: &Var| matches!(self.ir[*var].ty, Type::Acc(_));
-        let follows = self.following(pat).is_none_or(|follower| follower.is_short());
+        let epilogue = self.epilogue(pat).is_none_or(|epilogue| epilogue.is_short());
         let fits = is_wide
-            && follows
+            && epilogue
             && op.reds.is_empty()
             && !self.options.device
             && !op.inputs.iter().any(has_acc)
@@ -127,5 +127,5 @@ pub(super) fn is_short(body: &Body) -> bool {
         stm.exp.for_each_body(&mut |_| bodies += 1);
         bodies == 0 && !can_fail(stm)
     };
-    is_cheap(body) && body.stms.iter().all(straight)
+    is_repeatable(body) && body.stms.iter().all(straight)
 }

@@ -11,29 +11,33 @@
 //! many of them as threads; otherwise the operators inside become tasks as well. This is decided at run time.
 
 use super::Emit;
-use super::grid::is_bare;
 use super::partials::Partial;
 use super::runs::Runs;
 use super::screma::Sofar;
 use fehu_base::{OrBug, Prim, bug};
+use fehu_facts::cost::{has_operators, is_repeatable};
 use fehu_imp::{Block, Exp, Kind, Stm, Tasks, Ty, V};
-use fehu_ir::{self as ir, BinOp, Body, CmpOp, Lambda, Screma, Seg, Var};
+use fehu_ir::{self as ir, BinOp, CmpOp, Lambda, Screma, Seg, Var};
 
 /// The maximum number of array elements per chunk of a reduction. With more, there is enough parallelism in combining
 /// two of them.
 const ROOM: i64 = 1 << 16;
 
-/// A function of no more statements than this, without loops and operators, is cheap enough to be executed twice.
-const CHEAP: usize = 16;
-
 impl<'a> Emit<'a> {
     /// A Seg that threads of a CPU execute; if somebody else has started as many of them as there are, one thread does.
-    pub(super) fn seg_in_tasks(&mut self, pat: &'a [Var], seg: &'a Seg) {
-        let (op, before) = seg.op().or_bug("the operator of a seg");
-        if !is_bare(seg) || pat.len() != op.pat.len() || !before.is_empty() {
+    pub(super) fn seg_in_tasks(&mut self, names: &'a [Var], seg: &'a Seg) {
+        let parts = seg.parts().or_bug("the operator of a seg");
+        if !seg.space.is_empty() || !parts.before.is_empty() {
             bug("tasks execute an operator with a space around it");
         }
-        self.allocate_for(op);
+        // Some results may have no name outside.
+        let all = parts.is_bare() && names.len() == parts.op.pat.len();
+        let pat = if all { names } else { &parts.op.pat };
+        self.with_epilogue(parts, |this| this.operator_in_tasks(pat, parts.op));
+        self.bind_seg(names, seg);
+    }
+
+    fn operator_in_tasks(&mut self, pat: &'a [Var], op: &'a ir::Stm) {
         let forks = self.runs.forks();
         match &op.exp {
             ir::Exp::Screma(op) if forks => self.screma(pat, op),
@@ -46,7 +50,6 @@ impl<'a> Emit<'a> {
             ir::Exp::Scatter(op) => self.scatter_here(pat, op),
             _ => bug("tasks execute something else than an operator with functions"),
         }
-        // What is reduced to a scalar has the name of the Seg's result already.
     }
 
     /// Emits code that is executed for ranges; `work` gets the variables of the range and the number of the chunk.
@@ -162,7 +165,9 @@ impl<'a> Emit<'a> {
         let reduced = self.start_reds(op);
         let totals = self.partials(&running, chunks);
         let partials = self.partials(&reduced, chunks);
-        let cheap = is_cheap(&op.map.body);
+        // The first round cannot store what has no memory.
+        let is_elided = |var: &Var| self.place(*var).is_none();
+        let cheap = is_repeatable(&op.map.body) || pat[..op.scanned()].iter().any(is_elided);
         if cheap {
             self.totals_of_chunks(pat, op, (site, width.clone()), chunks, &totals);
             self.prefixes(op, chunks, &running, &totals);
@@ -307,39 +312,4 @@ impl<'a> Emit<'a> {
             Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(1)), Box::new(Exp::Var(chunks)));
         self.out.push(Stm::If(several, round, Block::new()));
     }
-}
-
-/// Whether a body contains array operators that are worth executing on several threads.
-pub(super) fn has_operators(body: &Body) -> bool {
-    body.stms.iter().any(|stm| {
-        let mut found = stm.exp.operator().is_some();
-        stm.exp.for_each_body(&mut |body| found |= has_operators(body));
-        found
-    })
-}
-
-/// Whether a function is cheap enough to be executed twice.
-pub(super) fn is_cheap(body: &Body) -> bool {
-    cheap_stms(body).is_some_and(|count| count <= CHEAP)
-}
-
-/// The number of statements, including those in branches; none if there are loops, operators, or calls.
-fn cheap_stms(body: &Body) -> Option<usize> {
-    let mut count = body.stms.len();
-    for stm in &body.stms {
-        let mut inside = Some(0);
-        stm.exp.for_each_body(&mut |body| {
-            inside = inside.zip(cheap_stms(body)).map(|(sum, more)| sum + more);
-        });
-        let branches = matches!(stm.exp, ir::Exp::If(..) | ir::Exp::Switch(..));
-        let once =
-            matches!(stm.exp, ir::Exp::Call(..) | ir::Exp::Trace(..) | ir::Exp::UpdateAcc(..));
-        let mut bodies = 0;
-        stm.exp.for_each_body(&mut |_| bodies += 1);
-        if once || bodies > 0 && !branches {
-            return None;
-        }
-        count += inside?;
-    }
-    Some(count)
 }

@@ -79,6 +79,44 @@ pub fn weigh_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
     }
 }
 
+/// A function of no more statements than this, without loops and operators, may be executed twice.
+const REPEATABLE: usize = 16;
+
+/// Whether a function may be executed twice for each position: it consists of a few statements, and has no loops, operators,
+/// calls or effects.
+pub fn is_repeatable(body: &Body) -> bool {
+    count(body).is_some_and(|count| count <= REPEATABLE)
+}
+
+/// The number of statements, including those in branches; none if there are loops, operators, or calls.
+fn count(body: &Body) -> Option<usize> {
+    let mut count = body.stms.len();
+    for stm in &body.stms {
+        let mut inside = Some(0);
+        let mut bodies = 0;
+        stm.exp.for_each_body(&mut |body| {
+            bodies += 1;
+            inside = inside.zip(self::count(body)).map(|(sum, more)| sum + more);
+        });
+        let branches = matches!(stm.exp, Exp::If(..) | Exp::Switch(..));
+        let once = matches!(stm.exp, Exp::Call(..) | Exp::Trace(..) | Exp::UpdateAcc(..));
+        if once || bodies > 0 && !branches {
+            return None;
+        }
+        count += inside?;
+    }
+    Some(count)
+}
+
+/// Whether a body contains array operators.
+pub fn has_operators(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = stm.exp.operator().is_some();
+        stm.exp.for_each_body(&mut |body| found |= has_operators(body));
+        found
+    })
+}
+
 fn binop(op: BinOp, ty: &Type) -> u32 {
     let float = ty.elem().is_some_and(Elem::is_float);
     match op {

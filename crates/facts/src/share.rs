@@ -185,10 +185,13 @@ impl Look<'_> {
     /// Elements are where the inputs are. What the operator makes is new, unless it writes to an element or accumulator.
     fn seg(&mut self, pat: &[Var], seg: &Seg) {
         self.rows(seg.elements(), &seg.inputs);
-        let Some((op, _)) = seg.op() else { return };
-        let writes = matches!(op.exp, Exp::Hist(_) | Exp::Scatter(_));
+        let Some(parts) = seg.parts() else { return };
+        let writes = |stm: &&Stm| matches!(stm.exp, Exp::Hist(_) | Exp::Scatter(_));
+        let writers = [parts.op].into_iter().chain(parts.epilogue).filter(writes);
+        let written: Vec<Atom> =
+            writers.flat_map(|stm| &stm.pat).map(|var| Atom::Var(*var)).collect();
         for (var, result) in pat.iter().zip(&seg.body.body.results) {
-            if writes || self.is_accumulator(*var) {
+            if written.contains(result) || self.is_accumulator(*var) {
                 self.same(*var, *result);
             }
         }

@@ -192,7 +192,7 @@ impl Exp {
             Exp::Stream(_) => Some("stream"),
             Exp::Partition(op) => Some(if op.classes == 1 { "filter" } else { "partition" }),
             Exp::WithAcc(..) => Some("accumulation"),
-            Exp::Seg(seg) => seg.op().and_then(|(op, _)| op.exp.operator()),
+            Exp::Seg(seg) => seg.parts().and_then(|parts| parts.op.exp.operator()),
             _ => None,
         }
     }

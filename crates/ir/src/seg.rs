@@ -1,13 +1,22 @@
 //! Segs: operators of which it is decided who executes them.
 
-use crate::{Atom, Body, Exp, Lambda, Stm, Var};
+use crate::free::free_in_stm;
+use crate::{Atom, Body, Exp, Lambda, Stm, Type, Var, VarInfo};
+use fehu_base::IdVec;
 
 /// One operator at every position of a space, executed by the threads of a level.
 ///
 /// The function's parameters are the indices of a position, one for each dimension of the space, and then the elements of the
 /// inputs there, which are arrays with at least these dimensions. Its last statement is the operator, whose
-/// results it returns (an unused scalar result may be left out); the statements before it are cheap and cannot fail, because every thread that takes part
-/// in the operator executes them. The statement binds arrays of the results, with the space as their outer dimensions.
+/// results it returns (an unused scalar may be left out); the statements before it are cheap and cannot fail, because
+/// every thread that takes part in the operator executes them. The statement binds arrays of the results, with the space as
+/// their outer dimensions.
+///
+/// An operator with scans may have an *epilogue*, the post-lambda of the literature: a second operator of the same width
+/// that gets the elements of the first one's arrays at its own position, and nothing else of them. It is executed where
+/// an element becomes final, so that arrays of the first operator that the function does not return are never stored,
+/// and have no memory. It is a map or scatter; one thread can also combine elements in it, since it visits all positions
+/// in order.
 ///
 /// The positions of the operator itself belong to the space as well: a `seg` without dimensions around a map is just that
 /// map, and one with a dimension around a reduction is a segmented reduction.
@@ -18,6 +27,12 @@ use crate::{Atom, Body, Exp, Lambda, Stm, Var};
 /// let (ss: [n]i32) = seg grid [n] (xss) \(i: i64, xs: [m]i32) -> (i32) {
 ///   let (s: i32) = screma m (xs) map ... red ...
 ///   in (s)
+/// }
+///
+/// let (zs: [n]i32) = seg task [] () \() -> ([n]i32) {
+///   let (ys: [n]i32) = screma n (xs) map ... scan ...
+///   let (zs: [n]i32) = screma n (ys, us) map ...
+///   in (zs)
 /// }
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -43,11 +58,15 @@ pub enum Level {
     Blocks,
     /// The threads of one block, inside of [`Level::Blocks`].
     Block,
+    /// One thread, one position after the other: only operators with an epilogue, or of which not all arrays are stored, have
+    /// this level; other operators without a level are executed in the same way.
+    Thread,
 }
 
 impl Level {
     /// All levels.
-    pub const ALL: &[Level] = &[Level::Task, Level::Grid, Level::Blocks, Level::Block];
+    pub const ALL: &[Level] =
+        &[Level::Task, Level::Grid, Level::Blocks, Level::Block, Level::Thread];
 
     /// Its word in the text.
     pub fn name(self) -> &'static str {
@@ -56,6 +75,7 @@ impl Level {
             Level::Grid => "grid",
             Level::Blocks => "blocks",
             Level::Block => "block",
+            Level::Thread => "thread",
         }
     }
 
@@ -70,16 +90,25 @@ impl Level {
             (Level::Task, None | Some(Level::Task)) => true,
             (Level::Grid | Level::Blocks, None) => true,
             (Level::Block, Some(Level::Blocks)) => true,
-            (Level::Task | Level::Grid | Level::Blocks, Some(_)) => false,
-            (Level::Block, None | Some(Level::Task | Level::Grid | Level::Block)) => false,
+            (Level::Thread, None | Some(_)) => outer != Some(Level::Blocks),
+            (Level::Task | Level::Grid | Level::Blocks | Level::Block, None | Some(_)) => false,
         }
     }
 }
 
 impl Seg {
-    /// The operator, and the statements before it; none if there is none, which the verifier refuses.
-    pub fn op(&self) -> Option<(&Stm, &[Stm])> {
-        self.body.body.stms.split_last()
+    /// What the function consists of; none if there is no operator, which the verifier refuses.
+    pub fn parts(&self) -> Option<SegParts<'_>> {
+        SegParts::of(&self.body.body)
+    }
+
+    /// The number of statements at the end of a function that are operators.
+    pub fn operators(body: &Body) -> usize {
+        match body.stms.as_slice() {
+            [.., first, _] if has_scans(first) => 2,
+            [.., _] => 1,
+            [] => 0,
+        }
     }
 
     /// The parameters of the function that are the indices.
@@ -109,10 +138,116 @@ impl Seg {
         )
     }
 
-    /// Which results of the operator the function returns, by number.
+    /// Which results the function returns, by number; those of the epilogue come after those of the operator.
     pub fn returned(body: &Body) -> Option<Vec<usize>> {
-        let pat = &body.stms.last()?.pat;
-        let place = |result: &Atom| pat.iter().position(|var| Atom::Var(*var) == *result);
+        let parts = SegParts::of(body)?;
+        let place = |result: &Atom| parts.made().position(|var| Atom::Var(var) == *result);
         body.results.iter().map(place).collect()
+    }
+}
+
+/// The parts of a Seg's function.
+#[derive(Clone, Copy, Debug)]
+pub struct SegParts<'a> {
+    /// What every thread executes first.
+    pub before: &'a [Stm],
+    /// The operator.
+    pub op: &'a Stm,
+    /// What is executed with the final elements of its arrays.
+    pub epilogue: Option<&'a Stm>,
+}
+
+impl<'a> SegParts<'a> {
+    fn of(body: &'a Body) -> Option<SegParts<'a>> {
+        let (before, operators) =
+            body.stms.split_at_checked(body.stms.len() - Seg::operators(body))?;
+        Some(SegParts { before, op: operators.first()?, epilogue: operators.get(1) })
+    }
+
+    /// All that the operators bind.
+    pub fn made(self) -> impl Iterator<Item = Var> + 'a {
+        let epilogue = self.epilogue.into_iter().flat_map(|stm| &stm.pat);
+        self.op.pat.iter().chain(epilogue).copied()
+    }
+
+    /// Whether there is nothing but the operator.
+    pub fn is_bare(self) -> bool {
+        self.before.is_empty() && self.epilogue.is_none()
+    }
+}
+
+fn has_scans(stm: &Stm) -> bool {
+    matches!(&stm.exp, Exp::Screma(op) if !op.scans.is_empty())
+}
+
+/// Whether an operator uses nothing of these arrays but scalars at its own position.
+pub fn takes_elements(stm: &Stm, arrays: &[Var], vars: &IdVec<Var, VarInfo>) -> bool {
+    // Everything else that it mentions.
+    let mut rest = stm.clone();
+    let inputs = match &mut rest.exp {
+        Exp::Screma(op) => std::mem::take(&mut op.inputs),
+        Exp::Scatter(op) => std::mem::take(&mut op.inputs),
+        _ => Vec::new(),
+    };
+    let map = match &stm.exp {
+        Exp::Screma(op) => Some(&op.map),
+        Exp::Scatter(op) => Some(&op.map),
+        _ => None,
+    };
+    let params = map.map_or(&[][..], |map| &map.params);
+    let is_scalar = |param: &Var| matches!(vars[*param].ty, Type::Scalar(_));
+    let elements = params
+        .iter()
+        .zip(&inputs)
+        .all(|(param, input)| !arrays.contains(input) || is_scalar(param));
+    elements && !free_in_stm(&rest, vars).iter().any(|var| arrays.contains(var))
+}
+
+/// Whether every thread may execute a statement for itself: it makes no array and calls nothing. How much there may be of
+/// that is not the verifier's business.
+pub fn is_cheap(stm: &Stm) -> bool {
+    match &stm.exp {
+        Exp::Assert(..)
+        | Exp::Fail(_)
+        | Exp::Array(..)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Concat(..)
+        | Exp::Scratch(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(_)
+        | Exp::Loop(..)
+        | Exp::Call(..)
+        | Exp::Const(_)
+        | Exp::Screma(_)
+        | Exp::Hist(_)
+        | Exp::Scatter(_)
+        | Exp::Stream(_)
+        | Exp::Partition(_)
+        | Exp::Seg(_)
+        | Exp::WithAcc(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Trace(..)
+        | Exp::Tuning(..)
+        | Exp::Threads => false,
+        Exp::If(_, bodies) => bodies.iter().all(|body| body.stms.iter().all(is_cheap)),
+        Exp::Switch(_, switch) => {
+            let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
+            bodies.into_iter().all(|body| body.stms.iter().all(is_cheap))
+        }
+        Exp::Atom(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Math(..)
+        | Exp::Convert(..)
+        | Exp::Reinterpret(..)
+        | Exp::Index(..)
+        | Exp::FlatIndex(..)
+        | Exp::Reshape(..)
+        | Exp::Rearrange(..)
+        | Exp::Iota(..)
+        | Exp::Replicate(..)
+        | Exp::Opaque(_) => true,
     }
 }

@@ -9,11 +9,12 @@ use fehu_ir::{Atom, Exp, FunId, Level, Prog, Scalar};
 
 /// The levels that may stand in the functions of a Seg of a level, or outside of all.
 const NESTING: &[(Option<Level>, &[Level])] = &[
-    (None, &[Level::Task, Level::Grid, Level::Blocks]),
-    (Some(Level::Task), &[Level::Task]),
-    (Some(Level::Grid), &[]),
+    (None, &[Level::Task, Level::Grid, Level::Blocks, Level::Thread]),
+    (Some(Level::Task), &[Level::Task, Level::Thread]),
+    (Some(Level::Grid), &[Level::Thread]),
     (Some(Level::Blocks), &[Level::Block]),
-    (Some(Level::Block), &[]),
+    (Some(Level::Block), &[Level::Thread]),
+    (Some(Level::Thread), &[Level::Thread]),
 ];
 
 fn read(text: &str) -> Prog {
@@ -55,6 +56,7 @@ fn levels_stand_in_each_other_as_the_table_says() {
                 Some(Level::Task) => &[Level::Task],
                 Some(Level::Grid) => &[Level::Grid],
                 Some(Level::Blocks) => &[Level::Blocks],
+                Some(Level::Thread) => &[Level::Thread],
             };
             let text = nest(&[around, &[*inner]].concat());
             let prog = read(&text);
@@ -139,9 +141,9 @@ fn the_parts_of_a_seg() {
     let prog = read(USES);
     let fun = &prog.funs[FunId::from_index(0)];
     let Exp::Seg(seg) = &fun.body.stms[0].exp else { panic!("there is no seg") };
-    let (op, before) = seg.op().expect("an operator");
-    assert!(matches!(op.exp, Exp::Replicate(..)));
-    assert_eq!(before.len(), 1);
+    let parts = seg.parts().expect("an operator");
+    assert!(matches!(parts.op.exp, Exp::Replicate(..)));
+    assert_eq!(parts.before.len(), 1);
     let hints = |vars: &[fehu_ir::Var]| -> Vec<String> {
         vars.iter().map(|var| fun.vars[*var].hint.to_string()).collect()
     };

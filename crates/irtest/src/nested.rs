@@ -54,11 +54,17 @@ impl Rewrite<'_> {
             let arguments = inputs.iter().map(|input| Atom::Var(*input));
             let subst: Subst = elements.into_iter().zip(arguments).collect();
             subst_body(&mut body.body, self.vars, &subst);
-            if let Some(op) = body.body.stms.last_mut() {
-                for (var, place) in pat.iter().zip(returned) {
-                    op.pat[place] = *var;
-                }
+            let operators = Seg::operators(&body.body);
+            let first = body.body.stms.len() - operators;
+            let made = body.body.stms[first..].iter_mut().flat_map(|stm| &mut stm.pat);
+            let mut made: Vec<&mut Var> = made.collect();
+            let mut names = Subst::default();
+            for (var, place) in pat.iter().zip(returned) {
+                names.insert(*made[place], Atom::Var(*var));
+                *made[place] = *var;
             }
+            // The epilogue reads what the operator makes.
+            subst_body(&mut body.body, self.vars, &names);
             stms.append(&mut body.body.stms);
             return;
         }

@@ -3,7 +3,7 @@
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Exp, Level, Seg};
+use fehu_ir::{Exp, Level, Seg, SegParts};
 use fehu_irgen::{Config, random_segs};
 use fehu_irtest::count;
 use fehu_irtest::nested::nested_maps;
@@ -29,7 +29,7 @@ impl Visit for Kinds {
     fn exp(&mut self, exp: &Exp) {
         let Exp::Seg(seg) = exp else { return walk_exp(self, exp) };
         *self.spaces.entry((seg.level, seg.space.len())).or_default() += 1;
-        let (op, before) = seg.op().expect("a verified seg has an operator");
+        let SegParts { before, op, .. } = seg.parts().expect("a verified seg has an operator");
         *self.operators.entry(count::name(&op.exp)).or_default() += 1;
         self.prologues += usize::from(!before.is_empty());
         self.inputs += usize::from(!seg.inputs.is_empty());

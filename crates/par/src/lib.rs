@@ -24,7 +24,8 @@
 //!   avoids them; `seg` makes Segs of them;
 //! - `version`: thresholds, and [`tree`], how they depend on each other; `block`: functions for thread blocks; `lift`:
 //!   code that is executed once; `outer`: loops that the source asks for;
-//! - `calls`: functions that are called inside of operators; `hosted`: functions that no kernel can contain.
+//! - `calls`: functions that are called inside of operators; `hosted`: functions that no kernel can contain;
+//! - `epilogue`: a following pass, which gives scans their epilogues.
 
 mod aliases;
 mod bins;
@@ -33,6 +34,7 @@ mod build;
 mod calls;
 mod context;
 mod distribute;
+mod epilogue;
 mod expose;
 mod fold;
 mod host;
@@ -49,6 +51,7 @@ mod vector;
 mod version;
 mod write;
 
+pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
 pub use tasks::TASKS;
 
@@ -70,7 +73,7 @@ pub const FLATTEN: Pass = Pass {
 };
 
 /// All passes of this crate, by name.
-pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN, TASKS];
+pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN, TASKS, EPILOGUE];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);

@@ -304,7 +304,7 @@ fn is_prologue(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
 }
 
 /// Whether a body changes arrays or accumulators.
-fn has_effects(body: &Body) -> bool {
+pub(crate) fn has_effects(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut found = matches!(
             &stm.exp,

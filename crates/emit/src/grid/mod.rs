@@ -39,7 +39,6 @@ use fehu_mem::lmad::Pick;
 use fehu_mem::table::Place;
 use rustc_hash::FxHashSet;
 use seg::SegOp;
-pub(super) use seg::is_bare;
 
 /// The threads of a block.
 const THREADS: u32 = 256;
@@ -155,7 +154,7 @@ impl<'a> Emit<'a> {
             Level::Grid => self.seg_on_grid(&op),
             Level::Blocks => self.blocks_on_grid(&op),
             Level::Block => self.seg_together(&op),
-            Level::Task => bug("a device executes tasks"),
+            Level::Task | Level::Thread => bug("a device executes what belongs to the host"),
         }
         self.bind_results(&op);
     }
@@ -164,7 +163,9 @@ impl<'a> Emit<'a> {
     pub(super) fn seg_on_grid(&mut self, seg: &SegOp<'a>) {
         let (inner, pat) = (seg.inner, seg.pat);
         match &inner.exp {
-            ir::Exp::Screma(op) if op.folded() > 0 => self.folds_on_grid(seg, pat, op),
+            ir::Exp::Screma(op) if op.folded() > 0 => {
+                self.with_epilogue(seg.parts, |this| this.folds_on_grid(seg, pat, op));
+            }
             ir::Exp::Screma(op) => self.map_on_grid(seg, pat, op),
             ir::Exp::Scatter(op) => {
                 let sizes = self.sizes(seg, Some(self.atom(op.width)));

@@ -14,7 +14,7 @@
 //! values up to its end immediately.
 
 use super::super::Emit;
-use super::super::follow::Follower;
+use super::super::epilogue::Epilogue;
 use super::super::screma::{NO_INDEX, Sofar};
 use super::look::Told;
 use super::prefix::Sums;
@@ -586,10 +586,10 @@ impl<'a> Emit<'a> {
                     }
                     finished.push(parts);
                 }
-                if let Some(follower) = this.following(tile.pat) {
+                if let Some(epilogue) = this.epilogue(tile.pat) {
                     let at = this.scalars.get(&index).cloned().unwrap_or(Exp::int(0));
                     let section =
-                        this.block(|this| this.follow_tile(tile, &follower, at, &finished));
+                        this.block(|this| this.epilogue_at(tile, &epilogue, at, &finished));
                     this.out.push(Stm::Section(section));
                 }
             });
@@ -600,23 +600,23 @@ impl<'a> Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    /// The operators that follow the scan, at one position. Plain results that they read are recomputed: other threads
-    /// may run in between, and memory is slower.
-    fn follow_tile(
+    /// The epilogue at one position. Plain results that it reads are recomputed: other threads may run in between, and
+    /// memory is slower.
+    fn epilogue_at(
         &mut self,
         tile: &Tile<'a, '_>,
-        follower: &Follower<'a>,
+        epilogue: &Epilogue<'a>,
         at: Exp,
         finished: &[Vec<Sofar<'a>>],
     ) {
         let op = tile.op;
         let mut given = Self::scanned_elements(tile.pat, finished);
-        if Self::follows_plain(follower, tile.pat, op) {
+        if epilogue.reads_plain(tile.pat, op) {
             self.enter(tile.pat, &op.inputs, &op.map, at.clone());
             self.body(&op.map.body);
             given.extend(self.plain_elements(tile.pat, op));
         }
-        self.follow(follower, at, &given);
+        self.execute_epilogue(epilogue, at, &given);
     }
 }
 

@@ -8,15 +8,15 @@ use super::super::screma::NO_INDEX;
 use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, Stm as Imp};
-use fehu_ir::{Atom, Lambda, Seg, Stm, Type, Var};
+use fehu_ir::{Atom, Lambda, Seg, SegParts, Stm, Type, Var};
 
 /// The operator of a Seg.
 pub(crate) struct SegOp<'a> {
     /// The sizes around it, outermost first, and the variables that are the indices.
     pub(super) space: &'a [Atom],
     pub(super) indices: &'a [Var],
-    /// What every thread executes first.
-    before: &'a [Stm],
+    /// The statements of its function.
+    pub(super) parts: SegParts<'a>,
     /// Elements of inputs, and these inputs.
     elements: Vec<(Var, Var)>,
     /// The operator.
@@ -29,24 +29,21 @@ pub(crate) struct SegOp<'a> {
 
 impl<'a> SegOp<'a> {
     pub(super) fn new(pat: &'a [Var], seg: &'a Seg) -> SegOp<'a> {
-        let (inner, before) = seg.op().or_bug("the operator of a seg");
+        let parts = seg.parts().or_bug("the operator of a seg");
         let returned = Seg::returned(&seg.body.body).or_bug("the results of a seg");
+        let is_bare = seg.space.is_empty() && parts.is_bare();
+        let inner = parts.op;
         SegOp {
             space: &seg.space,
             indices: seg.indices(),
-            before,
+            parts,
             elements: seg.elements().iter().copied().zip(seg.inputs.iter().copied()).collect(),
             inner,
             // Without dimensions, and if all results are used, they are those of the Seg.
-            pat: if is_bare(seg) && pat.len() == inner.pat.len() { pat } else { &inner.pat },
+            pat: if is_bare && pat.len() == inner.pat.len() { pat } else { &inner.pat },
             results: pat.iter().copied().zip(returned).collect(),
         }
     }
-}
-
-/// Whether a Seg is nothing but its operator.
-pub(crate) fn is_bare(seg: &Seg) -> bool {
-    seg.space.is_empty() && seg.op().is_some_and(|(_, before)| before.is_empty())
 }
 
 impl<'a> Emit<'a> {
@@ -66,7 +63,7 @@ impl<'a> Emit<'a> {
                 self.bind(*param, value);
             }
         }
-        seg.before.iter().for_each(|stm| self.stm(stm));
+        seg.parts.before.iter().for_each(|stm| self.stm(stm));
         indices.last().cloned().unwrap_or(Exp::int(0))
     }
 
@@ -108,7 +105,8 @@ impl<'a> Emit<'a> {
     /// What the operator of a Seg without dimensions has computed is what the Seg binds.
     pub(super) fn bind_results(&mut self, seg: &SegOp<'a>) {
         for (var, number) in &seg.results {
-            if let Some(value) = self.scalars.get(&seg.pat[*number]).cloned()
+            if let Some(inner) = seg.pat.get(*number)
+                && let Some(value) = self.scalars.get(inner).cloned()
                 && seg.space.is_empty()
             {
                 self.scalars.insert(*var, value);

@@ -1,7 +1,8 @@
 //! Types and levels of Segs.
 
 use super::scope::Checker;
-use crate::{Atom, Exp, Seg, Stm, Type, Var};
+use crate::seg::{is_cheap, takes_elements};
+use crate::{Atom, Exp, Level, Seg, SegParts, Stm, Type, Var};
 
 impl<'a> Checker<'a> {
     /// The types of the results, if they can be known.
@@ -48,80 +49,59 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the function consists of cheap code and an operator.
+    /// Whether the function consists of cheap code, an operator, and possibly an epilogue.
     fn form(&mut self, seg: &Seg) {
-        let Some((op, before)) = seg.op() else {
+        let Some(parts) = seg.parts() else {
             return self.fail("a seg has no operator".to_owned());
         };
-        if !Seg::takes(&op.exp) {
+        if !Seg::takes(&parts.op.exp) {
             self.fail("the last statement of a seg is no operator".to_owned());
         }
-        if let Some(stm) = before.iter().find(|stm| !is_cheap(stm)) {
+        if let Some(stm) = parts.before.iter().find(|stm| !is_cheap(stm)) {
             let names: Vec<String> = stm.pat.iter().map(|var| self.name(*var)).collect();
             let names = names.join(", ");
             self.fail(format!(
                 "\"{names}\" is computed before the operator of a seg, but is not cheap or may fail"
             ));
         }
+        if let Some(epilogue) = parts.epilogue {
+            self.epilogue(seg.level, parts.op, epilogue);
+        }
         let Some(returned) = Seg::returned(&seg.body.body) else {
             return self
                 .fail("a seg returns something else than its operator's results".to_owned());
         };
         let in_order = returned.is_sorted_by(|a, b| a < b);
-        let is_array = |var: &Var| self.declared(*var).is_some_and(|ty| ty.is_array());
-        let unused =
-            (0..op.pat.len()).filter(|k| !returned.contains(k)).any(|k| is_array(&op.pat[k]));
-        if !in_order || unused {
+        let made: Vec<Var> = parts.made().collect();
+        let needed = |k: &usize| match self.declared(made[*k]) {
+            Some(Type::Array(_, shape)) => !is_elided(parts, *k, shape.len()),
+            Some(Type::Acc(_)) => true,
+            Some(Type::Scalar(_)) | None => false,
+        };
+        if !in_order || (0..made.len()).filter(|k| !returned.contains(k)).any(|k| needed(&k)) {
             self.fail("a seg does not return its operator's results in order".to_owned());
+        }
+    }
+
+    /// Whether the second operator of a Seg needs only the elements of the first one's arrays at its own position.
+    fn epilogue(&mut self, level: Level, op: &Stm, epilogue: &Stm) {
+        let (Exp::Screma(scan), pat) = (&op.exp, &op.pat) else { return };
+        let width = match &epilogue.exp {
+            Exp::Screma(next) if next.folded() == 0 || level == Level::Thread => next.width,
+            Exp::Scatter(next) => next.width,
+            _ => return self.fail("an epilogue is no map or scatter".to_owned()),
+        };
+        if !self.same_size(width, scan.width) {
+            self.fail("an epilogue has another width than its operator".to_owned());
+        }
+        if !takes_elements(epilogue, pat, self.vars) {
+            self.fail("an epilogue uses more than the elements that its operator makes".to_owned());
         }
     }
 }
 
-/// Whether every thread may execute a statement for itself: it makes no array and calls nothing. How much there may be of
-/// that is not the verifier's business.
-fn is_cheap(stm: &Stm) -> bool {
-    match &stm.exp {
-        Exp::Assert(..)
-        | Exp::Fail(_)
-        | Exp::Array(..)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Concat(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(_)
-        | Exp::Loop(..)
-        | Exp::Call(..)
-        | Exp::Const(_)
-        | Exp::Screma(_)
-        | Exp::Hist(_)
-        | Exp::Scatter(_)
-        | Exp::Stream(_)
-        | Exp::Partition(_)
-        | Exp::Seg(_)
-        | Exp::WithAcc(..)
-        | Exp::UpdateAcc(..)
-        | Exp::Trace(..)
-        | Exp::Tuning(..)
-        | Exp::Threads => false,
-        Exp::If(_, bodies) => bodies.iter().all(|body| body.stms.iter().all(is_cheap)),
-        Exp::Switch(_, switch) => {
-            let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
-            bodies.into_iter().all(|body| body.stms.iter().all(is_cheap))
-        }
-        Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Math(..)
-        | Exp::Convert(..)
-        | Exp::Reinterpret(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Reshape(..)
-        | Exp::Rearrange(..)
-        | Exp::Iota(..)
-        | Exp::Replicate(..)
-        | Exp::Opaque(_) => true,
-    }
+/// Whether an array of an operator, by number, needs no memory: it is given to the epilogue element by element, or nobody needs it.
+fn is_elided(parts: SegParts<'_>, number: usize, rank: usize) -> bool {
+    let has_scans = matches!(&parts.op.exp, Exp::Screma(op) if !op.scans.is_empty());
+    has_scans && number < parts.op.pat.len() && rank == 1
 }

@@ -145,8 +145,9 @@ fn in_place(param: Var, body: &Body, k: usize) -> bool {
 
 /// The input whose elements a result of a Seg consists of, written to in place.
 fn written(seg: &Seg, k: usize) -> Option<Var> {
-    let (op, _) = seg.op()?;
+    let parts = seg.parts()?;
     let result = seg.body.body.results.get(k)?.var()?;
+    let op = [parts.op].into_iter().chain(parts.epilogue).find(|op| op.pat.contains(&result))?;
     let number = op.pat.iter().position(|var| *var == result)?;
     let dest = match &op.exp {
         Exp::Scatter(op) => op.dests.get(number).map(|(_, dest)| *dest)?,

@@ -32,7 +32,7 @@ use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, Exp, Prog, Stm, Type, Var, VarInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What cannot be described: index arithmetic with more terms or factors than we can handle.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,6 +74,8 @@ struct Assign<'a> {
     roots: FxHashMap<BlockId, Vec<BlockId>>,
     /// Where arrays are to be made that would otherwise get blocks of their own.
     destined: FxHashMap<Var, Place>,
+    /// Arrays that have no place, because they are never stored.
+    elided: FxHashSet<Var>,
     failed: Option<TooComplex>,
 }
 
@@ -89,7 +91,8 @@ impl<'a> Assign<'a> {
         let out = Vec::new();
         let roots = FxHashMap::default();
         let destined = FxHashMap::default();
-        let mut this = Assign { prog, vars, table, out, roots, destined, failed: None };
+        let elided = FxHashSet::default();
+        let mut this = Assign { prog, vars, table, out, roots, destined, elided, failed: None };
         for param in params {
             this.carried(*param);
         }
@@ -158,6 +161,9 @@ impl<'a> Assign<'a> {
         let Some(elem) = contents(&self.vars[var].ty) else { return };
         if let Some(place) = self.destined.remove(&var) {
             return self.table.set(var, place);
+        }
+        if self.elided.contains(&var) {
+            return;
         }
         let origin = Origin::Fresh { before, size: shape.to_vec() };
         let block =

@@ -5,10 +5,12 @@
 //!   let rs = screma m ... in (rs)             rs: where rss is, i*m + {(m : 1)}
 //! }
 //! ```
+//!
+//! An array that the Seg does not return has no place: its elements go to the epilogue, if anywhere.
 
 use super::Assign;
 use crate::table::{Place, contents};
-use fehu_base::bug;
+use fehu_base::{OrBug, bug};
 use fehu_facts::poly::Poly;
 use fehu_ir::{Seg, Var};
 
@@ -33,6 +35,9 @@ impl Assign<'_> {
             let lmad = self.known(made, lmad);
             self.destined.insert(made, Place { block: place.block, lmad });
         }
+        let parts = seg.parts().or_bug("the operator of a seg");
+        let op: Vec<Var> = parts.op.pat.clone();
+        self.elided.extend(op.iter().copied().filter(|var| !results.contains(&(*var).into())));
         self.plain_body(&mut seg.body.body);
         // What is left was not made but changed: an element of an input.
         for (var, result) in pat.iter().zip(&results) {
@@ -50,9 +55,7 @@ impl Assign<'_> {
             block.into_iter().for_each(|block| self.table.forget(block));
         }
         // Without dimensions the operator is known by the names of the Seg's results, too.
-        if let (true, Some((op, _))) = (seg.space.is_empty(), seg.body.body.stms.split_last())
-            && let (Some(inner), Some(outer)) = (op.pat.first(), pat.first())
-        {
+        if let (true, Some(inner), Some(outer)) = (seg.space.is_empty(), op.first(), pat.first()) {
             self.table.share_index(*inner, *outer);
         }
     }

@@ -174,13 +174,14 @@ impl Cx<'_> {
         for ty in &mut seg.body.ret {
             Apply(self).ty(ty);
         }
+        let operators = Seg::operators(&seg.body.body);
         let mut stms = std::mem::take(&mut seg.body.body.stms);
-        let op = stms.pop();
-        let mut out = Vec::with_capacity(stms.len() + 1);
+        let mut out = Vec::with_capacity(stms.len());
+        let operators = stms.split_off(stms.len() - operators);
         for stm in stms {
             self.stm(stm, &mut out);
         }
-        if let Some(mut op) = op {
+        for mut op in operators {
             Apply(self).stm(&mut op);
             self.enter(&mut op.exp);
             self.define(&op);

@@ -37,6 +37,8 @@ pub(super) struct Frame<'a> {
     allocations: FxHashMap<Var, Vec<BlockId>>,
     /// The inputs of the accumulators that exist, by their certificates.
     pub(super) accs: FxHashMap<Var, &'a AccInput>,
+    /// The elements of arrays that are never stored.
+    pub(super) elided: FxHashMap<Var, Vec<Scalar>>,
     /// The blocks on the stack.
     locals: Vec<usize>,
 }
@@ -65,6 +67,7 @@ impl<'a> Frame<'a> {
             blocks: FxHashMap::default(),
             allocations,
             accs: FxHashMap::default(),
+            elided: FxHashMap::default(),
             locals: Vec::new(),
         }
     }

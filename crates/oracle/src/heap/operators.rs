@@ -27,6 +27,7 @@ impl<'a> Machine<'a> {
             reduced.push(self.start(frame, &red.op, &red.neutral)?);
         }
         let width = frame.size(op.width)?;
+        pat.iter().for_each(|var| drop(frame.elided.remove(var)));
         self.each(frame, pat, &op.inputs, &op.map, width, |machine, frame, index, _| {
             let mut parts = op.map.body.results.iter().copied();
             let mut bound = pat.iter().copied();
@@ -49,6 +50,9 @@ impl<'a> Machine<'a> {
             for (part, var) in parts.zip(bound) {
                 if let Some(row) = row_of(frame, var, index)? {
                     machine.put(frame, &row, part)?;
+                } else if frame.prim(part).is_some() {
+                    let value = frame.scalar(part)?;
+                    frame.elided.entry(var).or_default().push(value);
                 }
             }
             Ok(())
@@ -102,6 +106,8 @@ impl<'a> Machine<'a> {
     ) -> Res<()> {
         if let Some(value) = frame.computed(input, i) {
             frame.scalars[param] = Some(value?);
+        } else if let Some(values) = frame.elided.get(&input) {
+            frame.scalars[param] = usize::try_from(i).ok().and_then(|i| values.get(i)).copied();
         } else if let (Type::Scalar(_), Some(row)) =
             (&frame.vars[param].ty, row_of(frame, input, index)?)
         {
@@ -164,12 +170,17 @@ impl<'a> Machine<'a> {
 
     fn store_sofar(
         &mut self,
-        frame: &Frame<'a>,
+        frame: &mut Frame<'a>,
         var: Var,
         index: Option<Var>,
         part: Sofar<'a>,
     ) -> Res<()> {
-        let Some(row) = row_of(frame, var, index)? else { return Ok(()) };
+        let Some(row) = row_of(frame, var, index)? else {
+            if let Sofar::Scalar(value) = part {
+                frame.elided.entry(var).or_default().push(value);
+            }
+            return Ok(());
+        };
         match part {
             Sofar::Scalar(value) => {
                 let at = frame.poly(&row.lmad.offset)?;

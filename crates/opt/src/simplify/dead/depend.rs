@@ -276,7 +276,7 @@ impl Depend<'_> {
     fn seg(&mut self, pat: &[Var], seg: &Seg, group: Group) {
         self.group_needs_atoms(group, &seg.space);
         let is_map = |op: &Stm| matches!(&op.exp, Exp::Screma(op) if op.folded() == 0);
-        if !seg.op().is_some_and(|(op, _)| is_map(op)) {
+        if !seg.parts().is_some_and(|parts| is_map(parts.op)) {
             self.together(pat, group);
         }
         for (index, var) in pat.iter().enumerate() {
