@@ -337,7 +337,11 @@ mod tests {
         let names =
             |pipeline: Pipeline| pipeline.passes.iter().map(|pass| pass.name).collect::<Vec<_>>();
         assert!(names(CPU).starts_with(&names(DEFAULT)));
-        assert!(names(MULTICORE).starts_with(&names(CPU)));
+        // Epilogues come last, after levels.
+        let cpu = names(CPU);
+        assert!(names(MULTICORE).starts_with(&cpu[..cpu.len() - 1]));
+        let last = [CPU, MULTICORE, GPU].map(|pipeline| names(pipeline).last().copied());
+        assert_eq!(last, [Some("epilogue"); 3]);
         assert!(names(GPU).starts_with(&names(DEFAULT)));
     }
 

@@ -3,7 +3,7 @@
 //! All tests are one program, because linking is what takes long.
 
 mod emitted;
-mod follow;
+mod epilogue;
 mod hist;
 mod random;
 mod rows;

@@ -36,6 +36,9 @@ fn code(prog: &Prog, way: Way) -> Option<Program> {
     if way.parallel {
         (fehu_par::TASKS.run)(&mut prog, &mut Remarks::default());
     }
+    if way.optimised {
+        (fehu_par::EPILOGUE.run)(&mut prog, &mut Remarks::default());
+    }
     let mut placed = fehu_mem::assign::assign(prog).ok()?;
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
     let mut program = emit(&placed, Options { strict_float: true, ..Options::default() });

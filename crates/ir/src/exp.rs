@@ -1,8 +1,8 @@
 //! Expressions.
 
 use crate::{
-    AccInput, Atom, BinOp, Body, CmpOp, ConstId, Elem, FunId, Hist, MathFn, Partition, Scalar,
-    Scatter, Screma, Seg, Stage, Stream, UnOp, Var,
+    AccInput, Atom, BinOp, Body, CmpOp, ConstId, Elem, FunId, Hist, Level, MathFn, Partition,
+    Scalar, Scatter, Screma, Seg, Stage, Stream, UnOp, Var,
 };
 use ecow::EcoString;
 use fehu_base::Prim;
@@ -200,7 +200,11 @@ impl Exp {
     /// Whether a program of this stage may contain the operation (not looking into its bodies).
     pub fn legal_in(&self, stage: Stage) -> bool {
         match stage {
-            Stage::Arrays => !matches!(self, Exp::Seg(_) | Exp::Threads),
+            // An operator and its epilogue, by one thread, is all that needs no decision about levels.
+            Stage::Arrays => match self {
+                Exp::Seg(seg) => seg.level == Level::Thread,
+                exp => !matches!(exp, Exp::Threads),
+            },
             Stage::Segs => true,
         }
     }

@@ -41,6 +41,9 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
         }
     }
     (fehu_opt::UNSTREAM.run)(&mut prog, &mut remarks);
+    if way.optimised {
+        (fehu_par::EPILOGUE.run)(&mut prog, &mut remarks);
+    }
     // What is too complex for a table has none.
     let Ok(mut placed) = assign(prog.clone()) else { return Ok(Runs::default()) };
     if way.circuit {

@@ -29,8 +29,8 @@ use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, subst_stm};
 use fehu_ir::{
-    Atom, Body, ConstId, Exp, FunId, Lambda, Level, Prog, Screma, Seg, Stage, Stm, Type, Var,
-    VarInfo, takes_elements,
+    Atom, Body, ConstId, Exp, FunId, Lambda, Level, Prog, Screma, Seg, Stm, Type, Var, VarInfo,
+    takes_elements,
 };
 use rustc_hash::FxHashMap;
 
@@ -59,7 +59,6 @@ fn run(prog: &mut Prog) {
         prog.funs[id].body = body;
         prog.funs[id].vars = vars;
     }
-    prog.stage = Stage::Segs;
 }
 
 fn function(prog: &Prog, body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
@@ -117,7 +116,16 @@ impl Operator {
                     *var = vars.push(vars[*var].clone());
                 }
                 let results = stm.pat.iter().copied().zip(op.pat.iter().copied()).collect();
-                Some(Operator { level: None, op, inputs: Vec::new(), results, outside })
+                // What is written to has to be an input of the Seg.
+                let mut inputs = Vec::new();
+                if let Exp::Scatter(scatter) = &mut op.exp {
+                    for (_, dest) in &mut scatter.dests {
+                        let outer = *dest;
+                        *dest = vars.push(vars[outer].clone());
+                        inputs.push((outer, *dest));
+                    }
+                }
+                Some(Operator { level: None, op, inputs, results, outside })
             }
             _ => None,
         }

@@ -9,7 +9,7 @@ use fehu_ir::{Atom, Exp, Prog};
 use fehu_irtest::oracle::Runs;
 use fehu_irtest::random::{ALL, each_list, each_program};
 use fehu_opt::{FUSE, SIMPLIFY, UNSTREAM};
-use fehu_par::{EXPOSE, FLATTEN};
+use fehu_par::{EPILOGUE, EXPOSE, FLATTEN, TASKS};
 
 /// Takes the first version wherever there are two: otherwise the small arrays of tests never would.
 const OUTER: Pass =
@@ -37,7 +37,9 @@ fn try_program(prog: &Prog, seed: u64) -> Result<Runs, String> {
         vec![FLATTEN],
         vec![FLATTEN, OUTER],
         vec![EXPOSE],
-        vec![SIMPLIFY, FUSE, UNSTREAM, EXPOSE, SIMPLIFY, FLATTEN, SIMPLIFY],
+        vec![EPILOGUE],
+        vec![TASKS, EPILOGUE],
+        vec![SIMPLIFY, FUSE, UNSTREAM, EXPOSE, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
     ];
     each_list(prog, &lists, seed)
 }

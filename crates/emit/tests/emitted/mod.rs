@@ -13,6 +13,7 @@ pub(crate) fn run(prog: &Prog, parallel: bool, max_size: i64) -> String {
     if parallel {
         (fehu_par::TASKS.run)(&mut divided, &mut Remarks::default());
     }
+    (fehu_par::EPILOGUE.run)(&mut divided, &mut Remarks::default());
     let mut placed = fehu_mem::assign::assign(divided).expect("it has a table");
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
     let program = emit(&placed, Options { strict_float: true, ..Options::default() });
