@@ -220,15 +220,15 @@ impl Epilogues<'_> {
     /// scan has then.
     fn scan(&mut self, body: &mut Body, at: usize, uses: &FxHashMap<Var, usize>) -> usize {
         let Some(scan) = Operator::of(&body.stms[at], self.vars) else { return at };
-        let Some(next) = self.follower(body, at) else {
+        let next = self.follower(body, at);
+        let epilogue = next
+            .and_then(|next| Some((next, self.epilogue(&body.stms[at], &scan, &body.stms[next])?)));
+        let Some((next, epilogue)) = epilogue else {
             let idle = |var: Var| !uses.contains_key(&var);
             let elided = scan.results.iter().any(|(var, _)| idle(*var) && self.is_elidable(*var));
             if elided && scan.level != Some(Level::Grid) {
                 body.stms[at] = self.seg(scan, None, &idle);
             }
-            return at;
-        };
-        let Some(epilogue) = self.epilogue(&body.stms[at], &scan, &body.stms[next]) else {
             return at;
         };
         let mentioned = free_in_stm(&body.stms[next], self.vars);
