@@ -9,7 +9,7 @@ use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
-use fehu_par::{EXPOSE, FLATTEN, TASKS};
+use fehu_par::{EXPOSE, FLATTEN, TASKS, TILING};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +132,8 @@ pub const GPU: Pipeline = Pipeline {
         // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
         FLATTEN,
         SIMPLIFY,
+        // What Segs read is known when nothing changes them any more.
+        TILING,
     ],
     stages: &[ASSIGN, SHORT_CIRCUIT, EMIT, EMPTY, DEVICE, C],
 };
