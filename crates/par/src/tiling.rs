@@ -17,7 +17,7 @@
 
 use fehu_base::IdVec;
 use fehu_base::id::Id;
-use fehu_facts::{Variance, Varies};
+use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
     Atom, Body, ConstId, Dim, Exp, FunId, Level, LoopForm, Prog, Screma, Seg, Stm, Tiling, Type,
@@ -75,15 +75,16 @@ fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>) -> Option<Tiling> {
     let mut variance = Variance::in_seg(seg, vars);
     variance.enter(op, own);
     stms[..at].iter().for_each(|stm| variance.stm(stm));
-    let fold = Fold::of(&stms[at], variance, vars, own + 1)?;
-    let is_straight = before.iter().chain(&stms[..at]).all(|stm| is_straight(stm, vars))
-        && stms[at + 1..].iter().all(|stm| is_plain(stm, vars));
+    let code = Code { vars, reads: &Reads::of_body(&seg.body.body) };
+    let fold = Fold::of(&stms[at], variance, code, own + 1)?;
+    let is_straight = before.iter().chain(&stms[..at]).all(|stm| code.is_straight(stm))
+        && stms[at + 1..].iter().all(|stm| code.is_plain(stm));
     (is_straight && fold.is_square(own)).then(|| fold.tiling(vec![own - 1, own]))
 }
 
 /// A reduction or a loop of scalars.
 struct Fold<'a> {
-    vars: &'a IdVec<Var, VarInfo>,
+    code: Code<'a>,
     variance: Variance<'a>,
     /// What its variables are, other than arrays.
     own: FxHashSet<Var>,
@@ -107,14 +108,10 @@ struct Read {
 
 impl<'a> Fold<'a> {
     /// The fold that a statement is.
-    fn of(
-        stm: &Stm,
-        variance: Variance<'a>,
-        vars: &'a IdVec<Var, VarInfo>,
-        step: usize,
-    ) -> Option<Fold<'a>> {
+    fn of(stm: &Stm, variance: Variance<'a>, code: Code<'a>, step: usize) -> Option<Fold<'a>> {
+        let vars = code.vars;
         let mut fold = Fold {
-            vars,
+            code,
             own: FxHashSet::default(),
             step,
             trips: Varies::default(),
@@ -147,7 +144,7 @@ impl<'a> Fold<'a> {
         self.trips = self.variance.atom(op.width);
         for (param, input) in op.map.params.iter().zip(&op.inputs) {
             let varies = self.variance.atom((*input).into()).and(Varies::along(self.step));
-            match self.vars[*param].ty {
+            match self.code.vars[*param].ty {
                 Type::Scalar(_) => {
                     self.reads.push(Read { array: *input, dims: Vec::new(), varies });
                     self.param(*param);
@@ -169,22 +166,22 @@ impl<'a> Fold<'a> {
 
     fn body(&mut self, body: &Body) {
         for stm in &body.stms {
-            self.is_straight &= is_straight(stm, self.vars);
-            let is_scalar = stm.pat.iter().all(|var| !self.vars[*var].ty.is_array());
+            self.is_straight &= self.code.is_straight(stm);
+            let is_scalar = stm.pat.iter().all(|var| !self.code.vars[*var].ty.is_array());
             match &stm.exp {
                 Exp::Index(array, dims) if is_scalar => {
                     let varies = self.variance.index(*array, dims);
                     self.reads.push(Read { array: *array, dims: dims.clone(), varies });
                 }
                 _ if is_scalar => {
-                    for var in fehu_ir::free::free_in_stm(stm, self.vars) {
+                    for var in fehu_ir::free::free_in_stm(stm, self.code.vars) {
                         self.used(var.into());
                     }
                 }
                 _ => {}
             }
             self.variance.stm(stm);
-            self.own.extend(stm.pat.iter().filter(|var| !self.vars[**var].ty.is_array()));
+            self.own.extend(stm.pat.iter().filter(|var| !self.code.vars[**var].ty.is_array()));
         }
         body.results.iter().for_each(|result| self.used(*result));
     }
@@ -226,32 +223,50 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// Whether a statement computes a scalar, or is a view of an array: code without branches, loops and memory.
-fn is_straight(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
-    match &stm.exp {
-        Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Math(..)
-        | Exp::Convert(..)
-        | Exp::Reinterpret(..)
-        | Exp::Opaque(_) => stm.pat.iter().all(|var| matches!(vars[*var].ty, Type::Scalar(_))),
-        Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..) => true,
-        _ => false,
-    }
+/// Judges the code of a Seg.
+#[derive(Clone, Copy)]
+struct Code<'a> {
+    vars: &'a IdVec<Var, VarInfo>,
+    reads: &'a Reads,
 }
 
-/// Likewise, or loops over such code.
-fn is_plain(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
-    let is_loop = match &stm.exp {
-        Exp::Screma(_) => true,
-        exp => matches!(exp, Exp::Loop(_, LoopForm::For(..), _)),
-    };
-    let mut inside = is_loop && stm.pat.iter().all(|var| matches!(vars[*var].ty, Type::Scalar(_)));
-    if inside {
-        stm.exp
-            .for_each_body(&mut |body| inside &= body.stms.iter().all(|stm| is_plain(stm, vars)));
+impl Code<'_> {
+    fn binds_scalars(&self, stm: &Stm) -> bool {
+        stm.pat.iter().all(|var| matches!(self.vars[*var].ty, Type::Scalar(_)))
     }
-    inside || is_straight(stm, vars)
+
+    /// Whether a statement computes a scalar, or an array that needs no memory: code without branches and loops.
+    fn is_straight(&self, stm: &Stm) -> bool {
+        match &stm.exp {
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Opaque(_) => self.binds_scalars(stm),
+            Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..) => true,
+            Exp::Iota(..) | Exp::Replicate(..) => stm
+                .pat
+                .iter()
+                .all(|var| self.vars[*var].ty.rank() == 1 && self.reads.only_elements(*var)),
+            _ => false,
+        }
+    }
+
+    /// Likewise, or loops over such code.
+    fn is_plain(&self, stm: &Stm) -> bool {
+        let is_loop = match &stm.exp {
+            Exp::Screma(_) => true,
+            exp => matches!(exp, Exp::Loop(_, LoopForm::For(..), _)),
+        };
+        let mut inside = is_loop && self.binds_scalars(stm);
+        if inside {
+            stm.exp.for_each_body(&mut |body| {
+                inside &= body.stms.iter().all(|stm| self.is_plain(stm));
+            });
+        }
+        inside || self.is_straight(stm)
+    }
 }
