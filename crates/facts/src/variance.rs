@@ -9,10 +9,10 @@
 //!                                                  0          1            neither
 //! ```
 
-use fehu_base::IdVec;
+use fehu_base::{IdVec, Prim};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::{Atom, Dim, Exp, Screma, Seg, Stm, Type, Var, VarInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How the values of a variable differ between positions.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -51,12 +51,18 @@ impl Varies {
 pub struct Variance<'a> {
     vars: &'a IdVec<Var, VarInfo>,
     known: FxHashMap<Var, Varies>,
+    /// Arrays whose elements are their own positions.
+    positions: FxHashSet<Var>,
 }
 
 impl<'a> Variance<'a> {
     /// In the function of a Seg, before its operator.
     pub fn in_seg(seg: &Seg, vars: &'a IdVec<Var, VarInfo>) -> Variance<'a> {
-        let mut variance = Variance { vars, known: FxHashMap::default() };
+        let mut variance = Variance {
+            vars,
+            known: FxHashMap::default(),
+            positions: FxHashSet::default(),
+        };
         let mut all = Varies::default();
         for (dim, index) in seg.indices().iter().enumerate() {
             variance.known.insert(*index, Varies::along(dim));
@@ -79,6 +85,10 @@ impl<'a> Variance<'a> {
     }
 
     fn element(&mut self, element: Var, input: Var, at: Varies) {
+        if self.positions.contains(&input) {
+            self.known.insert(element, at);
+            return;
+        }
         let varies = self.atom(input.into()).and(at);
         let is_scalar = matches!(self.vars[element].ty, Type::Scalar(_));
         self.known.insert(element, if is_scalar { varies.made() } else { varies });
@@ -116,7 +126,12 @@ impl<'a> Variance<'a> {
             Exp::Atom(_) => true,
             exp => is_view(exp) && stm.pat.iter().all(|var| self.vars[*var].ty.is_array()),
         };
+        let [zero, one] = [0, 1].map(Atom::i64);
+        let is_positions = matches!(&stm.exp, Exp::Iota(Prim::I64, _, start, step) if (*start, *step) == (zero, one));
         for var in &stm.pat {
+            if is_positions {
+                self.positions.insert(*var);
+            }
             self.known.insert(*var, if is_view { varies } else { varies.made() });
         }
     }
