@@ -58,11 +58,8 @@ pub struct Variance<'a> {
 impl<'a> Variance<'a> {
     /// In the function of a Seg, before its operator.
     pub fn in_seg(seg: &Seg, vars: &'a IdVec<Var, VarInfo>) -> Variance<'a> {
-        let mut variance = Variance {
-            vars,
-            known: FxHashMap::default(),
-            positions: FxHashSet::default(),
-        };
+        let mut variance =
+            Variance { vars, known: FxHashMap::default(), positions: FxHashSet::default() };
         let mut all = Varies::default();
         for (dim, index) in seg.indices().iter().enumerate() {
             variance.known.insert(*index, Varies::along(dim));
