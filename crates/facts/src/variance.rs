@@ -119,10 +119,8 @@ impl<'a> Variance<'a> {
         let free = free_in_stm(stm, self.vars);
         let varies =
             free.into_iter().fold(Varies::default(), |all, var| all.and(self.atom(var.into())));
-        let is_view = match &stm.exp {
-            Exp::Atom(_) => true,
-            exp => is_view(exp) && stm.pat.iter().all(|var| self.vars[*var].ty.is_array()),
-        };
+        let binds_arrays = stm.pat.iter().all(|var| self.vars[*var].ty.is_array());
+        let is_view = matches!(stm.exp, Exp::Atom(_)) || is_view(&stm.exp) && binds_arrays;
         let [zero, one] = [0, 1].map(Atom::i64);
         let is_positions = matches!(&stm.exp, Exp::Iota(Prim::I64, _, start, step) if (*start, *step) == (zero, one));
         for var in &stm.pat {
