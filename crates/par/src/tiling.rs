@@ -14,6 +14,9 @@
 //! A tile extends over the last two dimensions if each element differs along at most one of them, and both kinds are there: a
 //! matrix product, or the distances between all pairs of rows of two matrices. The code around and in the fold must be straight-line
 //! code on scalars, and a step must use nothing but the elements and accumulators, because a thread has many positions.
+//!
+//! Otherwise it extends over as many of the last dimensions as possible if no element differs along any of these: the forces between
+//! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops.
 
 use fehu_base::IdVec;
 use fehu_base::id::Id;
@@ -28,6 +31,9 @@ use rustc_hash::FxHashSet;
 /// More accumulators or elements than this do not fit into the registers of a thread with many positions, or into shared memory.
 const MOST_ACCS: usize = 2;
 const MOST_READS: usize = 6;
+
+/// More elements than this do not fit into shared memory if all positions read the same.
+const MOST_COMMON: usize = 8;
 
 /// The pass.
 pub const TILING: Pass = Pass {
@@ -79,7 +85,12 @@ fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>) -> Option<Tiling> {
     let fold = Fold::of(&stms[at], variance, code, own + 1)?;
     let is_straight = before.iter().chain(&stms[..at]).all(|stm| code.is_straight(stm))
         && stms[at + 1..].iter().all(|stm| code.is_plain(stm));
-    (is_straight && fold.is_square(own)).then(|| fold.tiling(vec![own - 1, own]))
+    if is_straight && fold.is_square(own) {
+        return Some(fold.tiling(vec![own - 1, own]));
+    }
+    let is_tame = before.iter().chain(stms).all(|stm| code.is_tame(stm));
+    let first = fold.common(own).filter(|_| is_tame)?;
+    Some(fold.tiling((first..=own).collect()))
 }
 
 /// A reduction or a loop of scalars.
@@ -215,6 +226,18 @@ impl<'a> Fold<'a> {
             && self.reads.iter().any(|read| read.varies.is_along(column))
     }
 
+    /// The dimension, up to the last one, from which on all positions read the same.
+    fn common(&self, last: usize) -> Option<usize> {
+        let first = |varies: Varies| {
+            (0..=last).rev().find(|dim| varies.is_along(*dim)).map_or(0, |dim| dim + 1)
+        };
+        let mut reads = self.reads.iter().filter(|read| read.varies.is_along(self.step)).peekable();
+        reads.peek()?;
+        let from = reads.map(|read| first(read.varies)).max()?.max(first(self.trips));
+        let is_made = self.trips.is_made || self.reads.iter().any(|read| read.varies.is_made);
+        (from <= last && !is_made && self.reads.len() <= MOST_COMMON).then_some(from)
+    }
+
     fn tiling(&self, dims: Vec<usize>) -> Tiling {
         let reads = self.reads.iter().map(|read| {
             (0..self.step).filter(|dim| read.varies.is_along(*dim)).collect::<Vec<usize>>()
@@ -255,7 +278,20 @@ impl Code<'_> {
         }
     }
 
-    /// Likewise, or loops over such code.
+    /// Whether threads are together again after a statement: nothing in it ends one of them, or needs memory.
+    fn is_tame(&self, stm: &Stm) -> bool {
+        let has_bodies =
+            matches!(stm.exp, Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::Screma(_));
+        let mut inside = has_bodies && self.binds_scalars(stm);
+        if inside {
+            stm.exp.for_each_body(&mut |body| {
+                inside &= body.stms.iter().all(|stm| self.is_tame(stm));
+            });
+        }
+        inside || self.is_straight(stm)
+    }
+
+    /// Whether it is such code, or loops over it.
     fn is_plain(&self, stm: &Stm) -> bool {
         let is_loop = match &stm.exp {
             Exp::Screma(_) => true,

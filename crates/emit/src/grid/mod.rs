@@ -23,6 +23,7 @@ mod segments;
 mod space;
 mod square;
 mod stage;
+mod strip;
 mod team;
 mod tile;
 mod transpose;

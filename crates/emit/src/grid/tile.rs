@@ -61,9 +61,21 @@ impl<'a> Emit<'a> {
         for size in self.sizes(seg, Some(self.atom(op.width))) {
             sizes.push(self.simple("size", &size));
         }
-        let Some((outer, inner)) = self.inner(seg, op, tiling) else {
+        let rank = sizes.len();
+        let indices: Vec<V> = (0..rank).map(|_| self.new_var("i", Ty::Scalar(Prim::I64))).collect();
+        let Some(code) = self.code_at(seg, op, &indices) else {
             return self.map_plain(seg, pat, op);
         };
+        let first = tiling.dims.first().copied().or_bug("the dimensions of a tile");
+        if tiling.reads.iter().all(|read| read.iter().all(|dim| *dim < first)) {
+            let strip = self.strip(code, &indices[first..]);
+            return self.strip_on_grid(seg, op, (&sizes, &indices), strip);
+        }
+        let (outer, last) = indices.split_at(first);
+        let [row, column] = last else {
+            bug(format_args!("a square over the dimensions {:?} of {rank}", tiling.dims))
+        };
+        let inner = self.take_apart(code, *row, *column);
         let [rows, columns] = [&sizes[sizes.len() - 2], &sizes[sizes.len() - 1]];
         let small = inner.shape(GROUP);
         let least = Exp::int(self.unless_few(LEAST, 3) - 1);
@@ -72,7 +84,7 @@ impl<'a> Emit<'a> {
             lt(least, columns.clone()),
             lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
-        let mut tiles = self.block(|this| this.tiles(&sizes, &outer, &inner, &small));
+        let mut tiles = self.block(|this| this.tiles(&sizes, outer, &inner, &small));
         if inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
@@ -87,7 +99,7 @@ impl<'a> Emit<'a> {
                 ])
             });
             let others = self.block(|this| {
-                this.afresh(|this| this.tiles(&sizes, &outer, &inner, &large));
+                this.afresh(|this| this.tiles(&sizes, outer, &inner, &large));
             });
             choice.push(Stm::If(enough, others, tiles));
             tiles = choice;
@@ -104,19 +116,8 @@ impl<'a> Emit<'a> {
         result
     }
 
-    /// The code for one element, and the variables of the indices before row and column. None if an array that is a view to the
-    /// plan has to be copied.
-    fn inner(
-        &mut self,
-        seg: &SegOp<'a>,
-        op: &'a Screma,
-        tiling: &'a Tiling,
-    ) -> Option<(Vec<V>, Inner)> {
-        let rank = seg.space.len() + 1;
-        if tiling.dims != [rank.wrapping_sub(2), rank - 1] {
-            bug(format_args!("a tile over the dimensions {:?} of {rank}", tiling.dims));
-        }
-        let indices: Vec<V> = (0..rank).map(|_| self.new_var("i", Ty::Scalar(Prim::I64))).collect();
+    /// The code for one position. None if an array that is a view to the plan has to be copied.
+    fn code_at(&mut self, seg: &SegOp<'a>, op: &'a Screma, indices: &[V]) -> Option<Block> {
         let at: Vec<Exp> = indices.iter().map(|v| Exp::Var(*v)).collect();
         let scalars = self.scalars.clone();
         let code =
@@ -124,18 +125,13 @@ impl<'a> Emit<'a> {
         self.scalars = scalars;
         let mut copies = false;
         each_stm(&code, &mut |stm| copies |= matches!(stm, Stm::Alloc(..)));
-        let (outer, last) = indices.split_at(rank - 2);
-        (!copies).then(|| (outer.to_vec(), self.take_apart(code, last[0], last[1])))
+        (!copies).then_some(code)
     }
 
     /// Splits the code for one element at its first loop, which is the fold.
-    fn take_apart(&self, mut code: Block, row: V, column: V) -> Inner {
-        let position = code.iter().position(|stm| matches!(stm, Stm::For { .. }));
-        let after = code.split_off(position.or_bug("the fold of a tile") + 1);
-        let Some(Stm::For { var: k, to: trips, step: 1, body, .. }) = code.pop() else {
-            bug("the fold of a tile is no loop")
-        };
-        let (made, own) = (set_vars(&code), set_vars(&body));
+    fn take_apart(&self, code: Block, row: V, column: V) -> Inner {
+        let Fold { before, k, trips, body, after } = Fold::of(code);
+        let (made, own) = (set_vars(&before), set_vars(&body));
         let mut accs: Vec<(V, Prim)> = Vec::new();
         for v in made.intersection(&own) {
             accs.push((*v, self.scalar_prim(*v)));
@@ -144,7 +140,7 @@ impl<'a> Emit<'a> {
         let mut inner = Inner {
             row,
             column,
-            before: code,
+            before,
             accs,
             k,
             trips,
@@ -174,6 +170,27 @@ impl<'a> Emit<'a> {
             let (index, prim) = ((**index).clone(), self.scalar_prim(*ptr));
             inner.inputs.push(Input { ptr: *ptr, index, prim, by_row });
         }
+    }
+}
+
+/// The code for one position, split at its fold, the first loop.
+pub(super) struct Fold {
+    pub(super) before: Block,
+    pub(super) k: V,
+    pub(super) trips: Exp,
+    pub(super) body: Block,
+    pub(super) after: Block,
+}
+
+impl Fold {
+    /// The parts of such code.
+    pub(super) fn of(mut code: Block) -> Fold {
+        let position = code.iter().position(|stm| matches!(stm, Stm::For { .. }));
+        let after = code.split_off(position.or_bug("the fold of a tile") + 1);
+        let Some(Stm::For { var: k, to: trips, step: 1, body, .. }) = code.pop() else {
+            bug("the fold of a tile is no loop")
+        };
+        Fold { before: code, k, trips, body, after }
     }
 }
 
