@@ -102,6 +102,12 @@ fn tiles() {
 }
 
 #[test]
+fn strips() {
+    agrees("strips");
+    compiles("strips");
+}
+
+#[test]
 fn blocks() {
     agrees("blocks");
 }

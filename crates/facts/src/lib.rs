@@ -8,6 +8,7 @@
 //! - [`Share`]: which arrays may share memory; [`Effects`]: what may be left out, repeated or moved;
 //! - [`Ranges`]: what is known about integers, from conditions, checks and loops ([`flow`] walks a body with them);
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
+//! - [`Variance`]: along which dimensions of a space values differ;
 //! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the program says.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
@@ -22,6 +23,7 @@ pub mod ranges;
 mod reads;
 mod share;
 mod uses;
+mod variance;
 
 pub use consumed::{consumed, consumed_by};
 pub use effects::Effects;
@@ -30,3 +32,4 @@ pub use ranges::Ranges;
 pub use reads::Reads;
 pub use share::Share;
 pub use uses::Uses;
+pub use variance::{Variance, Varies};

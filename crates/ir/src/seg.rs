@@ -45,6 +45,25 @@ pub struct Seg {
     pub inputs: Vec<Var>,
     /// Applied at each position.
     pub body: Lambda,
+    /// What positions read in common, if threads are to share it.
+    pub tiling: Option<Tiling>,
+}
+
+/// Positions whose threads share what they read: the function of a map over the last dimension of the space consists of a
+/// *fold* (a reduction or a loop) of scalars with code around it, and at each step of the fold many positions read the same elements.
+/// Results do not depend on it.
+///
+/// ```text
+/// seg grid [n] tile [0, 1] ([0], [1]) () ...    a product of matrices: an element of a row and one of a column
+/// seg grid [] tile [0] ([], []) () ...          all positions read the same elements
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tiling {
+    /// The dimensions over which the positions of a tile extend, in ascending order. That of the operator is the last one.
+    pub dims: Vec<usize>,
+    /// For each element that a step of the fold reads, in the order of the text: the dimensions along which it differs, in
+    /// ascending order. The inputs of a reduction come first.
+    pub reads: Vec<Vec<usize>>,
 }
 
 /// Who executes an operator. What is in the functions of an operator without a level is sequential.

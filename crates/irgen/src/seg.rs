@@ -108,7 +108,8 @@ impl Gen<'_> {
         for var in &pat {
             self.set_fresh(*var);
         }
-        self.stm(pat.clone(), Exp::Seg(Box::new(Seg { level, space, inputs, body })));
+        let seg = Seg { level, space, inputs, body, tiling: None };
+        self.stm(pat.clone(), Exp::Seg(Box::new(seg)));
         if let Plan::Partition { classes, .. } = plan {
             // What stands behind the classes is not looked at.
             pat[pat.len().min(classes)..].iter().for_each(|var| self.consume(*var));

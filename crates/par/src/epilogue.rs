@@ -345,7 +345,7 @@ impl Epilogues<'_> {
         let (inputs, params): (Vec<Var>, Vec<Var>) = inputs.into_iter().unzip();
         let body = Lambda { params, body: Body { stms, results }, ret };
         let level = level.unwrap_or(Level::Thread);
-        let exp = Exp::Seg(Box::new(Seg { level, space: Vec::new(), inputs, body }));
+        let exp = Exp::Seg(Box::new(Seg { level, space: Vec::new(), inputs, body, tiling: None }));
         Stm { pat, exp, ..stm }
     }
 }

@@ -1,7 +1,8 @@
 //! Levels: who executes each operator.
 //!
 //! A program of stage `arrays` comes in, and one of stage `segs` goes out: operators that several threads share are Segs of a
-//! level ([`fehu_ir::Seg`]), and all others are sequential. [`TASKS`] does this for the threads of a CPU, [`FLATTEN`] for GPUs.
+//! level ([`fehu_ir::Seg`]), and all others are sequential. [`TASKS`] does this for the threads of a CPU, [`FLATTEN`] for GPUs;
+//! [`TILING`] then plans what the threads of a block share.
 //!
 //! A program expresses nested parallelism by operators inside the functions of operators. GPUs want a single flat space at a
 //! time: one operator, and dimensions around it. [`FLATTEN`] transforms programs until all operators at the host level are
@@ -46,6 +47,7 @@ mod plan;
 mod resolve;
 mod seg;
 mod tasks;
+mod tiling;
 pub mod tree;
 mod vector;
 mod version;
@@ -54,6 +56,7 @@ mod write;
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
 pub use tasks::TASKS;
+pub use tiling::TILING;
 
 use aliases::Aliases;
 use context::Cx;
@@ -73,7 +76,7 @@ pub const FLATTEN: Pass = Pass {
 };
 
 /// All passes of this crate, by name.
-pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN, TASKS, EPILOGUE];
+pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN, TASKS, EPILOGUE, TILING];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);

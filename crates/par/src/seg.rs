@@ -266,7 +266,7 @@ impl Segs<'_> {
         let ret =
             results.iter().map(|atom| fehu_ir::builder::atom_type(*atom, self.vars)).collect();
         let body = Lambda { params, body: Body { stms, results }, ret };
-        let exp = Exp::Seg(Box::new(Seg { level, space, inputs, body }));
+        let exp = Exp::Seg(Box::new(Seg { level, space, inputs, body, tiling: None }));
         Stm { pat, certs, attrs: Vec::new(), loc, exp }
     }
 }

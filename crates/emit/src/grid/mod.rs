@@ -23,6 +23,7 @@ mod segments;
 mod space;
 mod square;
 mod stage;
+mod strip;
 mod team;
 mod tile;
 mod transpose;
@@ -253,9 +254,9 @@ impl<'a> Emit<'a> {
     }
 
     fn map_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
-        let may_tile = self.options.tiling && self.runs.block().is_none();
-        if !may_tile || !self.tile_on_grid(seg, pat, op) {
-            self.map_plain(seg, pat, op);
+        match seg.tiling.filter(|_| self.options.tiling) {
+            Some(tiling) => self.tile_on_grid(seg, op, tiling),
+            None => self.map_plain(seg, pat, op),
         }
     }
 

@@ -8,7 +8,7 @@ use super::super::screma::NO_INDEX;
 use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, Stm as Imp};
-use fehu_ir::{Atom, Lambda, Seg, SegParts, Stm, Type, Var};
+use fehu_ir::{Atom, Lambda, Seg, SegParts, Stm, Tiling, Type, Var};
 
 /// The operator of a Seg.
 pub(crate) struct SegOp<'a> {
@@ -25,6 +25,8 @@ pub(crate) struct SegOp<'a> {
     pub(super) pat: &'a [Var],
     /// What the Seg binds, and for each of that the number of the operator's result.
     results: Vec<(Var, usize)>,
+    /// What its positions share.
+    pub(super) tiling: Option<&'a Tiling>,
 }
 
 impl<'a> SegOp<'a> {
@@ -42,6 +44,7 @@ impl<'a> SegOp<'a> {
             // Without dimensions, and if all results are used, they are those of the Seg.
             pat: if is_bare && pat.len() == inner.pat.len() { pat } else { &inner.pat },
             results: pat.iter().copied().zip(returned).collect(),
+            tiling: seg.tiling.as_ref(),
         }
     }
 }

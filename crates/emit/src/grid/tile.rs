@@ -1,11 +1,11 @@
-//! Two-dimensional tiling, for nests like a matrix product: a loop for each element of a matrix, in which every load
-//! depends on the row or on the column, but not on both.
+//! Maps whose positions share what they read, as the plan of their Seg says ([`Tiling`]): a loop for each element of a matrix, in
+//! which every load depends on the row or on the column, but not on both.
 //!
 //! ```text
 //! for all i, j:  acc = start; for k: acc = f(acc, a[i, k], b[k, j]); out[i, j] = g(acc)
 //! ```
 //!
-//! Nests of this form become a kernel with square tiles ([`super::square`]): large ones, or small ones if there would
+//! They become a kernel with square tiles ([`super::square`]): large ones, or small ones if there would
 //! otherwise be too few to occupy the whole device.
 
 use super::super::Emit;
@@ -13,11 +13,11 @@ use super::super::runs::Runs;
 use super::lt;
 use super::seg::SegOp;
 use super::square::{GROUP, Shape};
-use fehu_base::Prim;
-use fehu_imp::rewrite::{all, as_terms};
+use fehu_base::{OrBug, Prim, bug};
+use fehu_imp::rewrite::all;
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{Screma, Var};
+use fehu_ir::{Screma, Tiling};
 
 /// With fewer rows or columns than this, most of a tile would be empty.
 const LEAST: i64 = 48;
@@ -54,16 +54,28 @@ pub(super) struct Inner {
 }
 
 impl<'a> Emit<'a> {
-    /// Turns a map that can be tiled into kernels; returns false if it is something else.
-    pub(super) fn tile_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) -> bool {
-        if seg.space.is_empty() {
-            return false;
-        }
+    /// A map whose positions share what they read, as kernels.
+    pub(super) fn tile_on_grid(&mut self, seg: &SegOp<'a>, op: &'a Screma, tiling: &'a Tiling) {
+        let pat = seg.pat;
         let mut sizes = Vec::new();
         for size in self.sizes(seg, Some(self.atom(op.width))) {
             sizes.push(self.simple("size", &size));
         }
-        let Some((outer, inner)) = self.inner(seg, pat, op, sizes.len()) else { return false };
+        let rank = sizes.len();
+        let indices: Vec<V> = (0..rank).map(|_| self.new_var("i", Ty::Scalar(Prim::I64))).collect();
+        let Some(code) = self.code_at(seg, op, &indices) else {
+            return self.map_plain(seg, pat, op);
+        };
+        let first = tiling.dims.first().copied().or_bug("the dimensions of a tile");
+        if tiling.reads.iter().all(|read| read.iter().all(|dim| *dim < first)) {
+            let strip = self.strip(code, &indices[first..]);
+            return self.strip_on_grid(seg, op, (&sizes, &indices), strip);
+        }
+        let (outer, last) = indices.split_at(first);
+        let [row, column] = last else {
+            bug(format_args!("a square over the dimensions {:?} of {rank}", tiling.dims))
+        };
+        let inner = self.take_apart(code, *row, *column);
         let [rows, columns] = [&sizes[sizes.len() - 2], &sizes[sizes.len() - 1]];
         let small = inner.shape(GROUP);
         let least = Exp::int(self.unless_few(LEAST, 3) - 1);
@@ -72,7 +84,7 @@ impl<'a> Emit<'a> {
             lt(least, columns.clone()),
             lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
-        let mut tiles = self.block(|this| this.tiles(&sizes, &outer, &inner, &small));
+        let mut tiles = self.block(|this| this.tiles(&sizes, outer, &inner, &small));
         if inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
@@ -87,14 +99,13 @@ impl<'a> Emit<'a> {
                 ])
             });
             let others = self.block(|this| {
-                this.afresh(|this| this.tiles(&sizes, &outer, &inner, &large));
+                this.afresh(|this| this.tiles(&sizes, outer, &inner, &large));
             });
             choice.push(Stm::If(enough, others, tiles));
             tiles = choice;
         }
         let plain = self.block(|this| this.map_plain(seg, pat, op));
         self.out.push(Stm::If(worthwhile, tiles, plain));
-        true
     }
 
     /// Emits code at the end of a block.
@@ -105,115 +116,81 @@ impl<'a> Emit<'a> {
         result
     }
 
-    /// The code for one element, if it has the right form, and the variables of the indices before row and column.
-    fn inner(
-        &mut self,
-        seg: &SegOp<'a>,
-        pat: &'a [Var],
-        op: &'a Screma,
-        rank: usize,
-    ) -> Option<(Vec<V>, Inner)> {
-        let indices: Vec<V> = (0..rank).map(|_| self.new_var("i", Ty::Scalar(Prim::I64))).collect();
+    /// The code for one position. None if an array that is a view to the plan has to be copied.
+    fn code_at(&mut self, seg: &SegOp<'a>, op: &'a Screma, indices: &[V]) -> Option<Block> {
         let at: Vec<Exp> = indices.iter().map(|v| Exp::Var(*v)).collect();
         let scalars = self.scalars.clone();
         let code =
-            self.running(Runs::ALONE, |this| this.block(|this| this.map_at(seg, pat, op, &at)));
+            self.running(Runs::ALONE, |this| this.block(|this| this.map_at(seg, seg.pat, op, &at)));
         self.scalars = scalars;
-        let (outer, last) = indices.split_at(rank - 2);
-        let inner = self.take_apart(code, last[0], last[1])?;
-        Some((outer.to_vec(), inner))
+        let mut copies = false;
+        each_stm(&code, &mut |stm| copies |= matches!(stm, Stm::Alloc(..)));
+        (!copies).then_some(code)
     }
 
-    fn take_apart(&self, mut code: Block, row: V, column: V) -> Option<Inner> {
-        let mut simple = true;
-        each_stm(&code, &mut |stm| {
-            simple &= matches!(
-                stm,
-                Stm::Declare(..)
-                    | Stm::Assign(..)
-                    | Stm::Store(..)
-                    | Stm::For { .. }
-                    | Stm::Comment(_)
-            );
-            if let Stm::Declare(v, _) = stm {
-                simple &= matches!(self.vars[*v].ty, Ty::Scalar(_));
-            }
-        });
-        let position = code.iter().position(|stm| matches!(stm, Stm::For { .. }))?;
-        let after = code.split_off(position + 1);
-        let Stm::For { var: k, from: Exp::Const(from), to: trips, step: 1, body, .. } =
-            code.pop()?
-        else {
-            return None;
-        };
-        let before = code;
-        if !simple || from != fehu_ir::Scalar::I64(0) {
-            return None;
-        }
-        let made = set_vars(&before);
-        let own = set_vars(&body);
+    /// Splits the code for one element at its first loop, which is the fold.
+    fn take_apart(&self, code: Block, row: V, column: V) -> Inner {
+        let Fold { before, k, trips, body, after } = Fold::of(code);
+        let (made, own) = (set_vars(&before), set_vars(&body));
         let mut accs: Vec<(V, Prim)> = Vec::new();
-        for v in made.iter().filter(|v| own.contains(v)) {
+        for v in made.intersection(&own) {
             accs.push((*v, self.scalar_prim(*v)));
         }
         accs.sort_unstable_by_key(|(v, _)| *v);
-        let changes = |v: V| v == row || v == column || made.contains(&v);
-        let mut fits = !accs.is_empty() && accs.len() <= 2;
-        trips.each_var(&mut |v| fits &= !changes(v));
-        // Of the variables set before the loop, its body uses only the accumulators.
-        let mut inputs: Vec<Input> = Vec::new();
+        let mut inner = Inner {
+            row,
+            column,
+            before,
+            accs,
+            k,
+            trips,
+            body: Block::new(),
+            after,
+            inputs: Vec::new(),
+        };
         for stm in &body {
-            match stm {
-                Stm::Declare(_, Some(e)) => {
-                    self.find_inputs(e, (row, column), &own, &mut inputs, &mut fits)
-                }
-                Stm::Assign(v, e) if accs.iter().any(|(acc, _)| acc == v) => {
-                    self.find_inputs(e, (row, column), &own, &mut inputs, &mut fits);
-                }
-                _ => fits = false,
-            }
-            stm.each_used(&mut |v| {
-                fits &= !made.contains(&v) || accs.iter().any(|(acc, _)| *acc == v);
-            });
+            stm.each_exp(&mut |e| self.find_inputs(e, &mut inner));
         }
-        // Code after the loop may use variables set before it; that code is repeated there.
-        let both =
-            inputs.iter().any(|input| input.by_row) && inputs.iter().any(|input| !input.by_row);
-        let inner = Inner { row, column, before, accs, k, trips, body, after, inputs };
-        (fits && both && inner.fits(&inner.shape(GROUP))).then_some(inner)
+        inner.body = body;
+        inner
     }
 
-    /// Finds the loads of an expression; they must not depend on both directions, or on values that the body computes.
-    fn find_inputs(
-        &self,
-        e: &Exp,
-        (row, column): (V, V),
-        own: &rustc_hash::FxHashSet<V>,
-        inputs: &mut Vec<Input>,
-        fits: &mut bool,
-    ) {
-        if !matches!(e, Exp::Load(..)) {
-            e.each_child(&mut |child| self.find_inputs(child, (row, column), own, inputs, fits));
+    /// Finds the loads of an expression that differ between rows or columns.
+    fn find_inputs(&self, e: &Exp, inner: &mut Inner) {
+        let Exp::Load(ptr, index) = e else {
+            return e.each_child(&mut |child| self.find_inputs(child, inner));
+        };
+        let known = |input: &Input| input.ptr == *ptr && input.index == **index;
+        let by_row = match (index.mentions(inner.row), index.mentions(inner.column)) {
+            (false, false) => return,
+            (true, true) => bug("an element of a tile depends on row and column"),
+            (by_row, _) => by_row,
+        };
+        if !inner.inputs.iter().any(known) {
+            let (index, prim) = ((**index).clone(), self.scalar_prim(*ptr));
+            inner.inputs.push(Input { ptr: *ptr, index, prim, by_row });
         }
-        match e {
-            Exp::Load(ptr, index) => {
-                let index = (**index).clone();
-                let (by_row, by_column) = (index.mentions(row), index.mentions(column));
-                index.each_var(&mut |v| *fits &= !own.contains(&v));
-                *fits &= !(by_row && by_column) && as_terms(&index).is_some();
-                let known = inputs.iter().any(|input| input.ptr == *ptr && input.index == index);
-                if (by_row || by_column) && !known {
-                    let prim = self.scalar_prim(*ptr);
-                    inputs.push(Input { ptr: *ptr, index, prim, by_row });
-                }
-            }
-            Exp::Var(v) => *fits &= *v != row && *v != column,
-            Exp::Index(terms) => {
-                *fits &=
-                    !terms.iter().any(|(_, vars)| vars.contains(&row) || vars.contains(&column));
-            }
-            _ => {}
-        }
+    }
+}
+
+/// The code for one position, split at its fold, the first loop.
+pub(super) struct Fold {
+    pub(super) before: Block,
+    pub(super) k: V,
+    pub(super) trips: Exp,
+    pub(super) body: Block,
+    pub(super) after: Block,
+}
+
+impl Fold {
+    /// The parts of such code.
+    pub(super) fn of(mut code: Block) -> Fold {
+        let position = code.iter().position(|stm| matches!(stm, Stm::For { .. }));
+        let after = code.split_off(position.or_bug("the fold of a tile") + 1);
+        let Some(Stm::For { var: k, to: trips, step: 1, body, .. }) = code.pop() else {
+            bug("the fold of a tile is no loop")
+        };
+        Fold { before: code, k, trips, body, after }
     }
 }
 
@@ -238,7 +215,6 @@ impl Inner {
     }
 
     fn fits(&self, shape: &Shape) -> bool {
-        self.inputs.len() <= 6
-            && 2 * self.input_bytes() * shape.places() <= super::team::SHARED_BYTES
+        2 * self.input_bytes() * shape.places() <= super::team::SHARED_BYTES
     }
 }

@@ -59,12 +59,14 @@
 //!     | "stream" atom "(" var,* ")" ("map" | "seq" | "red" "comm"? lambda)
 //!       "init" "(" atom,* ")" "chunk" lambda
 //!     | "partition" atom "(" var,* ")" number lambda
-//!     | "seg" level "[" atom,* "]" "(" var,* ")" lambda
+//!     | "seg" level "[" atom,* "]" tiling? "(" var,* ")" lambda
 //!     | "withacc" ("acc" shape "(" var,* ")" ("op" op)?)* "in" lambda
 //!     | "update_acc" var "[" atom,* "]" "(" atom,* ")"
 //!     | "trace" string atom | "opaque" atom | "fail" check
 //!     | "tuning" string atom                       -- the name, the default
 //!     | "threads"
+//! tiling = "tile" dims "(" dims,* ")"             -- those of a tile; for each element that is read, those along which it differs
+//! dims  = "[" number,* "]"
 //! level = "task" | "grid" | "blocks" | "block"
 //! dim   = atom | atom ":" atom ":" atom            -- a position, or start, length and stride
 //! shape = "[" atom,* "]"

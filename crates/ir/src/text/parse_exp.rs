@@ -5,7 +5,8 @@ use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
     AccInput, Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, Level, LoopForm, LoopParam, MathFn,
-    Partition, Red, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Type, UnOp, Var,
+    Partition, Red, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling, Type, UnOp,
+    Var,
 };
 
 impl Parser<'_> {
@@ -266,8 +267,20 @@ impl Parser<'_> {
                 Level::ALL.iter().map(|level| format!("`{}`", level.name())).collect();
             return Err(self.expected(&names.join(", ")));
         };
-        let (space, inputs) = (self.shape()?, self.vars()?);
-        Ok(Exp::Seg(Box::new(Seg { level, space, inputs, body: self.lambda()? })))
+        let space = self.shape()?;
+        let tiling = if self.eat_word("tile") { Some(self.tiling()?) } else { None };
+        let inputs = self.vars()?;
+        Ok(Exp::Seg(Box::new(Seg { level, space, inputs, body: self.lambda()?, tiling })))
+    }
+
+    fn tiling(&mut self) -> Parsed<Tiling> {
+        let dims = self.numbers()?;
+        Ok(Tiling { dims, reads: self.parens("dimensions", Self::numbers)? })
+    }
+
+    fn numbers(&mut self) -> Parsed<Vec<usize>> {
+        self.sign("[")?;
+        self.list("]", "a number", |p| p.count())
     }
 
     fn withacc(&mut self) -> Parsed<Exp> {

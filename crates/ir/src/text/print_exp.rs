@@ -1,7 +1,7 @@
 //! The printer of expressions.
 
 use super::print::Printer;
-use crate::{Atom, Dim, Exp, HistOp, Lambda, LoopForm, Stream, StreamForm, Type};
+use crate::{Atom, Dim, Exp, HistOp, Lambda, LoopForm, Stream, StreamForm, Tiling, Type};
 use std::fmt::Write;
 
 /// Whether an expression stands on lines of its own.
@@ -197,6 +197,9 @@ impl Printer<'_> {
                 self.put(" ");
                 self.shape(&seg.space);
                 self.put(" ");
+                if let Some(tiling) = &seg.tiling {
+                    self.tiling(tiling);
+                }
                 self.var_list(&seg.inputs);
                 self.put(" ");
                 self.lambda(&seg.body);
@@ -287,6 +290,19 @@ impl Printer<'_> {
         self.put("[");
         self.list(shape, |p, atom| p.atom(*atom));
         self.put("]");
+    }
+
+    fn tiling(&mut self, tiling: &Tiling) {
+        let dims = |p: &mut Self, dims: &[usize]| {
+            p.put("[");
+            p.list(dims, |p, dim| p.put(&dim.to_string()));
+            p.put("]");
+        };
+        self.put("tile ");
+        dims(self, &tiling.dims);
+        self.put(" ");
+        self.parens(&tiling.reads, |p, read| dims(p, read));
+        self.put(" ");
     }
 
     fn width(&mut self, name: &str, width: Atom, inputs: &[crate::Var]) {

@@ -2,7 +2,7 @@
 
 use super::scope::Checker;
 use crate::seg::{is_cheap, takes_elements};
-use crate::{Atom, Exp, Level, Seg, SegParts, Stm, Type, Var};
+use crate::{Atom, Exp, Level, LoopForm, Seg, SegParts, Stm, Tiling, Type, Var};
 
 impl<'a> Checker<'a> {
     /// The types of the results, if they can be known.
@@ -19,6 +19,9 @@ impl<'a> Checker<'a> {
             params.push(self.seg_input(seg, *input));
         }
         self.form(seg);
+        if let Some(tiling) = &seg.tiling {
+            self.tiling(seg, tiling);
+        }
         let outer = self.level.replace(seg.level);
         let ret = self.lambda("the function of the seg", &seg.body, &params, false);
         self.level = outer;
@@ -46,6 +49,34 @@ impl<'a> Checker<'a> {
                 ));
                 Type::CERT
             }
+        }
+    }
+
+    /// Whether positions can share what they read as the Seg says. Along which dimensions elements really differ is not looked at.
+    fn tiling(&mut self, seg: &Seg, tiling: &Tiling) {
+        if seg.level != Level::Grid {
+            self.fail(format!("a seg of level \"{}\" is tiled", seg.level.name()));
+        }
+        let fold = match seg.parts().map(|parts| &parts.op.exp) {
+            Some(Exp::Screma(op)) if op.folded() == 0 => op.map.body.stms.iter().any(is_fold),
+            _ => false,
+        };
+        if !fold {
+            self.fail("a seg is tiled, but its operator is not a map with a fold".to_owned());
+        }
+        let rank = seg.space.len() + 1;
+        let fits = |dims: &[usize]| {
+            dims.is_sorted_by(|a, b| a < b) && dims.last().is_none_or(|last| *last < rank)
+        };
+        if tiling.dims.is_empty()
+            || !fits(&tiling.dims)
+            || !tiling.reads.iter().all(|read| fits(read))
+        {
+            self.fail(format!("the dimensions of a tile are not among the {rank} of the space"));
+        }
+        let is_shared = |read: &Vec<usize>| tiling.dims.iter().any(|dim| !read.contains(dim));
+        if !tiling.reads.iter().any(is_shared) {
+            self.fail("the positions of a tile have nothing in common".to_owned());
         }
     }
 
@@ -97,6 +128,14 @@ impl<'a> Checker<'a> {
         if !takes_elements(epilogue, pat, self.vars) {
             self.fail("an epilogue uses more than the elements that its operator makes".to_owned());
         }
+    }
+}
+
+/// Whether a statement folds: at each of a number of steps.
+fn is_fold(stm: &Stm) -> bool {
+    match &stm.exp {
+        Exp::Screma(op) => !op.reds.is_empty(),
+        exp => matches!(exp, Exp::Loop(_, LoopForm::For(..), _)),
     }
 }
 

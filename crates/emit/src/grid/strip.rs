@@ -1,0 +1,169 @@
+//! Strips: positions that all read the same elements, see [`super::tile`].
+//!
+//! ```text
+//! for all i:  acc = start; for k: acc = f(acc, x, a[k], b[k]); out[i] = g(acc)
+//! ```
+//!
+//! Each thread of a block has one position. The block executes the loop in steps: each thread copies one element of every array to
+//! shared memory, and then all of them walk through these. Positions beyond the end are copies of the last one, and not stored.
+
+use super::super::Emit;
+use super::seg::SegOp;
+use super::stage::up_to;
+use super::tile::Fold;
+use super::{bin, lt, quot_up};
+use fehu_base::Prim;
+use fehu_imp::rewrite::{all, replace};
+use fehu_imp::visit::set_vars;
+use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
+use fehu_ir::{BinOp, Screma};
+
+/// With fewer steps than this, it is not worth waiting for each other.
+const LEAST_STEPS: i64 = 64;
+
+/// The code for a position, and the loads that are the same for all positions.
+pub(super) struct Strip {
+    fold: Fold,
+    common: Vec<(V, Exp)>,
+}
+
+impl<'a> Emit<'a> {
+    /// The parts of the code for a position, by what these indices are in it.
+    pub(super) fn strip(&self, code: Block, indices: &[V]) -> Strip {
+        let fold = Fold::of(code);
+        let (made, own) = (set_vars(&fold.before), set_vars(&fold.body));
+        let mut common: Vec<(V, Exp)> = Vec::new();
+        for stm in &fold.body {
+            let Stm::Declare(_, Some(Exp::Load(ptr, index))) = stm else { continue };
+            let mut is_common = index.mentions(fold.k);
+            index.each_var(&mut |v| {
+                is_common &= !(indices.contains(&v) || made.contains(&v) || own.contains(&v));
+            });
+            let load = (*ptr, (**index).clone());
+            if is_common && !common.contains(&load) {
+                common.push(load);
+            }
+        }
+        Strip { fold, common }
+    }
+
+    /// The kernel, or that of a plain map if there is too little to share. The last indices are those of a strip.
+    pub(super) fn strip_on_grid(
+        &mut self,
+        seg: &SegOp<'a>,
+        op: &'a Screma,
+        (sizes, indices): (&[Exp], &[V]),
+        strip: Strip,
+    ) {
+        // Arrays without memory are computed, not read.
+        if strip.common.is_empty() {
+            return self.map_plain(seg, seg.pat, op);
+        }
+        let first = seg.tiling.map_or(0, |tiling| sizes.len() - tiling.dims.len());
+        let positions = self.total(&sizes[first..]);
+        let (least, steps) =
+            (self.unless_few(i64::from(self.threads()), 2), self.unless_few(LEAST_STEPS, 2));
+        let worthwhile = all([
+            lt(Exp::int(least - 1), positions.clone()),
+            lt(Exp::int(steps - 1), strip.fold.trips.clone()),
+        ]);
+        let strips =
+            self.block(|this| this.strips_on_grid((sizes, indices), first, &positions, &strip));
+        let plain = self.block(|this| this.map_plain(seg, seg.pat, op));
+        self.out.push(Stm::If(worthwhile, strips, plain));
+    }
+
+    fn strips_on_grid(
+        &mut self,
+        (sizes, indices): (&[Exp], &[V]),
+        first: usize,
+        positions: &Exp,
+        strip: &Strip,
+    ) {
+        let threads = self.threads();
+        let wide = Exp::int(i64::from(threads));
+        let mut space = sizes[..first].to_vec();
+        space.push(self.simple("strips", &quot_up(positions.clone(), wide.clone())));
+        let blocks = self.total(&space);
+        let inside = self.space(&sizes[first..]);
+        self.launch("strip", blocks, threads, |this, block, thread| {
+            let mut shared = Vec::new();
+            for (ptr, _) in &strip.common {
+                let prim = this.scalar_prim(*ptr);
+                shared.push(this.shared_array("step", prim, threads));
+            }
+            let which = this.unranked(Exp::Var(block), &space);
+            let before = bin(BinOp::Mul, which[first].clone(), wide.clone());
+            let at = this.simple("at", &bin(BinOp::Add, before, Exp::Var(thread)));
+            let last = bin(BinOp::Sub, positions.clone(), Exp::int(1));
+            let there = this.simple("there", &bin(BinOp::Min, at.clone(), last));
+            let own = this.position_in(there, &inside);
+            for (v, index) in indices.iter().zip(which[..first].iter().chain(&own)) {
+                this.out.push(Stm::Declare(*v, Some(index.clone())));
+            }
+            this.out.extend(strip.fold.before.iter().cloned());
+            this.steps(strip, thread, &shared);
+            let after = strip.fold.after.clone();
+            this.out.push(Stm::If(lt(at, positions.clone()), after, Block::new()));
+        });
+    }
+
+    /// The loop, as many steps at a time as there are threads.
+    fn steps(&mut self, strip: &Strip, thread: V, shared: &[V]) {
+        let Fold { k, trips, .. } = &strip.fold;
+        let threads = self.threads();
+        let start = self.new_var("start", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            // Nobody reads the elements of the steps before any more.
+            this.out.push(Stm::Barrier);
+            let own = bin(BinOp::Add, Exp::Var(start), Exp::Var(thread));
+            let own = this.simple("own", &own);
+            let bring = this.block(|this| {
+                this.afresh(|this| {
+                    this.out.push(Stm::Declare(*k, Some(own.clone())));
+                    for ((ptr, index), shared) in strip.common.iter().zip(shared) {
+                        let value = Exp::Load(*ptr, Box::new(index.clone()));
+                        this.out.push(Stm::Store(*shared, Exp::Var(thread), value));
+                    }
+                });
+            });
+            this.out.push(Stm::If(lt(own, trips.clone()), bring, Block::new()));
+            this.out.push(Stm::Barrier);
+            let left = bin(BinOp::Sub, trips.clone(), Exp::Var(start));
+            let count = bin(BinOp::Min, left, Exp::int(i64::from(threads)));
+            let count = this.simple("count", &count);
+            let kk = this.new_var("kk", Ty::Scalar(Prim::I64));
+            let walk = this.block(|this| {
+                let now = bin(BinOp::Add, Exp::Var(start), Exp::Var(kk));
+                this.out.push(Stm::Declare(*k, Some(now)));
+                for stm in &strip.fold.body {
+                    this.out.push(match stm {
+                        Stm::Declare(v, Some(e)) => {
+                            Stm::Declare(*v, Some(from_shared(e, strip, shared, kk)))
+                        }
+                        other => other.clone(),
+                    });
+                }
+            });
+            this.out.push(up_to(kk, count, walk));
+        });
+        self.out.push(Stm::For {
+            var: start,
+            from: Exp::int(0),
+            to: trips.clone(),
+            step: i64::from(threads),
+            kind: Kind::Sequential,
+            body,
+        });
+    }
+}
+
+/// An expression with the elements in shared memory in place of the loads that are common.
+fn from_shared(e: &Exp, strip: &Strip, shared: &[V], kk: V) -> Exp {
+    replace(e, &|e| {
+        let Exp::Load(ptr, index) = e else { return None };
+        let same = |load: &(V, Exp)| load.0 == *ptr && load.1 == **index;
+        let which = strip.common.iter().position(same)?;
+        Some(Exp::Load(shared[which], Box::new(Exp::Var(kk))))
+    })
+}

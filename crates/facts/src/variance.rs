@@ -1,0 +1,138 @@
+//! Along which dimensions of a space values differ.
+//!
+//! Inside of a Seg, a variable has a value for every position. What it is computed from says along which dimensions of the space
+//! these differ: where they do not, many positions have the same value, and if that is an element of an array, it need be read
+//! only once.
+//!
+//! ```text
+//! seg grid [n] \(i) -> { row = index a[i]; map (\column -> ... row[k] ... column[k] ... b[k] ...) columns }
+//!                                                  0          1            neither
+//! ```
+
+use fehu_base::{IdVec, Prim};
+use fehu_ir::free::free_in_stm;
+use fehu_ir::{Atom, Dim, Exp, Screma, Seg, SegParts, Stm, Type, Var, VarInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How the values of a variable differ between positions.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Varies {
+    /// The dimensions along which they do, one bit for each.
+    dims: u64,
+    /// Whether they are computed or loaded at each position. Otherwise they are indices or views, or everywhere the same.
+    pub is_made: bool,
+}
+
+impl Varies {
+    /// Along this dimension only.
+    pub fn along(dim: usize) -> Varies {
+        Varies { dims: 1 << dim.min(63), is_made: false }
+    }
+
+    /// Whether it differs along a dimension.
+    pub fn is_along(self, dim: usize) -> bool {
+        self.dims & Varies::along(dim).dims != 0
+    }
+
+    /// What is computed from this and another one.
+    #[must_use]
+    pub fn and(self, other: Varies) -> Varies {
+        Varies { dims: self.dims | other.dims, is_made: self.is_made || other.is_made }
+    }
+
+    /// The same, computed at each position.
+    #[must_use]
+    pub fn made(self) -> Varies {
+        Varies { is_made: true, ..self }
+    }
+}
+
+/// What is known about the variables that are bound inside of a Seg.
+pub struct Variance<'a> {
+    vars: &'a IdVec<Var, VarInfo>,
+    known: FxHashMap<Var, Varies>,
+    /// Arrays whose elements are their own positions.
+    positions: FxHashSet<Var>,
+}
+
+impl<'a> Variance<'a> {
+    /// In the function of a Seg, before its operator.
+    pub fn in_seg(seg: &Seg, vars: &'a IdVec<Var, VarInfo>) -> Variance<'a> {
+        let mut variance =
+            Variance { vars, known: FxHashMap::default(), positions: FxHashSet::default() };
+        let mut all = Varies::default();
+        for (dim, index) in seg.indices().iter().enumerate() {
+            variance.known.insert(*index, Varies::along(dim));
+            all = all.and(Varies::along(dim));
+        }
+        for (element, input) in seg.elements().iter().zip(&seg.inputs) {
+            variance.element(*element, *input, all);
+        }
+        if let Some(SegParts { before, .. }) = seg.parts() {
+            before.iter().for_each(|stm| variance.stm(stm));
+        }
+        variance
+    }
+
+    /// The parameters of an operator's function, where the operator's positions are this dimension.
+    pub fn enter(&mut self, op: &Screma, dim: usize) {
+        for (param, input) in op.map.params.iter().zip(&op.inputs) {
+            self.element(*param, *input, Varies::along(dim));
+        }
+    }
+
+    fn element(&mut self, element: Var, input: Var, at: Varies) {
+        if self.positions.contains(&input) {
+            self.known.insert(element, at);
+            return;
+        }
+        let varies = self.atom(input.into()).and(at);
+        let is_scalar = matches!(self.vars[element].ty, Type::Scalar(_));
+        self.known.insert(element, if is_scalar { varies.made() } else { varies });
+    }
+
+    /// Sets what is known about a variable.
+    pub fn set(&mut self, var: Var, varies: Varies) {
+        self.known.insert(var, varies);
+    }
+
+    /// How an operand varies.
+    pub fn atom(&self, atom: Atom) -> Varies {
+        atom.var().and_then(|var| self.known.get(&var)).copied().unwrap_or_default()
+    }
+
+    /// How an element or a slice of an array varies.
+    pub fn index(&self, array: Var, dims: &[Dim]) -> Varies {
+        let mut varies = self.atom(array.into());
+        for dim in dims {
+            let atoms = match dim {
+                Dim::Fix(at) => vec![*at],
+                Dim::Slice { start, len, stride } => vec![*start, *len, *stride],
+            };
+            varies = atoms.into_iter().fold(varies, |all, atom| all.and(self.atom(atom)));
+        }
+        varies
+    }
+
+    /// Learns what a statement binds.
+    pub fn stm(&mut self, stm: &Stm) {
+        let free = free_in_stm(stm, self.vars);
+        let varies =
+            free.into_iter().fold(Varies::default(), |all, var| all.and(self.atom(var.into())));
+        let binds_arrays = stm.pat.iter().all(|var| self.vars[*var].ty.is_array());
+        let is_view = matches!(stm.exp, Exp::Atom(_)) || is_view(&stm.exp) && binds_arrays;
+        let [zero, one] = [0, 1].map(Atom::i64);
+        let is_positions = matches!(&stm.exp, Exp::Iota(Prim::I64, _, start, step) if (*start, *step) == (zero, one));
+        for var in &stm.pat {
+            if is_positions {
+                self.positions.insert(*var);
+            }
+            self.known.insert(*var, if is_view { varies } else { varies.made() });
+        }
+    }
+}
+
+/// Whether an array is nothing but a way to look at another one.
+fn is_view(exp: &Exp) -> bool {
+    matches!(exp, Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..))
+}
