@@ -89,12 +89,12 @@ class Sides:
             os.remove(beside)
         return times(out) if os.path.exists(out) else {}
 
-    def ratio(self, key, first, second, note=""):
+    def ratio(self, key, first, second, mark=""):
         """Prints a row; how many times faster the second is, unless that cannot be said."""
         ratio = None
         if first and second and max(first, second) >= SHORT:
             ratio = first / second
-            row(key, first, second, f"{ratio:.2f}x{note}")
+            row(key, first, second, f"{ratio:.2f}x", mark)
         else:
             row(key, first, second, "short" if first and second else "")
         return ratio
@@ -131,10 +131,10 @@ def times(path):
     return found
 
 
-def row(key, first, second, ratio):
+def row(key, first, second, ratio, mark=""):
     def text(time):
         return f"{time:12.0f}" if time else f"{'-':>12}"
-    print(f"{key[0]:44.44} {key[1]:34.34} {text(first)} {text(second)} us {ratio:>9}", flush=True)
+    print(f"{key[0]:44.44} {key[1]:34.34} {text(first)} {text(second)} us {ratio:>9}{mark}", flush=True)
 
 
 def geometric(ratios):
