@@ -1,12 +1,13 @@
 //! Random programs as kernels, a few each time. A long run is `cargo xtask random --backend kernels --count 10000`.
 
-use super::super::sample::sample;
+use super::super::sample::{exposed, sample};
 use super::super::{Backend, oracle};
 use super::{Examined, Failure, NoMachine, build, examine};
 use fehu_base::stack::with_large_stack;
 use fehu_imp::rewrite::replace_stms;
 use fehu_imp::{Program, Stm};
 use fehu_interp::Value;
+use fehu_ir::text::parse;
 use fehu_oracle::machine::{Settings, Tally};
 
 /// Some programs of each kind, from a seed on with which all kernels occur that are asked for.
@@ -79,4 +80,43 @@ fn a_barrier_that_is_missing_is_noticed() {
     }
     // Kernels of versions that are not taken are not run, and some barriers are for more elements than there are.
     assert!(all > 20 && noticed * 4 > all, "{noticed} of {all}");
+}
+
+/// A thread that works alone has a small array for itself, and needs no atomic instructions for it.
+#[test]
+fn accumulators_in_the_memory_of_a_thread() {
+    let text = "prog arrays
+fun f (n: i64, xs: [n]i64) -> (ys: [n]i64, count: i64) =
+  let (count_0: i64, part: [n]i64) =
+    partition n (xs) 1 \\(x: i64) -> (i64, i64) {
+      let (both: [2]i32) = replicate (2) 0i32
+      let (sums: [2]i32) =
+        withacc
+          acc [2] (both)
+            op \\(i: i64, a: i32, b: i32) -> (i32) { let (c: i32) = or a b in (c) } neutral (0i32)
+          in \\(cert: unit, acc_0: acc(cert)) -> (acc(cert)) {
+            let (places: [3]i64) = iota i64 3 x 1
+            let (acc_1: acc(cert)) =
+              screma 3 (places, acc_0) map \\(place: i64, acc_2: acc(cert)) -> (acc(cert)) {
+                let (acc_3: acc(cert)) = update_acc acc_2 [place] (5i32)
+                in (acc_3)
+              }
+            in (acc_1)
+          }
+      let (sum: i32) = index sums[0]
+      let (wide: i64) = convert i64 sum
+      in (0, wide)
+    }
+  in (part, count_0)
+";
+    let mut prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    exposed(&mut prog, 3).unwrap_or_else(|why| panic!("{why}"));
+    match with_large_stack(|| examine(&prog, &oracle(3, Backend::Kernels))) {
+        Ok(examined) => assert!(examined.runs.succeeded > 0, "{:?}", examined.runs),
+        Err(
+            Failure::Differs(why) | Failure::None(NoMachine::Broken(why) | NoMachine::Refused(why)),
+        ) => {
+            panic!("{why}")
+        }
+    }
 }
