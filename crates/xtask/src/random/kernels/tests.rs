@@ -14,10 +14,52 @@ use fehu_oracle::machine::{Settings, Tally};
 const COUNT: u64 = 24;
 const FIRST: u64 = 60;
 
+/// All kinds of kernels, by their hints.
+const KINDS: [&str; 15] = [
+    "alone",
+    "block",
+    "clear",
+    "combine",
+    "copy",
+    "hist",
+    "map",
+    "merge",
+    "reduce",
+    "scan",
+    "scatter",
+    "segments",
+    "strip",
+    "tile",
+    "transpose",
+];
+
+/// Programs that together have them all.
+const RARE: [u64; 6] = [3, 7, 119, 131, 147, 344];
+
 #[test]
 fn random_programs_mean_the_same_as_kernels() {
+    let all = examined(FIRST..FIRST + COUNT);
+    assert!(all.runs.succeeded > 4 * all.runs.undefined, "{:?}", all.runs);
+    assert!(all.versions as u64 > COUNT, "{}", all.versions);
+    for hint in ["map", "reduce", "scan", "hist", "segments", "block"] {
+        assert!(all.tally.contains_key(hint), "there is no kernel \"{hint}\": {:?}", all.tally);
+    }
+}
+
+/// Who changes the generator finds other programs by `cargo xtask random --backend kernels --count 1`, which prints the kinds.
+#[test]
+fn random_programs_have_kernels_of_all_kinds() {
+    let tally = examined(RARE).tally;
+    let missing: Vec<&str> = KINDS.into_iter().filter(|kind| !tally.contains_key(*kind)).collect();
+    assert!(missing.is_empty(), "there are no kernels {missing:?}: {tally:?}");
+    let unknown: Vec<_> = tally.keys().filter(|kind| !KINDS.contains(&kind.as_str())).collect();
+    assert!(unknown.is_empty(), "other kernels: {unknown:?}");
+}
+
+/// What becomes of the programs of some seeds.
+fn examined(seeds: impl IntoIterator<Item = u64>) -> Examined {
     let mut all = Examined::default();
-    for seed in FIRST..FIRST + COUNT {
+    for seed in seeds {
         let sample = sample(seed).unwrap_or_else(|why| panic!("{why}"));
         let found = with_large_stack(|| examine(&sample.prog, &oracle(seed, Backend::Kernels)));
         match found {
@@ -35,11 +77,7 @@ fn random_programs_mean_the_same_as_kernels() {
             Err(Failure::None(NoMachine::Refused(_))) => {}
         }
     }
-    assert!(all.runs.succeeded > 4 * all.runs.undefined, "{:?}", all.runs);
-    assert!(all.versions as u64 > COUNT, "{}", all.versions);
-    for hint in ["map", "reduce", "scan", "hist", "segments", "block"] {
-        assert!(all.tally.contains_key(hint), "there is no kernel \"{hint}\": {:?}", all.tally);
-    }
+    all
 }
 
 /// The code without one of its barriers, by number; none if there are not so many.
