@@ -147,3 +147,25 @@ entry consumed_slice [n] (xs: *[n]i64) : ([n]i64, []i32) =
   let ys = replicate (length xs[1:] + 1) 0
   let xs[0] = 1
   in (xs, map2 (+) ys (rep 1))
+
+-- Literals of a branch have the type of the other side.
+-- ==
+-- entry: literal_branch
+-- input { true 2i16 } output { [7, 7] }
+-- input { false 2i16 } output { [7, 7, 7] }
+entry literal_branch (c: bool) (x: i16) = replicate (i64.i16 (if c != false then x else 3)) 7i32
+
+-- A side whose size is not known: the comparison of sums.
+-- ==
+-- entry: unknown_side
+-- input { true } output { [7] }
+-- input { false } output { [7] }
+entry unknown_side (c: bool) =
+  replicate (if (if c then (#some 1 : #none | #some i32) != #none else true) then 1 else 2) 7i32
+
+-- ==
+-- entry: pairs_in_a_condition
+-- input { 0i64 } output { [7] }
+-- input { 1i64 } output { [7, 7] }
+entry pairs_in_a_condition (m: i64) =
+  replicate (if (if (m, (1i64, 2i64)) != (1, (1, 2)) then true else m > 1) then 1 else 2) 7i32

@@ -20,7 +20,7 @@
 
 // 2^n e^r with |r| <= ln(2)/2, r being the argument less n ln(2) in two parts. Arguments whose exponential
 // vanishes are cut, as integers: those of negative floats grow with their magnitude.
-static inline float fe_exp_f32(float a) {
+FE_INLINE float fe_exp_f32(float a) {
   uint32_t bits = fe_bits_f32_u32(a), least = fe_bits_f32_u32(-104.0f);
   float x = fe_bits_u32_f32(bits < least ? bits : least);
   float shifted = FE_FMA_F32(x, 0x1.715476p+0f, FE_SHIFTER_F32);
@@ -39,7 +39,7 @@ static inline float fe_exp_f32(float a) {
 
 // The argument is 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2); returns log(1 + f) - f. A subnormal argument is
 // multiplied by 2^23, which is taken back from its exponent.
-static inline float fe_log_parts_f32(float a, float *n, float *f) {
+FE_INLINE float fe_log_parts_f32(float a, float *n, float *f) {
   uint32_t scale = a < 0x1p-126f ? 23u << 23 : 0u;
   uint32_t bits = fe_bits_f32_u32(a * fe_bits_u32_f32(0x3f800000u + scale)) - scale;
   int32_t exponent = (int32_t)(bits - 0x3f3504f3u) >> 23;
@@ -55,26 +55,26 @@ static inline float fe_log_parts_f32(float a, float *n, float *f) {
 }
 
 // A logarithm's value where it is not that of a positive number.
-static inline float fe_log_special_f32(float a, float result) {
+FE_INLINE float fe_log_special_f32(float a, float result) {
   float special = a == 0 ? -INFINITY : NAN;
   result = a < INFINITY ? result : a;
   return a > 0 ? result : special;
 }
 
-static inline float fe_log_f32(float a) {
+FE_INLINE float fe_log_f32(float a) {
   float n, f, rest = fe_log_parts_f32(a, &n, &f);
   float low = FE_FMA_F32(n, -0x1.bd0106p-13f, rest);
   return fe_log_special_f32(a, FE_FMA_F32(n, 0x1.63p-1f, f + low));
 }
 
-static inline float fe_log2_f32(float a) {
+FE_INLINE float fe_log2_f32(float a) {
   float n, f, rest = fe_log_parts_f32(a, &n, &f);
   float high = f * 0x1.715476p+0f, low = FE_FMA_F32(f, 0x1.715476p+0f, -high);
   low = FE_FMA_F32(f, 0x1.4ae0cp-26f, low);
   return fe_log_special_f32(a, n + (high + FE_FMA_F32(rest, 0x1.715476p+0f, low)));
 }
 
-static inline float fe_log10_f32(float a) {
+FE_INLINE float fe_log10_f32(float a) {
   float n, f, rest = fe_log_parts_f32(a, &n, &f);
   float high = f * 0x1.bcb7b2p-2f, low = FE_FMA_F32(f, 0x1.bcb7b2p-2f, -high);
   low = FE_FMA_F32(f, -0x1.5b235ep-27f, low);
@@ -86,7 +86,7 @@ static inline float fe_log10_f32(float a) {
 // vanishes. The square is subtracted in two parts, as the exponential would magnify its rounding. The
 // exponential is computed too large by 2^64 and the polynomial too small, so that subnormal results are
 // rounded once.
-static inline float fe_erfc_f32(float a) {
+FE_INLINE float fe_erfc_f32(float a) {
   uint32_t bits = fe_bits_f32_u32(a) & 0x7fffffffu, most = fe_bits_f32_u32(10.5f);
   float x = fe_bits_u32_f32(bits < most ? bits : most);
 #ifdef __FP_FAST_FMAF

@@ -26,7 +26,7 @@
 // "quadrant" which one it is. Of the digits of 2/pi those that make multiples of four are left out, by
 // ranges of arguments: three parts of the rest are enough. Their products with 24 bits are exact but for
 // the last, which is small.
-static inline double fe_quarter_turns(float a, uint32_t *quadrant) {
+FE_INLINE double fe_quarter_turns(float a, uint32_t *quadrant) {
   double x = (double)a, m = __builtin_fabs(x);
   double high = m < 0x1p54 ? 0x1.45f306dp-1 : 0x1.9391054p-30;
   double middle = m < 0x1p54 ? 0x1.9391054p-30 : 0x1.4fe13abp-59;
@@ -43,7 +43,7 @@ static inline double fe_quarter_turns(float a, uint32_t *quadrant) {
 }
 
 // Sine or cosine, as the last bit of the quadrant says; the other one negates.
-static inline float fe_sine_f32(float r, uint32_t quadrant) {
+FE_INLINE float fe_sine_f32(float r, uint32_t quadrant) {
   float z = r * r;
   float s = FE_FMA_F32(FE_FMA_F32(z, -0x1.993d6ap-13f, 0x1.11072ep-7f), z, -0x1.555546p-3f);
   float c = FE_FMA_F32(FE_FMA_F32(z, 0x1.99f2fep-16f, -0x1.6c0c58p-10f), z, 0x1.55554ap-5f);
@@ -53,19 +53,19 @@ static inline float fe_sine_f32(float r, uint32_t quadrant) {
   return fe_bits_u32_f32(fe_bits_f32_u32(value) ^ (quadrant & 2) << 30);
 }
 
-static inline float fe_sin_f32(float a) {
+FE_INLINE float fe_sin_f32(float a) {
   uint32_t quadrant;
   float r = (float)(fe_quarter_turns(a, &quadrant) * 0x1.921fb54442d18p+0), result = fe_sine_f32(r, quadrant);
   return __builtin_fabsf(a) < 0x1p-12f ? a : result;
 }
 
-static inline float fe_cos_f32(float a) {
+FE_INLINE float fe_cos_f32(float a) {
   uint32_t quadrant;
   float r = (float)(fe_quarter_turns(a, &quadrant) * 0x1.921fb54442d18p+0);
   return fe_sine_f32(r, quadrant + 1);
 }
 
-static inline float fe_tan_f32(float a) {
+FE_INLINE float fe_tan_f32(float a) {
   uint32_t quadrant;
   double r = fe_quarter_turns(a, &quadrant) * 0x1.921fb54442d18p+0, z = r * r;
   double s = FE_FMA_F64(FE_FMA_F64(z, 0x1.6ccbb8p-19, -0x1.a00f6ap-13), z, 0x1.111108p-7);
@@ -78,7 +78,7 @@ static inline float fe_tan_f32(float a) {
 }
 
 // e^x - 1 for x from 0 to 500, and the power of two that e^x is near to.
-static inline double fe_expm1_wide(double x, double *power) {
+FE_INLINE double fe_expm1_wide(double x, double *power) {
   double shifted = FE_FMA_F64(x, 0x1.71547652b82fep+0, FE_SHIFTER_F64);
   double n = shifted - FE_SHIFTER_F64, r = FE_FMA_F64(n, -0x1.62e42fefa39efp-1, x);
   double p = 0x1.a01a7a362aaf1p-16;
@@ -95,31 +95,31 @@ static inline double fe_expm1_wide(double x, double *power) {
 }
 
 // The magnitude, at most 128, as f64. NaN becomes a number.
-static inline double fe_magnitude_wide(float a) {
+FE_INLINE double fe_magnitude_wide(float a) {
   uint32_t bits = fe_bits_f32_u32(a) & 0x7fffffffu, most = fe_bits_f32_u32(128.0f);
   return (double)fe_bits_u32_f32(bits < most ? bits : most);
 }
 
-static inline float fe_sinh_f32(float a) {
+FE_INLINE float fe_sinh_f32(float a) {
   double power, e = fe_expm1_wide(fe_magnitude_wide(a), &power);
   float result = (float)(0.5 * (e + e / (e + 1.0)));
   return a == a ? __builtin_copysignf(result, a) : a;
 }
 
-static inline float fe_cosh_f32(float a) {
+FE_INLINE float fe_cosh_f32(float a) {
   double power, e = fe_expm1_wide(fe_magnitude_wide(a), &power) + 1.0;
   float result = (float)(0.5 * (e + 1.0 / e));
   return a == a ? result : a;
 }
 
-static inline float fe_tanh_f32(float a) {
+FE_INLINE float fe_tanh_f32(float a) {
   double power, e = fe_expm1_wide(2.0 * fe_magnitude_wide(a), &power);
   float result = (float)(e / (e + 2.0));
   return a == a ? __builtin_copysignf(result, a) : a;
 }
 
 // A polynomial of the square for small numbers, the complement's complement for others.
-static inline float fe_erf_f32(float a) {
+FE_INLINE float fe_erf_f32(float a) {
   float z = a * a;
   float p = 0x1.5cd4ap-14f;
   p = FE_FMA_F32(p, z, -0x1.aa3f44p-11f);
@@ -133,7 +133,7 @@ static inline float fe_erf_f32(float a) {
 }
 
 // 2^(y log2(x)). The logarithm is s times a polynomial of the square of s = f / (2 + f), where x = 2^n (1 + f).
-static inline float fe_pow_f32(float a, float b) {
+FE_INLINE float fe_pow_f32(float a, float b) {
   FE_SMALL_POWERS
   float magnitude = __builtin_fabsf(a);
   uint32_t scale = magnitude < 0x1p-126f ? 23u << 23 : 0u;

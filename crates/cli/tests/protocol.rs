@@ -208,8 +208,10 @@ fn any_commands_in_any_order_are_answered() {
         if sent >= count {
             break;
         }
-        // Names that are taken, by values of other types, let most commands fail: now and then it begins anew.
+        // Names that are taken, by values of other types, and files that were written to let most commands fail: now and
+        // then it begins anew.
         if round % 25 == 24 {
+            files(&folder);
             for name in VARIABLES {
                 let _ = server.command(format!("free {name}"));
             }

@@ -4,7 +4,7 @@ use super::screma::{Sofar, if_within};
 use super::{Emit, Mem};
 use fehu_base::Prim;
 use fehu_facts::poly::Poly;
-use fehu_imp::{Block, Exp, From, Kind, RedOp, Stm, Ty, V};
+use fehu_imp::{Block, Exp, From, Kind, RedOp, Space, Stm, Ty, V};
 use fehu_ir::{
     self as ir, AccInput, Atom, BinOp, CmpOp, Hist, HistOp, Lambda, Partition, Scatter, Type, Var,
 };
@@ -224,10 +224,18 @@ impl<'a> Emit<'a> {
         let Some(input) = self.accs.get(&cert).copied() else { return };
         let op = input.op.as_ref().map(|(op, _)| op);
         let given: Vec<Var> = op.map_or(Vec::new(), |op| op.params[..input.shape.len()].to_vec());
-        let Some(op) = op.filter(|_| self.runs.is_shared()) else {
+        let is_shared = self.runs.is_shared() && !input.arrays.iter().all(|a| self.is_own(*a));
+        let Some(op) = op.filter(|_| is_shared) else {
             return self.contribute(&input.arrays, &input.shape, indices, op, &given, values);
         };
         self.contribute_shared(&input.arrays, &input.shape, indices, op, &given, values);
+    }
+
+    /// Whether an array is in memory of a device that no other thread can reach.
+    fn is_own(&self, array: Var) -> bool {
+        let mem = self.place(array).and_then(|place| self.blocks.get(&place.block));
+        self.options.device
+            && mem.is_some_and(|mem| self.vars[mem.ptr].ty.space() == Some(Space::Own))
     }
 
     /// Like `contribute`, where other threads may contribute to the same place.

@@ -97,7 +97,7 @@ impl Gen {
 
     fn operator(&mut self) {
         let prim = self.prim;
-        match self.rng.below(13) {
+        match self.rng.below(16) {
             0 | 11 => {
                 let (f, op) = (self.function(), self.fold("red"));
                 self.result("", &format!("screma n (xs) map {f} {op}"));
@@ -108,9 +108,10 @@ impl Gen {
             }
             2 | 3 => self.rows(),
             4 => self.histogram(),
-            9 => self.histogram_of_pairs(),
+            // Rarely are there so many elements that several blocks have histograms, which are then merged.
+            9 | 13 | 14 => self.histogram_of_pairs(),
             5 | 10 | 12 => self.product(),
-            6 => {
+            6 | 15 => {
                 let name = self.name();
                 let _ = writeln!(self.out, "let ({name}: [m][n]{prim}) = rearrange (1, 0) xss");
                 self.result("[m][n]", &format!("copy {name}"));

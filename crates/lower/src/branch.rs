@@ -4,7 +4,7 @@ use crate::env::Frame;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{Span, bug};
-use fehu_ir::{Atom, Exp, Scalar, Type, Var};
+use fehu_ir::{Atom, Body, Exp, Scalar, Type, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -32,6 +32,18 @@ impl<'a> Lower<'a> {
         self.b().open();
         let second = other(self, &Frame::new(frame.file, Some(frame.clone())))?;
         let second_stms = self.b().close(Vec::new());
+        self.join(*cond, depth, [(first, first_stms), (second, second_stms)], span)
+    }
+
+    /// One of two values, each with the code that computes it; `depth` is that of the code around the branch.
+    pub(crate) fn join(
+        &mut self,
+        cond: Atom,
+        depth: u32,
+        sides: [(Val<'a>, Body); 2],
+        span: Span,
+    ) -> Res<Val<'a>> {
+        let [(first, first_stms), (second, second_stms)] = sides;
         self.no_function(&first, span, "the result of a branch")?;
         self.no_function(&second, span, "the result of a branch")?;
 
@@ -52,18 +64,13 @@ impl<'a> Lower<'a> {
         second_results.extend(second.parts());
         let first = self.finish_branch(first_stms, first_results, &pat);
         let second = self.finish_branch(second_stms, second_results, &pat);
-        self.b().push(fehu_ir::Stm::new(pat.clone(), Exp::If(*cond, Box::new([first, second]))));
+        self.b().push(fehu_ir::Stm::new(pat.clone(), Exp::If(cond, Box::new([first, second]))));
         let parts = pat[size_vars.len()..].iter().map(|&v| Atom::Var(v)).collect::<Vec<_>>();
         Ok(Val::build(&shape, &mut parts.into_iter()))
     }
 
     /// Gives the results of a branch the sizes that the pattern has.
-    fn finish_branch(
-        &mut self,
-        body: fehu_ir::Body,
-        results: Vec<Atom>,
-        pat: &[Var],
-    ) -> fehu_ir::Body {
+    fn finish_branch(&mut self, body: Body, results: Vec<Atom>, pat: &[Var]) -> Body {
         let mut sizes: FxHashMap<Var, Atom> = FxHashMap::default();
         for (&var, &result) in pat.iter().zip(&results) {
             sizes.insert(var, result);

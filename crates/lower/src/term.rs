@@ -8,7 +8,6 @@ use crate::{Lower, Res};
 use fehu_base::{OrBug, Prim, Span};
 use fehu_check::ty::{Elem, Head, Size, TermDim, VarId};
 use fehu_ir::{Atom, BinOp, Exp, Scalar, Type, UnOp};
-use std::cell::Cell;
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -186,22 +185,29 @@ impl<'a> Lower<'a> {
         frame: &Rc<Frame<'a>>,
         span: Span,
     ) -> Res<Option<Val<'a>>> {
-        let Some(cond) = self.term(cond, None, frame, span)? else { return Ok(None) };
-        let known = Cell::new(true);
-        let side = |this: &mut Self, size: &Size, frame: &Rc<Frame<'a>>| {
-            let value = this.term(size, wanted, frame, span)?;
-            known.set(known.get() && value.is_some());
-            // If it is not known, the result is not used.
-            Ok(value.unwrap_or(Val::i64(Atom::i64(0))))
+        let cond = match self.term(cond, None, frame, span)? {
+            Some(Val::Scalar(_, cond)) => cond,
+            Some(_) => self.bug(span, "a condition in a size is not a boolean"),
+            None => return Ok(None),
         };
-        let value = self.branch(
-            &cond,
-            frame,
-            span,
-            |this, frame| side(this, then, frame),
-            |this, frame| side(this, other, frame),
-        )?;
-        Ok(known.get().then_some(value))
+        if let Atom::Const(Scalar::Bool(holds)) = cond {
+            return self.term(if holds { then } else { other }, wanted, frame, span);
+        }
+        let depth = self.b().depth();
+        let mut side = |size: &Size| {
+            self.b().open();
+            let inner = Frame::new(frame.file, Some(frame.clone()));
+            let value = self.term(size, wanted, &inner, span);
+            let code = self.b().close(Vec::new());
+            value.map(|value| value.map(|value| (value, code)))
+        };
+        // If one of them is not known, the code of the other is not used.
+        let (Some((then, then_code)), Some((other, other_code))) = (side(then)?, side(other)?)
+        else {
+            return Ok(None);
+        };
+        let (then, other) = same_type(&then, &other);
+        self.join(cond, depth, [(then, then_code), (other, other_code)], span).map(Some)
     }
 
     /// Arithmetic in a size. Arguments of functions in a size need not be of type i64.

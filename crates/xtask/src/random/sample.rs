@@ -38,14 +38,18 @@ pub(super) fn sample(seed: u64) -> Result<Sample, String> {
         1 => nested(seed / 2)?,
         _ => parse(&kernel_text(seed / 4)).map_err(|error| format!("seed {seed}: {error}"))?,
     };
-    prog.entries.clear();
-    // The function that matters comes last.
-    let last = prog.funs.len().checked_sub(1).ok_or("a program without functions")?;
-    expose(&mut prog, FunId::from_index(last), &format!("p{seed}"));
-    fehu_ir::verify::verify(&prog).map_err(|errors| {
-        format!("seed {seed}: the program is refused: {}", fehu_ir::verify::render(&prog, &errors))
-    })?;
+    exposed(&mut prog, seed)?;
     Ok(Sample { seed, prog })
+}
+
+/// Makes the last function, which is the one that matters, the only entry point.
+pub(super) fn exposed(prog: &mut Prog, seed: u64) -> Result<(), String> {
+    prog.entries.clear();
+    let last = prog.funs.len().checked_sub(1).ok_or("a program without functions")?;
+    expose(prog, FunId::from_index(last), &format!("p{seed}"));
+    fehu_ir::verify::verify(prog).map_err(|errors| {
+        format!("seed {seed}: the program is refused: {}", fehu_ir::verify::render(prog, &errors))
+    })
 }
 
 /// One program of several.

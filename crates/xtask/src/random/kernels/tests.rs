@@ -1,22 +1,65 @@
 //! Random programs as kernels, a few each time. A long run is `cargo xtask random --backend kernels --count 10000`.
 
-use super::super::sample::sample;
+use super::super::sample::{exposed, sample};
 use super::super::{Backend, oracle};
 use super::{Examined, Failure, NoMachine, build, examine};
 use fehu_base::stack::with_large_stack;
 use fehu_imp::rewrite::replace_stms;
 use fehu_imp::{Program, Stm};
 use fehu_interp::Value;
+use fehu_ir::text::parse;
 use fehu_oracle::machine::{Settings, Tally};
 
 /// Some programs of each kind, from a seed on with which all kernels occur that are asked for.
 const COUNT: u64 = 24;
 const FIRST: u64 = 60;
 
+/// All kinds of kernels, by their hints.
+const KINDS: [&str; 15] = [
+    "alone",
+    "block",
+    "clear",
+    "combine",
+    "copy",
+    "hist",
+    "map",
+    "merge",
+    "reduce",
+    "scan",
+    "scatter",
+    "segments",
+    "strip",
+    "tile",
+    "transpose",
+];
+
+/// Programs that together have them all.
+const RARE: [u64; 6] = [3, 7, 119, 131, 147, 344];
+
 #[test]
 fn random_programs_mean_the_same_as_kernels() {
+    let all = examined(FIRST..FIRST + COUNT);
+    assert!(all.runs.succeeded > 4 * all.runs.undefined, "{:?}", all.runs);
+    assert!(all.versions as u64 > COUNT, "{}", all.versions);
+    for hint in ["map", "reduce", "scan", "hist", "segments", "block"] {
+        assert!(all.tally.contains_key(hint), "there is no kernel \"{hint}\": {:?}", all.tally);
+    }
+}
+
+/// Who changes the generator finds other programs by `cargo xtask random --backend kernels --count 1`, which prints the kinds.
+#[test]
+fn random_programs_have_kernels_of_all_kinds() {
+    let tally = examined(RARE).tally;
+    let missing: Vec<&str> = KINDS.into_iter().filter(|kind| !tally.contains_key(*kind)).collect();
+    assert!(missing.is_empty(), "there are no kernels {missing:?}: {tally:?}");
+    let unknown: Vec<_> = tally.keys().filter(|kind| !KINDS.contains(&kind.as_str())).collect();
+    assert!(unknown.is_empty(), "other kernels: {unknown:?}");
+}
+
+/// What becomes of the programs of some seeds.
+fn examined(seeds: impl IntoIterator<Item = u64>) -> Examined {
     let mut all = Examined::default();
-    for seed in FIRST..FIRST + COUNT {
+    for seed in seeds {
         let sample = sample(seed).unwrap_or_else(|why| panic!("{why}"));
         let found = with_large_stack(|| examine(&sample.prog, &oracle(seed, Backend::Kernels)));
         match found {
@@ -34,11 +77,7 @@ fn random_programs_mean_the_same_as_kernels() {
             Err(Failure::None(NoMachine::Refused(_))) => {}
         }
     }
-    assert!(all.runs.succeeded > 4 * all.runs.undefined, "{:?}", all.runs);
-    assert!(all.versions as u64 > COUNT, "{}", all.versions);
-    for hint in ["map", "reduce", "scan", "hist", "segments", "block"] {
-        assert!(all.tally.contains_key(hint), "there is no kernel \"{hint}\": {:?}", all.tally);
-    }
+    all
 }
 
 /// Programs of which it is known how threads share what they read, in the way that the seed decides.
@@ -125,4 +164,43 @@ fn a_barrier_that_is_missing_is_noticed() {
     }
     // Kernels of versions that are not taken are not run, and some barriers are for more elements than there are.
     assert!(all > 20 && noticed * 4 > all, "{noticed} of {all}");
+}
+
+/// A thread that works alone has a small array for itself, and needs no atomic instructions for it.
+#[test]
+fn accumulators_in_the_memory_of_a_thread() {
+    let text = "prog arrays
+fun f (n: i64, xs: [n]i64) -> (ys: [n]i64, count: i64) =
+  let (count_0: i64, part: [n]i64) =
+    partition n (xs) 1 \\(x: i64) -> (i64, i64) {
+      let (both: [2]i32) = replicate (2) 0i32
+      let (sums: [2]i32) =
+        withacc
+          acc [2] (both)
+            op \\(i: i64, a: i32, b: i32) -> (i32) { let (c: i32) = or a b in (c) } neutral (0i32)
+          in \\(cert: unit, acc_0: acc(cert)) -> (acc(cert)) {
+            let (places: [3]i64) = iota i64 3 x 1
+            let (acc_1: acc(cert)) =
+              screma 3 (places, acc_0) map \\(place: i64, acc_2: acc(cert)) -> (acc(cert)) {
+                let (acc_3: acc(cert)) = update_acc acc_2 [place] (5i32)
+                in (acc_3)
+              }
+            in (acc_1)
+          }
+      let (sum: i32) = index sums[0]
+      let (wide: i64) = convert i64 sum
+      in (0, wide)
+    }
+  in (part, count_0)
+";
+    let mut prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    exposed(&mut prog, 3).unwrap_or_else(|why| panic!("{why}"));
+    match with_large_stack(|| examine(&prog, &oracle(3, Backend::Kernels))) {
+        Ok(examined) => assert!(examined.runs.succeeded > 0, "{:?}", examined.runs),
+        Err(
+            Failure::Differs(why) | Failure::None(NoMachine::Broken(why) | NoMachine::Refused(why)),
+        ) => {
+            panic!("{why}")
+        }
+    }
 }
