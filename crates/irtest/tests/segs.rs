@@ -46,7 +46,7 @@ impl Visit for Kinds {
 fn segs_mean_nested_maps() {
     let mut kinds = Kinds::default();
     let mut all = Runs::default();
-    for seed in 0..1000 {
+    for seed in 0..300 {
         let statements = 2 + (seed % 3) as usize * 2;
         let config = Config { statements, failing: seed % 5 == 0, ..Config::default() };
         let prog = random_segs(seed, config);
