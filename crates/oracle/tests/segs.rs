@@ -54,7 +54,7 @@ fn random_programs_with_segs_mean_the_same_by_their_tables() {
             Err(message) => panic!("seed {seed}{message}"),
         }
     }
-    assert!(all.succeeded > 2000 && all.succeeded > 10 * all.undefined, "{all:?}");
+    assert!(all.succeeded > 1000 && all.succeeded > 10 * all.undefined, "{all:?}");
 }
 
 /// A row for each element, and the sum of each.
