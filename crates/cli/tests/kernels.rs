@@ -142,9 +142,9 @@ fn size_with(backend: &str, kernels: usize) -> usize {
 #[test]
 fn functions_are_not_copied_into_every_kernel() {
     for backend in ["c", "multicore", "opencl", "cuda"] {
-        let (few, many) = (size_with(backend, 4), size_with(backend, 8));
+        let (few, many) = (size_with(backend, 20), size_with(backend, 40));
         let function = 150 * 80;
-        let each = (many - few) / 4;
+        let each = (many - few) / 20;
         assert!(each < function, "{backend}: {few} and {many} bytes");
     }
 }
