@@ -8,6 +8,7 @@
 //!   [`render`], the only code that knows what a message looks like;
 //! - [`bug`](mod@bug): places that do not know what to do;
 //! - [`prim`]: the twelve primitive types;
+//! - [`hash`]: names that do not collide;
 //! - [`stack`]: running deep recursion on a sufficiently large stack;
 //! - [`timing`]: how long the stages took.
 
@@ -15,6 +16,7 @@
 
 pub mod bug;
 pub mod diagnostic;
+pub mod hash;
 pub mod id;
 pub mod id_map;
 pub mod prim;

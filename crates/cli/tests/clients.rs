@@ -48,14 +48,14 @@ fn the_python_packages_work() {
     let library = clients().join("library.fut").display().to_string();
 
     // Nobody waits for the optimiser here.
-    succeed(futhark(&folder, &["c", "--server", &library, "-o", "server"]).env("CFLAGS", "-O1"));
+    succeed(futhark(&folder, &["c", "--server", &library, "-o", "server"]).env("CFLAGS", "-O0"));
     let script = clients().join("python/server_client.py");
     let said = succeed(Command::new(&python).arg(script).arg(folder.join("server")));
     assert_eq!(said, "all is well\n");
 
     succeed(&mut futhark(&folder, &["c", "--library", &library, "-o", "library"]));
     let mut build = Command::new(python.with_file_name("build_futhark_ffi"));
-    succeed(build.arg("library").current_dir(&folder).env("CFLAGS", "-O1"));
+    succeed(build.arg("library").current_dir(&folder).env("CFLAGS", "-O0"));
     let script = clients().join("python/ffi_client.py");
     let mut client = Command::new(&python);
     let said = succeed(client.arg(script).current_dir(&folder).env("PYTHONPATH", &folder));

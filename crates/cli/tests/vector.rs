@@ -26,7 +26,7 @@ const SANITIZED: &str =
     "-std=c11 -O0 -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover=all";
 
 /// What tasks add to loops is theirs; that loops survive the optimiser is seen on one thread.
-const LITTLE: &str = "-std=c11 -O1 -march=native -fopenmp-simd";
+const LITTLE: &str = "-std=c11 -O0 -march=native -fopenmp-simd";
 
 /// Entry points of `lanes.fut` of which the loop is not worth lanes: elements at different places, and checks.
 const WITHOUT_LANES: [&str; 2] = ["updates", "guarded"];

@@ -63,7 +63,7 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Value> {
         };
         return Err(reader.binary_error(start, message));
     };
-    debug_assert_eq!(needed, elements.len());
+    assert_eq!(needed, elements.len());
     let data = bytes::decode(ty.elem, elements, Order::Little).map_err(|position| {
         let message = format!("a bool is 0 or 1, but this byte is {}", elements[position]);
         reader.binary_error(start + position, message)

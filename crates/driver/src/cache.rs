@@ -10,7 +10,7 @@
 //! disk has damaged nevertheless is not used: `objects/KEY.sum` has the digest of an object, and a program's file ends with its
 //! own. When there is too much, what was not used for the longest time goes.
 
-use crate::hash;
+use fehu_base::hash;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;

@@ -25,7 +25,6 @@ pub mod dev;
 mod errors;
 pub mod explain;
 pub mod files;
-pub mod hash;
 mod late;
 pub mod load;
 pub mod passes;

@@ -14,6 +14,7 @@ use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
 use fehu_irtest::oracle::Runs;
 use fehu_irtest::random::{ALL, each_program, each_way};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const TARGETS: [Target; 3] = [Target::C, Target::Multicore, Target::OpenCl];
@@ -31,10 +32,14 @@ fn programs() -> Vec<PathBuf> {
     files
 }
 
-/// Whether code can be printed and read, and keeps the rules.
-fn examine(stage: &str, code: &Code) -> Result<(), String> {
+/// Whether code can be printed and read, and keeps the rules. Many stages leave a program as it was, and most programs are the
+/// same without a part of the compiler: each text is examined once.
+fn examine(stage: &str, code: &Code, seen: &mut BTreeSet<String>) -> Result<(), String> {
     let Code::Imp(_, program, _) = code else { return Ok(()) };
     let text = program.to_string();
+    if !seen.insert(text.clone()) {
+        return Ok(());
+    }
     let again = parse(&text).map_err(|error| format!("after {stage}: {error}\n{text}"))?;
     if again != renumber(program) {
         return Err(format!("after {stage}: it reads as another program\n{text}"));
@@ -48,6 +53,7 @@ fn examine(stage: &str, code: &Code) -> Result<(), String> {
 /// Makes code of an optimised program; what is wrong with it after one of the stages.
 fn make(prog: &Prog, target: Target) -> Result<(), String> {
     let ways: &[&str] = if target.is_gpu() { &["", "coalescing", "inlining"] } else { &[""] };
+    let mut seen = BTreeSet::new();
     for without in ways {
         let without = Without::parse(without).expect("there is such a part");
         let settings = Settings { without, ..Settings::of(target) };
@@ -56,7 +62,7 @@ fn make(prog: &Prog, target: Target) -> Result<(), String> {
             // What is too complex for a table has no code.
             let Ok(next) = stage.apply(code, &settings) else { return Ok(()) };
             code = next;
-            examine(stage.name, &code)?;
+            examine(stage.name, &code, &mut seen)?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use fehu_irtest::random::{Part, each_list, each_program};
 fn half(number: u64) {
     let lists = [CPU.passes.to_vec(), GPU.passes.to_vec()];
     let part = Part { number, of: 2 };
-    let all = each_program(part, 800, 2, |prog, seed| each_list(prog, &lists, seed));
+    let all = each_program(part, 300, 2, |prog, seed| each_list(prog, &lists, seed));
     let all = all.unwrap_or_else(|message| panic!("{message}"));
     assert!(all.succeeded > 10 * all.undefined && all.succeeded > all.failed, "{all:?}");
 }

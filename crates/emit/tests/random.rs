@@ -78,7 +78,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
 #[test]
 fn random_programs_mean_the_same_as_imperative_code() {
     let show = |prog: &Prog, way| code(prog, way).map_or(String::new(), |code| code.to_string());
-    let all = each_program(ALL, 150, 4, |prog, seed| {
+    let all = each_program(ALL, 80, 4, |prog, seed| {
         each_way(prog, &WAYS, |prog, way| examine(prog, way, seed), show)
     });
     let all = all.unwrap_or_else(|message| panic!("{message}"));

@@ -17,8 +17,7 @@ use crate::{
     verify::scalar::math_result,
 };
 use ecow::EcoString;
-use fehu_base::IdVec;
-use fehu_base::Prim;
+use fehu_base::{IdVec, OrBug, Prim};
 
 /// Collects statements; bodies inside of bodies are made by [`Builder::body`] and [`Builder::lambda`].
 pub struct Builder<'a> {
@@ -79,8 +78,7 @@ impl<'a> Builder<'a> {
     /// is a mistake of the caller; the verifier finds it, because the type is then unit.
     pub fn exp(&mut self, hint: impl Into<EcoString>, exp: Exp) -> Var {
         let ty = type_of(&exp, self.vars);
-        debug_assert!(ty.is_some(), "the type of the expression is not known");
-        self.typed(hint, ty.unwrap_or(Type::CERT), exp)
+        self.typed(hint, ty.or_bug("type of the expression"), exp)
     }
 
     /// Binds the result of an expression of this type.

@@ -14,7 +14,7 @@ fn count(default: u64) -> u64 {
 
 #[test]
 fn programs_are_verified_and_round_trip() {
-    for seed in 0..count(500) {
+    for seed in 0..count(200) {
         let config = Config { inexact: seed % 2 == 0, ..Config::default() };
         round_trip(seed, &random_prog(seed, config));
     }
@@ -22,7 +22,7 @@ fn programs_are_verified_and_round_trip() {
 
 #[test]
 fn programs_with_segs_are_verified_and_round_trip() {
-    for seed in 0..count(500) {
+    for seed in 0..count(200) {
         round_trip(seed, &random_segs(seed, Config::default()));
     }
 }
@@ -46,7 +46,7 @@ fn round_trip(seed: u64, prog: &Prog) {
 #[test]
 fn damaged_texts_do_not_panic() {
     let mut rng = Rng::new(1);
-    for seed in 0..count(500) {
+    for seed in 0..count(200) {
         let text = random_prog(seed, Config { statements: 3, inexact: true, ..Config::default() })
             .to_string();
         for _ in 0..5 {
@@ -66,7 +66,7 @@ fn damaged_texts_do_not_panic() {
 fn damaged_programs_are_refused_or_valid() {
     let mut rng = Rng::new(2);
     let (mut refused, mut total) = (0, 0);
-    for seed in 0..count(500) {
+    for seed in 0..count(200) {
         let mut prog =
             random_prog(seed, Config { statements: 6, inexact: true, ..Config::default() });
         let what = mutate_prog(&mut prog, &mut rng);

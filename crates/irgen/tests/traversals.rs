@@ -15,7 +15,7 @@ use fehu_irgen::rng::Rng;
 use fehu_irgen::{Config, random_prog};
 use std::collections::BTreeSet;
 
-const PROGRAMS: u64 = 200;
+const PROGRAMS: u64 = 80;
 
 /// The words of a text, and whether a binding is meant: a colon and a space follow.
 fn words(text: &str) -> Vec<(String, bool)> {

@@ -46,7 +46,7 @@ impl Visit for Kinds {
 fn segs_mean_nested_maps() {
     let mut kinds = Kinds::default();
     let mut all = Runs::default();
-    for seed in 0..1000 {
+    for seed in 0..300 {
         let statements = 2 + (seed % 3) as usize * 2;
         let config = Config { statements, failing: seed % 5 == 0, ..Config::default() };
         let prog = random_segs(seed, config);
@@ -61,11 +61,11 @@ fn segs_mean_nested_maps() {
             Err(message) => panic!("seed {seed}: {message}\n{prog}\n{nested}"),
         }
     }
-    assert!(all.succeeded > 2000 && all.failed > 25, "{all:?}");
+    assert!(all.succeeded > 600 && all.failed > 8, "{all:?}");
     for level in Level::ALL {
         for rank in 0..4 {
             let found = kinds.spaces.get(&(*level, rank)).copied().unwrap_or(0);
-            assert!(found >= 10, "{found} segs of level {level:?} and rank {rank}");
+            assert!(found >= 3, "{found} segs of level {level:?} and rank {rank}");
         }
     }
     for name in [
@@ -80,11 +80,11 @@ fn segs_mean_nested_maps() {
         "concat",
     ] {
         let found = kinds.operators.get(name).copied().unwrap_or(0);
-        assert!(found >= 10, "{found} segs around {name}");
+        assert!(found >= 3, "{found} segs around {name}");
     }
     let Kinds { prologues, inputs, partial, nested, .. } = kinds;
     assert!(
-        prologues.min(inputs).min(partial).min(nested) >= 100,
+        prologues.min(inputs).min(partial).min(nested) >= 30,
         "{prologues} {inputs} {partial} {nested}"
     );
 }

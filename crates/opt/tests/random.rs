@@ -21,7 +21,7 @@ fn lists(seed: u64) -> Vec<Vec<Pass>> {
 /// A quarter of the programs: tests run at the same time, and this one would be the last to end.
 fn quarter(number: u64) {
     let part = Part { number, of: 4 };
-    let all = each_program(part, 400, 2, |prog, seed| each_list(prog, &lists(seed), seed));
+    let all = each_program(part, 160, 2, |prog, seed| each_list(prog, &lists(seed), seed));
     let all = all.unwrap_or_else(|message| panic!("{message}"));
     // The programs are made for running, and for checks that fail now and then.
     assert!(all.succeeded >= 10 * all.undefined, "{all:?}");

@@ -44,7 +44,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
 #[test]
 fn random_programs_with_segs_mean_the_same_by_their_tables() {
     let mut all = Runs::default();
-    for seed in 0..300 {
+    for seed in 0..120 {
         let statements = 3 + (seed % 3) as usize * 3;
         let prog = random_segs(seed, Config { statements, ..Config::default() });
         let ways = [Way::Plain, Way::Circuit];
@@ -54,7 +54,7 @@ fn random_programs_with_segs_mean_the_same_by_their_tables() {
             Err(message) => panic!("seed {seed}{message}"),
         }
     }
-    assert!(all.succeeded > 2000 && all.succeeded > 10 * all.undefined, "{all:?}");
+    assert!(all.succeeded > 1000 && all.succeeded > 10 * all.undefined, "{all:?}");
 }
 
 /// A row for each element, and the sum of each.

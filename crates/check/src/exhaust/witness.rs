@@ -96,7 +96,7 @@ impl Witness<'_> {
 fn write_record(out: &mut String, numbers: Numbers, ty: &Ty, parts: &[Witness<'_>]) {
     let Ty::Record(fields) = ty else { return };
     let tuple = Ty::is_tuple(fields);
-    debug_assert!(fields.is_sorted_by(|a, b| field_order(&a.0, &b.0).is_le()));
+    assert!(fields.is_sorted_by(|a, b| field_order(&a.0, &b.0).is_le()));
     out.push(if tuple { '(' } else { '{' });
     for (i, ((name, _), part)) in fields.iter().zip(parts).enumerate() {
         if i > 0 {

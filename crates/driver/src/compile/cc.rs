@@ -7,8 +7,8 @@
 
 use crate::cache::Cache;
 use crate::stages::Target;
-use crate::{errors, hash, temporary};
-use fehu_base::Diagnostic;
+use crate::{errors, temporary};
+use fehu_base::{Diagnostic, hash};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -107,7 +107,7 @@ impl Compiled {
                 args
             }
         };
-        debug_assert!(left.is_empty());
+        assert!(left.is_empty());
         Ok(args)
     }
 

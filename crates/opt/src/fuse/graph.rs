@@ -221,7 +221,7 @@ impl Graph {
         past: &[Node],
     ) -> Option<Window> {
         let (from, to) = (self.place[first], self.place[second]);
-        debug_assert!(from < to, "the nodes are in order");
+        assert!(from < to, "the nodes are in order");
         self.budget = self.budget.checked_sub(to - from)?;
         let mut after = Vec::new();
         let mut reached: FxHashSet<Node> = FxHashSet::default();

@@ -136,7 +136,7 @@ fn replace(cx: &mut Cx<'_>, graph: &mut Graph, node: Node, nest: Nest) -> Option
             pat.push(*var);
             continue;
         }
-        debug_assert_eq!(ty, swapped_type(&cx.vars[*var].ty), "the nest is swapped");
+        assert_eq!(ty, swapped_type(&cx.vars[*var].ty), "the nest is swapped");
         let new = cx.like("tr", ty, *var);
         pat.push(new);
         if cx.counts.get(*var) > 0 {

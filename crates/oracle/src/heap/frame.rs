@@ -228,7 +228,7 @@ impl<'a> Machine<'a> {
             for atom in &body.results {
                 items.push(machine.item(frame, *atom)?);
             }
-            debug_assert_eq!(items.len(), frame.results.len());
+            assert_eq!(items.len(), frame.results.len());
             Ok(items)
         });
         self.depth -= 1;
