@@ -25,7 +25,7 @@
 
 use super::Emit;
 use super::grid::{has_effects, is_bare};
-use super::screma::{NO_INDEX, Sofar};
+use super::screma::Sofar;
 use super::sums::is_short;
 use super::tasks::{has_operators, is_cheap};
 use fehu_imp::Exp;
@@ -338,7 +338,7 @@ impl<'a> Emit<'a> {
     pub(super) fn follow(&mut self, follower: &Follower<'a>, at: Exp, given: &[(Var, Exp)]) {
         let stm = follower.stm;
         let Some(Parts { inputs, map, .. }) = parts(stm) else { return };
-        let index = self.table.index(&stm.pat, map).unwrap_or(NO_INDEX);
+        let index = self.table.index(&stm.pat, map);
         self.scalars.insert(index, at);
         for (param, input) in map.params.iter().zip(inputs) {
             match given.iter().find(|(var, _)| var == input) {

@@ -26,6 +26,8 @@
 //!   code that is executed once; `outer`: loops that the source asks for;
 //! - `calls`: functions that are called inside of operators; `hosted`: functions that no kernel can contain.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod aliases;
 mod bins;
 mod block;

@@ -10,7 +10,6 @@
 
 use super::super::Emit;
 use super::super::runs::Runs;
-use super::super::screma::NO_INDEX;
 use super::seg::SegOp;
 use super::team::Parts;
 use super::{bin, eq, lt, quot_up};
@@ -331,7 +330,7 @@ impl<'a> Emit<'a> {
             // An operator whose check fails must not keep its thread from reaching the barrier.
             this.out.push(Stm::Section(carried));
             this.runs = inside;
-            let index = this.table.index(pat, &op.map).unwrap_or(NO_INDEX);
+            let index = this.table.index(pat, &op.map);
             let store = this.by_itself(|this| {
                 this.scalars.insert(index, at.clone());
                 let mut bound = pat.iter();

@@ -210,10 +210,7 @@ impl<'a> Emit<'a> {
         let parts = cell.unpack(words);
         let mut named = Vec::with_capacity(parts.len());
         for (part, prim) in parts.into_iter().zip(&cell.prims) {
-            named.push(match part {
-                Exp::Var(_) | Exp::Const(_) => part,
-                other => Exp::Var(self.declare("part", *prim, Some(other))),
-            });
+            named.push(self.operand("part", *prim, part));
         }
         named
     }
@@ -242,7 +239,7 @@ impl<'a> Emit<'a> {
                     let results = this.apply((op, 0), &left, parts);
                     new = cell.pack(&results).pop();
                 });
-                let new = new.unwrap_or(Exp::Var(old));
+                let new = new.or_bug("word of a value");
                 self.out.push(Stm::Exchange { ptr: *array, index: at.clone(), old, body, new });
             }
             _ => {

@@ -119,10 +119,7 @@ impl<'a> Emit<'a> {
 
     /// The value of an expression as a variable or constant.
     fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
-        match exp {
-            Exp::Const(_) | Exp::Var(_) => exp.clone(),
-            other => Exp::Var(self.declare(hint, Prim::I64, Some(other.clone()))),
-        }
+        self.operand(hint, Prim::I64, exp.clone())
     }
 
     /// The product of sizes, in a variable.
@@ -183,20 +180,13 @@ impl<'a> Emit<'a> {
 
     /// An array that is made in the function of the innermost level, by a thread for each element.
     fn make_on_grid(&mut self, seg: &SegOp<'a>, var: Var, exp: &'a ir::Exp) {
+        // What has no contents is not made, nor what is computed where it is read.
         let Some(to) = self.place(var) else { return };
         match exp {
             ir::Exp::Copy(array) | ir::Exp::Manifest(array) => self.rows_on_grid(seg, to, *array),
             ir::Exp::Concat(_, arrays) => {
-                let mut start = Some(Poly::default());
-                for array in arrays {
-                    let size =
-                        self.ir[*array].ty.shape().first().copied().map(fehu_mem::table::poly);
-                    let (Some(at), Some(size)) = (start, size) else { return };
-                    let part = to.lmad.slice(&[Pick::range(at.clone(), size.clone())]);
-                    if let Some(lmad) = part {
-                        self.rows_on_grid(seg, &Place { block: to.block, lmad }, *array);
-                    }
-                    start = at.add(&size);
+                for (part, array) in self.parts(to, arrays) {
+                    self.rows_on_grid(seg, &part, array);
                 }
             }
             ir::Exp::Replicate(_, value) => {
@@ -227,7 +217,7 @@ impl<'a> Emit<'a> {
                 let at = this.address(&from.lmad, indices);
                 Exp::Load(this.mem(from.block).ptr, Box::new(at))
             }
-            None => this.computed(array, indices[0].clone()).unwrap_or(Exp::int(0)),
+            None => this.computed(array, indices[0].clone()).or_bug("element of an array"),
         });
     }
 

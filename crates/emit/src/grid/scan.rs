@@ -15,7 +15,7 @@
 
 use super::super::Emit;
 use super::super::follow::Follower;
-use super::super::screma::{NO_INDEX, Sofar};
+use super::super::screma::Sofar;
 use super::look::Told;
 use super::prefix::Sums;
 use super::seg::SegOp;
@@ -359,7 +359,7 @@ impl<'a> Emit<'a> {
     fn find_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
         let indices = self.indices_in_tile(tile, own, place);
         self.set_indices(tile.seg, &indices);
-        let own_index = self.table.index(tile.pat, &tile.op.map).unwrap_or(NO_INDEX);
+        let own_index = self.table.index(tile.pat, &tile.op.map);
         let at = indices.last().cloned().or_bug("the index of an element");
         self.scalars.insert(own_index, at);
         own_index

@@ -4,7 +4,6 @@
 //! position.
 
 use super::super::Emit;
-use super::super::screma::NO_INDEX;
 use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, Stm as Imp};
@@ -80,11 +79,8 @@ impl<'a> Emit<'a> {
 
     /// The parameters of an operator's function at a position; yields the variable that stands for it.
     pub(crate) fn enter(&mut self, pat: &[Var], inputs: &[Var], map: &Lambda, at: Exp) -> Var {
-        let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
-        let at = match at {
-            Exp::Var(_) | Exp::Const(_) => at,
-            other => Exp::Var(self.declare("i", Prim::I64, Some(other))),
-        };
+        let index = self.table.index(pat, map);
+        let at = self.operand("i", Prim::I64, at);
         self.scalars.insert(index, at);
         for (param, input) in map.params.iter().zip(inputs) {
             self.element_param(*param, *input, index);
@@ -98,6 +94,7 @@ impl<'a> Emit<'a> {
         let Some((var, _)) = seg.results.iter().find(|(_, result)| *result == number) else {
             return;
         };
+        // What has no contents is not stored.
         let Some(place) = self.place(*var) else { return };
         let at: Vec<Poly> = seg.indices.iter().map(|index| Poly::var(*index)).collect();
         let lmad = place.lmad.fix(&at).or_bug("the element of a result");
