@@ -1,8 +1,8 @@
 //! Branches, loops and calls.
 
 use super::{Emit, Mem};
-use fehu_base::{OrBug, Prim};
 use fehu_base::id::Id;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::{Arg, Exp, From, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, Body, ConstId, LoopForm, LoopParam, Switch, Type, Var};
 use fehu_mem::table::{Origin, Place};
@@ -84,7 +84,7 @@ impl<'a> Emit<'a> {
                 Target::Scalar(v) => match self.atom(*result) {
                     Exp::Var(same) if same == *v => {}
                     Exp::Var(other) if assigned.contains(&other) => {
-                        let prim = self.number(*result);
+                        let prim = self.prim_of(*result);
                         let saved = self.declare("next", prim, Some(Exp::Var(other)));
                         moves.push(Stm::Assign(*v, Exp::Var(saved)));
                     }
@@ -162,7 +162,7 @@ impl<'a> Emit<'a> {
         match form {
             LoopForm::For(var, bound) => {
                 let to = self.atom(bound);
-                let prim = self.number(var.into());
+                let prim = self.prim_of(var.into());
                 let v = self.new_var(&self.ir[var].hint.clone(), Ty::Scalar(prim));
                 self.scalars.insert(var, Exp::Var(v));
                 let body = self.branch(body, &targets);

@@ -61,8 +61,7 @@ impl Emit<'_> {
                 match self.scalars.get(var) {
                     Some(Exp::Var(v)) => vars.push(*v),
                     Some(Exp::Const(Scalar::I64(value))) => factor = factor.wrapping_mul(*value),
-                    // A variable of code that is never executed.
-                    None => factor = 0,
+                    None => bug(format_args!("the value of {} is not known", self.named(*var))),
                     Some(other) => bug(format_args!("{other:?} is no operand of an index")),
                 }
             }

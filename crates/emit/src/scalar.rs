@@ -13,20 +13,20 @@ impl Emit<'_> {
                 self.prim(*atom)?;
                 self.atom(*atom)
             }
-            ir::Exp::UnOp(op, a) => Exp::Un(*op, self.number(*a), Box::new(self.atom(*a))),
+            ir::Exp::UnOp(op, a) => Exp::Un(*op, self.prim_of(*a), Box::new(self.atom(*a))),
             ir::Exp::BinOp(op, a, b) => {
-                Exp::Bin(*op, self.number(*a), Box::new(self.atom(*a)), Box::new(self.atom(*b)))
+                Exp::Bin(*op, self.prim_of(*a), Box::new(self.atom(*a)), Box::new(self.atom(*b)))
             }
             ir::Exp::CmpOp(op, a, b) => {
-                Exp::Cmp(*op, self.number(*a), Box::new(self.atom(*a)), Box::new(self.atom(*b)))
+                Exp::Cmp(*op, self.prim_of(*a), Box::new(self.atom(*a)), Box::new(self.atom(*b)))
             }
             ir::Exp::Math(f, args) => {
-                let prim = self.number(args[0]);
+                let prim = self.prim_of(args[0]);
                 Exp::Math(*f, prim, args.iter().map(|arg| self.atom(*arg)).collect())
             }
-            ir::Exp::Convert(to, a) => Exp::Convert(self.number(*a), *to, Box::new(self.atom(*a))),
+            ir::Exp::Convert(to, a) => Exp::Convert(self.prim_of(*a), *to, Box::new(self.atom(*a))),
             ir::Exp::Reinterpret(to, a) => {
-                Exp::Reinterpret(self.number(*a), *to, Box::new(self.atom(*a)))
+                Exp::Reinterpret(self.prim_of(*a), *to, Box::new(self.atom(*a)))
             }
             _ => return None,
         })
@@ -50,7 +50,7 @@ impl Emit<'_> {
     pub(super) fn message(&self, check: &Check) -> Message {
         let part = |part: &CheckPart| match part {
             CheckPart::Text(text) => Part::Text(text.clone()),
-            CheckPart::Value(atom) => Part::Value(self.atom(*atom), self.number(*atom)),
+            CheckPart::Value(atom) => Part::Value(self.atom(*atom), self.prim_of(*atom)),
         };
         Message {
             parts: check.parts.iter().map(part).collect(),

@@ -326,7 +326,7 @@ impl<'a> Emit<'a> {
                     let mut value = self.atom(*result);
                     let is_other = |part: &Sofar<'_>| matches!(part, Sofar::Scalar(w) if value == Exp::Var(*w) && w != v);
                     if sofar.iter().any(is_other) {
-                        let prim = self.number(*result);
+                        let prim = self.prim_of(*result);
                         value = Exp::Var(self.declare("next", prim, Some(value)));
                     }
                     if value != Exp::Var(*v) {

@@ -28,6 +28,7 @@ const CHEAP: usize = 16;
 
 impl<'a> Emit<'a> {
     /// A Seg that threads of a CPU execute; if somebody else has started as many of them as there are, one thread does.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(super) fn seg_in_tasks(&mut self, pat: &'a [Var], seg: &'a Seg) {
         let (op, before) = seg.op().or_bug("the operator of a seg");
         if !is_bare(seg) || pat.len() != op.pat.len() || !before.is_empty() {
@@ -276,7 +277,7 @@ impl<'a> Emit<'a> {
                                 elements.push(None);
                                 continue;
                             };
-                            let Ty::Ptr(_, prim) = this.vars[*array].ty else { continue };
+                            let prim = this.scalar_prim(*array);
                             let before = Exp::Load(*array, Box::new(Exp::Var(chunk)));
                             let v = this.declare("before", prim, Some(before));
                             let (ptr, at) = (

@@ -446,7 +446,7 @@ impl<'a> Emit<'a> {
 
     fn store_into(&mut self, ptr: V, lmad: &Lmad, at: Exp, value: Atom) {
         let Some(from) = self.place_of(value) else {
-            self.number(value);
+            self.prim_of(value);
             let (at, value) = (self.address(lmad, &[at]), self.atom(value));
             return self.out.push(Stm::Store(ptr, at, value));
         };

@@ -46,7 +46,7 @@ impl<'a> Emit<'a> {
         let members = if is_narrow(&op.map.body) { FEW_MEMBERS } else { MEMBERS };
         self.launch_together("block", total, members, |this, block| {
             let indices = this.unranked(Exp::Var(block), &sizes);
-            let at = this.enter_space(seg, &indices);
+            let at = this.enter_operator(seg, &indices);
             let index = this.enter(pat, &op.inputs, &op.map, at);
             this.stir();
             this.body(&op.map.body);
@@ -211,6 +211,7 @@ impl<'a> Emit<'a> {
     }
 
     /// An operator that the threads of a block share.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are executed as on a grid")]
     pub(super) fn seg_together(&mut self, seg: &SegOp<'a>) {
         let together = self.runs.block().or_bug("the threads of a block");
         match &seg.inner.exp {
@@ -380,6 +381,7 @@ impl<'a> Emit<'a> {
 }
 
 /// Whether all operators of a body, whose widths are known, have few positions.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators")]
 fn is_narrow(body: &ir::Body) -> bool {
     let few =
         |width: &Atom| matches!(width, Atom::Const(Scalar::I64(n)) if *n <= i64::from(FEW_MEMBERS));

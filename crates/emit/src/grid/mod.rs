@@ -30,12 +30,10 @@ mod transpose;
 use super::Emit;
 use super::runs::Runs;
 pub(super) use block::Together;
-use fehu_base::{Prim, bug};
-use fehu_facts::poly::Poly;
+use fehu_base::{OrBug, Prim, bug};
 pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
-use fehu_mem::lmad::Pick;
 use fehu_mem::table::Place;
 use rustc_hash::FxHashSet;
 use seg::SegOp;
@@ -158,6 +156,7 @@ impl<'a> Emit<'a> {
     }
 
     /// A Seg, by what its operator is.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have a single result")]
     pub(super) fn seg_on_grid(&mut self, seg: &SegOp<'a>) {
         let (inner, pat) = (seg.inner, seg.pat);
         match &inner.exp {
@@ -166,7 +165,7 @@ impl<'a> Emit<'a> {
             ir::Exp::Scatter(op) => {
                 let sizes = self.sizes(seg, Some(self.atom(op.width)));
                 self.grid("scatter", &sizes, |this, indices| {
-                    let at = this.enter_space(seg, indices);
+                    let at = this.enter_operator(seg, indices);
                     this.scatter_at(pat, op, at);
                 });
             }
@@ -179,6 +178,7 @@ impl<'a> Emit<'a> {
     }
 
     /// An array that is made in the function of the innermost level, by a thread for each element.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn make_on_grid(&mut self, seg: &SegOp<'a>, var: Var, exp: &'a ir::Exp) {
         // What has no contents is not made, nor what is computed where it is read.
         let Some(to) = self.place(var) else { return };
@@ -205,7 +205,7 @@ impl<'a> Emit<'a> {
                     this.progression(*prim, *start, *step, indices[0].clone())
                 });
             }
-            _ => {}
+            other => bug(format_args!("{other:?} makes an array on a device")),
         }
     }
 
@@ -256,7 +256,7 @@ impl<'a> Emit<'a> {
 
     /// The code for one position of a map.
     fn map_at(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma, indices: &[Exp]) {
-        let at = self.enter_space(seg, indices);
+        let at = self.enter_operator(seg, indices);
         let index = self.enter(pat, &op.inputs, &op.map, at);
         self.body(&op.map.body);
         self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);

@@ -43,6 +43,11 @@ impl<'a> SegOp<'a> {
     }
 }
 
+/// The index of an operator, which is the last one.
+pub(super) fn innermost(indices: &[Exp]) -> Exp {
+    indices.last().cloned().or_bug("index of an operator")
+}
+
 /// Whether a Seg is nothing but its operator.
 pub(crate) fn is_bare(seg: &Seg) -> bool {
     seg.space.is_empty() && seg.op().is_some_and(|(_, before)| before.is_empty())
@@ -55,7 +60,13 @@ impl<'a> Emit<'a> {
     }
 
     /// Enters a space at these indices; the remaining one is that of the operator.
-    pub(super) fn enter_space(&mut self, seg: &SegOp<'a>, indices: &[Exp]) -> Exp {
+    pub(super) fn enter_operator(&mut self, seg: &SegOp<'a>, indices: &[Exp]) -> Exp {
+        self.enter_space(seg, indices);
+        innermost(indices)
+    }
+
+    /// Enters a space at these indices.
+    pub(super) fn enter_space(&mut self, seg: &SegOp<'a>, indices: &[Exp]) {
         self.set_indices(seg, indices);
         let at: Vec<Poly> = seg.indices.iter().map(|index| Poly::var(*index)).collect();
         for (param, input) in &seg.elements {
@@ -66,7 +77,6 @@ impl<'a> Emit<'a> {
             }
         }
         seg.before.iter().for_each(|stm| self.stm(stm));
-        indices.last().cloned().unwrap_or(Exp::int(0))
     }
 
     /// Where a thread is in a space.

@@ -124,6 +124,7 @@ impl<'a> Emit<'a> {
         Some((outer.to_vec(), inner))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
     fn take_apart(&self, mut code: Block, row: V, column: V) -> Option<Inner> {
         let mut simple = true;
         each_stm(&code, &mut |stm| {
@@ -184,6 +185,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Finds the loads of an expression; they must not depend on both directions, or on values that the body computes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions have only parts")]
     fn find_inputs(
         &self,
         e: &Exp,

@@ -160,13 +160,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn store_sofar(
-        &mut self,
-        frame: &Frame<'a>,
-        var: Var,
-        index: Var,
-        part: Sofar<'a>,
-    ) -> Res<()> {
+    fn store_sofar(&mut self, frame: &Frame<'a>, var: Var, index: Var, part: Sofar<'a>) -> Res<()> {
         let Some(row) = row_of(frame, var, index)? else { return Ok(()) };
         match part {
             Sofar::Scalar(value) => {
