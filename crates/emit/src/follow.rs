@@ -249,7 +249,7 @@ impl<'a> Emit<'a> {
     /// Whether neither of the two writes what the other one reads, except for the scanned arrays that are passed on.
     fn is_apart(&self, scan: &ir::Stm, stm: &ir::Stm, unneeded: &[Var]) -> bool {
         let blocks = |vars: &[Var]| -> Vec<BlockId> {
-            vars.iter().filter_map(|var| Some(self.place(*var)?.block)).collect()
+            vars.iter().filter_map(|var| Some(self.table.place(*var)?.block)).collect()
         };
         let read = blocks(&free::free_in_stm(scan, self.ir));
         let made: Vec<Var> =
@@ -307,7 +307,7 @@ impl<'a> Emit<'a> {
 
     /// A block that would only hold an array that is not stored is not allocated.
     fn forget_block(&mut self, scan: &ir::Stm, var: Var) -> Option<(Var, BlockId)> {
-        let block = self.place(var)?.block;
+        let block = self.table.place(var)?.block;
         // Its own name in a Seg.
         let inner = match &scan.exp {
             ir::Exp::Seg(seg) => seg.op().map_or(&[][..], |(op, _)| &op.pat),
@@ -316,7 +316,7 @@ impl<'a> Emit<'a> {
         let is_other = |(other, _): (Var, _)| {
             other != var
                 && !inner.contains(&other)
-                && self.place(other).is_some_and(|place| place.block == block)
+                && self.table.place(other).is_some_and(|place| place.block == block)
         };
         let Origin::Fresh { before, .. } = self.table.blocks[block].origin else { return None };
         if before != var || self.ir.iter().any(is_other) {
