@@ -239,15 +239,17 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn element_param(&mut self, param: Var, input: Var, index: Var) {
+        // Rows are where the table says, and what has no contents has no value.
+        if self.prim(param.into()).is_none() {
+            return;
+        }
         if let Some(value) = self.computed(input, self.atom(index.into())) {
             return self.bind(param, value);
         }
-        // Rows are where the table says, and what has no contents has no value.
-        if let (Some(_), Some(place)) = (self.prim(param.into()), self.place(input)) {
-            let element = part_of(place, |lmad| lmad.fix(&[Poly::var(index)]));
-            let value = self.load(place, &element.lmad.offset);
-            self.bind(param, value);
-        }
+        let place = self.place(input).or_bug("memory to read from");
+        let element = part_of(place, |lmad| lmad.fix(&[Poly::var(index)]));
+        let value = self.load(place, &element.lmad.offset);
+        self.bind(param, value);
     }
 
     /// Declares the current values of reductions or scans, initialised with neutral elements.
