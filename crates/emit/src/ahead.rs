@@ -102,6 +102,7 @@ impl<'a> Emit<'a> {
 
     /// Whether a function produces only scalars, cannot fail, and in loops reads arrays only where all positions do.
     /// Variables that differ from position to position are added to the set.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others may be repeated")]
     fn is_for_vectors(&self, body: &Body, varying: &mut FxHashSet<Var>, in_loop: bool) -> bool {
         body.stms.iter().all(|stm| {
             let mut varies = false;
@@ -141,6 +142,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether a function contains operations that take long, and less time in vectors.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others do not take long")]
     fn is_worth_a_block(&self, body: &Body) -> bool {
         body.stms.iter().any(|stm| {
             let float = |atom: Atom| matches!(self.prim(atom), Some(Prim::F32 | Prim::F64));

@@ -1,7 +1,7 @@
 //! Operations that create, change or copy a single array.
 
-use super::Emit;
-use fehu_base::Prim;
+use super::{Emit, part_of};
+use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, From, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, Scalar, Var};
@@ -9,6 +9,7 @@ use fehu_mem::lmad::{Lmad, Pick};
 use fehu_mem::table::{self, Computed, Place, flat, pick};
 
 impl Emit<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(super) fn single(&mut self, var: Var, exp: &ir::Exp) {
         if let Some(value) = self.scalar(exp) {
             return self.bind(var, value);
@@ -19,7 +20,9 @@ impl Emit<'_> {
                 self.out.push(Stm::Assert(cond, message));
             }
             ir::Exp::Index(array, dims) if !self.ir[var].ty.is_array() => {
-                if let Some(value) = self.element(*array, dims) {
+                // What has no contents has no value.
+                if self.prim(var.into()).is_some() {
+                    let value = self.element(*array, dims);
                     self.bind(var, value);
                 }
             }
@@ -36,13 +39,22 @@ impl Emit<'_> {
             ir::Exp::Iota(prim, count, start, step) => self.iota(var, *prim, *count, *start, *step),
             ir::Exp::Replicate(shape, value) => self.replicate(var, shape, *value),
             ir::Exp::Copy(array) | ir::Exp::Manifest(array) => {
-                if let (Some(to), Some(from)) = (self.place(var), self.place(*array)) {
+                // What has no contents needs no copy.
+                if let Some(to) = self.place(var) {
+                    let from = self.place(*array).or_bug("memory to copy from");
                     self.copy(to, from);
                 }
             }
             ir::Exp::Trace(tag, atom) => self.trace(var, tag, *atom),
             // Views cost nothing, and the contents of scratch do not matter.
-            _ => {}
+            ir::Exp::Index(..)
+            | ir::Exp::FlatIndex(..)
+            | ir::Exp::Reshape(..)
+            | ir::Exp::Rearrange(..)
+            | ir::Exp::Scratch(..) => {}
+            // Certificates and arrays under another name.
+            ir::Exp::Atom(_) | ir::Exp::Opaque(_) => {}
+            other => bug(format_args!("{other:?} is no operation on a single array")),
         }
     }
 
@@ -55,10 +67,11 @@ impl Emit<'_> {
     }
 
     /// `start + index * step`
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other operands are computed with")]
     pub(super) fn progression(&self, prim: Prim, start: Atom, step: Atom, index: Exp) -> Exp {
         let position = match prim {
             Prim::I64 => index,
-            _ => Exp::Convert(Prim::I64, prim, Box::new(index)),
+            prim => Exp::Convert(Prim::I64, prim, Box::new(index)),
         };
         let distance = match self.atom(step) {
             Exp::Const(step) if step == Scalar::from_bits(prim, 1) => position,
@@ -71,16 +84,16 @@ impl Emit<'_> {
     }
 
     /// The value of an element.
-    fn element(&mut self, array: Var, dims: &[ir::Dim]) -> Option<Exp> {
+    fn element(&mut self, array: Var, dims: &[ir::Dim]) -> Exp {
         if let [ir::Dim::Fix(index)] = dims
             && let Some(value) = self.computed(array, self.atom(*index))
         {
-            return Some(value);
+            return value;
         }
-        let place = self.place(array)?;
+        let place = self.place(array).or_bug("memory to read from");
         let picks: Vec<Pick> = dims.iter().map(pick).collect();
-        let lmad = place.lmad.slice(&picks)?;
-        Some(self.load(place, &lmad.offset))
+        let element = part_of(place, |lmad| lmad.slice(&picks));
+        self.load(place, &element.lmad.offset)
     }
 
     /// The element at an address of a place's block.
@@ -90,9 +103,9 @@ impl Emit<'_> {
     }
 
     fn update(&mut self, array: Var, part: impl FnOnce(&Lmad) -> Option<Lmad>, value: Atom) {
+        // Nothing changes in an array without contents.
         let Some(place) = self.place(array) else { return };
-        let Some(lmad) = part(&place.lmad) else { return };
-        self.write(&Place { block: place.block, lmad }, value);
+        self.write(&part_of(place, part), value);
     }
 
     /// Assigns an operand to the elements of a place: a scalar if the place is a single address.
@@ -104,7 +117,13 @@ impl Emit<'_> {
                 let ptr = self.mem(to.block).ptr;
                 self.alone(|this| this.out.push(Stm::Store(ptr, index, value)));
             }
-            None => {}
+            None => match value.var() {
+                Some(var) if self.is_computed(var) => {
+                    bug(format_args!("{} has no memory to copy from", self.named(var)))
+                }
+                // What has no contents is nowhere.
+                Some(_) | None => {}
+            },
         }
     }
 
@@ -190,28 +209,38 @@ impl Emit<'_> {
     }
 
     fn literal(&mut self, var: Var, atoms: &[Atom]) {
+        // What has no contents is not made.
         let Some(place) = self.place(var) else { return };
         for (index, atom) in (0i64..).zip(atoms) {
-            let Some(lmad) = place.lmad.fix(&[Poly::constant(index.into())]) else { return };
-            self.write(&Place { block: place.block, lmad }, *atom);
+            let row = part_of(place, |lmad| lmad.fix(&[Poly::constant(index.into())]));
+            self.write(&row, *atom);
         }
     }
 
     fn concat(&mut self, var: Var, arrays: &[Var]) {
+        // What has no contents needs no copies.
         let Some(place) = self.place(var) else { return };
-        let mut start = Some(Poly::default());
-        for array in arrays {
-            let size = self.ir[*array].ty.shape().first().copied().map(table::poly);
-            let (Some(at), Some(size)) = (start, size) else { return };
-            let part = place.lmad.slice(&[Pick::range(at.clone(), size.clone())]);
-            if let (Some(lmad), Some(from)) = (part, self.place(*array)) {
-                self.copy(&Place { block: place.block, lmad }, from);
-            }
-            start = at.add(&size);
+        for (part, array) in self.parts(place, arrays) {
+            let from = self.place(array).or_bug("memory of a part of an array");
+            self.copy(&part, from);
         }
     }
 
+    /// Where the arrays of a concatenation are in its place.
+    pub(super) fn parts(&self, place: &Place, arrays: &[Var]) -> Vec<(Place, Var)> {
+        let mut start = Poly::default();
+        let mut parts = Vec::with_capacity(arrays.len());
+        for array in arrays {
+            let size = table::poly(self.ir[*array].ty.shape()[0]);
+            let end = start.add(&size).or_bug("sum of sizes with so many terms");
+            let range = Pick::range(std::mem::replace(&mut start, end), size);
+            parts.push((part_of(place, |lmad| lmad.slice(&[range])), *array));
+        }
+        parts
+    }
+
     fn iota(&mut self, var: Var, prim: Prim, count: Atom, start: Atom, step: Atom) {
+        // It may be computed where it is read.
         let Some(place) = self.place(var) else { return };
         let ptr = self.mem(place.block).ptr;
         let count = self.atom(count);
@@ -223,6 +252,7 @@ impl Emit<'_> {
     }
 
     fn replicate(&mut self, var: Var, shape: &[Atom], value: Atom) {
+        // It may be computed where it is read, or have no contents.
         let Some(place) = self.place(var) else { return };
         let ptr = self.mem(place.block).ptr;
         let sizes: Vec<Exp> = shape.iter().map(|size| self.atom(*size)).collect();
@@ -268,8 +298,8 @@ impl Emit<'_> {
 
 /// A sum of indices.
 fn plus(a: Exp, b: Exp) -> Exp {
-    match a {
-        Exp::Const(Scalar::I64(0)) => b,
-        a => Exp::Bin(BinOp::Add, Prim::I64, Box::new(a), Box::new(b)),
+    if a == Exp::int(0) {
+        return b;
     }
+    Exp::Bin(BinOp::Add, Prim::I64, Box::new(a), Box::new(b))
 }

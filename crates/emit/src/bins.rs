@@ -5,14 +5,17 @@
 //! copies are combined with the destinations, bin by bin. A bin is a scalar, or a row that the operator combines with
 //! others; in that case the code for one thread finds a copy's row where it finds a contribution.
 
-use super::screma::{NO_INDEX, Sofar};
-use super::{Emit, Mem, hinted};
+use super::screma::Sofar;
+use super::{Emit, Mem, hinted, part_of};
 use fehu_base::Prim;
 use fehu_facts::poly::Poly;
 use fehu_imp::rewrite::bin as int;
 use fehu_imp::{Block, Exp, From, Kind, Stm, Ty, V};
 use fehu_ir::{Atom, BinOp, CmpOp, Hist, HistOp, Var};
 use fehu_mem::table::Place;
+
+/// Stands for the number of a bin in places; the program has no variable for it.
+const BIN: Var = Var(u32::MAX);
 
 /// The copies of a destination, one after the other.
 struct Copies {
@@ -62,6 +65,7 @@ impl<'a> Emit<'a> {
         for op in &op.ops {
             let count = self.count_bins(op);
             for dest in &op.dests {
+                // What has no contents needs no copy.
                 let Some(place) = self.place(*dest) else {
                     copies.push(None);
                     continue;
@@ -69,12 +73,11 @@ impl<'a> Emit<'a> {
                 let bins = self.declare("bins", Prim::I64, Some(count.clone()));
                 let row = self.ir[*dest].ty.shape().iter().skip(op.shape.len());
                 let row = row.fold(Exp::int(1), |size, dim| self.product(size, *dim));
-                let size = match row {
-                    Exp::Const(_) if row == Exp::int(1) => bins,
-                    _ => {
-                        let size = int(BinOp::Mul, Exp::Var(bins), row.clone());
-                        self.declare("size", Prim::I64, Some(size))
-                    }
+                let size = if row == Exp::int(1) {
+                    bins
+                } else {
+                    let size = int(BinOp::Mul, Exp::Var(bins), row.clone());
+                    self.declare("size", Prim::I64, Some(size))
                 };
                 let stride = self.apart(size);
                 let others = int(BinOp::Sub, Exp::Var(chunks), Exp::int(1));
@@ -133,12 +136,9 @@ impl<'a> Emit<'a> {
             let at = int(BinOp::Add, first, Exp::Var(bin));
             vec![Stm::Store(self.mem(place.block).ptr, at, self.atom(neutral))]
         } else {
-            self.scalars.insert(NO_INDEX, Exp::Var(bin));
-            self.block(|this| {
-                if let Some(lmad) = place.lmad.fix(&[Poly::var(NO_INDEX)]) {
-                    this.write(&Place { block: place.block, lmad }, neutral);
-                }
-            })
+            self.scalars.insert(BIN, Exp::Var(bin));
+            let row = part_of(place, |lmad| lmad.fix(&[Poly::var(BIN)]));
+            self.block(|this| this.write(&row, neutral))
         };
         let (from, to) = (Exp::int(0), Exp::Var(bins));
         let kind = Kind::Independent(Vec::new());
@@ -210,11 +210,11 @@ impl<'a> Emit<'a> {
         k: V,
         bin: V,
     ) {
-        self.scalars.insert(NO_INDEX, Exp::Var(bin));
+        self.scalars.insert(BIN, Exp::Var(bin));
         // Contributions are now rows of copies, whatever position they had.
         self.forget_positions(pat, &hist.map);
         let params = &op.op.params;
-        let (sofar, _) = self.rows_so_far(&op.dests, &[Atom::Var(NO_INDEX)], params);
+        let (sofar, _) = self.rows_so_far(&op.dests, &[Atom::Var(BIN)], params);
         for (param, copy) in params[op.dests.len()..].iter().zip(copies) {
             let (Some(place), Some(copies)) = (self.place(*param), copy) else { continue };
             let row = int(BinOp::Mul, Exp::Var(bin), copies.row.clone());

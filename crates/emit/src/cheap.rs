@@ -5,6 +5,7 @@ use fehu_ir::{Body, Exp as IrExp, Stm};
 
 impl Emit<'_> {
     /// Whether every thread may execute a statement.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are not cheap")]
     pub(crate) fn is_cheap(&self, stm: &Stm) -> bool {
         if stm.pat.iter().any(|var| self.allocations.contains_key(var)) {
             return false;

@@ -1,8 +1,8 @@
 //! Branches, loops and calls.
 
 use super::{Emit, Mem};
-use fehu_base::Prim;
 use fehu_base::id::Id;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::{Arg, Exp, From, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, Body, ConstId, LoopForm, LoopParam, Switch, Type, Var};
 use fehu_mem::table::{Origin, Place};
@@ -73,6 +73,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Moves the results of a body to where they belong, all at the same time.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other values are assigned as they are")]
     fn move_to(&mut self, targets: &[Target<'a>], results: &[Atom]) {
         let assigned: Vec<V> = targets.iter().flat_map(|target| self.assigned(target)).collect();
         let mut moves: Vec<Stm> = Vec::new();
@@ -83,14 +84,14 @@ impl<'a> Emit<'a> {
                 Target::Scalar(v) => match self.atom(*result) {
                     Exp::Var(same) if same == *v => {}
                     Exp::Var(other) if assigned.contains(&other) => {
-                        let prim = self.prim(*result).unwrap_or(Prim::I64);
+                        let prim = self.prim_of(*result);
                         let saved = self.declare("next", prim, Some(Exp::Var(other)));
                         moves.push(Stm::Assign(*v, Exp::Var(saved)));
                     }
                     value => moves.push(Stm::Assign(*v, value)),
                 },
                 Target::Carried(place) => {
-                    let Some(from) = self.place_of(*result) else { continue };
+                    let from = self.place_of(*result).or_bug("place of an array");
                     let (to, mut source) = (self.mem(place.block), self.mem(from.block));
                     let mut index = self.poly(&from.lmad.offset);
                     if to.ptr == source.ptr && index == Exp::int(0) {
@@ -139,12 +140,10 @@ impl<'a> Emit<'a> {
         for param in params {
             targets.push(match (self.place(param.var), self.prim(param.var.into())) {
                 (Some(place), _) if self.carries(param.var, place) => {
-                    let from = self.place_of(param.init);
+                    let from = self.place_of(param.init).or_bug("place of an array");
                     let to = self.declare_mem(place.block);
-                    if let Some(from) = from {
-                        let (source, index) = (self.mem(from.block), self.poly(&from.lmad.offset));
-                        self.out.extend(share(to, source, index));
-                    }
+                    let (source, index) = (self.mem(from.block), self.poly(&from.lmad.offset));
+                    self.out.extend(share(to, source, index));
                     Target::Carried(place)
                 }
                 (Some(place), _) => {
@@ -163,7 +162,7 @@ impl<'a> Emit<'a> {
         match form {
             LoopForm::For(var, bound) => {
                 let to = self.atom(bound);
-                let prim = self.prim(var.into()).unwrap_or(Prim::I64);
+                let prim = self.prim_of(var.into());
                 let v = self.new_var(&self.ir[var].hint.clone(), Ty::Scalar(prim));
                 self.scalars.insert(var, Exp::Var(v));
                 let body = self.branch(body, &targets);

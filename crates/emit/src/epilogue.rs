@@ -9,7 +9,7 @@
 //! tile. Which operator is the epilogue of which is decided before (`fehu_par::EPILOGUE`).
 
 use super::Emit;
-use super::screma::{NO_INDEX, Sofar};
+use super::screma::Sofar;
 use super::sums::is_short;
 use fehu_base::{OrBug, bug};
 use fehu_imp::Exp;
@@ -99,7 +99,7 @@ impl<'a> Emit<'a> {
     ) {
         let Epilogue { stm, scanned, reduced } = epilogue;
         let (inputs, map) = epilogue.map();
-        let index = self.table.index(&stm.pat, map).unwrap_or(NO_INDEX);
+        let index = self.table.index(&stm.pat, map);
         self.scalars.insert(index, at);
         for (param, input) in map.params.iter().zip(inputs) {
             match given.iter().find(|(var, _)| var == input) {

@@ -1,7 +1,7 @@
 //! Addresses: polynomials of the IR's variables as index arithmetic.
 
 use super::Emit;
-use fehu_base::Prim;
+use fehu_base::{Prim, bug};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, V};
 use fehu_ir::{Atom, BinOp, Scalar};
@@ -61,8 +61,8 @@ impl Emit<'_> {
                 match self.scalars.get(var) {
                     Some(Exp::Var(v)) => vars.push(*v),
                     Some(Exp::Const(Scalar::I64(value))) => factor = factor.wrapping_mul(*value),
-                    // A variable of code that is never executed.
-                    _ => factor = 0,
+                    None => bug(format_args!("the value of {} is not known", self.named(*var))),
+                    Some(other) => bug(format_args!("{other:?} is no operand of an index")),
                 }
             }
             terms.push((factor, vars));
@@ -71,6 +71,7 @@ impl Emit<'_> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
 fn times(terms: &Terms, index: &Exp) -> Terms {
     let mut product = Terms::new();
     for (factor, vars) in terms {
@@ -81,7 +82,7 @@ fn times(terms: &Terms, index: &Exp) -> Terms {
             Exp::Var(v) => {
                 product.push((*factor, std::iter::once(*v).chain(vars.iter().copied()).collect()));
             }
-            _ => {}
+            other => bug(format_args!("{other:?} is no operand of an index")),
         }
     }
     product

@@ -13,6 +13,8 @@
 //! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
 //! device; `tuning` numbers that users may choose.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod ahead;
 mod array;
 mod bins;
@@ -33,10 +35,11 @@ mod write;
 
 use ecow::EcoString;
 use fehu_base::id::Id;
-use fehu_base::{IdVec, Prim, bug};
+use fehu_base::{IdVec, OrBug, Prim, bug};
 use fehu_imp::{Block, Constant, Exp, From, Fun, FunId, Program, Stm, Ty, V, VarInfo};
 use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Level, Stage, Type, Var};
-use fehu_mem::table::{BlockId, Origin, Place, Placed, Table};
+use fehu_mem::lmad::Lmad;
+use fehu_mem::table::{BlockId, Origin, Place, Placed, Table, contents_of};
 use runs::Runs;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -234,7 +237,7 @@ impl<'a> Emit<'a> {
         let ty = match &self.ir[var].ty {
             Type::Scalar(Elem::Prim(prim)) => Ty::Scalar(*prim),
             Type::Array(Elem::Prim(_), _) => Ty::Mem,
-            _ => return None,
+            Type::Scalar(Elem::Unit) | Type::Array(Elem::Unit, _) | Type::Acc(_) => return None,
         };
         Some(self.new_var("result", ty))
     }
@@ -274,6 +277,7 @@ impl<'a> Emit<'a> {
         self.plain_stm(stm);
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others have a single result")]
     fn plain_stm(&mut self, stm: &'a ir::Stm) {
         match &stm.exp {
             ir::Exp::If(cond, bodies) => self.if_(&stm.pat, *cond, bodies),
@@ -290,11 +294,10 @@ impl<'a> Emit<'a> {
             ir::Exp::UpdateAcc(acc, indices, values) => self.update_acc(*acc, indices, values),
             ir::Exp::Tuning(name, standard) => self.tuning(&stm.pat, name, *standard),
             ir::Exp::Stream(_) => bug("streams become loops before memory is assigned"),
-            exp => {
-                if let [var] = stm.pat.as_slice() {
-                    self.single(*var, exp);
-                }
-            }
+            exp => match stm.pat.as_slice() {
+                [var] => self.single(*var, exp),
+                pat => bug(format_args!("{} variables for one result", pat.len())),
+            },
         }
     }
 
@@ -310,11 +313,13 @@ impl<'a> Emit<'a> {
     /// Starts the lifetime of a block.
     fn allocate(&mut self, id: BlockId) {
         let block = &self.table.blocks[id];
-        let Origin::Fresh { size, .. } = &block.origin else { return };
+        let Origin::Fresh { size, .. } = &block.origin else {
+            bug(format_args!("{id:?} is not allocated: {:?}", block.origin))
+        };
         if let Some(size) = self.table.local_size(id)
             && !self.is_beside_device()
         {
-            let size = u32::try_from(size.max(1)).unwrap_or(1);
+            let size = u32::try_from(size.max(1)).ok().or_bug("room for a local array");
             let ptr = self.new_var(&block.hint, Ty::Local(block.elem, size));
             self.out.push(Stm::Declare(ptr, None));
             self.blocks.insert(id, Mem { ptr, handle: None });
@@ -352,8 +357,19 @@ impl<'a> Emit<'a> {
         }
     }
 
+    /// Where an array is. Scalars have no place, nor have arrays without contents and those whose elements are computed where
+    /// they are read.
     fn place(&self, var: Var) -> Option<&'a Place> {
-        self.table.place(var)
+        let place = self.table.place(var);
+        if place.is_none() && contents_of(var, self.ir).is_some() && !self.is_computed(var) {
+            bug(format_args!("the array {} has no place", self.named(var)));
+        }
+        place
+    }
+
+    /// Whether an array has no memory, because its elements are computed where they are read.
+    fn is_computed(&self, var: Var) -> bool {
+        self.table.computed.contains_key(&var)
     }
 
     fn place_of(&self, atom: Atom) -> Option<&'a Place> {
@@ -371,14 +387,21 @@ impl<'a> Emit<'a> {
         v
     }
 
+    /// The value of an expression as an operand: a variable or a constant.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no operand gets a variable")]
+    fn operand(&mut self, hint: &str, prim: Prim, exp: Exp) -> Exp {
+        match exp {
+            Exp::Const(_) | Exp::Var(_) => exp,
+            other => Exp::Var(self.declare(hint, prim, Some(other))),
+        }
+    }
+
     /// A scalar of the IR gets a value.
     fn bind(&mut self, var: Var, value: Exp) {
-        let Type::Scalar(Elem::Prim(prim)) = self.ir[var].ty else { return };
-        let value = match value {
-            Exp::Const(_) => value,
-            Exp::Var(v) => Exp::Var(v),
-            other => Exp::Var(self.declare(&self.ir[var].hint.clone(), prim, Some(other))),
+        let Some(prim) = self.prim(var.into()) else {
+            bug(format_args!("{} gets a value, but is no scalar", self.named(var)))
         };
+        let value = self.operand(&self.ir[var].hint.clone(), prim, value);
         self.scalars.insert(var, value);
     }
 
@@ -408,12 +431,25 @@ impl<'a> Emit<'a> {
     fn prim(&self, atom: Atom) -> Option<Prim> {
         match ir::builder::atom_type(atom, self.ir) {
             Type::Scalar(Elem::Prim(prim)) => Some(prim),
-            _ => None,
+            Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => None,
         }
+    }
+
+    /// The type of an operand that is a scalar with a value.
+    fn prim_of(&self, atom: Atom) -> Prim {
+        self.prim(atom).or_bug(format_args!("value of {atom:?}"))
     }
 
     fn fun_id(id: ir::FunId) -> FunId {
         FunId::from_index(id.index())
+    }
+}
+
+/// A part of a place.
+fn part_of(place: &Place, part: impl FnOnce(&Lmad) -> Option<Lmad>) -> Place {
+    match part(&place.lmad) {
+        Some(lmad) => Place { block: place.block, lmad },
+        None => bug(format_args!("the indices of a part of {place:?} have too many terms")),
     }
 }
 

@@ -37,12 +37,10 @@ impl<'a> Emit<'a> {
 
     fn partial(&mut self, part: &Sofar<'a>, chunks: V) -> Partial {
         match part {
-            Sofar::Scalar(v) => match self.vars[*v].ty {
-                Ty::Scalar(prim) => {
-                    Partial::Elements(self.temporary("partial", prim, Exp::Var(chunks)).1)
-                }
-                _ => Partial::Nothing,
-            },
+            Sofar::Scalar(v) => {
+                let prim = self.scalar_prim(*v);
+                Partial::Elements(self.temporary("partial", prim, Exp::Var(chunks)).1)
+            }
             Sofar::Array(place) => {
                 let size = self.row_size(place);
                 let size = self.declare("size", Prim::I64, Some(size));
@@ -107,6 +105,7 @@ impl<'a> Emit<'a> {
     ) {
         let saved = self.blocks.clone();
         for (place, partial) in places.into_iter().zip(partials) {
+            // Scalars are no rows.
             let (Some(place), Partial::Rows(rows, stride)) = (place, partial) else { continue };
             let elem = self.table.blocks[place.block].elem;
             let ptr = self.new_var("own", self.vars[*rows].ty.pointer_into(elem));
@@ -137,7 +136,7 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             for ((red, sofar), partials) in op.reds.iter().zip(reduced).zip(partials) {
                 let elements = this.loaded(partials, k);
-                let second = red.op.params.get(sofar.len()..).unwrap_or(&[]);
+                let second = &red.op.params[sofar.len()..];
                 let places: Vec<_> = second.iter().map(|param| this.place(*param)).collect();
                 this.with_rows(places, partials, k, |this| {
                     this.combine_values(&red.op, sofar, &elements);
@@ -163,7 +162,7 @@ impl<'a> Emit<'a> {
         let params = map.params.iter().copied();
         let made = map.body.stms.iter().flat_map(|stm| stm.pat.iter().copied());
         let numbers = params.chain(made).filter(|var| self.ir[*var].ty == Type::I64);
-        let all: Vec<Var> = self.table.index(pat, map).into_iter().chain(numbers).collect();
+        let all: Vec<Var> = std::iter::once(self.table.index(pat, map)).chain(numbers).collect();
         all.into_iter().map(|var| (var, self.scalars.insert(var, Exp::int(0)))).collect()
     }
 
@@ -227,6 +226,7 @@ impl<'a> Emit<'a> {
         let params: Vec<Var> = op.reds.iter().flat_map(reduced).collect();
         let mut room = None;
         for param in params {
+            // Scalars need no room.
             let Some(place) = self.place(param) else { continue };
             let size = self.row_size(place);
             room = Some(match room {

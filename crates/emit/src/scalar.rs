@@ -6,26 +6,27 @@ use fehu_ir::{self as ir, Check, CheckPart, Scalar, Var};
 
 impl Emit<'_> {
     /// The value of a scalar operation; none if the expression is something else.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no value")]
     pub(super) fn scalar(&mut self, exp: &ir::Exp) -> Option<Exp> {
         Some(match exp {
             ir::Exp::Atom(atom) | ir::Exp::Opaque(atom) => {
                 self.prim(*atom)?;
                 self.atom(*atom)
             }
-            ir::Exp::UnOp(op, a) => Exp::Un(*op, self.prim(*a)?, Box::new(self.atom(*a))),
+            ir::Exp::UnOp(op, a) => Exp::Un(*op, self.prim_of(*a), Box::new(self.atom(*a))),
             ir::Exp::BinOp(op, a, b) => {
-                Exp::Bin(*op, self.prim(*a)?, Box::new(self.atom(*a)), Box::new(self.atom(*b)))
+                Exp::Bin(*op, self.prim_of(*a), Box::new(self.atom(*a)), Box::new(self.atom(*b)))
             }
             ir::Exp::CmpOp(op, a, b) => {
-                Exp::Cmp(*op, self.prim(*a)?, Box::new(self.atom(*a)), Box::new(self.atom(*b)))
+                Exp::Cmp(*op, self.prim_of(*a), Box::new(self.atom(*a)), Box::new(self.atom(*b)))
             }
             ir::Exp::Math(f, args) => {
-                let prim = self.prim(*args.first()?)?;
+                let prim = self.prim_of(args[0]);
                 Exp::Math(*f, prim, args.iter().map(|arg| self.atom(*arg)).collect())
             }
-            ir::Exp::Convert(to, a) => Exp::Convert(self.prim(*a)?, *to, Box::new(self.atom(*a))),
+            ir::Exp::Convert(to, a) => Exp::Convert(self.prim_of(*a), *to, Box::new(self.atom(*a))),
             ir::Exp::Reinterpret(to, a) => {
-                Exp::Reinterpret(self.prim(*a)?, *to, Box::new(self.atom(*a)))
+                Exp::Reinterpret(self.prim_of(*a), *to, Box::new(self.atom(*a)))
             }
             _ => return None,
         })
@@ -48,11 +49,11 @@ impl Emit<'_> {
 
     pub(super) fn message(&self, check: &Check) -> Message {
         let part = |part: &CheckPart| match part {
-            CheckPart::Text(text) => Some(Part::Text(text.clone())),
-            CheckPart::Value(atom) => Some(Part::Value(self.atom(*atom), self.prim(*atom)?)),
+            CheckPart::Text(text) => Part::Text(text.clone()),
+            CheckPart::Value(atom) => Part::Value(self.atom(*atom), self.prim_of(*atom)),
         };
         Message {
-            parts: check.parts.iter().filter_map(part).collect(),
+            parts: check.parts.iter().map(part).collect(),
             trace: check.shown().into_iter().map(|loc| loc.0).collect(),
         }
     }

@@ -1,15 +1,12 @@
 //! Maps, reductions and scans.
 
-use super::Emit;
 use super::runs::Runs;
-use fehu_base::Prim;
+use super::{Emit, part_of};
+use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
 use fehu_mem::table::Place;
-
-/// Stands for the position of an operator if nothing depends on it.
-pub(super) const NO_INDEX: Var = Var(u32::MAX);
 
 /// The current value of an operator: a scalar variable, or a place.
 #[derive(Clone)]
@@ -220,13 +217,14 @@ impl<'a> Emit<'a> {
         then: impl FnOnce(&mut Self, Var, &[Atom]),
     ) {
         let i = self.new_var("i", Ty::Scalar(Prim::I64));
-        // An operator that binds nothing and has no inputs has no arrays that depend on the position.
-        let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
+        let index = self.table.index(pat, map);
         self.scalars.insert(index, Exp::Var(i));
+        // A host loop around kernels is still host code.
         let runs = match self.runs {
-            // A host loop around kernels is still host code.
             Runs::Host if !self.options.device => Runs::Function { forks: false },
-            runs => runs,
+            runs @ (Runs::Host | Runs::Function { .. } | Runs::Thread { .. } | Runs::Block(_)) => {
+                runs
+            }
         };
         let before = std::mem::replace(&mut self.runs, runs);
         let body = self.block(|this| {
@@ -241,15 +239,17 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn element_param(&mut self, param: Var, input: Var, index: Var) {
+        // Rows are where the table says, and what has no contents has no value.
+        if self.prim(param.into()).is_none() {
+            return;
+        }
         if let Some(value) = self.computed(input, self.atom(index.into())) {
             return self.bind(param, value);
         }
-        if let (Type::Scalar(_), Some(place)) = (&self.ir[param].ty, self.place(input))
-            && let Some(lmad) = place.lmad.fix(&[Poly::var(index)])
-        {
-            let value = self.load(place, &lmad.offset);
-            self.bind(param, value);
-        }
+        let place = self.place(input).or_bug("memory to read from");
+        let element = part_of(place, |lmad| lmad.fix(&[Poly::var(index)]));
+        let value = self.load(place, &element.lmad.offset);
+        self.bind(param, value);
     }
 
     /// Declares the current values of reductions or scans, initialised with neutral elements.
@@ -273,6 +273,7 @@ impl<'a> Emit<'a> {
             self.write(place, neutral);
             return Sofar::Array(place);
         }
+        // What has no contents is not combined.
         let Some(prim) = self.prim(param.into()) else { return Sofar::Nothing };
         let value = self.atom(neutral);
         Sofar::Scalar(self.declare(&self.ir[param].hint.clone(), prim, Some(value)))
@@ -327,7 +328,7 @@ impl<'a> Emit<'a> {
                     let mut value = self.atom(*result);
                     let is_other = |part: &Sofar<'_>| matches!(part, Sofar::Scalar(w) if value == Exp::Var(*w) && w != v);
                     if sofar.iter().any(is_other) {
-                        let prim = self.prim(*result).unwrap_or(Prim::I64);
+                        let prim = self.prim_of(*result);
                         value = Exp::Var(self.declare("next", prim, Some(value)));
                     }
                     if value != Exp::Var(*v) {
@@ -342,26 +343,24 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn store_sofar(&mut self, var: Var, index: Var, part: &Sofar<'a>) {
-        // An array that nobody needs is not stored.
+        // An array that nobody needs, or without contents, is not stored.
         let Some(place) = self.place(var) else { return };
-        let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) else { return };
+        let row = part_of(place, |lmad| lmad.fix(&[Poly::var(index)]));
         match part {
             Sofar::Scalar(v) => {
-                let (ptr, at) = (self.mem(place.block).ptr, self.poly(&lmad.offset));
+                let (ptr, at) = (self.mem(row.block).ptr, self.poly(&row.lmad.offset));
                 self.out.push(Stm::Store(ptr, at, Exp::Var(*v)));
             }
-            Sofar::Array(from) => self.copy(&Place { block: place.block, lmad }, from),
+            Sofar::Array(from) => self.copy(&row, from),
             Sofar::Nothing => {}
         }
     }
 
     /// A result of the function becomes an element or row of an array.
     pub(super) fn store_row(&mut self, var: Var, index: Var, value: Atom) {
-        // An array that nobody needs is not stored.
+        // An array that nobody needs, or without contents, is not stored.
         let Some(place) = self.place(var) else { return };
-        if let Some(lmad) = place.lmad.fix(&[Poly::var(index)]) {
-            self.write(&Place { block: place.block, lmad }, value);
-        }
+        self.write(&part_of(place, |lmad| lmad.fix(&[Poly::var(index)])), value);
     }
 
     /// Whether the positions of an operator are independent of each other.
@@ -422,7 +421,10 @@ pub(super) fn red_op(op: BinOp, prim: Prim, strict_float: bool) -> Option<RedOp>
         BinOp::And => RedOp::And,
         BinOp::Or => RedOp::Or,
         BinOp::Xor => RedOp::Xor,
-        _ => return None,
+        BinOp::Sub | BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow => {
+            return None;
+        }
+        BinOp::Shl | BinOp::Shr | BinOp::Lshr | BinOp::Ashr => return None,
     };
     let exact = !prim.is_float() || matches!(red, RedOp::Min | RedOp::Max);
     (exact || !strict_float).then_some(red)
@@ -442,5 +444,6 @@ pub(super) fn if_within(indices: &[Exp], shape: &[Exp], body: Block) -> Stm {
             Some(cond) => Exp::Bin(BinOp::And, Prim::Bool, Box::new(cond), Box::new(within)),
         });
     }
-    Stm::If(cond.unwrap_or(Exp::Const(ir::Scalar::Bool(true))), body, Block::new())
+    let cond = cond.or_bug("dimension of an array");
+    Stm::If(cond, body, Block::new())
 }

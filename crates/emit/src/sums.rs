@@ -82,6 +82,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Where an element is in a block.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other indices are subtracted from")]
     pub(super) fn in_block(&self, index: Var, base: V) -> Exp {
         match self.atom(index.into()) {
             Exp::Var(i) => sum(&[(1, i), (-1, base)], 0),

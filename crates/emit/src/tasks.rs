@@ -37,6 +37,7 @@ impl<'a> Emit<'a> {
         self.bind_seg(names, seg);
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn operator_in_tasks(&mut self, pat: &'a [Var], op: &'a ir::Stm) {
         let forks = self.runs.forks();
         match &op.exp {
@@ -281,7 +282,7 @@ impl<'a> Emit<'a> {
                                 elements.push(None);
                                 continue;
                             };
-                            let Ty::Ptr(_, prim) = this.vars[*array].ty else { continue };
+                            let prim = this.scalar_prim(*array);
                             let before = Exp::Load(*array, Box::new(Exp::Var(chunk)));
                             let v = this.declare("before", prim, Some(before));
                             let (ptr, at) = (

@@ -2,7 +2,7 @@
 
 use super::Emit;
 use ecow::EcoString;
-use fehu_base::Prim;
+use fehu_base::{Prim, bug};
 use fehu_imp::{Stm, Tuning};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Atom, Body, ConstId, Exp, FunId, Prog, Var};
@@ -61,6 +61,7 @@ impl Reach {
 }
 
 impl Visit for Reach {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others refer to nothing")]
     fn exp(&mut self, exp: &Exp) {
         match exp {
             Exp::Tuning(name, _) if !self.names.contains(name) => self.names.push(name.clone()),
@@ -74,7 +75,8 @@ impl Visit for Reach {
 
 impl Emit<'_> {
     pub(super) fn tuning(&mut self, pat: &[Var], name: &EcoString, standard: Atom) {
-        let ([var], standard) = (pat, self.atom(standard)) else { return };
+        let standard = self.atom(standard);
+        let [var] = pat else { bug("a tuning parameter is one number") };
         // A parameter that no entry point reaches is in code that is never executed.
         let Some(number) = self.tuning.get(name).copied() else { return self.bind(*var, standard) };
         let v = self.declare(&self.ir[*var].hint.clone(), Prim::I64, None);

@@ -1,8 +1,8 @@
 //! Histograms, scatters, partitions and accumulators: writes at computed positions.
 
 use super::screma::{Sofar, if_within};
-use super::{Emit, Mem};
-use fehu_base::Prim;
+use super::{Emit, Mem, part_of};
+use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, From, Kind, RedOp, Space, Stm, Ty, V};
 use fehu_ir::{
@@ -76,11 +76,11 @@ impl<'a> Emit<'a> {
         self.out.push(if_within(&at, &shape, body));
     }
 
-    /// The row of an array at a position.
+    /// The row of an array at a position; none if the array has no contents.
     fn row(&self, array: Var, indices: &[Atom]) -> Option<Place> {
         let place = self.place(array)?;
         let indices: Vec<Poly> = indices.iter().map(|index| poly(*index)).collect();
-        Some(Place { block: place.block, lmad: place.lmad.fix(&indices)? })
+        Some(part_of(place, |lmad| lmad.fix(&indices)))
     }
 
     fn combine_rows(
@@ -156,6 +156,7 @@ impl<'a> Emit<'a> {
 
     /// A contribution that is an array, and whose block comes with the parameter according to the table.
     fn value_param(&mut self, param: Var, value: Atom) {
+        // Scalars have no block, nor has what has no contents.
         let (Some(to), Some(from)) = (self.place(param), self.place_of(value)) else { return };
         if to.block != from.block {
             let (mem, index) = (self.mem(from.block), self.poly(&from.lmad.offset));
@@ -220,8 +221,10 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn update_acc(&mut self, acc: Var, indices: &[Atom], values: &[Atom]) {
-        let Type::Acc(cert) = self.ir[acc].ty else { return };
-        let Some(input) = self.accs.get(&cert).copied() else { return };
+        let Type::Acc(cert) = self.ir[acc].ty else {
+            bug(format_args!("{} is no accumulator", self.named(acc)))
+        };
+        let input = self.accs.get(&cert).copied().or_bug("arrays of an accumulator");
         let op = input.op.as_ref().map(|(op, _)| op);
         let given: Vec<Var> = op.map_or(Vec::new(), |op| op.params[..input.shape.len()].to_vec());
         let is_shared = self.runs.is_shared() && !input.arrays.iter().all(|a| self.is_own(*a));
@@ -248,6 +251,7 @@ impl<'a> Emit<'a> {
         given: &[Var],
         values: &[Atom],
     ) {
+        // What has no contents does not change.
         let Some(row) = arrays.first().and_then(|array| self.row(*array, indices)) else {
             return;
         };
@@ -436,24 +440,23 @@ impl<'a> Emit<'a> {
     }
 
     fn class_is(&self, class: Atom, k: usize) -> Exp {
-        let k = Exp::int(i64::try_from(k).unwrap_or(i64::MAX));
+        let k = Exp::int(k as i64);
         Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(self.atom(class)), Box::new(k))
     }
 
     /// Stores an operand as the element or row of an array at a position.
     fn store_at(&mut self, var: Var, at: Exp, value: Atom) {
+        // What has no contents is not stored.
         let Some(place) = self.place(var) else { return };
         let ptr = self.mem(place.block).ptr;
-        self.store_into(ptr, &place.lmad.clone(), at, value);
+        self.store_into(ptr, &place.lmad, at, value);
     }
 
     fn store_into(&mut self, ptr: V, lmad: &Lmad, at: Exp, value: Atom) {
         let Some(from) = self.place_of(value) else {
-            if self.prim(value).is_some() {
-                let (at, value) = (self.address(lmad, &[at]), self.atom(value));
-                self.out.push(Stm::Store(ptr, at, value));
-            }
-            return;
+            self.prim_of(value);
+            let (at, value) = (self.address(lmad, &[at]), self.atom(value));
+            return self.out.push(Stm::Store(ptr, at, value));
         };
         let source = self.mem(from.block).ptr;
         let row: Vec<Exp> = from.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();

@@ -149,7 +149,7 @@ pub fn type_of(exp: &Exp, vars: &IdVec<Var, VarInfo>) -> Option<Type> {
         Exp::CmpOp(..) => Some(Type::BOOL),
         Exp::Math(f, atoms) => match atom(atoms.first()?) {
             Type::Scalar(Elem::Prim(prim)) => math_result(*f, prim).map(Type::prim),
-            _ => None,
+            Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => None,
         },
         Exp::Convert(prim, _) | Exp::Reinterpret(prim, _) => Some(Type::prim(*prim)),
         Exp::Assert(..) => Some(Type::CERT),

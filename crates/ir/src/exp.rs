@@ -179,6 +179,7 @@ pub enum LoopForm {
 
 impl Exp {
     /// What people call the expression, if it is an array operator: `map`, `reduction`, ...
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators")]
     pub fn operator(&self) -> Option<&'static str> {
         match self {
             Exp::Screma(op) => Some(match (op.scans.is_empty(), op.reds.is_empty()) {

@@ -44,6 +44,8 @@
 //! - [`pass`]: what a pass is;
 //! - [`builder`]: constructing bodies, and types that follow from operands.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod atom;
 mod exp;
 mod external;

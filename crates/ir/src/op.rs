@@ -247,6 +247,7 @@ impl MathFn {
     }
 
     /// The number of operands.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others have one operand")]
     pub fn arity(self) -> usize {
         match self {
             MathFn::Atan2

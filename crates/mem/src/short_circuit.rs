@@ -187,18 +187,17 @@ impl<'a> Circuit<'a> {
 
     /// The results of a map's function become rows.
     fn rows(&mut self, pat: &[Var], arrays: &[Var], results: &[Atom], map: &Lambda) {
-        if let Some(index) = self.table.index(pat, map) {
-            let scope = Scope::new(&map.body, self);
-            for (array, result) in arrays.iter().zip(results) {
-                let row = self.table.place(*array).and_then(|place| {
-                    let lmad = place.lmad.fix(&[Poly::var(index)])?;
-                    Some(Place { block: place.block, lmad })
-                });
-                if let (Some(row), Some(value)) = (row, result.var())
-                    && !self.stays(&scope, value)
-                {
-                    self.redirect(&scope, value, *array, &row);
-                }
+        let index = self.table.index(pat, map);
+        let scope = Scope::new(&map.body, self);
+        for (array, result) in arrays.iter().zip(results) {
+            let row = self.table.place(*array).and_then(|place| {
+                let lmad = place.lmad.fix(&[Poly::var(index)])?;
+                Some(Place { block: place.block, lmad })
+            });
+            if let (Some(row), Some(value)) = (row, result.var())
+                && !self.stays(&scope, value)
+            {
+                self.redirect(&scope, value, *array, &row);
             }
         }
         self.body(&map.body);

@@ -12,7 +12,7 @@
 
 use crate::lmad::{Dim as Stride, Lmad, Pick};
 use ecow::EcoString;
-use fehu_base::{IdVec, Prim, bug, define_id};
+use fehu_base::{IdVec, OrBug, Prim, bug, define_id};
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, ConstId, Dim, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
@@ -43,7 +43,7 @@ pub struct Table {
     /// The arrays that have no memory, because their elements are computed where they are read.
     pub computed: FxHashMap<Var, Computed>,
     /// The variables that stand for the position of an operator's function; see [`Table::index`].
-    indices: FxHashMap<Var, Var>,
+    indices: FxHashMap<Option<Var>, Var>,
 }
 
 /// An array without memory.
@@ -122,23 +122,23 @@ impl Table {
         self.blocks[block].origin = Origin::Unused;
     }
 
-    /// The variable that stands for the position at which the function of an operator is applied, if arrays depend on it. The
-    /// operator is identified by the variables it binds and the parameters of its function.
-    pub fn index(&self, pat: &[Var], lambda: &Lambda) -> Option<Var> {
-        self.indices.get(pat.first().or(lambda.params.first())?).copied()
+    /// The variable that stands for the position at which the function of an operator is applied. The operator is identified by
+    /// the variables it binds and the parameters of its function; all those that have neither share a variable, on which no
+    /// array depends.
+    pub fn index(&self, pat: &[Var], lambda: &Lambda) -> Var {
+        let key = operator(pat, lambda);
+        self.indices.get(&key).copied().or_bug(format_args!("position of the operator {key:?}"))
     }
 
     /// Notes such a variable.
     pub fn set_index(&mut self, pat: &[Var], lambda: &Lambda, index: Var) {
-        if let Some(key) = pat.first().or(lambda.params.first()) {
-            self.indices.insert(*key, index);
-        }
+        self.indices.insert(operator(pat, lambda), index);
     }
 
     /// The operator that binds the first variable is also known as the one that binds the second.
     pub fn share_index(&mut self, first: Var, second: Var) {
-        if let Some(index) = self.indices.get(&first).copied() {
-            self.indices.insert(second, index);
+        if let Some(index) = self.indices.get(&Some(first)).copied() {
+            self.indices.insert(Some(second), index);
         }
     }
 
@@ -149,6 +149,11 @@ impl Table {
             Origin::Fresh { .. } | Origin::Carried(_) | Origin::Unused => None,
         }
     }
+}
+
+/// What identifies an operator.
+fn operator(pat: &[Var], lambda: &Lambda) -> Option<Var> {
+    pat.first().or(lambda.params.first()).copied()
 }
 
 /// The number of elements of a shape if it is constant and small.

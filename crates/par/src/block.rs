@@ -47,6 +47,7 @@ impl Cx<'_> {
         body.stms.iter().all(|stm| self.shares_stm(stm, in_loop, found))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a block may execute the others")]
     fn shares_stm(&self, stm: &Stm, in_loop: bool, found: &mut Shared) -> bool {
         let mut note = |widths: Vec<Atom>| {
             found.operators += 1;
@@ -89,6 +90,7 @@ impl Cx<'_> {
     }
 
     /// The widths of a map and of what it is around, as long as the host knows them.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no positions")]
     fn positions(&self, op: &Screma) -> Vec<Atom> {
         let mut widths = Vec::new();
         let mut op = op;

@@ -44,6 +44,7 @@ struct Calls<'a> {
 }
 
 impl VisitMut for Calls<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no functions")]
     fn exp(&mut self, exp: &mut Exp) {
         let was = self.inside;
         match exp {
@@ -100,6 +101,7 @@ struct Look<'a> {
 }
 
 impl Visit for Look<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others say it themselves")]
     fn exp(&mut self, exp: &Exp) {
         self.found |= match exp {
             Exp::Call(id, _) => self.known.get(*id).is_some_and(|known| *known),

@@ -81,9 +81,10 @@ impl Cx<'_> {
         Some(self.guarded(&stm.pat, |cx| {
             let mut rest = Body { stms: Vec::new(), results: body.results.clone() };
             for (stm, kind) in body.stms.iter().zip(&kinds) {
-                match kind {
-                    Kind::Lift => cx.lift(stm),
-                    _ => rest.stms.push(stm.clone()),
+                if *kind == Kind::Lift {
+                    cx.lift(stm);
+                } else {
+                    rest.stms.push(stm.clone());
                 }
             }
             cx.function(stm, &rest, mark)
@@ -102,6 +103,7 @@ impl Cx<'_> {
     }
 
     /// The units of a function; its results are at home then.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are units, below")]
     pub(crate) fn unit_by_unit(&mut self, plan: &Plan, body: &Body) {
         let Some(level) = self.levels.len().checked_sub(1) else { return };
         let flow = Flow::new(self, body, &plan.kinds);
@@ -186,6 +188,7 @@ impl Cx<'_> {
     }
 
     /// Says why an operator is sequential, if the reader may wonder.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nobody wonders about the others")]
     fn explain(&mut self, stm: &Stm) {
         let width = match &stm.exp {
             Exp::Screma(op) => op.width,

@@ -82,6 +82,7 @@ impl VisitMut for Expose<'_> {
 
 impl Expose<'_> {
     /// Puts bodies in the place of calls; those that come with them are left to the traversal.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn inlined(&mut self, body: &mut Body) {
         let is_call = |stm: &Stm| matches!(stm.exp, Exp::Call(..));
         while body.stms.iter().any(is_call) {
@@ -133,6 +134,7 @@ impl Expose<'_> {
 }
 
 /// Whether an expression is an operator that several threads may share.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators")]
 fn is_worth(exp: &Exp) -> bool {
     match exp {
         Exp::Screma(op) => plan::worth(op.width),

@@ -38,6 +38,7 @@ impl Cx<'_> {
         body.stms = std::mem::replace(&mut self.out, before);
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     pub(crate) fn host_stm(&mut self, mut stm: Stm) {
         let sequential = is_sequential(&stm);
         match &mut stm.exp {

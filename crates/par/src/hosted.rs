@@ -107,6 +107,7 @@ impl Look<'_, '_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     fn stm(&mut self, stm: &ir::Stm) {
         match &stm.exp {
             ir::Exp::Call(fun, args) => {

@@ -7,6 +7,7 @@
 //! ```
 
 use crate::context::Cx;
+use fehu_base::bug;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Switch, Type, Var};
@@ -138,6 +139,7 @@ impl Cx<'_> {
     }
 
     /// A branch of the innermost level becomes one of the host.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(crate) fn branch(&mut self, stm: &Stm) -> Vec<Var> {
         let mut made: Vec<Vec<Var>> = Vec::new();
         let exp = match &stm.exp {
@@ -155,7 +157,7 @@ impl Cx<'_> {
                 let default = self.alternative(&switch.default, &mut made);
                 Exp::Switch(*value, Box::new(Switch { cases, default }))
             }
-            _ => return Vec::new(),
+            other => bug(format_args!("{other:?} has no alternatives")),
         };
         let mut pat = Vec::new();
         for (index, var) in stm.pat.iter().enumerate() {

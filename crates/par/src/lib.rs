@@ -28,6 +28,8 @@
 //! - `calls`: functions that are called inside of operators; `hosted`: functions that no kernel can contain;
 //! - `epilogue`: a following pass, which gives scans their epilogues.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod aliases;
 mod bins;
 mod block;

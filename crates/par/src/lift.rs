@@ -30,6 +30,10 @@ impl Cx<'_> {
         self.nonempty >= self.levels.len()
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are cheap enough to be repeated"
+    )]
     fn lifts_here(&self, stm: &Stm) -> bool {
         let arrays = stm.pat.iter().any(|var| self.vars[*var].ty.is_array());
         let fits = match &stm.exp {

@@ -26,6 +26,7 @@ struct Loops<'a> {
 }
 
 impl VisitMut for Loops<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn body(&mut self, body: &mut Body) {
         walk_body_mut(self, body);
         if !body.stms.iter().any(|stm| has_attr(stm, OUTER)) {

@@ -103,6 +103,7 @@ impl Cx<'_> {
         plan
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds have units of their own")]
     fn units(&self, body: &Body, kinds: Vec<Kind>) -> Plan {
         let mut units: Vec<Unit> = Vec::new();
         let flow = Flow::new(self, body, &kinds);
@@ -245,6 +246,7 @@ impl Cx<'_> {
         })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a thread executes the others")]
     fn kind(&mut self, stm: &Stm, weights: &mut FxHashMap<Var, u32>) -> Kind {
         if self.lifts(stm) {
             return Kind::Lift;
@@ -333,6 +335,10 @@ impl Cx<'_> {
     }
 
     /// What it costs to repeat a statement in every nest that needs it, if that can be done.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are repeated if they yield scalars"
+    )]
     fn repeated(&self, stm: &Stm, before: &FxHashMap<Var, u32>) -> Option<u32> {
         let scalars = stm.pat.iter().all(|var| matches!(self.vars[*var].ty, Type::Scalar(_)));
         let fits = match &stm.exp {

@@ -78,6 +78,7 @@ impl Cx<'_> {
     }
 
     /// A view of the array of the host for what a definition looks at.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other arrays need a nest")]
     fn view(&mut self, var: Var, stm: &Stm, depth: usize) -> Option<Var> {
         match &stm.exp {
             Exp::Atom(atom) => self.resolve(*atom, depth),

@@ -88,6 +88,7 @@ impl Segs<'_> {
     }
 
     /// The operators of code that a block of threads executes, as Segs of the block.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     pub(crate) fn of_block(&mut self, stms: &mut [Stm]) {
         for stm in stms {
             match &stm.exp {
@@ -138,6 +139,10 @@ impl Segs<'_> {
     }
 
     /// Whether no array before the operator of a nest needs memory, which every thread would have to fill.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are no arrays that are computed"
+    )]
     fn needs_no_memory(&self, nest: &Stm, levels: usize) -> bool {
         let reads = Reads::of_stm(nest);
         let is_computed = |stm: &Stm| match &stm.exp {
@@ -160,6 +165,7 @@ impl Segs<'_> {
     }
 
     /// Whether the threads of a level can share an operator in functions that bind variables.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others make a single array")]
     fn is_shared(&self, stm: &Stm, bound: &FxHashSet<Var>) -> bool {
         let known = |atom: Atom| atom.var().is_none_or(|var| !bound.contains(&var));
         match &stm.exp {
@@ -286,6 +292,7 @@ fn innermost(nest: &Stm, levels: usize) -> (&Stm, FxHashSet<Var>) {
 }
 
 /// Whether every thread can compute a statement for itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are cheap by their weight")]
 fn is_prologue(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
     let scalars = stm.pat.iter().all(|var| matches!(vars[*var].ty, Type::Scalar(_)));
     match &stm.exp {

@@ -5,6 +5,7 @@ use crate::build::Inside;
 use crate::context::Cx;
 use crate::distribute::{only_inner, only_outer};
 use crate::vector::identity;
+use fehu_base::bug;
 use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
 
 impl Cx<'_> {
@@ -66,6 +67,7 @@ impl Cx<'_> {
     }
 
     /// First the map, then the rest.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn mapped_first(&mut self, stm: &Stm) -> Vec<Var> {
         let Some((width, inputs, map)) = function(&stm.exp) else { return Vec::new() };
         let arrays = self.function_first(stm, width, inputs, map);
@@ -75,7 +77,7 @@ impl Cx<'_> {
             Exp::Hist(op) => (op.inputs, op.map) = (arrays, new),
             Exp::Scatter(op) => (op.inputs, op.map) = (arrays, new),
             Exp::Partition(op) => (op.inputs, op.map) = (arrays, new),
-            _ => return Vec::new(),
+            other => bug(format_args!("{other:?} writes nothing")),
         }
         let results: Vec<Atom> = rest.pat.iter().map(|var| Atom::Var(*var)).collect();
         self.nest_of(Inside::Operator, vec![rest], &results)
@@ -83,6 +85,7 @@ impl Cx<'_> {
 }
 
 /// The width, the inputs and the function of such an operator.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no such operators")]
 fn function(exp: &Exp) -> Option<(Atom, &[Var], &Lambda)> {
     match exp {
         Exp::Hist(op) => Some((op.width, &op.inputs, &op.map)),

@@ -10,7 +10,6 @@
 
 use super::super::Emit;
 use super::super::runs::Runs;
-use super::super::screma::NO_INDEX;
 use super::seg::SegOp;
 use super::team::Parts;
 use super::{bin, eq, lt, quot_up};
@@ -47,7 +46,7 @@ impl<'a> Emit<'a> {
         let members = if is_narrow(&op.map.body) { FEW_MEMBERS } else { MEMBERS };
         self.launch_together("block", total, members, |this, block| {
             let indices = this.unranked(Exp::Var(block), &sizes);
-            let at = this.enter_space(seg, &indices);
+            let at = this.enter_operator(seg, &indices);
             let index = this.enter(pat, &op.inputs, &op.map, at);
             this.stir();
             this.body(&op.map.body);
@@ -212,6 +211,7 @@ impl<'a> Emit<'a> {
     }
 
     /// An operator that the threads of a block share.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are executed as on a grid")]
     pub(super) fn seg_together(&mut self, seg: &SegOp<'a>) {
         let together = self.runs.block().or_bug("the threads of a block");
         match &seg.inner.exp {
@@ -331,7 +331,7 @@ impl<'a> Emit<'a> {
             // An operator whose check fails must not keep its thread from reaching the barrier.
             this.out.push(Stm::Section(carried));
             this.runs = inside;
-            let index = this.table.index(pat, &op.map).unwrap_or(NO_INDEX);
+            let index = this.table.index(pat, &op.map);
             let store = this.by_itself(|this| {
                 this.scalars.insert(index, at.clone());
                 let mut bound = pat.iter();
@@ -381,6 +381,7 @@ impl<'a> Emit<'a> {
 }
 
 /// Whether all operators of a body, whose widths are known, have few positions.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators")]
 fn is_narrow(body: &ir::Body) -> bool {
     let few =
         |width: &Atom| matches!(width, Atom::Const(Scalar::I64(n)) if *n <= i64::from(FEW_MEMBERS));

@@ -7,7 +7,7 @@
 
 use super::super::Emit;
 use super::super::screma::red_op;
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::{Block, Exp, RedOp, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, HistOp, Lambda, Scalar};
 
@@ -210,10 +210,7 @@ impl<'a> Emit<'a> {
         let parts = cell.unpack(words);
         let mut named = Vec::with_capacity(parts.len());
         for (part, prim) in parts.into_iter().zip(&cell.prims) {
-            named.push(match part {
-                Exp::Var(_) | Exp::Const(_) => part,
-                other => Exp::Var(self.declare("part", *prim, Some(other))),
-            });
+            named.push(self.operand("part", *prim, part));
         }
         named
     }
@@ -242,14 +239,11 @@ impl<'a> Emit<'a> {
                     let results = this.apply((op, 0), &left, parts);
                     new = cell.pack(&results).pop();
                 });
-                let new = new.unwrap_or(Exp::Var(old));
+                let new = new.or_bug("word of a value");
                 self.out.push(Stm::Exchange { ptr: *array, index: at.clone(), old, body, new });
             }
             _ => {
-                let at = match at {
-                    Exp::Var(_) | Exp::Const(_) => at.clone(),
-                    other => Exp::Var(self.declare("cell", Prim::I32, Some(other.clone()))),
-                };
+                let at = self.operand("cell", Prim::I32, at.clone());
                 let body = self.block(|this| {
                     let left = this.get_cell(cell, store, &at);
                     let results = this.apply((op, 0), &left, parts);
@@ -257,9 +251,8 @@ impl<'a> Emit<'a> {
                         this.out.push(Stm::Store(*array, at.clone(), result));
                     }
                 });
-                if let Some(guards) = store.guards {
-                    self.out.push(Stm::Guarded(guards, at, body));
-                }
+                let guards = store.guards.or_bug("lock of an element");
+                self.out.push(Stm::Guarded(guards, at, body));
             }
         }
     }
@@ -272,12 +265,11 @@ impl<'a> Emit<'a> {
         value: Exp,
     ) {
         let old = self.new_var("old", Ty::Scalar(self.scalar_prim(ptr)));
-        let mut new = Exp::Var(old);
+        let mut new = None;
         let body = self.block(|this| {
-            if let Some(result) = this.apply((op, skip), &[Exp::Var(old)], &[value]).pop() {
-                new = result;
-            }
+            new = this.apply((op, skip), &[Exp::Var(old)], &[value]).pop();
         });
+        let new = new.or_bug("result of an operator");
         self.out.push(Stm::Exchange { ptr, index, old, body, new });
     }
 
@@ -342,17 +334,17 @@ fn has_instruction(op: RedOp, prim: Prim) -> bool {
 }
 
 fn widened(value: Exp, prim: Prim, word: Prim) -> Exp {
-    match prim {
-        Prim::F16 => converted(Prim::U16, word, as_bits(value, prim)),
-        _ => converted(prim, word, value),
+    if prim == Prim::F16 {
+        return converted(Prim::U16, word, as_bits(value, prim));
     }
+    converted(prim, word, value)
 }
 
 fn narrowed(value: Exp, word: Prim, prim: Prim) -> Exp {
-    match prim {
-        Prim::F16 => from_bits(converted(word, Prim::U16, value), prim),
-        _ => converted(word, prim, value),
+    if prim == Prim::F16 {
+        return from_bits(converted(word, Prim::U16, value), prim);
     }
+    converted(word, prim, value)
 }
 
 fn converted(from: Prim, to: Prim, value: Exp) -> Exp {
@@ -369,19 +361,21 @@ fn unsigned(prim: Prim) -> Prim {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are as wide as their bits")]
 fn as_bits(value: Exp, prim: Prim) -> Exp {
     match prim {
         Prim::Bool => converted(prim, Prim::U8, value),
-        _ if prim == unsigned(prim) => value,
-        _ => Exp::Reinterpret(prim, unsigned(prim), Box::new(value)),
+        prim if prim == unsigned(prim) => value,
+        prim => Exp::Reinterpret(prim, unsigned(prim), Box::new(value)),
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are as wide as their bits")]
 fn from_bits(value: Exp, prim: Prim) -> Exp {
     match prim {
         Prim::Bool => converted(Prim::U8, prim, value),
-        _ if prim == unsigned(prim) => value,
-        _ => Exp::Reinterpret(unsigned(prim), prim, Box::new(value)),
+        prim if prim == unsigned(prim) => value,
+        prim => Exp::Reinterpret(unsigned(prim), prim, Box::new(value)),
     }
 }
 
@@ -389,9 +383,6 @@ fn shifted(op: BinOp, word: Prim, value: Exp, by: i64) -> Exp {
     if by == 0 {
         return value;
     }
-    let distance = match word {
-        Prim::U64 => Scalar::U64(by.unsigned_abs()),
-        _ => Scalar::U32(u32::try_from(by).unwrap_or(0)),
-    };
-    Exp::Bin(op, word, Box::new(value), Box::new(Exp::Const(distance)))
+    let distance = Exp::Const(Scalar::from_bits(word, by.unsigned_abs()));
+    Exp::Bin(op, word, Box::new(value), Box::new(distance))
 }

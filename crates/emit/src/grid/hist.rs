@@ -14,7 +14,7 @@ use super::super::write::hist_parts;
 use super::cell::{Cell, Store, same};
 use super::seg::SegOp;
 use super::{bin, has_effects, lt, quot_up};
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::rewrite::{all, le};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Hist, HistOp, Scalar, Var};
@@ -111,7 +111,7 @@ impl<'a> Emit<'a> {
         let plain = |this: &mut Self| {
             let sizes = this.sizes(seg, Some(this.atom(op.width)));
             this.grid("hist", &sizes, |this, indices| {
-                let at = this.enter_space(seg, indices);
+                let at = this.enter_operator(seg, indices);
                 this.hist_at(pat, op, at);
             });
         };
@@ -130,7 +130,7 @@ impl<'a> Emit<'a> {
         }
         let max = |a: Exp, b: Exp| bin(BinOp::Max, a, b);
         let most = counts.iter().map(|(_, count)| count.clone()).reduce(max);
-        let most = self.simple("bins", &most.unwrap_or(Exp::int(0)));
+        let most = self.simple("bins", &most.or_bug("operator of a histogram"));
         let once = has_effects(&op.map.body) || !self.is_cheap_body(&op.map.body);
         let locks = cells.iter().any(Cell::needs_lock);
         let (passes, (least, bins)) = match locks {
@@ -545,9 +545,10 @@ fn flat_index(indices: &[Exp], shape: &[Exp]) -> Exp {
             Some(flat) => bin(BinOp::Add, bin(BinOp::Mul, flat, size.clone()), index.clone()),
         });
     }
-    flat.unwrap_or(Exp::int(0))
+    flat.or_bug("dimension of a histogram")
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other numbers are converted")]
 fn short(value: Exp) -> Exp {
     match value {
         Exp::Const(Scalar::I64(number)) if i32::try_from(number).is_ok() => int32(number as i32),

@@ -14,9 +14,10 @@ use super::super::Emit;
 use super::super::screma::Sofar;
 use super::prefix::Sums;
 use super::scan::{Thread, Tile};
+use super::seg::innermost;
 use super::stage::short_int;
 use super::{bin, eq, lt};
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::rewrite::all;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
@@ -97,7 +98,7 @@ impl<'a> Emit<'a> {
             true => other,
             false => {
                 let indices = self.indices_in_tile(tile, own, short_int(0));
-                let position = indices.last().cloned().unwrap_or(Exp::int(0));
+                let position = innermost(&indices);
                 let begins = eq(position, Exp::int(0));
                 Exp::Select(Box::new([begins, Exp::int(-1), other]))
             }
@@ -139,6 +140,7 @@ impl<'a> Emit<'a> {
         let high = Exp::Const(Scalar::U64(u64::from(what.unsigned_abs()) << 32));
         let mut number = 0;
         for part in values.iter().flatten() {
+            // What has no contents is not told.
             let Sofar::Scalar(v) = part else { continue };
             for piece in to_pieces(Exp::Var(*v), self.scalar_prim(*v)) {
                 let low = Exp::Convert(Prim::U32, Prim::U64, Box::new(piece));
@@ -237,6 +239,7 @@ impl<'a> Emit<'a> {
                 this.out.push(Stm::Poll(*word, told.words, place));
             }
             let states: Vec<Exp> = words.iter().map(|word| state_of(*word)).collect();
+            // Where nothing is told, all is known.
             let mut same = states.first().cloned().unwrap_or(state(ALL));
             for pair in states.windows(2) {
                 let [one, next] = pair else { continue };
@@ -302,7 +305,7 @@ fn to_pieces(value: Exp, prim: Prim) -> Vec<Exp> {
 
 /// The value, reassembled from its pieces.
 fn from_pieces(mut pieces: impl Iterator<Item = Exp>, prim: Prim) -> Exp {
-    let mut next = || pieces.next().unwrap_or(short_int(0));
+    let mut next = || pieces.next().or_bug("piece of a value");
     let mut both = || {
         let wide = |e: Exp| Box::new(Exp::Convert(Prim::U32, Prim::U64, Box::new(e)));
         let (low, high) = (wide(next()), wide(next()));

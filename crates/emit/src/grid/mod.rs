@@ -31,12 +31,10 @@ mod transpose;
 use super::Emit;
 use super::runs::Runs;
 pub(super) use block::Together;
-use fehu_base::{Prim, bug};
-use fehu_facts::poly::Poly;
+use fehu_base::{OrBug, Prim, bug};
 pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
-use fehu_mem::lmad::Pick;
 use fehu_mem::table::Place;
 use rustc_hash::FxHashSet;
 use seg::SegOp;
@@ -119,10 +117,7 @@ impl<'a> Emit<'a> {
 
     /// The value of an expression as a variable or constant.
     fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
-        match exp {
-            Exp::Const(_) | Exp::Var(_) => exp.clone(),
-            other => Exp::Var(self.declare(hint, Prim::I64, Some(other.clone()))),
-        }
+        self.operand(hint, Prim::I64, exp.clone())
     }
 
     /// The product of sizes, in a variable.
@@ -161,6 +156,7 @@ impl<'a> Emit<'a> {
     }
 
     /// A Seg, by what its operator is.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have a single result")]
     pub(super) fn seg_on_grid(&mut self, seg: &SegOp<'a>) {
         let (inner, pat) = (seg.inner, seg.pat);
         match &inner.exp {
@@ -171,7 +167,7 @@ impl<'a> Emit<'a> {
             ir::Exp::Scatter(op) => {
                 let sizes = self.sizes(seg, Some(self.atom(op.width)));
                 self.grid("scatter", &sizes, |this, indices| {
-                    let at = this.enter_space(seg, indices);
+                    let at = this.enter_operator(seg, indices);
                     this.scatter_at(pat, op, at);
                 });
             }
@@ -184,21 +180,15 @@ impl<'a> Emit<'a> {
     }
 
     /// An array that is made in the function of the innermost level, by a thread for each element.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn make_on_grid(&mut self, seg: &SegOp<'a>, var: Var, exp: &'a ir::Exp) {
+        // What has no contents is not made, nor what is computed where it is read.
         let Some(to) = self.place(var) else { return };
         match exp {
             ir::Exp::Copy(array) | ir::Exp::Manifest(array) => self.rows_on_grid(seg, to, *array),
             ir::Exp::Concat(_, arrays) => {
-                let mut start = Some(Poly::default());
-                for array in arrays {
-                    let size =
-                        self.ir[*array].ty.shape().first().copied().map(fehu_mem::table::poly);
-                    let (Some(at), Some(size)) = (start, size) else { return };
-                    let part = to.lmad.slice(&[Pick::range(at.clone(), size.clone())]);
-                    if let Some(lmad) = part {
-                        self.rows_on_grid(seg, &Place { block: to.block, lmad }, *array);
-                    }
-                    start = at.add(&size);
+                for (part, array) in self.parts(to, arrays) {
+                    self.rows_on_grid(seg, &part, array);
                 }
             }
             ir::Exp::Replicate(_, value) => {
@@ -217,7 +207,7 @@ impl<'a> Emit<'a> {
                     this.progression(*prim, *start, *step, indices[0].clone())
                 });
             }
-            _ => {}
+            other => bug(format_args!("{other:?} makes an array on a device")),
         }
     }
 
@@ -229,7 +219,7 @@ impl<'a> Emit<'a> {
                 let at = this.address(&from.lmad, indices);
                 Exp::Load(this.mem(from.block).ptr, Box::new(at))
             }
-            None => this.computed(array, indices[0].clone()).unwrap_or(Exp::int(0)),
+            None => this.computed(array, indices[0].clone()).or_bug("element of an array"),
         });
     }
 
@@ -268,7 +258,7 @@ impl<'a> Emit<'a> {
 
     /// The code for one position of a map.
     fn map_at(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma, indices: &[Exp]) {
-        let at = self.enter_space(seg, indices);
+        let at = self.enter_operator(seg, indices);
         let index = self.enter(pat, &op.inputs, &op.map, at);
         self.body(&op.map.body);
         self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);

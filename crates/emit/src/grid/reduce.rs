@@ -4,7 +4,6 @@
 //! are short, a block processes several, see [`super::segments`].
 
 use super::super::Emit;
-use super::super::screma::NO_INDEX;
 use super::seg::SegOp;
 use super::space::Space;
 use super::stage::{Stage, is_short, up_to};
@@ -299,7 +298,7 @@ impl<'a> Emit<'a> {
         }
         let finish = self.block(|this| {
             let at = this.simple("at", &place(l));
-            let index = this.table.index(all.pat, &op.map).unwrap_or(NO_INDEX);
+            let index = this.table.index(all.pat, &op.map);
             this.scalars.insert(index, at);
             let mut kept = kept.iter().copied();
             for part in parts {

@@ -15,10 +15,10 @@
 
 use super::super::Emit;
 use super::super::epilogue::Epilogue;
-use super::super::screma::{NO_INDEX, Sofar};
+use super::super::screma::Sofar;
 use super::look::Told;
 use super::prefix::Sums;
-use super::seg::SegOp;
+use super::seg::{SegOp, innermost};
 use super::space::Space;
 use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to, wide};
 use super::team::{SHARED_BYTES, converted};
@@ -207,7 +207,7 @@ impl<'a> Emit<'a> {
         let here = self.short("here", &bin(BinOp::Min, left, size));
         let start = tile.rows.is_some().then(|| {
             let indices = self.position_in(first.clone(), &tile.space);
-            let [row, position] = indices.try_into().unwrap_or([Exp::int(0), Exp::int(0)]);
+            let [row, position] = indices.try_into().ok().or_bug("row and position");
             let left = bin(BinOp::Sub, tile.width.clone(), position.clone());
             let left = self.short("left", &bin(BinOp::Min, left, Exp::int(FAR)));
             [row, position, left]
@@ -335,7 +335,7 @@ impl<'a> Emit<'a> {
     /// Enters the surrounding functions of an element; returns the variable that is its index.
     fn enter_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
         let indices = self.indices_in_tile(tile, own, place);
-        let at = self.enter_space(tile.seg, &indices);
+        let at = self.enter_operator(tile.seg, &indices);
         self.enter(tile.pat, &tile.op.inputs, &tile.op.map, at)
     }
 
@@ -359,7 +359,7 @@ impl<'a> Emit<'a> {
     fn find_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
         let indices = self.indices_in_tile(tile, own, place);
         self.set_indices(tile.seg, &indices);
-        let own_index = self.table.index(tile.pat, &tile.op.map).unwrap_or(NO_INDEX);
+        let own_index = self.table.index(tile.pat, &tile.op.map);
         let at = indices.last().cloned().or_bug("the index of an element");
         self.scalars.insert(own_index, at);
         own_index
@@ -371,7 +371,7 @@ impl<'a> Emit<'a> {
         for array in own.kept.iter().flatten().flatten() {
             let prim = self.scalar_prim(*array);
             let way = own.ways.iter().find(|(other, _)| *other == prim);
-            let Some((_, way)) = way.copied() else { continue };
+            let (_, way) = way.copied().or_bug("memory to exchange elements through");
             if used.contains(&way) {
                 self.out.push(Stm::Barrier);
             }
@@ -401,7 +401,7 @@ impl<'a> Emit<'a> {
             let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
             let start = self.number("start", start);
             let indices = self.indices_in_tile(tile, own, start);
-            let position = indices.last().cloned().unwrap_or(Exp::int(0));
+            let position = innermost(&indices);
             let left = bin(BinOp::Sub, tile.width.clone(), position.clone());
             let left = bin(BinOp::Min, left, Exp::int(FAR));
             let left = Exp::Select(Box::new([eq(position, Exp::int(0)), Exp::int(0), left]));
@@ -587,7 +587,7 @@ impl<'a> Emit<'a> {
                     finished.push(parts);
                 }
                 if let Some(epilogue) = this.epilogue(tile.pat) {
-                    let at = this.scalars.get(&index).cloned().unwrap_or(Exp::int(0));
+                    let at = this.atom(index.into());
                     let section =
                         this.block(|this| this.epilogue_at(tile, &epilogue, at, &finished));
                     this.out.push(Stm::Section(section));

@@ -4,7 +4,6 @@
 //! position.
 
 use super::super::Emit;
-use super::super::screma::NO_INDEX;
 use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, Stm as Imp};
@@ -49,6 +48,11 @@ impl<'a> SegOp<'a> {
     }
 }
 
+/// The index of an operator, which is the last one.
+pub(super) fn innermost(indices: &[Exp]) -> Exp {
+    indices.last().cloned().or_bug("index of an operator")
+}
+
 impl<'a> Emit<'a> {
     /// The sizes of a space, and one more.
     pub(super) fn sizes(&self, seg: &SegOp<'a>, last: Option<Exp>) -> Vec<Exp> {
@@ -56,7 +60,13 @@ impl<'a> Emit<'a> {
     }
 
     /// Enters a space at these indices; the remaining one is that of the operator.
-    pub(super) fn enter_space(&mut self, seg: &SegOp<'a>, indices: &[Exp]) -> Exp {
+    pub(super) fn enter_operator(&mut self, seg: &SegOp<'a>, indices: &[Exp]) -> Exp {
+        self.enter_space(seg, indices);
+        innermost(indices)
+    }
+
+    /// Enters a space at these indices.
+    pub(super) fn enter_space(&mut self, seg: &SegOp<'a>, indices: &[Exp]) {
         self.set_indices(seg, indices);
         let at: Vec<Poly> = seg.indices.iter().map(|index| Poly::var(*index)).collect();
         for (param, input) in &seg.elements {
@@ -67,7 +77,6 @@ impl<'a> Emit<'a> {
             }
         }
         seg.parts.before.iter().for_each(|stm| self.stm(stm));
-        indices.last().cloned().unwrap_or(Exp::int(0))
     }
 
     /// Where a thread is in a space.
@@ -80,11 +89,8 @@ impl<'a> Emit<'a> {
 
     /// The parameters of an operator's function at a position; yields the variable that stands for it.
     pub(crate) fn enter(&mut self, pat: &[Var], inputs: &[Var], map: &Lambda, at: Exp) -> Var {
-        let index = self.table.index(pat, map).unwrap_or(NO_INDEX);
-        let at = match at {
-            Exp::Var(_) | Exp::Const(_) => at,
-            other => Exp::Var(self.declare("i", Prim::I64, Some(other))),
-        };
+        let index = self.table.index(pat, map);
+        let at = self.operand("i", Prim::I64, at);
         self.scalars.insert(index, at);
         for (param, input) in map.params.iter().zip(inputs) {
             self.element_param(*param, *input, index);
@@ -98,6 +104,7 @@ impl<'a> Emit<'a> {
         let Some((var, _)) = seg.results.iter().find(|(_, result)| *result == number) else {
             return;
         };
+        // What has no contents is not stored.
         let Some(place) = self.place(*var) else { return };
         let at: Vec<Poly> = seg.indices.iter().map(|index| Poly::var(*index)).collect();
         let lmad = place.lmad.fix(&at).or_bug("the element of a result");

@@ -245,6 +245,7 @@ struct Here<'b> {
 }
 
 /// `a op b` on unsigned numbers that are taken as signed ones, or are such already.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other numbers are converted")]
 fn signed_bin(op: BinOp, a: Exp, b: Exp) -> Exp {
     let signed = |e: Exp| match e {
         Exp::Bin(_, Prim::I32, ..) => e,

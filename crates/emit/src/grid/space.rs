@@ -35,10 +35,8 @@ impl<'a> Emit<'a> {
         let total = self.total(sizes);
         let mut inner = Vec::with_capacity(sizes.len());
         for size in sizes.iter().skip(1) {
-            let reciprocal = match size {
-                Exp::Const(_) => None,
-                size => Some(self.reciprocal(size)),
-            };
+            let is_constant = matches!(size, Exp::Const(_));
+            let reciprocal = (!is_constant).then(|| self.reciprocal(size));
             inner.push((size.clone(), reciprocal));
         }
         Space { total, inner, is_point: sizes.is_empty() }

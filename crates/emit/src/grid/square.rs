@@ -235,6 +235,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Executes some steps of the loop, with the elements in shared memory from a given place on.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn compute(&mut self, cx: &Tiling<'_>, kept: &[V], start: &Exp, from: &Exp, steps: Exp) {
         let kk = self.new_var("kk", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {

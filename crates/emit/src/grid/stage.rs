@@ -167,6 +167,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether code is short and computes only scalars and elements of these arrays.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are not plain")]
     pub(super) fn is_plain(&self, body: &[Stm], arrays: &[Option<V>]) -> bool {
         let mut plain = true;
         each_stm(body, &mut |stm| {
@@ -182,10 +183,7 @@ impl<'a> Emit<'a> {
 
     /// A 32-bit number as a variable.
     pub(super) fn number(&mut self, hint: &str, exp: Exp) -> Exp {
-        match exp {
-            Exp::Const(_) | Exp::Var(_) => exp,
-            other => Exp::Var(self.declare(hint, Prim::U32, Some(other))),
-        }
+        self.operand(hint, Prim::U32, exp)
     }
 
     /// A number that is known to be small, as a 32-bit number.
@@ -195,6 +193,7 @@ impl<'a> Emit<'a> {
 }
 
 /// Whether code is short enough to be repeated.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are one statement each")]
 pub(super) fn is_short(body: &[Stm]) -> bool {
     let mut count = 0;
     each_stm(body, &mut |stm| {

@@ -6,7 +6,7 @@
 use super::super::Emit;
 use super::super::screma::Sofar;
 use super::{bin, eq, lt};
-use fehu_base::Prim;
+use fehu_base::{Prim, bug};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{BinOp, Lambda};
@@ -26,10 +26,10 @@ pub(super) struct Parts<'a> {
 
 impl<'a> Emit<'a> {
     /// The type of a scalar variable.
-    pub(super) fn scalar_prim(&self, v: V) -> Prim {
+    pub(crate) fn scalar_prim(&self, v: V) -> Prim {
         match self.vars[v].ty {
             Ty::Scalar(prim) | Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => prim,
-            Ty::Mem => Prim::U8,
+            Ty::Mem => bug(format_args!("{v:?} is a handle")),
         }
     }
 

@@ -178,11 +178,11 @@ impl<'a> Emit<'a> {
             space[dim] = self.simple("squares", &count);
         }
         let blocks = self.total(&space);
-        let threads = u32::try_from(SIDE * ROWS).unwrap_or(256);
+        let threads = (SIDE * ROWS) as u32;
         let elem = self.table.blocks[to.block].elem;
         let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
         self.launch("transpose", blocks, threads, |this, block, thread| {
-            let count = u32::try_from(SIDE * (SIDE + 1)).unwrap_or(1056);
+            let count = (SIDE * (SIDE + 1)) as u32;
             let square = this.shared_array("square", elem, count);
             let at = this.unranked(Exp::Var(block), &space);
             let first = |dim: usize| bin(BinOp::Mul, at[dim].clone(), Exp::int(SIDE));

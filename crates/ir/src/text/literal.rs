@@ -30,6 +30,7 @@ pub fn write_scalar(out: &mut String, value: Scalar) {
 }
 
 /// The bits of infinity and of the plain NaN.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the only float that is left is f64")]
 fn special(prim: Prim) -> (u64, u64) {
     match prim {
         Prim::F16 => (u64::from(f16::INFINITY.to_bits()), 0x7e00),
@@ -76,6 +77,7 @@ pub fn bits(prim: Prim, digits: &str) -> Option<Scalar> {
 }
 
 /// The scalar that a number with its suffix stands for.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the only float that is left is f64")]
 pub fn number(text: &str) -> Result<Scalar, String> {
     let hex = text.trim_start_matches('-').starts_with("0x");
     let digits =

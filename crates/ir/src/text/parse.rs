@@ -384,6 +384,7 @@ struct SetGlobals<'a> {
 }
 
 impl crate::visit::VisitMut for SetGlobals<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no names of other items")]
     fn exp(&mut self, exp: &mut crate::Exp) {
         match exp {
             crate::Exp::Call(fun, _) => *fun = FunId(self.funs[fun.0 as usize]),

@@ -9,6 +9,7 @@ use crate::{Atom, Dim, Elem, Exp, Type, Var};
 
 impl Checker<'_> {
     /// The type of the result, if it can be known.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other files have the others")]
     pub(super) fn array_exp(&mut self, exp: &Exp) -> Option<Type> {
         match exp {
             Exp::Array(elem, atoms) => self.literal(*elem, atoms),

@@ -9,6 +9,7 @@ use fehu_base::id::Id;
 
 impl<'a> Checker<'a> {
     /// The types of the results; nothing if they were compared with the pattern already.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other files have the others")]
     pub(super) fn control_exp(&mut self, exp: &'a Exp, pat: &[Var]) -> Option<Vec<Type>> {
         match exp {
             Exp::If(cond, bodies) => {
@@ -144,6 +145,7 @@ pub(super) struct Uses {
 }
 
 impl Visit for Uses {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others use no items")]
     fn exp(&mut self, exp: &Exp) {
         match exp {
             Exp::Call(fun, _) => self.funs.push(*fun),

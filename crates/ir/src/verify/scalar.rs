@@ -31,6 +31,7 @@ pub fn binop_applies(op: BinOp, prim: Prim) -> bool {
 }
 
 /// The result type of a function of numbers for a type of the first operand, if it is defined there.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are functions of floats")]
 pub fn math_result(f: MathFn, prim: Prim) -> Option<Prim> {
     match f {
         MathFn::Isnan | MathFn::Isinf => prim.is_float().then_some(Prim::Bool),
@@ -42,6 +43,7 @@ pub fn math_result(f: MathFn, prim: Prim) -> Option<Prim> {
 
 impl Checker<'_> {
     /// The type of an operation with one result, if it is known; [`Exp::Fail`] has any.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other files have the others")]
     pub(super) fn scalar_exp(&mut self, exp: &Exp) -> Option<Type> {
         match exp {
             Exp::Atom(a) | Exp::Trace(_, a) | Exp::Opaque(a) => self.atom(*a),

@@ -7,6 +7,7 @@ use crate::{
 
 impl<'a> Checker<'a> {
     /// The types of the results, if they can be known.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other files have the others")]
     pub(super) fn soac_exp(&mut self, exp: &'a Exp) -> Option<Vec<Type>> {
         match exp {
             Exp::Screma(op) => self.screma(op),

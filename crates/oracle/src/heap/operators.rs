@@ -74,16 +74,14 @@ impl<'a> Machine<'a> {
         inputs: &[Var],
         map: &'a Lambda,
         width: i64,
-        mut then: impl FnMut(&mut Self, &mut Frame<'a>, Option<Var>, i64) -> Res<()>,
+        mut then: impl FnMut(&mut Self, &mut Frame<'a>, Var, i64) -> Res<()>,
     ) -> Res<()> {
         let index = frame.table.index(pat, map);
         self.store.enter();
         for i in 0..width {
             self.store.step()?;
             self.store.iteration(i);
-            if let Some(index) = index {
-                frame.scalars[index] = Some(Scalar::I64(i));
-            }
+            frame.scalars[index] = Some(Scalar::I64(i));
             self.scope(frame, |machine, frame| {
                 for (param, input) in map.params.iter().zip(inputs) {
                     machine.element_param(frame, *param, *input, index, i)?;
@@ -101,7 +99,7 @@ impl<'a> Machine<'a> {
         frame: &mut Frame<'a>,
         param: Var,
         input: Var,
-        index: Option<Var>,
+        index: Var,
         i: i64,
     ) -> Res<()> {
         if let Some(value) = frame.computed(input, i) {
@@ -172,7 +170,7 @@ impl<'a> Machine<'a> {
         &mut self,
         frame: &mut Frame<'a>,
         var: Var,
-        index: Option<Var>,
+        index: Var,
         part: Sofar<'a>,
     ) -> Res<()> {
         let Some(row) = row_of(frame, var, index)? else {
@@ -201,7 +199,7 @@ impl<'a> Machine<'a> {
 }
 
 /// The element or row of an array at the position of an operator.
-fn row_of(frame: &Frame<'_>, array: Var, index: Option<Var>) -> Res<Option<Place>> {
-    let (Some(place), Some(index)) = (frame.place(array), index) else { return Ok(None) };
+fn row_of(frame: &Frame<'_>, array: Var, index: Var) -> Res<Option<Place>> {
+    let Some(place) = frame.place(array) else { return Ok(None) };
     Ok(Some(Place { block: place.block, lmad: view(place.lmad.fix(&[Poly::var(index)]))? }))
 }
