@@ -31,6 +31,7 @@ impl<'a> Epilogue<'a> {
     }
 
     /// Its inputs and its function.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn map(&self) -> (&'a [Var], &'a Lambda) {
         match &self.stm.exp {
             ir::Exp::Screma(op) => (&op.inputs, &op.map),
@@ -65,6 +66,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Executes an operator with its epilogue, if it has one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else combines elements")]
     pub(super) fn with_epilogue(&mut self, parts: SegParts<'a>, work: impl FnOnce(&mut Self)) {
         self.allocate_for(parts.op);
         let Some(stm) = parts.epilogue else { return work(self) };
@@ -90,6 +92,7 @@ impl<'a> Emit<'a> {
         self.epilogues.get(pat.first()?).cloned()
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     /// Executes an epilogue at a position, where these are the elements of the scan's arrays.
     pub(super) fn execute_epilogue(
         &mut self,

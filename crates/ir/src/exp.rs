@@ -202,10 +202,11 @@ impl Exp {
     pub fn legal_in(&self, stage: Stage) -> bool {
         match stage {
             // An operator and its epilogue, by one thread, is all that needs no decision about levels.
-            Stage::Arrays => match self {
-                Exp::Seg(seg) => seg.level == Level::Thread,
-                exp => !matches!(exp, Exp::Threads),
-            },
+            Stage::Arrays => {
+                let decided = |level: Level| level != Level::Thread;
+                !matches!(self, Exp::Threads)
+                    && !matches!(self, Exp::Seg(seg) if decided(seg.level))
+            }
             Stage::Segs => true,
         }
     }

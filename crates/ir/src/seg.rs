@@ -203,16 +203,12 @@ fn has_scans(stm: &Stm) -> bool {
 pub fn takes_elements(stm: &Stm, arrays: &[Var], vars: &IdVec<Var, VarInfo>) -> bool {
     // Everything else that it mentions.
     let mut rest = stm.clone();
-    let inputs = match &mut rest.exp {
-        Exp::Screma(op) => std::mem::take(&mut op.inputs),
-        Exp::Scatter(op) => std::mem::take(&mut op.inputs),
-        _ => Vec::new(),
-    };
-    let map = match &stm.exp {
-        Exp::Screma(op) => Some(&op.map),
-        Exp::Scatter(op) => Some(&op.map),
-        _ => None,
-    };
+    let (mut inputs, mut map) = (Vec::new(), None);
+    if let (Exp::Screma(rest), Exp::Screma(op)) = (&mut rest.exp, &stm.exp) {
+        (inputs, map) = (std::mem::take(&mut rest.inputs), Some(&op.map));
+    } else if let (Exp::Scatter(rest), Exp::Scatter(op)) = (&mut rest.exp, &stm.exp) {
+        (inputs, map) = (std::mem::take(&mut rest.inputs), Some(&op.map));
+    }
     let params = map.map_or(&[][..], |map| &map.params);
     let is_scalar = |param: &Var| matches!(vars[*param].ty, Type::Scalar(_));
     let elements = params

@@ -98,6 +98,7 @@ struct Operator {
 }
 
 impl Operator {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has an epilogue or is one")]
     fn of(stm: &Stm, vars: &mut IdVec<Var, VarInfo>) -> Option<Operator> {
         let outside = Stm { exp: Exp::Threads, ..stm.clone() };
         match &stm.exp {
@@ -143,6 +144,7 @@ fn has_segs(exp: &Exp) -> bool {
 }
 
 /// The operator of a statement, and its level, if nothing is around it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "likewise")]
 fn bare(stm: &Stm) -> Option<(&Exp, Option<Level>)> {
     match &stm.exp {
         Exp::Seg(seg) if seg.space.is_empty() => {
@@ -259,6 +261,7 @@ impl Epilogues<'_> {
     }
 
     /// The operator of a statement, if it can be the epilogue of a scan.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else can be an epilogue")]
     fn epilogue(&mut self, stm: &Stm, scan: &Operator, next: &Stm) -> Option<Operator> {
         let (exp, level) = bare(next)?;
         (level == scan.level).then_some(())?;
@@ -304,6 +307,7 @@ impl Epilogues<'_> {
     }
 
     /// What a scatter writes to, by the names that it has outside of a Seg.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has inputs of its own")]
     fn dests(&self, stm: &Stm, op: &fehu_ir::Scatter) -> Vec<Var> {
         let inputs = match &stm.exp {
             Exp::Seg(seg) => seg.elements().iter().zip(&seg.inputs).collect(),

@@ -54,6 +54,7 @@ fn run(prog: &mut Prog) {
 }
 
 /// The Segs of a body. There are no kernels inside of kernels.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel")]
 fn in_body(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
     for stm in &mut body.stms {
         match &mut stm.exp {
@@ -119,6 +120,7 @@ struct Read {
 
 impl<'a> Fold<'a> {
     /// The fold that a statement is.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a fold")]
     fn of(stm: &Stm, variance: Variance<'a>, code: Code<'a>, step: usize) -> Option<Fold<'a>> {
         let vars = code.vars;
         let mut fold = Fold {
@@ -175,6 +177,7 @@ impl<'a> Fold<'a> {
         self.own.insert(var);
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else reads elements")]
     fn body(&mut self, body: &Body) {
         for stm in &body.stms {
             self.is_straight &= self.code.is_straight(stm);
@@ -259,6 +262,7 @@ impl Code<'_> {
     }
 
     /// Whether a statement computes a scalar, or an array that needs no memory: code without branches and loops.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a view or scalar")]
     fn is_straight(&self, stm: &Stm) -> bool {
         match &stm.exp {
             Exp::Atom(_)
@@ -292,6 +296,7 @@ impl Code<'_> {
     }
 
     /// Whether it is such code, or loops over it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has steps")]
     fn is_plain(&self, stm: &Stm) -> bool {
         let is_loop = match &stm.exp {
             Exp::Screma(_) => true,

@@ -114,6 +114,7 @@ impl<'a> Checker<'a> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else can be an epilogue")]
     /// Whether the second operator of a Seg needs only the elements of the first one's arrays at its own position.
     fn epilogue(&mut self, level: Level, op: &Stm, epilogue: &Stm) {
         let (Exp::Screma(scan), pat) = (&op.exp, &op.pat) else { return };
@@ -132,10 +133,12 @@ impl<'a> Checker<'a> {
 }
 
 /// Whether a statement folds: at each of a number of steps.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has steps")]
 fn is_fold(stm: &Stm) -> bool {
     match &stm.exp {
         Exp::Screma(op) => !op.reds.is_empty(),
-        exp => matches!(exp, Exp::Loop(_, LoopForm::For(..), _)),
+        Exp::Loop(_, form, _) => matches!(form, LoopForm::For(..)),
+        _ => false,
     }
 }
 
