@@ -109,6 +109,7 @@ impl<'a> Emit<'a> {
     }
 
     /// The loop, as many steps at a time as there are threads.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     fn steps(&mut self, strip: &Strip, thread: V, shared: &[V]) {
         let Fold { k, trips, .. } = &strip.fold;
         let threads = self.threads();
