@@ -17,6 +17,7 @@ use super::interleave;
 use super::pointers::{Piece, Pointers};
 use super::sites::{self, Known, Owner, Site, piece_bytes};
 use fehu_base::OrBug;
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
@@ -24,7 +25,7 @@ use fehu_ir::{BinOp, CmpOp, Scalar};
 use rustc_hash::FxHashMap;
 
 /// The maximum number of blocks of a kernel whose threads need memory.
-const MOST_BLOCKS: i64 = 1056;
+const MOST_BLOCKS: i64 = DEVICE.blocks;
 
 /// The bytes that a thread gets at first, if the host does not know how many it needs.
 const FIRST_BYTES: i64 = 4096;

@@ -15,6 +15,7 @@ use super::cell::{Cell, Store, same};
 use super::seg::SegOp;
 use super::{bin, has_effects, lt, quot_up};
 use fehu_base::{OrBug, Prim};
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::{all, le};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Hist, HistOp, Scalar, Var};
@@ -44,9 +45,6 @@ const COPIES: i64 = 32;
 
 /// A thread has at least this many positions before another block is used for its segment.
 const ITEMS: i64 = 8;
-
-/// Fewer blocks than this do not keep a device busy.
-const BLOCKS: i64 = 1056;
 
 /// A block for a segment pays off from this many positions, and if there are at most this many bins for each of them.
 const LEAST: (i64, i64) = (128, 4);
@@ -194,7 +192,8 @@ impl<'a> Emit<'a> {
         let least =
             bin(BinOp::Max, half, Exp::int(i64::from(self.threads()) * self.unless_few(ITEMS, 1)));
         let by_size = quot_up(width.clone(), least);
-        let by_groups = quot_up(Exp::int(self.unless_few(BLOCKS, 4)), at_least_one(groups.clone()));
+        let by_groups =
+            quot_up(Exp::int(self.unless_few(DEVICE.blocks, 4)), at_least_one(groups.clone()));
         let chunks = at_least_one(bin(BinOp::Min, by_size, by_groups));
         let chunks = self.simple("chunks", &chunks);
         let mut handles = Vec::new();

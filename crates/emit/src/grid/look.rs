@@ -18,12 +18,13 @@ use super::seg::innermost;
 use super::stage::short_int;
 use super::{bin, eq, lt};
 use fehu_base::{OrBug, Prim};
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
 
 /// How many blocks are inspected at the same time: one per thread of a warp.
-const WINDOW: u32 = 32;
+const WINDOW: u32 = DEVICE.warp;
 
 /// A block has published nothing.
 const NOTHING: i32 = 0;

@@ -32,6 +32,7 @@ use super::Emit;
 use super::runs::Runs;
 pub(super) use block::Together;
 use fehu_base::{OrBug, Prim, bug};
+use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
@@ -40,7 +41,7 @@ use rustc_hash::FxHashSet;
 use seg::SegOp;
 
 /// The threads of a block.
-const THREADS: u32 = 256;
+const THREADS: u32 = DEVICE.threads;
 
 /// Likewise, if they are to be few: more than a warp.
 const FEW_THREADS: u32 = 64;

@@ -10,6 +10,7 @@ use super::stage::{Stage, is_short, up_to};
 use super::team::{Parts, SHARED_BYTES, to_its_end};
 use super::{bin, eq, lt, quick_quot, quot_up};
 use fehu_base::Prim;
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all as conjunction;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{Atom, BinOp, Screma, Var};
@@ -22,9 +23,6 @@ const AT_ONCE: i64 = 4;
 
 /// The elements of a line of memory, if they are small.
 const LINE: i64 = 32;
-
-/// Fewer blocks than this do not keep a device busy.
-const BLOCKS: i64 = 1056;
 
 /// What all kernels share.
 pub(super) struct Reduction<'a, 'b> {
@@ -140,7 +138,7 @@ impl<'a> Emit<'a> {
         let by_size =
             quot_up(width.clone(), Exp::int(i64::from(threads) * self.unless_few(MANY_ITEMS, 1)));
         let by_segments =
-            quot_up(Exp::int(self.unless_few(BLOCKS, 4)), at_least_one(segments.clone()));
+            quot_up(Exp::int(self.unless_few(DEVICE.blocks, 4)), at_least_one(segments.clone()));
         let some = at_least_one(bin(BinOp::Min, by_size, by_segments));
         self.declare("chunks", Prim::I64, Some(some))
     }

@@ -24,6 +24,7 @@ use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to, wide};
 use super::team::{SHARED_BYTES, converted};
 use super::{bin, eq, quot_up};
 use fehu_base::{OrBug, Prim};
+use fehu_imp::device::DEVICE;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
@@ -35,7 +36,7 @@ const MOST_ITEMS: u32 = 31;
 const REGISTERS: u32 = 40;
 
 /// The threads of a warp, whose values are combined first.
-pub(super) const WARP: u32 = 32;
+pub(super) const WARP: u32 = DEVICE.warp;
 
 /// Larger than any position in a tile.
 const FAR: i64 = 1 << 19;

@@ -16,14 +16,12 @@ use super::stage::{SHIFT, Stage, padded, short_int, u32_bin, u32_lt, up_to, wide
 use super::team::Parts;
 use super::{bin, lt, quot_up};
 use fehu_base::Prim;
+use fehu_imp::device::DEVICE;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, CmpOp, Scalar};
 
 /// A lane of a team combines at least this many elements.
 const LEAST_ITEMS: i64 = 4;
-
-/// Fewer blocks than this do not keep a device busy.
-const BLOCKS: i64 = 1056;
 
 /// Sizes that the host has computed, as variables.
 struct Sizes {
@@ -69,7 +67,7 @@ impl<'a> Emit<'a> {
         let threads = i64::from(stage.threads);
         let length = self.simple("length", &bin(BinOp::Max, width.clone(), Exp::int(1)));
         let fitting = bin(BinOp::Quot, Exp::int(i64::from(stage.elements())), length.clone());
-        let busy = quot_up(all.segments.clone(), Exp::int(self.unless_few(BLOCKS, 4)));
+        let busy = quot_up(all.segments.clone(), Exp::int(self.unless_few(DEVICE.blocks, 4)));
         let some = bin(BinOp::Max, bin(BinOp::Min, fitting, busy), Exp::int(1));
         let per_block = self.simple("per_block", &some);
         let reciprocal = quot_up(Exp::int(1 << SHIFT), length.clone());

@@ -7,12 +7,13 @@ use super::super::Emit;
 use super::super::screma::Sofar;
 use super::{bin, eq, lt};
 use fehu_base::{Prim, bug};
+use fehu_imp::device::DEVICE;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{BinOp, Lambda};
 
 /// The maximum amount of shared memory of a block, in bytes: every device has this much.
-pub(super) const SHARED_BYTES: u32 = 32 * 1024;
+pub(super) const SHARED_BYTES: u32 = DEVICE.shared_bytes;
 
 /// The components of values that an operator combines: scalars, each with a shared array.
 pub(super) struct Parts<'a> {

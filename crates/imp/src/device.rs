@@ -1,0 +1,24 @@
+//! What the compiler assumes about a device.
+//!
+//! The run-time asks the device that it finds for its limits (`enum fe_limit` in `runtime/gpu/interface.h`) and checks launches
+//! against them. What shapes the code of a kernel must be known earlier, and is assumed here, and only here.
+
+/// The facts of a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Device {
+    /// The threads of a block, unless a kernel needs another number. Asked at run time: `FE_BLOCK_SIZE`, which is at least that
+    /// on all devices that we know.
+    pub threads: u32,
+    /// The threads that execute an instruction together. Not asked: scans rely on it.
+    pub warp: u32,
+    /// The bytes of memory that the threads of a block may share: every device has this much. Asked at run time, where a kernel
+    /// may have more: `FE_SHARED_BYTES`.
+    pub shared_bytes: u32,
+    /// Fewer blocks than this do not keep a device busy: 132 multiprocessors, with 2048 threads each. The run-time knows both
+    /// (`FE_UNITS`, `FE_UNIT_THREADS`), but generated code does not ask it yet.
+    pub blocks: i64,
+}
+
+/// What is assumed of all devices.
+pub const DEVICE: Device =
+    Device { threads: 256, warp: 32, shared_bytes: 32 * 1024, blocks: 132 * (2048 / 256) };
