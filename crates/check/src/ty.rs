@@ -10,6 +10,7 @@
 //! [`Ty::Meta`]; the second ([`crate::size`]) adds the sizes and knows [`Size::Meta`]. A finished
 //! type has neither.
 
+mod code;
 mod print;
 mod small_map;
 mod subst;
@@ -17,6 +18,7 @@ mod subst;
 use ecow::EcoString;
 use fehu_base::{Prim, define_id};
 pub use fehu_syntax::ast::{Lifted, RangeKind};
+pub use code::Code;
 pub use print::Printer;
 pub use small_map::SmallMap;
 use std::cmp::Ordering;
@@ -148,6 +150,23 @@ pub enum Head {
     If,
     /// `#c a b`
     Ctor(EcoString),
+    /// `(.f[i])`; the parts of the indices that are written are the `args`.
+    Access(Vec<TermStep>),
+    /// `args[0] with .f[i] = args[1]`; the parts of the indices are the other `args`.
+    Update(Vec<TermStep>),
+    /// `???`
+    Hole,
+    /// An expression that binds names; its free variables are the `args`.
+    Code(Arc<Code>),
+}
+
+/// A step of [`Head::Access`] and [`Head::Update`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TermStep {
+    /// `.f`
+    Field(EcoString),
+    /// `[i, j:k]`
+    Index(Vec<TermDim>),
 }
 
 /// A dimension of [`Head::Slice`].
