@@ -16,6 +16,7 @@
 mod builtin;
 mod causality;
 mod checker;
+pub mod codes;
 mod checking;
 mod consume;
 mod entry;
@@ -127,6 +128,7 @@ fn check_unit(
         anonymous: Vec::new(),
         arrow_names: Vec::new(),
         binding_start: 0,
+        declares: false,
         tainted: false,
         current: None,
         self_uses: Vec::new(),

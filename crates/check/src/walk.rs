@@ -6,7 +6,7 @@
 
 use crate::ty::Ty;
 use fehu_syntax::ast::{
-    Access, DimIndex, Exp, ExpKind, Ident, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind,
+    Access, DimIndex, Exp, ExpKind, Ident, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind, QualName,
     TypeArg, TypeExp, TypeExpKind, TypeParam, ValBind,
 };
 
@@ -54,6 +54,8 @@ pub(crate) trait Visitor<'a>: Sized {
     fn named(&mut self, _id: NodeId, _name: &'a Ident, _what: Named) {}
     /// A size or type parameter.
     fn type_param(&mut self, _param: &'a TypeParam) {}
+    /// The name of a type.
+    fn type_name(&mut self, _name: &'a QualName) {}
     /// What follows is in a scope of its own.
     fn open(&mut self) {}
     /// The innermost scope ends.
@@ -259,9 +261,11 @@ fn walk_dims<'a, V: Visitor<'a>>(visitor: &mut V, dims: &'a [DimIndex]) {
     }
 }
 
-fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
+/// Walks a type: the sizes in it are expressions.
+pub(crate) fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
     match &ty.kind {
-        TypeExpKind::Name(_, args) => {
+        TypeExpKind::Name(name, args) => {
+            visitor.type_name(name);
             for arg in args {
                 match arg {
                     TypeArg::Size(size, _) => size.iter().for_each(|e| visitor.exp(e)),
@@ -286,4 +290,17 @@ fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
         TypeExpKind::Exists(_, ty) => walk_type(visitor, ty),
         TypeExpKind::Error => {}
     }
+}
+
+/// Whether something inside of an expression binds names.
+pub(crate) fn binds_names(exp: &Exp) -> bool {
+    struct Binds(bool);
+    impl Visitor<'_> for Binds {
+        fn open(&mut self) {
+            self.0 = true;
+        }
+    }
+    let mut binds = Binds(false);
+    binds.exp(exp);
+    binds.0
 }

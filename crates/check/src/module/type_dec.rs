@@ -15,7 +15,7 @@ impl Checker<'_> {
         self.metas = Default::default();
         let mark = self.scope.enter();
         let params = self.type_def_params(&bind.params);
-        let (ty, exts) = self.type_exp(&bind.body);
+        let (ty, exts) = self.type_in_declaration(&bind.body);
         let lifted = self.declared_lifted(&bind.body);
         self.scope.leave(&mark);
         self.finish_type_metas();
