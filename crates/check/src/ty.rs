@@ -18,7 +18,7 @@ mod subst;
 use ecow::EcoString;
 use fehu_base::{Prim, define_id};
 pub use fehu_syntax::ast::{Lifted, RangeKind};
-pub use code::Code;
+pub use code::{Code, Part};
 pub use print::Printer;
 pub use small_map::SmallMap;
 use std::cmp::Ordering;

@@ -6,7 +6,7 @@
 
 use crate::ty::Ty;
 use fehu_syntax::ast::{
-    Access, DimIndex, Exp, ExpKind, Ident, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind, QualName,
+    Access, DimIndex, Exp, ExpKind, Ident, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind, 
     TypeArg, TypeExp, TypeExpKind, TypeParam, ValBind,
 };
 
@@ -54,8 +54,8 @@ pub(crate) trait Visitor<'a>: Sized {
     fn named(&mut self, _id: NodeId, _name: &'a Ident, _what: Named) {}
     /// A size or type parameter.
     fn type_param(&mut self, _param: &'a TypeParam) {}
-    /// The name of a type.
-    fn type_name(&mut self, _name: &'a QualName) {}
+    /// A type, and each type in it.
+    fn type_exp(&mut self, _ty: &'a TypeExp) {}
     /// What follows is in a scope of its own.
     fn open(&mut self) {}
     /// The innermost scope ends.
@@ -263,9 +263,9 @@ fn walk_dims<'a, V: Visitor<'a>>(visitor: &mut V, dims: &'a [DimIndex]) {
 
 /// Walks a type: the sizes in it are expressions.
 pub(crate) fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
+    visitor.type_exp(ty);
     match &ty.kind {
-        TypeExpKind::Name(name, args) => {
-            visitor.type_name(name);
+        TypeExpKind::Name(_, args) => {
             for arg in args {
                 match arg {
                     TypeArg::Size(size, _) => size.iter().for_each(|e| visitor.exp(e)),

@@ -5,22 +5,22 @@
 
 use crate::checker::Checker;
 use crate::program::VarKind;
-use crate::ty::{Code, Head, Size, VarId};
+use crate::ty::{Code, Head, Part, Size, Ty, VarId};
 use crate::walk::{Named, PatLeaf, Place, Visitor, pat_value_type, walk_exp, walk_pat_types, walk_type};
 use ecow::{EcoString, eco_format};
-use fehu_base::{Prim, Span};
+use fehu_base::Span;
 use fehu_syntax::ast::{Exp, ExpKind, Ident, NodeId, Operator, Pat, QualName, TypeExp};
 use std::sync::Arc;
 
 impl Checker<'_> {
     /// An expression that binds names, as a size.
     pub(super) fn code_of(&self, exp: &Exp) -> Size {
-        let mut uses = Uses { checker: self, found: Vec::new(), types: false };
+        let mut uses = Uses { checker: self, found: Vec::new(), types: Vec::new() };
         uses.exp(exp);
         let Uses { mut found, types, .. } = uses;
         found.sort_by_key(|found| found.span.start);
         let mut free: Vec<VarId> = Vec::new();
-        let mut text: Vec<(EcoString, usize)> = Vec::new();
+        let mut parts: Vec<Part> = Vec::new();
         let mut start = exp.span.start;
         for Use { span, var, pun } in found {
             let info = &self.program.vars[var];
@@ -41,17 +41,18 @@ impl Checker<'_> {
                 before.push_str(&info.name);
                 before.push_str(" = ");
             }
-            text.push((before, index));
+            let written = self.sources.text(span).into();
+            parts.push(Part { before, written, arg: index });
             start = span.end;
         }
         let rest = words(self.sources.text(Span { start, ..exp.span }));
         let mut key: EcoString = fehu_syntax::dump::exp(exp).into();
         // Names of types may mean others elsewhere.
-        if types {
-            key = eco_format!("{key} {:?} {:?}", exp.span.file, exp.id);
+        if !types.is_empty() {
+            key = eco_format!("{key} {types:?}");
         }
         let args = free.iter().map(|var| Size::Var(*var)).collect();
-        let code = Code { place: (exp.span.file, exp.id), free, text, rest, key };
+        let code = Code { place: (exp.span.file, exp.id), free, parts, rest, key };
         Size::term(Head::Code(Arc::new(code)), args)
     }
 
@@ -100,8 +101,8 @@ struct Use {
 struct Uses<'c, 'd> {
     checker: &'c Checker<'d>,
     found: Vec<Use>,
-    /// Whether there are names of types.
-    types: bool,
+    /// The types that are written in it, without their sizes.
+    types: Vec<Ty>,
 }
 
 impl Uses<'_, '_> {
@@ -152,7 +153,7 @@ impl<'a> Visitor<'a> for Uses<'_, '_> {
                 if let PatLeaf::Name(node, name) = leaf {
                     self.note_ident(node, name, false);
                 }
-                crate::ty::Ty::Error
+                Ty::Error
             });
         }
     }
@@ -163,8 +164,9 @@ impl<'a> Visitor<'a> for Uses<'_, '_> {
         }
     }
 
-    fn type_name(&mut self, name: &'a QualName) {
-        let is_prim = name.quals.is_empty() && Prim::from_name(&name.name.name).is_some();
-        self.types |= !is_prim;
+    fn type_exp(&mut self, ty: &'a TypeExp) {
+        if let Some((ty, _)) = self.checker.tables.type_exps.get(&ty.id) {
+            self.types.push(ty.map_sizes(&mut |_| Size::Any));
+        }
     }
 }

@@ -17,12 +17,23 @@ pub struct Code {
     pub place: (FileId, NodeId),
     /// The variables that the expression names for the arguments.
     pub free: Vec<super::VarId>,
-    /// Its text up to each occurrence of a free variable, and which one that is.
-    pub text: Vec<(EcoString, usize)>,
+    /// Its text up to the last free variable.
+    pub parts: Vec<Part>,
     /// The text after the last of them.
     pub rest: EcoString,
     /// What codes are compared by: the tree without its places.
     pub key: EcoString,
+}
+
+/// A free variable in the text of a [`Code`].
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// What stands between the last one and this one.
+    pub before: EcoString,
+    /// How it is written.
+    pub written: EcoString,
+    /// Which argument it is.
+    pub arg: usize,
 }
 
 impl PartialEq for Code {

@@ -242,10 +242,14 @@ impl Printer<'_> {
                     (Head::Update(_), _) => out.push_str("with"),
                     (Head::Hole, _) => out.push_str("???"),
                     (Head::Code(code), _) => self.wrap(out, level > 0, |this, out| {
-                        for (text, index) in &code.text {
-                            out.push_str(text);
-                            if let Some(arg) = args.get(*index) {
-                                this.write_size(out, arg, 3);
+                        for part in &code.parts {
+                            out.push_str(&part.before);
+                            match (code.free.get(part.arg), args.get(part.arg)) {
+                                (Some(free), Some(Size::Var(arg))) if free == arg => {
+                                    out.push_str(&part.written);
+                                }
+                                (_, Some(arg)) => this.write_size(out, arg, 3),
+                                (_, None) => out.push_str(&part.written),
                             }
                         }
                         out.push_str(&code.rest);
