@@ -14,5 +14,5 @@ def lambda (n: i64) (xs: [twice (\x -> x + n) 1]i32) : [twice (\x -> x + n) 1]i3
 
 def inside (n: i64) (xs: [let f (x: i64) = x + n in f (f 1)]i32) = length xs
 
-def called (k: i64) (xs: []i32) =
-  square k (square k (xs :> [let m = k + 1 in m * m]i32))
+def called (n: i64) (xs: []i32) =
+  square n (square n (xs :> [let m = n + 1 in m * m]i32))
