@@ -16,8 +16,8 @@
 mod builtin;
 mod causality;
 mod checker;
-pub mod codes;
 mod checking;
+pub mod codes;
 mod consume;
 mod entry;
 mod errors;

@@ -15,10 +15,10 @@ mod print;
 mod small_map;
 mod subst;
 
+pub use code::{Code, Part};
 use ecow::EcoString;
 use fehu_base::{Prim, define_id};
 pub use fehu_syntax::ast::{Lifted, RangeKind};
-pub use code::{Code, Part};
 pub use print::Printer;
 pub use small_map::SmallMap;
 use std::cmp::Ordering;

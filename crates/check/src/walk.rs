@@ -6,7 +6,7 @@
 
 use crate::ty::Ty;
 use fehu_syntax::ast::{
-    Access, DimIndex, Exp, ExpKind, Ident, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind, 
+    Access, DimIndex, Exp, ExpKind, Ident, LetBind, LetKind, Loop, LoopForm, NodeId, Pat, PatKind,
     TypeArg, TypeExp, TypeExpKind, TypeParam, ValBind,
 };
 

@@ -30,9 +30,9 @@ impl<'a> Checker<'a> {
                 self.observe(&alias, exp.span, var);
                 alias
             }
-            ExpKind::Paren(inner)
-            | ExpKind::LocalOpen(_, inner)
-            | ExpKind::Attr(_, inner) => self.exp(inner),
+            ExpKind::Paren(inner) | ExpKind::LocalOpen(_, inner) | ExpKind::Attr(_, inner) => {
+                self.exp(inner)
+            }
             ExpKind::Ascribe(inner, ty) | ExpKind::Coerce(inner, ty) => {
                 let alias = self.exp(inner);
                 self.sizes(ty);

@@ -6,10 +6,13 @@
 use crate::checker::Checker;
 use crate::program::VarKind;
 use crate::ty::{Code, Head, Part, Size, Ty, VarId};
-use crate::walk::{Named, PatLeaf, Place, Visitor, pat_value_type, walk_exp, walk_pat_types, walk_type};
+use crate::walk::{
+    Named, PatLeaf, Place, Visitor, pat_value_type, walk_exp, walk_pat_types, walk_type,
+};
 use ecow::{EcoString, eco_format};
 use fehu_base::Span;
 use fehu_syntax::ast::{Exp, ExpKind, Ident, NodeId, Operator, Pat, QualName, TypeExp};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -46,7 +49,7 @@ impl Checker<'_> {
             start = span.end;
         }
         let rest = words(self.sources.text(Span { start, ..exp.span }));
-        let mut key: EcoString = fehu_syntax::dump::exp(exp).into();
+        let mut key = positional(&fehu_syntax::dump::exp(exp), &parts);
         // Names of types may mean others elsewhere.
         if !types.is_empty() {
             key = eco_format!("{key} {types:?}");
@@ -60,6 +63,34 @@ impl Checker<'_> {
     pub(super) fn sized_written(&mut self, ty: &TypeExp) {
         walk_type(&mut Written(self), ty);
     }
+}
+
+/// The tree with numbers for its free variables, so that their names do not matter. A name that also stands for something
+/// else in it, such as a field, stays.
+fn positional(tree: &str, parts: &[Part]) -> EcoString {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+    let mut known: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
+    for part in parts {
+        known.entry(&part.written).or_insert((part.arg, 0)).1 += 1;
+    }
+    let mut met: FxHashMap<&str, usize> = FxHashMap::default();
+    for word in tree.split(|c| !is_word(c)) {
+        *met.entry(word).or_default() += 1;
+    }
+    let mut out = EcoString::new();
+    let mut rest = tree;
+    while let Some(first) = rest.chars().next() {
+        let length = rest.find(|c| is_word(c) != is_word(first)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(length);
+        match known.get(word) {
+            Some((arg, count)) if met.get(word) == Some(count) => {
+                out.push_str(&eco_format!("${arg}"));
+            }
+            Some(_) | None => out.push_str(word),
+        }
+        rest = after;
+    }
+    out
 }
 
 /// The text with one space between words, and at its ends where there is space.

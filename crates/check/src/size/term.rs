@@ -68,9 +68,10 @@ impl Checker<'_> {
                 let elem = if elems.is_empty() { self.scalar_elem(exp.id) } else { None };
                 Some(Size::term(Head::Array(Elem(elem)), self.terms(elems, binders)?))
             }
-            ExpKind::Project(inner, field) => {
-                Some(Size::term(Head::Project(field.name.clone()), vec![self.term_of(inner, binders)?]))
-            }
+            ExpKind::Project(inner, field) => Some(Size::term(
+                Head::Project(field.name.clone()),
+                vec![self.term_of(inner, binders)?],
+            )),
             ExpKind::Index(array, dims) => {
                 let mut args = vec![self.term_of(array, binders)?];
                 let form = self.dims_of(dims, &mut args, binders)?;

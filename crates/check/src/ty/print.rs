@@ -295,7 +295,12 @@ impl Printer<'_> {
         self.write_dims(out, dims, &mut parts.iter());
     }
 
-    fn write_dims(&self, out: &mut String, dims: &[TermDim], parts: &mut std::slice::Iter<'_, Size>) {
+    fn write_dims(
+        &self,
+        out: &mut String,
+        dims: &[TermDim],
+        parts: &mut std::slice::Iter<'_, Size>,
+    ) {
         out.push('[');
         for (i, dim) in dims.iter().enumerate() {
             out.push_str(if i > 0 { ", " } else { "" });

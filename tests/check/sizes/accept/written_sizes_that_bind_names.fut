@@ -16,3 +16,6 @@ def inside (n: i64) (xs: [let f (x: i64) = x + n in f (f 1)]i32) = length xs
 
 def called (n: i64) (xs: []i32) =
   square n (square n (xs :> [let m = n + 1 in m * m]i32))
+
+def called_with_another_name (k: i64) (xs: []i32) =
+  square k (square k (xs :> [let m = k + 1 in m * m]i32))
