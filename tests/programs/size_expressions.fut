@@ -169,3 +169,75 @@ entry unknown_side (c: bool) =
 -- input { 1i64 } output { [7, 7] }
 entry pairs_in_a_condition (m: i64) =
   replicate (if (if (m, (1i64, 2i64)) != (1, (1, 2)) then true else m > 1) then 1 else 2) 7i32
+
+-- Written sizes that bind names are evaluated where they are needed, also by callers.
+def twice (f: i64 -> i64) (x: i64) = f (f x)
+
+def square (n: i64) (xs: [let m = n + 1 in m * m]i32) : [let m = n + 1 in m * m]i32 = map (+ 1) xs
+
+def but_one 't [n] (xs: [n]t) : [let m = length xs in m - 1]t = init xs :> [let m = length xs in m - 1]t
+
+def cases 't (n: i64) (x: t) : [match n case 0 -> 1 case m -> 2 * m]t =
+  replicate (if n == 0 then 1 else 2 * n) x :> [match n case 0 -> 1 case m -> 2 * m]t
+
+def triangle (n: i64) : [loop s = 1 for i < n do s + i]i64 =
+  iota (1 + n * (n - 1) / 2) :> [loop s = 1 for i < n do s + i]i64
+
+def lambda (n: i64) : [twice (\x -> x + n) 0]i64 = iota (2 * n) :> [twice (\x -> x + n) 0]i64
+
+def holding 't (p: t -> bool) (xs: []t) : [i64.sum (map (\(x: t) -> i64.bool (p x)) xs)]t =
+  filter p xs :> [i64.sum (map (\(x: t) -> i64.bool (p x)) xs)]t
+
+-- ==
+-- entry: binding_sizes
+-- input { 3i64 } output { 16i64 6i64 4i64 6i64 [1, 1] }
+-- input { 0i64 } output { 1i64 1i64 1i64 0i64 [1, 1] }
+entry binding_sizes (n: i64) =
+  let xs = square n (replicate ((n + 1) * (n + 1)) 0 :> [let m = n + 1 in m * m]i32)
+  in (length xs, length (cases n 1.5), length (triangle n), length (lambda n), xs[:1] ++ [1])
+
+-- ==
+-- entry: binding_sizes_of_types
+-- input { [[1, 2], [3, 4], [0, 6]] } output { [[1, 2], [3, 4]] [[3, 4]] }
+entry binding_sizes_of_types (xss: [][]i32) =
+  let large (xs: []i32) = xs[0] > 2
+  in (but_one xss, map2 (map2 i32.max) (holding large xss) (holding large xss))
+
+module with_size (N: {type t val size : i64 val zero : t}) = {
+  def more (n: i64) = n + N.size
+  def make (n: i64) : [let m = more n in m]N.t = replicate (more n) N.zero :> [let m = more n in m]N.t
+}
+
+module ints = with_size {type t = i32 def size = 2i64 def zero = 7i32}
+
+-- ==
+-- entry: binding_sizes_of_modules
+-- input { 1i64 } output { [14, 14, 14] }
+entry binding_sizes_of_modules (n: i64) = map2 (+) (ints.make n) (ints.make n)
+
+-- ==
+-- entry: size_of_an_argument
+-- input { 2i64 [1, 2, 3] } output { 6 }
+-- input { 2i64 [1, 2] } error: has size 2 where it should have size 3
+entry size_of_an_argument (n: i64) (xs: [let m = n in m + 1]i32) = i32.sum xs
+
+-- ==
+-- entry: coerced_to_code
+-- input { 2i64 2i64 } error: cannot match shape of type "\[3\]i64"
+-- input { 3i64 2i64 } output { [0i64, 1i64, 2i64] }
+entry coerced_to_code (k: i64) (n: i64) = iota k :> [let m = n in m + 1]i64
+
+-- ==
+-- entry: updates_and_fields
+-- input { [1i64, 2i64, 3i64] } output { 6i64 7i64 9i64 }
+entry updates_and_fields (v: [3]i64) =
+  let rs = map (\x -> {a = x, b = x + 4}) v
+  let xs : [i64.sum (map (.a) rs)]i64 = iota (i64.sum (map (.a) rs))
+  let ys : [(rs[0] with a = 2).a + rs[0].b]i64 = iota 7 :> [(rs[0] with a = 2).a + rs[0].b]i64
+  let zs : [i64.sum (copy v with [1] = 5)]i64 = iota (i64.sum (copy v with [1] = 5))
+  in (length xs, length ys, length zs)
+
+-- ==
+-- entry: size_that_is_a_hole
+-- input { 2i64 } error: Reached hole of type: i64
+entry size_that_is_a_hole (n: i64) = iota n :> [???]i64

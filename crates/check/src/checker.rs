@@ -34,6 +34,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) arrow_names: Vec<Ident>,
     /// Whether the current binding uses something that was refused.
     pub(crate) tainted: bool,
+    /// Whether a type is read that is declared: its sizes cannot be evaluated where it is.
+    pub(crate) declares: bool,
     /// How many diagnostics there were when the current binding began.
     pub(crate) binding_start: usize,
     /// The function being checked, where it is in scope of itself.

@@ -149,6 +149,8 @@ pub struct Tables {
     /// Expressions whose values are sizes elsewhere, as these terms: arguments, and parts of them. What was evaluated once
     /// need not be evaluated again, where an array in it may have been consumed.
     pub sizes: FxHashMap<NodeId, Size>,
+    /// Whether there are sizes that are code ([`crate::codes`]).
+    pub codes: bool,
     /// The sizes of loop parameters that change from one iteration to the next.
     pub loop_sizes: FxHashMap<NodeId, Vec<VarId>>,
     /// The abstract types that an ascription creates, and what implements them.

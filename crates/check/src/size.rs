@@ -13,6 +13,7 @@
 //! a function's result by an existential one.
 //!
 //! - [`term`]: expressions as sizes
+//! - [`code`]: written sizes that bind names
 //! - [`normal`]: equality of sizes as polynomials
 //! - [`unify`]: making sizes, and types with sizes, equal
 //! - `expression`, `apply`, `access`, `local`, `join`, `loops`, `pattern`, `binding`: the walk
@@ -22,6 +23,7 @@ mod access;
 mod apply;
 mod binding;
 mod close;
+mod code;
 mod dress;
 mod expression;
 mod join;
@@ -43,6 +45,7 @@ use fehu_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 
 pub(crate) use close::mentions;
+pub(crate) use term::Binders;
 pub(crate) use unify::{INSIDE, SizeClash};
 
 /// The unknown sizes of the binding being inferred.

@@ -10,10 +10,12 @@
 //! [`Ty::Meta`]; the second ([`crate::size`]) adds the sizes and knows [`Size::Meta`]. A finished
 //! type has neither.
 
+mod code;
 mod print;
 mod small_map;
 mod subst;
 
+pub use code::{Code, Part};
 use ecow::EcoString;
 use fehu_base::{Prim, define_id};
 pub use fehu_syntax::ast::{Lifted, RangeKind};
@@ -148,6 +150,23 @@ pub enum Head {
     If,
     /// `#c a b`
     Ctor(EcoString),
+    /// `(.f[i])`; the parts of the indices that are written are the `args`.
+    Access(Vec<TermStep>),
+    /// `args[0] with .f[i] = args[1]`; the parts of the indices are the other `args`.
+    Update(Vec<TermStep>),
+    /// `???`
+    Hole,
+    /// An expression that binds names; its free variables are the `args`.
+    Code(Arc<Code>),
+}
+
+/// A step of [`Head::Access`] and [`Head::Update`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TermStep {
+    /// `.f`
+    Field(EcoString),
+    /// `[i, j:k]`
+    Index(Vec<TermDim>),
 }
 
 /// A dimension of [`Head::Slice`].

@@ -54,6 +54,8 @@ pub(crate) trait Visitor<'a>: Sized {
     fn named(&mut self, _id: NodeId, _name: &'a Ident, _what: Named) {}
     /// A size or type parameter.
     fn type_param(&mut self, _param: &'a TypeParam) {}
+    /// A type, and each type in it.
+    fn type_exp(&mut self, _ty: &'a TypeExp) {}
     /// What follows is in a scope of its own.
     fn open(&mut self) {}
     /// The innermost scope ends.
@@ -259,7 +261,9 @@ fn walk_dims<'a, V: Visitor<'a>>(visitor: &mut V, dims: &'a [DimIndex]) {
     }
 }
 
-fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
+/// Walks a type: the sizes in it are expressions.
+pub(crate) fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
+    visitor.type_exp(ty);
     match &ty.kind {
         TypeExpKind::Name(_, args) => {
             for arg in args {
@@ -286,4 +290,17 @@ fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
         TypeExpKind::Exists(_, ty) => walk_type(visitor, ty),
         TypeExpKind::Error => {}
     }
+}
+
+/// Whether something inside of an expression binds names.
+pub(crate) fn binds_names(exp: &Exp) -> bool {
+    struct Binds(bool);
+    impl Visitor<'_> for Binds {
+        fn open(&mut self) {
+            self.0 = true;
+        }
+    }
+    let mut binds = Binds(false);
+    binds.exp(exp);
+    binds.0
 }

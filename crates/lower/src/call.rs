@@ -52,7 +52,7 @@ impl<'a> Lower<'a> {
             Code::SectionRight => 3,
             Code::Owning => 2,
             Code::Access(..) => 1,
-            Code::Hole(_, arity) | Code::Intrinsic(_, arity) => arity,
+            Code::Hole(_, arity) | Code::Path(_, arity) | Code::Intrinsic(_, arity) => arity,
         }
     }
 
@@ -104,6 +104,7 @@ impl<'a> Lower<'a> {
                 let value = self.apply(fun.clone(), arg.clone(), span)?;
                 Ok(self.owned(value))
             }
+            Code::Path(path, _) => self.follow_path(path, &closure.args, span),
             Code::Access(exp, path) => {
                 let mut value = closure.args[0].clone();
                 for step in path {

@@ -156,6 +156,8 @@ fn run<'a>(
         first_use: FxHashMap::default(),
         results: Vec::new(),
         constants: IdVec::new(),
+        codes: FxHashMap::default(),
+        paths: Vec::new(),
     };
     lower.units(units)?;
     capture::close(&mut lower.prog, lower.captured);
@@ -209,6 +211,10 @@ struct Lower<'a> {
     results: Vec<layout::Layout>,
     /// See [`Lowered`].
     constants: IdVec<ConstId, (FileId, ast::NodeId)>,
+    /// The expressions that are sizes as code.
+    codes: FxHashMap<(FileId, ast::NodeId), &'a ast::Exp>,
+    /// The paths of the sections `(.f)` in sizes.
+    paths: Vec<Rc<[fehu_check::ty::TermStep]>>,
 }
 
 type Res<T> = Result<T, Limit>;

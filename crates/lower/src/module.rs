@@ -27,6 +27,10 @@ impl<'a> Lower<'a> {
             if matches!(unit.role, Role::Intrinsics | Role::Prelude | Role::PreludeRoot) {
                 self.prelude.push(unit.id);
             }
+            if tables.codes {
+                let codes = fehu_check::codes::of_file(unit.ast);
+                self.codes.extend(codes.into_iter().map(|(node, exp)| ((unit.id, node), exp)));
+            }
             let mut uses: Vec<_> = tables.names.iter().map(|(n, r)| (r.var, *n)).collect();
             uses.sort_unstable();
             for (var, node) in uses.into_iter().rev() {

@@ -120,6 +120,12 @@ impl<'a> Lower<'a> {
     }
 
     fn follow(&self, resolved: &Resolved, frame: &Frame<'a>) -> Option<Term<'a>> {
+        let by_path = self.follow_from(resolved, frame);
+        // In a size as code, seen from another module, only the variable itself has a meaning.
+        by_path.or_else(|| frame.get(resolved.var))
+    }
+
+    fn follow_from(&self, resolved: &Resolved, frame: &Frame<'a>) -> Option<Term<'a>> {
         let mut term = frame.get(resolved.root)?;
         for name in &resolved.path {
             let Term::Mod(module) = &term else { return None };

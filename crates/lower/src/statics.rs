@@ -97,6 +97,7 @@ fn code_place(code: &Code<'_>) -> (usize, usize) {
         Code::SectionRight => (1, 0),
         Code::Owning => (5, 0),
         Code::Access(exp, _) => (2, std::ptr::from_ref(*exp) as usize),
+        Code::Path(path, _) => (6, *path),
         Code::Hole(exp, _) => (3, std::ptr::from_ref(*exp) as usize),
         Code::Intrinsic(name, _) => (4, name.as_ptr() as usize),
     }

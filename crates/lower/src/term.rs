@@ -1,12 +1,12 @@
 //! Sizes that are expressions, evaluated.
 
-use crate::access::Index;
+use crate::access::{Index, Step};
 use crate::env::{Frame, Term};
 use crate::literals;
 use crate::value::{Closure, Code, Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{OrBug, Prim, Span};
-use fehu_check::ty::{Elem, Head, Size, TermDim, VarId};
+use fehu_check::ty::{Elem, Head, Size, TermDim, TermStep, Ty, VarId};
 use fehu_ir::{Atom, BinOp, Exp, Scalar, Type, UnOp};
 use std::rc::Rc;
 
@@ -78,6 +78,10 @@ impl<'a> Lower<'a> {
             | Head::Slice(_)
             | Head::Range(..)
             | Head::SectionRight
+            | Head::Access(_)
+            | Head::Update(_)
+            | Head::Hole
+            | Head::Code(_)
             | Head::If => Vec::new(),
         }
     }
@@ -136,6 +140,40 @@ impl<'a> Lower<'a> {
                 instance: None,
                 args,
             })))),
+            Head::Access(path) => {
+                let known = self.paths.iter().position(|known| **known == **path);
+                let index = known.unwrap_or_else(|| {
+                    self.paths.push(path.as_slice().into());
+                    self.paths.len() - 1
+                });
+                let code = Code::Path(index, args.len() + 1);
+                let frame = frame.clone();
+                Ok(Some(Val::Fun(Rc::new(Closure { code, frame, instance: None, args }))))
+            }
+            Head::Update(path) => {
+                let mut args = args.into_iter();
+                let base = args.next().or_bug("value that is updated in a size");
+                let value = args.next().or_bug("new value in a size");
+                let mut steps = Vec::with_capacity(path.len());
+                for step in path {
+                    steps.push(match step {
+                        TermStep::Field(name) => Step::Field(name.clone()),
+                        TermStep::Index(form) => Step::Index(slice_dims(form, &mut args)),
+                    });
+                }
+                // The array belongs to the size: nothing that has a name is consumed in one.
+                let value = literal_like(value, &base, &steps);
+                Ok(Some(self.replace(base, &steps, value, span)?))
+            }
+            Head::Hole => Ok(Some(self.hole(span, &Ty::I64, frame)?)),
+            Head::Code(code) => {
+                let exp = *self.codes.get(&code.place).or_bug("expression of a size");
+                let inside = Frame::new(code.place.0, Some(frame.clone()));
+                for (&var, value) in code.free.iter().zip(args) {
+                    inside.bind(var, Term::Val(value));
+                }
+                Ok(Some(self.exp(exp, &inside)?))
+            }
             Head::Array(Elem(Some(elem))) if args.is_empty() => {
                 let shape = self.loose_shape(elem, frame, span)?;
                 Ok(Some(self.array_of_rows(Atom::i64(0), shape, &[])))
@@ -155,6 +193,28 @@ impl<'a> Lower<'a> {
             }),
             Head::If | Head::Ctor(_) => Ok(None),
         }
+    }
+
+    /// Applies `(.f[i])`; the value is the last argument.
+    pub(crate) fn follow_path(
+        &mut self,
+        path: usize,
+        args: &[Val<'a>],
+        span: Span,
+    ) -> Res<Val<'a>> {
+        let (value, parts) = args.split_last().or_bug("argument of a section");
+        let mut value = value.clone();
+        let mut parts = parts.iter().cloned();
+        for step in self.paths[path].clone().iter() {
+            value = match step {
+                TermStep::Field(name) => self.project(&value, name, span)?,
+                TermStep::Index(form) => {
+                    let dims = slice_dims(form, &mut parts);
+                    self.index_value(&value, &dims, span)?
+                }
+            };
+        }
+        Ok(value)
     }
 
     /// An array in a size. Its literals have the type of an element that is none.
@@ -272,6 +332,31 @@ fn same_type<'a>(a: &Val<'a>, b: &Val<'a>) -> (Val<'a>, Val<'a>) {
 /// Whether a value is a literal that was read as i64. A constant of another type has its type already.
 fn is_literal(value: &Val<'_>) -> bool {
     matches!(value, Val::Scalar(Prim::I64, Atom::Const(_)))
+}
+
+/// A new value in an update; if it is a literal, with the type of what it replaces.
+fn literal_like<'a>(value: Val<'a>, base: &Val<'a>, path: &[Step<'a>]) -> Val<'a> {
+    let mut shape = base.shape();
+    for step in path {
+        shape = match (step, shape) {
+            (Step::Field(name), Shape::Record(fields)) => {
+                let field = fields.iter().find(|(field, _)| field == name);
+                field.or_bug("field that is updated in a size").1.clone()
+            }
+            (Step::Index(dims), mut shape) => {
+                for _ in dims {
+                    shape = match shape {
+                        Shape::Array(_, elem) => (*elem).clone(),
+                        other => other,
+                    };
+                }
+                shape
+            }
+            (Step::Field(_), other) => other,
+        };
+    }
+    let prim = if let Shape::Prim(prim) = shape { Some(prim) } else { None };
+    literal_as(value, prim)
 }
 
 /// A literal in a size, which was read as i64, with the type that it has in the program.

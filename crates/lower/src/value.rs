@@ -65,6 +65,9 @@ pub(crate) enum Code<'a> {
     Owning,
     /// `(.f[i])`
     Access(&'a ast::Exp, &'a [ast::Access]),
+    /// `(.f[i])` in a size: the number of the path, and of the closure's arguments; the first of them are the parts of its
+    /// indices.
+    Path(usize, usize),
     /// `???` where a function is expected, with the number of its arguments.
     Hole(&'a ast::Exp, usize),
     /// A function of the compiler, by name and number of arguments.

@@ -4,6 +4,7 @@ use super::alias::{Alias, FunAlias, Region, Set, Summary};
 use super::state::{Owner, Scope, has_function, may_alias};
 use super::{Checker, errors};
 use crate::ty::{Ty, VarId, tuple_field};
+use crate::walk::{Visitor, binds_names, walk_type};
 use fehu_syntax::ast::{Exp, LetBind, LetKind, Pat, PatKind, TypeExp};
 use std::rc::Rc;
 
@@ -56,7 +57,11 @@ impl<'a> Checker<'a> {
                 }
             }
             PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => {}
-            PatKind::Paren(inner) | PatKind::Ascribe(inner, _) | PatKind::Attr(_, inner) => {
+            PatKind::Ascribe(inner, ty) => {
+                self.sizes(ty);
+                self.bind(inner, alias);
+            }
+            PatKind::Paren(inner) | PatKind::Attr(_, inner) => {
                 self.bind(inner, alias);
             }
             PatKind::Tuple(parts) => {
@@ -112,6 +117,20 @@ impl<'a> Checker<'a> {
         pat.any_type(&mut |ty| self.written(ty).is_some_and(Ty::has_unique))
     }
 
+    /// Checks the sizes in a type that are code. Like a function, they consume nothing that is not theirs; what binds no
+    /// names was looked at when the type was read.
+    pub(super) fn sizes(&mut self, ty: &'a TypeExp) {
+        struct Sizes<'c, 'a>(&'c mut Checker<'a>);
+        impl<'a> Visitor<'a> for Sizes<'_, 'a> {
+            fn exp(&mut self, exp: &'a Exp) {
+                if binds_names(exp) {
+                    self.0.function(&[], None, exp);
+                }
+            }
+        }
+        walk_type(&mut Sizes(self), ty);
+    }
+
     /// A type as written, with its `*`.
     pub(super) fn written(&self, ty: &TypeExp) -> Option<&'a Ty> {
         self.tables.type_exps.get(&ty.id).map(|(ty, _)| ty)
@@ -128,6 +147,7 @@ impl<'a> Checker<'a> {
         let start = mark.start;
         let (params, consumes): (Vec<Alias>, Vec<bool>) =
             params.iter().map(|pat| self.param(pat)).unzip();
+        ret.into_iter().for_each(|ret| self.sizes(ret));
         let result = self.exp(body);
         let result = self.expand_all(result);
         self.still_alive(&result, errors::result_span(body));

@@ -30,11 +30,14 @@ impl<'a> Checker<'a> {
                 self.observe(&alias, exp.span, var);
                 alias
             }
-            ExpKind::Paren(inner)
-            | ExpKind::LocalOpen(_, inner)
-            | ExpKind::Ascribe(inner, _)
-            | ExpKind::Coerce(inner, _)
-            | ExpKind::Attr(_, inner) => self.exp(inner),
+            ExpKind::Paren(inner) | ExpKind::LocalOpen(_, inner) | ExpKind::Attr(_, inner) => {
+                self.exp(inner)
+            }
+            ExpKind::Ascribe(inner, ty) | ExpKind::Coerce(inner, ty) => {
+                let alias = self.exp(inner);
+                self.sizes(ty);
+                alias
+            }
             ExpKind::Negate(inner) | ExpKind::Not(inner) => {
                 self.exp(inner);
                 self.fresh_value(self.ty(exp.id))

@@ -16,6 +16,7 @@ impl<'a> Checker<'a> {
         for pat in &bind.params {
             self.param(pat);
         }
+        bind.ret.iter().for_each(|ret| self.sizes(ret));
         let result = self.exp(&bind.body);
         let result = self.expand_all(result);
         self.still_alive(&result, errors::result_span(&bind.body));

@@ -293,9 +293,10 @@ pub(crate) fn size_not_i64(span: Span, text: &str, found: &str) -> Diagnostic {
 }
 
 pub(crate) fn size_expression_bind(span: Span) -> Diagnostic {
-    Diagnostic::error("size-expression-bind", span, "Size expression may not bind names")
-        .at("a size cannot bind names")
-        .help("bind the value with `let` first and use its name as the size")
+    let headline = "Size expression may not bind names in a declared type";
+    Diagnostic::error("size-expression-bind", span, headline)
+        .at("this binds names")
+        .help("make the size a parameter of the type, or define a function and call it in the size")
 }
 
 pub(crate) fn consumed_in_size(span: Span, name: &str, bound: Option<Span>) -> Diagnostic {
@@ -312,7 +313,7 @@ pub(crate) fn consumed_in_size(span: Span, name: &str, bound: Option<Span>) -> D
 pub(crate) fn size_with_binding(span: Span) -> Diagnostic {
     let headline = "Size expression with binding is replaced by an unknown size";
     Diagnostic::warning("size-expression-bind", span, headline)
-        .at("a size cannot bind names")
+        .at("this binds names, so its value is not known as a size")
         .help("bind the value with `let` first and use its name")
 }
 

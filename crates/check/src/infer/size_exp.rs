@@ -5,7 +5,9 @@
 
 use crate::checker::Checker;
 use crate::errors;
-use crate::ty::{FunTy, Head, Size, Term, Ty, VarId};
+use crate::size::Binders;
+use crate::ty::{FunTy, Head, Size, Term, TermStep, Ty, VarId};
+use crate::walk::binds_names;
 use fehu_syntax::ast::Exp;
 
 impl Checker<'_> {
@@ -23,8 +25,10 @@ impl Checker<'_> {
             self.report(errors::size_not_i64(exp.span, &text, &found));
             return Size::Any;
         }
-        match self.size_of_exp(exp) {
+        let binders = if self.declares { Binders::Refused } else { Binders::Kept };
+        match self.term_of(exp, binders) {
             Some(size) => {
+                self.tables.codes |= binders == Binders::Kept && binds_names(exp);
                 if let Some(var) = self.consumed_by(&size) {
                     let info = &self.program.vars[var];
                     let (name, bound) = (info.name.clone(), info.span);
@@ -48,6 +52,12 @@ impl Checker<'_> {
             }
             Size::Term(term) => {
                 let inside = term.args.iter().find_map(|arg| self.consumed_by(arg));
+                if let (Head::Update(path), Some(base)) = (&term.head, term.args.first())
+                    && path.iter().any(|step| matches!(step, TermStep::Index(_)))
+                    && let Some(var) = self.shared_by(base)
+                {
+                    return Some(var);
+                }
                 inside.or_else(|| {
                     let arrows = self.arrows(term);
                     let args = term.args.iter().skip(1).zip(arrows);
@@ -63,7 +73,7 @@ impl Checker<'_> {
         match size {
             Size::Var(var) => Some(*var),
             Size::Term(term) => match &term.head {
-                Head::Project(_) | Head::Index | Head::Slice(_) => {
+                Head::Project(_) | Head::Index | Head::Slice(_) | Head::Update(_) => {
                     self.shared_by(term.args.first()?)
                 }
                 Head::Record(_) | Head::Ctor(_) | Head::SectionRight => {
@@ -79,7 +89,11 @@ impl Checker<'_> {
                     args.filter(|(_, arrow)| !arrow.consumes)
                         .find_map(|(arg, _)| self.shared_by(arg))
                 }
-                Head::Op(_)
+                // What is in code is looked at where consumption is.
+                Head::Code(_)
+                | Head::Access(_)
+                | Head::Hole
+                | Head::Op(_)
                 | Head::Lit(_)
                 | Head::Number(..)
                 | Head::Range(..)

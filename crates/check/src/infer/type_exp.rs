@@ -24,6 +24,14 @@ impl Checker<'_> {
         (ty, anonymous)
     }
 
+    /// As [`Checker::type_exp`], for a type that a declaration or a module type gives a name or a value.
+    pub(crate) fn type_in_declaration(&mut self, exp: &TypeExp) -> (Ty, Vec<VarId>) {
+        let outer = std::mem::replace(&mut self.declares, true);
+        let read = self.type_exp(exp);
+        self.declares = outer;
+        read
+    }
+
     fn read_type(&mut self, exp: &TypeExp) -> Ty {
         match &exp.kind {
             TypeExpKind::Name(name, args) => self.read_named(exp.span, name, args),

@@ -155,7 +155,7 @@ impl Checker<'_> {
         self.metas = Default::default();
         let mark = self.scope.enter();
         let params = self.bind_type_params(type_params);
-        let (ty, anonymous) = self.type_exp(ty);
+        let (ty, anonymous) = self.type_in_declaration(ty);
         self.scope.leave(&mark);
         self.finish_type_metas();
         for &var in &anonymous {
@@ -191,7 +191,7 @@ impl Checker<'_> {
         self.metas = Default::default();
         let mark = self.scope.enter();
         let params = self.type_def_params(params);
-        let (ty, exts) = self.type_exp(ty);
+        let (ty, exts) = self.type_in_declaration(ty);
         self.scope.leave(&mark);
         self.finish_type_metas();
         let text = self.quote(name.span);

@@ -15,7 +15,9 @@ impl Checker<'_> {
         self.metas = Default::default();
         let mark = self.scope.enter();
         let params = self.type_def_params(&bind.params);
-        let (ty, exts) = self.type_exp(&bind.body);
+        let before = self.diags.len();
+        let (ty, exts) = self.type_in_declaration(&bind.body);
+        let is_read = self.diags.len() == before;
         let lifted = self.declared_lifted(&bind.body);
         self.scope.leave(&mark);
         self.finish_type_metas();
@@ -37,7 +39,9 @@ impl Checker<'_> {
             _ => {}
         }
         for (param, written) in params.iter().zip(&bind.params) {
+            // What is missing in a type with errors may be what is wrong with it.
             if let TypeFnParam::Size(var) = param.param
+                && is_read
                 && !mentions(&ty, var)
             {
                 self.report(errors::unused_size_param(

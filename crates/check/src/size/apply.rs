@@ -6,7 +6,7 @@ use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
 use crate::ty::{FunTy, Size, Subst, Ty, VarId};
-use crate::walk::Visitor;
+use crate::walk::binds_names;
 use fehu_base::Span;
 use fehu_syntax::ast::{Exp, ExpKind, Lambda, NodeId, Operator};
 use std::sync::Arc;
@@ -241,17 +241,4 @@ fn add_exts(ty: &Ty, exts: &[VarId]) -> Ty {
         }
         other => other.clone(),
     }
-}
-
-/// Whether something inside of an expression binds names.
-fn binds_names(exp: &Exp) -> bool {
-    struct Binds(bool);
-    impl Visitor<'_> for Binds {
-        fn open(&mut self) {
-            self.0 = true;
-        }
-    }
-    let mut binds = Binds(false);
-    binds.exp(exp);
-    binds.0
 }

@@ -102,6 +102,7 @@ impl Checker<'_> {
             // Unknown sizes of a constant are sizes like any other.
             return self.globalise(&found);
         };
+        self.sized_written(ret);
         let (declared, exts) = self.read_type_exp(ret.id);
         let want = self.with_metas(&declared, &exts, ret.span);
         self.require(bind.body.span, &want, &found, Expect::ValueBody(Some(ret.span)));

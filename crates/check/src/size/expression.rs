@@ -63,6 +63,7 @@ impl Checker<'_> {
                 self.sized_index(exp.id, &ty, dims)
             }
             ExpKind::Ascribe(inner, te) => {
+                self.sized_written(te);
                 let want = self.sized_type_exp(te.id, te.span);
                 let found = self.sized(inner);
                 self.require(inner.span, &want, &found, Expect::Ascription(te.span));
@@ -70,6 +71,7 @@ impl Checker<'_> {
             }
             ExpKind::Coerce(inner, te) => {
                 let found = self.sized(inner);
+                self.sized_written(te);
                 self.coerce(&found, te.id, inner.span)
             }
             ExpKind::Negate(inner) | ExpKind::Not(inner) => self.sized(inner),

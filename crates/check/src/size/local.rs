@@ -209,6 +209,7 @@ impl Checker<'_> {
         let Some(ret) = ret else {
             return self.close_function(params, &found, Vec::new(), outside);
         };
+        self.sized_written(ret);
         // Anonymous sizes of the declared type are those of the body.
         let (declared, exts) = self.read_type_exp(ret.id);
         self.check_result_names(&params, ret, &declared, outside);

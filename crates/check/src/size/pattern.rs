@@ -44,6 +44,7 @@ impl Checker<'_> {
                 }
             }
             PatKind::Ascribe(inner, te) => {
+                self.sized_written(te);
                 let want = self.sized_type_exp(te.id, te.span).without_unique();
                 self.require(inner.span, &want, ty, why);
                 self.sized_pat(inner, &want, why);

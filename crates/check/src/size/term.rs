@@ -1,21 +1,35 @@
 //! Expressions as sizes.
 //!
-//! An expression that binds nothing can be part of a type. Only names must have been resolved; types
+//! An expression that binds nothing can be part of a type; one that does only where it is written ([`Binders`]). Only names must have been resolved; types
 //! play no role, except that `+`, `-` and `*` are arithmetic where they are the built-in ones and
 //! their operands are i64, which their use in a size makes sure of. Whoever evaluates a term has to know
 //! what its literals are, so those that are known not to be i64 have their type with them.
 
 use crate::checker::Checker;
 use crate::program::VarKind;
-use crate::ty::{Elem, Head, Size, TermDim, Ty, VarId};
+use crate::ty::{Elem, Head, Size, TermDim, TermStep, Ty, VarId};
 use crate::walk::{Visitor, walk_exp};
 use ecow::{EcoString, eco_format};
 use fehu_base::Prim;
-use fehu_syntax::ast::{DimIndex, Exp, ExpKind, Lit, NodeId, Operator};
+use fehu_syntax::ast::{Access, DimIndex, Exp, ExpKind, Lit, NodeId, Operator};
+
+/// What becomes of expressions that bind names: `let`, `match`, `loop` and lambdas.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Binders {
+    /// They are no sizes: the value of an argument with them is unknown, and a declared type cannot have them.
+    Refused,
+    /// They are terms, as code; see [`Head::Code`].
+    Kept,
+}
 
 impl Checker<'_> {
     /// The expression as a size, if it binds nothing.
     pub(crate) fn size_of_exp(&self, exp: &Exp) -> Option<Size> {
+        self.term_of(exp, Binders::Refused)
+    }
+
+    /// The expression as a size.
+    pub(crate) fn term_of(&self, exp: &Exp, binders: Binders) -> Option<Size> {
         match &exp.kind {
             ExpKind::Lit(lit) => Some(match self.prim_of(exp.id) {
                 Some(prim) if prim != Prim::I64 && prim != Prim::Bool => number(lit, prim),
@@ -31,17 +45,17 @@ impl Checker<'_> {
             | ExpKind::Assert(_, inner)
             | ExpKind::LocalOpen(_, inner)
             | ExpKind::Ascribe(inner, _)
-            | ExpKind::Coerce(inner, _) => self.size_of_exp(inner),
+            | ExpKind::Coerce(inner, _) => self.term_of(inner, binders),
             ExpKind::Tuple(parts) => {
                 let names = (0..parts.len()).map(crate::ty::tuple_field).collect();
-                Some(Size::term(Head::Record(names), self.terms(parts)?))
+                Some(Size::term(Head::Record(names), self.terms(parts, binders)?))
             }
             ExpKind::Record(fields) => {
                 let mut terms = Vec::with_capacity(fields.len());
                 for field in fields {
                     let name = field.name.name.clone();
                     let term = match &field.value {
-                        Some(value) => self.size_of_exp(value)?,
+                        Some(value) => self.term_of(value, binders)?,
                         None => self.name_term(field.id, std::slice::from_ref(&name))?,
                     };
                     terms.push((name, term));
@@ -52,80 +66,118 @@ impl Checker<'_> {
             }
             ExpKind::Array(elems) => {
                 let elem = if elems.is_empty() { self.scalar_elem(exp.id) } else { None };
-                Some(Size::term(Head::Array(Elem(elem)), self.terms(elems)?))
+                Some(Size::term(Head::Array(Elem(elem)), self.terms(elems, binders)?))
             }
-            ExpKind::Project(inner, field) => {
-                Some(Size::term(Head::Project(field.name.clone()), vec![self.size_of_exp(inner)?]))
-            }
+            ExpKind::Project(inner, field) => Some(Size::term(
+                Head::Project(field.name.clone()),
+                vec![self.term_of(inner, binders)?],
+            )),
             ExpKind::Index(array, dims) => {
-                let mut args = vec![self.size_of_exp(array)?];
-                let mut form = Vec::with_capacity(dims.len());
-                for dim in dims {
-                    form.push(match dim {
-                        DimIndex::Fix(index) => {
-                            args.push(self.size_of_exp(index)?);
-                            TermDim::Fix
-                        }
-                        DimIndex::Slice { start, end, step, .. } => {
-                            let parts = [start, end, step];
-                            for part in parts.into_iter().flatten() {
-                                args.push(self.size_of_exp(part)?);
-                            }
-                            TermDim::Slice(parts.map(Option::is_some))
-                        }
-                    });
-                }
+                let mut args = vec![self.term_of(array, binders)?];
+                let form = self.dims_of(dims, &mut args, binders)?;
                 let is_element = form.iter().all(|dim| *dim == TermDim::Fix);
                 let head = if is_element { Head::Index } else { Head::Slice(form) };
                 Some(Size::term(head, args))
             }
-            ExpKind::Negate(inner) => Some(match self.size_of_exp(inner)? {
+            ExpKind::Negate(inner) => Some(match self.term_of(inner, binders)? {
                 Size::Const(n) => Size::Const(n.wrapping_neg()),
                 Size::Term(term) if matches!(&term.head, Head::Number(..)) => negated(&term.head),
                 size => Size::minus(Size::Const(0), size),
             }),
             ExpKind::Not(inner) => {
-                Some(Size::term(Head::Op("!".into()), vec![self.size_of_exp(inner)?]))
+                Some(Size::term(Head::Op("!".into()), vec![self.term_of(inner, binders)?]))
             }
             ExpKind::BinOp(bin) => {
-                let a = self.size_of_exp(&bin.lhs)?;
-                let b = self.size_of_exp(&bin.rhs)?;
+                let a = self.term_of(&bin.lhs, binders)?;
+                let b = self.term_of(&bin.rhs, binders)?;
                 self.operator_term(&bin.op, a, b)
             }
             ExpKind::Apply(fun, args) => {
-                let mut all = vec![self.size_of_exp(fun)?];
-                all.extend(self.terms(args)?);
+                let mut all = vec![self.term_of(fun, binders)?];
+                all.extend(self.terms(args, binders)?);
                 Some(Size::term(Head::Apply, all))
             }
             ExpKind::Ctor(name, payload) => {
-                Some(Size::term(Head::Ctor(name.name.clone()), self.terms(payload)?))
+                Some(Size::term(Head::Ctor(name.name.clone()), self.terms(payload, binders)?))
             }
-            ExpKind::If(parts) => Some(Size::term(Head::If, self.terms(&parts[..])?)),
+            ExpKind::If(parts) => Some(Size::term(Head::If, self.terms(&parts[..], binders)?)),
             ExpKind::Range(range) => {
                 let second = range.second.as_ref();
                 let parts = [Some(&range.start), second, Some(&range.end)];
-                let args = parts.into_iter().flatten().map(|part| self.size_of_exp(part));
+                let args = parts.into_iter().flatten().map(|part| self.term_of(part, binders));
                 let head = Head::Range(range.kind, second.is_some());
                 Some(Size::term(head, args.collect::<Option<_>>()?))
             }
             ExpKind::Section(op) => self.operator_name(op),
             ExpKind::SectionLeft(lhs, op) => {
-                let args = vec![self.operator_name(op)?, self.size_of_exp(lhs)?];
+                let args = vec![self.operator_name(op)?, self.term_of(lhs, binders)?];
                 Some(Size::term(Head::Apply, args))
             }
             ExpKind::SectionRight(op, rhs) => {
-                let args = vec![self.operator_name(op)?, self.size_of_exp(rhs)?];
+                let args = vec![self.operator_name(op)?, self.term_of(rhs, binders)?];
                 Some(Size::term(Head::SectionRight, args))
             }
-            ExpKind::Hole
-            | ExpKind::Let(..)
-            | ExpKind::Lambda(_)
-            | ExpKind::Loop(_)
-            | ExpKind::Update(_)
-            | ExpKind::Match(..)
-            | ExpKind::SectionAccess(_)
-            | ExpKind::Error => None,
+            ExpKind::SectionAccess(path) => {
+                let mut args = Vec::new();
+                let form = self.path_of(path, &mut args, binders)?;
+                Some(Size::term(Head::Access(form), args))
+            }
+            ExpKind::Update(update) => {
+                let base = self.term_of(&update.base, binders)?;
+                let mut args = vec![base, self.term_of(&update.value, binders)?];
+                let form = self.path_of(&update.path, &mut args, binders)?;
+                Some(Size::term(Head::Update(form), args))
+            }
+            ExpKind::Hole => Some(Size::term(Head::Hole, Vec::new())),
+            ExpKind::Let(..) | ExpKind::Lambda(_) | ExpKind::Loop(_) | ExpKind::Match(..) => {
+                match binders {
+                    Binders::Refused => None,
+                    Binders::Kept => Some(self.code_of(exp)),
+                }
+            }
+            ExpKind::Error => None,
         }
+    }
+
+    /// The form of what stands in brackets; its parts are added to the arguments.
+    fn dims_of(
+        &self,
+        dims: &[DimIndex],
+        args: &mut Vec<Size>,
+        binders: Binders,
+    ) -> Option<Vec<TermDim>> {
+        let mut form = Vec::with_capacity(dims.len());
+        for dim in dims {
+            form.push(match dim {
+                DimIndex::Fix(index) => {
+                    args.push(self.term_of(index, binders)?);
+                    TermDim::Fix
+                }
+                DimIndex::Slice { start, end, step, .. } => {
+                    let parts = [start, end, step];
+                    for part in parts.into_iter().flatten() {
+                        args.push(self.term_of(part, binders)?);
+                    }
+                    TermDim::Slice(parts.map(Option::is_some))
+                }
+            });
+        }
+        Some(form)
+    }
+
+    /// The form of a path; the parts of its indices are added to the arguments.
+    fn path_of(
+        &self,
+        path: &[Access],
+        args: &mut Vec<Size>,
+        binders: Binders,
+    ) -> Option<Vec<TermStep>> {
+        path.iter()
+            .map(|step| match step {
+                Access::Field(field) => Some(TermStep::Field(field.name.clone())),
+                Access::Index(dims, _) => Some(TermStep::Index(self.dims_of(dims, args, binders)?)),
+            })
+            .collect()
     }
 
     /// The value of an expression as a size; it will be evaluated where it stands, so that is where the size is known.
@@ -177,8 +229,8 @@ impl Checker<'_> {
         ty
     }
 
-    fn terms(&self, exps: &[Exp]) -> Option<Vec<Size>> {
-        exps.iter().map(|e| self.size_of_exp(e)).collect()
+    fn terms(&self, exps: &[Exp], binders: Binders) -> Option<Vec<Size>> {
+        exps.iter().map(|e| self.term_of(e, binders)).collect()
     }
 
     fn name_term(&self, node: NodeId, parts: &[EcoString]) -> Option<Size> {

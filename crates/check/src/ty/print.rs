@@ -1,6 +1,6 @@
 //! Types and sizes as the user reads them.
 
-use super::{Arg, Head, RangeKind, Size, TermDim, Ty, TypeId, VarId};
+use super::{Arg, Head, RangeKind, Size, TermDim, TermStep, Ty, TypeId, VarId};
 use ecow::EcoString;
 use fehu_base::IdVec;
 use std::fmt::Write;
@@ -223,6 +223,37 @@ impl Printer<'_> {
                         }
                     }),
                     (Head::If, _) => out.push_str("if"),
+                    (Head::Access(path), _) => {
+                        out.push('(');
+                        self.write_path(out, path, args);
+                        out.push(')');
+                    }
+                    (Head::Update(path), [base, value, parts @ ..]) => {
+                        self.wrap(out, level > 0, |this, out| {
+                            this.write_size(out, base, 3);
+                            out.push_str(" with ");
+                            let mut text = String::new();
+                            this.write_path(&mut text, path, parts);
+                            out.push_str(text.strip_prefix('.').unwrap_or(&text));
+                            out.push_str(" = ");
+                            this.write_size(out, value, 0);
+                        });
+                    }
+                    (Head::Update(_), _) => out.push_str("with"),
+                    (Head::Hole, _) => out.push_str("???"),
+                    (Head::Code(code), _) => self.wrap(out, level > 0, |this, out| {
+                        for part in &code.parts {
+                            out.push_str(&part.before);
+                            match (code.free.get(part.arg), args.get(part.arg)) {
+                                (Some(free), Some(Size::Var(arg))) if free == arg => {
+                                    out.push_str(&part.written);
+                                }
+                                (_, Some(arg)) => this.write_size(out, arg, 3),
+                                (_, None) => out.push_str(&part.written),
+                            }
+                        }
+                        out.push_str(&code.rest);
+                    }),
                     (Head::Ctor(name), _) => self.wrap(out, level > 2, |this, out| {
                         _ = write!(out, "#{name}");
                         for arg in args {
@@ -243,9 +274,33 @@ impl Printer<'_> {
         });
     }
 
+    /// The steps of a path; `parts` are what is written of the slices in it.
+    fn write_path(&self, out: &mut String, path: &[TermStep], parts: &[Size]) {
+        let mut parts = parts.iter();
+        let mut after_field = false;
+        for step in path {
+            match step {
+                TermStep::Field(name) => _ = write!(out, ".{name}"),
+                TermStep::Index(dims) => {
+                    out.push_str(if after_field { "" } else { "." });
+                    self.write_dims(out, dims, &mut parts);
+                }
+            }
+            after_field = true;
+        }
+    }
+
     /// The brackets after an array; `parts` are what is written of the slices.
     fn write_slice(&self, out: &mut String, dims: &[TermDim], parts: &[Size]) {
-        let mut parts = parts.iter();
+        self.write_dims(out, dims, &mut parts.iter());
+    }
+
+    fn write_dims(
+        &self,
+        out: &mut String,
+        dims: &[TermDim],
+        parts: &mut std::slice::Iter<'_, Size>,
+    ) {
         out.push('[');
         for (i, dim) in dims.iter().enumerate() {
             out.push_str(if i > 0 { ", " } else { "" });
