@@ -17,6 +17,7 @@ mod builtin;
 mod causality;
 mod checker;
 mod checking;
+pub mod codes;
 mod consume;
 mod entry;
 mod errors;
@@ -127,6 +128,7 @@ fn check_unit(
         anonymous: Vec::new(),
         arrow_names: Vec::new(),
         binding_start: 0,
+        declares: false,
         tainted: false,
         current: None,
         self_uses: Vec::new(),
