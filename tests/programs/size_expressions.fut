@@ -148,27 +148,24 @@ entry consumed_slice [n] (xs: *[n]i64) : ([n]i64, []i32) =
   let xs[0] = 1
   in (xs, map2 (+) ys (rep 1))
 
--- Literals of a branch have the type of the other side.
+-- Conditions that are constants: what is not known of one side says nothing about the type of the other.
 -- ==
--- entry: literal_branch
--- input { true 2i16 } output { [7, 7] }
--- input { false 2i16 } output { [7, 7, 7] }
-entry literal_branch (c: bool) (x: i16) = replicate (i64.i16 (if c != false then x else 3)) 7i32
-
--- A side whose size is not known: the comparison of sums.
--- ==
--- entry: unknown_side
--- input { true } output { [7] }
--- input { false } output { [7] }
-entry unknown_side (c: bool) =
-  replicate (if (if c then (#some 1 : #none | #some i32) != #none else true) then 1 else 2) 7i32
+-- entry: literal_side
+-- input { 2i16 } output { [7, 7, 7] }
+entry literal_side (x: i16) = replicate (i64.i16 (if 0i32 != 0 then x else 3)) 7i32
 
 -- ==
 -- entry: pairs_in_a_condition
 -- input { 0i64 } output { [7] }
--- input { 1i64 } output { [7, 7] }
 entry pairs_in_a_condition (m: i64) =
-  replicate (if (if (m, (1i64, 2i64)) != (1, (1, 2)) then true else m > 1) then 1 else 2) 7i32
+  replicate (if (if (0i32, (1i32, 2i32)) != (3, (4, 5)) then true else m > 0) then 1 else 2) 7i32
+
+-- ==
+-- entry: sums_in_a_condition
+-- input { 0i64 } output { [7] }
+entry sums_in_a_condition (_: i64) =
+  let k = if (if f64.isnan 0 then (#a 0 : #a u16 | #b f32) != #a 0 else true) then 1 else 2
+  in replicate k 7i32
 
 -- Written sizes that bind names are evaluated where they are needed, also by callers.
 def twice (f: i64 -> i64) (x: i64) = f (f x)
