@@ -24,8 +24,9 @@
 //! is not cheap, because it would be executed twice.
 
 use super::Emit;
+use super::combine::{Partial, Sofar};
 use super::grid::{has_effects, is_bare};
-use super::screma::{NO_INDEX, Sofar};
+use super::screma::NO_INDEX;
 use super::sums::is_short;
 use super::tasks::{has_operators, is_cheap};
 use fehu_imp::Exp;
@@ -42,8 +43,8 @@ pub(super) struct Follower<'a> {
     /// The map or scatter.
     stm: &'a ir::Stm,
     /// The current values of its own scans and reductions.
-    scanned: Vec<Vec<Sofar<'a>>>,
-    reduced: Vec<Vec<Sofar<'a>>>,
+    scanned: Vec<Partial<'a>>,
+    reduced: Vec<Partial<'a>>,
 }
 
 impl Follower<'_> {
@@ -365,8 +366,8 @@ impl<'a> Emit<'a> {
     }
 
     /// The elements of scanned arrays.
-    pub(super) fn scanned_elements(pat: &[Var], scanned: &[Vec<Sofar<'a>>]) -> Vec<(Var, Exp)> {
-        let parts = pat.iter().zip(scanned.iter().flatten());
+    pub(super) fn scanned_elements(pat: &[Var], scanned: &[Partial<'a>]) -> Vec<(Var, Exp)> {
+        let parts = pat.iter().zip(scanned.iter().flat_map(|scan| &scan.parts));
         parts
             .filter_map(|(var, part)| match part {
                 Sofar::Scalar(v) => Some((*var, Exp::Var(*v))),

@@ -20,7 +20,7 @@
 //! rarely a bottleneck.)
 
 use super::Emit;
-use super::screma::Sofar;
+use super::combine::{Partial, Sofar};
 use super::tasks::is_cheap;
 use fehu_base::Prim;
 use fehu_imp::rewrite::{bin, end_of_blocks, sum};
@@ -38,8 +38,8 @@ impl<'a> Emit<'a> {
         pat: &[Var],
         op: &'a Screma,
         (low, high): (Exp, Exp),
-        scanned: &[Vec<Sofar<'a>>],
-        reduced: &[Vec<Sofar<'a>>],
+        scanned: &[Partial<'a>],
+        reduced: &[Partial<'a>],
     ) {
         let low = match self.sum_of(pat, op, scanned) {
             Some((before, prim)) => {
@@ -64,9 +64,9 @@ impl<'a> Emit<'a> {
     }
 
     /// The current value of the only scan of an operator, and its type, if it is suitable for blocks.
-    fn sum_of(&self, pat: &[Var], op: &Screma, scanned: &[Vec<Sofar<'a>>]) -> Option<(V, Prim)> {
+    fn sum_of(&self, pat: &[Var], op: &Screma, scanned: &[Partial<'a>]) -> Option<(V, Prim)> {
         let ([scan], [parts]) = (op.scans.as_slice(), scanned) else { return None };
-        let [Sofar::Scalar(before)] = parts.as_slice() else { return None };
+        let [Sofar::Scalar(before)] = parts.parts.as_slice() else { return None };
         let Ty::Scalar(prim) = self.vars[*before].ty else { return None };
         let is_wide = prim != Prim::Bool && prim.bits() >= 32;
         let has_acc = |var: &Var| matches!(self.ir[*var].ty, Type::Acc(_));
@@ -105,7 +105,8 @@ impl<'a> Emit<'a> {
             this.each_in(pat, &op.inputs, &op.map, range(), independent(), |this, index, parts| {
                 let part = Exp::Load(sums, Box::new(this.in_block(index, base)));
                 let here = this.declare("sum", prim, Some(part));
-                this.give(pat, index, op, parts, &[vec![Sofar::Scalar(here)]]);
+                let scan = Partial { op: &op.scans[0].op, parts: vec![Sofar::Scalar(here)] };
+                this.give(pat, index, op, parts, &[scan]);
             });
         });
         let (from, to) = (Exp::Var(low), Exp::Var(end));

@@ -9,10 +9,10 @@
 //! barrier, and then all of them leave. Elsewhere a check fails in all threads at once.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Partial, Room, Sofar, Tree};
 use super::super::runs::Runs;
 use super::super::screma::NO_INDEX;
 use super::seg::SegOp;
-use super::team::Parts;
 use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::visit::each_stm;
@@ -234,12 +234,7 @@ impl<'a> Emit<'a> {
     /// A reduction: each thread has consecutive elements.
     fn reduce_together(&mut self, together: Together, pat: &'a [Var], op: &'a Screma) {
         self.settle();
-        let own = self.start_reds(op);
-        let mut parts: Vec<Parts<'a>> = Vec::with_capacity(own.len());
-        for (red, own) in op.reds.iter().zip(own) {
-            let shared = self.shared("all", &own, together.members);
-            parts.push(Parts { op: &red.op, own, shared });
-        }
+        let (own, shared) = self.start_shared(op, together.members);
         let width = self.simple("width", &self.atom(op.width));
         let members = Exp::int(i64::from(together.members));
         let share = self.simple("share", &quot_up(width.clone(), members.clone()));
@@ -252,14 +247,10 @@ impl<'a> Emit<'a> {
         let body = self.by_itself(|this| {
             let index = this.enter(pat, &op.inputs, &op.map, Exp::Var(at));
             this.body(&op.map.body);
-            let mut results = op.map.body.results[op.scanned()..].iter().copied();
-            for part in &parts {
-                let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
-                this.combine(part.op, &part.own, &elements);
-            }
+            let plain = this.combine_each(&own, &op.map.body.results[op.scanned()..]);
             if op.scans.is_empty() {
-                for (result, var) in results.zip(&pat[op.folded()..]) {
-                    this.store_row(*var, index, result);
+                for (result, var) in plain.iter().zip(&pat[op.folded()..]) {
+                    this.store_row(*var, index, *result);
                 }
             }
         });
@@ -267,12 +258,13 @@ impl<'a> Emit<'a> {
         let each = Stm::For { var: at, from: low, to: high, step: 1, kind, body };
         self.section(together, vec![each]);
         let inside = std::mem::replace(&mut self.runs, Runs::ALONE);
-        self.team_reduce(&parts, &thread, &members, &thread);
+        let tree = Tree { thread: thread.clone(), lane: thread, size: members, apart: None };
+        self.reduce_tree(&own, &shared, &tree);
         self.runs = inside;
         // The first thread has the result, and has stored it where all can see it.
         let mut found = pat[op.scanned()..op.folded()].iter();
-        for part in &parts {
-            let values = self.get_parts(&part.shared, &Exp::int(0));
+        for kept in &shared {
+            let values = self.load_kept(kept, &Exp::int(0));
             for (part, var) in values.iter().zip(found.by_ref()) {
                 if let Some(value) = part.value() {
                     self.scalars.insert(*var, value);
@@ -291,41 +283,36 @@ impl<'a> Emit<'a> {
         let thread = Exp::Var(together.thread);
         let body = self.block(|this| {
             let own = this.start_scans(op);
-            let mut parts: Vec<Parts<'a>> = Vec::with_capacity(own.len());
-            for (scan, own) in op.scans.iter().zip(own) {
-                let shared = this.shared("all", &own, together.members);
-                parts.push(Parts { op: &scan.op, own, shared });
-            }
+            let ops = op.scans.iter().map(|scan| &scan.op);
+            let shared = this.keep_each("all", ops, &Room::Shared(together.members));
             let at = this.simple("at", &bin(BinOp::Add, Exp::Var(start), thread.clone()));
             let within = lt(at.clone(), width.clone());
             let element = this.by_itself(|this| {
                 let index = this.enter(pat, &op.inputs, &op.map, at.clone());
                 this.body(&op.map.body);
-                let mut results = op.map.body.results.iter().copied();
-                for part in &parts {
-                    let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
-                    this.assign_all(&part.own, &elements);
+                let results = &op.map.body.results;
+                let mut scanned = results.as_slice();
+                for own in &own {
+                    let (elements, rest) = scanned.split_at(own.parts.len());
+                    this.assign_all(&own.parts, elements);
+                    scanned = rest;
                 }
-                for (result, var) in
-                    results.skip(op.folded() - op.scanned()).zip(&pat[op.folded()..])
-                {
-                    this.store_row(*var, index, result);
+                for (result, var) in results.iter().zip(pat).skip(op.folded()) {
+                    this.store_row(*var, index, *result);
                 }
             });
             this.section(together, vec![Stm::If(within.clone(), element, Block::new())]);
             let inside = std::mem::replace(&mut this.runs, Runs::ALONE);
-            this.all_prefixes(&parts, &thread, together.members);
+            this.all_prefixes(&own, &shared, &thread, together.members);
             let last = Exp::int(i64::from(together.members) - 1);
             let carried = this.block(|this| {
-                for (part, carry) in parts.iter().zip(&carry) {
+                for ((own, shared), carry) in own.iter().zip(&shared).zip(&carry) {
                     // The preceding values are combined from the left; the value of the last thread is the prefix of
                     // the next round.
-                    let last = this.get_parts(&part.shared, &last);
-                    let before = this.copied(carry);
-                    this.combine_parts(part.op, carry, &last);
-                    let value = this.copied(&part.own);
-                    this.copy_parts(&part.own, &before);
-                    this.combine_parts(part.op, &part.own, &value);
+                    let last = this.load_kept(shared, &last);
+                    let before = this.copied(&carry.parts);
+                    this.combine_parts(carry.op, &carry.parts, &last);
+                    this.prepend(own, &before);
                 }
             });
             // An operator whose check fails must not keep its thread from reaching the barrier.
@@ -334,11 +321,8 @@ impl<'a> Emit<'a> {
             let index = this.table.index(pat, &op.map).unwrap_or(NO_INDEX);
             let store = this.by_itself(|this| {
                 this.scalars.insert(index, at.clone());
-                let mut bound = pat.iter();
-                for part in &parts {
-                    for (own, var) in part.own.iter().zip(bound.by_ref()) {
-                        this.store_sofar(*var, index, own);
-                    }
+                for (part, var) in own.iter().flat_map(|own| &own.parts).zip(pat) {
+                    this.store_sofar(*var, index, part);
                 }
             });
             this.out.push(Stm::If(within, store, Block::new()));
@@ -349,34 +333,35 @@ impl<'a> Emit<'a> {
     }
 
     /// The combined values of all threads up to each of them; in the end they are in the shared arrays as well.
-    fn all_prefixes(&mut self, parts: &[Parts<'a>], thread: &Exp, members: u32) {
+    fn all_prefixes(&mut self, own: &[Partial<'a>], shared: &[Kept], thread: &Exp, members: u32) {
         let members = Exp::int(i64::from(members));
-        for part in parts {
-            self.put_parts(&part.own, &part.shared, thread);
-        }
+        self.store_each(own, shared, thread);
         self.out.push(Stm::Barrier);
         let distance = self.declare("distance", Prim::I64, Some(Exp::int(1)));
         let body = self.block(|this| {
             let takes_part = lt(Exp::Var(distance), bin(BinOp::Add, thread.clone(), Exp::int(1)));
             let combine = this.by_itself(|this| {
                 let other = bin(BinOp::Sub, thread.clone(), Exp::Var(distance));
-                for part in parts {
-                    let value = this.copied(&part.own);
-                    let left = this.get_parts(&part.shared, &other);
-                    this.copy_parts(&part.own, &left);
-                    this.combine_parts(part.op, &part.own, &value);
+                for (own, shared) in own.iter().zip(shared) {
+                    let left = this.load_kept(shared, &other);
+                    this.prepend(own, &left);
                 }
             });
             this.out.push(Stm::Section(vec![Stm::If(takes_part, combine, Block::new())]));
             this.out.push(Stm::Barrier);
-            for part in parts {
-                this.put_parts(&part.own, &part.shared, thread);
-            }
+            this.store_each(own, shared, thread);
             this.out.push(Stm::Barrier);
             let twice = bin(BinOp::Mul, Exp::Var(distance), Exp::int(2));
             this.out.push(Stm::Assign(distance, twice));
         });
         self.out.push(Stm::While(lt(Exp::Var(distance), members), body));
+    }
+
+    /// `own = left op own`
+    fn prepend(&mut self, own: &Partial<'a>, left: &[Sofar<'a>]) {
+        let value = self.copied(&own.parts);
+        self.copy_parts(&own.parts, left);
+        self.combine_parts(own.op, &own.parts, &value);
     }
 }
 

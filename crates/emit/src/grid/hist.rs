@@ -9,9 +9,10 @@
 //! result directly.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Room, Sofar};
 use super::super::screma::if_within;
 use super::super::write::hist_parts;
-use super::cell::{Cell, Store, same};
+use super::atomic::{Cell, Store, same};
 use super::seg::SegOp;
 use super::{bin, has_effects, lt, quot_up};
 use fehu_base::Prim;
@@ -70,9 +71,8 @@ pub(super) struct Bins<'a> {
     pub(super) count: Exp,
     /// The number of copies of the bins of a pass: a power of two.
     copies: V,
-    /// The partial results of chunks, an array for each component; none if they are added to the result by atomic
-    /// instructions.
-    pub(super) partials: Vec<V>,
+    /// The partial results of chunks; none if they are added to the result by atomic instructions.
+    pub(super) partials: Option<Kept>,
 }
 
 /// What is known about all of them.
@@ -197,33 +197,29 @@ impl<'a> Emit<'a> {
         let by_groups = quot_up(Exp::int(self.unless_few(BLOCKS, 4)), at_least_one(groups.clone()));
         let chunks = at_least_one(bin(BinOp::Min, by_size, by_groups));
         let chunks = self.simple("chunks", &chunks);
-        let mut handles = Vec::new();
         let mut bins = Vec::with_capacity(cells.len());
         for ((op, cell), (shape, count)) in op.ops.iter().zip(cells).zip(counts) {
             let copies = self.copies(&count, room);
-            let mut partials = Vec::new();
-            if cell.by_instruction().is_none() {
-                let teams = bin(BinOp::Mul, segments.clone(), chunks.clone());
-                let total = self.simple("found", &bin(BinOp::Mul, teams, count.clone()));
-                for prim in &cell.prims {
-                    let (handle, ptr) = self.temporary("partial", *prim, total.clone());
-                    handles.push(handle);
-                    partials.push(ptr);
-                }
-            }
+            let partials = cell.by_instruction().is_none().then(|| {
+                let all = bin(BinOp::Mul, segments.clone(), chunks.clone());
+                let total = self.simple("found", &bin(BinOp::Mul, all, count.clone()));
+                self.keep("partial", &op.op, &Room::Memory(total))
+            });
             bins.push(Bins { op, cell, shape, count, copies, partials });
         }
         let histograms =
             Histograms { seg, pat, op, bins, dims, segments, width, chunks, room, passes };
         self.gather(&histograms, groups);
         for bins in &histograms.bins {
-            if !bins.partials.is_empty() {
-                let merge = self.block(|this| this.merge_bins(&histograms, bins));
+            if let Some(partials) = &bins.partials {
+                let merge = self.block(|this| this.merge_bins(&histograms, bins, partials));
                 let several = lt(Exp::int(1), histograms.chunks.clone());
                 self.out.push(Stm::If(several, merge, Block::new()));
             }
         }
-        self.out.extend(handles.into_iter().map(Stm::Free));
+        let partials: Vec<Kept> =
+            histograms.bins.into_iter().filter_map(|bins| bins.partials).collect();
+        self.free(&partials);
     }
 
     /// As many copies as there is room for.
@@ -432,7 +428,7 @@ impl<'a> Emit<'a> {
     ) {
         self.strided(thread, short(own.count.clone()), |this, k| {
             let found = this.combine_copies(bins, own, k);
-            let values: Vec<Exp> = found.iter().map(|v| Exp::Var(*v)).collect();
+            let values: Vec<Exp> = found.iter().filter_map(Sofar::value).collect();
             let wide = Exp::Convert(Prim::I32, Prim::I64, Box::new(Exp::Var(k)));
             let place = match &own.low {
                 Some(low) => bin(BinOp::Add, wide, low.clone()),
@@ -446,9 +442,7 @@ impl<'a> Emit<'a> {
             let several = this.block(|this| {
                 let at = bin(BinOp::Mul, number.clone(), bins.count.clone());
                 let at = this.simple("there", &bin(BinOp::Add, at, place.clone()));
-                for (array, value) in bins.partials.iter().zip(&values) {
-                    this.out.push(Stm::Store(*array, at.clone(), value.clone()));
-                }
+                bins.partials.iter().for_each(|partials| this.store_kept(&found, partials, &at));
             });
             let is_alone = super::eq(all.chunks.clone(), Exp::int(1));
             this.out.push(Stm::If(is_alone, alone, several));
@@ -456,21 +450,22 @@ impl<'a> Emit<'a> {
     }
 
     /// Combines the copies of a bin. Neighbouring threads begin with different copies, which are in different banks.
-    fn combine_copies(&mut self, bins: &Bins<'a>, own: &Own<'_>, k: V) -> Vec<V> {
+    fn combine_copies(&mut self, bins: &Bins<'a>, own: &Own<'_>, k: V) -> Vec<Sofar<'a>> {
         let first = bin32(BinOp::Mul, Exp::Var(k), own.copies.clone());
         let first = Exp::Var(self.declare("start", Prim::I32, Some(first)));
         let at = bin32(BinOp::Add, first.clone(), own.copy.clone());
         let mut found = Vec::with_capacity(bins.cell.prims.len());
         let parts = self.get_cell(&bins.cell, &own.store, &at);
         for (part, prim) in parts.into_iter().zip(&bins.cell.prims) {
-            found.push(self.declare("found", *prim, Some(part)));
+            found.push(Sofar::Scalar(self.declare("found", *prim, Some(part))));
         }
         let c = self.new_var("c", Ty::Scalar(Prim::I32));
         let body = self.block(|this| {
             let mask = bin32(BinOp::Sub, own.copies.clone(), int32(1));
             let at = bin32(BinOp::Add, first, bin32(BinOp::And, Exp::Var(c), mask));
             let right = this.get_cell(&bins.cell, &own.store, &at);
-            this.accumulate(&bins.op.op, &found, &right);
+            let right: Vec<_> = right.into_iter().map(Some).collect();
+            this.combine_values(&bins.op.op, &found, &right);
         });
         let from = bin32(BinOp::Add, own.copy.clone(), int32(1));
         let to = bin32(BinOp::Add, own.copy.clone(), own.copies.clone());

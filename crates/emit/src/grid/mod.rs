@@ -9,10 +9,10 @@
 //! Whatever cannot be a kernel remains host code: a loop around the kernels inside it. Scalars that such code loads
 //! from memory or stores there are handled by `fehu-device`.
 
+mod atomic;
 mod block;
-mod cell;
 mod hist;
-mod look;
+mod lookback;
 mod merge;
 mod ordered;
 mod prefix;
@@ -23,7 +23,6 @@ mod segments;
 mod space;
 mod square;
 mod stage;
-mod team;
 mod tile;
 mod transpose;
 
@@ -118,7 +117,7 @@ impl<'a> Emit<'a> {
     }
 
     /// The value of an expression as a variable or constant.
-    fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
+    pub(super) fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
         match exp {
             Exp::Const(_) | Exp::Var(_) => exp.clone(),
             other => Exp::Var(self.declare(hint, Prim::I64, Some(other.clone()))),

@@ -6,9 +6,10 @@
 //! instructions for that, only these are used. Other values need a lock.
 
 use super::super::Emit;
+use super::super::combine::converted;
 use super::super::screma::red_op;
 use fehu_base::Prim;
-use fehu_imp::{Block, Exp, RedOp, Stm, Ty, V};
+use fehu_imp::{Exp, RedOp, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, HistOp, Lambda, Scalar};
 
 /// How the elements of a histogram are stored while threads contribute to them.
@@ -84,7 +85,7 @@ impl Cell {
                 let mut all: Option<Exp> = None;
                 for (part, prim) in parts.iter().zip(prims) {
                     let bits = as_bits(part.clone(), *prim);
-                    let bits = converted(unsigned(*prim), word, bits);
+                    let bits = converted(bits, unsigned(*prim), word);
                     let moved = shifted(BinOp::Shl, word, bits, low);
                     all = Some(match all {
                         None => moved,
@@ -113,7 +114,7 @@ impl Cell {
                 let mut parts = Vec::with_capacity(prims.len());
                 for prim in prims {
                     let moved = shifted(BinOp::Lshr, word, value.clone(), low);
-                    let bits = converted(word, unsigned(*prim), moved);
+                    let bits = converted(moved, word, unsigned(*prim));
                     parts.push(from_bits(bits, *prim));
                     low += i64::from(prim.bits());
                 }
@@ -280,41 +281,6 @@ impl<'a> Emit<'a> {
         });
         self.out.push(Stm::Exchange { ptr, index, old, body, new });
     }
-
-    /// An operator applied to scalars, which are variables or constants.
-    pub(super) fn apply(
-        &mut self,
-        (op, skip): (&'a Lambda, usize),
-        left: &[Exp],
-        right: &[Exp],
-    ) -> Vec<Exp> {
-        for (param, value) in op.params[skip..].iter().zip(left.iter().chain(right)) {
-            self.scalars.insert(*param, value.clone());
-        }
-        self.body(&op.body);
-        op.body.results.iter().map(|result| self.atom(*result)).collect()
-    }
-
-    /// `left = left op right`, where the left parts are variables.
-    pub(super) fn accumulate(&mut self, op: &'a Lambda, left: &[V], right: &[Exp]) {
-        let before: Vec<Exp> = left.iter().map(|v| Exp::Var(*v)).collect();
-        let results = self.apply((op, 0), &before, right);
-        let mut moves = Block::new();
-        for (v, result) in left.iter().zip(results) {
-            // A result that is another component is saved before that component changes.
-            let value = match before.contains(&result) && result != Exp::Var(*v) {
-                true => {
-                    let prim = self.scalar_prim(*v);
-                    Exp::Var(self.declare("next", prim, Some(result)))
-                }
-                false => result,
-            };
-            if value != Exp::Var(*v) {
-                moves.push(Stm::Assign(*v, value));
-            }
-        }
-        self.out.append(&mut moves);
-    }
 }
 
 /// Whether two integers or booleans are equal.
@@ -343,20 +309,16 @@ fn has_instruction(op: RedOp, prim: Prim) -> bool {
 
 fn widened(value: Exp, prim: Prim, word: Prim) -> Exp {
     match prim {
-        Prim::F16 => converted(Prim::U16, word, as_bits(value, prim)),
-        _ => converted(prim, word, value),
+        Prim::F16 => converted(as_bits(value, prim), Prim::U16, word),
+        _ => converted(value, prim, word),
     }
 }
 
 fn narrowed(value: Exp, word: Prim, prim: Prim) -> Exp {
     match prim {
-        Prim::F16 => from_bits(converted(word, Prim::U16, value), prim),
-        _ => converted(word, prim, value),
+        Prim::F16 => from_bits(converted(value, word, Prim::U16), prim),
+        _ => converted(value, word, prim),
     }
-}
-
-fn converted(from: Prim, to: Prim, value: Exp) -> Exp {
-    if from == to { value } else { Exp::Convert(from, to, Box::new(value)) }
 }
 
 /// The unsigned integer type with the same number of bits.
@@ -371,7 +333,7 @@ fn unsigned(prim: Prim) -> Prim {
 
 fn as_bits(value: Exp, prim: Prim) -> Exp {
     match prim {
-        Prim::Bool => converted(prim, Prim::U8, value),
+        Prim::Bool => converted(value, prim, Prim::U8),
         _ if prim == unsigned(prim) => value,
         _ => Exp::Reinterpret(prim, unsigned(prim), Box::new(value)),
     }
@@ -379,7 +341,7 @@ fn as_bits(value: Exp, prim: Prim) -> Exp {
 
 fn from_bits(value: Exp, prim: Prim) -> Exp {
     match prim {
-        Prim::Bool => converted(Prim::U8, prim, value),
+        Prim::Bool => converted(value, Prim::U8, prim),
         _ if prim == unsigned(prim) => value,
         _ => Exp::Reinterpret(unsigned(prim), prim, Box::new(value)),
     }
