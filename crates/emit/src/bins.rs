@@ -7,7 +7,7 @@
 
 use super::combine::Sofar;
 use super::screma::NO_INDEX;
-use super::{Emit, hinted};
+use super::{Emit, Mem, hinted};
 use fehu_base::Prim;
 use fehu_facts::poly::Poly;
 use fehu_imp::rewrite::bin as int;
@@ -103,8 +103,12 @@ impl<'a> Emit<'a> {
         for ((rank, dest, neutral), copy) in dests.zip(copies) {
             let (Some(place), Some(copies)) = (self.place(dest), copy) else { continue };
             let mem = self.mem(place.block);
-            let hint = hinted(&self.ir[dest].hint, "_own");
-            let ptr = self.redirect(&hint, place, mem.ptr, Exp::int(0));
+            // A pointer into memory: the destination itself may be a local array, the copies are not.
+            let elem = self.table.blocks[place.block].elem;
+            let ptr = self.new_var(&hinted(&self.ir[dest].hint, "_own"), Ty::ptr(elem));
+            self.out.push(Stm::Declare(ptr, None));
+            self.out.push(Stm::Point(ptr, From::Ptr(mem.ptr), Exp::int(0)));
+            self.blocks.insert(place.block, Mem { ptr, handle: None });
             // Places are relative to the beginning of the destination's block.
             let before = int(BinOp::Sub, Exp::Var(chunk), Exp::int(1));
             let start = int(BinOp::Mul, before, Exp::Var(copies.stride));

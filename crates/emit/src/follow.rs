@@ -27,7 +27,7 @@ use super::Emit;
 use super::combine::{Partial, Sofar};
 use super::grid::{has_effects, is_bare};
 use super::screma::NO_INDEX;
-use super::sums::is_short;
+use super::strip_mine::is_short;
 use super::tasks::{has_operators, is_cheap};
 use fehu_imp::Exp;
 use fehu_ir::{self as ir, Atom, Body, Lambda, Screma, Type, Var, free};

@@ -9,11 +9,10 @@
 //!
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
 //! `control` branches, loops and calls; `screma` map, reduce and scan; `follow` operators that are fused with a scan;
-//! `write` histograms, scatters, partitions and accumulators; `sums` and `ahead` vectorised scans and histograms;
+//! `write` histograms, scatters, partitions and accumulators; `strip_mine` vectorised scans and histograms;
 //! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks` and `bins` code for several threads; `combine` partial results, at all levels; `grid` code for a
 //! device; `tuning` numbers that users may choose.
 
-mod ahead;
 mod array;
 mod bins;
 mod cheap;
@@ -26,7 +25,7 @@ mod release;
 mod runs;
 mod scalar;
 mod screma;
-mod sums;
+mod strip_mine;
 mod tasks;
 mod tuning;
 mod write;
