@@ -286,7 +286,7 @@ impl<'a> Emit<'a> {
             };
         }
         if self.runs.block().is_some() {
-            return self.stm_together(stm);
+            return self.stm_cooperative(stm);
         }
         self.plain_stm(stm);
     }

@@ -14,7 +14,7 @@ use fehu_ir::{self as ir, Atom, BinOp, CmpOp, HistOp, Lambda, Scalar};
 
 /// How the elements of a histogram are stored while threads contribute to them.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
+pub(super) struct Atomic {
     /// The components of a value.
     pub(super) prims: Vec<Prim>,
     /// How they are updated.
@@ -39,7 +39,7 @@ pub(super) struct Store {
     pub(super) guards: Option<V>,
 }
 
-impl Cell {
+impl Atomic {
     /// The types of the arrays in which elements are stored.
     pub(super) fn words(&self) -> Vec<Prim> {
         match self.way {
@@ -127,7 +127,7 @@ impl Cell {
 
 impl<'a> Emit<'a> {
     /// How the elements of a histogram are stored, if they consist of scalars.
-    pub(super) fn cell(&self, op: &HistOp) -> Option<Cell> {
+    pub(super) fn atomic(&self, op: &HistOp) -> Option<Atomic> {
         let parts = &op.op.params[..op.op.params.len() / 2];
         let prims: Option<Vec<Prim>> = parts.iter().map(|part| self.prim((*part).into())).collect();
         let prims = prims.filter(|prims| !prims.is_empty())?;
@@ -139,7 +139,7 @@ impl<'a> Emit<'a> {
             None if bits <= 64 => Way::Exchange(Prim::U64),
             None => Way::Guard,
         };
-        Some(Cell { prims, way })
+        Some(Atomic { prims, way })
     }
 
     /// The operator, if it is a simple one on scalars.
@@ -178,17 +178,17 @@ impl<'a> Emit<'a> {
     }
 
     /// Arrays with this many elements that the threads of a block share.
-    pub(super) fn shared_store(&mut self, cell: &Cell, count: u32) -> Store {
-        let words = cell.words();
+    pub(super) fn shared_store(&mut self, atomic: &Atomic, count: u32) -> Store {
+        let words = atomic.words();
         let arrays = words.iter().map(|word| self.shared_array("bins", *word, count)).collect();
         let guards =
-            (cell.way == Way::Guard).then(|| self.shared_array("guards", Prim::I32, count));
+            (atomic.way == Way::Guard).then(|| self.shared_array("guards", Prim::I32, count));
         Store { arrays, guards }
     }
 
     /// Stores a value in an element that no other thread accesses.
-    pub(super) fn set_cell(&mut self, cell: &Cell, store: &Store, at: &Exp, parts: &[Exp]) {
-        for (array, word) in store.arrays.iter().zip(cell.pack(parts)) {
+    pub(super) fn set_element(&mut self, atomic: &Atomic, store: &Store, at: &Exp, parts: &[Exp]) {
+        for (array, word) in store.arrays.iter().zip(atomic.pack(parts)) {
             self.out.push(Stm::Store(*array, at.clone(), word));
         }
         if let Some(guards) = store.guards {
@@ -197,20 +197,20 @@ impl<'a> Emit<'a> {
     }
 
     /// The components of an element, in variables.
-    pub(super) fn get_cell(&mut self, cell: &Cell, store: &Store, at: &Exp) -> Vec<Exp> {
+    pub(super) fn get_element(&mut self, atomic: &Atomic, store: &Store, at: &Exp) -> Vec<Exp> {
         let mut words = Vec::with_capacity(store.arrays.len());
-        for (array, prim) in store.arrays.iter().zip(cell.words()) {
+        for (array, prim) in store.arrays.iter().zip(atomic.words()) {
             let value = Exp::Load(*array, Box::new(at.clone()));
             words.push(Exp::Var(self.declare("word", prim, Some(value))));
         }
-        self.named_parts(cell, &words)
+        self.named_parts(atomic, &words)
     }
 
     /// The components of a value that is stored in words, as variables.
-    fn named_parts(&mut self, cell: &Cell, words: &[Exp]) -> Vec<Exp> {
-        let parts = cell.unpack(words);
+    fn named_parts(&mut self, atomic: &Atomic, words: &[Exp]) -> Vec<Exp> {
+        let parts = atomic.unpack(words);
         let mut named = Vec::with_capacity(parts.len());
-        for (part, prim) in parts.into_iter().zip(&cell.prims) {
+        for (part, prim) in parts.into_iter().zip(&atomic.prims) {
             named.push(match part {
                 Exp::Var(_) | Exp::Const(_) => part,
                 other => Exp::Var(self.declare("part", *prim, Some(other))),
@@ -221,17 +221,17 @@ impl<'a> Emit<'a> {
 
     /// Combines an element with a value, while other threads may do the same. The components are variables or
     /// constants.
-    pub(super) fn update_cell(
+    pub(super) fn update_element(
         &mut self,
         op: &'a Lambda,
-        cell: &Cell,
+        atomic: &Atomic,
         store: &Store,
         at: &Exp,
         parts: &[Exp],
     ) {
-        match (&cell.way, store.arrays.as_slice()) {
+        match (&atomic.way, store.arrays.as_slice()) {
             (Way::Instructions(ops), arrays) => {
-                for ((red, array), word) in ops.iter().zip(arrays).zip(cell.pack(parts)) {
+                for ((red, array), word) in ops.iter().zip(arrays).zip(atomic.pack(parts)) {
                     self.out.push(Stm::Atomic(*red, *array, at.clone(), word));
                 }
             }
@@ -239,9 +239,9 @@ impl<'a> Emit<'a> {
                 let old = self.new_var("old", Ty::Scalar(*word));
                 let mut new = None;
                 let body = self.block(|this| {
-                    let left = this.named_parts(cell, &[Exp::Var(old)]);
+                    let left = this.named_parts(atomic, &[Exp::Var(old)]);
                     let results = this.apply((op, 0), &left, parts);
-                    new = cell.pack(&results).pop();
+                    new = atomic.pack(&results).pop();
                 });
                 let new = new.unwrap_or(Exp::Var(old));
                 self.out.push(Stm::Exchange { ptr: *array, index: at.clone(), old, body, new });
@@ -249,10 +249,10 @@ impl<'a> Emit<'a> {
             _ => {
                 let at = match at {
                     Exp::Var(_) | Exp::Const(_) => at.clone(),
-                    other => Exp::Var(self.declare("cell", Prim::I32, Some(other.clone()))),
+                    other => Exp::Var(self.declare("element", Prim::I32, Some(other.clone()))),
                 };
                 let body = self.block(|this| {
-                    let left = this.get_cell(cell, store, &at);
+                    let left = this.get_element(atomic, store, &at);
                     let results = this.apply((op, 0), &left, parts);
                     for (array, result) in store.arrays.iter().zip(results) {
                         this.out.push(Stm::Store(*array, at.clone(), result));

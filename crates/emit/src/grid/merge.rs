@@ -25,7 +25,7 @@ impl<'a> Emit<'a> {
         bins: &Bins<'a>,
         partials: &Kept,
     ) {
-        let bytes: u32 = bins.cell.prims.iter().map(|prim| prim.bits().div_ceil(8)).sum();
+        let bytes: u32 = bins.atomic.prims.iter().map(|prim| prim.bits().div_ceil(8)).sum();
         let threads = sharing_threads(self, bytes);
         let chunks = histograms.chunks.clone();
         let columns = self.declare("columns", Prim::I64, Some(Exp::int(1)));
@@ -52,7 +52,7 @@ impl<'a> Emit<'a> {
             let place = this.simple("place", &place);
             let op = &bins.op.op;
             let mut parts = Vec::new();
-            for (neutral, prim) in bins.op.neutral.iter().zip(&bins.cell.prims) {
+            for (neutral, prim) in bins.op.neutral.iter().zip(&bins.atomic.prims) {
                 let neutral = this.atom(*neutral);
                 parts.push(Sofar::Scalar(this.declare("found", *prim, Some(neutral))));
             }
@@ -85,7 +85,7 @@ impl<'a> Emit<'a> {
                 let values: Vec<Exp> = parts.filter_map(Sofar::value).collect();
                 this.finish_bin(bins, &place, &values);
             });
-            this.end_together();
+            this.end_kernel();
         });
     }
 }

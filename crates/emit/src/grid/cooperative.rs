@@ -25,7 +25,7 @@ const FEW_MEMBERS: u32 = 32;
 
 /// The threads of a block that work together.
 #[derive(Clone, Copy)]
-pub(crate) struct Together {
+pub(crate) struct Cooperative {
     /// The number of the thread.
     thread: V,
     /// An element that is not zero if a check has failed in one of the threads.
@@ -45,7 +45,7 @@ impl<'a> Emit<'a> {
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let total = self.total(&sizes);
         let members = if is_narrow(&op.map.body) { FEW_MEMBERS } else { MEMBERS };
-        self.launch_together("block", total, members, |this, block| {
+        self.launch_cooperative("block", total, members, |this, block| {
             let indices = this.unranked(Exp::Var(block), &sizes);
             let at = this.enter_space(seg, &indices);
             let index = this.enter(pat, &op.inputs, &op.map, at);
@@ -58,7 +58,7 @@ impl<'a> Emit<'a> {
     }
 
     /// A kernel in which the threads of a block work together.
-    fn launch_together(
+    fn launch_cooperative(
         &mut self,
         hint: &str,
         blocks: Exp,
@@ -67,7 +67,7 @@ impl<'a> Emit<'a> {
     ) {
         self.launch(hint, blocks, members, |this, block, thread| {
             let failed = this.shared_array("failed", Prim::I32, 1);
-            this.runs = Runs::Block(Together { thread, failed, members, calm: false });
+            this.runs = Runs::Block(Cooperative { thread, failed, members, calm: false });
             this.alone(|this| {
                 let zero = Exp::Const(Scalar::I32(0));
                 this.out.push(Stm::Store(failed, Exp::int(0), zero));
@@ -83,8 +83,8 @@ impl<'a> Emit<'a> {
 
     /// A barrier, if other threads may be reading what is about to be written.
     fn settle(&mut self) {
-        if let Runs::Block(together) = &mut self.runs
-            && !std::mem::replace(&mut together.calm, true)
+        if let Runs::Block(cooperative) = &mut self.runs
+            && !std::mem::replace(&mut cooperative.calm, true)
         {
             self.out.push(Stm::Barrier);
         }
@@ -93,21 +93,21 @@ impl<'a> Emit<'a> {
     /// A barrier.
     fn meet(&mut self) {
         self.out.push(Stm::Barrier);
-        if let Runs::Block(together) = &mut self.runs {
-            together.calm = true;
+        if let Runs::Block(cooperative) = &mut self.runs {
+            cooperative.calm = true;
         }
     }
 
     /// From here on, threads may be reading.
     fn stir(&mut self) {
-        if let Runs::Block(together) = &mut self.runs {
-            together.calm = false;
+        if let Runs::Block(cooperative) = &mut self.runs {
+            cooperative.calm = false;
         }
     }
 
     /// A statement that all threads execute. Bodies inside it in which threads share work begin and end at a point
     /// where no thread is reading, so that the next round of a loop can begin.
-    pub(crate) fn stm_together(&mut self, stm: &'a ir::Stm) {
+    pub(crate) fn stm_cooperative(&mut self, stm: &'a ir::Stm) {
         if self.shares_inside(stm) {
             self.settle();
         }
@@ -148,10 +148,10 @@ impl<'a> Emit<'a> {
 
     /// Work that one thread does, if several work together.
     pub(crate) fn alone(&mut self, work: impl FnOnce(&mut Self)) {
-        let Some(together) = self.runs.block() else { return work(self) };
+        let Some(cooperative) = self.runs.block() else { return work(self) };
         self.settle();
         let body = self.by_itself(work);
-        let first = eq(Exp::Var(together.thread), Exp::int(0));
+        let first = eq(Exp::Var(cooperative.thread), Exp::int(0));
         self.out.push(Stm::If(first, body, Block::new()));
         self.meet();
     }
@@ -165,7 +165,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Code in which some threads may fail; a barrier follows it.
-    fn section(&mut self, together: Together, body: Block) {
+    fn section(&mut self, cooperative: Cooperative, body: Block) {
         let mut may_end = false;
         each_stm(&body, &mut |stm| {
             may_end |= matches!(stm, Stm::Assert(..) | Stm::Alloc(..) | Stm::Call(..));
@@ -179,10 +179,10 @@ impl<'a> Emit<'a> {
         body.push(Stm::Assign(done, Exp::Const(Scalar::Bool(true))));
         self.out.push(Stm::Section(body));
         let one = Exp::Const(Scalar::I32(1));
-        let tell = vec![Stm::Store(together.failed, Exp::int(0), one)];
+        let tell = vec![Stm::Store(cooperative.failed, Exp::int(0), one)];
         self.out.push(Stm::If(Exp::Var(done), Block::new(), tell));
         self.meet();
-        let told = Exp::Load(together.failed, Box::new(Exp::int(0)));
+        let told = Exp::Load(cooperative.failed, Box::new(Exp::int(0)));
         let told = self.declare("told", Prim::I32, Some(told));
         self.meet();
         let zero = Exp::Const(Scalar::I32(0));
@@ -193,7 +193,7 @@ impl<'a> Emit<'a> {
     /// All indices below these sizes, distributed over the threads.
     pub(super) fn share_out(
         &mut self,
-        together: Together,
+        cooperative: Cooperative,
         sizes: &[Exp],
         work: impl FnOnce(&mut Self, &[Exp]),
     ) {
@@ -205,15 +205,15 @@ impl<'a> Emit<'a> {
             let indices = this.unranked(Exp::Var(at), &sizes);
             work(this, &indices);
         });
-        let (from, step) = (Exp::Var(together.thread), i64::from(together.members));
+        let (from, step) = (Exp::Var(cooperative.thread), i64::from(cooperative.members));
         let kind = Kind::Sequential;
         let each = Stm::For { var: at, from, to: total, step, kind, body };
-        self.section(together, vec![each]);
+        self.section(cooperative, vec![each]);
     }
 
     /// An operator that the threads of a block share.
-    pub(super) fn seg_together(&mut self, seg: &SegOp<'a>) {
-        let together = self.runs.block().or_bug("the threads of a block");
+    pub(super) fn seg_cooperative(&mut self, seg: &SegOp<'a>) {
+        let cooperative = self.runs.block().or_bug("the threads of a block");
         match &seg.inner.exp {
             ir::Exp::Screma(op) if op.folded() > 0 => {
                 if !seg.space.is_empty() {
@@ -221,10 +221,10 @@ impl<'a> Emit<'a> {
                 }
                 self.enter_space(seg, &[]);
                 if !op.reds.is_empty() {
-                    self.reduce_together(together, seg.pat, op);
+                    self.reduce_cooperative(cooperative, seg.pat, op);
                 }
                 if !op.scans.is_empty() {
-                    self.scan_together(together, seg.pat, op);
+                    self.scan_cooperative(cooperative, seg.pat, op);
                 }
             }
             _ => self.seg_on_grid(seg),
@@ -232,13 +232,13 @@ impl<'a> Emit<'a> {
     }
 
     /// A reduction: each thread has consecutive elements.
-    fn reduce_together(&mut self, together: Together, pat: &'a [Var], op: &'a Screma) {
+    fn reduce_cooperative(&mut self, cooperative: Cooperative, pat: &'a [Var], op: &'a Screma) {
         self.settle();
-        let (own, shared) = self.start_shared(op, together.members);
+        let (own, shared) = self.start_shared(op, cooperative.members);
         let width = self.simple("width", &self.atom(op.width));
-        let members = Exp::int(i64::from(together.members));
+        let members = Exp::int(i64::from(cooperative.members));
         let share = self.simple("share", &quot_up(width.clone(), members.clone()));
-        let thread = Exp::Var(together.thread);
+        let thread = Exp::Var(cooperative.thread);
         let low = bin(BinOp::Min, width.clone(), bin(BinOp::Mul, thread.clone(), share.clone()));
         let low = self.simple("low", &low);
         let high = bin(BinOp::Min, width, bin(BinOp::Add, low.clone(), share));
@@ -256,7 +256,7 @@ impl<'a> Emit<'a> {
         });
         let kind = Kind::Sequential;
         let each = Stm::For { var: at, from: low, to: high, step: 1, kind, body };
-        self.section(together, vec![each]);
+        self.section(cooperative, vec![each]);
         let inside = std::mem::replace(&mut self.runs, Runs::ALONE);
         let tree = Tree { thread: thread.clone(), lane: thread, size: members, apart: None };
         self.reduce_tree(&own, &shared, &tree);
@@ -275,16 +275,16 @@ impl<'a> Emit<'a> {
     }
 
     /// A scan: as many elements at a time as there are threads.
-    fn scan_together(&mut self, together: Together, pat: &'a [Var], op: &'a Screma) {
+    fn scan_cooperative(&mut self, cooperative: Cooperative, pat: &'a [Var], op: &'a Screma) {
         self.settle();
         let carry = self.start_scans(op);
         let width = self.simple("width", &self.atom(op.width));
         let start = self.new_var("start", Ty::Scalar(Prim::I64));
-        let thread = Exp::Var(together.thread);
+        let thread = Exp::Var(cooperative.thread);
         let body = self.block(|this| {
             let own = this.start_scans(op);
             let ops = op.scans.iter().map(|scan| &scan.op);
-            let shared = this.keep_each("all", ops, &Room::Shared(together.members));
+            let shared = this.keep_each("all", ops, &Room::Shared(cooperative.members));
             let at = this.simple("at", &bin(BinOp::Add, Exp::Var(start), thread.clone()));
             let within = lt(at.clone(), width.clone());
             let element = this.by_itself(|this| {
@@ -301,10 +301,10 @@ impl<'a> Emit<'a> {
                     this.store_row(*var, index, *result);
                 }
             });
-            this.section(together, vec![Stm::If(within.clone(), element, Block::new())]);
+            this.section(cooperative, vec![Stm::If(within.clone(), element, Block::new())]);
             let inside = std::mem::replace(&mut this.runs, Runs::ALONE);
-            this.all_prefixes(&own, &shared, &thread, together.members);
-            let last = Exp::int(i64::from(together.members) - 1);
+            this.all_prefixes(&own, &shared, &thread, cooperative.members);
+            let last = Exp::int(i64::from(cooperative.members) - 1);
             let carried = this.block(|this| {
                 for ((own, shared), carry) in own.iter().zip(&shared).zip(&carry) {
                     // The preceding values are combined from the left; the value of the last thread is the prefix of
@@ -328,7 +328,7 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::If(within, store, Block::new()));
             this.meet();
         });
-        let (from, kind, step) = (Exp::int(0), Kind::Sequential, i64::from(together.members));
+        let (from, kind, step) = (Exp::int(0), Kind::Sequential, i64::from(cooperative.members));
         self.out.push(Stm::For { var: start, from, to: width, step, kind, body });
     }
 
