@@ -356,19 +356,19 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Where an array is. Scalars have no place, nor have arrays without contents and those whose elements are computed where
-    /// they are read.
+    /// Where an array is. Scalars have no place, nor have arrays without contents, those whose elements are computed where
+    /// they are read, and those that only an epilogue reads.
     fn place(&self, var: Var) -> Option<&'a Place> {
         let place = self.table.place(var);
-        if place.is_none() && contents_of(var, self.ir).is_some() && !self.is_computed(var) {
+        if place.is_none() && contents_of(var, self.ir).is_some() && !self.needs_no_memory(var) {
             bug(format_args!("the array {} has no place", self.named(var)));
         }
         place
     }
 
-    /// Whether an array has no memory, because its elements are computed where they are read.
-    fn is_computed(&self, var: Var) -> bool {
-        self.table.computed.contains_key(&var)
+    /// Whether the elements of an array are computed where they are read, or only read by an epilogue.
+    fn needs_no_memory(&self, var: Var) -> bool {
+        self.table.computed.contains_key(&var) || self.table.elided.contains(&var)
     }
 
     fn place_of(&self, atom: Atom) -> Option<&'a Place> {
