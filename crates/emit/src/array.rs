@@ -118,7 +118,7 @@ impl Emit<'_> {
                 self.alone(|this| this.out.push(Stm::Store(ptr, index, value)));
             }
             None => match value.var() {
-                Some(var) if self.is_computed(var) => {
+                Some(var) if self.needs_no_memory(var) => {
                     bug(format_args!("{} has no memory to copy from", self.named(var)))
                 }
                 // What has no contents is nowhere.

@@ -5,7 +5,7 @@
 //! copies are combined with the destinations, bin by bin. A bin is a scalar, or a row that the operator combines with
 //! others; in that case the code for one thread finds a copy's row where it finds a contribution.
 
-use super::screma::Sofar;
+use super::combine::Sofar;
 use super::{Emit, Mem, hinted, part_of};
 use fehu_base::Prim;
 use fehu_facts::poly::Poly;
@@ -79,12 +79,8 @@ impl<'a> Emit<'a> {
                     let size = int(BinOp::Mul, Exp::Var(bins), row.clone());
                     self.declare("size", Prim::I64, Some(size))
                 };
-                let stride = self.apart(size);
                 let others = int(BinOp::Sub, Exp::Var(chunks), Exp::int(1));
-                let count = int(BinOp::Mul, others, Exp::Var(stride));
-                let count = self.declare("count", Prim::I64, Some(count));
-                let elem = self.table.blocks[place.block].elem;
-                let (_, ptr) = self.temporary("copies", elem, Exp::Var(count));
+                let (ptr, stride) = self.rows("copies", place, size, others);
                 copies.push(Some(Copies { ptr, bins, row, stride }));
             }
         }
@@ -109,15 +105,16 @@ impl<'a> Emit<'a> {
         for ((rank, dest, neutral), copy) in dests.zip(copies) {
             let (Some(place), Some(copies)) = (self.place(dest), copy) else { continue };
             let mem = self.mem(place.block);
+            // A pointer into memory: the destination itself may be a local array, the copies are not.
             let elem = self.table.blocks[place.block].elem;
             let ptr = self.new_var(&hinted(&self.ir[dest].hint, "_own"), Ty::ptr(elem));
             self.out.push(Stm::Declare(ptr, None));
             self.out.push(Stm::Point(ptr, From::Ptr(mem.ptr), Exp::int(0)));
+            self.blocks.insert(place.block, Mem { ptr, handle: None });
             // Places are relative to the beginning of the destination's block.
             let before = int(BinOp::Sub, Exp::Var(chunk), Exp::int(1));
             let start = int(BinOp::Mul, before, Exp::Var(copies.stride));
             let start = int(BinOp::Sub, start, self.poly(&place.lmad.offset));
-            self.blocks.insert(place.block, Mem { ptr, handle: None });
             let begin = self.block(|this| {
                 this.out.push(Stm::Point(ptr, From::Ptr(copies.ptr), start));
                 this.fill_bins(place, rank, copies.bins, neutral);
@@ -221,11 +218,7 @@ impl<'a> Emit<'a> {
             let start = int(BinOp::Mul, Exp::Var(k), Exp::Var(copies.stride));
             let start = int(BinOp::Add, start, row);
             let start = int(BinOp::Sub, start, self.poly(&place.lmad.offset));
-            let elem = self.table.blocks[place.block].elem;
-            let ptr = self.new_var("part", Ty::ptr(elem));
-            self.out.push(Stm::Declare(ptr, None));
-            self.out.push(Stm::Point(ptr, From::Ptr(copies.ptr), start));
-            self.blocks.insert(place.block, Mem { ptr, handle: None });
+            self.redirect("part", place, copies.ptr, start);
         }
         let elements = vec![None; op.dests.len()];
         self.combine_params(&op.op, params, &sofar, &elements);

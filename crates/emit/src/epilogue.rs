@@ -9,8 +9,8 @@
 //! tile. Which operator is the epilogue of which is decided before (`fehu_par::EPILOGUE`).
 
 use super::Emit;
-use super::screma::Sofar;
-use super::sums::is_short;
+use super::combine::Partial;
+use super::strip_mine::is_short;
 use fehu_base::{OrBug, bug};
 use fehu_imp::Exp;
 use fehu_ir::{self as ir, Lambda, Screma, Seg, SegParts, Var};
@@ -20,8 +20,8 @@ use fehu_ir::{self as ir, Lambda, Screma, Seg, SegParts, Var};
 pub(super) struct Epilogue<'a> {
     stm: &'a ir::Stm,
     /// The current values of its own scans and reductions.
-    scanned: Vec<Vec<Sofar<'a>>>,
-    reduced: Vec<Vec<Sofar<'a>>>,
+    scanned: Vec<Partial<'a>>,
+    reduced: Vec<Partial<'a>>,
 }
 
 impl<'a> Epilogue<'a> {
@@ -122,8 +122,8 @@ impl<'a> Emit<'a> {
     }
 
     /// The elements of scanned arrays.
-    pub(super) fn scanned_elements(pat: &[Var], scanned: &[Vec<Sofar<'a>>]) -> Vec<(Var, Exp)> {
-        let parts = pat.iter().zip(scanned.iter().flatten());
+    pub(super) fn scanned_elements(pat: &[Var], scanned: &[Partial<'a>]) -> Vec<(Var, Exp)> {
+        let parts = pat.iter().zip(scanned.iter().flat_map(|scan| &scan.parts));
         parts.filter_map(|(var, part)| Some((*var, part.value()?))).collect()
     }
 

@@ -9,26 +9,25 @@
 //!
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
 //! `control` branches, loops and calls; `screma` map, reduce and scan; `epilogue` what a scan does with its elements;
-//! `write` histograms, scatters, partitions and accumulators; `sums` and `ahead` vectorised scans and histograms;
-//! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks`, `partials` and `bins` code for several threads; `grid` code for a
+//! `write` histograms, scatters, partitions and accumulators; `strip_mine` vectorised scans and histograms;
+//! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks` and `bins` code for several threads; `combine` partial results, at all levels; `grid` code for a
 //! device; `tuning` numbers that users may choose.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
-mod ahead;
 mod array;
 mod bins;
 mod cheap;
+mod combine;
 mod control;
 mod epilogue;
 mod grid;
 mod index;
-mod partials;
 mod release;
 mod runs;
 mod scalar;
 mod screma;
-mod sums;
+mod strip_mine;
 mod tasks;
 mod tuning;
 mod write;
@@ -272,7 +271,7 @@ impl<'a> Emit<'a> {
             };
         }
         if self.runs.block().is_some() {
-            return self.stm_together(stm);
+            return self.stm_cooperative(stm);
         }
         self.plain_stm(stm);
     }
@@ -357,19 +356,19 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Where an array is. Scalars have no place, nor have arrays without contents and those whose elements are computed where
-    /// they are read.
+    /// Where an array is. Scalars have no place, nor have arrays without contents, those whose elements are computed where
+    /// they are read, and those that only an epilogue reads.
     fn place(&self, var: Var) -> Option<&'a Place> {
         let place = self.table.place(var);
-        if place.is_none() && contents_of(var, self.ir).is_some() && !self.is_computed(var) {
+        if place.is_none() && contents_of(var, self.ir).is_some() && !self.needs_no_memory(var) {
             bug(format_args!("the array {} has no place", self.named(var)));
         }
         place
     }
 
-    /// Whether an array has no memory, because its elements are computed where they are read.
-    fn is_computed(&self, var: Var) -> bool {
-        self.table.computed.contains_key(&var)
+    /// Whether the elements of an array are computed where they are read, or only read by an epilogue.
+    fn needs_no_memory(&self, var: Var) -> bool {
+        self.table.computed.contains_key(&var) || self.table.elided.contains(&var)
     }
 
     fn place_of(&self, atom: Atom) -> Option<&'a Place> {

@@ -1,7 +1,7 @@
 //! Who executes the code that is being emitted.
 
 use super::Emit;
-use super::grid::Together;
+use super::grid::Cooperative;
 
 /// Who executes code.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) enum Runs {
         forks: bool,
     },
     /// The threads of a block of a device, all of them in the same way.
-    Block(Together),
+    Block(Cooperative),
 }
 
 impl Runs {
@@ -44,9 +44,9 @@ impl Runs {
     }
 
     /// The threads of a block, if they execute the code.
-    pub(crate) fn block(self) -> Option<Together> {
+    pub(crate) fn block(self) -> Option<Cooperative> {
         match self {
-            Runs::Block(together) => Some(together),
+            Runs::Block(cooperative) => Some(cooperative),
             Runs::Host | Runs::Function { .. } | Runs::Thread { .. } => None,
         }
     }

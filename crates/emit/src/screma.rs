@@ -1,33 +1,12 @@
 //! Maps, reductions and scans.
 
+use super::combine::{Partial, Sofar};
 use super::runs::Runs;
 use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
-use fehu_mem::table::Place;
-
-/// The current value of an operator: a scalar variable, or a place.
-#[derive(Clone)]
-pub(super) enum Sofar<'a> {
-    /// A scalar.
-    Scalar(V),
-    /// An array.
-    Array(&'a Place),
-    /// No contents.
-    Nothing,
-}
-
-impl Sofar<'_> {
-    /// The value of a scalar.
-    pub(super) fn value(&self) -> Option<Exp> {
-        match self {
-            Sofar::Scalar(v) => Some(Exp::Var(*v)),
-            Sofar::Array(_) | Sofar::Nothing => None,
-        }
-    }
-}
 
 impl<'a> Emit<'a> {
     /// By tasks.
@@ -123,16 +102,10 @@ impl<'a> Emit<'a> {
         self.bind_reduced(pat, op, &reduced);
     }
 
-    pub(super) fn start_scans(&mut self, op: &Screma) -> Vec<Vec<Sofar<'a>>> {
-        self.start(op.scans.iter().map(|scan| (&scan.op, scan.neutral.as_slice())))
-    }
-
-    pub(super) fn start_reds(&mut self, op: &Screma) -> Vec<Vec<Sofar<'a>>> {
-        self.start(op.reds.iter().map(|red| (&red.op, red.neutral.as_slice())))
-    }
-
-    pub(super) fn bind_reduced(&mut self, pat: &[Var], op: &Screma, reduced: &[Vec<Sofar<'a>>]) {
-        for (var, sofar) in pat[op.scanned()..].iter().zip(reduced.iter().flatten()) {
+    pub(super) fn bind_reduced(&mut self, pat: &[Var], op: &Screma, reduced: &[Partial<'a>]) {
+        for (var, sofar) in
+            pat[op.scanned()..].iter().zip(reduced.iter().flat_map(|red| &red.parts))
+        {
             if let Sofar::Scalar(v) = sofar {
                 self.scalars.insert(*var, Exp::Var(*v));
             }
@@ -146,29 +119,12 @@ impl<'a> Emit<'a> {
         index: Var,
         op: &'a Screma,
         parts: &[Atom],
-        scanned: &[Vec<Sofar<'a>>],
-        reduced: &[Vec<Sofar<'a>>],
+        scanned: &[Partial<'a>],
+        reduced: &[Partial<'a>],
     ) {
-        let rest = self.combine_each(op.scans.iter().map(|scan| &scan.op).zip(scanned), parts);
-        self.combine_each(op.reds.iter().map(|red| &red.op).zip(reduced), rest);
+        let rest = self.combine_each(scanned, parts);
+        self.combine_each(reduced, rest);
         self.give(pat, index, op, parts, scanned);
-    }
-
-    /// Combines the current values of operators with the elements of a position; returns the remaining elements.
-    pub(super) fn combine_each<'b>(
-        &mut self,
-        ops: impl Iterator<Item = (&'a Lambda, &'b Vec<Sofar<'a>>)>,
-        mut elements: &'b [Atom],
-    ) -> &'b [Atom]
-    where
-        'a: 'b,
-    {
-        for (op, sofar) in ops {
-            let (own, rest) = elements.split_at(sofar.len().min(elements.len()));
-            self.combine(op, sofar, own);
-            elements = rest;
-        }
-        elements
     }
 
     /// Stores the values of scans at a position and the plain results, and executes the epilogue.
@@ -178,9 +134,9 @@ impl<'a> Emit<'a> {
         index: Var,
         op: &'a Screma,
         parts: &[Atom],
-        scanned: &[Vec<Sofar<'a>>],
+        scanned: &[Partial<'a>],
     ) {
-        for (part, var) in scanned.iter().flatten().zip(pat) {
+        for (part, var) in scanned.iter().flat_map(|scan| &scan.parts).zip(pat) {
             self.store_sofar(*var, index, part);
         }
         for (part, var) in parts.iter().zip(pat).skip(op.folded()) {
@@ -252,96 +208,6 @@ impl<'a> Emit<'a> {
         self.bind(param, value);
     }
 
-    /// Declares the current values of reductions or scans, initialised with neutral elements.
-    pub(super) fn start<'b>(
-        &mut self,
-        ops: impl Iterator<Item = (&'b Lambda, &'b [Atom])>,
-    ) -> Vec<Vec<Sofar<'a>>> {
-        let mut all = Vec::new();
-        for (op, neutral) in ops {
-            let mut parts = Vec::with_capacity(neutral.len());
-            for (param, neutral) in op.params.iter().zip(neutral) {
-                parts.push(self.start_part(*param, *neutral));
-            }
-            all.push(parts);
-        }
-        all
-    }
-
-    fn start_part(&mut self, param: Var, neutral: Atom) -> Sofar<'a> {
-        if let Some(place) = self.place(param) {
-            self.write(place, neutral);
-            return Sofar::Array(place);
-        }
-        // What has no contents is not combined.
-        let Some(prim) = self.prim(param.into()) else { return Sofar::Nothing };
-        let value = self.atom(neutral);
-        Sofar::Scalar(self.declare(&self.ir[param].hint.clone(), prim, Some(value)))
-    }
-
-    /// One application of an operator to the current value and an element.
-    pub(super) fn combine(&mut self, op: &'a Lambda, sofar: &[Sofar<'a>], elements: &[Atom]) {
-        let values: Vec<Option<Exp>> =
-            elements.iter().map(|element| self.value(*element)).collect();
-        self.combine_values(op, sofar, &values);
-    }
-
-    /// The same, where the scalars among the elements are expressions; the others are where their parameters are.
-    pub(super) fn combine_values(
-        &mut self,
-        op: &'a Lambda,
-        sofar: &[Sofar<'a>],
-        elements: &[Option<Exp>],
-    ) {
-        self.combine_params(op, &op.params, sofar, elements);
-    }
-
-    /// The same, where the operator has other parameters before these.
-    pub(super) fn combine_params(
-        &mut self,
-        op: &'a Lambda,
-        params: &[Var],
-        sofar: &[Sofar<'a>],
-        elements: &[Option<Exp>],
-    ) {
-        let (first, second) = params.split_at(sofar.len());
-        for (param, part) in first.iter().zip(sofar) {
-            if let Sofar::Scalar(v) = part {
-                self.scalars.insert(*param, Exp::Var(*v));
-            }
-        }
-        for (param, element) in second.iter().zip(elements) {
-            if let Some(element) = element {
-                self.scalars.insert(*param, element.clone());
-            }
-        }
-        self.body(&op.body);
-        self.assign_all(sofar, &op.body.results);
-    }
-
-    /// Assigns these values to the current values, all at the same time.
-    pub(super) fn assign_all(&mut self, sofar: &[Sofar<'a>], results: &[Atom]) {
-        let mut moves = Vec::new();
-        for (part, result) in sofar.iter().zip(results) {
-            match part {
-                Sofar::Scalar(v) => {
-                    let mut value = self.atom(*result);
-                    let is_other = |part: &Sofar<'_>| matches!(part, Sofar::Scalar(w) if value == Exp::Var(*w) && w != v);
-                    if sofar.iter().any(is_other) {
-                        let prim = self.prim_of(*result);
-                        value = Exp::Var(self.declare("next", prim, Some(value)));
-                    }
-                    if value != Exp::Var(*v) {
-                        moves.push(Stm::Assign(*v, value));
-                    }
-                }
-                Sofar::Array(place) => self.write(place, *result),
-                Sofar::Nothing => {}
-            }
-        }
-        self.out.append(&mut moves);
-    }
-
     pub(super) fn store_sofar(&mut self, var: Var, index: Var, part: &Sofar<'a>) {
         // An array that nobody needs, or without contents, is not stored.
         let Some(place) = self.place(var) else { return };
@@ -364,23 +230,20 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether the positions of an operator are independent of each other.
-    pub(super) fn kind(&self, op: &Screma, reduced: &[Vec<Sofar<'_>>]) -> Kind {
+    pub(super) fn kind(&self, op: &Screma, reduced: &[Partial<'_>]) -> Kind {
         let has_acc = op.inputs.iter().any(|input| matches!(self.ir[*input].ty, Type::Acc(_)));
         if has_acc || !op.scans.is_empty() {
             return Kind::Sequential;
         }
-        self.combined(op.reds.iter().map(|red| &red.op).zip(reduced))
+        self.combined(reduced)
     }
 
     /// The kind of a loop in which every position combines an element with the current values of operators.
-    pub(super) fn combined<'b, 'c: 'b>(
-        &self,
-        ops: impl Iterator<Item = (&'b Lambda, &'b Vec<Sofar<'c>>)>,
-    ) -> Kind {
+    pub(super) fn combined(&self, partials: &[Partial<'_>]) -> Kind {
         let mut reductions = Vec::new();
-        for (op, parts) in ops {
-            let Some(ops) = self.vector_ops(op) else { return Kind::Sequential };
-            for (part, op) in parts.iter().zip(ops) {
+        for partial in partials {
+            let Some(ops) = self.vector_ops(partial.op) else { return Kind::Sequential };
+            for (part, op) in partial.parts.iter().zip(ops) {
                 match part {
                     Sofar::Scalar(v) => reductions.push((*v, op)),
                     Sofar::Array(_) | Sofar::Nothing => return Kind::Sequential,

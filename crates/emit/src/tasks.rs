@@ -1,7 +1,7 @@
 //! Host operators on several threads.
 //!
 //! A map or a scatter is executed on ranges of any size. A reduction is split into chunks, a few for each thread, each
-//! of which stores its partial result in an array ([`super::partials`]); these are combined in order, because the
+//! of which stores its partial result in an array ([`super::combine`]); these are combined in order, because the
 //! operator need not be commutative. A scan has two rounds: the first computes the totals of all chunks; the second
 //! processes each chunk again, starting from the total of the chunks before it. If the function of its map part is
 //! expensive, then the first round stores the scan of each chunk by itself, and the second adds the preceding total.
@@ -11,9 +11,8 @@
 //! many of them as threads; otherwise the operators inside become tasks as well. This is decided at run time.
 
 use super::Emit;
-use super::partials::Partial;
+use super::combine::{Kept, Slot, Sofar};
 use super::runs::Runs;
-use super::screma::Sofar;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::cost::{has_operators, is_repeatable};
 use fehu_imp::{Block, Exp, Kind, Stm, Tasks, Ty, V};
@@ -129,20 +128,19 @@ impl<'a> Emit<'a> {
         let site = self.site();
         let chunks = self.chunks(site, width.clone());
         let reduced = self.start_reds(op);
-        let partials = self.partials(&reduced, chunks);
+        let kept = self.keep_chunks(&reduced, chunks);
         self.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
-            let places = this.arrays_of(&reduced);
-            this.with_rows(places, partials.iter().flatten(), chunk, |this| {
+            this.in_chunk(&reduced, &kept, chunk, |this| {
                 let own = this.start_reds(op);
                 let kind = this.kind(op, &own);
                 let range = (Exp::Var(low), Exp::Var(high));
                 this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
                     this.combine_all(pat, index, op, parts, &[], &own);
                 });
-                this.save(&own, &partials, &Exp::Var(chunk));
+                this.store_each(&own, &kept, &Exp::Var(chunk));
             });
         });
-        self.combine_partials(pat, op, chunks, &reduced, &partials);
+        self.combine_chunks(pat, op, chunks, &reduced, &kept);
         self.bind_reduced(pat, op, &reduced);
     }
 
@@ -164,20 +162,21 @@ impl<'a> Emit<'a> {
         let chunks = self.chunks(site, width.clone());
         let running = self.start_scans(op);
         let reduced = self.start_reds(op);
-        let totals = self.partials(&running, chunks);
-        let partials = self.partials(&reduced, chunks);
+        let totals = self.keep_chunks(&running, chunks);
+        let kept = self.keep_chunks(&reduced, chunks);
         // The first round cannot store what has no memory.
         let is_elided = |var: &Var| self.place(*var).is_none();
         let cheap = is_repeatable(&op.map.body) || pat[..op.scanned()].iter().any(is_elided);
         if cheap {
             self.totals_of_chunks(pat, op, (site, width.clone()), chunks, &totals);
-            self.prefixes(op, chunks, &running, &totals);
+            self.scan_chunks(chunks, &running, &totals);
         }
         self.tasks(site, width.clone(), Some(chunks), |this, [low, high, chunk]| {
             let scanned = this.start_scans(op);
             if cheap {
-                for (part, array) in scanned.iter().flatten().zip(totals.iter().flatten()) {
-                    if let (Sofar::Scalar(v), Partial::Elements(array)) = (part, array) {
+                let parts = scanned.iter().flat_map(|scan| &scan.parts);
+                for (part, slot) in parts.zip(totals.iter().flat_map(|kept| &kept.slots)) {
+                    if let (Sofar::Scalar(v), Slot::Scalars(array, _)) = (part, slot) {
                         let before = Exp::Load(*array, Box::new(Exp::Var(chunk)));
                         this.out.push(Stm::Assign(*v, before));
                     }
@@ -187,15 +186,15 @@ impl<'a> Emit<'a> {
             let range = (Exp::Var(low), Exp::Var(high));
             this.scan_range(pat, op, range, &scanned, &own);
             if !cheap {
-                this.save(&scanned, &totals, &Exp::Var(chunk));
+                this.store_each(&scanned, &totals, &Exp::Var(chunk));
             }
-            this.save(&own, &partials, &Exp::Var(chunk));
+            this.store_each(&own, &kept, &Exp::Var(chunk));
         });
         if !cheap {
-            self.prefixes(op, chunks, &running, &totals);
+            self.scan_chunks(chunks, &running, &totals);
             self.add_prefixes(pat, op, width, chunks, &totals);
         }
-        self.combine_partials(pat, op, chunks, &reduced, &partials);
+        self.combine_chunks(pat, op, chunks, &reduced, &kept);
         self.bind_reduced(pat, op, &reduced);
     }
 
@@ -207,54 +206,22 @@ impl<'a> Emit<'a> {
         op: &'a Screma,
         (site, width): (usize, Exp),
         chunks: V,
-        totals: &[Vec<Partial>],
+        totals: &[Kept],
     ) {
         let round = self.block(|this| {
             this.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
                 let scanned = this.start_scans(op);
                 let range = (Exp::Var(low), Exp::Var(high));
-                let kind = this.combined(op.scans.iter().map(|scan| &scan.op).zip(&scanned));
+                let kind = this.combined(&scanned);
                 this.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
-                    this.combine_each(op.scans.iter().map(|scan| &scan.op).zip(&scanned), parts);
+                    this.combine_each(&scanned, parts);
                 });
-                this.save(&scanned, totals, &Exp::Var(chunk));
+                this.store_each(&scanned, totals, &Exp::Var(chunk));
             });
         });
         let several =
             Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(1)), Box::new(Exp::Var(chunks)));
         self.out.push(Stm::If(several, round, Block::new()));
-    }
-
-    /// Replaces the total of each chunk by that of all chunks before it. The total of the last chunk, which a single chunk
-    /// does not even have, is not read.
-    fn prefixes(
-        &mut self,
-        op: &'a Screma,
-        chunks: V,
-        running: &[Vec<Sofar<'a>>],
-        totals: &[Vec<Partial>],
-    ) {
-        let k = self.new_var("k", Ty::Scalar(Prim::I64));
-        let body = self.block(|this| {
-            for ((scan, sofar), arrays) in op.scans.iter().zip(running).zip(totals) {
-                let (one, all) = (std::slice::from_ref(sofar), std::slice::from_ref(arrays));
-                let last = Exp::Bin(
-                    BinOp::Sub,
-                    Prim::I64,
-                    Box::new(Exp::Var(chunks)),
-                    Box::new(Exp::int(1)),
-                );
-                let more = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(k)), Box::new(last));
-                let combine = this.block(|this| {
-                    let elements = this.loaded(arrays, k);
-                    this.save(one, all, &Exp::Var(k));
-                    this.combine_values(&scan.op, sofar, &elements);
-                });
-                let end = this.block(|this| this.save(one, all, &Exp::Var(k)));
-                this.out.push(Stm::If(more, combine, end));
-            }
-        });
-        self.count_up(k, Exp::Var(chunks), body);
     }
 
     /// The second round of a scan whose chunks have been scanned by themselves.
@@ -264,7 +231,7 @@ impl<'a> Emit<'a> {
         op: &'a Screma,
         width: Exp,
         chunks: V,
-        totals: &[Vec<Partial>],
+        totals: &[Kept],
     ) {
         let site = self.site();
         let round = self.block(|this| {
@@ -272,29 +239,21 @@ impl<'a> Emit<'a> {
                 let i = this.new_var("i", Ty::Scalar(Prim::I64));
                 let body = this.block(|this| {
                     let mut bound = pat.iter().copied();
-                    for (scan, arrays) in op.scans.iter().zip(totals) {
-                        let mut sofar: Vec<Sofar<'a>> = Vec::new();
+                    for (scan, kept) in op.scans.iter().zip(totals) {
+                        let before = this.load_kept(kept, &Exp::Var(chunk));
                         let (mut elements, mut stores) = (Vec::new(), Vec::new());
-                        for (array, var) in arrays.iter().zip(bound.by_ref().take(arrays.len())) {
-                            let (Partial::Elements(array), Some(place)) = (array, this.place(var))
-                            else {
-                                sofar.push(Sofar::Nothing);
+                        for (part, var) in before.iter().zip(bound.by_ref()) {
+                            let (Sofar::Scalar(v), Some(place)) = (part, this.place(var)) else {
                                 elements.push(None);
                                 continue;
                             };
-                            let prim = this.scalar_prim(*array);
-                            let before = Exp::Load(*array, Box::new(Exp::Var(chunk)));
-                            let v = this.declare("before", prim, Some(before));
-                            let (ptr, at) = (
-                                this.mem(place.block).ptr,
-                                this.address(&place.lmad, &[Exp::Var(i)]),
-                            );
+                            let at = this.address(&place.lmad, &[Exp::Var(i)]);
+                            let (ptr, prim) = (this.mem(place.block).ptr, this.scalar_prim(*v));
                             let here = Exp::Load(ptr, Box::new(at.clone()));
                             elements.push(Some(Exp::Var(this.declare("here", prim, Some(here)))));
-                            stores.push(Stm::Store(ptr, at, Exp::Var(v)));
-                            sofar.push(Sofar::Scalar(v));
+                            stores.push(Stm::Store(ptr, at, Exp::Var(*v)));
                         }
-                        this.combine_values(&scan.op, &sofar, &elements);
+                        this.combine_values(&scan.op, &before, &elements);
                         this.out.append(&mut stores);
                     }
                 });

@@ -1,7 +1,8 @@
 //! Histograms, scatters, partitions and accumulators: writes at computed positions.
 
-use super::screma::{Sofar, if_within};
-use super::{Emit, Mem, part_of};
+use super::combine::Sofar;
+use super::screma::if_within;
+use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, From, Kind, RedOp, Space, Stm, Ty, V};
@@ -134,13 +135,7 @@ impl<'a> Emit<'a> {
             };
             let (ptr, at) = (self.mem(row.block).ptr, self.poly(&row.lmad.offset));
             if let Some(place) = self.place(*param) {
-                let p = self.new_var(
-                    &self.ir[*param].hint.clone(),
-                    self.vars[ptr].ty.pointer_into(self.table.blocks[place.block].elem),
-                );
-                self.out.push(Stm::Declare(p, None));
-                self.out.push(Stm::Point(p, From::Ptr(ptr), at));
-                self.blocks.insert(place.block, Mem { ptr: p, handle: None });
+                self.redirect(&self.ir[*param].hint.clone(), place, ptr, at);
                 sofar.push(Sofar::Array(place));
             } else if let Some(prim) = self.prim((*param).into()) {
                 let old = Exp::Load(ptr, Box::new(at.clone()));
@@ -160,11 +155,7 @@ impl<'a> Emit<'a> {
         let (Some(to), Some(from)) = (self.place(param), self.place_of(value)) else { return };
         if to.block != from.block {
             let (mem, index) = (self.mem(from.block), self.poly(&from.lmad.offset));
-            let ty = self.vars[mem.ptr].ty.pointer_into(self.table.blocks[to.block].elem);
-            let p = self.new_var(&self.ir[param].hint.clone(), ty);
-            self.out.push(Stm::Declare(p, None));
-            self.out.push(Stm::Point(p, From::Ptr(mem.ptr), index));
-            self.blocks.insert(to.block, Mem { ptr: p, handle: None });
+            self.redirect(&self.ir[param].hint.clone(), to, mem.ptr, index);
         }
     }
 

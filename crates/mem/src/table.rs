@@ -15,7 +15,7 @@ use ecow::EcoString;
 use fehu_base::{IdVec, OrBug, Prim, bug, define_id};
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, ConstId, Dim, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 define_id!(
     /// A block of memory.
@@ -42,6 +42,8 @@ pub struct Table {
     places: FxHashMap<Var, Place>,
     /// The arrays that have no memory, because their elements are computed where they are read.
     pub computed: FxHashMap<Var, Computed>,
+    /// The arrays that have no memory, because nothing but the epilogue of the operator that makes them reads them.
+    pub elided: FxHashSet<Var>,
     /// The variables that stand for the position of an operator's function; see [`Table::index`].
     indices: FxHashMap<Option<Var>, Var>,
 }

@@ -9,9 +9,10 @@
 //! result directly.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Room, Sofar};
 use super::super::screma::if_within;
 use super::super::write::hist_parts;
-use super::cell::{Cell, Store, same};
+use super::atomic::{Atomic, Store, same};
 use super::seg::SegOp;
 use super::{bin, has_effects, lt, quot_up};
 use fehu_base::{OrBug, Prim};
@@ -61,16 +62,15 @@ const SMALL: usize = 16;
 /// What is known about one of the operators.
 pub(super) struct Bins<'a> {
     pub(super) op: &'a HistOp,
-    pub(super) cell: Cell,
+    pub(super) atomic: Atomic,
     /// The sizes of its dimensions.
     pub(super) shape: Vec<Exp>,
     /// Their product.
     pub(super) count: Exp,
     /// The number of copies of the bins of a pass: a power of two.
     copies: V,
-    /// The partial results of chunks, an array for each component; none if they are added to the result by atomic
-    /// instructions.
-    pub(super) partials: Vec<V>,
+    /// The partial results of chunks; none if they are added to the result by atomic instructions.
+    pub(super) partials: Option<Kept>,
 }
 
 /// What is known about all of them.
@@ -113,14 +113,14 @@ impl<'a> Emit<'a> {
                 this.hist_at(pat, op, at);
             });
         };
-        let Some(cells) = self.cells(op) else { return plain(self) };
-        let bytes: u32 = cells.iter().map(Cell::bytes).sum();
+        let Some(atomics) = self.atomics(op) else { return plain(self) };
+        let bytes: u32 = atomics.iter().map(Atomic::bytes).sum();
         let room = BYTES / bytes.max(1);
         if room < LEAST_ROOM {
             return plain(self);
         }
         let width = self.simple("width", &self.atom(op.width));
-        let mut counts = Vec::with_capacity(cells.len());
+        let mut counts = Vec::with_capacity(atomics.len());
         for op in &op.ops {
             let shape: Vec<Exp> = op.shape.iter().map(|size| self.atom(*size)).collect();
             let count = self.total(&shape);
@@ -130,7 +130,7 @@ impl<'a> Emit<'a> {
         let most = counts.iter().map(|(_, count)| count.clone()).reduce(max);
         let most = self.simple("bins", &most.or_bug("operator of a histogram"));
         let once = has_effects(&op.map.body) || !self.is_cheap_body(&op.map.body);
-        let locks = cells.iter().any(Cell::needs_lock);
+        let locks = atomics.iter().any(Atomic::needs_lock);
         let (passes, (least, bins)) = match locks {
             true => (MANY_PASSES, LEAST_LOCKED),
             false => (PASSES, LEAST),
@@ -142,7 +142,7 @@ impl<'a> Emit<'a> {
             le(most.clone(), many),
             le(Exp::int(least), width.clone()),
         ];
-        let by_instruction = cells.iter().all(|cell| cell.by_instruction().is_some());
+        let by_instruction = atomics.iter().all(|atomic| atomic.by_instruction().is_some());
         if let Some(row) = row_size(op).filter(|_| by_instruction) {
             let short = lt(self.atom(row), Exp::int(LONG_ROWS));
             let crowded = le(bin(BinOp::Mul, most.clone(), Exp::int(CROWD)), width.clone());
@@ -155,21 +155,21 @@ impl<'a> Emit<'a> {
                 let passes = quot_up(most.clone(), Exp::int(i64::from(room)));
                 this.simple("passes", &bin(BinOp::Max, passes, Exp::int(1)))
             });
-            this.own_histograms(seg, pat, op, (cells, counts), (room, &most, width, passes));
+            this.own_histograms(seg, pat, op, (atomics, counts), (room, &most, width, passes));
         });
         let plain = self.block(plain);
         self.out.push(Stm::If(worth, own, plain));
     }
 
     /// How the elements are stored, if all consist of scalars and the host knows how many there are.
-    fn cells(&self, op: &'a Hist) -> Option<Vec<Cell>> {
+    fn atomics(&self, op: &'a Hist) -> Option<Vec<Atomic>> {
         let known = |atom: &Atom| atom.var().is_none_or(|var| self.scalars.contains_key(&var));
         let sizes = || op.ops.iter().flat_map(|op| &op.shape).chain([&op.width]);
         let placed = |op: &HistOp| op.dests.iter().all(|dest| self.place(*dest).is_some());
         if !sizes().all(known) || !op.ops.iter().all(placed) {
             return None;
         }
-        op.ops.iter().map(|op| self.cell(op)).collect()
+        op.ops.iter().map(|op| self.atomic(op)).collect()
     }
 
     fn own_histograms(
@@ -177,7 +177,7 @@ impl<'a> Emit<'a> {
         seg: &SegOp<'a>,
         pat: &'a [Var],
         op: &'a Hist,
-        (cells, counts): (Vec<Cell>, Vec<(Vec<Exp>, Exp)>),
+        (atomics, counts): (Vec<Atomic>, Vec<(Vec<Exp>, Exp)>),
         (room, most, width, passes): (u32, &Exp, Exp, Option<Exp>),
     ) {
         let dims: Vec<Exp> = self.sizes(seg, None).iter().map(|d| self.simple("size", d)).collect();
@@ -196,33 +196,29 @@ impl<'a> Emit<'a> {
             quot_up(Exp::int(self.unless_few(DEVICE.blocks, 4)), at_least_one(groups.clone()));
         let chunks = at_least_one(bin(BinOp::Min, by_size, by_groups));
         let chunks = self.simple("chunks", &chunks);
-        let mut handles = Vec::new();
-        let mut bins = Vec::with_capacity(cells.len());
-        for ((op, cell), (shape, count)) in op.ops.iter().zip(cells).zip(counts) {
+        let mut bins = Vec::with_capacity(atomics.len());
+        for ((op, atomic), (shape, count)) in op.ops.iter().zip(atomics).zip(counts) {
             let copies = self.copies(&count, room);
-            let mut partials = Vec::new();
-            if cell.by_instruction().is_none() {
-                let teams = bin(BinOp::Mul, segments.clone(), chunks.clone());
-                let total = self.simple("found", &bin(BinOp::Mul, teams, count.clone()));
-                for prim in &cell.prims {
-                    let (handle, ptr) = self.temporary("partial", *prim, total.clone());
-                    handles.push(handle);
-                    partials.push(ptr);
-                }
-            }
-            bins.push(Bins { op, cell, shape, count, copies, partials });
+            let partials = atomic.by_instruction().is_none().then(|| {
+                let all = bin(BinOp::Mul, segments.clone(), chunks.clone());
+                let total = self.simple("found", &bin(BinOp::Mul, all, count.clone()));
+                self.keep("partial", &op.op, &Room::Memory(total))
+            });
+            bins.push(Bins { op, atomic, shape, count, copies, partials });
         }
         let histograms =
             Histograms { seg, pat, op, bins, dims, segments, width, chunks, room, passes };
         self.gather(&histograms, groups);
         for bins in &histograms.bins {
-            if !bins.partials.is_empty() {
-                let merge = self.block(|this| this.merge_bins(&histograms, bins));
+            if let Some(partials) = &bins.partials {
+                let merge = self.block(|this| this.merge_bins(&histograms, bins, partials));
                 let several = lt(Exp::int(1), histograms.chunks.clone());
                 self.out.push(Stm::If(several, merge, Block::new()));
             }
         }
-        self.out.extend(handles.into_iter().map(Stm::Free));
+        let partials: Vec<Kept> =
+            histograms.bins.into_iter().filter_map(|bins| bins.partials).collect();
+        self.free(&partials);
     }
 
     /// As many copies as there is room for.
@@ -275,13 +271,13 @@ impl<'a> Emit<'a> {
                 }
             });
             this.out.push(Stm::Section(section));
-            this.end_together();
+            this.end_kernel();
         });
     }
 
     /// A barrier at the end of a kernel. Without it, in a kernel that may end early, PoCL 3.1 lets all threads execute
     /// what only some should execute after the last barrier.
-    pub(super) fn end_together(&mut self) {
+    pub(super) fn end_kernel(&mut self) {
         self.out.push(Stm::Barrier);
     }
 
@@ -297,7 +293,7 @@ impl<'a> Emit<'a> {
         'a: 'c,
     {
         let room = Exp::int(i64::from(all.room));
-        let store = self.shared_store(&bins.cell, all.room);
+        let store = self.shared_store(&bins.atomic, all.room);
         let (low, count) = match pass {
             Some(pass) => {
                 let low = self.simple("first", &bin(BinOp::Mul, pass.clone(), room.clone()));
@@ -325,7 +321,7 @@ impl<'a> Emit<'a> {
         let used = short(self.simple("used", &used));
         let neutral: Vec<Exp> = own.bins.op.neutral.iter().map(|part| self.atom(*part)).collect();
         self.strided(thread, used, |this, k| {
-            this.set_cell(&own.bins.cell, &own.store, &Exp::Var(k), &neutral);
+            this.set_element(&own.bins.atomic, &own.store, &Exp::Var(k), &neutral);
         });
     }
 
@@ -409,7 +405,7 @@ impl<'a> Emit<'a> {
             let body = self.block(|this| {
                 let at = bin32(BinOp::Mul, short(flat.clone()), own.copies.clone());
                 let at = bin32(BinOp::Add, at, own.copy.clone());
-                this.update_cell(&op.op, &own.bins.cell, &own.store, &at, &values);
+                this.update_element(&op.op, &own.bins.atomic, &own.store, &at, &values);
             });
             // With a single dimension, an index is in bounds if it is one of those that this block handles.
             let mut inside = vec![if_within(&[flat], std::slice::from_ref(&own.count), body)];
@@ -431,23 +427,21 @@ impl<'a> Emit<'a> {
     ) {
         self.strided(thread, short(own.count.clone()), |this, k| {
             let found = this.combine_copies(bins, own, k);
-            let values: Vec<Exp> = found.iter().map(|v| Exp::Var(*v)).collect();
+            let values: Vec<Exp> = found.iter().filter_map(Sofar::value).collect();
             let wide = Exp::Convert(Prim::I32, Prim::I64, Box::new(Exp::Var(k)));
             let place = match &own.low {
                 Some(low) => bin(BinOp::Add, wide, low.clone()),
                 None => wide,
             };
             let place = Exp::Var(this.declare("place", Prim::I64, Some(place)));
-            if bins.cell.by_instruction().is_some() {
+            if bins.atomic.by_instruction().is_some() {
                 return this.add_to_result(bins, &place, &values);
             }
             let alone = this.block(|this| this.finish_bin(bins, &place, &values));
             let several = this.block(|this| {
                 let at = bin(BinOp::Mul, number.clone(), bins.count.clone());
                 let at = this.simple("there", &bin(BinOp::Add, at, place.clone()));
-                for (array, value) in bins.partials.iter().zip(&values) {
-                    this.out.push(Stm::Store(*array, at.clone(), value.clone()));
-                }
+                bins.partials.iter().for_each(|partials| this.store_kept(&found, partials, &at));
             });
             let is_alone = super::eq(all.chunks.clone(), Exp::int(1));
             this.out.push(Stm::If(is_alone, alone, several));
@@ -455,21 +449,22 @@ impl<'a> Emit<'a> {
     }
 
     /// Combines the copies of a bin. Neighbouring threads begin with different copies, which are in different banks.
-    fn combine_copies(&mut self, bins: &Bins<'a>, own: &Own<'_>, k: V) -> Vec<V> {
+    fn combine_copies(&mut self, bins: &Bins<'a>, own: &Own<'_>, k: V) -> Vec<Sofar<'a>> {
         let first = bin32(BinOp::Mul, Exp::Var(k), own.copies.clone());
         let first = Exp::Var(self.declare("start", Prim::I32, Some(first)));
         let at = bin32(BinOp::Add, first.clone(), own.copy.clone());
-        let mut found = Vec::with_capacity(bins.cell.prims.len());
-        let parts = self.get_cell(&bins.cell, &own.store, &at);
-        for (part, prim) in parts.into_iter().zip(&bins.cell.prims) {
-            found.push(self.declare("found", *prim, Some(part)));
+        let mut found = Vec::with_capacity(bins.atomic.prims.len());
+        let parts = self.get_element(&bins.atomic, &own.store, &at);
+        for (part, prim) in parts.into_iter().zip(&bins.atomic.prims) {
+            found.push(Sofar::Scalar(self.declare("found", *prim, Some(part))));
         }
         let c = self.new_var("c", Ty::Scalar(Prim::I32));
         let body = self.block(|this| {
             let mask = bin32(BinOp::Sub, own.copies.clone(), int32(1));
             let at = bin32(BinOp::Add, first, bin32(BinOp::And, Exp::Var(c), mask));
-            let right = this.get_cell(&bins.cell, &own.store, &at);
-            this.accumulate(&bins.op.op, &found, &right);
+            let right = this.get_element(&bins.atomic, &own.store, &at);
+            let right: Vec<_> = right.into_iter().map(Some).collect();
+            this.combine_values(&bins.op.op, &found, &right);
         });
         let from = bin32(BinOp::Add, own.copy.clone(), int32(1));
         let to = bin32(BinOp::Add, own.copy.clone(), own.copies.clone());
@@ -479,9 +474,9 @@ impl<'a> Emit<'a> {
 
     /// Adds a value to an element of the result with atomic instructions, unless it is neutral.
     fn add_to_result(&mut self, bins: &Bins<'a>, place: &Exp, values: &[Exp]) {
-        let Some(ops) = bins.cell.by_instruction() else { return };
+        let Some(ops) = bins.atomic.by_instruction() else { return };
         let there = self.destinations(bins, place);
-        let parts = values.iter().zip(&bins.cell.prims).zip(&bins.op.neutral);
+        let parts = values.iter().zip(&bins.atomic.prims).zip(&bins.op.neutral);
         for (((ptr, at), red), ((value, prim), neutral)) in there.into_iter().zip(ops).zip(parts) {
             let add = Stm::Atomic(*red, ptr, at, value.clone());
             // For floats, zeros of both signs are equal.
@@ -499,7 +494,7 @@ impl<'a> Emit<'a> {
     pub(super) fn finish_bin(&mut self, bins: &Bins<'a>, place: &Exp, values: &[Exp]) {
         let there = self.destinations(bins, place);
         let mut old = Vec::with_capacity(there.len());
-        for ((ptr, at), prim) in there.iter().zip(&bins.cell.prims) {
+        for ((ptr, at), prim) in there.iter().zip(&bins.atomic.prims) {
             let value = Exp::Load(*ptr, Box::new(at.clone()));
             old.push(Exp::Var(self.declare("old", *prim, Some(value))));
         }

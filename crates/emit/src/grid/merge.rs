@@ -5,8 +5,9 @@
 //! neighbouring elements, no matter how few bins there are, and no thread waits for an update by another.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Partial, Room, Sofar, Tree};
 use super::hist::{Bins, Histograms};
-use super::reduce::team_threads;
+use super::reduce::sharing_threads;
 use super::{bin, lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::rewrite::all;
@@ -18,9 +19,14 @@ const COLUMNS: i64 = 32;
 
 impl<'a> Emit<'a> {
     /// Combines the partial results of all chunks, for one operator.
-    pub(super) fn merge_bins(&mut self, histograms: &Histograms<'a, '_>, bins: &Bins<'a>) {
-        let bytes: u32 = bins.cell.prims.iter().map(|prim| prim.bits().div_ceil(8)).sum();
-        let threads = team_threads(self, bytes);
+    pub(super) fn merge_bins(
+        &mut self,
+        histograms: &Histograms<'a, '_>,
+        bins: &Bins<'a>,
+        partials: &Kept,
+    ) {
+        let bytes: u32 = bins.atomic.prims.iter().map(|prim| prim.bits().div_ceil(8)).sum();
+        let threads = sharing_threads(self, bytes);
         let chunks = histograms.chunks.clone();
         let columns = self.declare("columns", Prim::I64, Some(Exp::int(1)));
         let more = all([
@@ -44,13 +50,14 @@ impl<'a> Emit<'a> {
             let (row, column) = (numbers[0].clone(), numbers[1].clone());
             let place = bin(BinOp::Add, bin(BinOp::Mul, tile, columns.clone()), column);
             let place = this.simple("place", &place);
-            let mut own = Vec::new();
-            let mut shared = Vec::new();
-            for (neutral, prim) in bins.op.neutral.iter().zip(&bins.cell.prims) {
+            let op = &bins.op.op;
+            let mut parts = Vec::new();
+            for (neutral, prim) in bins.op.neutral.iter().zip(&bins.atomic.prims) {
                 let neutral = this.atom(*neutral);
-                own.push(this.declare("found", *prim, Some(neutral)));
-                shared.push(this.shared_array("all", *prim, threads));
+                parts.push(Sofar::Scalar(this.declare("found", *prim, Some(neutral))));
             }
+            let own = [Partial { op, parts }];
+            let shared = [this.keep("all", op, &Room::Shared(threads))];
             let load = this.block(|this| {
                 // The chunks whose numbers are the row, and every `rows`-th after it.
                 let left = bin(BinOp::Sub, chunks.clone(), row.clone());
@@ -63,56 +70,22 @@ impl<'a> Emit<'a> {
                     let chunk = bin(BinOp::Add, first, chunk);
                     let at = bin(BinOp::Mul, chunk, bins.count.clone());
                     let at = this.simple("there", &bin(BinOp::Add, at, place.clone()));
-                    let mut right = Vec::new();
-                    for (array, prim) in bins.partials.iter().zip(&bins.cell.prims) {
-                        let value = Exp::Load(*array, Box::new(at.clone()));
-                        right.push(Exp::Var(this.declare("part", *prim, Some(value))));
-                    }
-                    this.accumulate(&bins.op.op, &own, &right);
+                    this.append(&own, std::slice::from_ref(partials), &at);
                 });
                 let (from, kind) = (Exp::int(0), Kind::Sequential);
                 this.out.push(Stm::For { var: step, from, to: trips, step: 1, kind, body });
             });
             let is_bin = lt(place.clone(), bins.count.clone());
-            this.out.push(Stm::Section(vec![Stm::If(is_bin.clone(), load, Block::new())]));
-            let save = |this: &mut Self| {
-                for (array, v) in shared.iter().zip(&own) {
-                    this.out.push(Stm::Store(*array, Exp::Var(thread), Exp::Var(*v)));
-                }
-            };
-            save(this);
-            this.out.push(Stm::Barrier);
-            let half = bin(BinOp::Quot, rows, Exp::int(2));
-            let distance = this.declare("distance", Prim::I64, Some(half));
-            let body = this.block(|this| {
-                let combine = this.block(|this| {
-                    let other = bin(BinOp::Mul, Exp::Var(distance), columns.clone());
-                    let other = this.simple("other", &bin(BinOp::Add, other, Exp::Var(thread)));
-                    let mut right = Vec::new();
-                    for (array, prim) in shared.iter().zip(&bins.cell.prims) {
-                        let value = Exp::Load(*array, Box::new(other.clone()));
-                        right.push(Exp::Var(this.declare("part", *prim, Some(value))));
-                    }
-                    this.accumulate(&bins.op.op, &own, &right);
-                    save(this);
-                });
-                let takes_part = lt(row.clone(), Exp::Var(distance));
-                let section = vec![Stm::If(takes_part, combine, Block::new())];
-                this.out.push(Stm::Section(section));
-                this.out.push(Stm::Barrier);
-                let half = bin(BinOp::Quot, Exp::Var(distance), Exp::int(2));
-                this.out.push(Stm::Assign(distance, half));
-            });
-            this.out.push(Stm::While(lt(Exp::int(0), Exp::Var(distance)), body));
-            let finish = this.block(|this| {
-                let values: Vec<Exp> = own.iter().map(|v| Exp::Var(*v)).collect();
+            let each = vec![Stm::If(is_bin.clone(), load, Block::new())];
+            let leads = all([super::eq(row.clone(), Exp::int(0)), is_bin]);
+            let tree =
+                Tree { thread: Exp::Var(thread), lane: row, size: rows, apart: Some(columns) };
+            this.reduce_shares(&own, &shared, each, &tree, leads, |this| {
+                let parts = own.iter().flat_map(|own| &own.parts);
+                let values: Vec<Exp> = parts.filter_map(Sofar::value).collect();
                 this.finish_bin(bins, &place, &values);
             });
-            let leads = all([super::eq(row, Exp::int(0)), is_bin]);
-            // A failing check of the operator ends only the section, so that all threads reach the end.
-            let finish = vec![Stm::If(leads, finish, Block::new())];
-            this.out.push(Stm::Section(finish));
-            this.end_together();
+            this.end_kernel();
         });
     }
 }

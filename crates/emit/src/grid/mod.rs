@@ -4,15 +4,15 @@
 //! or a write has a thread for each position; a reduction has a thread block for each segment ([`reduce`]), or for
 //! several ([`segments`]); a scan processes all segments at once ([`scan`]); the thread blocks of a histogram have
 //! private copies of its bins ([`hist`]). A Seg of level `blocks` has a thread block for each position
-//! ([`block`]). Code inside the innermost operator's function is executed by one thread.
+//! ([`cooperative`]). Code inside the innermost operator's function is executed by one thread.
 //!
 //! Whatever cannot be a kernel remains host code: a loop around the kernels inside it. Scalars that such code loads
 //! from memory or stores there are handled by `fehu-device`.
 
-mod block;
-mod cell;
+mod atomic;
+mod cooperative;
 mod hist;
-mod look;
+mod lookback;
 mod merge;
 mod ordered;
 mod prefix;
@@ -24,13 +24,12 @@ mod space;
 mod square;
 mod stage;
 mod strip;
-mod team;
 mod tile;
 mod transpose;
 
 use super::Emit;
 use super::runs::Runs;
-pub(super) use block::Together;
+pub(super) use cooperative::Cooperative;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
@@ -92,8 +91,8 @@ impl<'a> Emit<'a> {
 
     /// A kernel with a thread for each index below these sizes; or the threads that work together share them.
     pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
-        if let Some(together) = self.runs.block() {
-            return self.share_out(together, sizes, work);
+        if let Some(cooperative) = self.runs.block() {
+            return self.share_out(cooperative, sizes, work);
         }
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let space = self.space(&sizes);
@@ -117,7 +116,7 @@ impl<'a> Emit<'a> {
     }
 
     /// The value of an expression as a variable or constant.
-    fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
+    pub(super) fn simple(&mut self, hint: &str, exp: &Exp) -> Exp {
         self.operand(hint, Prim::I64, exp.clone())
     }
 
@@ -150,7 +149,7 @@ impl<'a> Emit<'a> {
         match seg.level {
             Level::Grid => self.seg_on_grid(&op),
             Level::Blocks => self.blocks_on_grid(&op),
-            Level::Block => self.seg_together(&op),
+            Level::Block => self.seg_cooperative(&op),
             Level::Task | Level::Thread => bug("a device executes what belongs to the host"),
         }
         self.bind_results(&op);

@@ -5,36 +5,21 @@
 //! combines its own.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Partial};
 use super::bin;
 use super::reduce::Reduction;
 use super::stage::{Stage, is_short, padded, short_int, u32_bin, up_to, wide};
-use super::team::Parts;
 use super::{lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::{Block, Exp, Stm, Ty};
 use fehu_ir::BinOp;
 
 impl<'a> Emit<'a> {
-    /// The values of a thread; the arrays are those of a stage.
-    pub(super) fn start_staged(
-        &mut self,
-        all: &Reduction<'a, '_>,
-        stage: &Stage,
-    ) -> Vec<Parts<'a>> {
-        let mut arrays = self.stage_arrays(&all.prims, stage).into_iter();
-        let mut parts = Vec::with_capacity(all.op.reds.len());
-        for (red, own) in all.op.reds.iter().zip(self.start_reds(all.op)) {
-            let shared = arrays.by_ref().take(own.len()).collect();
-            parts.push(Parts { op: &red.op, own, shared });
-        }
-        parts
-    }
-
     /// Combines the elements of a range, each thread those of its part. All threads of the block take part; after a barrier.
     pub(super) fn reduce_in_order(
         &mut self,
         all: &Reduction<'a, '_>,
-        parts: &[Parts<'a>],
+        (partials, arrays): (&[Partial<'a>], &[Kept]),
         (low, high): (Exp, Exp),
         thread: &Exp,
         stage: &Stage,
@@ -46,7 +31,6 @@ impl<'a> Emit<'a> {
         let share = self.simple("share", &bin(BinOp::Mul, rounds.clone(), items.clone()));
         let number = self.short("thread", thread);
         let last = self.simple("last", &bin(BinOp::Sub, high.clone(), Exp::int(1)));
-        let arrays: Vec<_> = parts.iter().flat_map(|part| part.shared.iter().copied()).collect();
         let round = self.new_var("round", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let before = bin(BinOp::Mul, Exp::Var(round), items.clone());
@@ -64,7 +48,7 @@ impl<'a> Emit<'a> {
                 false => position(e),
             };
             let inside = |e: Exp| lt(position(e), high.clone());
-            this.stage_elements(all, stage, &arrays, &number, &locate, &inside);
+            this.stage_elements(all, stage, arrays, &number, &locate, &inside);
             this.out.push(Stm::Barrier);
             let own =
                 bin(BinOp::Add, begin.clone(), bin(BinOp::Mul, thread.clone(), share.clone()));
@@ -76,10 +60,7 @@ impl<'a> Emit<'a> {
                 let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(s)));
                 let place = this.number("place", u32_bin(BinOp::Add, first, turn));
                 let place = this.number("place", padded(place));
-                for part in parts {
-                    let right = this.get_parts(&part.shared, &place);
-                    this.combine_parts(part.op, &part.own, &right);
-                }
+                this.append(partials, arrays, &place);
             });
             // If the bound is a variable, the loop is not unrolled.
             let bound = match is_short(&combine) {

@@ -5,7 +5,7 @@
 //! barrier once, and each combines the results of the warps.
 
 use super::super::Emit;
-use super::super::screma::Sofar;
+use super::super::combine::{Partial, Sofar};
 use super::scan::{Thread, Tile, WARP};
 use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to};
 use fehu_base::Prim;
@@ -14,9 +14,9 @@ use fehu_ir::{BinOp, CmpOp, Scalar};
 
 /// The combined values of the threads before one, and of all threads.
 pub(super) struct Sums<'a> {
-    pub(super) before: Vec<Vec<Sofar<'a>>>,
+    pub(super) before: Vec<Partial<'a>>,
     pub(super) before_cut: V,
-    pub(super) all: Vec<Vec<Sofar<'a>>>,
+    pub(super) all: Vec<Partial<'a>>,
     pub(super) cut: V,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Emit<'a> {
     pub(super) fn scan_threads(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> Sums<'a> {
         let lane = u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1));
         let lane = self.number("lane", lane);
-        self.scan_warps(tile, own, &lane);
+        self.scan_warps(own, &lane);
         self.out.push(Stm::Barrier);
         let no = Exp::Const(Scalar::Bool(false));
         let sums = Sums {
@@ -41,7 +41,7 @@ impl<'a> Emit<'a> {
             let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(w)));
             let keep = this.block(|this| {
                 for (before, all) in sums.before.iter().zip(&sums.all) {
-                    this.copy_parts(before, all);
+                    this.copy_parts(&before.parts, &all.parts);
                 }
                 this.out.push(Stm::Assign(sums.before_cut, Exp::Var(sums.cut)));
             });
@@ -49,7 +49,7 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::If(is_own, keep, Block::new()));
             let end = u32_bin(BinOp::Mul, turn, short_int(WARP));
             let end = this.number("end", u32_bin(BinOp::Add, end, short_int(WARP - 1)));
-            this.append_each(tile, own, (&sums.all, sums.cut), &end);
+            this.append_each(own, (&sums.all, sums.cut), &end);
         });
         let warps = Exp::int(i64::from(tile.threads / WARP));
         let steps = self.few(warps, &body);
@@ -57,7 +57,7 @@ impl<'a> Emit<'a> {
         let others = self.block(|this| {
             let left = u32_bin(BinOp::Sub, own.short.clone(), short_int(1));
             let left = this.number("left", left);
-            this.append_each(tile, own, (&sums.before, sums.before_cut), &left);
+            this.append_each(own, (&sums.before, sums.before_cut), &left);
         });
         let some = vec![Stm::If(u32_lt(short_int(0), lane), others, Block::new())];
         self.out.push(Stm::Section(some));
@@ -65,27 +65,14 @@ impl<'a> Emit<'a> {
     }
 
     /// Combines values with those of a thread.
-    fn append_each(
-        &mut self,
-        tile: &Tile<'a, '_>,
-        own: &Thread<'a>,
-        (values, cut): (&[Vec<Sofar<'a>>], V),
-        at: &Exp,
-    ) {
+    fn append_each(&mut self, own: &Thread<'a>, (values, cut): (&[Partial<'a>], V), at: &Exp) {
         let there_cut = own.cuts.map(|cuts| {
             let there = Exp::Load(cuts, Box::new(at.clone()));
             Exp::Var(self.declare("there_cut", Prim::Bool, Some(there)))
         });
-        for ((scan, each), values) in tile.op.scans.iter().zip(&own.each).zip(values) {
-            let there = self.get_values(&scan.op, each, at);
-            let combine = self.block(|this| this.combine_parts(&scan.op, values, &there));
-            match &there_cut {
-                None => self.out.extend(combine),
-                Some(there_cut) => {
-                    let begin = self.block(|this| this.copy_parts(values, &there));
-                    self.out.push(Stm::If(there_cut.clone(), begin, combine));
-                }
-            }
+        for (value, each) in values.iter().zip(&own.each) {
+            let there = self.load_kept(each, at);
+            self.combine_unless(there_cut.as_ref(), value, &there);
         }
         if let Some(there_cut) = there_cut {
             let either =
@@ -94,13 +81,27 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// The threads of each warp scan their values.
-    fn scan_warps(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, lane: &Exp) {
-        let scans = || tile.op.scans.iter().zip(&own.each).zip(&own.sofar);
-        let put = |this: &mut Self| {
-            for ((_, each), sofar) in scans() {
-                this.put_parts(sofar, each, &own.short);
+    /// Combines a value with one that comes after it; or begins with that one, if a segment begins there.
+    pub(super) fn combine_unless(
+        &mut self,
+        begins: Option<&Exp>,
+        value: &Partial<'a>,
+        there: &[Sofar<'a>],
+    ) {
+        let combine = self.block(|this| this.combine_parts(value.op, &value.parts, there));
+        match begins {
+            None => self.out.extend(combine),
+            Some(begins) => {
+                let begin = self.block(|this| this.copy_parts(&value.parts, there));
+                self.out.push(Stm::If(begins.clone(), begin, combine));
             }
+        }
+    }
+
+    /// The threads of each warp scan their values.
+    fn scan_warps(&mut self, own: &Thread<'a>, lane: &Exp) {
+        let put = |this: &mut Self| {
+            this.store_each(&own.sofar, &own.each, &own.short);
             if let Some(cuts) = own.cuts {
                 this.out.push(Stm::Store(cuts, own.short.clone(), Exp::Var(own.cut)));
             }
@@ -117,19 +118,16 @@ impl<'a> Emit<'a> {
             let left = u32_bin(BinOp::Sub, own.short.clone(), distance);
             let from = Exp::Select(Box::new([Exp::Var(none), own.short.clone(), left]));
             let from = this.number("from", from);
-            let mut lefts = Vec::new();
-            for ((scan, each), _) in scans() {
-                lefts.push(this.get_values(&scan.op, each, &from));
-            }
+            let lefts: Vec<_> = own.each.iter().map(|each| this.load_kept(each, &from)).collect();
             let left_cut = own.cuts.map(|cuts| {
                 let left_cut = Exp::Load(cuts, Box::new(from));
                 this.declare("left_cut", Prim::Bool, Some(left_cut))
             });
             this.out.push(Stm::WarpBarrier);
             let combine = this.block(|this| {
-                for (((scan, _), sofar), left) in scans().zip(&lefts) {
-                    this.combine_parts(&scan.op, left, sofar);
-                    this.copy_parts(sofar, left);
+                for (sofar, left) in own.sofar.iter().zip(&lefts) {
+                    this.combine_parts(sofar.op, left, &sofar.parts);
+                    this.copy_parts(&sofar.parts, left);
                 }
                 if let Some(left_cut) = left_cut {
                     this.out.push(Stm::Assign(own.cut, Exp::Var(left_cut)));

@@ -4,16 +4,16 @@
 //! are short, a block processes several, see [`super::segments`].
 
 use super::super::Emit;
+use super::super::combine::{Kept, Partial, Room, SHARED_BYTES, Slot, Tree};
 use super::seg::SegOp;
 use super::space::Space;
 use super::stage::{Stage, is_short, up_to};
-use super::team::{Parts, SHARED_BYTES, to_its_end};
 use super::{bin, eq, lt, quick_quot, quot_up};
 use fehu_base::Prim;
 use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all as conjunction;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
-use fehu_ir::{Atom, BinOp, Screma, Var};
+use fehu_ir::{BinOp, Screma, Var};
 
 /// If a block is one of several for a segment, its threads have at least this many elements each.
 const MANY_ITEMS: i64 = 16;
@@ -34,10 +34,8 @@ pub(super) struct Reduction<'a, 'b> {
     /// The space of the surrounding maps, and the number of its positions.
     pub(super) space: Space,
     pub(super) segments: Exp,
-    /// The types of the components of the reduced values.
-    pub(super) prims: Vec<Option<Prim>>,
-    /// For each component, the result, if there are no surrounding maps.
-    results: Vec<Option<V>>,
+    /// The results, if there are no surrounding maps.
+    results: Option<Vec<Kept>>,
 }
 
 /// What the kernels for long segments share.
@@ -48,8 +46,8 @@ struct Chunks {
     stage: Option<Stage>,
     /// The number of chunks of a segment.
     chunks: V,
-    /// For each component of the reduced values, the results of all chunks.
-    partials: Vec<Option<V>>,
+    /// The results of all chunks.
+    partials: Vec<Kept>,
 }
 
 impl<'a> Emit<'a> {
@@ -65,14 +63,12 @@ impl<'a> Emit<'a> {
         let space = self.space(&dims);
         let segments = space.total.clone();
         let width = self.simple("width", &self.atom(op.width));
-        let prims = self.reduced_prims(pat, op);
-        let bytes: u32 = prims.iter().flatten().map(|prim| prim.bits().div_ceil(8)).sum();
-        let bytes = bytes.max(1);
-        let (results, handles) = match seg.space.is_empty() {
-            true => self.for_parts("result", &prims, &Exp::int(1)),
-            false => (vec![None; prims.len()], Vec::new()),
-        };
-        let all = Reduction { seg, pat, op, with_maps, space, segments, prims, results };
+        let ops = || op.reds.iter().map(|red| &red.op);
+        let prims = ops().flat_map(|op| self.part_prims(op)).flatten();
+        let bytes = prims.map(|prim| prim.bits().div_ceil(8)).sum::<u32>().max(1);
+        let alone = seg.space.is_empty();
+        let results = alone.then(|| self.keep_each("result", ops(), &Room::Memory(Exp::int(1))));
+        let all = Reduction { seg, pat, op, with_maps, space, segments, results };
         if seg.space.is_empty() {
             self.reduce_by_blocks(&all, &width, bytes);
         } else {
@@ -85,51 +81,31 @@ impl<'a> Emit<'a> {
             self.scalars = scalars;
             self.out.push(Stm::If(short, staged, blocks));
         }
-        for (var, result) in pat[op.scanned()..op.folded()].iter().zip(&all.results) {
-            if let Some(result) = result {
-                let v = self.declare(&self.ir[*var].hint.clone(), self.scalar_prim(*result), None);
+        let Some(results) = &all.results else { return };
+        let slots = results.iter().flat_map(|kept| &kept.slots);
+        for (var, slot) in pat[op.scanned()..op.folded()].iter().zip(slots) {
+            if let Slot::Scalars(result, prim) = slot {
+                let v = self.declare(&self.ir[*var].hint.clone(), *prim, None);
                 self.out.push(Stm::Fetch(v, *result, Exp::int(0)));
                 self.scalars.insert(*var, Exp::Var(v));
             }
         }
-        self.out.extend(handles.into_iter().map(Stm::Free));
-    }
-
-    /// Arrays of this many elements for the components of the reduced values, and their handles.
-    fn for_parts(
-        &mut self,
-        hint: &str,
-        prims: &[Option<Prim>],
-        count: &Exp,
-    ) -> (Vec<Option<V>>, Vec<V>) {
-        let (mut all, mut handles) = (Vec::with_capacity(prims.len()), Vec::new());
-        for prim in prims {
-            all.push(prim.map(|prim| {
-                let (handle, ptr) = self.temporary(hint, prim, count.clone());
-                handles.push(handle);
-                ptr
-            }));
-        }
-        (all, handles)
+        self.free(results);
     }
 
     fn reduce_by_blocks(&mut self, all: &Reduction<'a, '_>, width: &Exp, bytes: u32) {
         let stage = (!self.is_commutative(all.op)).then(|| Stage::new(self, bytes));
-        let threads = stage.as_ref().map_or(team_threads(self, bytes), |stage| stage.threads);
+        let threads = stage.as_ref().map_or(sharing_threads(self, bytes), |stage| stage.threads);
         let chunks = self.chunks_of(width, &all.segments, threads);
         let count = bin(BinOp::Mul, all.segments.clone(), Exp::Var(chunks));
         let count = self.simple("count", &count);
-        let (partials, handles) = self.for_parts("partial", &all.prims, &count);
+        let ops = all.op.reds.iter().map(|red| &red.op);
+        let partials = self.keep_each("partial", ops, &Room::Memory(count.clone()));
         let cx = Chunks { threads, stage, chunks, partials };
         self.first_round(all, &cx, width, &count);
         let second = self.block(|this| this.second_round(all, &cx));
         self.out.push(Stm::If(lt(Exp::int(1), Exp::Var(chunks)), second, Block::new()));
-        self.out.extend(handles.into_iter().map(Stm::Free));
-    }
-
-    /// The types of the reduced values.
-    fn reduced_prims(&self, pat: &[Var], op: &Screma) -> Vec<Option<Prim>> {
-        pat[op.scanned()..op.folded()].iter().map(|var| self.prim((*var).into())).collect()
+        self.free(&cx.partials);
     }
 
     /// The number of chunks of a segment, if one block is not enough for it.
@@ -161,34 +137,28 @@ impl<'a> Emit<'a> {
             let high = this.simple("high", &high);
             let indices = this.position_in(segment, &all.space);
             this.enter_space(all.seg, &indices);
-            let (range, team) = ((low, high), Exp::int(i64::from(cx.threads)));
+            let (range, members) = ((low, high), Exp::int(i64::from(cx.threads)));
             let thread = Exp::Var(thread);
-            let parts = match &cx.stage {
+            let (own, shared) = match &cx.stage {
                 Some(stage) => {
-                    let parts = this.start_staged(all, stage);
-                    this.reduce_in_order(all, &parts, range, &thread, stage);
-                    parts
+                    let shared = this.stage_arrays(op, stage);
+                    let own = this.start_reds(op);
+                    this.reduce_in_order(all, (&own, &shared), range, &thread, stage);
+                    (own, shared)
                 }
                 None => {
-                    let parts = this.start_parts(op, cx.threads);
+                    let (own, shared) = this.start_shared(op, cx.threads);
                     let section =
-                        this.block(|this| this.reduce_apart(all, &parts, range, &thread, &team));
+                        this.block(|this| this.reduce_apart(all, &own, range, &thread, &members));
                     this.out.push(Stm::Section(section));
-                    parts
+                    (own, shared)
                 }
             };
-            this.team_reduce(&parts, &thread, &team, &thread);
-            let finish = this.block(|this| this.finish(all, &parts));
-            let save = this.block(|this| {
-                let values = parts.iter().flat_map(|part| &part.own);
-                let stores: Vec<(V, Exp)> = values
-                    .zip(&cx.partials)
-                    .filter_map(|(part, array)| Some(((*array)?, part.value()?)))
-                    .collect();
-                for (array, value) in stores {
-                    this.out.push(Stm::Store(array, number.clone(), value));
-                }
-            });
+            let lane = thread.clone();
+            let tree = Tree { thread: thread.clone(), lane, size: members, apart: None };
+            this.reduce_tree(&own, &shared, &tree);
+            let finish = this.block(|this| this.finish(all, &own));
+            let save = this.block(|this| this.store_each(&own, &cx.partials, &number));
             // Two tests: PoCL 3.1 mixes up the variables of threads if this is one test with two outcomes.
             let alone = eq(chunks.clone(), Exp::int(1));
             let several = lt(Exp::int(1), chunks.clone());
@@ -200,14 +170,14 @@ impl<'a> Emit<'a> {
     }
 
     /// The values of the thread, with shared arrays.
-    fn start_parts(&mut self, op: &'a Screma, threads: u32) -> Vec<Parts<'a>> {
+    pub(super) fn start_shared(
+        &mut self,
+        op: &'a Screma,
+        threads: u32,
+    ) -> (Vec<Partial<'a>>, Vec<Kept>) {
         let own = self.start_reds(op);
-        let mut parts = Vec::with_capacity(own.len());
-        for (red, own) in op.reds.iter().zip(own) {
-            let shared = self.shared("all", &own, threads);
-            parts.push(Parts { op: &red.op, own, shared });
-        }
-        parts
+        let ops = op.reds.iter().map(|red| &red.op);
+        (own, self.keep_each("all", ops, &Room::Shared(threads)))
     }
 
     /// The elements of a range that belong to a thread, if they may be combined in any order: neighbouring threads have
@@ -216,29 +186,29 @@ impl<'a> Emit<'a> {
     fn reduce_apart(
         &mut self,
         all: &Reduction<'a, '_>,
-        parts: &[Parts<'a>],
+        own: &[Partial<'a>],
         (low, high): (Exp, Exp),
         lane: &Exp,
-        team: &Exp,
+        members: &Exp,
     ) {
         let first = self.simple("first", &bin(BinOp::Add, low.clone(), lane.clone()));
-        let at_once = bin(BinOp::Mul, team.clone(), Exp::int(AT_ONCE));
+        let at_once = bin(BinOp::Mul, members.clone(), Exp::int(AT_ONCE));
         let whole = bin(BinOp::Quot, bin(BinOp::Sub, high.clone(), low), at_once.clone());
         let whole = self.simple("whole", &whole);
         let step = |this: &mut Self| this.new_var("step", fehu_imp::Ty::Scalar(Prim::I64));
         let [round, one, rest] = [step(self), step(self), step(self)];
         let place = |before: Exp, one: V| {
-            let apart = bin(BinOp::Mul, Exp::Var(one), team.clone());
+            let apart = bin(BinOp::Mul, Exp::Var(one), members.clone());
             bin(BinOp::Add, bin(BinOp::Add, first.clone(), before), apart)
         };
         let before = bin(BinOp::Mul, Exp::Var(round), at_once.clone());
         if all.with_maps
-            && let Some(body) = self.several_elements(all, parts, &|k| place(before.clone(), k))
+            && let Some(body) = self.several_elements(all, own, &|k| place(before.clone(), k))
         {
             self.out.push(up_to(round, whole.clone(), body));
         } else {
             let body = self.block(|this| {
-                this.reduce_element(all, parts, place(before, one));
+                this.reduce_element(all, own, place(before, one));
             });
             let number = self.unrolled(&body);
             self.out.push(up_to(round, whole.clone(), vec![up_to(one, number, body)]));
@@ -246,7 +216,7 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             let at = place(bin(BinOp::Mul, whole, at_once), rest);
             let at = this.simple("at", &at);
-            let body = this.block(|this| this.reduce_element(all, parts, at.clone()));
+            let body = this.block(|this| this.reduce_element(all, own, at.clone()));
             this.out.push(Stm::If(lt(at, high), body, Block::new()));
         });
         let number = self.unrolled(&body);
@@ -267,45 +237,40 @@ impl<'a> Emit<'a> {
     fn several_elements(
         &mut self,
         all: &Reduction<'a, '_>,
-        parts: &[Parts<'a>],
+        own: &[Partial<'a>],
         place: &dyn Fn(V) -> Exp,
     ) -> Option<Block> {
         let op = all.op;
         let results = &op.map.body.results[op.scanned()..];
-        let prims: Option<Vec<Prim>> = results.iter().map(|result| self.prim(*result)).collect();
-        let prims = prims.filter(|prims| prims.len() > all.prims.len())?;
-        let count = u32::try_from(AT_ONCE).ok()?;
-        let mut declared = Block::new();
-        let mut kept = Vec::with_capacity(prims.len());
-        for prim in prims {
-            let array = self.new_var("kept", Ty::Local(prim, count));
-            declared.push(Stm::Declare(array, None));
-            kept.push(Some(array));
+        let prims: Vec<Option<Prim>> = results.iter().map(|result| self.prim(*result)).collect();
+        let combined = op.folded() - op.scanned();
+        if prims.len() <= combined || prims.iter().any(Option::is_none) {
+            return None;
         }
+        let count = u32::try_from(AT_ONCE).ok()?;
+        let room = Room::Registers(count);
+        let mut kept = Vec::new();
+        let mut declared = self.block(|this| {
+            kept = this.keep_each("kept", op.reds.iter().map(|red| &red.op), &room);
+            kept.push(this.keep_prims("kept", &prims[combined..], None, &room));
+        });
+        let registers: Vec<V> = kept.iter().flat_map(Kept::arrays).collect();
         let [k, l] = [0, 1].map(|_| self.new_var("k", Ty::Scalar(Prim::I64)));
         let compute = self.block(|this| {
             this.enter(all.pat, &op.inputs, &op.map, place(k));
             this.body(&op.map.body);
-            for (array, result) in kept.iter().flatten().zip(results) {
-                let value = this.atom(*result);
-                this.out.push(Stm::Store(*array, Exp::Var(k), value));
-            }
+            this.store_atoms(results, &kept, &Exp::Var(k));
         });
-        if !self.is_plain(&compute, &kept) {
+        if !self.is_plain(&compute, &registers) {
             return None;
         }
         let finish = self.block(|this| {
             let at = this.simple("at", &place(l));
             let index = this.table.index(all.pat, &op.map);
             this.scalars.insert(index, at);
-            let mut kept = kept.iter().copied();
-            for part in parts {
-                let arrays: Vec<Option<V>> = kept.by_ref().take(part.own.len()).collect();
-                let right = this.get_parts(&arrays, &Exp::Var(l));
-                this.combine_parts(part.op, &part.own, &right);
-            }
-            let arrays: Vec<Option<V>> = kept.collect();
-            let plain = this.get_parts(&arrays, &Exp::Var(l));
+            this.append(own, &kept, &Exp::Var(l));
+            let plain =
+                kept.last().map(|kept| this.load_kept(kept, &Exp::Var(l))).unwrap_or_default();
             for (var, part) in all.pat[op.folded()..].iter().zip(&plain) {
                 this.store_sofar(*var, index, part);
             }
@@ -317,18 +282,14 @@ impl<'a> Emit<'a> {
     }
 
     /// One element.
-    fn reduce_element(&mut self, all: &Reduction<'a, '_>, parts: &[Parts<'a>], at: Exp) {
+    fn reduce_element(&mut self, all: &Reduction<'a, '_>, own: &[Partial<'a>], at: Exp) {
         let op = all.op;
         let index = self.enter(all.pat, &op.inputs, &op.map, at);
         self.body(&op.map.body);
-        let mut results = op.map.body.results[op.scanned()..].iter().copied();
-        for part in parts {
-            let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
-            self.combine(part.op, &part.own, &elements);
-        }
+        let plain = self.combine_each(own, &op.map.body.results[op.scanned()..]);
         if all.with_maps {
-            for (result, var) in results.zip(&all.pat[op.folded()..]) {
-                self.store_row(*var, index, result);
+            for (result, var) in plain.iter().zip(&all.pat[op.folded()..]) {
+                self.store_row(*var, index, *result);
             }
         }
     }
@@ -345,7 +306,7 @@ impl<'a> Emit<'a> {
         self.launch("combine", all.segments.clone(), cx.threads, |this, block, thread| {
             let indices = this.position_in(Exp::Var(block), &all.space);
             this.enter_space(all.seg, &indices);
-            let parts = this.start_parts(all.op, cx.threads);
+            let (own, shared) = this.start_shared(all.op, cx.threads);
             let share = this.simple("share", &quot_up(chunks.clone(), Exp::int(threads)));
             let start = bin(BinOp::Mul, Exp::Var(thread), share.clone());
             let start = this.simple("start", &start);
@@ -355,43 +316,34 @@ impl<'a> Emit<'a> {
             let body = this.block(|this| {
                 let before = bin(BinOp::Mul, Exp::Var(block), chunks.clone());
                 let at = bin(BinOp::Add, before, Exp::Var(k));
-                let mut arrays = cx.partials.iter().copied();
-                for part in &parts {
-                    let arrays: Vec<Option<V>> = arrays.by_ref().take(part.own.len()).collect();
-                    let right = this.get_parts(&arrays, &at);
-                    this.combine_parts(part.op, &part.own, &right);
-                }
+                this.append(&own, &cx.partials, &at);
             });
             let kind = Kind::Sequential;
             let each = Stm::For { var: k, from: start, to: end, step: 1, kind, body };
-            this.out.extend(to_its_end(vec![each]));
-            let thread = Exp::Var(thread);
-            this.team_reduce(&parts, &thread, &Exp::int(threads), &thread);
-            let finish = this.block(|this| this.finish(all, &parts));
-            this.out.push(Stm::If(eq(thread, Exp::int(0)), finish, Block::new()));
+            let (thread, size) = (Exp::Var(thread), Exp::int(threads));
+            let tree = Tree { thread: thread.clone(), lane: thread.clone(), size, apart: None };
+            let leads = eq(thread, Exp::int(0));
+            this.reduce_shares(&own, &shared, vec![each], &tree, leads, |this| {
+                this.finish(all, &own);
+            });
         });
     }
 
     /// Stores the result of a segment.
-    pub(super) fn finish(&mut self, all: &Reduction<'a, '_>, parts: &[Parts<'a>]) {
-        for (number, (part, result)) in
-            parts.iter().flat_map(|part| &part.own).zip(&all.results).enumerate()
-        {
-            match (part.value(), result) {
-                (Some(value), Some(result)) => {
-                    self.out.push(Stm::Store(*result, Exp::int(0), value));
-                }
-                (Some(value), None) => {
-                    self.store_result(all.seg, all.op.scanned() + number, value);
-                }
-                (None, _) => {}
+    pub(super) fn finish(&mut self, all: &Reduction<'a, '_>, own: &[Partial<'a>]) {
+        if let Some(results) = &all.results {
+            return self.store_each(own, results, &Exp::int(0));
+        }
+        for (number, part) in own.iter().flat_map(|own| &own.parts).enumerate() {
+            if let Some(value) = part.value() {
+                self.store_result(all.seg, all.op.scanned() + number, value);
             }
         }
     }
 }
 
 /// The number of threads of a block that share values of this many bytes.
-pub(super) fn team_threads(emit: &Emit<'_>, bytes: u32) -> u32 {
+pub(super) fn sharing_threads(emit: &Emit<'_>, bytes: u32) -> u32 {
     let mut threads = emit.threads();
     while threads > 32 && threads * bytes > SHARED_BYTES {
         threads /= 2;

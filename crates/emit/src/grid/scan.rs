@@ -5,7 +5,7 @@
 //! memory so that each thread has consecutive elements, which it scans; and the results go back the same way. In
 //! between, all elements are in registers: a thread computes all of them before it stores any, so that it waits for
 //! memory only once, and the components of values take turns in shared memory, so that tiles can be large. The scan
-//! across the threads of a block is in [`super::prefix`], and the prefix of the tile is found by [`super::look`].
+//! across the threads of a block is in [`super::prefix`], and the prefix of the tile is found by [`super::lookback`].
 //!
 //! If the scan counts elements, such as those that a filter keeps, 32-bit numbers suffice inside a tile, which can
 //! therefore be larger; the prefix of the tile is added when they are stored.
@@ -14,14 +14,13 @@
 //! values up to its end immediately.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Partial, Room, SHARED_BYTES};
 use super::super::epilogue::Epilogue;
-use super::super::screma::Sofar;
-use super::look::Told;
+use super::lookback::Told;
 use super::prefix::Sums;
 use super::seg::{SegOp, innermost};
 use super::space::Space;
 use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to, wide};
-use super::team::{SHARED_BYTES, converted};
 use super::{bin, eq, quot_up};
 use fehu_base::{OrBug, Prim};
 use fehu_imp::device::DEVICE;
@@ -73,15 +72,15 @@ pub(super) struct Thread<'a> {
     /// If there is one surrounding map: the row and the position of the first element, and how many elements are left
     /// in that row.
     pub(super) start: Option<[Exp; 3]>,
-    /// For each scan and component, the elements of the thread, and a shared array with one value per thread.
-    pub(super) kept: Vec<Vec<Option<V>>>,
-    pub(super) each: Vec<Vec<Option<V>>>,
+    /// For each scan, the elements of the thread, and shared arrays with one value per thread.
+    pub(super) kept: Vec<Kept>,
+    pub(super) each: Vec<Kept>,
     /// For each type, a shared array the size of a tile.
     pub(super) ways: Vec<(Prim, V)>,
     /// For each thread, whether a segment begins among its elements, if there are several segments.
     pub(super) cuts: Option<V>,
     /// The values of the thread.
-    pub(super) sofar: Vec<Vec<Sofar<'a>>>,
+    pub(super) sofar: Vec<Partial<'a>>,
     /// Whether a segment begins among the elements of this thread or of the threads before it.
     pub(super) cut: V,
     /// Whether elements beyond the end are treated like the others.
@@ -165,27 +164,19 @@ impl<'a> Emit<'a> {
     fn begin_tile(&mut self, tile: &Tile<'a, '_>, thread: V) -> Thread<'a> {
         let sofar = self.start_scans(tile.op);
         let elements = tile.threads * tile.items;
-        let mut each: Vec<Vec<Option<V>>> = Vec::with_capacity(sofar.len());
-        for parts in &sofar {
-            each.push(match tile.narrow {
-                true => vec![Some(self.shared_array("each", Prim::I32, tile.threads))],
-                false => self.shared("each", parts, tile.threads),
-            });
+        let stored = tile.narrow.then_some(Prim::I32);
+        let [mut each, mut kept] = [Vec::new(), Vec::new()];
+        for scan in &tile.op.scans {
+            let prims = self.part_prims(&scan.op);
+            each.push(self.keep_prims("each", &prims, stored, &Room::Shared(tile.threads)));
+            kept.push(self.keep_prims("kept", &prims, stored, &Room::Registers(tile.items)));
         }
         let mut ways: Vec<(Prim, V)> = Vec::new();
-        let mut kept = Vec::with_capacity(each.len());
-        for arrays in &each {
-            let mut own = Vec::with_capacity(arrays.len());
-            for array in arrays {
-                own.push(array.map(|array| {
-                    let prim = self.scalar_prim(array);
-                    if ways.iter().all(|(other, _)| *other != prim) {
-                        ways.push((prim, self.shared_array("tile", prim, elements)));
-                    }
-                    self.kept(prim, tile)
-                }));
+        for array in each.iter().flat_map(Kept::arrays) {
+            let prim = self.scalar_prim(array);
+            if ways.iter().all(|(other, _)| *other != prim) {
+                ways.push((prim, self.shared_array("tile", prim, elements)));
             }
-            kept.push(own);
         }
         let segmented = !tile.seg.space.is_empty();
         let cuts = segmented.then(|| self.shared_array("cuts", Prim::Bool, tile.threads));
@@ -232,13 +223,6 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// An array for the elements of a thread.
-    fn kept(&mut self, prim: Prim, tile: &Tile<'a, '_>) -> V {
-        let array = self.new_var("kept", Ty::Local(prim, tile.items));
-        self.out.push(Stm::Declare(array, None));
-        array
-    }
-
     /// Executes code for the elements of a thread; `work` gets the number of the element within the thread, and its
     /// place in the tile.
     fn each_item(
@@ -279,17 +263,15 @@ impl<'a> Emit<'a> {
     fn evaluate(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> bool {
         let op = tile.op;
         let plain = &tile.pat[op.folded()..];
-        let mut results = Vec::with_capacity(plain.len());
-        for result in &op.map.body.results[op.folded()..] {
-            results.push(self.prim(*result));
-        }
-        let all_scalars = results.iter().all(Option::is_some);
+        let results = &op.map.body.results[op.folded()..];
+        let prims: Vec<Option<Prim>> = results.iter().map(|result| self.prim(*result)).collect();
+        let all_scalars = prims.iter().all(Option::is_some);
         let before = self.out.len();
-        let results: Vec<Option<V>> = match all_scalars {
-            true => results.iter().map(|prim| prim.map(|prim| self.kept(prim, tile))).collect(),
-            false => Vec::new(),
-        };
-        let arrays: Vec<Option<V>> = own.kept.iter().flatten().chain(&results).copied().collect();
+        let prims = if all_scalars { prims.as_slice() } else { &[] };
+        let room = Room::Registers(tile.items);
+        let kept_plain = self.keep_prims("kept", prims, None, &room);
+        let arrays = own.kept.iter().chain([&kept_plain]).flat_map(Kept::arrays);
+        let arrays: Vec<V> = arrays.collect();
         let last = u32_bin(BinOp::Sub, own.here.clone(), short_int(1));
         let last = self.number("last", last);
         let start = self.out.len();
@@ -297,14 +279,15 @@ impl<'a> Emit<'a> {
             let place = this.number("place", u32_bin(BinOp::Min, place, last));
             this.enter_element(tile, own, place);
             this.body(&op.map.body);
-            this.keep_results(op, k, &own.kept, &results);
+            this.store_atoms(&op.map.body.results, &own.kept, &Exp::Var(k));
+            this.store_atoms(results, std::slice::from_ref(&kept_plain), &Exp::Var(k));
         });
         if all_scalars && self.is_plain(loop_body(&self.out[start..]), &arrays) {
             if !plain.is_empty() {
                 self.each_item(tile, own, Order::Apart, |this, k, place| {
                     let store = this.block(|this| {
                         let index = this.find_element(tile, own, place.clone());
-                        let parts = this.get_parts(&results, &Exp::Var(k));
+                        let parts = this.load_kept(&kept_plain, &Exp::Var(k));
                         for (var, part) in plain.iter().zip(&parts) {
                             this.store_sofar(*var, index, part);
                         }
@@ -320,10 +303,9 @@ impl<'a> Emit<'a> {
             let section = this.block(|this| {
                 let index = this.enter_element(tile, own, place.clone());
                 this.body(&op.map.body);
-                this.keep_results(op, k, &own.kept, &[]);
-                let results: Vec<Atom> = op.map.body.results[op.folded()..].to_vec();
-                for (result, var) in results.into_iter().zip(plain) {
-                    this.store_row(*var, index, result);
+                this.store_atoms(&op.map.body.results, &own.kept, &Exp::Var(k));
+                for (result, var) in results.iter().zip(plain) {
+                    this.store_row(*var, index, *result);
                 }
             });
             let within = u32_lt(place, own.here.clone());
@@ -340,22 +322,6 @@ impl<'a> Emit<'a> {
         self.enter(tile.pat, &tile.op.inputs, &tile.op.map, at)
     }
 
-    /// The results of the map function become elements of the thread.
-    fn keep_results(&mut self, op: &'a Screma, k: V, kept: &[Vec<Option<V>>], plain: &[Option<V>]) {
-        let results = &op.map.body.results;
-        let scanned = kept.iter().flatten().zip(results);
-        for (array, result) in scanned.chain(plain.iter().zip(&results[op.folded()..])) {
-            if let Some(array) = array {
-                let value = self.atom(*result);
-                let value = match self.prim(*result) {
-                    Some(prim) => converted(value, prim, self.scalar_prim(*array)),
-                    None => value,
-                };
-                self.out.push(Stm::Store(*array, Exp::Var(k), value));
-            }
-        }
-    }
-
     /// The indices of an element, without its values; returns the variable that is its own index.
     fn find_element(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, place: Exp) -> Var {
         let indices = self.indices_in_tile(tile, own, place);
@@ -369,8 +335,8 @@ impl<'a> Emit<'a> {
     /// Threads exchange elements through shared memory, one component after the other.
     fn reorder_tile(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, from: Order, to: Order) {
         let mut used: Vec<V> = Vec::new();
-        for array in own.kept.iter().flatten().flatten() {
-            let prim = self.scalar_prim(*array);
+        for array in own.kept.iter().flat_map(Kept::arrays) {
+            let prim = self.scalar_prim(array);
             let way = own.ways.iter().find(|(other, _)| *other == prim);
             let (_, way) = way.copied().or_bug("memory to exchange elements through");
             if used.contains(&way) {
@@ -378,13 +344,13 @@ impl<'a> Emit<'a> {
             }
             used.push(way);
             self.each_item(tile, own, from, |this, k, place| {
-                let value = Exp::Load(*array, Box::new(Exp::Var(k)));
+                let value = Exp::Load(array, Box::new(Exp::Var(k)));
                 this.out.push(Stm::Store(way, place, value));
             });
             self.out.push(Stm::Barrier);
             self.each_item(tile, own, to, |this, k, place| {
                 let value = Exp::Load(way, Box::new(place));
-                this.out.push(Stm::Store(*array, Exp::Var(k), value));
+                this.out.push(Stm::Store(array, Exp::Var(k), value));
             });
         }
     }
@@ -483,7 +449,7 @@ impl<'a> Emit<'a> {
     /// Each thread combines its elements.
     fn scan_items(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
         self.each_in_turn(tile, own, |this, k, begins| {
-            this.scan_item(tile.op, &own.sofar, &own.kept, k, begins.as_ref());
+            this.scan_item(&own.sofar, &own.kept, k, begins.as_ref());
             if let Some(begins) = begins {
                 let yes = vec![Stm::Assign(own.cut, Exp::Const(Scalar::Bool(true)))];
                 this.out.push(Stm::If(begins, yes, Block::new()));
@@ -492,24 +458,10 @@ impl<'a> Emit<'a> {
     }
 
     /// Combines one more element.
-    fn scan_item(
-        &mut self,
-        op: &'a Screma,
-        sofar: &[Vec<Sofar<'a>>],
-        kept: &[Vec<Option<V>>],
-        k: V,
-        begins: Option<&Exp>,
-    ) {
-        for ((scan, arrays), sofar) in op.scans.iter().zip(kept).zip(sofar) {
-            let here = self.get_values(&scan.op, arrays, &Exp::Var(k));
-            let combine = self.block(|this| this.combine_parts(&scan.op, sofar, &here));
-            match begins {
-                None => self.out.extend(combine),
-                Some(begins) => {
-                    let begin = self.block(|this| this.copy_parts(sofar, &here));
-                    self.out.push(Stm::If(begins.clone(), begin, combine));
-                }
-            }
+    fn scan_item(&mut self, sofar: &[Partial<'a>], kept: &[Kept], k: V, begins: Option<&Exp>) {
+        for (sofar, kept) in sofar.iter().zip(kept) {
+            let here = self.load_kept(kept, &Exp::Var(k));
+            self.combine_unless(begins, sofar, &here);
         }
     }
 
@@ -519,56 +471,34 @@ impl<'a> Emit<'a> {
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
         sums: &Sums<'a>,
-        found: &[Vec<Option<V>>],
+        found: &[Kept],
     ) {
-        let op = tile.op;
         let mut carries = Vec::new();
         for (found, before) in found.iter().zip(&sums.before) {
-            carries.push(match tile.narrow {
-                true => self.copied(before),
-                false => self.get_parts(found, &Exp::int(0)),
-            });
+            let parts = match tile.narrow {
+                true => self.copied(&before.parts),
+                false => self.load_kept(found, &Exp::int(0)),
+            };
+            carries.push(Partial { op: before.op, parts });
         }
         let start = self.block(|this| {
-            let scans = if tile.narrow { &[] } else { op.scans.as_slice() };
-            for ((scan, carry), before) in scans.iter().zip(&carries).zip(&sums.before) {
-                let combine = this.block(|this| this.combine_parts(&scan.op, carry, before));
-                match own.cuts {
-                    None => this.out.extend(combine),
-                    Some(_) => {
-                        let begin = this.block(|this| this.copy_parts(carry, before));
-                        this.out.push(Stm::If(Exp::Var(sums.before_cut), begin, combine));
-                    }
-                }
+            let begins = own.cuts.map(|_| Exp::Var(sums.before_cut));
+            let carries = if tile.narrow { &[] } else { carries.as_slice() };
+            for (carry, before) in carries.iter().zip(&sums.before) {
+                this.combine_unless(begins.as_ref(), carry, &before.parts);
             }
         });
         self.out.push(Stm::Section(start));
         self.each_in_turn(tile, own, |this, k, begins| {
-            this.scan_item(op, &carries, &own.kept, k, begins.as_ref());
-            for (carry, arrays) in carries.iter().zip(&own.kept) {
-                this.put_parts(carry, arrays, &Exp::Var(k));
-            }
+            this.scan_item(&carries, &own.kept, k, begins.as_ref());
+            this.store_each(&carries, &own.kept, &Exp::Var(k));
         });
     }
 
-    /// New variables with the same values.
-    pub(super) fn copied(&mut self, parts: &[Sofar<'a>]) -> Vec<Sofar<'a>> {
-        let mut copies = Vec::with_capacity(parts.len());
-        for part in parts {
-            copies.push(match part {
-                Sofar::Scalar(v) => {
-                    Sofar::Scalar(self.declare("sum", self.scalar_prim(*v), Some(Exp::Var(*v))))
-                }
-                Sofar::Array(_) | Sofar::Nothing => Sofar::Nothing,
-            });
-        }
-        copies
-    }
-
-    fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, found: &[Vec<Option<V>>]) {
+    fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, found: &[Kept]) {
         let mut before = Vec::new();
         for found in found.iter().filter(|_| tile.narrow) {
-            before.push(self.get_parts(found, &Exp::int(0)));
+            before.push(self.load_kept(found, &Exp::int(0)));
         }
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let store = this.block(|this| {
@@ -576,7 +506,7 @@ impl<'a> Emit<'a> {
                 let mut bound = tile.pat.iter();
                 let mut finished = Vec::new();
                 for (number, (scan, arrays)) in tile.op.scans.iter().zip(&own.kept).enumerate() {
-                    let mut parts = this.get_values(&scan.op, arrays, &Exp::Var(k));
+                    let mut parts = this.load_kept(arrays, &Exp::Var(k));
                     if let Some(before) = before.get(number) {
                         let all = this.copied(before);
                         this.combine_parts(&scan.op, &all, &parts);
@@ -585,7 +515,7 @@ impl<'a> Emit<'a> {
                     for (part, var) in parts.iter().zip(bound.by_ref()) {
                         this.store_sofar(*var, index, part);
                     }
-                    finished.push(parts);
+                    finished.push(Partial { op: &scan.op, parts });
                 }
                 if let Some(epilogue) = this.epilogue(tile.pat) {
                     let at = this.atom(index.into());
@@ -608,7 +538,7 @@ impl<'a> Emit<'a> {
         tile: &Tile<'a, '_>,
         epilogue: &Epilogue<'a>,
         at: Exp,
-        finished: &[Vec<Sofar<'a>>],
+        finished: &[Partial<'a>],
     ) {
         let op = tile.op;
         let mut given = Self::scanned_elements(tile.pat, finished);

@@ -2,25 +2,25 @@
 //!
 //! ```text
 //! all threads:  stage[e] = f(element e of the block's segments), neighbouring threads at neighbouring elements
-//! each team:    combines the elements of its segment, in order, and its first thread stores the result
+//! each group:   combines the elements of its segment, in order, and its first thread stores the result
 //! ```
 //!
 //! If each thread loaded the elements of its own segment, neighbouring threads would load from distant addresses, and a
-//! team as large as a segment would spend most of its time on index computations. Here every thread loads several
+//! group as large as a segment would spend most of its time on index computations. Here every thread loads several
 //! elements at once, and shared memory passes them to the thread that combines them. Positions in a block are 32 bits
 //! wide, and the segment of an element is found by a multiplication.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Partial, Tree};
 use super::reduce::Reduction;
 use super::stage::{SHIFT, Stage, padded, short_int, u32_bin, u32_lt, up_to, wide};
-use super::team::Parts;
 use super::{bin, lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::device::DEVICE;
-use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
+use fehu_imp::{Block, Exp, Kind, Stm, Ty};
 use fehu_ir::{BinOp, CmpOp, Scalar};
 
-/// A lane of a team combines at least this many elements.
+/// A lane of a group combines at least this many elements.
 const LEAST_ITEMS: i64 = 4;
 
 /// Sizes that the host has computed, as variables.
@@ -28,8 +28,8 @@ struct Sizes {
     /// Segments of a block.
     per_block: Exp,
     reciprocal: Exp,
-    /// The threads of a team, a power of two, and its logarithm.
-    team: Exp,
+    /// The threads of a group, a power of two, and its logarithm.
+    group: Exp,
     log: Exp,
     /// The elements of a lane, if they are consecutive.
     share: Exp,
@@ -43,7 +43,7 @@ impl<'a> Emit<'a> {
         let sizes = self.stage_sizes(all, stage, width);
         let blocks = quot_up(all.segments.clone(), sizes.per_block.clone());
         self.launch("segments", blocks, stage.threads, |this, block, thread| {
-            let arrays = this.stage_arrays(&all.prims, stage);
+            let arrays = this.stage_arrays(all.op, stage);
             let first = bin(BinOp::Mul, Exp::Var(block), sizes.per_block.clone());
             let first = this.simple("first", &first);
             let left = bin(BinOp::Sub, all.segments.clone(), first.clone());
@@ -72,11 +72,11 @@ impl<'a> Emit<'a> {
         let per_block = self.simple("per_block", &some);
         let reciprocal = quot_up(Exp::int(1 << SHIFT), length.clone());
         let reciprocal = self.simple("reciprocal", &reciprocal);
-        let team = self.declare("team", Prim::I64, Some(Exp::int(1)));
+        let group = self.declare("group", Prim::I64, Some(Exp::int(1)));
         let log = self.declare("log", Prim::I64, Some(Exp::int(0)));
-        let twice = bin(BinOp::Mul, Exp::Var(team), Exp::int(2));
+        let twice = bin(BinOp::Mul, Exp::Var(group), Exp::int(2));
         let needed = bin(BinOp::Mul, twice.clone(), per_block.clone());
-        let items = bin(BinOp::Mul, Exp::Var(team), Exp::int(LEAST_ITEMS));
+        let items = bin(BinOp::Mul, Exp::Var(group), Exp::int(LEAST_ITEMS));
         let more = Exp::Bin(
             BinOp::And,
             Prim::Bool,
@@ -84,15 +84,15 @@ impl<'a> Emit<'a> {
             Box::new(lt(items, length.clone())),
         );
         let body = vec![
-            Stm::Assign(team, twice),
+            Stm::Assign(group, twice),
             Stm::Assign(log, bin(BinOp::Add, Exp::Var(log), Exp::int(1))),
         ];
         self.out.push(Stm::While(more, body));
-        let (team, log) = (Exp::Var(team), Exp::Var(log));
-        let share = self.simple("share", &quot_up(length, team.clone()));
+        let (group, log) = (Exp::Var(group), Exp::Var(log));
+        let share = self.simple("share", &quot_up(length, group.clone()));
         let rounds = quot_up(per_block.clone(), Exp::int(threads));
         let rounds = self.simple("rounds", &rounds);
-        Sizes { per_block, reciprocal, team, log, share, rounds }
+        Sizes { per_block, reciprocal, group, log, share, rounds }
     }
 
     /// All threads compute elements of the block's segments.
@@ -123,31 +123,31 @@ impl<'a> Emit<'a> {
 
     /// Combines the elements in shared memory.
     fn combine_segments(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>, thread: &Exp) {
-        let teams = self.block(|this| this.combine_by_teams(all, cx, thread));
+        let groups = self.block(|this| this.combine_by_groups(all, cx, thread));
         let alone = self.block(|this| this.combine_alone(all, cx));
-        let several = lt(Exp::int(1), cx.sizes.team.clone());
-        self.out.push(Stm::If(several, teams, alone));
+        let several = lt(Exp::int(1), cx.sizes.group.clone());
+        self.out.push(Stm::If(several, groups, alone));
     }
 
-    /// A team for each segment.
-    fn combine_by_teams(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>, thread: &Exp) {
-        let [team, log] = [("team", &cx.sizes.team), ("log", &cx.sizes.log)]
+    /// A group for each segment.
+    fn combine_by_groups(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>, thread: &Exp) {
+        let [group, log] = [("group", &cx.sizes.group), ("log", &cx.sizes.log)]
             .map(|(hint, size)| self.short(hint, size));
-        let mask = self.number("mask", u32_bin(BinOp::Sub, team.clone(), short_int(1)));
+        let mask = self.number("mask", u32_bin(BinOp::Sub, group.clone(), short_int(1)));
         let lane = self.number("lane", u32_bin(BinOp::And, cx.thread.clone(), mask.clone()));
         let number = self.number("number", u32_bin(BinOp::Lshr, cx.thread.clone(), log.clone()));
         let works = u32_lt(number.clone(), cx.here.clone());
-        // A team without a segment waits at the barriers of the others.
+        // A group without a segment waits at the barriers of the others.
         let own = Exp::Select(Box::new([works.clone(), number, short_int(0)]));
         let own = self.number("own", own);
-        let parts = self.start_segment(all, cx, &own);
+        let partials = self.start_segment(all, cx, &own);
         let begin = self.number("begin", u32_bin(BinOp::Mul, own, cx.width.clone()));
         // As signed numbers, since the remaining number may be negative.
         let (start, apart, trips) = match self.is_commutative(all.op) {
             true => {
                 let left = signed_bin(BinOp::Sub, cx.width.clone(), lane.clone());
                 let some = signed_bin(BinOp::Add, left, mask);
-                (lane.clone(), team, signed_bin(BinOp::Ashr, some, log))
+                (lane.clone(), group, signed_bin(BinOp::Ashr, some, log))
             }
             false => {
                 let share = self.short("share", &cx.sizes.share);
@@ -160,10 +160,12 @@ impl<'a> Emit<'a> {
         let start = self.number("start", u32_bin(BinOp::Add, begin, start));
         let trips = Exp::Select(Box::new([works.clone(), trips, Exp::Const(Scalar::I32(0))]));
         let trips = Exp::Var(self.declare("trips", Prim::I32, Some(trips)));
-        self.combine_staged(&parts, start, apart, trips);
+        self.combine_staged(&partials, &cx.arrays, (start, apart, trips));
         self.out.push(Stm::Barrier);
-        self.team_reduce(&parts, &wide(lane.clone()), &cx.sizes.team, thread);
-        let finish = self.block(|this| this.finish(all, &parts));
+        let (lane_number, size) = (wide(lane.clone()), cx.sizes.group.clone());
+        let tree = Tree { thread: thread.clone(), lane: lane_number, size, apart: None };
+        self.reduce_tree(&partials, &cx.arrays, &tree);
+        let finish = self.block(|this| this.finish(all, &partials));
         let first = Exp::Cmp(CmpOp::Eq, Prim::U32, Box::new(lane), Box::new(short_int(0)));
         let leads = Exp::Bin(BinOp::And, Prim::Bool, Box::new(works), Box::new(first));
         self.out.push(Stm::If(leads, finish, Block::new()));
@@ -179,11 +181,11 @@ impl<'a> Emit<'a> {
             let before = u32_bin(BinOp::Mul, turn, short_int(cx.stage.threads));
             let own = this.number("own", u32_bin(BinOp::Add, cx.thread.clone(), before));
             let body = this.block(|this| {
-                let parts = this.start_segment(all, cx, &own);
+                let partials = this.start_segment(all, cx, &own);
                 let begin = u32_bin(BinOp::Mul, own.clone(), cx.width.clone());
                 let begin = this.number("begin", begin);
-                this.combine_staged(&parts, begin, short_int(1), trips);
-                this.finish(all, &parts);
+                this.combine_staged(&partials, &cx.arrays, (begin, short_int(1), trips));
+                this.finish(all, &partials);
             });
             this.out.push(Stm::If(u32_lt(own, cx.here.clone()), body, Block::new()));
         });
@@ -196,32 +198,28 @@ impl<'a> Emit<'a> {
         all: &Reduction<'a, '_>,
         cx: &Here<'_>,
         own: &Exp,
-    ) -> Vec<Parts<'a>> {
+    ) -> Vec<Partial<'a>> {
         let segment = bin(BinOp::Add, cx.first.clone(), wide(own.clone()));
         let segment = self.simple("segment", &segment);
         let indices = self.position_in(segment, &all.space);
         self.enter_space(all.seg, &indices);
-        let mut arrays = cx.arrays.iter().copied();
-        let mut parts = Vec::with_capacity(all.op.reds.len());
-        for (red, own) in all.op.reds.iter().zip(self.start_reds(all.op)) {
-            let shared = arrays.by_ref().take(own.len()).collect();
-            parts.push(Parts { op: &red.op, own, shared });
-        }
-        parts
+        self.start_reds(all.op)
     }
 
     /// Combines elements of shared memory.
-    fn combine_staged(&mut self, parts: &[Parts<'a>], start: Exp, apart: Exp, trips: Exp) {
+    fn combine_staged(
+        &mut self,
+        partials: &[Partial<'a>],
+        arrays: &[Kept],
+        (start, apart, trips): (Exp, Exp, Exp),
+    ) {
         let step = self.new_var("step", Ty::Scalar(Prim::I32));
         let body = self.block(|this| {
             let turn = Exp::Convert(Prim::I32, Prim::U32, Box::new(Exp::Var(step)));
             let place = u32_bin(BinOp::Add, start, u32_bin(BinOp::Mul, turn, apart));
             let place = this.number("place", place);
             let place = this.number("place", padded(place));
-            for part in parts {
-                let right = this.get_parts(&part.shared, &place);
-                this.combine_parts(part.op, &part.own, &right);
-            }
+            this.append(partials, arrays, &place);
         });
         let (from, kind) = (Exp::Const(Scalar::I32(0)), Kind::Sequential);
         let steps = Stm::For { var: step, from, to: trips, step: 1, kind, body };
@@ -239,7 +237,7 @@ struct Here<'b> {
     first: Exp,
     here: Exp,
     /// For each component of the reduced values, the elements.
-    arrays: Vec<Option<V>>,
+    arrays: Vec<Kept>,
 }
 
 /// `a op b` on unsigned numbers that are taken as signed ones, or are such already.

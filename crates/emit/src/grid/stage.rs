@@ -4,12 +4,12 @@
 //! Positions in a block are 32-bit numbers, with which devices are faster.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Room, SHARED_BYTES};
 use super::reduce::Reduction;
-use super::team::SHARED_BYTES;
 use fehu_base::Prim;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
-use fehu_ir::{BinOp, CmpOp, Scalar};
+use fehu_ir::{BinOp, CmpOp, Scalar, Screma};
 
 /// The maximum number of elements that a thread brings to shared memory.
 const MOST_ITEMS: u32 = 8;
@@ -72,12 +72,9 @@ impl Stage {
 
 impl<'a> Emit<'a> {
     /// Arrays for the reduced values.
-    pub(super) fn stage_arrays(&mut self, prims: &[Option<Prim>], stage: &Stage) -> Vec<Option<V>> {
-        let mut arrays = Vec::with_capacity(prims.len());
-        for prim in prims {
-            arrays.push(prim.map(|prim| self.shared_array("stage", prim, stage.places())));
-        }
-        arrays
+    pub(super) fn stage_arrays(&mut self, op: &Screma, stage: &Stage) -> Vec<Kept> {
+        let ops = op.reds.iter().map(|red| &red.op);
+        self.keep_each("stage", ops, &Room::Shared(stage.places()))
     }
 
     /// All threads compute elements, by number. `locate` returns the position of an element, which is clamped to the
@@ -86,20 +83,14 @@ impl<'a> Emit<'a> {
         &mut self,
         all: &Reduction<'a, '_>,
         stage: &Stage,
-        arrays: &[Option<V>],
+        arrays: &[Kept],
         thread: &Exp,
         locate: &dyn Fn(&mut Self, Exp, bool) -> Exp,
         inside: &dyn Fn(Exp) -> Exp,
     ) {
         // The results of a thread, in registers at first.
-        let mut kept = Vec::with_capacity(all.prims.len());
-        for prim in &all.prims {
-            kept.push(prim.map(|prim| {
-                let array = self.new_var("kept", Ty::Local(prim, stage.items));
-                self.out.push(Stm::Declare(array, None));
-                array
-            }));
-        }
+        let ops = all.op.reds.iter().map(|red| &red.op);
+        let kept = self.keep_each("kept", ops, &Room::Registers(stage.items));
         let [k, l] = [0, 1].map(|_| self.new_var("k", Ty::Scalar(Prim::I64)));
         let numbered = |k: V| {
             let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
@@ -113,7 +104,8 @@ impl<'a> Emit<'a> {
             let at = locate(this, element, true);
             this.keep_element(all, at, &kept, k);
         });
-        if self.is_plain(&body, &kept) {
+        let registers: Vec<V> = kept.iter().flat_map(Kept::arrays).collect();
+        if self.is_plain(&body, &registers) {
             self.out.push(up_to(k, items.clone(), body));
             let put = self.block(|this| this.put_element(&kept, arrays, l, numbered(l)));
             return self.out.push(up_to(l, items, put));
@@ -136,45 +128,35 @@ impl<'a> Emit<'a> {
     }
 
     /// Computes an element.
-    fn keep_element(&mut self, all: &Reduction<'a, '_>, at: Exp, kept: &[Option<V>], k: V) {
+    fn keep_element(&mut self, all: &Reduction<'a, '_>, at: Exp, kept: &[Kept], k: V) {
         let op = all.op;
         let index = self.enter(all.pat, &op.inputs, &op.map, at);
         self.body(&op.map.body);
-        let mut results = op.map.body.results[op.scanned()..].iter();
-        for (array, result) in kept.iter().zip(results.by_ref()) {
-            if let Some(array) = array {
-                let value = self.atom(*result);
-                self.out.push(Stm::Store(*array, Exp::Var(k), value));
-            }
-        }
+        let results = &op.map.body.results;
+        self.store_atoms(&results[op.scanned()..], kept, &Exp::Var(k));
         if all.with_maps {
-            for (result, var) in results.zip(&all.pat[op.folded()..]) {
+            for (result, var) in results.iter().zip(all.pat).skip(op.folded()) {
                 self.store_row(*var, index, *result);
             }
         }
     }
 
     /// Brings an element to shared memory.
-    fn put_element(&mut self, kept: &[Option<V>], arrays: &[Option<V>], k: V, number: Exp) {
+    fn put_element(&mut self, kept: &[Kept], arrays: &[Kept], k: V, number: Exp) {
         let number = self.number("element", number);
         let place = self.number("place", padded(number));
-        for (array, kept) in arrays.iter().zip(kept) {
-            if let (Some(array), Some(kept)) = (array, kept) {
-                let value = Exp::Load(*kept, Box::new(Exp::Var(k)));
-                self.out.push(Stm::Store(*array, place.clone(), value));
-            }
-        }
+        self.move_kept((kept, &Exp::Var(k)), (arrays, &place));
     }
 
     /// Whether code is short and computes only scalars and elements of these arrays.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are not plain")]
-    pub(super) fn is_plain(&self, body: &[Stm], arrays: &[Option<V>]) -> bool {
+    pub(super) fn is_plain(&self, body: &[Stm], arrays: &[V]) -> bool {
         let mut plain = true;
         each_stm(body, &mut |stm| {
             plain &= match stm {
                 Stm::Comment(_) | Stm::Assign(..) | Stm::If(..) => true,
                 Stm::Declare(v, _) => matches!(self.vars[*v].ty, Ty::Scalar(_)),
-                Stm::Store(to, ..) => arrays.contains(&Some(*to)),
+                Stm::Store(to, ..) => arrays.contains(to),
                 _ => false,
             };
         });

@@ -215,6 +215,6 @@ impl Inner {
     }
 
     fn fits(&self, shape: &Shape) -> bool {
-        2 * self.input_bytes() * shape.places() <= super::team::SHARED_BYTES
+        2 * self.input_bytes() * shape.places() <= crate::combine::SHARED_BYTES
     }
 }

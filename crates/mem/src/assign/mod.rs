@@ -32,7 +32,7 @@ use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, Exp, Prog, Stm, Type, Var, VarInfo};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// What cannot be described: index arithmetic with more terms or factors than we can handle.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,8 +74,6 @@ struct Assign<'a> {
     roots: FxHashMap<BlockId, Vec<BlockId>>,
     /// Where arrays are to be made that would otherwise get blocks of their own.
     destined: FxHashMap<Var, Place>,
-    /// Arrays that have no place, because they are never stored.
-    elided: FxHashSet<Var>,
     failed: Option<TooComplex>,
 }
 
@@ -91,8 +89,7 @@ impl<'a> Assign<'a> {
         let out = Vec::new();
         let roots = FxHashMap::default();
         let destined = FxHashMap::default();
-        let elided = FxHashSet::default();
-        let mut this = Assign { prog, vars, table, out, roots, destined, elided, failed: None };
+        let mut this = Assign { prog, vars, table, out, roots, destined, failed: None };
         for param in params {
             this.carried(*param);
         }
@@ -162,7 +159,7 @@ impl<'a> Assign<'a> {
         if let Some(place) = self.destined.remove(&var) {
             return self.table.set(var, place);
         }
-        if self.elided.contains(&var) {
+        if self.table.elided.contains(&var) {
             return;
         }
         let origin = Origin::Fresh { before, size: shape.to_vec() };

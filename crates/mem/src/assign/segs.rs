@@ -37,7 +37,8 @@ impl Assign<'_> {
         }
         let parts = seg.parts().or_bug("the operator of a seg");
         let op: Vec<Var> = parts.op.pat.clone();
-        self.elided.extend(op.iter().copied().filter(|var| !results.contains(&(*var).into())));
+        let elided = op.iter().copied().filter(|var| !results.contains(&(*var).into()));
+        self.table.elided.extend(elided);
         self.plain_body(&mut seg.body.body);
         // What is left was not made but changed: an element of an input.
         for (var, result) in pat.iter().zip(&results) {

@@ -9,9 +9,9 @@
 //! barrier, and then all of them leave. Elsewhere a check fails in all threads at once.
 
 use super::super::Emit;
+use super::super::combine::{Kept, Partial, Room, Sofar, Tree};
 use super::super::runs::Runs;
 use super::seg::SegOp;
-use super::team::Parts;
 use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::visit::each_stm;
@@ -24,7 +24,7 @@ const FEW_MEMBERS: u32 = 32;
 
 /// The threads of a block that work together.
 #[derive(Clone, Copy)]
-pub(crate) struct Together {
+pub(crate) struct Cooperative {
     /// The number of the thread.
     thread: V,
     /// An element that is not zero if a check has failed in one of the threads.
@@ -44,7 +44,7 @@ impl<'a> Emit<'a> {
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let total = self.total(&sizes);
         let members = if is_narrow(&op.map.body) { FEW_MEMBERS } else { MEMBERS };
-        self.launch_together("block", total, members, |this, block| {
+        self.launch_cooperative("block", total, members, |this, block| {
             let indices = this.unranked(Exp::Var(block), &sizes);
             let at = this.enter_operator(seg, &indices);
             let index = this.enter(pat, &op.inputs, &op.map, at);
@@ -57,7 +57,7 @@ impl<'a> Emit<'a> {
     }
 
     /// A kernel in which the threads of a block work together.
-    fn launch_together(
+    fn launch_cooperative(
         &mut self,
         hint: &str,
         blocks: Exp,
@@ -66,7 +66,7 @@ impl<'a> Emit<'a> {
     ) {
         self.launch(hint, blocks, members, |this, block, thread| {
             let failed = this.shared_array("failed", Prim::I32, 1);
-            this.runs = Runs::Block(Together { thread, failed, members, calm: false });
+            this.runs = Runs::Block(Cooperative { thread, failed, members, calm: false });
             this.alone(|this| {
                 let zero = Exp::Const(Scalar::I32(0));
                 this.out.push(Stm::Store(failed, Exp::int(0), zero));
@@ -82,8 +82,8 @@ impl<'a> Emit<'a> {
 
     /// A barrier, if other threads may be reading what is about to be written.
     fn settle(&mut self) {
-        if let Runs::Block(together) = &mut self.runs
-            && !std::mem::replace(&mut together.calm, true)
+        if let Runs::Block(cooperative) = &mut self.runs
+            && !std::mem::replace(&mut cooperative.calm, true)
         {
             self.out.push(Stm::Barrier);
         }
@@ -92,21 +92,21 @@ impl<'a> Emit<'a> {
     /// A barrier.
     fn meet(&mut self) {
         self.out.push(Stm::Barrier);
-        if let Runs::Block(together) = &mut self.runs {
-            together.calm = true;
+        if let Runs::Block(cooperative) = &mut self.runs {
+            cooperative.calm = true;
         }
     }
 
     /// From here on, threads may be reading.
     fn stir(&mut self) {
-        if let Runs::Block(together) = &mut self.runs {
-            together.calm = false;
+        if let Runs::Block(cooperative) = &mut self.runs {
+            cooperative.calm = false;
         }
     }
 
     /// A statement that all threads execute. Bodies inside it in which threads share work begin and end at a point
     /// where no thread is reading, so that the next round of a loop can begin.
-    pub(crate) fn stm_together(&mut self, stm: &'a ir::Stm) {
+    pub(crate) fn stm_cooperative(&mut self, stm: &'a ir::Stm) {
         if self.shares_inside(stm) {
             self.settle();
         }
@@ -147,10 +147,10 @@ impl<'a> Emit<'a> {
 
     /// Work that one thread does, if several work together.
     pub(crate) fn alone(&mut self, work: impl FnOnce(&mut Self)) {
-        let Some(together) = self.runs.block() else { return work(self) };
+        let Some(cooperative) = self.runs.block() else { return work(self) };
         self.settle();
         let body = self.by_itself(work);
-        let first = eq(Exp::Var(together.thread), Exp::int(0));
+        let first = eq(Exp::Var(cooperative.thread), Exp::int(0));
         self.out.push(Stm::If(first, body, Block::new()));
         self.meet();
     }
@@ -164,7 +164,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Code in which some threads may fail; a barrier follows it.
-    fn section(&mut self, together: Together, body: Block) {
+    fn section(&mut self, cooperative: Cooperative, body: Block) {
         let mut may_end = false;
         each_stm(&body, &mut |stm| {
             may_end |= matches!(stm, Stm::Assert(..) | Stm::Alloc(..) | Stm::Call(..));
@@ -178,10 +178,10 @@ impl<'a> Emit<'a> {
         body.push(Stm::Assign(done, Exp::Const(Scalar::Bool(true))));
         self.out.push(Stm::Section(body));
         let one = Exp::Const(Scalar::I32(1));
-        let tell = vec![Stm::Store(together.failed, Exp::int(0), one)];
+        let tell = vec![Stm::Store(cooperative.failed, Exp::int(0), one)];
         self.out.push(Stm::If(Exp::Var(done), Block::new(), tell));
         self.meet();
-        let told = Exp::Load(together.failed, Box::new(Exp::int(0)));
+        let told = Exp::Load(cooperative.failed, Box::new(Exp::int(0)));
         let told = self.declare("told", Prim::I32, Some(told));
         self.meet();
         let zero = Exp::Const(Scalar::I32(0));
@@ -192,7 +192,7 @@ impl<'a> Emit<'a> {
     /// All indices below these sizes, distributed over the threads.
     pub(super) fn share_out(
         &mut self,
-        together: Together,
+        cooperative: Cooperative,
         sizes: &[Exp],
         work: impl FnOnce(&mut Self, &[Exp]),
     ) {
@@ -204,16 +204,16 @@ impl<'a> Emit<'a> {
             let indices = this.unranked(Exp::Var(at), &sizes);
             work(this, &indices);
         });
-        let (from, step) = (Exp::Var(together.thread), i64::from(together.members));
+        let (from, step) = (Exp::Var(cooperative.thread), i64::from(cooperative.members));
         let kind = Kind::Sequential;
         let each = Stm::For { var: at, from, to: total, step, kind, body };
-        self.section(together, vec![each]);
+        self.section(cooperative, vec![each]);
     }
 
     /// An operator that the threads of a block share.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are executed as on a grid")]
-    pub(super) fn seg_together(&mut self, seg: &SegOp<'a>) {
-        let together = self.runs.block().or_bug("the threads of a block");
+    pub(super) fn seg_cooperative(&mut self, seg: &SegOp<'a>) {
+        let cooperative = self.runs.block().or_bug("the threads of a block");
         match &seg.inner.exp {
             ir::Exp::Screma(op) if op.folded() > 0 => {
                 if !seg.space.is_empty() {
@@ -221,10 +221,10 @@ impl<'a> Emit<'a> {
                 }
                 self.enter_space(seg, &[]);
                 if !op.reds.is_empty() {
-                    self.reduce_together(together, seg.pat, op);
+                    self.reduce_cooperative(cooperative, seg.pat, op);
                 }
                 if !op.scans.is_empty() {
-                    self.scan_together(together, seg.pat, op);
+                    self.scan_cooperative(cooperative, seg.pat, op);
                 }
             }
             _ => self.seg_on_grid(seg),
@@ -232,18 +232,13 @@ impl<'a> Emit<'a> {
     }
 
     /// A reduction: each thread has consecutive elements.
-    fn reduce_together(&mut self, together: Together, pat: &'a [Var], op: &'a Screma) {
+    fn reduce_cooperative(&mut self, cooperative: Cooperative, pat: &'a [Var], op: &'a Screma) {
         self.settle();
-        let own = self.start_reds(op);
-        let mut parts: Vec<Parts<'a>> = Vec::with_capacity(own.len());
-        for (red, own) in op.reds.iter().zip(own) {
-            let shared = self.shared("all", &own, together.members);
-            parts.push(Parts { op: &red.op, own, shared });
-        }
+        let (own, shared) = self.start_shared(op, cooperative.members);
         let width = self.simple("width", &self.atom(op.width));
-        let members = Exp::int(i64::from(together.members));
+        let members = Exp::int(i64::from(cooperative.members));
         let share = self.simple("share", &quot_up(width.clone(), members.clone()));
-        let thread = Exp::Var(together.thread);
+        let thread = Exp::Var(cooperative.thread);
         let low = bin(BinOp::Min, width.clone(), bin(BinOp::Mul, thread.clone(), share.clone()));
         let low = self.simple("low", &low);
         let high = bin(BinOp::Min, width, bin(BinOp::Add, low.clone(), share));
@@ -252,27 +247,24 @@ impl<'a> Emit<'a> {
         let body = self.by_itself(|this| {
             let index = this.enter(pat, &op.inputs, &op.map, Exp::Var(at));
             this.body(&op.map.body);
-            let mut results = op.map.body.results[op.scanned()..].iter().copied();
-            for part in &parts {
-                let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
-                this.combine(part.op, &part.own, &elements);
-            }
+            let plain = this.combine_each(&own, &op.map.body.results[op.scanned()..]);
             if op.scans.is_empty() {
-                for (result, var) in results.zip(&pat[op.folded()..]) {
-                    this.store_row(*var, index, result);
+                for (result, var) in plain.iter().zip(&pat[op.folded()..]) {
+                    this.store_row(*var, index, *result);
                 }
             }
         });
         let kind = Kind::Sequential;
         let each = Stm::For { var: at, from: low, to: high, step: 1, kind, body };
-        self.section(together, vec![each]);
+        self.section(cooperative, vec![each]);
         let inside = std::mem::replace(&mut self.runs, Runs::ALONE);
-        self.team_reduce(&parts, &thread, &members, &thread);
+        let tree = Tree { thread: thread.clone(), lane: thread, size: members, apart: None };
+        self.reduce_tree(&own, &shared, &tree);
         self.runs = inside;
         // The first thread has the result, and has stored it where all can see it.
         let mut found = pat[op.scanned()..op.folded()].iter();
-        for part in &parts {
-            let values = self.get_parts(&part.shared, &Exp::int(0));
+        for kept in &shared {
+            let values = self.load_kept(kept, &Exp::int(0));
             for (part, var) in values.iter().zip(found.by_ref()) {
                 if let Some(value) = part.value() {
                     self.scalars.insert(*var, value);
@@ -283,49 +275,44 @@ impl<'a> Emit<'a> {
     }
 
     /// A scan: as many elements at a time as there are threads.
-    fn scan_together(&mut self, together: Together, pat: &'a [Var], op: &'a Screma) {
+    fn scan_cooperative(&mut self, cooperative: Cooperative, pat: &'a [Var], op: &'a Screma) {
         self.settle();
         let carry = self.start_scans(op);
         let width = self.simple("width", &self.atom(op.width));
         let start = self.new_var("start", Ty::Scalar(Prim::I64));
-        let thread = Exp::Var(together.thread);
+        let thread = Exp::Var(cooperative.thread);
         let body = self.block(|this| {
             let own = this.start_scans(op);
-            let mut parts: Vec<Parts<'a>> = Vec::with_capacity(own.len());
-            for (scan, own) in op.scans.iter().zip(own) {
-                let shared = this.shared("all", &own, together.members);
-                parts.push(Parts { op: &scan.op, own, shared });
-            }
+            let ops = op.scans.iter().map(|scan| &scan.op);
+            let shared = this.keep_each("all", ops, &Room::Shared(cooperative.members));
             let at = this.simple("at", &bin(BinOp::Add, Exp::Var(start), thread.clone()));
             let within = lt(at.clone(), width.clone());
             let element = this.by_itself(|this| {
                 let index = this.enter(pat, &op.inputs, &op.map, at.clone());
                 this.body(&op.map.body);
-                let mut results = op.map.body.results.iter().copied();
-                for part in &parts {
-                    let elements: Vec<Atom> = results.by_ref().take(part.own.len()).collect();
-                    this.assign_all(&part.own, &elements);
+                let results = &op.map.body.results;
+                let mut scanned = results.as_slice();
+                for own in &own {
+                    let (elements, rest) = scanned.split_at(own.parts.len());
+                    this.assign_all(&own.parts, elements);
+                    scanned = rest;
                 }
-                for (result, var) in
-                    results.skip(op.folded() - op.scanned()).zip(&pat[op.folded()..])
-                {
-                    this.store_row(*var, index, result);
+                for (result, var) in results.iter().zip(pat).skip(op.folded()) {
+                    this.store_row(*var, index, *result);
                 }
             });
-            this.section(together, vec![Stm::If(within.clone(), element, Block::new())]);
+            this.section(cooperative, vec![Stm::If(within.clone(), element, Block::new())]);
             let inside = std::mem::replace(&mut this.runs, Runs::ALONE);
-            this.all_prefixes(&parts, &thread, together.members);
-            let last = Exp::int(i64::from(together.members) - 1);
+            this.all_prefixes(&own, &shared, &thread, cooperative.members);
+            let last = Exp::int(i64::from(cooperative.members) - 1);
             let carried = this.block(|this| {
-                for (part, carry) in parts.iter().zip(&carry) {
+                for ((own, shared), carry) in own.iter().zip(&shared).zip(&carry) {
                     // The preceding values are combined from the left; the value of the last thread is the prefix of
                     // the next round.
-                    let last = this.get_parts(&part.shared, &last);
-                    let before = this.copied(carry);
-                    this.combine_parts(part.op, carry, &last);
-                    let value = this.copied(&part.own);
-                    this.copy_parts(&part.own, &before);
-                    this.combine_parts(part.op, &part.own, &value);
+                    let last = this.load_kept(shared, &last);
+                    let before = this.copied(&carry.parts);
+                    this.combine_parts(carry.op, &carry.parts, &last);
+                    this.prepend(own, &before);
                 }
             });
             // An operator whose check fails must not keep its thread from reaching the barrier.
@@ -334,49 +321,47 @@ impl<'a> Emit<'a> {
             let index = this.table.index(pat, &op.map);
             let store = this.by_itself(|this| {
                 this.scalars.insert(index, at.clone());
-                let mut bound = pat.iter();
-                for part in &parts {
-                    for (own, var) in part.own.iter().zip(bound.by_ref()) {
-                        this.store_sofar(*var, index, own);
-                    }
+                for (part, var) in own.iter().flat_map(|own| &own.parts).zip(pat) {
+                    this.store_sofar(*var, index, part);
                 }
             });
             this.out.push(Stm::If(within, store, Block::new()));
             this.meet();
         });
-        let (from, kind, step) = (Exp::int(0), Kind::Sequential, i64::from(together.members));
+        let (from, kind, step) = (Exp::int(0), Kind::Sequential, i64::from(cooperative.members));
         self.out.push(Stm::For { var: start, from, to: width, step, kind, body });
     }
 
     /// The combined values of all threads up to each of them; in the end they are in the shared arrays as well.
-    fn all_prefixes(&mut self, parts: &[Parts<'a>], thread: &Exp, members: u32) {
+    fn all_prefixes(&mut self, own: &[Partial<'a>], shared: &[Kept], thread: &Exp, members: u32) {
         let members = Exp::int(i64::from(members));
-        for part in parts {
-            self.put_parts(&part.own, &part.shared, thread);
-        }
+        self.store_each(own, shared, thread);
         self.out.push(Stm::Barrier);
         let distance = self.declare("distance", Prim::I64, Some(Exp::int(1)));
         let body = self.block(|this| {
             let takes_part = lt(Exp::Var(distance), bin(BinOp::Add, thread.clone(), Exp::int(1)));
             let combine = this.by_itself(|this| {
                 let other = bin(BinOp::Sub, thread.clone(), Exp::Var(distance));
-                for part in parts {
-                    let value = this.copied(&part.own);
-                    let left = this.get_parts(&part.shared, &other);
-                    this.copy_parts(&part.own, &left);
-                    this.combine_parts(part.op, &part.own, &value);
+                for (own, shared) in own.iter().zip(shared) {
+                    let left = this.load_kept(shared, &other);
+                    this.prepend(own, &left);
                 }
             });
             this.out.push(Stm::Section(vec![Stm::If(takes_part, combine, Block::new())]));
             this.out.push(Stm::Barrier);
-            for part in parts {
-                this.put_parts(&part.own, &part.shared, thread);
-            }
+            this.store_each(own, shared, thread);
             this.out.push(Stm::Barrier);
             let twice = bin(BinOp::Mul, Exp::Var(distance), Exp::int(2));
             this.out.push(Stm::Assign(distance, twice));
         });
         self.out.push(Stm::While(lt(Exp::Var(distance), members), body));
+    }
+
+    /// `own = left op own`
+    fn prepend(&mut self, own: &Partial<'a>, left: &[Sofar<'a>]) {
+        let value = self.copied(&own.parts);
+        self.copy_parts(&own.parts, left);
+        self.combine_parts(own.op, &own.parts, &value);
     }
 }
 

@@ -11,7 +11,7 @@
 //! that finds words with the same state has found a single consistent value.
 
 use super::super::Emit;
-use super::super::screma::Sofar;
+use super::super::combine::{Kept, Partial, Room, Sofar};
 use super::prefix::Sums;
 use super::scan::{Thread, Tile};
 use super::seg::innermost;
@@ -44,7 +44,7 @@ pub(super) struct Told {
 
 /// Shared arrays for the warp that looks back.
 struct Window {
-    values: Vec<Vec<Option<V>>>,
+    values: Vec<Kept>,
     states: V,
 }
 
@@ -75,10 +75,10 @@ impl<'a> Emit<'a> {
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
         sums: &Sums<'a>,
-    ) -> Vec<Vec<Option<V>>> {
-        let found: Vec<Vec<Option<V>>> =
-            sums.all.iter().map(|parts| self.shared("found", parts, 1)).collect();
-        let values = sums.all.iter().map(|parts| self.shared("window", parts, WINDOW)).collect();
+    ) -> Vec<Kept> {
+        let ops = || tile.op.scans.iter().map(|scan| &scan.op);
+        let found = self.keep_each("found", ops(), &Room::Shared(1));
+        let values = self.keep_each("window", ops(), &Room::Shared(WINDOW));
         let states = self.shared_array("states", Prim::I32, WINDOW);
         let window = Window { values, states };
         let before = self.start_scans(tile.op);
@@ -111,36 +111,26 @@ impl<'a> Emit<'a> {
             let rest = this.block(|this| {
                 let totals = this.start_scans(tile.op);
                 let combine = this.block(|this| {
-                    for (((scan, before), all), total) in
-                        tile.op.scans.iter().zip(&before).zip(&sums.all).zip(&totals)
-                    {
-                        this.copy_parts(total, before);
-                        this.combine_parts(&scan.op, total, all);
+                    for ((before, all), total) in before.iter().zip(&sums.all).zip(&totals) {
+                        this.copy_parts(&total.parts, &before.parts);
+                        this.combine_parts(total.op, &total.parts, &all.parts);
                     }
                 });
                 this.out.push(Stm::Section(combine));
                 this.tell(tile, own, &totals, ALL);
             });
             this.out.push(Stm::If(Exp::Var(knows), Block::new(), rest));
-            for (before, found) in before.iter().zip(&found) {
-                this.put_parts(before, found, &Exp::int(0));
-            }
+            this.store_each(&before, &found, &Exp::int(0));
         });
         self.out.push(Stm::If(leads, end, Block::new()));
         found
     }
 
     /// Publishes what this block knows.
-    fn tell(
-        &mut self,
-        tile: &Tile<'a, '_>,
-        own: &Thread<'a>,
-        values: &[Vec<Sofar<'a>>],
-        what: i32,
-    ) {
+    fn tell(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, values: &[Partial<'a>], what: i32) {
         let high = Exp::Const(Scalar::U64(u64::from(what.unsigned_abs()) << 32));
         let mut number = 0;
-        for part in values.iter().flatten() {
+        for part in values.iter().flat_map(|value| &value.parts) {
             // What has no contents is not told.
             let Sofar::Scalar(v) = part else { continue };
             for piece in to_pieces(Exp::Var(*v), self.scalar_prim(*v)) {
@@ -158,7 +148,7 @@ impl<'a> Emit<'a> {
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
-        before: &[Vec<Sofar<'a>>],
+        before: &[Partial<'a>],
         other: V,
         window: &Window,
     ) {
@@ -175,11 +165,10 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::WarpBarrier);
             this.combine_window(tile, own, window);
             let add = this.block(|this| {
-                for ((scan, before), arrays) in tile.op.scans.iter().zip(before).zip(&window.values)
-                {
-                    let there = this.get_parts(arrays, &Exp::int(0));
-                    this.combine_parts(&scan.op, &there, before);
-                    this.copy_parts(before, &there);
+                for (before, arrays) in before.iter().zip(&window.values) {
+                    let there = this.load_kept(arrays, &Exp::int(0));
+                    this.combine_parts(before.op, &there, &before.parts);
+                    this.copy_parts(&before.parts, &there);
                 }
             });
             let leads = eq(own.thread.clone(), Exp::int(0));
@@ -206,10 +195,10 @@ impl<'a> Emit<'a> {
                 let there = Exp::Load(window.states, Box::new(far.clone()));
                 this.out.push(Stm::Store(window.states, own.thread.clone(), there));
                 for (scan, arrays) in tile.op.scans.iter().zip(&window.values) {
-                    let left = this.get_parts(arrays, &far);
-                    let near = this.get_parts(arrays, &own.thread);
+                    let left = this.load_kept(arrays, &far);
+                    let near = this.load_kept(arrays, &own.thread);
                     this.combine_parts(&scan.op, &left, &near);
-                    this.put_parts(&left, arrays, &own.thread);
+                    this.store_kept(&left, arrays, &own.thread);
                 }
             });
             let mask = bin(BinOp::Sub, bin(BinOp::Mul, distance, Exp::int(2)), Exp::int(1));
@@ -254,10 +243,10 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Store(window.states, own.thread.clone(), Exp::Var(status)));
         let mut words =
             words.into_iter().map(|v| Exp::Convert(Prim::U64, Prim::U32, Box::new(Exp::Var(v))));
-        for array in window.values.iter().flatten().flatten() {
-            let prim = self.scalar_prim(*array);
+        for array in window.values.iter().flat_map(Kept::arrays) {
+            let prim = self.scalar_prim(array);
             let there = from_pieces(words.by_ref().take(pieces(prim)), prim);
-            self.out.push(Stm::Store(*array, own.thread.clone(), there));
+            self.out.push(Stm::Store(array, own.thread.clone(), there));
         }
     }
 }

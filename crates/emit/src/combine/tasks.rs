@@ -1,14 +1,15 @@
-//! The partial results of the chunks of a reduction or scan, kept until all chunks are done.
+//! The chunks of a reduction, scan or histogram on several threads of a CPU: each has a value of its own, and they are combined in order.
 //!
 //! A scalar is stored in an array with one element for each chunk. If arrays are combined, each chunk has a row of its
 //! own, and its code finds that row where the code for one thread finds the operator's first parameter: only the block
 //! of that parameter differs. Likewise, when the chunks are combined, the row takes the place of the second parameter.
 
-use super::screma::Sofar;
-use super::{Emit, Mem};
-use fehu_base::{Prim, bug};
+use super::super::Emit;
+use super::super::grid::lt;
+use super::{Kept, Partial, Slot, Sofar};
+use fehu_base::Prim;
 use fehu_imp::rewrite::bin;
-use fehu_imp::{Exp, From, Stm, Ty, V};
+use fehu_imp::{Exp, Stm, Ty, V};
 use fehu_ir::free::{bound_in_lambda, free_in_lambda};
 use fehu_ir::{BinOp, Lambda, Screma, Type, Var};
 use fehu_mem::table::{BlockId, Place};
@@ -16,49 +17,43 @@ use fehu_mem::table::{BlockId, Place};
 /// A multiple of the number of elements in a cache line, a power of two.
 const LINE: i64 = 64;
 
-/// The partial results of all chunks for one combined value.
-pub(super) enum Partial {
-    /// A scalar each, in this array.
-    Elements(V),
-    /// An array each, one after the other in this one, and the distance between them.
-    Rows(V, V),
-    /// No contents.
-    Nothing,
-}
-
 impl<'a> Emit<'a> {
-    /// Memory for the partial results of all chunks.
-    pub(super) fn partials(&mut self, all: &[Vec<Sofar<'a>>], chunks: V) -> Vec<Vec<Partial>> {
-        let each = |parts: &Vec<Sofar<'a>>| {
-            parts.iter().map(|part| self.partial(part, chunks)).collect::<Vec<_>>()
-        };
-        all.iter().map(each).collect()
+    /// Memory for the values of all chunks.
+    pub(crate) fn keep_chunks(&mut self, partials: &[Partial<'a>], chunks: V) -> Vec<Kept> {
+        let mut all = Vec::with_capacity(partials.len());
+        for partial in partials {
+            let slots = partial.parts.iter().map(|part| self.chunk_slot(part, chunks)).collect();
+            all.push(Kept { slots, handles: Vec::new() });
+        }
+        all
     }
 
-    fn partial(&mut self, part: &Sofar<'a>, chunks: V) -> Partial {
+    fn chunk_slot(&mut self, part: &Sofar<'a>, chunks: V) -> Slot {
         match part {
             Sofar::Scalar(v) => {
                 let prim = self.scalar_prim(*v);
-                Partial::Elements(self.temporary("partial", prim, Exp::Var(chunks)).1)
+                Slot::Scalars(self.temporary("partial", prim, Exp::Var(chunks)).1, prim)
             }
             Sofar::Array(place) => {
                 let size = self.row_size(place);
                 let size = self.declare("size", Prim::I64, Some(size));
-                let stride = self.apart(size);
-                let count = self.declare("count", Prim::I64, Some(times(chunks, stride)));
-                let elem = self.table.blocks[place.block].elem;
-                Partial::Rows(self.temporary("partial", elem, Exp::Var(count)).1, stride)
+                let (rows, stride) = self.rows("partial", place, size, Exp::Var(chunks));
+                Slot::Rows(rows, stride)
             }
-            Sofar::Nothing => Partial::Nothing,
+            Sofar::Nothing => Slot::Nothing,
         }
     }
 
-    /// The distance between arrays of this many elements that different threads change: no cache line contains elements
-    /// of two of them.
-    pub(super) fn apart(&mut self, size: V) -> V {
+    /// Memory for arrays of this many elements that different threads change, and the distance between them: no cache line contains
+    /// elements of two of them.
+    pub(crate) fn rows(&mut self, hint: &str, like: &Place, size: V, count: Exp) -> (V, V) {
         let more = bin(BinOp::Add, Exp::Var(size), Exp::int(LINE - 1));
         let whole = bin(BinOp::And, more, Exp::int(-LINE));
-        self.declare("stride", Prim::I64, Some(whole))
+        let stride = self.declare("stride", Prim::I64, Some(whole));
+        let count = bin(BinOp::Mul, count, Exp::Var(stride));
+        let count = self.declare("count", Prim::I64, Some(count));
+        let elem = self.table.blocks[like.block].elem;
+        (self.temporary(hint, elem, Exp::Var(count)).1, stride)
     }
 
     /// The number of elements of an array.
@@ -68,78 +63,62 @@ impl<'a> Emit<'a> {
         sizes.into_iter().reduce(|a, b| bin(BinOp::Mul, a, b)).unwrap_or(Exp::int(1))
     }
 
-    /// Stores the scalars of a chunk; its arrays are already where they belong.
-    pub(super) fn save(&mut self, parts: &[Vec<Sofar<'a>>], partials: &[Vec<Partial>], at: &Exp) {
-        for (part, array) in parts.iter().flatten().zip(partials.iter().flatten()) {
-            if let (Sofar::Scalar(v), Partial::Elements(array)) = (part, array) {
-                self.out.push(Stm::Store(*array, at.clone(), Exp::Var(*v)));
-            }
-        }
-    }
-
-    /// The scalars at a position, as variables.
-    pub(super) fn loaded(&mut self, partials: &[Partial], at: V) -> Vec<Option<Exp>> {
-        let mut values = Vec::with_capacity(partials.len());
-        for partial in partials {
-            values.push(match partial {
-                Partial::Elements(array) => {
-                    let Ty::Ptr(_, prim) = self.vars[*array].ty else {
-                        bug("partial results are in memory")
-                    };
-                    let value = Exp::Load(*array, Box::new(Exp::Var(at)));
-                    Some(Exp::Var(self.declare("part", prim, Some(value))))
-                }
-                Partial::Rows(..) | Partial::Nothing => None,
-            });
-        }
-        values
-    }
-
     /// Emits code in which arrays are the rows with this number.
-    pub(super) fn with_rows<'p>(
+    pub(crate) fn with_rows(
         &mut self,
-        places: impl IntoIterator<Item = Option<&'a Place>>,
-        partials: impl IntoIterator<Item = &'p Partial>,
+        places: &[Option<&'a Place>],
+        slots: impl IntoIterator<Item = Slot>,
         number: V,
         work: impl FnOnce(&mut Self),
     ) {
         let saved = self.blocks.clone();
-        for (place, partial) in places.into_iter().zip(partials) {
+        for (place, slot) in places.iter().zip(slots) {
             // Scalars are no rows.
-            let (Some(place), Partial::Rows(rows, stride)) = (place, partial) else { continue };
-            let elem = self.table.blocks[place.block].elem;
-            let ptr = self.new_var("own", self.vars[*rows].ty.pointer_into(elem));
+            let (Some(place), Slot::Rows(rows, stride)) = (place, slot) else { continue };
             // Places are relative to the beginning of a block.
             let offset = self.poly(&place.lmad.offset);
-            let start =
-                Exp::Bin(BinOp::Sub, Prim::I64, Box::new(times(number, *stride)), Box::new(offset));
-            self.out.push(Stm::Declare(ptr, None));
-            self.out.push(Stm::Point(ptr, From::Ptr(*rows), start));
-            self.blocks.insert(place.block, Mem { ptr, handle: None });
+            let start = bin(BinOp::Mul, Exp::Var(number), Exp::Var(stride));
+            self.redirect("own", place, rows, bin(BinOp::Sub, start, offset));
         }
         work(self);
         self.blocks = saved;
     }
 
-    /// Combines the partial results of all chunks of a reduction, in order.
-    pub(super) fn combine_partials(
+    /// The code of a chunk: what is an array is its own row.
+    pub(crate) fn in_chunk(
+        &mut self,
+        partials: &[Partial<'a>],
+        kept: &[Kept],
+        chunk: V,
+        work: impl FnOnce(&mut Self),
+    ) {
+        let place = |part: &Sofar<'a>| match part {
+            Sofar::Array(place) => Some(*place),
+            Sofar::Scalar(_) | Sofar::Nothing => None,
+        };
+        let places: Vec<_> = partials.iter().flat_map(|all| &all.parts).map(place).collect();
+        self.with_rows(&places, kept.iter().flat_map(|kept| kept.slots.clone()), chunk, work);
+    }
+
+    /// Combines the values of all chunks of a reduction, in order.
+    pub(crate) fn combine_chunks(
         &mut self,
         pat: &[Var],
         op: &'a Screma,
         chunks: V,
-        reduced: &[Vec<Sofar<'a>>],
-        partials: &[Vec<Partial>],
+        reduced: &[Partial<'a>],
+        kept: &[Kept],
     ) {
         let k = self.new_var("k", Ty::Scalar(Prim::I64));
         // Elements of the map's inputs are now rows, whatever position they had.
         let saved = self.forget_positions(pat, &op.map);
         let body = self.block(|this| {
-            for ((red, sofar), partials) in op.reds.iter().zip(reduced).zip(partials) {
-                let elements = this.loaded(partials, k);
-                let second = &red.op.params[sofar.len()..];
+            for (partial, kept) in reduced.iter().zip(kept) {
+                let right = this.load_kept(kept, &Exp::Var(k));
+                let second = &partial.op.params[partial.parts.len()..];
                 let places: Vec<_> = second.iter().map(|param| this.place(*param)).collect();
-                this.with_rows(places, partials, k, |this| {
-                    this.combine_values(&red.op, sofar, &elements);
+                this.with_rows(&places, kept.slots.clone(), k, |this| {
+                    this.combine_parts(partial.op, &partial.parts, &right);
                 });
             }
         });
@@ -152,9 +131,30 @@ impl<'a> Emit<'a> {
         self.count_up(k, Exp::Var(chunks), body);
     }
 
+    /// Replaces the value of each chunk by that of all chunks before it. The value of the last chunk, which a single chunk
+    /// does not even have, is not read.
+    pub(crate) fn scan_chunks(&mut self, chunks: V, running: &[Partial<'a>], kept: &[Kept]) {
+        let k = self.new_var("k", Ty::Scalar(Prim::I64));
+        let at = Exp::Var(k);
+        let body = self.block(|this| {
+            for (partial, kept) in running.iter().zip(kept) {
+                let last = bin(BinOp::Sub, Exp::Var(chunks), Exp::int(1));
+                let more = lt(at.clone(), last);
+                let combine = this.block(|this| {
+                    let right = this.load_kept(kept, &at);
+                    this.store_kept(&partial.parts, kept, &at);
+                    this.combine_parts(partial.op, &partial.parts, &right);
+                });
+                let end = this.block(|this| this.store_kept(&partial.parts, kept, &at));
+                this.out.push(Stm::If(more, combine, end));
+            }
+        });
+        self.count_up(k, Exp::Var(chunks), body);
+    }
+
     /// The places of what a map has made depend on its position and on numbers that it has computed from that, which nobody
     /// knows any more: they become zero. Returns what they were.
-    pub(super) fn forget_positions(
+    pub(crate) fn forget_positions(
         &mut self,
         pat: &[Var],
         map: &Lambda,
@@ -167,13 +167,13 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether scans and reductions combine only scalars.
-    pub(super) fn combines_scalars(&self, op: &Screma) -> bool {
+    pub(crate) fn combines_scalars(&self, op: &Screma) -> bool {
         let ops = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
         ops.flat_map(|op| &op.params).all(|param| !self.ir[*param].ty.is_array())
     }
 
     /// Whether scans and reductions combine scalars, or reductions combine arrays of which each chunk can have its own.
-    pub(super) fn has_partials(&self, op: &Screma) -> bool {
+    pub(crate) fn has_partials(&self, op: &Screma) -> bool {
         self.combines_scalars(op)
             || op.scans.is_empty() && op.reds.iter().all(|red| self.has_rows(op, &red.op))
     }
@@ -190,7 +190,7 @@ impl<'a> Emit<'a> {
 
     /// Whether array parameters can be in other blocks while functions are executed: they are contiguous, and nothing
     /// else is in their blocks.
-    pub(super) fn can_be_elsewhere(&self, params: &[Var], inside: &[&Lambda]) -> bool {
+    pub(crate) fn can_be_elsewhere(&self, params: &[Var], inside: &[&Lambda]) -> bool {
         let mut blocks: Vec<BlockId> = Vec::new();
         params.iter().filter(|param| self.ir[**param].ty.is_array()).all(|param| {
             let Some(place) = self.place(*param) else { return false };
@@ -209,17 +209,8 @@ impl<'a> Emit<'a> {
         })
     }
 
-    /// The places of what is combined, where that is an array.
-    pub(super) fn arrays_of(&self, all: &[Vec<Sofar<'a>>]) -> Vec<Option<&'a Place>> {
-        let place = |part: &Sofar<'a>| match part {
-            Sofar::Array(place) => Some(*place),
-            Sofar::Scalar(_) | Sofar::Nothing => None,
-        };
-        all.iter().flatten().map(place).collect()
-    }
-
     /// How many elements of arrays each chunk has; none if it has only scalars.
-    pub(super) fn room(&mut self, op: &Screma) -> Option<Exp> {
+    pub(crate) fn room(&mut self, op: &Screma) -> Option<Exp> {
         let reduced = |red: &fehu_ir::Red| {
             red.op.params.iter().take(red.neutral.len()).copied().collect::<Vec<_>>()
         };
@@ -236,8 +227,4 @@ impl<'a> Emit<'a> {
         }
         room
     }
-}
-
-fn times(a: V, b: V) -> Exp {
-    bin(BinOp::Mul, Exp::Var(a), Exp::Var(b))
 }

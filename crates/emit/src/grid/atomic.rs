@@ -6,14 +6,15 @@
 //! instructions for that, only these are used. Other values need a lock.
 
 use super::super::Emit;
+use super::super::combine::converted;
 use super::super::screma::red_op;
 use fehu_base::{OrBug, Prim};
-use fehu_imp::{Block, Exp, RedOp, Stm, Ty, V};
+use fehu_imp::{Exp, RedOp, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, HistOp, Lambda, Scalar};
 
 /// How the elements of a histogram are stored while threads contribute to them.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
+pub(super) struct Atomic {
     /// The components of a value.
     pub(super) prims: Vec<Prim>,
     /// How they are updated.
@@ -38,7 +39,7 @@ pub(super) struct Store {
     pub(super) guards: Option<V>,
 }
 
-impl Cell {
+impl Atomic {
     /// The types of the arrays in which elements are stored.
     pub(super) fn words(&self) -> Vec<Prim> {
         match self.way {
@@ -84,7 +85,7 @@ impl Cell {
                 let mut all: Option<Exp> = None;
                 for (part, prim) in parts.iter().zip(prims) {
                     let bits = as_bits(part.clone(), *prim);
-                    let bits = converted(unsigned(*prim), word, bits);
+                    let bits = converted(bits, unsigned(*prim), word);
                     let moved = shifted(BinOp::Shl, word, bits, low);
                     all = Some(match all {
                         None => moved,
@@ -113,7 +114,7 @@ impl Cell {
                 let mut parts = Vec::with_capacity(prims.len());
                 for prim in prims {
                     let moved = shifted(BinOp::Lshr, word, value.clone(), low);
-                    let bits = converted(word, unsigned(*prim), moved);
+                    let bits = converted(moved, word, unsigned(*prim));
                     parts.push(from_bits(bits, *prim));
                     low += i64::from(prim.bits());
                 }
@@ -126,7 +127,7 @@ impl Cell {
 
 impl<'a> Emit<'a> {
     /// How the elements of a histogram are stored, if they consist of scalars.
-    pub(super) fn cell(&self, op: &HistOp) -> Option<Cell> {
+    pub(super) fn atomic(&self, op: &HistOp) -> Option<Atomic> {
         let parts = &op.op.params[..op.op.params.len() / 2];
         let prims: Option<Vec<Prim>> = parts.iter().map(|part| self.prim((*part).into())).collect();
         let prims = prims.filter(|prims| !prims.is_empty())?;
@@ -138,7 +139,7 @@ impl<'a> Emit<'a> {
             None if bits <= 64 => Way::Exchange(Prim::U64),
             None => Way::Guard,
         };
-        Some(Cell { prims, way })
+        Some(Atomic { prims, way })
     }
 
     /// The operator, if it is a simple one on scalars.
@@ -177,17 +178,17 @@ impl<'a> Emit<'a> {
     }
 
     /// Arrays with this many elements that the threads of a block share.
-    pub(super) fn shared_store(&mut self, cell: &Cell, count: u32) -> Store {
-        let words = cell.words();
+    pub(super) fn shared_store(&mut self, atomic: &Atomic, count: u32) -> Store {
+        let words = atomic.words();
         let arrays = words.iter().map(|word| self.shared_array("bins", *word, count)).collect();
         let guards =
-            (cell.way == Way::Guard).then(|| self.shared_array("guards", Prim::I32, count));
+            (atomic.way == Way::Guard).then(|| self.shared_array("guards", Prim::I32, count));
         Store { arrays, guards }
     }
 
     /// Stores a value in an element that no other thread accesses.
-    pub(super) fn set_cell(&mut self, cell: &Cell, store: &Store, at: &Exp, parts: &[Exp]) {
-        for (array, word) in store.arrays.iter().zip(cell.pack(parts)) {
+    pub(super) fn set_element(&mut self, atomic: &Atomic, store: &Store, at: &Exp, parts: &[Exp]) {
+        for (array, word) in store.arrays.iter().zip(atomic.pack(parts)) {
             self.out.push(Stm::Store(*array, at.clone(), word));
         }
         if let Some(guards) = store.guards {
@@ -196,20 +197,20 @@ impl<'a> Emit<'a> {
     }
 
     /// The components of an element, in variables.
-    pub(super) fn get_cell(&mut self, cell: &Cell, store: &Store, at: &Exp) -> Vec<Exp> {
+    pub(super) fn get_element(&mut self, atomic: &Atomic, store: &Store, at: &Exp) -> Vec<Exp> {
         let mut words = Vec::with_capacity(store.arrays.len());
-        for (array, prim) in store.arrays.iter().zip(cell.words()) {
+        for (array, prim) in store.arrays.iter().zip(atomic.words()) {
             let value = Exp::Load(*array, Box::new(at.clone()));
             words.push(Exp::Var(self.declare("word", prim, Some(value))));
         }
-        self.named_parts(cell, &words)
+        self.named_parts(atomic, &words)
     }
 
     /// The components of a value that is stored in words, as variables.
-    fn named_parts(&mut self, cell: &Cell, words: &[Exp]) -> Vec<Exp> {
-        let parts = cell.unpack(words);
+    fn named_parts(&mut self, atomic: &Atomic, words: &[Exp]) -> Vec<Exp> {
+        let parts = atomic.unpack(words);
         let mut named = Vec::with_capacity(parts.len());
-        for (part, prim) in parts.into_iter().zip(&cell.prims) {
+        for (part, prim) in parts.into_iter().zip(&atomic.prims) {
             named.push(self.operand("part", *prim, part));
         }
         named
@@ -217,17 +218,17 @@ impl<'a> Emit<'a> {
 
     /// Combines an element with a value, while other threads may do the same. The components are variables or
     /// constants.
-    pub(super) fn update_cell(
+    pub(super) fn update_element(
         &mut self,
         op: &'a Lambda,
-        cell: &Cell,
+        atomic: &Atomic,
         store: &Store,
         at: &Exp,
         parts: &[Exp],
     ) {
-        match (&cell.way, store.arrays.as_slice()) {
+        match (&atomic.way, store.arrays.as_slice()) {
             (Way::Instructions(ops), arrays) => {
-                for ((red, array), word) in ops.iter().zip(arrays).zip(cell.pack(parts)) {
+                for ((red, array), word) in ops.iter().zip(arrays).zip(atomic.pack(parts)) {
                     self.out.push(Stm::Atomic(*red, *array, at.clone(), word));
                 }
             }
@@ -235,17 +236,17 @@ impl<'a> Emit<'a> {
                 let old = self.new_var("old", Ty::Scalar(*word));
                 let mut new = None;
                 let body = self.block(|this| {
-                    let left = this.named_parts(cell, &[Exp::Var(old)]);
+                    let left = this.named_parts(atomic, &[Exp::Var(old)]);
                     let results = this.apply((op, 0), &left, parts);
-                    new = cell.pack(&results).pop();
+                    new = atomic.pack(&results).pop();
                 });
                 let new = new.or_bug("word of a value");
                 self.out.push(Stm::Exchange { ptr: *array, index: at.clone(), old, body, new });
             }
             _ => {
-                let at = self.operand("cell", Prim::I32, at.clone());
+                let at = self.operand("element", Prim::I32, at.clone());
                 let body = self.block(|this| {
-                    let left = this.get_cell(cell, store, &at);
+                    let left = this.get_element(atomic, store, &at);
                     let results = this.apply((op, 0), &left, parts);
                     for (array, result) in store.arrays.iter().zip(results) {
                         this.out.push(Stm::Store(*array, at.clone(), result));
@@ -271,41 +272,6 @@ impl<'a> Emit<'a> {
         });
         let new = new.or_bug("result of an operator");
         self.out.push(Stm::Exchange { ptr, index, old, body, new });
-    }
-
-    /// An operator applied to scalars, which are variables or constants.
-    pub(super) fn apply(
-        &mut self,
-        (op, skip): (&'a Lambda, usize),
-        left: &[Exp],
-        right: &[Exp],
-    ) -> Vec<Exp> {
-        for (param, value) in op.params[skip..].iter().zip(left.iter().chain(right)) {
-            self.scalars.insert(*param, value.clone());
-        }
-        self.body(&op.body);
-        op.body.results.iter().map(|result| self.atom(*result)).collect()
-    }
-
-    /// `left = left op right`, where the left parts are variables.
-    pub(super) fn accumulate(&mut self, op: &'a Lambda, left: &[V], right: &[Exp]) {
-        let before: Vec<Exp> = left.iter().map(|v| Exp::Var(*v)).collect();
-        let results = self.apply((op, 0), &before, right);
-        let mut moves = Block::new();
-        for (v, result) in left.iter().zip(results) {
-            // A result that is another component is saved before that component changes.
-            let value = match before.contains(&result) && result != Exp::Var(*v) {
-                true => {
-                    let prim = self.scalar_prim(*v);
-                    Exp::Var(self.declare("next", prim, Some(result)))
-                }
-                false => result,
-            };
-            if value != Exp::Var(*v) {
-                moves.push(Stm::Assign(*v, value));
-            }
-        }
-        self.out.append(&mut moves);
     }
 }
 
@@ -335,20 +301,16 @@ fn has_instruction(op: RedOp, prim: Prim) -> bool {
 
 fn widened(value: Exp, prim: Prim, word: Prim) -> Exp {
     if prim == Prim::F16 {
-        return converted(Prim::U16, word, as_bits(value, prim));
+        return converted(as_bits(value, prim), Prim::U16, word);
     }
-    converted(prim, word, value)
+    converted(value, prim, word)
 }
 
 fn narrowed(value: Exp, word: Prim, prim: Prim) -> Exp {
     if prim == Prim::F16 {
-        return from_bits(converted(word, Prim::U16, value), prim);
+        return from_bits(converted(value, word, Prim::U16), prim);
     }
-    converted(word, prim, value)
-}
-
-fn converted(from: Prim, to: Prim, value: Exp) -> Exp {
-    if from == to { value } else { Exp::Convert(from, to, Box::new(value)) }
+    converted(value, word, prim)
 }
 
 /// The unsigned integer type with the same number of bits.
@@ -364,7 +326,7 @@ fn unsigned(prim: Prim) -> Prim {
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are as wide as their bits")]
 fn as_bits(value: Exp, prim: Prim) -> Exp {
     match prim {
-        Prim::Bool => converted(prim, Prim::U8, value),
+        Prim::Bool => converted(value, prim, Prim::U8),
         prim if prim == unsigned(prim) => value,
         prim => Exp::Reinterpret(prim, unsigned(prim), Box::new(value)),
     }
@@ -373,7 +335,7 @@ fn as_bits(value: Exp, prim: Prim) -> Exp {
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are as wide as their bits")]
 fn from_bits(value: Exp, prim: Prim) -> Exp {
     match prim {
-        Prim::Bool => converted(Prim::U8, prim, value),
+        Prim::Bool => converted(value, Prim::U8, prim),
         prim if prim == unsigned(prim) => value,
         prim => Exp::Reinterpret(unsigned(prim), prim, Box::new(value)),
     }
