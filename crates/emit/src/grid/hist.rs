@@ -116,7 +116,8 @@ impl<'a> Emit<'a> {
         let Some(atomics) = self.atomics(op) else { return plain(self) };
         let bytes: u32 = atomics.iter().map(Atomic::bytes).sum();
         let room = BYTES / bytes.max(1);
-        if room < LEAST_ROOM {
+        // Of a histogram that nobody reads, only the function is left.
+        if op.ops.is_empty() || room < LEAST_ROOM {
             return plain(self);
         }
         let width = self.simple("width", &self.atom(op.width));
