@@ -2,7 +2,7 @@
 //!
 //! - [`check`]: implements `fehu check`, `fehu check-syntax` and `fehu fmt`;
 //! - [`run`]: implements `fehu run -i` and `fehu test -i`;
-//! - [`compile`]: builds executables, servers and libraries; [`cache`]: caches them under digests ([`hash`]);
+//! - [`compile`]: builds executables, servers and libraries; [`cache`]: caches them under digests ([`fehu_base::hash`]);
 //! - [`repl`]: implements `fehu repl` and `fehu eval`: a session that remembers declarations;
 //! - [`translate`]: from a file to the core IR; [`passes`] and [`pipelines`]: the optimiser's passes and their order;
 //! - [`code`]: the stages after the core IR, one at a time, printed and run for tests;
