@@ -92,8 +92,8 @@ impl<'a> Emit<'a> {
         self.epilogues.get(pat.first()?).cloned()
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     /// Executes an epilogue at a position, where these are the elements of the scan's arrays.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(super) fn execute_epilogue(
         &mut self,
         epilogue: &Epilogue<'a>,

@@ -117,6 +117,24 @@ pub fn has_operators(body: &Body) -> bool {
     })
 }
 
+/// Whether a body changes arrays or accumulators.
+pub fn has_effects(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(
+            &stm.exp,
+            Exp::Update(..)
+                | Exp::FlatUpdate(..)
+                | Exp::UpdateAcc(..)
+                | Exp::WithAcc(..)
+                | Exp::Hist(_)
+                | Exp::Scatter(_)
+                | Exp::Call(..)
+        );
+        stm.exp.for_each_body(&mut |body| found |= has_effects(body));
+        found
+    })
+}
+
 fn binop(op: BinOp, ty: &Type) -> u32 {
     let float = ty.elem().is_some_and(Elem::is_float);
     match op {

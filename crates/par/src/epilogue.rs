@@ -21,10 +21,10 @@
 //! Not supported are epilogues that write where the scan reads; where several threads execute them, functions that
 //! contain operators; scans of arrays; and scans with dimensions around them, or by the threads of one block.
 
-use crate::seg::has_effects;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
-use fehu_facts::{Share, cost};
+use fehu_facts::Share;
+use fehu_facts::cost::{self, has_effects};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, subst_stm};

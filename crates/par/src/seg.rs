@@ -186,7 +186,7 @@ impl Segs<'_> {
                     && folds.all(|op| !op.params.iter().any(is_array))
                     && (op.folded() == 0 || !op.inputs.iter().any(is_acc) || bound.is_empty())
                     // Where both are there, the function is applied for each of them.
-                    && (once || !has_effects(&op.map.body))
+                    && (once || !cost::has_effects(&op.map.body))
             }
             Exp::Scatter(op) => known(op.width),
             Exp::Hist(op) => known(op.width),
@@ -308,22 +308,4 @@ fn is_prologue(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
         }
         _ => scalars && cost::weigh_stm(stm, vars).is_some(),
     }
-}
-
-/// Whether a body changes arrays or accumulators.
-pub(crate) fn has_effects(body: &Body) -> bool {
-    body.stms.iter().any(|stm| {
-        let mut found = matches!(
-            &stm.exp,
-            Exp::Update(..)
-                | Exp::FlatUpdate(..)
-                | Exp::UpdateAcc(..)
-                | Exp::WithAcc(..)
-                | Exp::Hist(_)
-                | Exp::Scatter(_)
-                | Exp::Call(..)
-        );
-        stm.exp.for_each_body(&mut |body| found |= has_effects(body));
-        found
-    })
 }

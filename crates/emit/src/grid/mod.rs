@@ -312,24 +312,6 @@ fn called(body: &ir::Body, callees: &mut Vec<ir::FunId>) {
     }
 }
 
-/// Whether a body changes arrays or accumulators.
-pub(super) fn has_effects(body: &ir::Body) -> bool {
-    body.stms.iter().any(|stm| {
-        let mut found = matches!(
-            &stm.exp,
-            ir::Exp::Update(..)
-                | ir::Exp::FlatUpdate(..)
-                | ir::Exp::UpdateAcc(..)
-                | ir::Exp::WithAcc(..)
-                | ir::Exp::Hist(_)
-                | ir::Exp::Scatter(_)
-                | ir::Exp::Call(..)
-        );
-        stm.exp.for_each_body(&mut |body| found |= has_effects(body));
-        found
-    })
-}
-
 /// `a < b`
 pub(super) fn lt(a: Exp, b: Exp) -> Exp {
     Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(a), Box::new(b))

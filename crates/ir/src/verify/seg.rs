@@ -114,8 +114,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else can be an epilogue")]
     /// Whether the second operator of a Seg needs only the elements of the first one's arrays at its own position.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else can be an epilogue")]
     fn epilogue(&mut self, level: Level, op: &Stm, epilogue: &Stm) {
         let (Exp::Screma(scan), pat) = (&op.exp, &op.pat) else { return };
         let width = match &epilogue.exp {
