@@ -123,8 +123,6 @@ struct Emit<'a> {
     runs: Runs,
     /// Whether the program is one for several threads of a CPU.
     parallel: bool,
-    /// Whether Segs in the tasks that are about to be emitted are executed by tasks as well.
-    nests: bool,
     sites: usize,
     /// The source location of the current statement.
     loc: EcoString,
@@ -169,7 +167,6 @@ impl<'a> Emit<'a> {
             accs: FxHashMap::default(),
             out: Block::new(),
             runs: Runs::Host,
-            nests: false,
             parallel: placed.prog.stage == Stage::Segs && !options.device,
             sites,
             loc: EcoString::new(),
@@ -292,6 +289,7 @@ impl<'a> Emit<'a> {
             ir::Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda),
             ir::Exp::UpdateAcc(acc, indices, values) => self.update_acc(*acc, indices, values),
             ir::Exp::Tuning(name, standard) => self.tuning(&stm.pat, name, *standard),
+            ir::Exp::Threads => self.bind_threads(&stm.pat),
             ir::Exp::Stream(_) => bug("streams become loops before memory is assigned"),
             exp => match stm.pat.as_slice() {
                 [var] => self.single(*var, exp),

@@ -2,20 +2,18 @@
 
 use super::Emit;
 use super::grid::Cooperative;
+use fehu_ir::{Body, Exp, Level, Screma};
 
 /// Who executes code.
 #[derive(Clone, Copy)]
 pub(crate) enum Runs {
     /// The host, outside the functions of operators.
     Host,
-    /// The host, in the function of an operator that it executes position by position.
-    Function {
-        /// Whether Segs in it are executed by tasks.
-        forks: bool,
-    },
+    /// The host, in the function of an operator that it executes position by position, without Segs in it.
+    Function,
     /// One of several threads, of a CPU or a device.
     Thread {
-        /// Likewise.
+        /// Whether it starts tasks itself.
         forks: bool,
     },
     /// The threads of a block of a device, all of them in the same way.
@@ -29,17 +27,17 @@ impl Runs {
     /// Whether several threads may execute the code at the same time.
     pub(crate) fn is_shared(self) -> bool {
         match self {
-            Runs::Host | Runs::Function { .. } => false,
+            Runs::Host | Runs::Function => false,
             Runs::Thread { .. } | Runs::Block(_) => true,
         }
     }
 
-    /// Whether Segs in the code may be executed by tasks.
+    /// Whether the code is executed once, or starts tasks.
     pub(crate) fn forks(self) -> bool {
         match self {
             Runs::Host => true,
-            Runs::Function { forks } | Runs::Thread { forks } => forks,
-            Runs::Block(_) => false,
+            Runs::Thread { forks } => forks,
+            Runs::Function | Runs::Block(_) => false,
         }
     }
 
@@ -47,7 +45,7 @@ impl Runs {
     pub(crate) fn block(self) -> Option<Cooperative> {
         match self {
             Runs::Block(cooperative) => Some(cooperative),
-            Runs::Host | Runs::Function { .. } | Runs::Thread { .. } => None,
+            Runs::Host | Runs::Function | Runs::Thread { .. } => None,
         }
     }
 }
@@ -61,13 +59,39 @@ impl Emit<'_> {
         result
     }
 
+    /// Who executes the function of an operator, if it goes from position to position.
+    pub(crate) fn inside(&self, forks: bool) -> Runs {
+        match self.runs {
+            // A host loop around kernels or tasks is still host code.
+            Runs::Host if forks || self.options.device => Runs::Host,
+            Runs::Host | Runs::Function => Runs::Function,
+            Runs::Thread { .. } => Runs::Thread { forks },
+            runs @ Runs::Block(_) => runs,
+        }
+    }
+
     /// Whether the code is the host's, outside the functions of operators, as far as tasks and kernels are concerned.
     pub(crate) fn is_host(&self) -> bool {
-        matches!(self.runs, Runs::Host | Runs::Function { forks: true })
+        matches!(self.runs, Runs::Host)
     }
 
     /// Whether memory is moved by several threads here.
     pub(crate) fn moves_in_tasks(&self) -> bool {
         self.parallel && self.runs.forks()
     }
+}
+
+/// Whether functions of an operator start tasks.
+pub(crate) fn has_tasks(op: &Screma) -> bool {
+    let scans = op.scans.iter().map(|scan| &scan.op);
+    let folds = scans.chain(op.reds.iter().map(|red| &red.op));
+    folds.chain([&op.map]).any(|lambda| starts_tasks(&lambda.body))
+}
+
+fn starts_tasks(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(&stm.exp, Exp::Seg(seg) if seg.level == Level::Task);
+        stm.exp.for_each_body(&mut |body| found = found || starts_tasks(body));
+        found
+    })
 }

@@ -1,89 +1,58 @@
 //! Maps, reductions and scans.
 
 use super::combine::{Partial, Sofar};
-use super::runs::Runs;
+use super::runs::has_tasks;
 use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
-use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty, V};
+use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty};
 use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
+
+/// What is done at each position of an operator.
+#[derive(Clone, Copy)]
+pub(super) struct Over<'i, 'a> {
+    /// The arrays whose elements the function gets.
+    inputs: &'i [Var],
+    map: &'a Lambda,
+    /// Whether functions of the operator start tasks.
+    forks: bool,
+}
+
+impl<'a> Over<'a, 'a> {
+    pub(super) fn of(op: &'a Screma) -> Self {
+        Over { inputs: &op.inputs, map: &op.map, forks: has_tasks(op) }
+    }
+}
+
+impl<'i, 'a> Over<'i, 'a> {
+    /// A function without tasks in it.
+    pub(super) fn alone(inputs: &'i [Var], map: &'a Lambda) -> Self {
+        Over { inputs, map, forks: false }
+    }
+}
 
 impl<'a> Emit<'a> {
     /// By tasks.
     pub(super) fn screma(&mut self, pat: &[Var], op: &'a Screma) {
-        let width = self.atom(op.width);
         if op.folded() == 0 {
-            self.versions(
-                &op.map,
-                &width,
-                None,
-                |this| this.map_in_tasks(pat, op),
-                |this| this.nested(|this| this.map_in_tasks(pat, op)),
-            );
+            self.map_in_tasks(pat, op);
         } else if !self.has_partials(op) {
-            self.screma_outside(pat, op);
+            self.screma_here(pat, op);
+        } else if op.scans.is_empty() {
+            self.reduce_in_tasks(pat, op);
         } else {
-            let room = self.room(op);
-            // The result of a reduction is a value of both versions.
-            let reduced: Vec<(Var, V)> = self.declare_reduced(pat, op);
-            let assign = |this: &mut Self| {
-                for (var, v) in &reduced {
-                    let value = this.atom((*var).into());
-                    this.out.push(Stm::Assign(*v, value));
-                }
-            };
-            self.versions(
-                &op.map,
-                &width,
-                room,
-                |this| {
-                    match op.scans.is_empty() {
-                        true => this.reduce_in_tasks(pat, op),
-                        false => this.scan_in_tasks(pat, op),
-                    }
-                    assign(this);
-                },
-                |this| {
-                    match op.scans.is_empty() && this.combines_scalars(op) {
-                        true => this.nested(|this| this.reduce_in_tasks(pat, op)),
-                        false => this.screma_outside(pat, op),
-                    }
-                    assign(this);
-                },
-            );
-            for (var, v) in reduced {
-                self.scalars.insert(var, Exp::Var(v));
-            }
+            self.scan_in_tasks(pat, op);
         }
-    }
-
-    fn declare_reduced(&mut self, pat: &[Var], op: &Screma) -> Vec<(Var, V)> {
-        let mut reduced = Vec::new();
-        for var in &pat[op.scanned()..op.folded()] {
-            if let Some(prim) = self.prim((*var).into()) {
-                reduced.push((*var, self.declare(&self.ir[*var].hint.clone(), prim, None)));
-            }
-        }
-        reduced
     }
 
     fn map_in_tasks(&mut self, pat: &[Var], op: &'a Screma) {
         let (width, site) = (self.atom(op.width), self.site());
         self.tasks(site, width, None, |this, [low, high, _]| {
             let (range, kind) = ((Exp::Var(low), Exp::Var(high)), this.kind(op, &[]));
-            this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
+            this.each_in(pat, Over::of(op), range, kind, |this, index, parts| {
                 this.combine_all(pat, index, op, parts, &[], &[]);
             });
         });
-    }
-
-    /// One position after the other, where the operators inside the function still belong to the host.
-    fn screma_outside(&mut self, pat: &[Var], op: &'a Screma) {
-        let runs = match self.runs {
-            Runs::Host | Runs::Function { .. } => Runs::Function { forks: true },
-            runs @ (Runs::Thread { .. } | Runs::Block(_)) => runs,
-        };
-        self.running(runs, |this| this.screma_here(pat, op));
     }
 
     /// One position after the other, on this thread.
@@ -95,7 +64,7 @@ impl<'a> Emit<'a> {
             self.scan_range(pat, op, (Exp::int(0), width), &scanned, &reduced);
         } else {
             let kind = self.kind(op, &reduced);
-            self.each(pat, &op.inputs, &op.map, width, kind, |this, index, parts| {
+            self.each(pat, Over::of(op), width, kind, |this, index, parts| {
                 this.combine_all(pat, index, op, parts, &scanned, &reduced);
             });
         }
@@ -153,44 +122,36 @@ impl<'a> Emit<'a> {
     pub(super) fn each(
         &mut self,
         pat: &[Var],
-        inputs: &[Var],
-        map: &'a Lambda,
+        over: Over<'_, 'a>,
         width: Exp,
         kind: Kind,
         then: impl FnOnce(&mut Self, Var, &[Atom]),
     ) {
-        self.each_in(pat, inputs, map, (Exp::int(0), width), kind, then);
+        self.each_in(pat, over, (Exp::int(0), width), kind, then);
     }
 
     /// The same, for a range.
     pub(super) fn each_in(
         &mut self,
         pat: &[Var],
-        inputs: &[Var],
-        map: &'a Lambda,
+        over: Over<'_, 'a>,
         (from, to): (Exp, Exp),
         kind: Kind,
         then: impl FnOnce(&mut Self, Var, &[Atom]),
     ) {
+        let map = over.map;
         let i = self.new_var("i", Ty::Scalar(Prim::I64));
         let index = self.table.index(pat, map);
         self.scalars.insert(index, Exp::Var(i));
-        // A host loop around kernels is still host code.
-        let runs = match self.runs {
-            Runs::Host if !self.options.device => Runs::Function { forks: false },
-            runs @ (Runs::Host | Runs::Function { .. } | Runs::Thread { .. } | Runs::Block(_)) => {
-                runs
-            }
-        };
-        let before = std::mem::replace(&mut self.runs, runs);
-        let body = self.block(|this| {
-            for (param, input) in map.params.iter().zip(inputs) {
-                this.element_param(*param, *input, index);
-            }
-            this.body(&map.body);
-            then(this, index, &map.body.results);
+        let body = self.running(self.inside(over.forks), |this| {
+            this.block(|this| {
+                for (param, input) in map.params.iter().zip(over.inputs) {
+                    this.element_param(*param, *input, index);
+                }
+                this.body(&map.body);
+                then(this, index, &map.body.results);
+            })
         });
-        self.runs = before;
         self.out.push(Stm::For { var: i, from, to, step: 1, kind, body });
     }
 

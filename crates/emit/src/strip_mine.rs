@@ -27,6 +27,7 @@
 
 use super::Emit;
 use super::combine::{Partial, Sofar};
+use super::screma::Over;
 use fehu_base::Prim;
 use fehu_facts::cost::is_repeatable;
 use fehu_imp::rewrite::{bin, end_of_blocks, sum};
@@ -61,10 +62,16 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             let (mut buffers, kind) = (Buffers::new(), Kind::Independent(Vec::new()));
             let filled = this.block(|this| {
-                this.each_in(pat, inputs, map, block_at(base, size), kind, |this, index, _| {
-                    let at = this.in_block(index, base);
-                    buffers = fill(this, &at);
-                });
+                this.each_in(
+                    pat,
+                    Over::alone(inputs, map),
+                    block_at(base, size),
+                    kind,
+                    |this, index, _| {
+                        let at = this.in_block(index, base);
+                        buffers = fill(this, &at);
+                    },
+                );
             });
             this.out.extend(buffers.iter().map(|(_, array)| Stm::Declare(*array, None)));
             this.out.extend(filled);
@@ -98,7 +105,7 @@ impl<'a> Emit<'a> {
             None => range,
         };
         let kind = Kind::Sequential;
-        self.each_in(pat, &op.inputs, &op.map, rest, kind, |this, index, parts| {
+        self.each_in(pat, Over::of(op), rest, kind, |this, index, parts| {
             this.combine_all(pat, index, op, parts, scanned, reduced);
         });
     }
@@ -121,7 +128,7 @@ impl<'a> Emit<'a> {
         self.strip_mine((pat, &op.inputs, &op.map), range, size, fill, |this, _, base| {
             this.out.push(Stm::Sums(sums, before));
             let (range, kind) = (block_at(base, size), Kind::Independent(Vec::new()));
-            this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
+            this.each_in(pat, Over::of(op), range, kind, |this, index, parts| {
                 let part = Exp::Load(sums, Box::new(this.in_block(index, base)));
                 let here = this.declare("sum", prim, Some(part));
                 let scan = Partial { op: &op.scans[0].op, parts: vec![Sofar::Scalar(here)] };

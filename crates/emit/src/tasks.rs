@@ -6,24 +6,18 @@
 //! processes each chunk again, starting from the total of the chunks before it. If the function of its map part is
 //! expensive, then the first round stores the scan of each chunk by itself, and the second adds the preceding total.
 //! Histograms are in [`super::bins`].
-//!
-//! An operator whose function contains other operators is parallelised over its own positions if there are at least as
-//! many of them as threads; otherwise the operators inside become tasks as well. This is decided at run time.
 
 use super::Emit;
 use super::combine::{Kept, Slot, Sofar};
 use super::runs::Runs;
+use super::screma::Over;
 use fehu_base::{OrBug, Prim, bug};
-use fehu_facts::cost::{has_operators, is_repeatable};
+use fehu_facts::cost::is_repeatable;
 use fehu_imp::{Block, Exp, Kind, Stm, Tasks, Ty, V};
-use fehu_ir::{self as ir, BinOp, CmpOp, Lambda, Screma, Seg, Var};
-
-/// The maximum number of array elements per chunk of a reduction. With more, there is enough parallelism in combining
-/// two of them.
-const ROOM: i64 = 1 << 16;
+use fehu_ir::{self as ir, CmpOp, Screma, Seg, Var};
 
 impl<'a> Emit<'a> {
-    /// A Seg that threads of a CPU execute; if somebody else has started as many of them as there are, one thread does.
+    /// A Seg that threads of a CPU execute.
     pub(super) fn seg_in_tasks(&mut self, names: &'a [Var], seg: &'a Seg) {
         let parts = seg.parts().or_bug("the operator of a seg");
         if !seg.space.is_empty() || !parts.before.is_empty() {
@@ -38,16 +32,11 @@ impl<'a> Emit<'a> {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     fn operator_in_tasks(&mut self, pat: &'a [Var], op: &'a ir::Stm) {
-        let forks = self.runs.forks();
         match &op.exp {
-            ir::Exp::Screma(op) if forks => self.screma(pat, op),
-            ir::Exp::Screma(op) => self.screma_here(pat, op),
-            ir::Exp::Hist(op) if forks && self.can_copy_destinations(op) => {
-                self.hist_in_tasks(pat, op);
-            }
+            ir::Exp::Screma(op) => self.screma(pat, op),
+            ir::Exp::Hist(op) if self.can_copy_destinations(op) => self.hist_in_tasks(pat, op),
             ir::Exp::Hist(op) => self.hist_here(pat, op),
-            ir::Exp::Scatter(op) if forks => self.scatter(pat, op),
-            ir::Exp::Scatter(op) => self.scatter_here(pat, op),
+            ir::Exp::Scatter(op) => self.scatter(pat, op),
             _ => bug("tasks execute something else than an operator with functions"),
         }
     }
@@ -62,9 +51,8 @@ impl<'a> Emit<'a> {
     ) {
         let [low, high, chunk] =
             ["low", "high", "chunk"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
-        let runs = if self.nests { Runs::Thread { forks: true } } else { Runs::ALONE };
-        self.nests = false;
-        let body = self.running(runs, |this| this.block(|this| work(this, [low, high, chunk])));
+        let body =
+            self.running(Runs::ALONE, |this| this.block(|this| work(this, [low, high, chunk])));
         self.out.push(Stm::Tasks(Box::new(Tasks {
             site,
             total,
@@ -77,11 +65,13 @@ impl<'a> Emit<'a> {
         })));
     }
 
-    /// Emits tasks in which operators of nested functions become tasks as well.
-    pub(super) fn nested(&mut self, work: impl FnOnce(&mut Self)) {
-        self.nests = true;
-        work(self);
-        self.nests = false;
+    /// The number of threads.
+    pub(super) fn bind_threads(&mut self, pat: &[Var]) {
+        let threads = self.declare("threads", Prim::I64, None);
+        self.out.push(Stm::Threads(threads));
+        for var in pat {
+            self.scalars.insert(*var, Exp::Var(threads));
+        }
     }
 
     /// A new site with tasks.
@@ -97,31 +87,6 @@ impl<'a> Emit<'a> {
         v
     }
 
-    /// Executes one of two versions: parallel over the positions of the operator, or over what is inside its functions.
-    /// `room` is what the first one needs for the arrays that a chunk combines.
-    pub(super) fn versions(
-        &mut self,
-        lambda: &Lambda,
-        width: &Exp,
-        room: Option<Exp>,
-        outer: impl FnOnce(&mut Self),
-        inner: impl FnOnce(&mut Self),
-    ) {
-        if room.is_none() && !has_operators(&lambda.body) {
-            return outer(self);
-        }
-        let threads = self.declare("threads", Prim::I64, None);
-        self.out.push(Stm::Threads(threads));
-        let (threads, width) = (Box::new(Exp::Var(threads)), Box::new(width.clone()));
-        let mut many = Exp::Cmp(CmpOp::Le, Prim::I64, threads, width);
-        if let Some(room) = room {
-            let little = Exp::Cmp(CmpOp::Le, Prim::I64, Box::new(room), Box::new(Exp::int(ROOM)));
-            many = Exp::Bin(BinOp::And, Prim::Bool, Box::new(many), Box::new(little));
-        }
-        let (outer, inner) = (self.block(outer), self.block(inner));
-        self.out.push(Stm::If(many, outer, inner));
-    }
-
     /// A reduction, with or without a map.
     pub(super) fn reduce_in_tasks(&mut self, pat: &[Var], op: &'a Screma) {
         let width = self.atom(op.width);
@@ -134,7 +99,7 @@ impl<'a> Emit<'a> {
                 let own = this.start_reds(op);
                 let kind = this.kind(op, &own);
                 let range = (Exp::Var(low), Exp::Var(high));
-                this.each_in(pat, &op.inputs, &op.map, range, kind, |this, index, parts| {
+                this.each_in(pat, Over::of(op), range, kind, |this, index, parts| {
                     this.combine_all(pat, index, op, parts, &[], &own);
                 });
                 this.store_each(&own, &kept, &Exp::Var(chunk));
@@ -213,7 +178,7 @@ impl<'a> Emit<'a> {
                 let scanned = this.start_scans(op);
                 let range = (Exp::Var(low), Exp::Var(high));
                 let kind = this.combined(&scanned);
-                this.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
+                this.each_in(pat, Over::of(op), range, kind, |this, _, parts| {
                     this.combine_each(&scanned, parts);
                 });
                 this.store_each(&scanned, totals, &Exp::Var(chunk));

@@ -1,6 +1,7 @@
 //! Histograms, scatters, partitions and accumulators: writes at computed positions.
 
 use super::combine::Sofar;
+use super::screma::Over;
 use super::screma::if_within;
 use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim, bug};
@@ -24,9 +25,15 @@ impl<'a> Emit<'a> {
 
     pub(super) fn hist_in(&mut self, pat: &[Var], op: &'a Hist, range: (Exp, Exp)) {
         let rest = self.hist_ahead(pat, op, range);
-        self.each_in(pat, &op.inputs, &op.map, rest, Kind::Sequential, |this, _, parts| {
-            this.contribute_parts(op, parts);
-        });
+        self.each_in(
+            pat,
+            Over::alone(&op.inputs, &op.map),
+            rest,
+            Kind::Sequential,
+            |this, _, parts| {
+                this.contribute_parts(op, parts);
+            },
+        );
     }
 
     /// One position of histograms.
@@ -175,7 +182,7 @@ impl<'a> Emit<'a> {
 
     fn scatter_in(&mut self, pat: &[Var], op: &'a Scatter, range: (Exp, Exp)) {
         let kind = Kind::Independent(Vec::new());
-        self.each_in(pat, &op.inputs, &op.map, range, kind, |this, _, parts| {
+        self.each_in(pat, Over::alone(&op.inputs, &op.map), range, kind, |this, _, parts| {
             this.scatter_parts(op, parts);
         });
     }
@@ -331,16 +338,22 @@ impl<'a> Emit<'a> {
         let width = self.atom(op.width);
         if let [count] = counters.as_slice() {
             let count = *count;
-            self.each(pat, &op.inputs, &op.map, width, Kind::Sequential, |this, _, parts| {
-                let is_kept = this.class_is(parts[0], 0);
-                let body = this.block(|this| {
-                    for (var, value) in arrays.iter().zip(&parts[1..]) {
-                        this.store_at(*var, Exp::Var(count), *value);
-                    }
-                    this.out.push(increment(count));
-                });
-                this.out.push(Stm::If(is_kept, body, Vec::new()));
-            });
+            self.each(
+                pat,
+                Over::alone(&op.inputs, &op.map),
+                width,
+                Kind::Sequential,
+                |this, _, parts| {
+                    let is_kept = this.class_is(parts[0], 0);
+                    let body = this.block(|this| {
+                        for (var, value) in arrays.iter().zip(&parts[1..]) {
+                            this.store_at(*var, Exp::Var(count), *value);
+                        }
+                        this.out.push(increment(count));
+                    });
+                    this.out.push(Stm::If(is_kept, body, Vec::new()));
+                },
+            );
             return;
         }
         // The elements are stored in order, with their classes, and then moved.
@@ -358,19 +371,25 @@ impl<'a> Emit<'a> {
             saved.push(Some((ptr, place.lmad.clone())));
         }
         let total = width.clone();
-        self.each(pat, &op.inputs, &op.map, width, Kind::Sequential, |this, index, parts| {
-            let at = this.poly(&Poly::var(index));
-            let class = this.atom(parts[0]);
-            this.out.push(Stm::Store(classes, at.clone(), class));
-            for (k, counter) in counters.iter().enumerate() {
-                let is_class = this.class_is(parts[0], k);
-                this.out.push(Stm::If(is_class, vec![increment(*counter)], Vec::new()));
-            }
-            for (saved, value) in saved.iter().zip(&parts[1..]) {
-                let Some((ptr, lmad)) = saved else { continue };
-                this.store_into(*ptr, lmad, at.clone(), *value);
-            }
-        });
+        self.each(
+            pat,
+            Over::alone(&op.inputs, &op.map),
+            width,
+            Kind::Sequential,
+            |this, index, parts| {
+                let at = this.poly(&Poly::var(index));
+                let class = this.atom(parts[0]);
+                this.out.push(Stm::Store(classes, at.clone(), class));
+                for (k, counter) in counters.iter().enumerate() {
+                    let is_class = this.class_is(parts[0], k);
+                    this.out.push(Stm::If(is_class, vec![increment(*counter)], Vec::new()));
+                }
+                for (saved, value) in saved.iter().zip(&parts[1..]) {
+                    let Some((ptr, lmad)) = saved else { continue };
+                    this.store_into(*ptr, lmad, at.clone(), *value);
+                }
+            },
+        );
         self.reorder(arrays, &counters, (classes, total), &saved);
         self.out.extend(handles.into_iter().map(Stm::Free));
     }

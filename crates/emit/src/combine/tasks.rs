@@ -208,23 +208,4 @@ impl<'a> Emit<'a> {
             place.lmad.is_contiguous() && alone && first
         })
     }
-
-    /// How many elements of arrays each chunk has; none if it has only scalars.
-    pub(crate) fn room(&mut self, op: &Screma) -> Option<Exp> {
-        let reduced = |red: &fehu_ir::Red| {
-            red.op.params.iter().take(red.neutral.len()).copied().collect::<Vec<_>>()
-        };
-        let params: Vec<Var> = op.reds.iter().flat_map(reduced).collect();
-        let mut room = None;
-        for param in params {
-            // Scalars need no room.
-            let Some(place) = self.place(param) else { continue };
-            let size = self.row_size(place);
-            room = Some(match room {
-                None => size,
-                Some(room) => bin(BinOp::Add, room, size),
-            });
-        }
-        room
-    }
 }
