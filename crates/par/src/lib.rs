@@ -64,10 +64,9 @@ use aliases::Aliases;
 use context::Cx;
 use ecow::EcoString;
 use fehu_base::IdVec;
-use fehu_base::id::Id;
 use fehu_facts::{Effects, Share};
 use fehu_ir::pass::{Pass, Remarks};
-use fehu_ir::{Body, ConstId, FunId, Prog, Stage, Stm, Var, VarInfo};
+use fehu_ir::{Body, FunId, Item, Prog, Stage, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
@@ -84,22 +83,18 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);
     let hosted = hosted::hosted(prog);
     let before = prog.funs.clone();
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let mut body = std::mem::take(&mut prog.consts[id].body);
-        let mut vars = std::mem::take(&mut prog.consts[id].vars);
-        let name = prog.consts[id].name.clone();
-        flatten(prog, (&effects, &hosted), name, remarks, &mut body, &mut vars);
-        prog.consts[id].body = body;
-        prog.consts[id].vars = vars;
-    }
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let mut body = std::mem::take(&mut prog.funs[id].body);
-        let mut vars = std::mem::take(&mut prog.funs[id].vars);
-        let entry = prog.entries.iter().find(|entry| entry.fun == id);
-        let name = entry.map_or(&prog.funs[id].name, |entry| &entry.name).clone();
-        flatten(prog, (&effects, &hosted), name, remarks, &mut body, &mut vars);
-        prog.funs[id].body = body;
-        prog.funs[id].vars = vars;
+    for item in prog.items() {
+        let name = match item {
+            Item::Const(id) => &prog.consts[id].name,
+            Item::Fun(id) => {
+                let entry = prog.entries.iter().find(|entry| entry.fun == id);
+                entry.map_or(&prog.funs[id].name, |entry| &entry.name)
+            }
+        };
+        let name = name.clone();
+        prog.change(item, |prog, vars, body| {
+            flatten(prog, (&effects, &hosted), name, remarks, body, vars);
+        });
     }
     calls::separate_calls(prog, &before);
     prog.stage = Stage::Segs;

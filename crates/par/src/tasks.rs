@@ -12,9 +12,8 @@
 
 use crate::is_sequential;
 use crate::seg::Segs;
-use fehu_base::id::Id;
 use fehu_ir::pass::{Pass, Remarks};
-use fehu_ir::{Body, ConstId, Exp, FunId, Level, Prog, Stage, Stm};
+use fehu_ir::{Body, Exp, Level, Prog, Stage, Stm};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
@@ -26,20 +25,9 @@ pub const TASKS: Pass = Pass {
 
 fn run(prog: &mut Prog) {
     let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let mut body = std::mem::take(&mut prog.consts[id].body);
-        let mut vars = std::mem::take(&mut prog.consts[id].vars);
-        Segs { prog, vars: &mut vars, hosted: &hosted, equal: &equal }.in_tasks(&mut body);
-        prog.consts[id].body = body;
-        prog.consts[id].vars = vars;
-    }
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let mut body = std::mem::take(&mut prog.funs[id].body);
-        let mut vars = std::mem::take(&mut prog.funs[id].vars);
-        Segs { prog, vars: &mut vars, hosted: &hosted, equal: &equal }.in_tasks(&mut body);
-        prog.funs[id].body = body;
-        prog.funs[id].vars = vars;
-    }
+    prog.for_each_body(|prog, vars, body| {
+        Segs { prog, vars, hosted: &hosted, equal: &equal }.in_tasks(body);
+    });
     prog.stage = Stage::Segs;
 }
 

@@ -278,10 +278,7 @@ impl<'a> Emit<'a> {
 /// The functions that the functions of operators call, by way of others, too.
 pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     let mut found: Vec<ir::FunId> = Vec::new();
-    let funs = prog.funs.iter().map(|(_, fun)| &fun.body);
-    for body in funs.chain(prog.consts.iter().map(|(_, constant)| &constant.body)) {
-        called_inside(body, &mut found);
-    }
+    prog.bodies().for_each(|body| called_inside(body, &mut found));
     let mut next = 0;
     while let Some(&fun) = found.get(next) {
         called(&prog.funs[fun].body, &mut found);
