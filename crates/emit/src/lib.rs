@@ -17,7 +17,6 @@
 
 mod array;
 mod bins;
-mod cheap;
 mod combine;
 mod control;
 mod epilogue;

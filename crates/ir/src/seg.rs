@@ -140,6 +140,57 @@ impl Seg {
         self.body.params.get(self.space.len()..).unwrap_or(&[])
     }
 
+    /// Whether a statement may stand before the operator of a Seg, where every thread executes it for itself: it makes no array
+    /// and calls nothing. How much there may be of that is not the verifier's business.
+    pub fn allows_before(stm: &Stm) -> bool {
+        match &stm.exp {
+            Exp::Assert(..)
+            | Exp::Fail(_)
+            | Exp::Array(..)
+            | Exp::Update(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::Loop(..)
+            | Exp::Call(..)
+            | Exp::Const(_)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::Seg(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Trace(..)
+            | Exp::Tuning(..)
+            | Exp::Threads => false,
+            Exp::If(_, bodies) => {
+                bodies.iter().all(|body| body.stms.iter().all(Seg::allows_before))
+            }
+            Exp::Switch(_, switch) => {
+                let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
+                bodies.into_iter().all(|body| body.stms.iter().all(Seg::allows_before))
+            }
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Opaque(_) => true,
+        }
+    }
+
     /// Whether an expression can be the operator of a Seg: it has functions, or makes an array in a way that many threads
     /// can share.
     pub fn takes(exp: &Exp) -> bool {
@@ -216,53 +267,4 @@ pub fn takes_elements(stm: &Stm, arrays: &[Var], vars: &IdVec<Var, VarInfo>) -> 
         .zip(&inputs)
         .all(|(param, input)| !arrays.contains(input) || is_scalar(param));
     elements && !free_in_stm(&rest, vars).iter().any(|var| arrays.contains(var))
-}
-
-/// Whether every thread may execute a statement for itself: it makes no array and calls nothing. How much there may be of
-/// that is not the verifier's business.
-pub fn is_cheap(stm: &Stm) -> bool {
-    match &stm.exp {
-        Exp::Assert(..)
-        | Exp::Fail(_)
-        | Exp::Array(..)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Concat(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(_)
-        | Exp::Loop(..)
-        | Exp::Call(..)
-        | Exp::Const(_)
-        | Exp::Screma(_)
-        | Exp::Hist(_)
-        | Exp::Scatter(_)
-        | Exp::Stream(_)
-        | Exp::Partition(_)
-        | Exp::Seg(_)
-        | Exp::WithAcc(..)
-        | Exp::UpdateAcc(..)
-        | Exp::Trace(..)
-        | Exp::Tuning(..)
-        | Exp::Threads => false,
-        Exp::If(_, bodies) => bodies.iter().all(|body| body.stms.iter().all(is_cheap)),
-        Exp::Switch(_, switch) => {
-            let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
-            bodies.into_iter().all(|body| body.stms.iter().all(is_cheap))
-        }
-        Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Math(..)
-        | Exp::Convert(..)
-        | Exp::Reinterpret(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Reshape(..)
-        | Exp::Rearrange(..)
-        | Exp::Iota(..)
-        | Exp::Replicate(..)
-        | Exp::Opaque(_) => true,
-    }
 }

@@ -16,6 +16,7 @@
 //! Conditions: the loop is independent and innermost, and the code does not become much longer. What the branches have
 //! in common is copied for each. A condition is found at any depth, since evaluating one early does no harm.
 
+use fehu_imp::cost::count;
 use fehu_imp::rewrite::{Vars, is_total, replace_stms, substitute};
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Kind, Program, Stm, V};
@@ -145,7 +146,7 @@ impl Work<'_> {
             return None;
         }
         let expanded = substitute(e, &|v| fixed.get(&v).cloned());
-        (size(&expanded) <= MOST_SIZE).then_some(expanded)
+        (expanded.size() <= MOST_SIZE).then_some(expanded)
     }
 }
 
@@ -179,16 +180,4 @@ fn is_straight(block: &[Stm]) -> bool {
         );
     });
     straight
-}
-
-fn count(block: &[Stm]) -> usize {
-    let mut count = 0;
-    each_stm(block, &mut |_| count += 1);
-    count
-}
-
-fn size(e: &Exp) -> usize {
-    let mut size = 1;
-    e.each_child(&mut |child| size += self::size(child));
-    size
 }

@@ -234,9 +234,9 @@ impl Epilogues<'_> {
             if free_in_stm(stm, self.vars).iter().any(|var| made.contains(var)) {
                 return Some(next);
             }
-            let is_cheap =
-                matches!(stm.exp, Exp::Scratch(..) | Exp::Assert(..)) || fehu_ir::is_cheap(stm);
-            if !is_cheap {
+            let is_moved = matches!(stm.exp, Exp::Scratch(..) | Exp::Assert(..))
+                || cost::is_private(stm, self.vars);
+            if !is_moved {
                 return None;
             }
         }

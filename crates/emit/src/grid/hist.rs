@@ -16,7 +16,7 @@ use super::atomic::{Atomic, Store, same};
 use super::seg::SegOp;
 use super::{bin, lt, quot_up};
 use fehu_base::{OrBug, Prim};
-use fehu_facts::cost::has_effects;
+use fehu_facts::cost::{self, has_effects};
 use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::{all, le};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
@@ -131,7 +131,7 @@ impl<'a> Emit<'a> {
         let max = |a: Exp, b: Exp| bin(BinOp::Max, a, b);
         let most = counts.iter().map(|(_, count)| count.clone()).reduce(max);
         let most = self.simple("bins", &most.or_bug("operator of a histogram"));
-        let once = has_effects(&op.map.body) || !self.is_cheap_body(&op.map.body);
+        let once = has_effects(&op.map.body) || !self.is_private(&op.map.body);
         let locks = atomics.iter().any(Atomic::needs_lock);
         let (passes, (least, bins)) = match locks {
             true => (MANY_PASSES, LEAST_LOCKED),
@@ -221,6 +221,19 @@ impl<'a> Emit<'a> {
         let partials: Vec<Kept> =
             histograms.bins.into_iter().filter_map(|bins| bins.partials).collect();
         self.free(&partials);
+    }
+
+    /// Whether every thread may execute a function as often as it likes: nothing in it needs memory.
+    fn is_private(&self, body: &ir::Body) -> bool {
+        body.stms.iter().all(|stm| {
+            let is_made = matches!(stm.exp, ir::Exp::Iota(..) | ir::Exp::Replicate(..));
+            let needs_memory = |var: &Var| {
+                self.allocations.contains_key(var) || is_made && self.place(*var).is_some()
+            };
+            let mut fits = cost::is_private(stm, self.ir) && !stm.pat.iter().any(needs_memory);
+            stm.exp.for_each_body(&mut |body| fits = fits && self.is_private(body));
+            fits
+        })
     }
 
     /// As many copies as there is room for.
@@ -362,7 +375,7 @@ impl<'a> Emit<'a> {
         };
         let body = &all.op.map.body;
         let operators = all.op.ops.iter().map(|op| op.op.body.stms.len()).sum::<usize>();
-        if body.stms.len() + operators <= SMALL && self.is_cheap_body(body) {
+        if body.stms.len() + operators <= SMALL && self.is_private(body) {
             let batch = self.block(|this| {
                 let mut found = Vec::new();
                 for number in 0..BATCH {

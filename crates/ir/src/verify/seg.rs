@@ -1,7 +1,7 @@
 //! Types and levels of Segs.
 
 use super::scope::Checker;
-use crate::seg::{is_cheap, takes_elements};
+use crate::seg::{Seg, takes_elements};
 use crate::{Atom, Exp, Level, LoopForm, Seg, SegParts, Stm, Tiling, Type, Var};
 
 impl<'a> Checker<'a> {
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
         if !Seg::takes(&parts.op.exp) {
             self.fail("the last statement of a seg is no operator".to_owned());
         }
-        if let Some(stm) = parts.before.iter().find(|stm| !is_cheap(stm)) {
+        if let Some(stm) = parts.before.iter().find(|stm| !Seg::allows_before(stm)) {
             let names: Vec<String> = stm.pat.iter().map(|var| self.name(*var)).collect();
             let names = names.join(", ");
             self.fail(format!(

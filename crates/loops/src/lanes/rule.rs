@@ -22,7 +22,7 @@
 //! there are twice as many lanes.
 
 use super::normal;
-use super::short::{cost, is_short};
+use super::short::is_short;
 use super::uniform::{varies, varying};
 use fehu_base::IdVec;
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
@@ -160,7 +160,7 @@ pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64, body: &Block) -> bool
         return false;
     };
     let mut total = 0;
-    visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| total += 1 + cost(e)));
+    visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| total += 1 + e.cycles()));
     let span = to.saturating_sub(*from).max(0);
     let count = usize::try_from(span / step.max(1)).unwrap_or(usize::MAX);
     span <= step.saturating_mul(FEW) && count.saturating_mul(total) <= MOST_UNROLLED
@@ -266,7 +266,7 @@ impl Rule<'_> {
     fn saves(&self, body: &Block) -> bool {
         let mut found = false;
         visit::each_stm(body, &mut |stm| {
-            stm.each_exp(&mut |e| found |= !self.varies(e) && e.any(&is_expensive));
+            stm.each_exp(&mut |e| found |= !self.varies(e) && e.is_expensive());
         });
         found
     }
@@ -350,15 +350,6 @@ fn loads(body: &Block) -> bool {
         stm.each_exp(&mut |e| found |= e.any(&|e| matches!(e, Exp::Load(..))));
     });
     found
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are cheap")]
-fn is_expensive(e: &Exp) -> bool {
-    match e {
-        Exp::Math(f, ..) => !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp),
-        Exp::Bin(BinOp::Pow, ..) => true,
-        _ => false,
-    }
 }
 
 fn is_vector_op(op: BinOp, prim: Prim, b: &Exp) -> bool {

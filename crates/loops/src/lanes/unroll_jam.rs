@@ -23,7 +23,6 @@
 //! anything: such loops are limited by memory, and writing several rows at the same time takes a third longer.
 
 use super::rule::{is_unrolled, sets_only_its_own};
-use super::short::cost;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::{Vars, rename, sum};
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
@@ -66,7 +65,7 @@ impl Look<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
     fn stm(&mut self, stm: &Stm, in_loop: bool) -> bool {
         if in_loop {
-            stm.each_exp(&mut |e| self.cost += 1 + cost(e));
+            stm.each_exp(&mut |e| self.cost += 1 + e.cycles());
         }
         match stm {
             Stm::Comment(_) | Stm::Assign(..) => true,

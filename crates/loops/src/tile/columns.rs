@@ -86,7 +86,7 @@ fn is_strided(nest: &Nest) -> bool {
         });
     }
     // What is computed before is computed again in each step.
-    let cheap = |line: &Line| !line.value.any(&|e| matches!(e, Exp::Math(..)));
+    let cheap = |line: &Line| !line.value.is_expensive();
     unit && strided && nest.before.iter().all(cheap)
 }
 
