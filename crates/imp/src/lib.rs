@@ -40,6 +40,7 @@
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
 pub mod cost;
+pub mod cpu;
 pub mod device;
 mod exp;
 mod kernel;

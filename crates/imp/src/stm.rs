@@ -8,8 +8,8 @@ pub type Block = Vec<Stm>;
 
 /// A statement.
 ///
-/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), launches
-/// and [`Stm::Fetch`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
+/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), launches,
+/// [`Stm::Blocks`] and [`Stm::Fetch`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
 /// and calls are in kernels only until the stage `device` has removed them. All this is one type, because nearly all code
 /// treats the statements of both alike; the verifier holds each to its place ([`crate::verify`]).
 #[derive(Clone, PartialEq, Debug)]
@@ -107,6 +107,8 @@ pub enum Stm {
     Tuning(V, usize, Exp),
     /// Sets the variable to the number of threads.
     Threads(V),
+    /// Sets the variable to the number of blocks that keep the device busy, each with as many threads as blocks usually have.
+    Blocks(V),
 
     /// Launches a kernel on the device. Later operations of the host on device memory happen after it.
     Launch(Box<Kernel>),

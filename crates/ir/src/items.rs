@@ -76,8 +76,14 @@ impl Prog {
 
     fn code(&mut self, item: Item) -> (&mut IdVec<Var, VarInfo>, &mut Body) {
         match item {
-            Item::Const(id) => (&mut self.consts[id].vars, &mut self.consts[id].body),
-            Item::Fun(id) => (&mut self.funs[id].vars, &mut self.funs[id].body),
+            Item::Const(id) => {
+                let constant = &mut self.consts[id];
+                (&mut constant.vars, &mut constant.body)
+            }
+            Item::Fun(id) => {
+                let fun = &mut self.funs[id];
+                (&mut fun.vars, &mut fun.body)
+            }
         }
     }
 }

@@ -18,12 +18,13 @@
 //! body of declarations and stores; one access that has unit stride in one of the loops only, and one that has it in
 //! the other only.
 
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{Vars, bin, is_unit, replace_stms, sum};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, Stm, V};
 use fehu_ir::BinOp;
 
-/// The side of a block.
-const SIDE: i64 = 32;
+/// The side of a block: a quarter of the nearest cache, if the elements are large.
+const SIDE: i64 = (CPU.near_bytes / (4 * 8)).isqrt() as i64;
 
 /// Blocks the nests of a program.
 pub fn copies(program: &mut Program) {

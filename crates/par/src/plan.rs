@@ -387,3 +387,64 @@ pub(crate) fn worth(width: Atom) -> bool {
 fn is_at_least(width: Atom, least: i64) -> bool {
     matches!(width, Atom::Const(Scalar::I64(value)) if value >= least)
 }
+
+/// Whether an operator combines numbers.
+pub(crate) fn is_scalar_operator(op: &Lambda) -> bool {
+    op.ret.iter().all(|ty| matches!(ty, Type::Scalar(_)))
+}
+
+/// What the statements of a body need: variables, also those that definitions need in turn.
+#[derive(Default)]
+pub(crate) struct Flow {
+    needs: Vec<FxHashSet<Var>>,
+    /// The definitions by their variables.
+    defs: FxHashMap<Var, usize>,
+    nothing: FxHashSet<Var>,
+}
+
+impl Flow {
+    pub(crate) fn new(cx: &Cx<'_>, body: &Body, kinds: &[Kind]) -> Flow {
+        let mut flow = Flow::default();
+        for (index, stm) in body.stms.iter().enumerate() {
+            let needs = flow.close(free_in_stm(stm, cx.vars));
+            flow.needs.push(needs);
+            if kinds[index] == Kind::Defer {
+                flow.defs.extend(stm.pat.iter().map(|var| (*var, index)));
+            }
+        }
+        flow
+    }
+
+    /// What is needed directly, and through definitions.
+    fn close(&self, direct: Vec<Var>) -> FxHashSet<Var> {
+        let mut all: FxHashSet<Var> = FxHashSet::default();
+        for var in direct {
+            if all.insert(var)
+                && let Some(def) = self.defs.get(&var)
+            {
+                all.extend(&self.needs[*def]);
+            }
+        }
+        all
+    }
+
+    /// What a definition's variable needs; nothing for others.
+    pub(crate) fn needs_of(&self, var: Var) -> &FxHashSet<Var> {
+        self.defs.get(&var).map_or(&self.nothing, |index| &self.needs[*index])
+    }
+
+    /// What a statement needs.
+    pub(crate) fn needs(&self, index: usize) -> &FxHashSet<Var> {
+        &self.needs[index]
+    }
+}
+
+fn last_uses(flow: &Flow, units: &[Unit]) -> FxHashMap<Var, usize> {
+    let mut last = FxHashMap::default();
+    for (at, unit) in units.iter().enumerate() {
+        for index in &unit.stms {
+            last.extend(flow.needs[*index].iter().map(|var| (*var, at)));
+        }
+    }
+    last
+}

@@ -133,6 +133,7 @@ fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)
+            | Stm::Blocks(_)
             | Stm::Launch(_)
             | Stm::Fetch(..)
             | Stm::Barrier
@@ -264,6 +265,7 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Chunks(..)
         | Stm::Tuning(..)
         | Stm::Threads(_)
+        | Stm::Blocks(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
         | Stm::Poll(..)

@@ -37,13 +37,13 @@ const MANY_PASSES: i64 = 64;
 
 /// Rows of at least this many elements do not benefit: the threads of a warp update different elements at the same
 /// time, and a single instruction for all of them is fast in global memory as well.
-const LONG_ROWS: i64 = 32;
+const LONG_ROWS: i64 = DEVICE.warp as i64;
 
 /// But with this many contributions to each element, they contend nevertheless.
 const CROWD: i64 = 256;
 
 /// The maximum number of copies of a histogram in a block: one for each thread of a warp.
-const COPIES: i64 = 32;
+const COPIES: i64 = DEVICE.warp as i64;
 
 /// A thread has at least this many positions before another block is used for its segment.
 const ITEMS: i64 = 8;
@@ -194,8 +194,7 @@ impl<'a> Emit<'a> {
         let least =
             bin(BinOp::Max, half, Exp::int(i64::from(self.threads()) * self.unless_few(ITEMS, 1)));
         let by_size = quot_up(width.clone(), least);
-        let by_groups =
-            quot_up(Exp::int(self.unless_few(DEVICE.blocks, 4)), at_least_one(groups.clone()));
+        let by_groups = quot_up(self.busy_blocks(), at_least_one(groups.clone()));
         let chunks = at_least_one(bin(BinOp::Min, by_size, by_groups));
         let chunks = self.simple("chunks", &chunks);
         let mut bins = Vec::with_capacity(atomics.len());

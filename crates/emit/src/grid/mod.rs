@@ -56,6 +56,13 @@ impl<'a> Emit<'a> {
         if self.options.few { FEW_THREADS } else { THREADS }
     }
 
+    /// How many blocks keep the device busy. The host asks it.
+    fn busy_blocks(&mut self) -> Exp {
+        let blocks = self.declare("busy", Prim::I64, None);
+        self.out.push(Stm::Blocks(blocks));
+        Exp::Var(blocks)
+    }
+
     /// This many, unless there are to be few.
     fn unless_few<T: Ord>(&self, many: T, few: T) -> T {
         if self.options.few { many.min(few) } else { many }

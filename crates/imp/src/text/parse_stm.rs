@@ -175,6 +175,10 @@ impl<'a> Parser<'a> {
                 self.advance();
                 Ok(Stm::Threads(v))
             }
+            ("blocks", _) => {
+                self.advance();
+                Ok(Stm::Blocks(v))
+            }
             ("fetch" | "poll" | "count", Token::Word(_)) => {
                 self.advance();
                 let (p, index) = self.place()?;

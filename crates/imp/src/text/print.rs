@@ -246,6 +246,7 @@ impl<'a> Printer<'a> {
                 set(v, format!("tuning {number} or {}", self.exp(standard)))
             }
             Stm::Threads(v) => set(v, "threads".to_owned()),
+            Stm::Blocks(v) => set(v, "blocks".to_owned()),
             Stm::Chunks(v, site, n) => set(v, format!("chunks {site} of {}", self.exp(n))),
             Stm::Fetch(v, p, at) => set(v, format!("fetch {}", self.place(*p, at))),
             Stm::Poll(v, p, at) => set(v, format!("poll {}", self.place(*p, at))),

@@ -295,7 +295,7 @@ impl Types<'_> {
                 self.set(*v, Prim::I64)?;
                 self.is(standard, Prim::I64)
             }
-            Stm::Threads(v) => self.set(*v, Prim::I64),
+            Stm::Threads(v) | Stm::Blocks(v) => self.set(*v, Prim::I64),
             Stm::Launch(kernel) => {
                 self.is(&kernel.blocks, Prim::I64)?;
                 self.set(kernel.block, Prim::I64)?;

@@ -1,7 +1,7 @@
 //! Types and levels of Segs.
 
 use super::scope::Checker;
-use crate::seg::{Seg, takes_elements};
+use crate::seg::takes_elements;
 use crate::{Atom, Exp, Level, LoopForm, Seg, SegParts, Stm, Tiling, Type, Var};
 
 impl<'a> Checker<'a> {

@@ -25,18 +25,19 @@ use super::normal;
 use super::short::is_short;
 use super::uniform::{varies, varying};
 use fehu_base::IdVec;
+use fehu_imp::cpu::CPU;
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use fehu_ir::{BinOp, MathFn, Scalar};
 use rustc_hash::FxHashSet;
 
 /// Local arrays of all lanes have at most this many bytes.
-const MOST_LOCAL: u32 = 4096;
+const MOST_LOCAL: u32 = CPU.near_bytes / 8;
 /// A loop with at most this many iterations is unrolled, ...
 const FEW: i64 = 16;
 /// ... if all of them together cost at most this much.
 const MOST_UNROLLED: usize = 200;
 /// The bytes of all lanes of a scalar.
-const VECTORS: u32 = 128;
+const VECTORS: u32 = 2 * CPU.vector_bytes;
 
 /// How a loop is executed in lanes.
 pub(super) struct Plan {
@@ -139,6 +140,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Chunks(..)
         | Stm::Tuning(..)
         | Stm::Threads(_)
+        | Stm::Blocks(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
         | Stm::Poll(..)

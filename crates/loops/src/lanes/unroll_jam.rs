@@ -24,12 +24,13 @@
 
 use super::rule::{is_unrolled, sets_only_its_own};
 use fehu_base::IdVec;
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{Vars, rename, sum};
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many.
-pub(super) const WIDTH: i64 = 4;
+pub(super) const WIDTH: i64 = CPU.chains as i64;
 /// The most that an iteration of all inner loops together costs.
 const MOST: usize = 32;
 

@@ -147,6 +147,7 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Chunks(..)
         | Stm::Tuning(..)
         | Stm::Threads(_)
+        | Stm::Blocks(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
         | Stm::Poll(..)

@@ -154,6 +154,10 @@ impl<'a> Machine<'a> {
                 let threads = 1 + self.below(MOST);
                 self.assign(frame, *v, Scalar::I64(threads as i64))
             }
+            Stm::Blocks(v) => {
+                let blocks = 1 + self.below(MOST);
+                self.assign(frame, *v, Scalar::I64(blocks as i64))
+            }
             Stm::Launch(kernel) => self.launch(frame, kernel),
             Stm::Fetch(v, p, index) => {
                 let value = self.fetch(frame, *p, index)?;
