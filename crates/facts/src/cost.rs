@@ -1,5 +1,4 @@
-//! What is cheap, and for what it is cheap enough. All passes ask here. `imp::cost` is the same for imperative code; both take the
-//! cycles of operations from the IR ([`fehu_ir::BinOp::cycles`], [`fehu_ir::MathFn::cycles`]).
+//! What is cheap, and for what it is cheap enough. All passes ask here; `imp::cost` is the same for imperative code.
 //!
 //! - *How much work it is*: [`weigh`], [`weigh_stm`]. The weight of an operation on scalars is about the number of cycles that it
 //!   keeps a processor busy. Reading an element of an array weighs [`READ`]. A body's weight is the sum over its statements, of a
@@ -13,7 +12,7 @@
 
 use fehu_base::IdVec;
 use fehu_ir::builder::atom_type;
-use fehu_ir::{Body, Dim, Elem, Exp, Seg, Stm, Type, Var, VarInfo};
+use fehu_ir::{BinOp, Body, Dim, Elem, Exp, MathFn, Seg, Stm, Type, Var, VarInfo};
 
 /// What may be computed again instead of being stored.
 pub const LIMIT: u32 = 8;
@@ -45,11 +44,8 @@ pub fn weigh_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
             Some(1)
         }
         Exp::Threads => Some(1),
-        Exp::BinOp(op, a, _) => {
-            let is_float = atom_type(*a, vars).elem().is_some_and(Elem::is_float);
-            Some(op.cycles(is_float))
-        }
-        Exp::Math(f, _) => Some(f.cycles()),
+        Exp::BinOp(op, a, _) => Some(binop(*op, &atom_type(*a, vars))),
+        Exp::Math(f, _) => Some(math(*f)),
         Exp::Index(_, dims) => {
             let element = stm.pat.first().is_some_and(|var| !vars[*var].ty.is_array());
             let fixed = dims.iter().all(|dim| matches!(dim, Dim::Fix(_)));
@@ -169,4 +165,28 @@ pub fn has_effects(body: &Body) -> bool {
         stm.exp.for_each_body(&mut |body| found |= has_effects(body));
         found
     })
+}
+
+fn binop(op: BinOp, ty: &Type) -> u32 {
+    let float = ty.elem().is_some_and(Elem::is_float);
+    match op {
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => 1,
+        BinOp::And | BinOp::Or | BinOp::Xor => 1,
+        BinOp::Shl | BinOp::Shr | BinOp::Lshr | BinOp::Ashr => 1,
+        BinOp::Div if float => 5,
+        BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => 12,
+        BinOp::Pow => 40,
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to be cheap is not")]
+fn math(f: MathFn) -> u32 {
+    match f {
+        MathFn::Sqrt | MathFn::Rsqrt => 6,
+        MathFn::Ceil | MathFn::Floor | MathFn::Round | MathFn::Copysign => 1,
+        MathFn::Lerp | MathFn::Mad | MathFn::Fma | MathFn::Isnan | MathFn::Isinf => 2,
+        MathFn::Popc | MathFn::Clz | MathFn::Ctz | MathFn::MulHi | MathFn::MadHi => 2,
+        MathFn::Nextafter | MathFn::Ldexp => 4,
+        _ => 20,
+    }
 }

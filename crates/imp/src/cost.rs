@@ -1,23 +1,23 @@
-//! How much work imperative code is, and how much of it there is. `facts::cost` is the same for the IR.
+//! How much work imperative code is, and how much of it there is. `facts::cost` is the same for the IR; but what is left here is
+//! mostly executed by vector units, whose divisions and functions take longer beside other operations.
 
 use crate::visit::each_stm;
 use crate::{Exp, Stm};
-use fehu_ir::BinOp;
+use fehu_ir::{BinOp, MathFn};
 
 /// Reading an element.
 const READ: usize = 4;
-/// Functions that take more cycles than this are expensive.
-const CHEAP: u32 = 8;
 
 impl Exp {
-    /// About how many cycles it keeps a processor busy.
+    /// About how many cycles it keeps a vector unit busy.
     pub fn cycles(&self) -> usize {
         let mut total = match self {
             Exp::Const(_) | Exp::Var(_) => 0,
-            Exp::Bin(op, prim, ..) => op.cycles(prim.is_float()) as usize,
-            Exp::Math(f, ..) => f.cycles() as usize,
+            Exp::Bin(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ..) => 8,
+            Exp::Bin(BinOp::Pow, ..) | Exp::Math(..) => 16,
             Exp::Load(..) => READ,
             Exp::Un(..)
+            | Exp::Bin(..)
             | Exp::Cmp(..)
             | Exp::Convert(..)
             | Exp::Reinterpret(..)
@@ -28,10 +28,12 @@ impl Exp {
         total
     }
 
-    /// Whether there is a function in it that takes many cycles.
+    /// Whether there is a function in it that is more than an instruction.
     pub fn is_expensive(&self) -> bool {
         self.any(&|e| match e {
-            Exp::Math(f, ..) => f.cycles() > CHEAP,
+            Exp::Math(f, ..) => {
+                !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp)
+            }
             Exp::Bin(op, ..) => *op == BinOp::Pow,
             Exp::Const(_)
             | Exp::Var(_)

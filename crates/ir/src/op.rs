@@ -132,34 +132,7 @@ pub enum MathFn {
     MadHi,
 }
 
-impl BinOp {
-    /// About how many cycles it keeps a processor busy.
-    pub fn cycles(self, float: bool) -> u32 {
-        match self {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => 1,
-            BinOp::And | BinOp::Or | BinOp::Xor => 1,
-            BinOp::Shl | BinOp::Shr | BinOp::Lshr | BinOp::Ashr => 1,
-            BinOp::Div if float => 5,
-            BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => 12,
-            BinOp::Pow => 40,
-        }
-    }
-}
-
 impl MathFn {
-    /// About how many cycles it keeps a processor busy.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to be cheap is not")]
-    pub fn cycles(self) -> u32 {
-        match self {
-            MathFn::Sqrt | MathFn::Rsqrt => 6,
-            MathFn::Ceil | MathFn::Floor | MathFn::Round | MathFn::Copysign => 1,
-            MathFn::Lerp | MathFn::Mad | MathFn::Fma | MathFn::Isnan | MathFn::Isinf => 2,
-            MathFn::Popc | MathFn::Clz | MathFn::Ctz | MathFn::MulHi | MathFn::MadHi => 2,
-            MathFn::Nextafter | MathFn::Ldexp => 4,
-            _ => 20,
-        }
-    }
-
     /// All functions.
     pub const ALL: &[MathFn] = &[
         MathFn::Sqrt,
