@@ -351,35 +351,38 @@ fn memory_that_does_not_exist_is_an_error() {
     assert!(said.contains("Error: out of memory: cannot allocate 4000000000000 bytes"), "{said}");
 }
 
-/// There are no kernels at all, and the host writes all tuning parameters and limits.
+/// There are no kernels at all, and the host writes all tuning parameters, limits, and how many blocks it would start.
 #[test]
-fn tuning_parameters_have_defaults_by_class() {
-    let classes =
-        ["thread_block_size", "grid_size", "tile_size", "reg_tile_size", "threshold(x)", "param"];
+fn tuning_parameters_and_the_number_of_blocks_have_defaults() {
+    let classes = ["tile_size", "reg_tile_size", "threshold(x)", "param"];
     let param = |class: &&str| TuningParam {
         name: format!("main.{}", class.replace("(x)", "")),
         class: (*class).to_owned(),
         entries: Vec::new(),
     };
     let tuning: Vec<TuningParam> = classes.iter().map(param).collect();
-    let host = "static int my_run(struct futhark_context *ctx, int64_t *out) {\n  \
-                for (int i = 0; i < fe_program.num_tuning_params + FE_NUM_LIMITS; i++) {\n    \
-                int64_t value = i < fe_program.num_tuning_params ? fe_tuning(ctx, i)\n      \
-                : fe_device_limit(ctx, (enum fe_limit)(i - fe_program.num_tuning_params));\n    \
-                fwrite(&value, sizeof value, 1, stdout);\n  }\n  *out = 0;\n  return FUTHARK_SUCCESS;\n}\n";
+    let host = "static void my_write(int64_t value) { fwrite(&value, sizeof value, 1, stdout); }\n\
+                static int my_run(struct futhark_context *ctx, int64_t *out) {\n  \
+                for (int i = 0; i < fe_program.num_tuning_params; i++) {\n    \
+                my_write(fe_tuning_param(ctx, i, 5));\n  }\n  \
+                for (int i = 0; i < FE_NUM_LIMITS; i++) {\n    my_write(ctx->gpu.limits[i]);\n  }\n  \
+                my_write(fe_busy_blocks(ctx, 64));\n  my_write(fe_busy_blocks(ctx, 1 << 20));\n  \
+                *out = 0;\n  return FUTHARK_SUCCESS;\n}\n";
     let folder = assembled("gpu_tuning", "", host, &tuning);
     let values = numbers(&folder, &[]);
-    let [block, grid, tile, register, threshold, other, most, shared, units, threads] = values[..]
+    let [tile, register, threshold, other, most, shared, units, threads, blocks, least] =
+        values[..]
     else {
         panic!("{values:?}")
     };
-    assert_eq!([block, tile, register, threshold, other], [256, 16, 4, 32768, 0]);
-    assert_eq!(grid, units * (threads / block));
+    assert_eq!([tile, register, threshold, other], [5; 4]);
     assert!(most >= 256 && shared >= 16384 && units >= 1, "{values:?}");
-    let set = ["--default-thread-block-size=128", "--default-threshold=7", "--default-tile-size=8"];
+    assert_eq!([blocks, least], [units * (threads / 64), units]);
+    let set = ["--default-num-thread-blocks=77", "--default-threshold=7", "--default-tile-size=8"];
     let more = ["--param", "main.reg_tile_size=3", "--param=main.tile_size=9"];
     let changed = numbers(&folder, &[&set[..], &more[..]].concat());
-    assert_eq!(changed[..6], [128, units * (threads / 128), 9, 3, 7, 0]);
+    assert_eq!(changed[..4], [9, 3, 7, 5]);
+    assert_eq!(changed[8..], [77, 77]);
 }
 
 /// A device that refuses memory: free blocks are given back first, and then it is an error.

@@ -10,6 +10,7 @@ use super::memories::{self, Origins, Signature, to_bytes};
 use ecow::{EcoString, eco_format};
 use fehu_base::id::Id;
 use fehu_base::{IdVec, OrBug};
+use fehu_imp::cost::count;
 use fehu_imp::rewrite::{Vars, rename, replace_stms};
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Arg, Block, Exp, From, Fun, FunId, Program, Space, Stm, Ty, V};
@@ -90,8 +91,7 @@ impl Inside {
     fn way(&mut self, mut fun: Fun, sites: usize) -> Way {
         let body = std::mem::take(&mut fun.body);
         fun.body = self.resolved(body, &mut fun.vars);
-        let mut size: usize = 0;
-        each_stm(&fun.body, &mut |_| size += 1);
+        let size = count(&fun.body);
         let is_small = size <= SMALL || sites == 1 || size.saturating_mul(sites) <= COPIES;
         let is_copied = self.copies && is_small;
         let made = if is_copied { None } else { functions::make(&fun) };

@@ -17,15 +17,14 @@ use super::interleave;
 use super::pointers::{Piece, Pointers};
 use super::sites::{self, Known, Owner, Site, piece_bytes};
 use fehu_base::OrBug;
-use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Scalar};
 use rustc_hash::FxHashMap;
 
-/// The maximum number of blocks of a kernel whose threads need memory.
-const MOST_BLOCKS: i64 = DEVICE.blocks;
+/// So few blocks of a kernel whose threads need memory are all launched, without asking how many keep the device busy.
+const FEW_BLOCKS: i64 = 16;
 
 /// The bytes that a thread gets at first, if the host does not know how many it needs.
 const FIRST_BYTES: i64 = 4096;
@@ -272,12 +271,14 @@ impl Expand<'_> {
 
     /// Lets a block do the work of several; returns the number of blocks that are launched.
     fn bound_blocks(&mut self, kernel: &mut Kernel) -> Exp {
-        if matches!(kernel.blocks, Exp::Const(Scalar::I64(n)) if n <= MOST_BLOCKS) {
+        if matches!(kernel.blocks, Exp::Const(Scalar::I64(n)) if n <= FEW_BLOCKS) {
             return kernel.blocks.clone();
         }
         let blocks = self.host_value("blocks", kernel.blocks.clone());
-        let launched =
-            self.host_value("launched", bin(BinOp::Min, blocks.clone(), Exp::int(MOST_BLOCKS)));
+        let busy = self.new_var("busy", Ty::Scalar(Prim::I64));
+        self.host.push(Stm::Declare(busy, None));
+        self.host.push(Stm::Blocks(busy));
+        let launched = self.host_value("launched", bin(BinOp::Min, blocks.clone(), Exp::Var(busy)));
         let own = self.new_var("own_block", Ty::Scalar(Prim::I64));
         let work = std::mem::replace(&mut kernel.block, own);
         let mut body = std::mem::take(&mut kernel.body);

@@ -109,7 +109,7 @@ fn with_frame(fun: &mut Fun) -> Option<Option<Exp>> {
             total = plus(total, bytes.clone());
         }
         offsets.push((own, bytes));
-        if terms(&total) > MOST_TERMS {
+        if total.size() > MOST_TERMS {
             return None;
         }
     }
@@ -205,11 +205,4 @@ fn plus(a: Exp, b: Exp) -> Exp {
         }
         _ => bin(BinOp::Add, a, b),
     }
-}
-
-/// The size of an expression.
-fn terms(e: &Exp) -> usize {
-    let mut sum = 1;
-    e.each_child(&mut |child| sum += terms(child));
-    sum
 }

@@ -60,6 +60,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)
+            | Stm::Blocks(_)
             | Stm::Launch(_)
             | Stm::Barrier
             | Stm::WarpBarrier

@@ -198,6 +198,7 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Tasks(_)
             | Stm::Chunks(..)
             | Stm::Threads(_)
+            | Stm::Blocks(_)
             | Stm::Copy { .. } => true,
             Stm::Point(_, From::Mem(_), _) => true,
             Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(..)),

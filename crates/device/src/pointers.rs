@@ -163,7 +163,7 @@ impl<'a> Pointers<'a> {
 fn one_after_the_other(block: &mut Block) {
     for stm in block {
         if let Stm::For { kind, body, .. } = stm
-            && let Kind::Independent(reductions) = kind
+            && let Some(reductions) = kind.reductions()
         {
             let mut declared = FxHashSet::from_iter(reductions.iter().map(|(v, _)| *v));
             each_stm(body, &mut |stm| {

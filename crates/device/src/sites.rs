@@ -117,6 +117,7 @@ fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
         | Stm::Chunks(..)
         | Stm::Tuning(..)
         | Stm::Threads(_)
+        | Stm::Blocks(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
         | Stm::Barrier

@@ -9,7 +9,7 @@ use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
-use fehu_par::{EPILOGUE, EXPOSE, FLATTEN, TASKS, TILING};
+use fehu_par::{EPILOGUE, EXPOSE, FLATTEN, SIMD, TASKS, TILING};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,8 @@ pub const CPU: Pipeline = Pipeline {
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
-        EPILOGUE,
+        EPILOGUE, // What threads execute is known.
+        SIMD,
     ],
     stages: &[
         ASSIGN,
@@ -94,7 +95,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
         SIMPLIFY, UNSTREAM, SIMPLIFY, //
         // Operators are what they will be.
-        TASKS, EPILOGUE,
+        TASKS, EPILOGUE, SIMD,
     ],
     stages: CPU.stages,
 };

@@ -17,7 +17,6 @@
 
 mod array;
 mod bins;
-mod cheap;
 mod combine;
 mod control;
 mod epilogue;
@@ -121,6 +120,8 @@ struct Emit<'a> {
     out: Block,
     /// Who executes the code.
     runs: Runs,
+    /// Whether the positions of the current operator are lanes.
+    lanes: bool,
     /// Whether the program is one for several threads of a CPU.
     parallel: bool,
     sites: usize,
@@ -167,6 +168,7 @@ impl<'a> Emit<'a> {
             accs: FxHashMap::default(),
             out: Block::new(),
             runs: Runs::Host,
+            lanes: false,
             parallel: placed.prog.stage == Stage::Segs && !options.device,
             sites,
             loc: EcoString::new(),
@@ -240,12 +242,14 @@ impl<'a> Emit<'a> {
 
     /// Emits the statements of a body.
     fn body(&mut self, body: &'a Body) {
+        let around = std::mem::replace(&mut self.lanes, false);
         let releases = self.is_host();
         let last = if releases { release::last_uses(self, body) } else { Vec::new() };
         for (index, stm) in body.stms.iter().enumerate() {
             self.stm(stm);
             last.get(index).into_iter().for_each(|blocks| self.release(blocks));
         }
+        self.lanes = around;
     }
 
     /// Emits into a block of its own.
@@ -261,16 +265,22 @@ impl<'a> Emit<'a> {
             self.loc = loc.0.clone();
         }
         if let ir::Exp::Seg(seg) = &stm.exp {
-            return match seg.level {
-                Level::Task => self.seg_in_tasks(&stm.pat, seg),
-                Level::Thread => self.seg_here(&stm.pat, seg),
-                Level::Grid | Level::Blocks | Level::Block => self.seg_on_device(&stm.pat, seg),
-            };
+            return self.seg(&stm.pat, seg);
         }
         if self.runs.block().is_some() {
             return self.stm_cooperative(stm);
         }
         self.plain_stm(stm);
+    }
+
+    fn seg(&mut self, pat: &'a [Var], seg: &'a ir::Seg) {
+        let around = std::mem::replace(&mut self.lanes, seg.lanes);
+        match seg.level {
+            Level::Task => self.seg_in_tasks(pat, seg),
+            Level::Thread => self.seg_here(pat, seg),
+            Level::Grid | Level::Blocks | Level::Block => self.seg_on_device(pat, seg),
+        }
+        self.lanes = around;
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others have a single result")]

@@ -30,17 +30,18 @@ use super::combine::{Partial, Sofar};
 use super::screma::Over;
 use fehu_base::Prim;
 use fehu_facts::cost::is_repeatable;
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{bin, end_of_blocks, sum};
 use fehu_imp::{Exp, Kind, RedOp, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, Body, Hist, Lambda, LoopForm, Screma, Type, Var};
 use rustc_hash::FxHashSet;
 
-/// The number of positions of a block of a histogram.
-const POSITIONS: u32 = 128;
-
 /// The size of a block of sums in bytes: large enough that what is read was written a while ago. (Reading a vector in a
 /// different size than it was written in must wait for the write.)
-const BYTES: u32 = 1024;
+const BYTES: u32 = 16 * CPU.vector_bytes;
+
+/// The number of positions of a block of a histogram.
+const POSITIONS: u32 = BYTES / 8;
 
 /// Buffers, and the results of the function that they hold, if these are consumed by name.
 type Buffers = Vec<(Option<Var>, V)>;

@@ -1,24 +1,34 @@
-//! The measure by which work is cheap enough to be done twice.
+//! What is cheap, and for what it is cheap enough. All passes ask here; `imp::cost` is the same for imperative code.
 //!
-//! The weight of an operation on scalars is about the number of cycles that it keeps a processor busy: one for
-//! additions, comparisons and the like, more for divisions and functions, as below. Reading an element of an
-//! array weighs [`READ`]. A body's weight is the sum over its statements, of a branch the condition's and the
-//! larger alternative's. Loops, array operators, calls, and everything that makes an array have no weight: they
-//! are never cheap. Something is [`cheap`] up to the weight [`LIMIT`]; writing an array of numbers to memory and
-//! reading it again costs about as much, so that computing such a thing twice is no loss.
+//! - *How much work it is*: [`weigh`], [`weigh_stm`]. The weight of an operation on scalars is about the number of cycles that it
+//!   keeps a processor busy. Reading an element of an array weighs [`READ`]. A body's weight is the sum over its statements, of a
+//!   branch the condition's and the larger alternative's. Loops, array operators, calls, and everything that makes an array have
+//!   no weight: they are never cheap. [`has_loops`] and [`has_operators`] look for what takes longest.
+//! - *What is computed again instead of being stored*: [`cheap`], [`is_cheap`], up to the weight [`LIMIT`]. Writing an array of
+//!   numbers to memory and reading it again costs about as much. Nests that the flattening makes repeat up to [`NEST_LIMIT`].
+//! - *What may be done twice* for each position: [`is_repeatable`], by the number of statements, if nothing is changed
+//!   ([`has_effects`]).
+//! - *What every thread does for itself*: [`is_private`].
 
 use fehu_base::IdVec;
 use fehu_ir::builder::atom_type;
-use fehu_ir::{BinOp, Body, Dim, Elem, Exp, MathFn, Stm, Type, Var, VarInfo};
+use fehu_ir::{BinOp, Body, Dim, Elem, Exp, MathFn, Seg, Stm, Type, Var, VarInfo};
 
-/// What may be computed twice.
+/// What may be computed again instead of being stored.
 pub const LIMIT: u32 = 8;
+/// What every nest may repeat that needs it: a result that is stored by one kernel and loaded by another costs a launch, too.
+pub const NEST_LIMIT: u32 = 12;
 /// Reading an element of an array.
 pub const READ: u32 = 4;
 
 /// Whether a body is cheap.
 pub fn cheap(body: &Body, vars: &IdVec<Var, VarInfo>) -> bool {
     weigh(body, vars).is_some_and(|weight| weight <= LIMIT)
+}
+
+/// Whether a statement is cheap.
+pub fn is_cheap(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
+    weigh_stm(stm, vars).is_some_and(|weight| weight <= LIMIT)
 }
 
 /// The weight of a body, if it has one.
@@ -106,6 +116,28 @@ fn count(body: &Body) -> Option<usize> {
         count += inside?;
     }
     Some(count)
+}
+
+/// Whether every thread may execute a statement for itself, instead of one for all: operations on scalars, branches that lead
+/// to scalars, and arrays that are views or computed where they are read.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are the verifier's business")]
+pub fn is_private(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
+    let is_scalar = |var: Var| matches!(vars[var].ty, Type::Scalar(_));
+    let fits = match &stm.exp {
+        Exp::If(..) | Exp::Switch(..) => stm.pat.iter().all(|var| is_scalar(*var)),
+        Exp::Replicate(_, atom) => atom.var().is_none_or(is_scalar),
+        _ => true,
+    };
+    fits && Seg::allows_before(stm)
+}
+
+/// Whether a body has something to do that takes long: loops or array operators.
+pub fn has_loops(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(stm.exp, Exp::Loop(..)) || stm.exp.operator().is_some();
+        stm.exp.for_each_body(&mut |body| found = found || has_loops(body));
+        found
+    })
 }
 
 /// Whether a body contains array operators.

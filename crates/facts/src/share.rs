@@ -12,7 +12,7 @@
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_ir::visit::{Visit, walk_stm};
-use fehu_ir::{Atom, Body, Exp, Fun, Lambda, LoopParam, Prog, Seg, Stm, StreamForm, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Lambda, LoopParam, Prog, Seg, Stm, StreamForm, Var, VarInfo};
 
 /// The parent of a variable of which nothing is known.
 const UNKNOWN: u32 = u32::MAX;
@@ -37,11 +37,6 @@ impl Share {
             look.consume(*result);
         }
         look.share
-    }
-
-    /// Looks at a function.
-    pub fn of_fun(prog: &Prog, fun: &Fun) -> Share {
-        Share::of(prog, &fun.body, &fun.vars)
     }
 
     /// Whether the array's memory never changes while the function runs, nor afterwards because of its result.

@@ -11,7 +11,7 @@
 
 use fehu_base::{IdVec, Prim};
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Dim, Exp, Screma, Seg, SegParts, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Dim, Exp, Lambda, Screma, Seg, SegParts, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How the values of a variable differ between positions.
@@ -74,9 +74,27 @@ impl<'a> Variance<'a> {
         variance
     }
 
+    /// In a function that is applied to the elements of inputs, whose positions are this dimension.
+    pub fn at_positions(
+        map: &Lambda,
+        inputs: &[Var],
+        dim: usize,
+        vars: &'a IdVec<Var, VarInfo>,
+    ) -> Variance<'a> {
+        let mut variance =
+            Variance { vars, known: FxHashMap::default(), positions: FxHashSet::default() };
+        variance.enter_function(map, inputs, dim);
+        variance
+    }
+
     /// The parameters of an operator's function, where the operator's positions are this dimension.
     pub fn enter(&mut self, op: &Screma, dim: usize) {
-        for (param, input) in op.map.params.iter().zip(&op.inputs) {
+        self.enter_function(&op.map, &op.inputs, dim);
+    }
+
+    /// Likewise, for any operator.
+    pub fn enter_function(&mut self, map: &Lambda, inputs: &[Var], dim: usize) {
+        for (param, input) in map.params.iter().zip(inputs) {
             self.element(*param, *input, Varies::along(dim));
         }
     }

@@ -1,7 +1,7 @@
 //! What the compiler assumes about a device.
 //!
 //! The run-time asks the device that it finds for its limits (`enum fe_limit` in `runtime/gpu/interface.h`) and checks launches
-//! against them. What shapes the code of a kernel must be known earlier, and is assumed here, and only here.
+//! against them; the number of blocks that keep it busy is asked there ([`Stm::Blocks`](crate::Stm::Blocks)). What shapes the code of a kernel must be known earlier, and is assumed here, and only here.
 
 /// The facts of a device.
 #[derive(Clone, Copy, Debug)]
@@ -14,11 +14,10 @@ pub struct Device {
     /// The bytes of memory that the threads of a block may share: every device has this much. Asked at run time, where a kernel
     /// may have more: `FE_SHARED_BYTES`.
     pub shared_bytes: u32,
-    /// Fewer blocks than this do not keep a device busy: 132 multiprocessors, with 2048 threads each. The run-time knows both
-    /// (`FE_UNITS`, `FE_UNIT_THREADS`), but generated code does not ask it yet.
-    pub blocks: i64,
+    /// The bytes of a line of memory, which a warp loads at once.
+    pub line_bytes: u32,
 }
 
 /// What is assumed of all devices.
 pub const DEVICE: Device =
-    Device { threads: 256, warp: 32, shared_bytes: 32 * 1024, blocks: 132 * (2048 / 256) };
+    Device { threads: 256, warp: 32, shared_bytes: 32 * 1024, line_bytes: 128 };

@@ -17,7 +17,7 @@
 //!
 //! # Loops
 //!
-//! The iterations of a `for` loop of kind [`Kind::Independent`] may be executed in any order, or in lock-step: none
+//! The iterations of a `for` loop of kind [`Kind::Independent`] or [`Kind::Lanes`] may be executed in any order, or in lock-step: none
 //! reads what another writes, except for the scalars that are listed as its reductions, to which each iteration only
 //! adds its part. Variables declared inside an iteration are private to it.
 //!
@@ -39,6 +39,8 @@
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+pub mod cost;
+pub mod cpu;
 pub mod device;
 mod exp;
 mod kernel;

@@ -8,8 +8,8 @@ pub type Block = Vec<Stm>;
 
 /// A statement.
 ///
-/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), launches
-/// and [`Stm::Fetch`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
+/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), launches,
+/// [`Stm::Blocks`] and [`Stm::Fetch`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
 /// and calls are in kernels only until the stage `device` has removed them. All this is one type, because nearly all code
 /// treats the statements of both alike; the verifier holds each to its place ([`crate::verify`]).
 #[derive(Clone, PartialEq, Debug)]
@@ -107,6 +107,8 @@ pub enum Stm {
     Tuning(V, usize, Exp),
     /// Sets the variable to the number of threads.
     Threads(V),
+    /// Sets the variable to the number of blocks that keep the device busy, each with as many threads as blocks usually have.
+    Blocks(V),
 
     /// Launches a kernel on the device. Later operations of the host on device memory happen after it.
     Launch(Box<Kernel>),
@@ -186,6 +188,32 @@ pub enum Kind {
     /// They are executed in any order or concurrently; to these scalars, every iteration only adds its part with the
     /// operator.
     Independent(Vec<(V, RedOp)>),
+    /// The same, and they are to be executed in the lanes of vectors, if vectors can do what they do.
+    Lanes(Vec<(V, RedOp)>),
+}
+
+impl Kind {
+    /// The scalars to which iterations add their parts, if they are independent otherwise.
+    pub fn reductions(&self) -> Option<&[(V, RedOp)]> {
+        match self {
+            Kind::Sequential => None,
+            Kind::Independent(reductions) | Kind::Lanes(reductions) => Some(reductions),
+        }
+    }
+
+    /// The same iterations, executed in lanes if they are independent.
+    #[must_use]
+    pub fn in_lanes(self) -> Kind {
+        match self {
+            Kind::Sequential => Kind::Sequential,
+            Kind::Independent(reductions) | Kind::Lanes(reductions) => Kind::Lanes(reductions),
+        }
+    }
+
+    /// Whether they have nothing to do with each other.
+    pub fn is_map(&self) -> bool {
+        self.reductions().is_some_and(<[_]>::is_empty)
+    }
 }
 
 /// A parallel execution of a body.

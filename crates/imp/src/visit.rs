@@ -164,7 +164,7 @@ macro_rules! traversals {
                         visit(Item::Exp(to));
                         match kind {
                             Kind::Sequential => {}
-                            Kind::Independent(reductions) => {
+                            Kind::Independent(reductions) | Kind::Lanes(reductions) => {
                                 reductions.$iter().for_each(|(v, _)| visit(Item::Use(v)));
                             }
                         }
@@ -204,7 +204,7 @@ macro_rules! traversals {
                         visit(Item::Use(array));
                         visit(Item::Update(sum));
                     }
-                    Stm::Threads(v) => visit(Item::Set(v)),
+                    Stm::Threads(v) | Stm::Blocks(v) => visit(Item::Set(v)),
                     Stm::Tasks(tasks) => {
                         visit(Item::Declare(& $($mutable)? tasks.low));
                         visit(Item::Declare(& $($mutable)? tasks.high));

@@ -49,6 +49,7 @@
 mod atom;
 mod exp;
 mod external;
+mod items;
 mod op;
 mod prog;
 mod seg;
@@ -67,12 +68,13 @@ pub mod visit;
 pub use atom::{Atom, Scalar};
 pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};
 pub use external::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant};
+pub use items::Item;
 pub use op::{BinOp, CmpOp, MathFn, UnOp};
 pub use prog::{
     Attr, Body, Const, ConstId, Entry, Fun, FunId, Lambda, Loc, Param, Place, Prog, Stm, Var,
     VarInfo,
 };
-pub use seg::{Level, Seg, SegParts, Tiling, is_cheap, takes_elements};
+pub use seg::{Level, Seg, SegParts, Tiling, takes_elements};
 pub use soac::{AccInput, Hist, HistOp, Partition, Red, Scan, Scatter, Screma, Stream, StreamForm};
 pub use stage::Stage;
 pub use types::{Elem, Type};

@@ -47,6 +47,8 @@ pub struct Seg {
     pub body: Lambda,
     /// What positions read in common, if threads are to share it.
     pub tiling: Option<Tiling>,
+    /// Whether a thread of a CPU executes several positions of the operator at once, in the lanes of vectors, where it can.
+    pub lanes: bool,
 }
 
 /// Positions whose threads share what they read: the function of a map over the last dimension of the space consists of a
@@ -77,8 +79,8 @@ pub enum Level {
     Blocks,
     /// The threads of one block, inside of [`Level::Blocks`].
     Block,
-    /// One thread, one position after the other: only operators with an epilogue, or of which not all arrays are stored, have
-    /// this level; other operators without a level are executed in the same way.
+    /// One thread: only operators with an epilogue, or of which not all arrays are stored, or whose positions are lanes, have
+    /// this level; other operators without a level are executed in the same way, one position after the other.
     Thread,
 }
 
@@ -138,6 +140,57 @@ impl Seg {
     /// The parameters of the function that are elements of the inputs.
     pub fn elements(&self) -> &[Var] {
         self.body.params.get(self.space.len()..).unwrap_or(&[])
+    }
+
+    /// Whether a statement may stand before the operator of a Seg, where every thread executes it for itself: it makes no array
+    /// and calls nothing. How much there may be of that is not the verifier's business.
+    pub fn allows_before(stm: &Stm) -> bool {
+        match &stm.exp {
+            Exp::Assert(..)
+            | Exp::Fail(_)
+            | Exp::Array(..)
+            | Exp::Update(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::Loop(..)
+            | Exp::Call(..)
+            | Exp::Const(_)
+            | Exp::Screma(_)
+            | Exp::Hist(_)
+            | Exp::Scatter(_)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::Seg(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Trace(..)
+            | Exp::Tuning(..)
+            | Exp::Threads => false,
+            Exp::If(_, bodies) => {
+                bodies.iter().all(|body| body.stms.iter().all(Seg::allows_before))
+            }
+            Exp::Switch(_, switch) => {
+                let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
+                bodies.into_iter().all(|body| body.stms.iter().all(Seg::allows_before))
+            }
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Opaque(_) => true,
+        }
     }
 
     /// Whether an expression can be the operator of a Seg: it has functions, or makes an array in a way that many threads
@@ -216,53 +269,4 @@ pub fn takes_elements(stm: &Stm, arrays: &[Var], vars: &IdVec<Var, VarInfo>) -> 
         .zip(&inputs)
         .all(|(param, input)| !arrays.contains(input) || is_scalar(param));
     elements && !free_in_stm(&rest, vars).iter().any(|var| arrays.contains(var))
-}
-
-/// Whether every thread may execute a statement for itself: it makes no array and calls nothing. How much there may be of
-/// that is not the verifier's business.
-pub fn is_cheap(stm: &Stm) -> bool {
-    match &stm.exp {
-        Exp::Assert(..)
-        | Exp::Fail(_)
-        | Exp::Array(..)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Concat(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(_)
-        | Exp::Loop(..)
-        | Exp::Call(..)
-        | Exp::Const(_)
-        | Exp::Screma(_)
-        | Exp::Hist(_)
-        | Exp::Scatter(_)
-        | Exp::Stream(_)
-        | Exp::Partition(_)
-        | Exp::Seg(_)
-        | Exp::WithAcc(..)
-        | Exp::UpdateAcc(..)
-        | Exp::Trace(..)
-        | Exp::Tuning(..)
-        | Exp::Threads => false,
-        Exp::If(_, bodies) => bodies.iter().all(|body| body.stms.iter().all(is_cheap)),
-        Exp::Switch(_, switch) => {
-            let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
-            bodies.into_iter().all(|body| body.stms.iter().all(is_cheap))
-        }
-        Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Math(..)
-        | Exp::Convert(..)
-        | Exp::Reinterpret(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Reshape(..)
-        | Exp::Rearrange(..)
-        | Exp::Iota(..)
-        | Exp::Replicate(..)
-        | Exp::Opaque(_) => true,
-    }
 }

@@ -9,12 +9,7 @@ use std::collections::BTreeMap;
 /// [shape](screma_shape), a loop as `loop` and as `for` or `while`. Operators that do not occur are not listed.
 pub fn count(prog: &Prog) -> BTreeMap<&'static str, usize> {
     let mut counter = Counter::default();
-    for (_, item) in prog.consts.iter() {
-        counter.body(&item.body);
-    }
-    for (_, fun) in prog.funs.iter() {
-        counter.body(&fun.body);
-    }
+    prog.bodies().for_each(|body| counter.body(body));
     counter.counts
 }
 

@@ -9,12 +9,7 @@ use fehu_ir::{Atom, Body, Exp, Lambda, Prog, Screma, Seg, Stage, Stm, Type, Var,
 pub fn nested_maps(prog: &Prog, threads: i64) -> Prog {
     let mut prog = prog.clone();
     prog.stage = Stage::Arrays;
-    for constant in prog.consts.values_mut() {
-        Rewrite { vars: &mut constant.vars, threads }.body(&mut constant.body);
-    }
-    for fun in prog.funs.values_mut() {
-        Rewrite { vars: &mut fun.vars, threads }.body(&mut fun.body);
-    }
+    prog.for_each_body(|_, vars, body| Rewrite { vars, threads }.body(body));
     prog
 }
 

@@ -319,12 +319,7 @@ fn same_scalar(tolerance: Option<f64>, a: Scalar, b: Scalar) -> bool {
 
 /// Puts [`MARK`] before the messages of all checks of a program.
 pub fn mark(prog: &mut Prog) {
-    for fun in prog.funs.values_mut() {
-        Marks.body(&mut fun.body);
-    }
-    for item in prog.consts.values_mut() {
-        Marks.body(&mut item.body);
-    }
+    prog.for_each_body(|_, _, body| Marks.body(body));
 }
 
 /// A program, and what its functions give for the arguments of an oracle. They are called only once.
@@ -568,8 +563,7 @@ fn has(prog: &Prog, wanted: impl Fn(&Exp) -> bool) -> bool {
         }
     }
     let mut look = Look(wanted, false);
-    prog.consts.iter().for_each(|(_, item)| look.body(&item.body));
-    prog.funs.iter().for_each(|(_, fun)| look.body(&fun.body));
+    prog.bodies().for_each(|body| look.body(body));
     look.1
 }
 

@@ -18,12 +18,13 @@
 //! body of declarations and stores; one access that has unit stride in one of the loops only, and one that has it in
 //! the other only.
 
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{Vars, bin, is_unit, replace_stms, sum};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, Stm, V};
 use fehu_ir::BinOp;
 
-/// The side of a block.
-const SIDE: i64 = 32;
+/// The side of a block: a quarter of the nearest cache, if the elements are large.
+const SIDE: i64 = (CPU.near_bytes / (4 * 8)).isqrt() as i64;
 
 /// Blocks the nests of a program.
 pub fn copies(program: &mut Program) {
@@ -40,9 +41,7 @@ pub fn copies(program: &mut Program) {
 )]
 fn head(stm: &Stm) -> Option<(V, &Exp, &Exp, &Block)> {
     match stm {
-        Stm::For { var, from, to, step: 1, kind: Kind::Independent(reductions), body }
-            if reductions.is_empty() =>
-        {
+        Stm::For { var, from, to, step: 1, kind, body } if kind.is_map() => {
             Some((*var, from, to, body))
         }
         _ => None,

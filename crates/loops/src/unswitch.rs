@@ -16,6 +16,7 @@
 //! Conditions: the loop is independent and innermost, and the code does not become much longer. What the branches have
 //! in common is copied for each. A condition is found at any depth, since evaluating one early does no harm.
 
+use fehu_imp::cost::count;
 use fehu_imp::rewrite::{Vars, is_total, replace_stms, substitute};
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Kind, Program, Stm, V};
@@ -41,7 +42,9 @@ pub fn unswitch(program: &mut Program) {
 }
 
 fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
-    let Stm::For { var, kind: Kind::Independent(_), body, .. } = stm else { return None };
+    let Stm::For { var, kind: Kind::Independent(_) | Kind::Lanes(_), body, .. } = stm else {
+        return None;
+    };
     let size = count(body);
     if size > MOST_STATEMENTS || !is_straight(body) {
         return None;
@@ -145,7 +148,7 @@ impl Work<'_> {
             return None;
         }
         let expanded = substitute(e, &|v| fixed.get(&v).cloned());
-        (size(&expanded) <= MOST_SIZE).then_some(expanded)
+        (expanded.size() <= MOST_SIZE).then_some(expanded)
     }
 }
 
@@ -179,16 +182,4 @@ fn is_straight(block: &[Stm]) -> bool {
         );
     });
     straight
-}
-
-fn count(block: &[Stm]) -> usize {
-    let mut count = 0;
-    each_stm(block, &mut |_| count += 1);
-    count
-}
-
-fn size(e: &Exp) -> usize {
-    let mut size = 1;
-    e.each_child(&mut |child| size += self::size(child));
-    size
 }

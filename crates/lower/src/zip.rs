@@ -8,7 +8,7 @@
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::verify::consumes_correctly;
 use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_stm, walk_stm_mut};
-use fehu_ir::{Atom, Attr, Body, ConstId, Exp, FunId, Prog, Stm};
+use fehu_ir::{Atom, Attr, Body, Exp, Prog, Stm};
 use std::ops::Range;
 
 /// The attribute of a copy that may be removed. No attribute of the source has such a name.
@@ -22,7 +22,7 @@ pub(crate) fn mark() -> Attr {
 /// Removes the marked copies that are not needed, and the marks of the others.
 pub(crate) fn settle(prog: &mut Prog) {
     let mut count = Count(0);
-    for_each_body(prog, |body| count.body(body));
+    prog.bodies().for_each(|body| count.body(body));
     let mut copied = vec![false; count.0];
     if !copied.is_empty() && !is_right(prog, &copied) {
         copied.fill(true);
@@ -58,32 +58,16 @@ fn is_right(prog: &mut Prog, copied: &[bool]) -> bool {
 /// Makes each marked statement a copy or another name of the array.
 fn write_down(prog: &mut Prog, copied: &[bool]) {
     let mut write = Write { copied: copied.iter() };
-    for_each_body(prog, |body| write.body(body));
+    prog.for_each_body(|_, _, body| write.body(body));
 }
 
 /// Removes the other names, and all marks.
 fn finish(prog: &mut Prog) {
-    for index in 0..prog.consts.len() {
-        let item = &mut prog.consts[ConstId(index as u32)];
+    prog.for_each_body(|_, vars, body| {
         let mut names = Names(Subst::default());
-        names.body(&mut item.body);
-        subst_body(&mut item.body, &mut item.vars, &names.0);
-    }
-    for index in 0..prog.funs.len() {
-        let fun = &mut prog.funs[FunId(index as u32)];
-        let mut names = Names(Subst::default());
-        names.body(&mut fun.body);
-        subst_body(&mut fun.body, &mut fun.vars, &names.0);
-    }
-}
-
-fn for_each_body(prog: &mut Prog, mut work: impl FnMut(&mut Body)) {
-    for index in 0..prog.consts.len() {
-        work(&mut prog.consts[ConstId(index as u32)].body);
-    }
-    for index in 0..prog.funs.len() {
-        work(&mut prog.funs[FunId(index as u32)].body);
-    }
+        names.body(body);
+        subst_body(body, vars, &names.0);
+    });
 }
 
 fn is_marked(stm: &Stm) -> bool {

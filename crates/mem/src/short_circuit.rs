@@ -27,24 +27,23 @@
 
 use crate::lmad::{Lmad, Pick};
 use crate::table::{BlockId, Origin, Place, Placed, Table, pick, poly};
-use fehu_base::{IdVec, OrBug, id::Id};
+use fehu_base::{IdVec, OrBug};
 use fehu_facts::Share;
 use fehu_facts::poly::Poly;
-use fehu_ir::{Atom, Body, ConstId, Exp, FunId, Lambda, Prog, Stm, Var, VarInfo, free};
+use fehu_ir::{Atom, Body, Exp, Item, Lambda, Prog, Stm, Var, VarInfo, free};
 use rustc_hash::FxHashMap;
 
 /// Short-circuits a whole program as far as possible. With `own_memory`, the threads that execute the functions of maps
 /// have private memory that is faster than shared memory: rows that loops update stay there until they are finished.
 pub fn short_circuit(placed: &mut Placed, own_memory: bool) {
     let Placed { prog, funs, consts } = placed;
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let fun = &prog.funs[id];
-        Circuit::new(prog, &fun.body, &fun.vars, &mut funs[id], own_memory).body(&fun.body);
-    }
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let constant = &prog.consts[id];
-        let (body, vars) = (&constant.body, &constant.vars);
-        Circuit::new(prog, body, vars, &mut consts[id], own_memory).body(body);
+    for item in prog.items() {
+        let table = match item {
+            Item::Const(id) => &mut consts[id],
+            Item::Fun(id) => &mut funs[id],
+        };
+        let (body, vars) = (prog.body(item), prog.vars(item));
+        Circuit::new(prog, body, vars, table, own_memory).body(body);
     }
 }
 

@@ -9,23 +9,14 @@
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
-use fehu_ir::{Body, Exp, Prog, Stm, Var, VarInfo};
+use fehu_ir::{Body, Exp, Stm, Var, VarInfo};
 
 /// The pass.
 pub const COPYUPDATES: Pass = Pass {
     name: "copyupdates",
     about: "makes updates and scatters work on copies, to measure the benefit of in-place updates",
-    run: |prog, _: &mut Remarks| run(prog),
+    run: |prog, _: &mut Remarks| prog.for_each_body(|_, vars, body| Copies { vars }.body(body)),
 };
-
-fn run(prog: &mut Prog) {
-    for constant in prog.consts.values_mut() {
-        Copies { vars: &mut constant.vars }.body(&mut constant.body);
-    }
-    for fun in prog.funs.values_mut() {
-        Copies { vars: &mut fun.vars }.body(&mut fun.body);
-    }
-}
 
 struct Copies<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,

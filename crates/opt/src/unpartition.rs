@@ -15,32 +15,20 @@
 //! first. Inside the functions of operators, which a single thread executes, partitions stay.
 
 use fehu_base::bug;
-use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, ConstId, Dim, Exp, FunId, Lambda, Partition, Prog, Scan, Scatter,
-    Screma, Type, Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Partition, Scan, Scatter, Screma, Type, Var,
+    VarInfo,
 };
 
 /// The pass.
 pub const UNPARTITION: Pass = Pass {
     name: "unpartition",
     about: "turns partitions outside operators into scans and scatters",
-    run: |prog, _: &mut Remarks| run(prog),
+    run: |prog, _: &mut Remarks| prog.for_each_body(|_, vars, body| host(body, vars)),
 };
-
-fn run(prog: &mut Prog) {
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let fun = &mut prog.funs[id];
-        host(&mut fun.body, &mut fun.vars);
-    }
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let constant = &mut prog.consts[id];
-        host(&mut constant.body, &mut constant.vars);
-    }
-}
 
 /// A body outside all operators' functions.
 #[expect(

@@ -12,7 +12,7 @@ use fehu_base::bug;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_body;
 use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_stm, walk_type};
-use fehu_ir::{Atom, Body, Exp, LoopForm, Prog, Scalar, Stm, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, LoopForm, Scalar, Stm, Var, VarInfo};
 
 /// The attribute that marks loops.
 const MARK: &str = "unroll";
@@ -24,17 +24,8 @@ const MOST: usize = 20_000;
 pub const UNROLL: Pass = Pass {
     name: "unroll",
     about: "unrolls loops marked #[unroll]",
-    run: |prog, remarks| run(prog, remarks),
+    run: |prog, remarks| prog.for_each_body(|_, vars, body| Loops { vars, remarks }.body(body)),
 };
-
-fn run(prog: &mut Prog, remarks: &mut Remarks) {
-    for constant in prog.consts.values_mut() {
-        Loops { vars: &mut constant.vars, remarks }.body(&mut constant.body);
-    }
-    for fun in prog.funs.values_mut() {
-        Loops { vars: &mut fun.vars, remarks }.body(&mut fun.body);
-    }
-}
 
 struct Loops<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,

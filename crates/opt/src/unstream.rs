@@ -20,15 +20,14 @@
 
 use fehu_base::IdVec;
 use fehu_base::bug;
-use fehu_base::id::Id;
 use fehu_facts::consumed_by;
 use fehu_ir::builder::Builder;
-use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::pass::Pass;
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, ConstId, Dim, Exp, FunId, LoopForm, LoopParam, Prog, Stm, Stream,
-    StreamForm, Type, Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Dim, Exp, LoopForm, LoopParam, Prog, Stm, Stream, StreamForm, Type,
+    Var, VarInfo,
 };
 
 /// How many elements a chunk of a sequential stream has.
@@ -38,21 +37,8 @@ const CHUNK: i64 = 256;
 pub const UNSTREAM: Pass = Pass {
     name: "unstream",
     about: "turns streams into loops over chunks, or into a single chunk",
-    run: |prog, _: &mut Remarks| run(prog),
+    run: |prog, _| prog.for_each_body(|prog, vars, body| Unstream { prog, vars }.body(body)),
 };
-
-fn run(prog: &mut Prog) {
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let mut fun = prog.funs[id].clone();
-        Unstream { prog, vars: &mut fun.vars }.body(&mut fun.body);
-        prog.funs[id] = fun;
-    }
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let mut constant = prog.consts[id].clone();
-        Unstream { prog, vars: &mut constant.vars }.body(&mut constant.body);
-        prog.consts[id] = constant;
-    }
-}
 
 struct Unstream<'a> {
     prog: &'a Prog,

@@ -18,12 +18,7 @@ pub(crate) fn separate_calls(prog: &mut Prog, before: &IdVec<FunId, Fun>) {
         work: Vec::new(),
         inside: false,
     };
-    for item in prog.consts.values_mut() {
-        calls.body(&mut item.body);
-    }
-    for fun in prog.funs.values_mut() {
-        calls.body(&mut fun.body);
-    }
+    prog.for_each_body(|_, _, body| calls.body(body));
     calls.inside = true;
     while let Some(id) = calls.work.first().copied() {
         calls.work.remove(0);

@@ -22,15 +22,13 @@
 //! contain operators; scans of arrays; and scans with dimensions around them, or by the threads of one block.
 
 use fehu_base::IdVec;
-use fehu_base::id::Id;
 use fehu_facts::Share;
 use fehu_facts::cost::{self, has_effects};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, subst_stm};
 use fehu_ir::{
-    Atom, Body, ConstId, Exp, FunId, Lambda, Level, Prog, Screma, Seg, Stm, Type, Var, VarInfo,
-    takes_elements,
+    Atom, Body, Exp, Lambda, Level, Prog, Screma, Seg, Stm, Type, Var, VarInfo, takes_elements,
 };
 use rustc_hash::FxHashMap;
 
@@ -45,27 +43,12 @@ pub const EPILOGUE: Pass = Pass {
 const BETWEEN: usize = 24;
 
 fn run(prog: &mut Prog) {
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let mut body = std::mem::take(&mut prog.consts[id].body);
-        let mut vars = std::mem::take(&mut prog.consts[id].vars);
-        function(prog, &mut body, &mut vars);
-        prog.consts[id].body = body;
-        prog.consts[id].vars = vars;
-    }
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let mut body = std::mem::take(&mut prog.funs[id].body);
-        let mut vars = std::mem::take(&mut prog.funs[id].vars);
-        function(prog, &mut body, &mut vars);
-        prog.funs[id].body = body;
-        prog.funs[id].vars = vars;
-    }
-}
-
-fn function(prog: &Prog, body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
-    if has_scans(body) {
-        let share = Share::of(prog, body, vars);
-        Epilogues { vars, share, level: None }.body(body);
-    }
+    prog.for_each_body(|prog, vars, body| {
+        if has_scans(body) {
+            let share = Share::of(prog, body, vars);
+            Epilogues { vars, share, level: None }.body(body);
+        }
+    });
 }
 
 fn has_scans(body: &Body) -> bool {
@@ -251,9 +234,9 @@ impl Epilogues<'_> {
             if free_in_stm(stm, self.vars).iter().any(|var| made.contains(var)) {
                 return Some(next);
             }
-            let is_cheap =
-                matches!(stm.exp, Exp::Scratch(..) | Exp::Assert(..)) || fehu_ir::is_cheap(stm);
-            if !is_cheap {
+            let is_moved = matches!(stm.exp, Exp::Scratch(..) | Exp::Assert(..))
+                || cost::is_private(stm, self.vars);
+            if !is_moved {
                 return None;
             }
         }
@@ -349,7 +332,14 @@ impl Epilogues<'_> {
         let (inputs, params): (Vec<Var>, Vec<Var>) = inputs.into_iter().unzip();
         let body = Lambda { params, body: Body { stms, results }, ret };
         let level = level.unwrap_or(Level::Thread);
-        let exp = Exp::Seg(Box::new(Seg { level, space: Vec::new(), inputs, body, tiling: None }));
+        let exp = Exp::Seg(Box::new(Seg {
+            level,
+            space: Vec::new(),
+            inputs,
+            body,
+            tiling: None,
+            lanes: false,
+        }));
         Stm { pat, exp, ..stm }
     }
 }

@@ -38,14 +38,10 @@ fn run(prog: &mut Prog) {
         worth[id] &= !stays;
     }
     let mut left = MOST;
-    for item in prog.consts.values_mut() {
-        let (vars, left) = (&mut item.vars, &mut left);
-        Expose { funs: &funs, worth: &worth, vars, left, inside: false }.body(&mut item.body);
-    }
-    for fun in prog.funs.values_mut() {
-        let (vars, left) = (&mut fun.vars, &mut left);
-        Expose { funs: &funs, worth: &worth, vars, left, inside: false }.body(&mut fun.body);
-    }
+    prog.for_each_body(|_, vars, body| {
+        let left = &mut left;
+        Expose { funs: &funs, worth: &worth, vars, left, inside: false }.body(body);
+    });
 }
 
 struct Expose<'a> {

@@ -26,7 +26,8 @@
 //! - `version`: thresholds, and [`tree`], how they depend on each other; `block`: functions for thread blocks; `lift`:
 //!   code that is executed once; `outer`: loops that the source asks for;
 //! - `calls`: functions that are called inside of operators; `hosted`: functions that no kernel can contain;
-//! - `epilogue`: a following pass, which gives scans their epilogues.
+//! - `epilogue`: a following pass, which gives scans their epilogues; `simd`: one that chooses which
+//!   positions are lanes of vectors.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
@@ -48,6 +49,7 @@ mod outer;
 mod plan;
 mod resolve;
 mod seg;
+mod simd;
 mod tasks;
 mod tiling;
 pub mod tree;
@@ -57,6 +59,7 @@ mod write;
 
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
+pub use simd::SIMD;
 pub use tasks::TASKS;
 pub use tiling::TILING;
 
@@ -64,10 +67,9 @@ use aliases::Aliases;
 use context::Cx;
 use ecow::EcoString;
 use fehu_base::IdVec;
-use fehu_base::id::Id;
 use fehu_facts::{Effects, Share};
 use fehu_ir::pass::{Pass, Remarks};
-use fehu_ir::{Body, ConstId, FunId, Prog, Stage, Stm, Var, VarInfo};
+use fehu_ir::{Body, FunId, Item, Prog, Stage, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
@@ -78,28 +80,24 @@ pub const FLATTEN: Pass = Pass {
 };
 
 /// All passes of this crate, by name.
-pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN, TASKS, EPILOGUE, TILING];
+pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN, TASKS, EPILOGUE, SIMD, TILING];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);
     let hosted = hosted::hosted(prog);
     let before = prog.funs.clone();
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let mut body = std::mem::take(&mut prog.consts[id].body);
-        let mut vars = std::mem::take(&mut prog.consts[id].vars);
-        let name = prog.consts[id].name.clone();
-        flatten(prog, (&effects, &hosted), name, remarks, &mut body, &mut vars);
-        prog.consts[id].body = body;
-        prog.consts[id].vars = vars;
-    }
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let mut body = std::mem::take(&mut prog.funs[id].body);
-        let mut vars = std::mem::take(&mut prog.funs[id].vars);
-        let entry = prog.entries.iter().find(|entry| entry.fun == id);
-        let name = entry.map_or(&prog.funs[id].name, |entry| &entry.name).clone();
-        flatten(prog, (&effects, &hosted), name, remarks, &mut body, &mut vars);
-        prog.funs[id].body = body;
-        prog.funs[id].vars = vars;
+    for item in prog.items() {
+        let name = match item {
+            Item::Const(id) => &prog.consts[id].name,
+            Item::Fun(id) => {
+                let entry = prog.entries.iter().find(|entry| entry.fun == id);
+                entry.map_or(&prog.funs[id].name, |entry| &entry.name)
+            }
+        };
+        let name = name.clone();
+        prog.change(item, |prog, vars, body| {
+            flatten(prog, (&effects, &hosted), name, remarks, body, vars);
+        });
     }
     calls::separate_calls(prog, &before);
     prog.stage = Stage::Segs;

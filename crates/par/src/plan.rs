@@ -20,8 +20,6 @@ const FEW: i64 = 32;
 const FEW_HEAVY: i64 = 8;
 /// Rows of fewer elements are written by one thread.
 const SEVERAL: i64 = 4;
-/// What every nest may repeat, by the measure of [`cost`].
-const REPEATED: u32 = 12;
 
 /// What becomes of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -258,7 +256,7 @@ impl Cx<'_> {
                 .filter_map(|var| weights.get(var))
                 .fold(0, |a, b| a.saturating_add(*b));
             let weight = weight.saturating_add(before);
-            if weight <= REPEATED {
+            if weight <= cost::NEST_LIMIT {
                 weights.extend(stm.pat.iter().map(|var| (*var, weight)));
                 return Kind::Defer;
             }
@@ -318,7 +316,7 @@ impl Cx<'_> {
             return Kind::Seq;
         }
         let several = is_at_least(op.width, FEW_HEAVY);
-        let heavy = op.folded() == 0 && several && has_loops(&op.map.body);
+        let heavy = op.folded() == 0 && several && cost::has_loops(&op.map.body);
         if !worth(op.width) && !heavy && !self.has_parallelism(&op.map.body) {
             return Kind::Seq;
         }
@@ -388,15 +386,6 @@ pub(crate) fn worth(width: Atom) -> bool {
 /// Whether a width is known to be no less than something.
 fn is_at_least(width: Atom, least: i64) -> bool {
     matches!(width, Atom::Const(Scalar::I64(value)) if value >= least)
-}
-
-/// Whether a function has something to do that takes long.
-fn has_loops(body: &Body) -> bool {
-    body.stms.iter().any(|stm| {
-        let mut found = matches!(stm.exp, Exp::Loop(..)) || stm.exp.operator().is_some();
-        stm.exp.for_each_body(&mut |body| found = found || has_loops(body));
-        found
-    })
 }
 
 /// Whether an operator combines numbers.

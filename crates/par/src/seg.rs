@@ -133,7 +133,7 @@ impl Segs<'_> {
             && !crate::is_sequential(inner)
             && returned.is_sorted_by(|a, b| a < b)
             && !(0..inner.pat.len()).filter(is_array).any(|k| !returned.contains(&k))
-            && before.iter().all(|stm| is_prologue(stm, self.vars))
+            && before.iter().all(|stm| cost::is_private(stm, self.vars))
             && self.needs_no_memory(stm, 1);
         fits.then_some((op, inner))
     }
@@ -272,7 +272,8 @@ impl Segs<'_> {
         let ret =
             results.iter().map(|atom| fehu_ir::builder::atom_type(*atom, self.vars)).collect();
         let body = Lambda { params, body: Body { stms, results }, ret };
-        let exp = Exp::Seg(Box::new(Seg { level, space, inputs, body, tiling: None }));
+        let exp =
+            Exp::Seg(Box::new(Seg { level, space, inputs, body, tiling: None, lanes: false }));
         Stm { pat, certs, attrs: Vec::new(), loc, exp }
     }
 }
@@ -289,23 +290,4 @@ fn innermost(nest: &Stm, levels: usize) -> (&Stm, FxHashSet<Var>) {
         op = inner;
     }
     (op, bound)
-}
-
-/// Whether every thread can compute a statement for itself.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others are cheap by their weight")]
-fn is_prologue(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
-    let scalars = stm.pat.iter().all(|var| matches!(vars[*var].ty, Type::Scalar(_)));
-    match &stm.exp {
-        Exp::Assert(..) | Exp::Scratch(..) | Exp::Tuning(..) => false,
-        Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Reshape(..)
-        | Exp::Rearrange(..)
-        | Exp::Iota(..)
-        | Exp::Atom(_) => true,
-        Exp::Replicate(_, atom) => {
-            atom.var().is_none_or(|var| matches!(vars[var].ty, Type::Scalar(_)))
-        }
-        _ => scalars && cost::weigh_stm(stm, vars).is_some(),
-    }
 }

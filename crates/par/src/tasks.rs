@@ -17,13 +17,11 @@
 
 use crate::is_sequential;
 use crate::seg::Segs;
-use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::copy_stm;
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, ConstId, Elem, Exp, FunId, Level, Prog, Screma, Stage, Stm, Type,
-    Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Elem, Exp, Level, Prog, Screma, Stage, Stm, Type, Var, VarInfo,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,20 +37,9 @@ const ROOM: i64 = 1 << 16;
 
 fn run(prog: &mut Prog) {
     let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let mut body = std::mem::take(&mut prog.consts[id].body);
-        let mut vars = std::mem::take(&mut prog.consts[id].vars);
-        Segs { prog, vars: &mut vars, hosted: &hosted, equal: &equal }.in_tasks(&mut body);
-        prog.consts[id].body = body;
-        prog.consts[id].vars = vars;
-    }
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let mut body = std::mem::take(&mut prog.funs[id].body);
-        let mut vars = std::mem::take(&mut prog.funs[id].vars);
-        Segs { prog, vars: &mut vars, hosted: &hosted, equal: &equal }.in_tasks(&mut body);
-        prog.funs[id].body = body;
-        prog.funs[id].vars = vars;
-    }
+    prog.for_each_body(|prog, vars, body| {
+        Segs { prog, vars, hosted: &hosted, equal: &equal }.in_tasks(body);
+    });
     prog.stage = Stage::Segs;
 }
 

@@ -19,12 +19,11 @@
 //! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops.
 
 use fehu_base::IdVec;
-use fehu_base::id::Id;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
-    Atom, Body, ConstId, Dim, Exp, FunId, Level, LoopForm, Prog, Scalar, Screma, Seg, SegParts,
-    Stm, Tiling, Type, Var, VarInfo,
+    Atom, Body, Dim, Exp, Level, LoopForm, Scalar, Screma, Seg, SegParts, Stm, Tiling, Type, Var,
+    VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -43,19 +42,8 @@ const FEWEST_STEPS: i64 = 256;
 pub const TILING: Pass = Pass {
     name: "tiling",
     about: "plans which elements the threads of a block share",
-    run: |prog, _: &mut Remarks| run(prog),
+    run: |prog, _: &mut Remarks| prog.for_each_body(|_, vars, body| in_body(body, vars)),
 };
-
-fn run(prog: &mut Prog) {
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let constant = &mut prog.consts[id];
-        in_body(&mut constant.body, &constant.vars);
-    }
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let fun = &mut prog.funs[id];
-        in_body(&mut fun.body, &fun.vars);
-    }
-}
 
 /// The Segs of a body. There are no kernels inside of kernels.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel")]

@@ -42,8 +42,7 @@ enum fe_limit {
   FE_UNIT_THREADS, // the threads that a multiprocessor has at once
   FE_NUM_LIMITS
 };
-FE_SHARED int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which);
+// How many blocks of so many threads keep the device busy, unless the user has set another number.
+FE_SHARED int64_t fe_busy_blocks(struct futhark_context *ctx, int64_t threads);
 // How much shared memory a kernel gets that would like to have so many bytes of it, but can do without.
 FE_SHARED int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes);
-// The value of a tuning parameter that is set, or the default for its class on this device.
-FE_SHARED int64_t fe_tuning(struct futhark_context *ctx, int param);

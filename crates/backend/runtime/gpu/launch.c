@@ -47,32 +47,9 @@ FE_SHARED int64_t fe_shared_wish(struct futhark_context *ctx, int64_t bytes) {
 #endif
 }
 
-FE_SHARED int64_t fe_device_limit(struct futhark_context *ctx, enum fe_limit which) { return ctx->gpu.limits[which]; }
-
-// Defaults of the classes. The grid is one that fills the device.
-static int64_t fe_class_default(struct futhark_context *ctx, const char *class) {
+FE_SHARED int64_t fe_busy_blocks(struct futhark_context *ctx, int64_t threads) {
   const int64_t *limits = ctx->gpu.limits;
-  int64_t wanted = fe_gpu_standard(&ctx->cfg->gpu, "thread_block_size", 256);
-  int64_t block = wanted < limits[FE_BLOCK_SIZE] ? wanted : limits[FE_BLOCK_SIZE];
-  if (strcmp(class, "thread_block_size") == 0) {
-    return block;
-  }
-  if (strcmp(class, "grid_size") == 0) {
-    int64_t per_unit = limits[FE_UNIT_THREADS] / block;
-    return limits[FE_UNITS] * (per_unit < 1 ? 1 : per_unit);
-  }
-  if (strcmp(class, "shared_memory") == 0) {
-    return limits[FE_SHARED_BYTES];
-  }
-  if (strcmp(class, "tile_size") == 0) {
-    return 16;
-  }
-  if (strcmp(class, "reg_tile_size") == 0) {
-    return 4;
-  }
-  return strncmp(class, "threshold", strlen("threshold")) == 0 ? 1 << 15 : 0;
-}
-
-FE_SHARED int64_t fe_tuning(struct futhark_context *ctx, int param) {
-  return fe_tuning_param(ctx, param, fe_class_default(ctx, fe_program.tuning_classes[param]));
+  const int64_t of_unit = limits[FE_UNIT_THREADS] / threads;
+  const int64_t blocks = fe_gpu_standard(&ctx->cfg->gpu, "grid_size", limits[FE_UNITS] * (of_unit < 1 ? 1 : of_unit));
+  return blocks < 1 ? 1 : blocks;
 }

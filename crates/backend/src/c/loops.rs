@@ -47,7 +47,7 @@ impl Frame<'_> {
         let growth = if step == 1 { format!("{name}++") } else { format!("{name} += {step}") };
         let (was_in_simd, was_in_vectors) = (self.in_simd, self.in_vectors);
         self.in_vectors |= *kind != Kind::Sequential && fits_simd(body);
-        if let Kind::Independent(reductions) = kind
+        if let Some(reductions) = kind.reductions()
             && !self.in_simd
             && self.inside.is_none()
         {
@@ -133,6 +133,7 @@ fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)
+            | Stm::Blocks(_)
             | Stm::Launch(_)
             | Stm::Fetch(..)
             | Stm::Barrier
@@ -207,8 +208,8 @@ fn note_zeros(block: &[Stm], added: &mut Vec<V>, found: &mut FxHashSet<V>) {
             }),
         }
         let outer = added.len();
-        if let Stm::For { kind: Kind::Independent(reductions), .. } = stm {
-            added.extend(reductions.iter().map(|(v, _)| *v));
+        if let Stm::For { kind, .. } = stm {
+            added.extend(kind.reductions().into_iter().flatten().map(|(v, _)| *v));
         }
         stm.each_block(&mut |inner| note_zeros(inner, added, found));
         added.truncate(outer);
@@ -264,6 +265,7 @@ fn fits_simd(block: &[Stm]) -> bool {
         | Stm::Chunks(..)
         | Stm::Tuning(..)
         | Stm::Threads(_)
+        | Stm::Blocks(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
         | Stm::Poll(..)

@@ -4,6 +4,7 @@ use super::exp::{Prec, c_type, is_zero};
 use super::fun::{Frame, declared_type};
 use super::{constant_members, literal, op};
 use fehu_base::Prim;
+use fehu_imp::device::DEVICE;
 use fehu_imp::{Arg, Block, Exp, From, FunId, Stm, Ty, V};
 use fehu_ir::Scalar;
 
@@ -30,6 +31,10 @@ impl Frame<'_> {
                 }
                 (Stm::Declare(v, None), Some(Stm::Threads(to))) if v == to => {
                     self.declare(*v, Some(self.threads().to_owned()));
+                    rest.next();
+                }
+                (Stm::Declare(v, None), Some(Stm::Blocks(to))) if v == to => {
+                    self.declare(*v, Some(busy_blocks()));
                     rest.next();
                 }
                 _ => self.stm(stm),
@@ -140,6 +145,7 @@ impl Frame<'_> {
                 let (name, number) = (self.name(*v), self.threads());
                 self.line(&format!("{name} = {number};"));
             }
+            Stm::Blocks(v) => self.line(&format!("{} = {};", self.name(*v), busy_blocks())),
             Stm::Chunks(v, site, n) => {
                 let (name, number) = (self.name(*v), self.chunks(*site, n));
                 self.line(&format!("{name} = {number};"));
@@ -339,4 +345,9 @@ impl Frame<'_> {
             }
         }
     }
+}
+
+/// How many blocks keep the device busy.
+fn busy_blocks() -> String {
+    format!("fe_busy_blocks(ctx, {})", DEVICE.threads)
 }

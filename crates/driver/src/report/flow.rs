@@ -5,8 +5,8 @@
 //! their node if there are operators or loops in them.
 
 use fehu_base::IdVec;
+use fehu_facts::cost::has_operators;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Atom, Body, Entry, Exp, Fun, Loc, LoopForm, Prog, Scalar, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -212,9 +212,10 @@ impl Maker<'_> {
             return Some((NodeKind::Operator, name.to_owned()));
         }
         let arrays = stm.pat.iter().any(|var| self.fun[*var].ty.is_array());
-        let control = |name: &str| {
-            (arrays || has_operators(&stm.exp)).then(|| (NodeKind::Control, name.to_owned()))
-        };
+        let mut contains = false;
+        stm.exp.for_each_body(&mut |body| contains |= has_operators(body));
+        let control =
+            |name: &str| (arrays || contains).then(|| (NodeKind::Control, name.to_owned()));
         let data = |name: &str| arrays.then(|| (NodeKind::Data, name.to_owned()));
         match &stm.exp {
             Exp::Loop(_, LoopForm::For(..), _) => control("for loop"),
@@ -236,22 +237,6 @@ impl Maker<'_> {
             _ => None,
         }
     }
-}
-
-/// Whether there are array operators inside.
-fn has_operators(exp: &Exp) -> bool {
-    struct Search(bool);
-    impl Visit for Search {
-        fn exp(&mut self, exp: &Exp) {
-            self.0 |= exp.operator().is_some();
-            if !self.0 {
-                walk_exp(self, exp);
-            }
-        }
-    }
-    let mut search = Search(false);
-    walk_exp(&mut search, exp);
-    search.0
 }
 
 #[cfg(test)]

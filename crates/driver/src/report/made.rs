@@ -6,7 +6,7 @@
 use super::model::{Note, NoteKind};
 use fehu_base::IdVec;
 use fehu_ir::visit::{Visit, walk_exp, walk_stm};
-use fehu_ir::{Atom, Body, Dim, Exp, Lambda, Loc, Prog, Stm, Var, VarInfo};
+use fehu_ir::{Atom, Body, Dim, Exp, Item, Lambda, Loc, Prog, Stm, Var, VarInfo};
 use rustc_hash::FxHashMap;
 
 /// Adds a note for each operator that makes arrays. `show` says where a place is, in words, as seen from another one.
@@ -15,9 +15,12 @@ pub(super) fn explain(
     show: &dyn Fn(Option<&Loc>, Option<&Loc>) -> String,
     add: &mut dyn FnMut(Option<&Loc>, Note),
 ) {
-    let items = prog.consts.iter().map(|(_, item)| (&item.vars, &item.body, "the program"));
-    let funs = prog.funs.iter().map(|(_, fun)| (&fun.vars, &fun.body, "the caller"));
-    for (vars, body, reader) in items.chain(funs) {
+    for item in prog.items() {
+        let (vars, body) = (prog.vars(item), prog.body(item));
+        let reader = match item {
+            Item::Const(_) => "the program",
+            Item::Fun(_) => "the caller",
+        };
         let mut uses = Uses { reader, ..Uses::default() };
         uses.body(body);
         let mut notes = Notes { vars, uses: &uses.of, show, add };
@@ -28,10 +31,9 @@ pub(super) fn explain(
 /// The number of operators of a program, and of the arrays that they make.
 pub(super) fn count(prog: &Prog) -> (usize, usize) {
     let mut total = (0, 0);
-    let items = prog.consts.iter().map(|(_, item)| (&item.vars, &item.body));
-    for (vars, body) in items.chain(prog.funs.iter().map(|(_, fun)| (&fun.vars, &fun.body))) {
-        let mut counter = Counter { vars, operators: 0, arrays: 0 };
-        counter.body(body);
+    for item in prog.items() {
+        let mut counter = Counter { vars: prog.vars(item), operators: 0, arrays: 0 };
+        counter.body(prog.body(item));
         total = (total.0 + counter.operators, total.1 + counter.arrays);
     }
     total

@@ -8,6 +8,7 @@ use super::super::Emit;
 use super::super::grid::lt;
 use super::{Kept, Partial, Slot, Sofar};
 use fehu_base::Prim;
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::bin;
 use fehu_imp::{Exp, Stm, Ty, V};
 use fehu_ir::free::{bound_in_lambda, free_in_lambda};
@@ -15,7 +16,7 @@ use fehu_ir::{BinOp, Lambda, Screma, Type, Var};
 use fehu_mem::table::{BlockId, Place};
 
 /// A multiple of the number of elements in a cache line, a power of two.
-const LINE: i64 = 64;
+const LINE: i64 = CPU.line_bytes as i64;
 
 impl<'a> Emit<'a> {
     /// Memory for the values of all chunks.

@@ -14,13 +14,14 @@ use super::super::runs::Runs;
 use super::seg::SegOp;
 use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
+use fehu_imp::device::DEVICE;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
 
 /// The number of threads of such a block, and of one in which no operator has more positions than a warp has threads.
 const MEMBERS: u32 = 128;
-const FEW_MEMBERS: u32 = 32;
+const FEW_MEMBERS: u32 = DEVICE.warp;
 
 /// The threads of a block that work together.
 #[derive(Clone, Copy)]

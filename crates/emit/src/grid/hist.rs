@@ -16,7 +16,7 @@ use super::atomic::{Atomic, Store, same};
 use super::seg::SegOp;
 use super::{bin, lt, quot_up};
 use fehu_base::{OrBug, Prim};
-use fehu_facts::cost::has_effects;
+use fehu_facts::cost::{self, has_effects};
 use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::{all, le};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
@@ -37,13 +37,13 @@ const MANY_PASSES: i64 = 64;
 
 /// Rows of at least this many elements do not benefit: the threads of a warp update different elements at the same
 /// time, and a single instruction for all of them is fast in global memory as well.
-const LONG_ROWS: i64 = 32;
+const LONG_ROWS: i64 = DEVICE.warp as i64;
 
 /// But with this many contributions to each element, they contend nevertheless.
 const CROWD: i64 = 256;
 
 /// The maximum number of copies of a histogram in a block: one for each thread of a warp.
-const COPIES: i64 = 32;
+const COPIES: i64 = DEVICE.warp as i64;
 
 /// A thread has at least this many positions before another block is used for its segment.
 const ITEMS: i64 = 8;
@@ -131,7 +131,7 @@ impl<'a> Emit<'a> {
         let max = |a: Exp, b: Exp| bin(BinOp::Max, a, b);
         let most = counts.iter().map(|(_, count)| count.clone()).reduce(max);
         let most = self.simple("bins", &most.or_bug("operator of a histogram"));
-        let once = has_effects(&op.map.body) || !self.is_cheap_body(&op.map.body);
+        let once = has_effects(&op.map.body) || !self.is_private(&op.map.body);
         let locks = atomics.iter().any(Atomic::needs_lock);
         let (passes, (least, bins)) = match locks {
             true => (MANY_PASSES, LEAST_LOCKED),
@@ -194,8 +194,7 @@ impl<'a> Emit<'a> {
         let least =
             bin(BinOp::Max, half, Exp::int(i64::from(self.threads()) * self.unless_few(ITEMS, 1)));
         let by_size = quot_up(width.clone(), least);
-        let by_groups =
-            quot_up(Exp::int(self.unless_few(DEVICE.blocks, 4)), at_least_one(groups.clone()));
+        let by_groups = quot_up(self.busy_blocks(), at_least_one(groups.clone()));
         let chunks = at_least_one(bin(BinOp::Min, by_size, by_groups));
         let chunks = self.simple("chunks", &chunks);
         let mut bins = Vec::with_capacity(atomics.len());
@@ -221,6 +220,19 @@ impl<'a> Emit<'a> {
         let partials: Vec<Kept> =
             histograms.bins.into_iter().filter_map(|bins| bins.partials).collect();
         self.free(&partials);
+    }
+
+    /// Whether every thread may execute a function as often as it likes: nothing in it needs memory.
+    fn is_private(&self, body: &ir::Body) -> bool {
+        body.stms.iter().all(|stm| {
+            let is_made = matches!(stm.exp, ir::Exp::Iota(..) | ir::Exp::Replicate(..));
+            let needs_memory = |var: &Var| {
+                self.allocations.contains_key(var) || is_made && self.place(*var).is_some()
+            };
+            let mut fits = cost::is_private(stm, self.ir) && !stm.pat.iter().any(needs_memory);
+            stm.exp.for_each_body(&mut |body| fits = fits && self.is_private(body));
+            fits
+        })
     }
 
     /// As many copies as there is room for.
@@ -362,7 +374,7 @@ impl<'a> Emit<'a> {
         };
         let body = &all.op.map.body;
         let operators = all.op.ops.iter().map(|op| op.op.body.stms.len()).sum::<usize>();
-        if body.stms.len() + operators <= SMALL && self.is_cheap_body(body) {
+        if body.stms.len() + operators <= SMALL && self.is_private(body) {
             let batch = self.block(|this| {
                 let mut found = Vec::new();
                 for number in 0..BATCH {

@@ -10,12 +10,13 @@ use super::hist::{Bins, Histograms};
 use super::reduce::sharing_threads;
 use super::{bin, lt, quot_up};
 use fehu_base::Prim;
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty};
 use fehu_ir::BinOp;
 
 /// The maximum number of neighbouring bins per block.
-const COLUMNS: i64 = 32;
+const COLUMNS: i64 = DEVICE.warp as i64;
 
 impl<'a> Emit<'a> {
     /// Combines the partial results of all chunks, for one operator.

@@ -56,6 +56,13 @@ impl<'a> Emit<'a> {
         if self.options.few { FEW_THREADS } else { THREADS }
     }
 
+    /// How many blocks keep the device busy. The host asks it.
+    fn busy_blocks(&mut self) -> Exp {
+        let blocks = self.declare("busy", Prim::I64, None);
+        self.out.push(Stm::Blocks(blocks));
+        Exp::Var(blocks)
+    }
+
     /// This many, unless there are to be few.
     fn unless_few<T: Ord>(&self, many: T, few: T) -> T {
         if self.options.few { many.min(few) } else { many }
@@ -278,10 +285,7 @@ impl<'a> Emit<'a> {
 /// The functions that the functions of operators call, by way of others, too.
 pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     let mut found: Vec<ir::FunId> = Vec::new();
-    let funs = prog.funs.iter().map(|(_, fun)| &fun.body);
-    for body in funs.chain(prog.consts.iter().map(|(_, constant)| &constant.body)) {
-        called_inside(body, &mut found);
-    }
+    prog.bodies().for_each(|body| called_inside(body, &mut found));
     let mut next = 0;
     while let Some(&fun) = found.get(next) {
         called(&prog.funs[fun].body, &mut found);

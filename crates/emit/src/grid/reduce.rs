@@ -22,7 +22,7 @@ const MANY_ITEMS: i64 = 16;
 const AT_ONCE: i64 = 4;
 
 /// The elements of a line of memory, if they are small.
-const LINE: i64 = 32;
+const LINE: i64 = DEVICE.line_bytes as i64 / 4;
 
 /// What all kernels share.
 pub(super) struct Reduction<'a, 'b> {
@@ -113,8 +113,7 @@ impl<'a> Emit<'a> {
         let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
         let by_size =
             quot_up(width.clone(), Exp::int(i64::from(threads) * self.unless_few(MANY_ITEMS, 1)));
-        let by_segments =
-            quot_up(Exp::int(self.unless_few(DEVICE.blocks, 4)), at_least_one(segments.clone()));
+        let by_segments = quot_up(self.busy_blocks(), at_least_one(segments.clone()));
         let some = at_least_one(bin(BinOp::Min, by_size, by_segments));
         self.declare("chunks", Prim::I64, Some(some))
     }

@@ -16,7 +16,6 @@ use super::reduce::Reduction;
 use super::stage::{SHIFT, Stage, padded, short_int, u32_bin, u32_lt, up_to, wide};
 use super::{bin, lt, quot_up};
 use fehu_base::Prim;
-use fehu_imp::device::DEVICE;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty};
 use fehu_ir::{BinOp, CmpOp, Scalar};
 
@@ -67,7 +66,7 @@ impl<'a> Emit<'a> {
         let threads = i64::from(stage.threads);
         let length = self.simple("length", &bin(BinOp::Max, width.clone(), Exp::int(1)));
         let fitting = bin(BinOp::Quot, Exp::int(i64::from(stage.elements())), length.clone());
-        let busy = quot_up(all.segments.clone(), Exp::int(self.unless_few(DEVICE.blocks, 4)));
+        let busy = quot_up(all.segments.clone(), self.busy_blocks());
         let some = bin(BinOp::Max, bin(BinOp::Min, fitting, busy), Exp::int(1));
         let per_block = self.simple("per_block", &some);
         let reciprocal = quot_up(Exp::int(1 << SHIFT), length.clone());

@@ -10,13 +10,14 @@ use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
 use super::{bin, lt, quot_up};
 use fehu_base::Prim;
 use fehu_facts::poly::Poly;
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::BinOp;
 use fehu_mem::table::Place;
 
-/// The side of a square.
-const SIDE: i64 = 32;
+/// The side of a square: a warp reads and writes whole rows.
+const SIDE: i64 = DEVICE.warp as i64;
 
 /// The rows of a square that the threads of a block handle at a time.
 const ROWS: i64 = 8;

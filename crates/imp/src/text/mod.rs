@@ -63,6 +63,7 @@
 //!     | var "=" "chunks" number "of" exp               -- the site
 //!     | var "=" "tuning" number "or" exp
 //!     | var "=" "threads"
+//!     | var "=" "blocks"
 //!     | "launch" string "at" string "block" counter "of" exp "thread" counter "of" number
 //!       ("residents" number)? "by_block"? ("shared" exp)? block
 //!     | var "=" ("fetch" | "poll" | "count") place

@@ -175,6 +175,10 @@ impl<'a> Parser<'a> {
                 self.advance();
                 Ok(Stm::Threads(v))
             }
+            ("blocks", _) => {
+                self.advance();
+                Ok(Stm::Blocks(v))
+            }
             ("fetch" | "poll" | "count", Token::Word(_)) => {
                 self.advance();
                 let (p, index) = self.place()?;
@@ -211,7 +215,8 @@ impl<'a> Parser<'a> {
         self.sign("..")?;
         let to = self.exp()?;
         let step = if self.eat_word("by") { self.integer("a step")? } else { 1 };
-        let kind = if self.eat_word("independent") {
+        let in_lanes = self.eat_word("lanes");
+        let kind = if in_lanes || self.eat_word("independent") {
             let mut reductions = Vec::new();
             while !self.peek_sign("{") {
                 let op = self.red_op()?;
@@ -219,7 +224,7 @@ impl<'a> Parser<'a> {
                 reductions.push((self.var()?, op));
                 self.sign(")")?;
             }
-            Kind::Independent(reductions)
+            if in_lanes { Kind::Lanes(reductions) } else { Kind::Independent(reductions) }
         } else {
             Kind::Sequential
         };

@@ -173,14 +173,15 @@ impl<'a> Printer<'a> {
             Stm::For { var, from, to, step, kind, body } => {
                 let (var, from, to) = (self.counter(*var), self.exp(from), self.exp(to));
                 let by = if *step == 1 { String::new() } else { format!(" by {step}") };
-                let kind = match kind {
-                    Kind::Sequential => String::new(),
-                    Kind::Independent(reductions) => {
-                        reductions.iter().fold(" independent".to_owned(), |text, (v, op)| {
-                            format!("{text} {}({})", op.name(), self.var(*v))
-                        })
-                    }
+                let word = match kind {
+                    Kind::Sequential => "",
+                    Kind::Independent(_) => " independent",
+                    Kind::Lanes(_) => " lanes",
                 };
+                let reductions = kind.reductions().into_iter().flatten();
+                let kind = reductions.fold(word.to_owned(), |text, (v, op)| {
+                    format!("{text} {}({})", op.name(), self.var(*v))
+                });
                 self.around(out, depth, &format!("for {var} = {from} .. {to}{by}{kind}"), body)
             }
             Stm::While(cond, body) => {
@@ -246,6 +247,7 @@ impl<'a> Printer<'a> {
                 set(v, format!("tuning {number} or {}", self.exp(standard)))
             }
             Stm::Threads(v) => set(v, "threads".to_owned()),
+            Stm::Blocks(v) => set(v, "blocks".to_owned()),
             Stm::Chunks(v, site, n) => set(v, format!("chunks {site} of {}", self.exp(n))),
             Stm::Fetch(v, p, at) => set(v, format!("fetch {}", self.place(*p, at))),
             Stm::Poll(v, p, at) => set(v, format!("poll {}", self.place(*p, at))),

@@ -252,7 +252,7 @@ impl<'a> Checker<'a, '_> {
             }
             Stm::For { var, kind, body, .. } => match kind {
                 Kind::Sequential => self.scoped(stm, &[*var], body),
-                Kind::Independent(reductions) => {
+                Kind::Independent(reductions) | Kind::Lanes(reductions) => {
                     for (v, _) in reductions {
                         self.set(stm, *v);
                     }
@@ -360,7 +360,7 @@ impl<'a> Checker<'a, '_> {
     /// Who may execute a statement.
     fn who(&self, stm: &Stm) -> Who {
         match stm {
-            Stm::Launch(_) | Stm::Fetch(..) => Who::Host,
+            Stm::Launch(_) | Stm::Fetch(..) | Stm::Blocks(_) => Who::Host,
             Stm::Tasks(_) | Stm::Threads(_) | Stm::Chunks(..) => Who::Tasks,
             Stm::Barrier
             | Stm::WarpBarrier

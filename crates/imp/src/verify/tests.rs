@@ -151,6 +151,7 @@ fn host_and_kernels_have_their_statements() {
                 (&kernel("r = t"), "r.3 is set by a kernel, but declared outside"),
                 (&kernel("var a: i64 a = fetch xs[0]"), "only the host can do this"),
                 (&kernel("var a: i64 a = threads"), "a kernel cannot do this"),
+                (&kernel("var a: i64 a = blocks"), "only the host can do this"),
                 (
                     &kernel("if true { var s: shared i64[4] }"),
                     "not declared directly in the kernel",
@@ -202,6 +203,7 @@ fn everybody_does_what_they_may() {
         ("xxx..", "var a: i64 a = threads"),
         ("xxx..", "var a: i64 a = chunks 0 of n"),
         ("xxx..", "tasks at 0 l .. h of n chunk c { }"),
+        (".xx..", "var a: i64 a = blocks"),
         (".xx..", "var a: i64 a = fetch xs[0]"),
         (".xx..", "launch \"l\" at \"\" block lb of n thread lt of 64 { }"),
         ("...xx", "barrier"),

@@ -239,7 +239,7 @@ impl Types<'_> {
                 }
                 match kind {
                     Kind::Sequential => Ok(()),
-                    Kind::Independent(reductions) => {
+                    Kind::Independent(reductions) | Kind::Lanes(reductions) => {
                         reductions.iter().try_for_each(|(v, _)| self.scalar(*v).map(|_| ()))
                     }
                 }
@@ -295,7 +295,7 @@ impl Types<'_> {
                 self.set(*v, Prim::I64)?;
                 self.is(standard, Prim::I64)
             }
-            Stm::Threads(v) => self.set(*v, Prim::I64),
+            Stm::Threads(v) | Stm::Blocks(v) => self.set(*v, Prim::I64),
             Stm::Launch(kernel) => {
                 self.is(&kernel.blocks, Prim::I64)?;
                 self.set(kernel.block, Prim::I64)?;

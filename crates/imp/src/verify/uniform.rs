@@ -222,8 +222,12 @@ impl<'a> Flow<'a> {
             | Stm::Trace(..)
             | Stm::TraceArray(..) => {}
             // These are refused in kernels.
-            Stm::Tasks(_) | Stm::Chunks(..) | Stm::Threads(_) | Stm::Launch(_) | Stm::Fetch(..) => {
-            }
+            Stm::Tasks(_)
+            | Stm::Chunks(..)
+            | Stm::Threads(_)
+            | Stm::Blocks(_)
+            | Stm::Launch(_)
+            | Stm::Fetch(..) => {}
         }
         false
     }

@@ -59,7 +59,7 @@
 //!     | "stream" atom "(" var,* ")" ("map" | "seq" | "red" "comm"? lambda)
 //!       "init" "(" atom,* ")" "chunk" lambda
 //!     | "partition" atom "(" var,* ")" number lambda
-//!     | "seg" level "[" atom,* "]" tiling? "(" var,* ")" lambda
+//!     | "seg" level "lanes"? "[" atom,* "]" tiling? "(" var,* ")" lambda
 //!     | "withacc" ("acc" shape "(" var,* ")" ("op" op)?)* "in" lambda
 //!     | "update_acc" var "[" atom,* "]" "(" atom,* ")"
 //!     | "trace" string atom | "opaque" atom | "fail" check

@@ -267,10 +267,11 @@ impl Parser<'_> {
                 Level::ALL.iter().map(|level| format!("`{}`", level.name())).collect();
             return Err(self.expected(&names.join(", ")));
         };
+        let lanes = self.eat_word("lanes");
         let space = self.shape()?;
         let tiling = if self.eat_word("tile") { Some(self.tiling()?) } else { None };
         let inputs = self.vars()?;
-        Ok(Exp::Seg(Box::new(Seg { level, space, inputs, body: self.lambda()?, tiling })))
+        Ok(Exp::Seg(Box::new(Seg { level, space, inputs, body: self.lambda()?, tiling, lanes })))
     }
 
     fn tiling(&mut self) -> Parsed<Tiling> {

@@ -194,7 +194,7 @@ impl Printer<'_> {
             Exp::Seg(seg) => {
                 self.put("seg ");
                 self.put(seg.level.name());
-                self.put(" ");
+                self.put(if seg.lanes { " lanes " } else { " " });
                 self.shape(&seg.space);
                 self.put(" ");
                 if let Some(tiling) = &seg.tiling {

@@ -160,8 +160,7 @@ impl Visit for Uses {
 pub(super) fn check_constants(prog: &Prog, errors: &mut Vec<VerifyError>) {
     // The nodes are the constants and then the functions.
     let mut edges: Vec<Vec<usize>> = Vec::new();
-    let bodies = prog.consts.iter().map(|(_, item)| &item.body);
-    for body in bodies.chain(prog.funs.iter().map(|(_, fun)| &fun.body)) {
+    for body in prog.bodies() {
         let mut uses = Uses::default();
         uses.body(body);
         edges.push(targets(prog, &uses));

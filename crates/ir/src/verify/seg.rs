@@ -1,7 +1,7 @@
 //! Types and levels of Segs.
 
 use super::scope::Checker;
-use crate::seg::{is_cheap, takes_elements};
+use crate::seg::takes_elements;
 use crate::{Atom, Exp, Level, LoopForm, Seg, SegParts, Stm, Tiling, Type, Var};
 
 impl<'a> Checker<'a> {
@@ -21,6 +21,9 @@ impl<'a> Checker<'a> {
         self.form(seg);
         if let Some(tiling) = &seg.tiling {
             self.tiling(seg, tiling);
+        }
+        if seg.lanes && !matches!(seg.level, Level::Task | Level::Thread) {
+            self.fail(format!("a seg of level \"{}\" has lanes", seg.level.name()));
         }
         let outer = self.level.replace(seg.level);
         let ret = self.lambda("the function of the seg", &seg.body, &params, false);
@@ -88,7 +91,7 @@ impl<'a> Checker<'a> {
         if !Seg::takes(&parts.op.exp) {
             self.fail("the last statement of a seg is no operator".to_owned());
         }
-        if let Some(stm) = parts.before.iter().find(|stm| !is_cheap(stm)) {
+        if let Some(stm) = parts.before.iter().find(|stm| !Seg::allows_before(stm)) {
             let names: Vec<String> = stm.pat.iter().map(|var| self.name(*var)).collect();
             let names = names.join(", ");
             self.fail(format!(

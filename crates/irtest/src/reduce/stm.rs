@@ -60,13 +60,9 @@ pub(super) const EDITS: &[Edit] = &[
 /// Edits the statement with this number, counting all statements of the program.
 pub(super) fn edit(prog: &mut Prog, at: usize, edit: &Edit) -> Edited {
     let mut left = at;
-    for item in prog.consts.values_mut() {
-        if let Some(edited) = in_body(&mut item.body, &mut item.vars, &mut left, edit) {
-            return edited;
-        }
-    }
-    for fun in prog.funs.values_mut() {
-        if let Some(edited) = in_body(&mut fun.body, &mut fun.vars, &mut left, edit) {
+    for item in prog.items() {
+        let edited = prog.change(item, |_, vars, body| in_body(body, vars, &mut left, edit));
+        if let Some(edited) = edited {
             return edited;
         }
     }

@@ -67,12 +67,7 @@ struct Refer {
 
 impl Refer {
     fn prog(&mut self, prog: &mut Prog) {
-        for item in prog.consts.values_mut() {
-            self.body(&mut item.body);
-        }
-        for fun in prog.funs.values_mut() {
-            self.body(&mut fun.body);
-        }
+        prog.for_each_body(|_, _, body| self.body(body));
     }
 }
 

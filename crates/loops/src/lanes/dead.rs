@@ -76,7 +76,7 @@ impl Dead<'_> {
                 true
             }
             Stm::For { kind, body, .. } => {
-                if let Kind::Independent(reductions) = kind {
+                if let Kind::Independent(reductions) | Kind::Lanes(reductions) = kind {
                     reductions.retain(|(v, _)| self.used.contains(v));
                 }
                 self.sweep(body);

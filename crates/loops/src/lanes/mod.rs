@@ -71,14 +71,9 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
     for stm in block_ {
         match stm {
             Stm::For { var, from, to, step, kind, body } => {
-                let found = match &kind {
-                    Kind::Independent(reductions) if step == 1 => {
-                        Found::of(vars, var, reductions, &body)
-                    }
-                    Kind::Independent(_) | Kind::Sequential => None,
-                };
+                let found = if step == 1 { Found::of(vars, var, &kind, &body) } else { None };
                 match (found, kind) {
-                    (Some(found), Kind::Independent(reductions)) => {
+                    (Some(found), Kind::Independent(reductions) | Kind::Lanes(reductions)) => {
                         if matches!(from, Exp::Var(v) if Some(v) == range.low) {
                             range.width = range.width.max(found.width());
                         }
@@ -150,13 +145,12 @@ enum Found {
 }
 
 impl Found {
-    fn of(
-        vars: &mut IdVec<V, VarInfo>,
-        var: V,
-        reductions: &[(V, RedOp)],
-        body: &Block,
-    ) -> Option<Found> {
-        let in_lanes = rule::plan(vars, var, reductions, body).map(Found::Lanes);
+    fn of(vars: &mut IdVec<V, VarInfo>, var: V, kind: &Kind, body: &Block) -> Option<Found> {
+        let reductions = kind.reductions()?;
+        let in_lanes = match kind {
+            Kind::Lanes(_) => rule::plan(vars, var, reductions, body).map(Found::Lanes),
+            Kind::Independent(_) | Kind::Sequential => None,
+        };
         in_lanes
             .or_else(|| unroll_jam::fits(vars, var, reductions, body).then_some(Found::SideBySide))
     }

@@ -1,12 +1,9 @@
-//! Which loops run in lanes.
+//! Which loops can run in lanes, of those that are to ([`fehu_imp::Kind::Lanes`]).
 //!
-//! A loop is chosen if all of the following hold:
+//! All of the following must hold:
 //!
 //! - Its body consists of scalars, loads, stores, short copies, branches and sequential loops. There are no checks,
-//!   allocations, calls or assignments to pointers, and no inner independent loop, which would be the one to vectorise,
-//!   unless that loop is short, or loads nothing, or computes something expensive that is the same for all lanes. (A
-//!   sum of a few waves at each of many points is such a loop: in lanes of points, the directions of the waves are
-//!   computed once for all of them.)
+//!   allocations, calls or assignments to pointers.
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
 //! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop whose bounds vary,
 //!   are unknown or far apart, or whose body is long. Then everything that varies in inner loops must be supported by
@@ -22,21 +19,22 @@
 //! there are twice as many lanes.
 
 use super::normal;
-use super::short::{cost, is_short};
+use super::short::is_short;
 use super::uniform::{varies, varying};
 use fehu_base::IdVec;
-use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
+use fehu_imp::cpu::CPU;
+use fehu_imp::{Block, Exp, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use fehu_ir::{BinOp, MathFn, Scalar};
 use rustc_hash::FxHashSet;
 
 /// Local arrays of all lanes have at most this many bytes.
-const MOST_LOCAL: u32 = 4096;
+const MOST_LOCAL: u32 = CPU.near_bytes / 8;
 /// A loop with at most this many iterations is unrolled, ...
 const FEW: i64 = 16;
 /// ... if all of them together cost at most this much.
 const MOST_UNROLLED: usize = 200;
 /// The bytes of all lanes of a scalar.
-const VECTORS: u32 = 128;
+const VECTORS: u32 = 2 * CPU.vector_bytes;
 
 /// How a loop is executed in lanes.
 pub(super) struct Plan {
@@ -83,7 +81,7 @@ pub(super) fn plan(
     rule.find_steady(&body);
     let bytes = rule.widest(&body, !has_loop).max(4);
     let width = if has_loop {
-        let fits = rule.has_long_loop(&body) && rule.is_better(&body) && rule.inner(&body, false);
+        let fits = rule.has_long_loop(&body) && rule.inner(&body, false);
         fits.then_some(VECTORS / bytes)?
     } else {
         let is_straight = |stm: &Stm| !matches!(stm, Stm::If(..)) || is_short(&differing, stm);
@@ -139,6 +137,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         | Stm::Chunks(..)
         | Stm::Tuning(..)
         | Stm::Threads(_)
+        | Stm::Blocks(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
         | Stm::Poll(..)
@@ -160,7 +159,7 @@ pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64, body: &Block) -> bool
         return false;
     };
     let mut total = 0;
-    visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| total += 1 + cost(e)));
+    visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| total += 1 + e.cycles()));
     let span = to.saturating_sub(*from).max(0);
     let count = usize::try_from(span / step.max(1)).unwrap_or(usize::MAX);
     span <= step.saturating_mul(FEW) && count.saturating_mul(total) <= MOST_UNROLLED
@@ -247,30 +246,6 @@ impl Rule<'_> {
         found
     }
 
-    /// Whether lanes of this loop are better than those of independent loops inside, which could be executed in lanes themselves.
-    fn is_better(&self, body: &Block) -> bool {
-        let mut better = true;
-        visit::each_stm(body, &mut |stm| {
-            let Stm::For { from, to, step, kind: Kind::Independent(_), body, .. } = stm else {
-                return;
-            };
-            if !is_unrolled(from, to, *step, body) {
-                let same = !self.varies(from) && !self.varies(to);
-                better &= same && (self.saves(body) || !loads(body));
-            }
-        });
-        better
-    }
-
-    /// Whether there is something expensive that is the same for all lanes.
-    fn saves(&self, body: &Block) -> bool {
-        let mut found = false;
-        visit::each_stm(body, &mut |stm| {
-            stm.each_exp(&mut |e| found |= !self.varies(e) && e.any(&is_expensive));
-        });
-        found
-    }
-
     /// Whether everything inside inner loops, or everywhere, is something that vector units can do.
     fn inner(&self, block: &Block, inside: bool) -> bool {
         block.iter().all(|stm| {
@@ -341,23 +316,6 @@ impl Rule<'_> {
             stm.each_block(&mut |block| most = most.max(self.widest(block, inside || is_loop)));
         }
         most
-    }
-}
-
-fn loads(body: &Block) -> bool {
-    let mut found = false;
-    visit::each_stm(body, &mut |stm| {
-        stm.each_exp(&mut |e| found |= e.any(&|e| matches!(e, Exp::Load(..))));
-    });
-    found
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are cheap")]
-fn is_expensive(e: &Exp) -> bool {
-    match e {
-        Exp::Math(f, ..) => !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp),
-        Exp::Bin(BinOp::Pow, ..) => true,
-        _ => false,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::uniform::varies;
 use fehu_imp::{Exp, Stm, V, visit};
-use fehu_ir::BinOp;
 use rustc_hash::FxHashSet;
 
 /// A branch that costs at most this much is executed by all lanes, whether it is needed or not.
@@ -31,28 +30,9 @@ pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
             _ => fits = false,
         }
         inner.each_exp(&mut |e| {
-            total += cost(e);
+            total += e.cycles();
             fits &= !e.any(&loads_same);
         });
     });
     fits && total <= SHORT
-}
-
-/// What it costs to evaluate an expression, roughly in operations.
-pub(super) fn cost(e: &Exp) -> usize {
-    let mut total = match e {
-        Exp::Const(_) | Exp::Var(_) => 0,
-        Exp::Bin(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ..) => 8,
-        Exp::Bin(BinOp::Pow, ..) | Exp::Math(..) => 16,
-        Exp::Load(..) => 4,
-        Exp::Un(..)
-        | Exp::Bin(..)
-        | Exp::Cmp(..)
-        | Exp::Convert(..)
-        | Exp::Reinterpret(..)
-        | Exp::Index(_)
-        | Exp::Select(_) => 1,
-    };
-    e.each_child(&mut |child| total += cost(child));
-    total
 }

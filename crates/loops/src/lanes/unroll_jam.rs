@@ -23,14 +23,14 @@
 //! anything: such loops are limited by memory, and writing several rows at the same time takes a third longer.
 
 use super::rule::{is_unrolled, sets_only_its_own};
-use super::short::cost;
 use fehu_base::IdVec;
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{Vars, rename, sum};
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many.
-pub(super) const WIDTH: i64 = 4;
+pub(super) const WIDTH: i64 = CPU.chains as i64;
 /// The most that an iteration of all inner loops together costs.
 const MOST: usize = 32;
 
@@ -66,7 +66,7 @@ impl Look<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not fit")]
     fn stm(&mut self, stm: &Stm, in_loop: bool) -> bool {
         if in_loop {
-            stm.each_exp(&mut |e| self.cost += 1 + cost(e));
+            stm.each_exp(&mut |e| self.cost += 1 + e.cycles());
         }
         match stm {
             Stm::Comment(_) | Stm::Assign(..) => true,

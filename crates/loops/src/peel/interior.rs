@@ -184,7 +184,7 @@ impl Interior<'_> {
             Some(Value::Fixed(e)) => Some(e.clone()),
             _ => None,
         });
-        (size(&expanded) <= MOST_SIZE).then_some(expanded)
+        (expanded.size() <= MOST_SIZE).then_some(expanded)
     }
 
     /// An expression as `x` plus an offset; the conditions for that are recorded.
@@ -365,10 +365,4 @@ impl Interior<'_> {
             _ => None,
         }
     }
-}
-
-fn size(e: &Exp) -> usize {
-    let mut size = 1;
-    e.each_child(&mut |child| size += self::size(child));
-    size
 }

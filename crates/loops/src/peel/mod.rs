@@ -26,8 +26,8 @@
 mod affine;
 mod interior;
 
+use fehu_imp::cost::count;
 use fehu_imp::rewrite::{Vars, replace_stms};
-use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kind, Prim, Program, Stm, Ty, V};
 use fehu_ir::{CmpOp, Scalar};
 
@@ -147,6 +147,7 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Chunks(..)
         | Stm::Tuning(..)
         | Stm::Threads(_)
+        | Stm::Blocks(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
         | Stm::Poll(..)
@@ -157,10 +158,4 @@ fn is_plain(block: &[Stm]) -> bool {
         | Stm::Warp(_)
         | Stm::Section(_) => false,
     })
-}
-
-fn count(block: &[Stm]) -> usize {
-    let mut count = 0;
-    each_stm(block, &mut |_| count += 1);
-    count
 }

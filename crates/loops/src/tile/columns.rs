@@ -4,13 +4,14 @@ use super::nest::{ACC, J, K, Line, Nest, depends, loads, needed};
 use super::register::{independent, sequential};
 use super::trips;
 use fehu_base::bug;
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{Vars, all, bin, is_unit, le, substitute, sum};
 use fehu_imp::{Block, Exp, Prim, Stm, Ty, V};
 use fehu_ir::BinOp;
 use rustc_hash::FxHashMap;
 
-/// The columns of a block; the accumulators should stay in the nearest cache.
-const COLUMNS: u32 = 512;
+/// The columns of a block; the accumulators should stay in the nearest cache, where other things are, too.
+const COLUMNS: u32 = CPU.near_bytes / (8 * 8);
 /// Fewer columns or steps than this are left as they are.
 const LEAST: [i64; 2] = [16, 4];
 
@@ -86,7 +87,7 @@ fn is_strided(nest: &Nest) -> bool {
         });
     }
     // What is computed before is computed again in each step.
-    let cheap = |line: &Line| !line.value.any(&|e| matches!(e, Exp::Math(..)));
+    let cheap = |line: &Line| !line.value.is_expensive();
     unit && strided && nest.before.iter().all(cheap)
 }
 

@@ -54,7 +54,7 @@ impl Nest {
         ty: &dyn Fn(V) -> Ty,
     ) -> Option<Nest> {
         let (j, kind, stms) = head(stm)?;
-        if *kind != Kind::Independent(Vec::new()) {
+        if !kind.is_map() {
             return None;
         }
         let at = stms.iter().position(|stm| matches!(stm, Stm::For { .. }))?;

@@ -3,19 +3,20 @@
 use super::nest::{ACC, Deps, Head, I, J, K, Line, Nest, depends, head, lines, loads, needed};
 use super::trips;
 use fehu_base::bug;
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{Vars, all, bin, is_unit, le, replace, substitute, sum};
 use fehu_imp::{Block, Exp, From, Kind, Prim, Stm, Ty, V};
 use fehu_ir::{BinOp, Scalar};
 use rustc_hash::FxHashMap;
 
-/// The columns of a tile.
-const COLUMNS: u32 = 32;
+/// The columns of a tile: two vectors of `f32`.
+const COLUMNS: u32 = 2 * CPU.vector_bytes / 4;
 /// How many elements of rows that are contiguous in `k` are packed at a time: a cache line or two.
-const PACKED: i64 = 16;
+const PACKED: i64 = CPU.line_bytes as i64 / 4;
 /// Fewer rows, columns or steps than this are left as they are.
 const LEAST: [i64; 3] = [4, 8, 4];
 /// With more steps the panel would be too large for the cache.
-const MOST_STEPS: i64 = 1 << 16;
+const MOST_STEPS: i64 = (CPU.far_bytes / (4 * COLUMNS)) as i64;
 /// Nests that need more panels or accumulators than this are left as they are.
 const MOST_PANELS: usize = 4;
 const MOST_ACCS: usize = 4;
@@ -23,7 +24,7 @@ const MOST_ACCS: usize = 4;
 /// The statements that a nest of three loops becomes, if it fits.
 pub(super) fn tiled(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let (i, kind, stms) = head(stm)?;
-    if *kind != Kind::Independent(Vec::new()) {
+    if !kind.is_map() {
         return None;
     }
     let (inner, outer) = stms.split_last()?;

@@ -31,7 +31,7 @@ use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents}
 use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_facts::poly::Poly;
-use fehu_ir::{Atom, Body, Exp, Prog, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Item, Prog, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
 
 /// What cannot be described: index arithmetic with more terms or factors than we can handle.
@@ -43,28 +43,23 @@ pub struct TooComplex {
 
 /// Places all arrays of a program.
 pub fn assign(mut prog: Prog) -> Result<Placed, TooComplex> {
-    for fun in prog.funs.values_mut() {
-        early(&mut fun.body, &fun.vars);
-    }
-    for constant in prog.consts.values_mut() {
-        early(&mut constant.body, &constant.vars);
-    }
-    let before = prog.clone();
-    let mut funs = IdVec::default();
-    for fun in prog.funs.values_mut() {
-        let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
-        funs.push(Assign::function(&before, &mut fun.vars, &params, &mut fun.body)?);
-    }
-    let mut consts = IdVec::default();
-    for constant in prog.consts.values_mut() {
-        consts.push(Assign::function(&before, &mut constant.vars, &[], &mut constant.body)?);
+    let (mut funs, mut consts) = (IdVec::default(), IdVec::default());
+    for item in prog.items() {
+        let table = prog.change(item, |prog, vars, body| {
+            early(body, vars);
+            Assign::function(prog, vars, &prog.params(item), body)
+        })?;
+        match item {
+            Item::Const(_) => _ = consts.push(table),
+            Item::Fun(_) => _ = funs.push(table),
+        }
     }
     Ok(Placed { prog, funs, consts })
 }
 
 /// The work on one function.
 struct Assign<'a> {
-    /// The program as it was, which says what calls consume.
+    /// The program, which says what calls consume.
     prog: &'a Prog,
     vars: &'a mut IdVec<Var, VarInfo>,
     table: Table,

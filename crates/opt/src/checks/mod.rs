@@ -41,16 +41,9 @@ pub const CHECKS: Pass = Pass {
 };
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
-    let funs: Vec<_> = prog.funs.iter().map(|(id, _)| id).collect();
-    for id in funs {
-        let fun = &mut prog.funs[id];
-        let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
-        improve(&params, &mut fun.vars, &mut fun.body, remarks);
-    }
-    let consts: Vec<_> = prog.consts.iter().map(|(id, _)| id).collect();
-    for id in consts {
-        let item = &mut prog.consts[id];
-        improve(&[], &mut item.vars, &mut item.body, remarks);
+    for item in prog.items() {
+        let params = prog.params(item);
+        prog.change(item, |_, vars, body| improve(&params, vars, body, remarks));
     }
 }
 

@@ -43,15 +43,10 @@ const LARGEST: usize = 200;
 
 fn run(prog: &mut Prog, _: &mut Remarks) {
     let prints = Prints::of(prog);
-    let shares: Vec<Share> = prog.funs.iter().map(|(_, fun)| Share::of_fun(prog, fun)).collect();
-    let const_shares: Vec<Share> =
-        prog.consts.iter().map(|(_, item)| Share::of(prog, &item.body, &item.vars)).collect();
-    for (fun, share) in prog.funs.values_mut().zip(shares) {
-        Cse::new(&prints, &mut fun.vars, share).body(&mut fun.body);
-    }
-    for (item, share) in prog.consts.values_mut().zip(const_shares) {
-        Cse::new(&prints, &mut item.vars, share).body(&mut item.body);
-    }
+    prog.for_each_body(|prog, vars, body| {
+        let share = Share::of(prog, body, vars);
+        Cse::new(&prints, vars, share).body(body);
+    });
 }
 
 /// A statement that later ones are compared with.

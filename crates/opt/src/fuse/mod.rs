@@ -58,32 +58,18 @@ pub const FUSE: Pass = Pass {
 };
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
-    // What is asked of other functions is which parameters they consume, and that does not change.
-    let around = prog.clone();
     let effects = Effects::of(prog);
-    for item in prog.consts.values_mut() {
-        fuse((&around, &effects), &mut item.vars, &mut item.body, remarks);
-    }
-    for fun in prog.funs.values_mut() {
-        fuse((&around, &effects), &mut fun.vars, &mut fun.body, remarks);
-    }
-}
-
-fn fuse(
-    (prog, effects): (&Prog, &Effects),
-    vars: &mut IdVec<Var, VarInfo>,
-    body: &mut Body,
-    remarks: &mut Remarks,
-) {
-    let share = Share::of(prog, body, vars);
-    let counts = Counts::of(body, vars);
-    let (level, neutral) = (Level::Parallel, FxHashMap::default());
-    let mut cx = Cx { prog, effects, vars, share, counts, level, neutral, remarks };
-    cx.body(body);
+    prog.for_each_body(|prog, vars, body| {
+        let share = Share::of(prog, body, vars);
+        let counts = Counts::of(body, vars);
+        let (level, neutral, effects) = (Level::Parallel, FxHashMap::default(), &effects);
+        Cx { prog, effects, vars, share, counts, level, neutral, remarks }.body(body);
+    });
 }
 
 /// What is known while a function is worked on.
 struct Cx<'a> {
+    /// What is asked of other functions is which parameters they consume.
     prog: &'a Prog,
     effects: &'a Effects,
     vars: &'a mut IdVec<Var, VarInfo>,

@@ -65,14 +65,10 @@ pub const HOIST: Pass =
 fn run(prog: &mut Prog, _: &mut Remarks) {
     let effects = Effects::of(prog);
     let prints = Prints::of(prog);
-    let shares: Vec<Share> = prog.funs.iter().map(|(_, fun)| Share::of_fun(prog, fun)).collect();
-    let const_shares: Vec<Share> =
-        prog.consts.iter().map(|(_, item)| Share::of(prog, &item.body, &item.vars)).collect();
-    for (fun, share) in prog.funs.values_mut().zip(shares) {
-        let params: Vec<_> = fun.params.iter().map(|param| param.var).collect();
-        Hoist::new(&effects, &prints, &mut fun.vars, share).whole(&params, &mut fun.body);
-    }
-    for (item, share) in prog.consts.values_mut().zip(const_shares) {
-        Hoist::new(&effects, &prints, &mut item.vars, share).whole(&[], &mut item.body);
+    for item in prog.items() {
+        prog.change(item, |prog, vars, body| {
+            let share = Share::of(prog, body, vars);
+            Hoist::new(&effects, &prints, vars, share).whole(&prog.params(item), body);
+        });
     }
 }

@@ -202,7 +202,7 @@ impl Hoist<'_> {
             Class::Check => entered,
             Class::Sized if self.sizes_known(&stm.exp, level - 1) => Cross::Plain,
             _ if facts.ends || facts.prints => Cross::No,
-            Class::Guarded if *lambda && cheap(stm, self) => Cross::No,
+            Class::Guarded if *lambda && cost::is_cheap(stm, self.vars) => Cross::No,
             Class::Guarded => entered,
             Class::Sized | Class::Sure if entered == Cross::Plain => Cross::Plain,
             Class::Sized | Class::Sure => Cross::No,
@@ -220,8 +220,4 @@ impl Hoist<'_> {
             _ => false,
         }
     }
-}
-
-fn cheap(stm: &Stm, hoist: &Hoist<'_>) -> bool {
-    cost::weigh_stm(stm, hoist.vars).is_some_and(|weight| weight <= cost::LIMIT)
 }

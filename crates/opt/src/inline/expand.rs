@@ -88,12 +88,7 @@ fn renumbered(
             ids.funs[id] = new.funs.push(fun);
         }
     }
-    for item in new.consts.values_mut() {
-        ids.body(&mut item.body);
-    }
-    for fun in new.funs.values_mut() {
-        ids.body(&mut fun.body);
-    }
+    new.for_each_body(|_, _, body| ids.body(body));
     for entry in &mut new.entries {
         entry.fun = ids.funs[entry.fun];
     }

@@ -29,11 +29,10 @@ mod sweep;
 
 use cx::Cx;
 use fehu_base::IdVec;
-use fehu_base::id::Id;
 use fehu_facts::{Effects, Share, Uses};
 use fehu_ir::builder::count_stms;
 use fehu_ir::pass::{Pass, Remarks};
-use fehu_ir::{Body, ConstId, FunId, Prog, Var, VarInfo};
+use fehu_ir::{Body, Item, Prog, Var, VarInfo};
 
 /// Simplifies all functions and constants.
 pub const SIMPLIFY: Pass = Pass {
@@ -51,23 +50,14 @@ fn run(prog: &mut Prog, _: &mut Remarks) {
     let effects = Effects::of(prog);
     // Constants come before those that refer to them.
     let mut known = IdVec::new();
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let mut body = std::mem::take(&mut prog.consts[id].body);
-        let mut vars = std::mem::take(&mut prog.consts[id].vars);
-        known::replace(&known, &mut body, &mut vars);
-        simplify(prog, &effects, &[], &mut body, &mut vars);
-        prog.consts[id].body = body;
-        prog.consts[id].vars = vars;
-        known.push(known::leave(&mut prog.consts[id]));
-    }
-    for id in (0..prog.funs.len()).map(FunId::from_index) {
-        let mut body = std::mem::take(&mut prog.funs[id].body);
-        let mut vars = std::mem::take(&mut prog.funs[id].vars);
-        let params: Vec<Var> = prog.funs[id].params.iter().map(|param| param.var).collect();
-        known::replace(&known, &mut body, &mut vars);
-        simplify(prog, &effects, &params, &mut body, &mut vars);
-        prog.funs[id].body = body;
-        prog.funs[id].vars = vars;
+    for item in prog.items() {
+        prog.change(item, |prog, vars, body| {
+            known::replace(&known, body, vars);
+            simplify(prog, &effects, &prog.params(item), body, vars);
+        });
+        if let Item::Const(id) = item {
+            known.push(known::leave(&mut prog.consts[id]));
+        }
     }
 }
 

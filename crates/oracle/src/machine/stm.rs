@@ -154,6 +154,10 @@ impl<'a> Machine<'a> {
                 let threads = 1 + self.below(MOST);
                 self.assign(frame, *v, Scalar::I64(threads as i64))
             }
+            Stm::Blocks(v) => {
+                let blocks = 1 + self.below(MOST);
+                self.assign(frame, *v, Scalar::I64(blocks as i64))
+            }
             Stm::Launch(kernel) => self.launch(frame, kernel),
             Stm::Fetch(v, p, index) => {
                 let value = self.fetch(frame, *p, index)?;
@@ -362,7 +366,7 @@ impl<'a> Machine<'a> {
             values.push(next);
             next = next.saturating_add(step);
         }
-        let Kind::Independent(reductions) = kind else {
+        let Some(reductions) = kind.reductions() else {
             for value in values {
                 self.iteration(frame, var, prim, value, body)?;
             }

@@ -133,12 +133,7 @@ pub(super) struct Size {
 impl Size {
     fn of(prog: &Prog) -> Size {
         let mut counter = Counter::default();
-        for (_, item) in prog.consts.iter() {
-            counter.body(&item.body);
-        }
-        for (_, fun) in prog.funs.iter() {
-            counter.body(&fun.body);
-        }
+        prog.bodies().for_each(|body| counter.body(body));
         counter.size
     }
 

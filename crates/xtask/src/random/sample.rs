@@ -113,7 +113,7 @@ fn has_versions(prog: &Prog) -> bool {
         }
     }
     let mut look = Look(false);
-    prog.funs.iter().for_each(|(_, fun)| look.body(&fun.body));
+    prog.bodies().for_each(|body| look.body(body));
     look.0
 }
 

@@ -318,6 +318,7 @@ impl<'a> Maker<'a> {
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)
+            | Stm::Blocks(_)
             | Stm::Launch(_)
             | Stm::Fetch(..) => return Err(wrong(format!("a kernel cannot do this: {stm:?}"))),
         }

@@ -1,0 +1,30 @@
+//! What the compiler assumes about processors.
+//!
+//! The C compiler knows the instructions that there are, and the run-time asks for the number of threads
+//! ([`Stm::Threads`](crate::Stm::Threads)) and measures how long loops take (`runtime/scheduler.c` has the times that decide
+//! whether they are shared). What shapes loops must be known earlier, and is assumed here, and only here. Processors
+//! with less are slower by these sizes, but not wrong.
+
+/// The facts of a processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpu {
+    /// The bytes of a vector register.
+    pub vector_bytes: u32,
+    /// The bytes of a cache line. Threads that write to the same line wait for each other.
+    pub line_bytes: u32,
+    /// The bytes of a core's nearest cache.
+    pub near_bytes: u32,
+    /// The bytes of the farthest cache that a thread may take for itself.
+    pub far_bytes: u32,
+    /// How many results of additions or multiplications a core waits for at the same time.
+    pub chains: u32,
+}
+
+/// What is assumed of all processors.
+pub const CPU: Cpu = Cpu {
+    vector_bytes: 64,
+    line_bytes: 64,
+    near_bytes: 32 * 1024,
+    far_bytes: 8 * 1024 * 1024,
+    chains: 4,
+};

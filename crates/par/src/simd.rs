@@ -1,0 +1,307 @@
+//! `simd`: chooses the operators of which a thread of a CPU executes several positions at once, in the lanes of vectors.
+//!
+//! C compilers vectorise innermost loops of straight-line code by themselves. What they do not see is that positions with loops
+//! inside can be executed side by side: the points of a Mandelbrot set, each with as many iterations as it needs. Which
+//! operator of a nest has the lanes is a matter of levels, and is decided here; whether a vector unit can do what its function
+//! does, and how many lanes there are, is known when there is code (`fehu_loops::lanes`). If it cannot, operators inside may.
+//!
+//! ```text
+//! map (\c -> loop z = c while ... do ...) cs   ==>   seg thread lanes { map (\c -> loop ...) cs }
+//! ```
+//!
+//! An operator has lanes if its function has loops or operators, unless the lanes of an operator inside are better: one that is
+//! long, has no order, and reads elements of arrays, which are neighbours there, but not for the positions outside. The
+//! outer lanes are better nevertheless if something expensive inside is the same for all of them: a sum of a few waves at each
+//! of many points computes the directions of the waves once for all lanes. And an operator without loops inside has lanes if it
+//! finds the smallest or largest of floats, which C compilers do not vectorise either.
+
+use crate::seg::Segs;
+use fehu_base::{IdVec, Prim};
+use fehu_facts::{Variance, Varies};
+use fehu_ir::builder::atom_type;
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::{
+    Atom, BinOp, Body, Elem, Exp, Lambda, Level, LoopForm, MathFn, Prog, Scalar, Screma, Stm, Type,
+    Var, VarInfo,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An operator with at most this many positions becomes straight-line code, ...
+const FEW: i64 = 16;
+/// ... if all of them together cost at most this much.
+const MOST_UNROLLED: i64 = 200;
+
+/// The dimension of the positions that may be lanes, and that of everything inside.
+const LANE: usize = 0;
+const INSIDE: usize = 1;
+
+/// The pass.
+pub const SIMD: Pass = Pass {
+    name: "simd",
+    about: "chooses the operators whose positions are lanes of vectors",
+    run: |prog, _: &mut Remarks| run(prog),
+};
+
+fn run(prog: &mut Prog) {
+    let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
+    prog.for_each_body(|prog, vars, body| {
+        let mut computed = FxHashSet::default();
+        find_computed(body, &mut computed);
+        Lanes { segs: Segs { prog, vars, hosted: &hosted, equal: &equal }, computed }.body(body);
+    });
+}
+
+/// Arrays whose elements are computed from their positions where they are read.
+fn find_computed(body: &Body, computed: &mut FxHashSet<Var>) {
+    for stm in &body.stms {
+        if matches!(stm.exp, Exp::Iota(..) | Exp::Replicate(..)) {
+            computed.extend(&stm.pat);
+        }
+        stm.exp.for_each_body(&mut |body| find_computed(body, computed));
+    }
+}
+
+struct Lanes<'a> {
+    segs: Segs<'a>,
+    computed: FxHashSet<Var>,
+}
+
+impl Lanes<'_> {
+    fn body(&mut self, body: &mut Body) {
+        for stm in &mut body.stms {
+            let worth = self.is_worth(stm);
+            if let Exp::Seg(seg) = &mut stm.exp {
+                let fits = seg.level == Level::Task || seg.level == Level::Thread;
+                seg.lanes = fits && seg.parts().is_some_and(|parts| self.is_worth(parts.op));
+                // Its operators have what it says; what is inside of them may have its own.
+                for op in &mut seg.body.body.stms {
+                    op.exp.map_bodies(&mut |body| self.body(body));
+                }
+                continue;
+            }
+            stm.exp.map_bodies(&mut |body| self.body(body));
+            if worth {
+                let op = std::mem::replace(stm, Stm::new(Vec::new(), Exp::Threads));
+                *stm = self.segs.seg(op, 0, Level::Thread);
+                if let Exp::Seg(seg) = &mut stm.exp {
+                    seg.lanes = true;
+                }
+            }
+        }
+    }
+
+    /// Whether the positions of a statement's operator should be lanes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no positions")]
+    fn is_worth(&self, stm: &Stm) -> bool {
+        let (inputs, map) = match &stm.exp {
+            Exp::Screma(op) => (&op.inputs, &op.map),
+            Exp::Hist(op) => (&op.inputs, &op.map),
+            Exp::Scatter(op) => (&op.inputs, &op.map),
+            _ => return false,
+        };
+        let vars = &*self.segs.vars;
+        if inputs.iter().any(|input| matches!(vars[*input].ty, Type::Acc(_))) {
+            return false;
+        }
+        let mut judge = Judge {
+            vars,
+            computed: &self.computed,
+            variance: Variance::at_positions(map, inputs, LANE, vars),
+            possible: true,
+            loops: false,
+            better: true,
+            found: Found::default(),
+        };
+        judge.body(&map.body);
+        let extrema = matches!(&stm.exp, Exp::Screma(op) if finds_extrema(op, vars));
+        judge.possible && judge.better && (judge.loops || extrema)
+    }
+}
+
+/// What there is in a body.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    /// Elements of arrays in memory are read.
+    loads: bool,
+    /// Something expensive is the same for all lanes.
+    saves: bool,
+    /// About the number of operations.
+    cost: i64,
+}
+
+/// Looks at the function of an operator.
+struct Judge<'a> {
+    vars: &'a IdVec<Var, VarInfo>,
+    computed: &'a FxHashSet<Var>,
+    variance: Variance<'a>,
+    /// Whether there is nothing that only a thread as a whole can do.
+    possible: bool,
+    /// Whether there are loops or operators.
+    loops: bool,
+    /// Whether no operator inside should have the lanes instead.
+    better: bool,
+    found: Found,
+}
+
+impl Judge<'_> {
+    fn body(&mut self, body: &Body) {
+        for stm in &body.stms {
+            self.stm(stm);
+            self.variance.stm(stm);
+        }
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        self.found.cost += 2;
+        match &stm.exp {
+            Exp::Call(..)
+            | Exp::Const(_)
+            | Exp::Assert(..)
+            | Exp::Fail(_)
+            | Exp::Trace(..)
+            | Exp::Stream(_)
+            | Exp::Partition(_)
+            | Exp::WithAcc(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Tuning(..)
+            | Exp::Threads => self.possible = false,
+            Exp::Seg(seg) if seg.level == Level::Thread => self.body(&seg.body.body),
+            Exp::Seg(_) => self.possible = false,
+            Exp::Screma(op) => {
+                let has_order = !op.scans.is_empty()
+                    || op.reds.iter().any(|red| !is_componentwise(&red.op, self.vars));
+                let (inputs, map) = (&op.inputs, &op.map);
+                let folds = op.scans.iter().map(|scan| &scan.op);
+                let folds = folds.chain(op.reds.iter().map(|red| &red.op)).collect();
+                self.operator(op.width, inputs, map, folds, has_order);
+            }
+            Exp::Scatter(op) => self.operator(op.width, &op.inputs, &op.map, Vec::new(), false),
+            Exp::Hist(op) => self.operator(op.width, &op.inputs, &op.map, Vec::new(), true),
+            Exp::Loop(params, form, body) => {
+                self.loops = true;
+                for param in params {
+                    self.variance.set(param.var, Varies::along(LANE).made());
+                }
+                if let LoopForm::For(counter, bound) = form {
+                    let varies = self.variance.atom(*bound).is_along(LANE);
+                    let start = if varies { Varies::along(LANE) } else { Varies::default() };
+                    self.variance.set(*counter, start.and(Varies::along(INSIDE)));
+                }
+                self.body(body);
+            }
+            Exp::If(..) | Exp::Switch(..) => stm.exp.for_each_body(&mut |body| self.body(body)),
+            Exp::Index(array, _) => {
+                let is_element = stm.pat.iter().all(|var| !self.vars[*var].ty.is_array());
+                if is_element && !self.computed.contains(array) {
+                    self.found.loads = true;
+                    self.found.cost += 4;
+                }
+            }
+            Exp::Math(f, operands) => self.expensive(is_expensive(*f), operands, 16),
+            Exp::BinOp(BinOp::Pow, a, b) => self.expensive(true, &[*a, *b], 16),
+            Exp::BinOp(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ..) => {
+                self.found.cost += 8;
+            }
+            // Arrays that are made or moved have loops of their own.
+            Exp::Update(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Concat(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::Replicate(..)
+            | Exp::Array(..) => {
+                let is_small =
+                    |size: &Atom| matches!(size, Atom::Const(Scalar::I64(n)) if *n <= FEW);
+                let mut sizes = stm.pat.iter().flat_map(|var| self.vars[*var].ty.shape());
+                let elements = stm.pat.iter().all(|var| self.computed.contains(var));
+                let is_write = matches!(stm.exp, Exp::Update(..) | Exp::FlatUpdate(..));
+                self.better &= is_write || elements || sizes.all(is_small);
+            }
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::FlatIndex(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..)
+            | Exp::Iota(..)
+            | Exp::Scratch(..)
+            | Exp::Opaque(_) => {}
+        }
+    }
+
+    fn expensive(&mut self, is_expensive: bool, operands: &[Atom], cost: i64) {
+        let varies = operands.iter().any(|atom| self.variance.atom(*atom).is_along(LANE));
+        self.found.saves |= is_expensive && !varies;
+        self.found.cost += cost;
+    }
+
+    fn operator(
+        &mut self,
+        width: Atom,
+        inputs: &[Var],
+        map: &Lambda,
+        folds: Vec<&Lambda>,
+        has_order: bool,
+    ) {
+        self.loops = true;
+        let is_same = !self.variance.atom(width).is_along(LANE);
+        self.variance.enter_function(map, inputs, INSIDE);
+        let around = std::mem::take(&mut self.found);
+        for (param, input) in map.params.iter().zip(inputs) {
+            let is_element = !self.vars[*param].ty.is_array();
+            self.found.loads |= is_element && !self.computed.contains(input);
+        }
+        self.body(&map.body);
+        for fold in folds {
+            for param in &fold.params {
+                self.variance.set(*param, Varies::along(LANE).made());
+            }
+            self.body(&fold.body);
+        }
+        let found = self.found;
+        let is_short = matches!(width, Atom::Const(Scalar::I64(width))
+            if width <= FEW && width.saturating_mul(found.cost) <= MOST_UNROLLED);
+        if !has_order && !is_short {
+            self.better &= is_same && (found.saves || !found.loads);
+        }
+        self.found = Found {
+            loads: around.loads || found.loads,
+            saves: around.saves || found.saves,
+            cost: around.cost.saturating_add(found.cost.saturating_mul(2)),
+        };
+    }
+}
+
+fn is_expensive(f: MathFn) -> bool {
+    !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp)
+}
+
+/// Whether an operator combines scalars, each component by itself, in any order.
+fn is_componentwise(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> bool {
+    let count = op.body.results.len();
+    let (first, second) = op.params.split_at(count);
+    let is_component = |(k, result): (usize, &Atom)| {
+        let made = op.body.stms.iter().find(|stm| stm.pat.first() == result.var().as_ref());
+        let Some(Exp::BinOp(by, a, b)) = made.map(|stm| &stm.exp) else { return false };
+        let (x, y) = (Atom::Var(first[k]), Atom::Var(second[k]));
+        let commutes = matches!(
+            by,
+            BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor
+        );
+        commutes && ((*a, *b) == (x, y) || (*a, *b) == (y, x)) && !vars[first[k]].ty.is_array()
+    };
+    op.body.stms.len() == count && op.body.results.iter().enumerate().all(is_component)
+}
+
+/// Whether an operator reduces floats to the smallest or largest one.
+fn finds_extrema(op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
+    let is_float = |atom: &Atom| {
+        matches!(atom_type(*atom, vars), Type::Scalar(Elem::Prim(Prim::F32 | Prim::F64)))
+    };
+    let is_extremum =
+        |stm: &Stm| matches!(&stm.exp, Exp::BinOp(BinOp::Min | BinOp::Max, a, _) if is_float(a));
+    op.reds.iter().any(|red| red.op.body.stms.iter().any(is_extremum))
+}
