@@ -81,7 +81,7 @@ impl Target {
             Target::Cuda => &Facts {
                 name: "cuda",
                 workers: Workers::Device,
-                define: "#define FE_CUDA\n",
+                define: "#define FE_GPU\n#define FE_CUDA\n",
                 interface: &[GPU, CUDA_INTERFACE],
                 state: CUDA_STATE,
                 sources: &[DEVICES, CUDA, DEVICE_PROGRAMS],
@@ -90,7 +90,7 @@ impl Target {
             Target::OpenCl => &Facts {
                 name: "opencl",
                 workers: Workers::Device,
-                define: "#define FE_OPENCL\n",
+                define: "#define FE_GPU\n#define FE_OPENCL\n",
                 interface: &[GPU, OPENCL_INTERFACE],
                 state: OPENCL_STATE,
                 sources: &[DEVICES, OPENCL, DEVICE_PROGRAMS],
