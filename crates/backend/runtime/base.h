@@ -31,9 +31,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #endif
-// Arrays are in the memory of a device, which one of two interfaces leads to.
-#if defined(FE_CUDA) || defined(FE_OPENCL)
-#define FE_GPU
+// Arrays are in the memory of a device.
+#ifdef FE_GPU
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>

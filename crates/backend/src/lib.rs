@@ -2,7 +2,8 @@
 //!
 //! * [`c`]: functions of [`fehu_imp`] as C functions;
 //! * [`api`]: the public API: arrays, opaque values, entry points, with header and manifest;
-//! * [`runtime`]: the C sources in `runtime/`, in order; every program contains a copy of them.
+//! * [`runtime`]: the C sources in `runtime/`, in order; every program contains a copy of them;
+//! * [`Target`]: the back ends, with all that distinguishes their programs.
 //!
 //! Nothing here knows what a program means; everything that affects its cost is decided earlier, in `imp`.
 
@@ -11,6 +12,9 @@
 pub mod api;
 pub mod c;
 pub mod runtime;
+mod target;
+
+pub use target::Target;
 
 /// What becomes of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,29 +25,6 @@ pub enum Mode {
     Server,
     /// Something to be linked into another program.
     Library,
-}
-
-/// What executes it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
-    /// One thread.
-    C,
-    /// All cores.
-    Multicore,
-    /// A GPU of NVIDIA's.
-    Cuda,
-    /// Any device with OpenCL.
-    OpenCl,
-}
-
-impl Target {
-    /// Whether arrays are in the memory of a device.
-    pub fn is_gpu(self) -> bool {
-        match self {
-            Target::C | Target::Multicore => false,
-            Target::Cuda | Target::OpenCl => true,
-        }
-    }
 }
 
 /// The texts that a program becomes.

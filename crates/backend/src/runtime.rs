@@ -8,6 +8,7 @@
 //! program with `FE_SEPARATE` defined, which leaves them out of its file; see `base.h`.
 
 use crate::api::{self, Api};
+use crate::target::{Files, files};
 use crate::{Mode, Target};
 
 /// A program's own part of the C file.
@@ -58,19 +59,9 @@ pub fn separate(mode: Mode, target: Target) -> Option<String> {
 
 /// Types, and functions that are worth inlining.
 fn headers(out: &mut String, target: Target, declarations: &str) {
-    match target {
-        Target::C => {}
-        Target::Multicore => out.push_str("#define FE_MULTICORE\n"),
-        Target::Cuda => out.push_str("#define FE_CUDA\n"),
-        Target::OpenCl => out.push_str("#define FE_OPENCL\n"),
-    }
+    out.push_str(target.facts().define);
     parts(out, BASE);
-    match target {
-        Target::C => {}
-        Target::Multicore => parts(out, TASKS),
-        Target::Cuda => parts(out, CUDA_STATE),
-        Target::OpenCl => parts(out, OPENCL_STATE),
-    }
+    parts(out, target.facts().state);
     part(out, "the interface", declarations);
     parts(out, CONTEXT);
 }
@@ -78,17 +69,11 @@ fn headers(out: &mut String, target: Target, declarations: &str) {
 /// Definitions that no program differs in.
 fn sources(out: &mut String, mode: Mode, target: Target) {
     parts(out, CONTEXTS);
-    match target {
-        Target::C => {}
-        Target::Multicore => parts(out, SCHEDULER),
-        Target::Cuda | Target::OpenCl => {
-            let prelude = strings("fe_device_prelude", &device_prelude(target));
-            part(out, "what device programs begin with", &prelude);
-            parts(out, DEVICES);
-            parts(out, if target == Target::Cuda { CUDA } else { OPENCL });
-            parts(out, DEVICE_PROGRAMS);
-        }
+    if target.is_gpu() {
+        let prelude = strings("fe_device_prelude", &device_prelude(target));
+        part(out, "what device programs begin with", &prelude);
     }
+    target.facts().sources.iter().for_each(|files| parts(out, files));
     parts(out, INTERFACE);
     let main = match mode {
         Mode::Library => return,
@@ -146,13 +131,8 @@ const LESS_OPTIMISED: &str = "
 
 /// The text that comes before the kernels of a program, in the language of the target's devices. Empty if it has none.
 pub fn device_prelude(target: Target) -> String {
-    let files = match target {
-        Target::C | Target::Multicore => return String::new(),
-        Target::Cuda => CUDA_PRELUDE,
-        Target::OpenCl => OPENCL_PRELUDE,
-    };
     let mut out = String::new();
-    parts(&mut out, files);
+    parts(&mut out, target.facts().prelude);
     out
 }
 
@@ -203,14 +183,6 @@ fn part(out: &mut String, name: &str, text: &str) {
     ));
 }
 
-macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../runtime/", $name)))),*]
-    };
-}
-
-type Files = &'static [(&'static str, &'static str)];
-
 /// Headers of C, error codes, arithmetic, memory, and what else the functions of programs use.
 const BASE: Files = files![
     "base.h",
@@ -226,57 +198,10 @@ const BASE: Files = files![
 ];
 /// What functions that call themselves use.
 pub(crate) const STACK: &str = include_str!("../runtime/stack.h");
-/// What the functions of programs use if there are several threads.
-const TASKS: Files = files!["tasks.h", "atomics.h"];
 /// What programs tell of themselves, contexts, and what the functions of the interface have in common.
 const CONTEXT: Files = files!["types.h", "context.h", "interface.h"];
 /// Memory and contexts.
 const CONTEXTS: Files = files!["memory.c", "context.c"];
-/// The scheduler, which looks into the context.
-const SCHEDULER: Files =
-    files!["clock.c", "cores.c", "deque.c", "portion.c", "pool.c", "scheduler.c"];
-/// What contexts know of devices, and what programs ask of them.
-const CUDA_STATE: Files = files!["gpu/interface.h", "gpu/cuda_api.h", "gpu/state.h"];
-const OPENCL_STATE: Files = files!["gpu/interface.h", "gpu/opencl_api.h", "gpu/state.h"];
-/// Devices, in parts that all of them have, ...
-const DEVICES: Files = files!["gpu/config.c", "gpu/driver.h", "gpu/library.c", "gpu/choose.c"];
-/// ... that are each driver's own, ...
-const CUDA: Files = files!["gpu/cuda.c", "gpu/cuda_kernels.c"];
-const OPENCL: Files = files!["gpu/opencl.c", "gpu/opencl_kernels.c"];
-/// ... and that use the driver.
-const DEVICE_PROGRAMS: Files = files![
-    "gpu/digest.c",
-    "gpu/cache.c",
-    "gpu/build.c",
-    "gpu/profile.c",
-    "gpu/transfer.c",
-    "gpu/memory.c",
-    "gpu/launch.c",
-    "gpu/start.c",
-];
-/// What kernels can use.
-const CUDA_PRELUDE: Files = files![
-    "device/cuda.h",
-    "scalar.h",
-    "convert.h",
-    "math.h",
-    "device/atomics.h",
-    "device/atomics_cuda.h",
-    "device/exchange.h",
-    "device/warp_cuda.h",
-    "device/failure.h",
-];
-const OPENCL_PRELUDE: Files = files![
-    "device/opencl.h",
-    "scalar.h",
-    "convert.h",
-    "math.h",
-    "device/atomics.h",
-    "device/atomics_opencl.h",
-    "device/exchange.h",
-    "device/warp_opencl.h",
-    "device/failure.h",
-];
 /// Objects of the interface.
 const INTERFACE: Files = files!["interface.c"];
 /// Reading and writing of values, values of any type in the tables, and options that all programs have.

@@ -5,6 +5,7 @@ pub(crate) mod suites;
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
+use fehu_driver::stages::Target;
 
 /// A compiler for the Futhark language.
 ///
@@ -47,18 +48,8 @@ pub(crate) enum Command {
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
     Fmt(FmtArgs),
-    /// Compile a program for one core: an executable, a server or a library.
-    #[command(after_help = COMPILE_EXAMPLES)]
-    C(CompileArgs),
-    /// Compile a program for all cores: an executable, a server or a library.
-    #[command(after_help = COMPILE_EXAMPLES)]
-    Multicore(CompileArgs),
-    /// Compile a program for NVIDIA GPUs (CUDA): an executable, a server or a library.
-    #[command(after_help = COMPILE_EXAMPLES)]
-    Cuda(CompileArgs),
-    /// Compile a program for OpenCL devices: an executable, a server or a library.
-    #[command(after_help = COMPILE_EXAMPLES)]
-    Opencl(CompileArgs),
+    #[command(flatten)]
+    Compile(CompileCommand),
     /// Run a program: arguments from standard input, results to standard output.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
@@ -306,6 +297,35 @@ pub(crate) struct CompileArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// The commands that compile programs.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CompileCommand {
+    /// Compile a program for one core: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    C(CompileArgs),
+    /// Compile a program for all cores: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Multicore(CompileArgs),
+    /// Compile a program for NVIDIA GPUs (CUDA): an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Cuda(CompileArgs),
+    /// Compile a program for OpenCL devices: an executable, a server or a library.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Opencl(CompileArgs),
+}
+
+impl CompileCommand {
+    /// The program, and what it is compiled for.
+    pub(crate) fn target(&self) -> (&CompileArgs, Target) {
+        match self {
+            CompileCommand::C(args) => (args, Target::C),
+            CompileCommand::Multicore(args) => (args, Target::Multicore),
+            CompileCommand::Cuda(args) => (args, Target::Cuda),
+            CompileCommand::Opencl(args) => (args, Target::OpenCl),
+        }
+    }
+}
+
 /// A back end.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Backend {
@@ -317,6 +337,17 @@ pub(crate) enum Backend {
     Cuda,
     /// Any OpenCL device.
     Opencl,
+}
+
+impl Backend {
+    pub(crate) fn target(self) -> Target {
+        match self {
+            Backend::C => Target::C,
+            Backend::Multicore => Target::Multicore,
+            Backend::Cuda => Target::Cuda,
+            Backend::Opencl => Target::OpenCl,
+        }
+    }
 }
 
 #[derive(clap::Args, Debug)]

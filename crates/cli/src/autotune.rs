@@ -3,7 +3,6 @@
 use crate::args::suites::AutotuneArgs;
 use crate::bench::time;
 use crate::commands::{FAILURE, SUCCESS};
-use crate::compile::target;
 use crate::output;
 use fehu_driver::save::save;
 use fehu_harness::bench::Options;
@@ -33,7 +32,7 @@ fn options(args: &AutotuneArgs) -> Options {
         skip_compilation: args.skip_compilation,
         runner: args.runner.clone().filter(|runner| !runner.is_empty()),
         program_options: args.pass_option.clone(),
-        ..Compile::new(target(args.backend))
+        ..Compile::new(args.backend.target())
     };
     Options {
         compile,

@@ -2,7 +2,6 @@
 
 use crate::args::suites::{BenchArgs, BenchOrder, BenchSort, BenchcmpArgs};
 use crate::commands::{FAILURE, SUCCESS};
-use crate::compile::target;
 use crate::output;
 use crate::progress::{self, Ticker};
 use crate::run::wrong;
@@ -123,7 +122,7 @@ fn options(args: &BenchArgs) -> Options {
         program_options: server.pass_option.clone(),
         tuning: server.tuning_extension(),
         cache_files: server.cache_extension.clone(),
-        ..Compile::new(target(args.backend))
+        ..Compile::new(args.backend.target())
     };
     let limits = Limits {
         runs: args.runs.max(1),

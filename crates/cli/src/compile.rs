@@ -1,6 +1,6 @@
 //! `fehu c`, `fehu multicore`, `fehu cuda`, `fehu opencl`, and `fehu run` of compiled programs.
 
-use crate::args::{Backend, CompileArgs, RunArgs};
+use crate::args::{CompileCommand, RunArgs};
 use crate::commands::{FAILURE, SUCCESS, exit};
 use crate::dev::plan;
 use crate::output;
@@ -13,7 +13,7 @@ use fehu_driver::compile::{self, CCompiler, Executable, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::pipelines;
-use fehu_driver::stages::{Mode, Target};
+use fehu_driver::stages::Mode;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -21,7 +21,8 @@ use std::process::Command;
 const WAITING: &str = "the C compiler is working";
 
 /// `fehu c` and its siblings
-pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
+pub(crate) fn compile(command: &CompileCommand) -> u8 {
+    let (args, target) = command.target();
     if args.file == "-" {
         return wrong("the program must be a file, because the output is named after it");
     }
@@ -77,7 +78,7 @@ pub(crate) fn compile(args: &CompileArgs, target: Target) -> u8 {
 
 /// `fehu run` without `-i`
 pub(crate) fn run(args: &RunArgs) -> u8 {
-    let target = target(args.backend);
+    let target = args.backend.target();
     let plan = match plan(&args.plan, pipelines::of_target(target).name) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
@@ -106,16 +107,6 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         },
     };
     start(args, program)
-}
-
-/// The back end that an option names.
-pub(crate) fn target(backend: Backend) -> Target {
-    match backend {
-        Backend::C => Target::C,
-        Backend::Multicore => Target::Multicore,
-        Backend::Cuda => Target::Cuda,
-        Backend::Opencl => Target::OpenCl,
-    }
 }
 
 /// Compiles a program that the cache does not know.

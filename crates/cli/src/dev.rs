@@ -2,7 +2,6 @@
 
 use crate::args::{DevArgs, DevCommand, PlanArgs, ReduceArgs};
 use crate::commands::{FAILURE, SUCCESS, exit};
-use crate::compile::target;
 use crate::output;
 use crate::run::{values_in, values_out, wrong};
 use fehu_driver::check::{Exit, Warnings};
@@ -43,7 +42,7 @@ pub(crate) fn dev(args: &DevArgs) -> u8 {
 /// The passes and stages that options ask for.
 fn dev_plan(args: &DevArgs) -> Result<Plan, String> {
     let mut plan = plan(&args.plan, pipelines::NONE.name)?;
-    plan.target = target(args.backend);
+    plan.target = args.backend.target();
     if let Some(name) = &args.after {
         (plan.passes, plan.stages) = pipelines::up_to(plan.target, name)?;
         plan = plan.leaving_out(Without::parse(args.plan.without.as_deref().unwrap_or_default())?);

@@ -23,7 +23,6 @@ mod test;
 use args::{Args, Command};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use fehu_driver::stages::Target;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -62,10 +61,7 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check(args),
         Command::CheckSyntax(args) => commands::check_syntax(args),
         Command::Fmt(args) => commands::fmt(args),
-        Command::C(args) => compile::compile(args, Target::C),
-        Command::Multicore(args) => compile::compile(args, Target::Multicore),
-        Command::Cuda(args) => compile::compile(args, Target::Cuda),
-        Command::Opencl(args) => compile::compile(args, Target::OpenCl),
+        Command::Compile(command) => compile::compile(command),
         Command::Run(args) => run::run(args),
         Command::Test(args) => test::test(args),
         Command::Bench(args) => bench::bench(args),

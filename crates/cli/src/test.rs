@@ -2,7 +2,6 @@
 
 use crate::args::suites::TestArgs;
 use crate::commands::{FAILURE, SUCCESS};
-use crate::compile::target;
 use crate::dev::plan;
 use crate::output;
 use crate::run::wrong;
@@ -42,7 +41,8 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
         output::stderr("fehu: warning: `structure` blocks are not tested\n");
     }
     let compiled = !args.interpret && !args.translate && !args.check;
-    let usual = if compiled { pipelines::of_target(target(args.backend)) } else { pipelines::NONE };
+    let usual =
+        if compiled { pipelines::of_target(args.backend.target()) } else { pipelines::NONE };
     let plan = match plan(&args.plan, usual.name) {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
@@ -58,7 +58,7 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
         program_options: server.pass_option.clone(),
         tuning: server.tuning_extension(),
         cache_files: server.cache_extension.clone(),
-        ..Compile::new(target(args.backend))
+        ..Compile::new(args.backend.target())
     });
     let options = Options {
         depth,

@@ -367,22 +367,8 @@ impl Expand<'_> {
 
     /// A kernel that stores a zero.
     fn clear(&mut self, flag: V) -> Stm {
-        let block = self.new_var("block", Ty::Scalar(Prim::I64));
-        let thread = self.new_var("thread", Ty::Scalar(Prim::I64));
         let body = vec![Stm::Store(flag, Exp::int(0), Exp::Const(Scalar::I32(0)))];
-        let (hint, place) = ("clear".into(), ecow::EcoString::new());
-        Stm::Launch(Box::new(Kernel {
-            hint,
-            place,
-            blocks: Exp::int(1),
-            threads: 1,
-            residents: 1,
-            block,
-            thread,
-            by_block: false,
-            shared: None,
-            body,
-        }))
+        Stm::Launch(Box::new(Kernel::alone("clear", &mut self.fun.vars, body)))
     }
 }
 

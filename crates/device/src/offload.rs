@@ -5,7 +5,6 @@
 //! assign are fetched. So a sequential loop over an array costs one kernel rather than a fetch for each element.
 
 use super::calls::closed;
-use ecow::EcoString;
 use fehu_base::OrBug;
 use fehu_imp::rewrite::{change_exps, replace};
 use fehu_imp::visit::each_stm;
@@ -147,20 +146,7 @@ impl Offload<'_> {
             fetches.push(Stm::Free(handle));
         }
         begin.append(&mut body);
-        let block = self.new_var("block", Ty::Scalar(Prim::I64));
-        let thread = self.new_var("thread", Ty::Scalar(Prim::I64));
-        out.push(Stm::Launch(Box::new(Kernel {
-            hint: "alone".into(),
-            place: EcoString::new(),
-            blocks: Exp::int(1),
-            threads: 1,
-            residents: 1,
-            block,
-            thread,
-            by_block: false,
-            shared: None,
-            body: begin,
-        })));
+        out.push(Stm::Launch(Box::new(Kernel::alone("alone", &mut self.fun.vars, begin))));
         out.append(&mut fetches);
     }
 

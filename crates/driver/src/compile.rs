@@ -258,16 +258,6 @@ pub fn remember(cache: &Cache, key: &str, object: &Path, outcome: &Outcome) -> i
     cache.set_program(key, object, files.iter().map(|(path, text)| (path.as_path(), *text)))
 }
 
-/// The name of a back end, as commands and options have it.
-pub fn target_name(target: Target) -> &'static str {
-    match target {
-        Target::C => "c",
-        Target::Multicore => "multicore",
-        Target::Cuda => "cuda",
-        Target::OpenCl => "opencl",
-    }
-}
-
 /// What distinguishes this compiler from others: its version, and when it was built. Reading all of it would
 /// take longer than most programs run.
 fn own_identity() -> Option<String> {

@@ -5,7 +5,6 @@
 //! are kept as the last one of the core IR that they were.
 
 use crate::code::{Code, Settings, Stage};
-use crate::compile::target_name;
 use crate::session::{self, Session};
 use crate::without::Without;
 use crate::{errors, temporary};
@@ -187,7 +186,7 @@ fn fail_stage(
     error = match keep(name, "before", &before.to_string()) {
         Ok(path) => {
             let (path, names) = (path.display(), names.join(","));
-            let target = target_name(settings.target);
+            let target = settings.target.name();
             error.note(format!("the program before \"{}\" is in {path}", stages[0].name)).note(
                 format!(
                     "to reproduce it, run `fehu dev --backend {target} --stages {names} {path}`"

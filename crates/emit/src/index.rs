@@ -3,6 +3,7 @@
 use super::Emit;
 use fehu_base::{Prim, bug};
 use fehu_facts::poly::Poly;
+use fehu_imp::rewrite::tidy;
 use fehu_imp::{Exp, V};
 use fehu_ir::{Atom, BinOp, Scalar};
 use fehu_mem::lmad::Lmad;
@@ -86,23 +87,4 @@ fn times(terms: &Terms, index: &Exp) -> Terms {
         }
     }
     product
-}
-
-/// Sums equal products.
-fn tidy(terms: Terms) -> Exp {
-    let mut sum = Terms::new();
-    for (factor, mut vars) in terms {
-        vars.sort_unstable();
-        match sum.iter_mut().find(|(_, other)| *other == vars) {
-            Some((old, _)) => *old = old.wrapping_add(factor),
-            None => sum.push((factor, vars)),
-        }
-    }
-    sum.retain(|(factor, _)| *factor != 0);
-    match sum.as_slice() {
-        [] => Exp::int(0),
-        [(factor, vars)] if vars.is_empty() => Exp::int(*factor),
-        [(1, vars)] if vars.len() == 1 => Exp::Var(vars[0]),
-        _ => Exp::Index(sum),
-    }
 }

@@ -7,7 +7,7 @@
 
 use fehu_base::IdVec;
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Atom, BinOp, Body, ConstId, Elem, Exp, FunId, LoopForm, Prog, Var, VarInfo};
+use fehu_ir::{Atom, BinOp, Body, ConstId, Elem, Exp, Family, FunId, LoopForm, Prog, Var, VarInfo};
 
 /// Which functions and constants of a program can fail or print.
 #[derive(Clone, Debug)]
@@ -52,45 +52,20 @@ impl Effects {
 
     /// Whether an expression itself does, not what is in its bodies.
     pub fn shallow(&self, exp: &Exp) -> bool {
-        match exp {
-            Exp::Assert(cond, _) => *cond != Atom::bool(true),
-            Exp::Fail(_) | Exp::Trace(..) => true,
-            Exp::Call(fun, _) => self.fun(*fun),
-            Exp::Const(id) => self.constant(*id),
-            Exp::Seg(_)
-            | Exp::Threads
-            | Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Array(..)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Concat(..)
-            | Exp::Iota(..)
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Reshape(..)
-            | Exp::Rearrange(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(_)
-            | Exp::If(..)
-            | Exp::Switch(..)
-            | Exp::Loop(..)
-            | Exp::Screma(_)
-            | Exp::Hist(_)
-            | Exp::Scatter(_)
-            | Exp::Stream(_)
-            | Exp::Partition(_)
-            | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Opaque(_)
-            | Exp::Tuning(..) => false,
+        match exp.family() {
+            Family::Check => !matches!(exp, Exp::Assert(cond, _) if *cond == Atom::bool(true)),
+            Family::Fixed => matches!(exp, Exp::Trace(..)),
+            Family::Reference => {
+                matches!(exp, Exp::Call(fun, _) if self.fun(*fun))
+                    || matches!(exp, Exp::Const(id) if self.constant(*id))
+            }
+            Family::Scalar
+            | Family::Asked
+            | Family::View
+            | Family::Fresh
+            | Family::Change
+            | Family::Control
+            | Family::Operator => false,
         }
     }
 

@@ -7,7 +7,7 @@
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Body, Exp, FunId, Prog};
+use fehu_ir::{Body, Exp, Family, FunId, Prog};
 
 /// Which functions of a program contain such an expression.
 #[derive(Clone, Debug)]
@@ -52,51 +52,7 @@ impl Prints {
     /// Whether an expression does by itself or by a call, not looking into its bodies.
     pub fn shallow(&self, exp: &Exp) -> bool {
         let called = matches!(exp, Exp::Call(id, _) if self.fun(*id));
-        called || by_itself(exp)
-    }
-}
-
-/// Whether an expression prints, or hides what it is, apart from its bodies and calls.
-fn by_itself(exp: &Exp) -> bool {
-    match exp {
-        Exp::Trace(..) | Exp::Opaque(_) => true,
-        Exp::Call(..)
-        | Exp::Seg(_)
-        | Exp::Threads
-        | Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Math(..)
-        | Exp::Convert(..)
-        | Exp::Reinterpret(..)
-        | Exp::Assert(..)
-        | Exp::Array(..)
-        | Exp::Index(..)
-        | Exp::Update(..)
-        | Exp::FlatIndex(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Concat(..)
-        | Exp::Iota(..)
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Reshape(..)
-        | Exp::Rearrange(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(_)
-        | Exp::If(..)
-        | Exp::Switch(..)
-        | Exp::Loop(..)
-        | Exp::Const(_)
-        | Exp::Screma(_)
-        | Exp::Hist(_)
-        | Exp::Scatter(_)
-        | Exp::Stream(_)
-        | Exp::Partition(_)
-        | Exp::WithAcc(..)
-        | Exp::UpdateAcc(..)
-        | Exp::Tuning(..)
-        | Exp::Fail(_) => false,
+        called || exp.family() == Family::Fixed
     }
 }
 
@@ -107,7 +63,7 @@ struct Look {
 
 impl Visit for Look {
     fn exp(&mut self, exp: &Exp) {
-        self.found |= by_itself(exp);
+        self.found |= exp.family() == Family::Fixed;
         if let Exp::Call(id, _) = exp {
             self.calls.push(*id);
         }

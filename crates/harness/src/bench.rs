@@ -26,7 +26,6 @@ use crate::tuning;
 use fehu_data::Value;
 use fehu_driver::check::Warnings;
 use fehu_driver::compile::Executable;
-use fehu_driver::compile::target_name;
 use fehu_driver::stages::Target;
 use measure::{Limits, Progress};
 use std::path::Path;
@@ -300,7 +299,7 @@ pub(crate) fn cases<'t>(
 }
 
 fn is_excluded(tags: &[String], options: &Options) -> bool {
-    let backend = target_name(options.compile.target);
+    let backend = options.compile.target.name();
     tags.iter().any(|tag| {
         EXCLUDED.contains(&tag.as_str())
             || options.exclude.contains(tag)

@@ -19,7 +19,7 @@ use crate::server::Launch;
 use crate::tuning;
 use fehu_driver::cache::Cache;
 use fehu_driver::check::{Outcome, Warnings};
-use fehu_driver::compile::{self, CCompiler, Executable, Request, target_name};
+use fehu_driver::compile::{self, CCompiler, Executable, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
@@ -141,7 +141,7 @@ pub(crate) fn prepare(
                 compile_for_interpreter(path, options, Warnings::Hide, &Plan::none());
             compiled.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>)
         }
-        Some(Target::Multicore | Target::Cuda | Target::OpenCl) => {
+        Some(_) => {
             let compile = compile.reference();
             let (_, built) = server(path, &compile, Warnings::Hide);
             match built.and_then(|(_, built)| executor(path, &compile, built)) {
@@ -215,7 +215,7 @@ fn elsewhere(path: &str, futhark: &str, compile: &Compile) -> Result<Executable,
     let folder = Folder::new().map_err(|error| error.to_string())?;
     let program = folder.path().join("server");
     let mut command = Command::new(futhark);
-    command.arg(target_name(compile.target)).arg("--server").args(&compile.compiler_options);
+    command.arg(compile.target.name()).arg("--server").args(&compile.compiler_options);
     // A name may look like an option.
     let path = std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
     command.arg(path).arg("-o").arg(&program);

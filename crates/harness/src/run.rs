@@ -6,7 +6,6 @@ use crate::prepare::{self, Compile, Programs};
 use crate::{case, property};
 use fehu_base::render::{self, Style};
 use fehu_driver::check::{self, Exit, Outcome, Warnings};
-use fehu_driver::compile::target_name;
 use fehu_driver::files::Disk;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
@@ -300,7 +299,7 @@ fn skipped(case: &Case, options: &Options) -> Option<String> {
 fn excluded<'t>(tags: &'t [String], options: &Options) -> Option<&'t String> {
     let executor = match &options.compile {
         None => "interpreter",
-        Some(compile) => target_name(compile.target),
+        Some(compile) => compile.target.name(),
     };
     tags.iter().find(|tag| {
         EXCLUDED.contains(&tag.as_str())

@@ -21,7 +21,6 @@ mod simulated;
 use crate::bench::{self, Options};
 use crate::prepare;
 use fehu_driver::check::Warnings;
-use fehu_driver::compile::target_name;
 use program::Program;
 use search::{Found, Run, Subject, Threshold, search};
 
@@ -65,7 +64,7 @@ pub fn tune(
     let mut program = Program::start(path, &test, built, options)?;
     let (thresholds, params) = program.thresholds()?;
     if thresholds.is_empty() {
-        let backend = target_name(options.compile.target);
+        let backend = options.compile.target.name();
         return Err(format!(
             "nothing to tune: no entry point with data sets has thresholds with the back end `{backend}`"
         ));

@@ -1,7 +1,7 @@
 //! Kernels: what a device executes.
 
 use crate::rewrite::replace_stms;
-use crate::{Block, Exp, Stm, Ty, V, VarInfo};
+use crate::{Block, Exp, Prim, Stm, Ty, V, VarInfo};
 use ecow::EcoString;
 use fehu_base::IdVec;
 
@@ -41,6 +41,24 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// A kernel of a single thread.
+    pub fn alone(hint: &str, vars: &mut IdVec<V, VarInfo>, body: Block) -> Kernel {
+        let mut number =
+            |hint: &str| vars.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I64) });
+        Kernel {
+            hint: hint.into(),
+            place: EcoString::new(),
+            blocks: Exp::int(1),
+            threads: 1,
+            residents: 1,
+            block: number("block"),
+            thread: number("thread"),
+            by_block: false,
+            shared: None,
+            body,
+        }
+    }
+
     /// Moves the declarations of shared arrays to the beginning of the body, where they must be.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     pub fn hoist_shared(&mut self, vars: &IdVec<V, VarInfo>) {

@@ -49,6 +49,7 @@
 mod atom;
 mod exp;
 mod external;
+mod family;
 mod items;
 mod op;
 mod prog;
@@ -68,6 +69,7 @@ pub mod visit;
 pub use atom::{Atom, Scalar};
 pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};
 pub use external::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant};
+pub use family::Family;
 pub use items::Item;
 pub use op::{BinOp, CmpOp, MathFn, UnOp};
 pub use prog::{

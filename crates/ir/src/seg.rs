@@ -1,7 +1,7 @@
 //! Segs: operators of which it is decided who executes them.
 
 use crate::free::free_in_stm;
-use crate::{Atom, Body, Exp, Lambda, Stm, Type, Var, VarInfo};
+use crate::{Atom, Body, Exp, Family, Lambda, Stm, Type, Var, VarInfo};
 use fehu_base::IdVec;
 
 /// One operator at every position of a space, executed by the threads of a level.
@@ -145,52 +145,20 @@ impl Seg {
     /// Whether a statement may stand before the operator of a Seg, where every thread executes it for itself: it makes no array
     /// and calls nothing. How much there may be of that is not the verifier's business.
     pub fn allows_before(stm: &Stm) -> bool {
-        match &stm.exp {
-            Exp::Assert(..)
-            | Exp::Fail(_)
-            | Exp::Array(..)
-            | Exp::Update(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Concat(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(_)
-            | Exp::Loop(..)
-            | Exp::Call(..)
-            | Exp::Const(_)
-            | Exp::Screma(_)
-            | Exp::Hist(_)
-            | Exp::Scatter(_)
-            | Exp::Stream(_)
-            | Exp::Partition(_)
-            | Exp::Seg(_)
-            | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Trace(..)
-            | Exp::Tuning(..)
-            | Exp::Threads => false,
-            Exp::If(_, bodies) => {
-                bodies.iter().all(|body| body.stms.iter().all(Seg::allows_before))
-            }
-            Exp::Switch(_, switch) => {
-                let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
-                bodies.into_iter().all(|body| body.stms.iter().all(Seg::allows_before))
-            }
-            Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Index(..)
-            | Exp::FlatIndex(..)
-            | Exp::Reshape(..)
-            | Exp::Rearrange(..)
-            | Exp::Iota(..)
-            | Exp::Replicate(..)
-            | Exp::Opaque(_) => true,
-        }
+        let fits = match stm.exp.family() {
+            Family::Scalar | Family::View => true,
+            Family::Fresh => matches!(stm.exp, Exp::Iota(..) | Exp::Replicate(..)),
+            Family::Control => !matches!(stm.exp, Exp::Loop(..)),
+            Family::Fixed => matches!(stm.exp, Exp::Opaque(_)),
+            Family::Asked
+            | Family::Change
+            | Family::Reference
+            | Family::Operator
+            | Family::Check => false,
+        };
+        let mut all = fits;
+        stm.exp.for_each_body(&mut |body| all = all && body.stms.iter().all(Seg::allows_before));
+        all
     }
 
     /// Whether an expression can be the operator of a Seg: it has functions, or makes an array in a way that many threads

@@ -13,7 +13,7 @@
 
 use fehu_base::IdVec;
 use fehu_ir::visit::{VisitMut, walk_body_mut};
-use fehu_ir::{Atom, Body, Exp, Stm, Type, Var, VarInfo, free};
+use fehu_ir::{Atom, Body, Exp, Family, Stm, Type, Var, VarInfo, free};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A check moves over no more statements than this.
@@ -73,7 +73,7 @@ impl Early<'_> {
                 if at < lowest || moved.contains(&at) {
                     continue;
                 }
-                if is_scalar(&body.stms[at].exp) {
+                if body.stms[at].exp.family() == Family::Scalar {
                     moved.insert(at);
                     open.push(at);
                 } else {
@@ -92,20 +92,6 @@ impl Early<'_> {
             bound.extend(range[place].pat.iter().map(|var| (*var, lowest + place)));
         }
     }
-}
-
-/// Whether an expression is about scalars only, and does the same anywhere.
-fn is_scalar(exp: &Exp) -> bool {
-    matches!(
-        exp,
-        Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-    )
 }
 
 #[cfg(test)]

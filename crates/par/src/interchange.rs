@@ -10,7 +10,7 @@ use crate::context::Cx;
 use fehu_base::bug;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::RemarkKind;
-use fehu_ir::{Atom, Body, Exp, LoopForm, LoopParam, Stm, Switch, Type, Var};
+use fehu_ir::{Atom, Body, Exp, Family, LoopForm, LoopParam, Stm, Switch, Type, Var};
 use rustc_hash::FxHashSet;
 
 impl Cx<'_> {
@@ -49,7 +49,8 @@ impl Cx<'_> {
             let mut known: FxHashSet<Var> = places.iter().map(|place| params[*place].var).collect();
             known.insert(counter);
             for stm in &body.stms {
-                let fits = liftable(&stm.exp) && self.effects.speculable(&stm.exp, self.vars);
+                let fits = stm.exp.family() == Family::Scalar
+                    && self.effects.speculable(&stm.exp, self.vars);
                 let mut needs = free_in_stm(stm, self.vars).into_iter();
                 if fits && needs.all(|var| known.contains(&var) || self.is_host(var.into())) {
                     known.extend(&stm.pat);
@@ -186,18 +187,4 @@ impl Cx<'_> {
     fn certs(&self, stm: &Stm) -> Vec<Var> {
         stm.certs.iter().copied().filter(|cert| self.is_host((*cert).into())).collect()
     }
-}
-
-/// Whether an expression is an operation on scalars.
-fn liftable(exp: &Exp) -> bool {
-    matches!(
-        exp,
-        Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-    )
 }

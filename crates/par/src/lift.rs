@@ -14,7 +14,7 @@
 use crate::context::Cx;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Atom, Body, CmpOp, Exp, Lambda, Stm, Type, Var};
+use fehu_ir::{Atom, Body, CmpOp, Exp, Family, Lambda, Stm, Type, Var};
 
 impl Cx<'_> {
     /// Whether the host can do a statement of the innermost level.
@@ -118,19 +118,8 @@ impl Cx<'_> {
 
 /// Whether an expression is an operation on scalars or another view, which the host can do at any time.
 pub(crate) fn is_plain(exp: &Exp) -> bool {
-    matches!(
-        exp,
-        Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Rearrange(..)
-            | Exp::Const(_)
-            | Exp::Tuning(..)
-    )
+    exp.family() == Family::Scalar
+        || matches!(exp, Exp::Rearrange(..) | Exp::Const(_) | Exp::Tuning(..))
 }
 
 /// Whether an expression prints, or may by a call.

@@ -22,8 +22,8 @@ use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
-    Atom, Body, Dim, Exp, Level, LoopForm, Scalar, Screma, Seg, SegParts, Stm, Tiling, Type, Var,
-    VarInfo,
+    Atom, Body, Dim, Exp, Family, Level, LoopForm, Scalar, Screma, Seg, SegParts, Stm, Tiling,
+    Type, Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -270,14 +270,8 @@ impl Code<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a view or scalar")]
     fn is_straight(&self, stm: &Stm) -> bool {
         match &stm.exp {
-            Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Opaque(_) => self.binds_scalars(stm),
+            exp if exp.family() == Family::Scalar => self.binds_scalars(stm),
+            Exp::Opaque(_) => self.binds_scalars(stm),
             Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..) => true,
             Exp::Iota(..) | Exp::Replicate(..) => stm
                 .pat

@@ -21,29 +21,14 @@ pub(super) fn declarations(types: &Types, target: Target, objects: &str, entries
 /// What the interfaces of all programs have.
 pub(super) fn common(target: Target) -> String {
     let mut out = String::from(START);
-    match target {
-        Target::C => {}
-        Target::Multicore => out.push_str(MULTICORE),
-        Target::Cuda => out.extend([GPU, CUDA]),
-        Target::OpenCl => out.extend([GPU, OPENCL]),
-    }
+    out.extend(target.facts().interface.iter().copied());
     out
 }
 
 /// The whole header.
 pub(super) fn header(declarations: &str, target: Target) -> String {
-    let backend = backend(target);
-    format!("{BEFORE}#define FUTHARK_BACKEND_{backend}\n\n{declarations}{AFTER}")
-}
-
-/// The name of a target that clients know.
-pub(super) fn backend(target: Target) -> &'static str {
-    match target {
-        Target::C => "c",
-        Target::Multicore => "multicore",
-        Target::Cuda => "cuda",
-        Target::OpenCl => "opencl",
-    }
+    let name = target.name();
+    format!("{BEFORE}#define FUTHARK_BACKEND_{name}\n\n{declarations}{AFTER}")
 }
 
 const BEFORE: &str = "\
@@ -95,30 +80,4 @@ void futhark_context_pause_profiling(struct futhark_context *ctx);
 void futhark_context_unpause_profiling(struct futhark_context *ctx);
 char *futhark_context_report(struct futhark_context *ctx);
 int futhark_context_clear_caches(struct futhark_context *ctx);
-";
-
-const MULTICORE: &str =
-    "void futhark_context_config_set_num_threads(struct futhark_context_config *cfg, int n);\n";
-
-const GPU: &str = "
-// Devices. What `new_raw` takes and `values_raw` yields are addresses of their memory.
-void futhark_context_config_set_device(struct futhark_context_config *cfg, const char *s);
-void futhark_context_config_set_default_thread_block_size(struct futhark_context_config *cfg, int size);
-void futhark_context_config_set_default_group_size(struct futhark_context_config *cfg, int size);
-void futhark_context_config_set_default_grid_size(struct futhark_context_config *cfg, int num);
-void futhark_context_config_set_default_num_groups(struct futhark_context_config *cfg, int num);
-void futhark_context_config_set_default_tile_size(struct futhark_context_config *cfg, int num);
-void futhark_context_config_set_default_reg_tile_size(struct futhark_context_config *cfg, int num);
-void futhark_context_config_set_default_threshold(struct futhark_context_config *cfg, int num);
-const char *futhark_context_config_get_program(struct futhark_context_config *cfg);
-void futhark_context_config_set_program(struct futhark_context_config *cfg, const char *program);
-";
-
-const CUDA: &str = "\
-void futhark_context_config_add_nvrtc_option(struct futhark_context_config *cfg, const char *opt);
-";
-
-const OPENCL: &str = "\
-void futhark_context_config_set_platform(struct futhark_context_config *cfg, const char *s);
-void futhark_context_config_add_build_option(struct futhark_context_config *cfg, const char *opt);
 ";

@@ -2,7 +2,6 @@
 
 use super::TuningParam;
 use super::entry::c_function;
-use super::header::backend;
 use super::record::project;
 use super::sum::{construct, destruct};
 use super::types::{FieldDef, Kind, TypeDef, Types};
@@ -27,7 +26,7 @@ pub(super) fn manifest(
         .map(|ty| (ty.name.to_string(), type_entry(types, ty)))
         .collect();
     let manifest = json!({
-        "backend": backend(target),
+        "backend": target.name(),
         "version": concat!("fehu ", env!("CARGO_PKG_VERSION")),
         "entry_points": entries,
         "types": described,

@@ -191,7 +191,7 @@ impl<'a> Frame<'a> {
         for stm in block {
             match stm {
                 Stm::Declare(v, _) if self.fun.vars[*v].ty == Ty::Mem => self.handles.push(*v),
-                Stm::Tasks(_) if self.target == Target::Multicore => {}
+                Stm::Tasks(_) if self.target.has_tasks() => {}
                 Stm::Launch(_) => {}
                 _ => stm.each_block(&mut |inner| self.add_handles(inner)),
             }

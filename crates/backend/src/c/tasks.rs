@@ -5,16 +5,15 @@
 use super::exp::Text;
 use super::fun::{Frame, declared_type};
 use super::op;
-use crate::Target;
 use fehu_base::Prim;
 use fehu_imp::{Exp, RedOp, Stm, Tasks, Ty, V, visit};
 use std::fmt::Write;
 
 impl Frame<'_> {
     pub(super) fn tasks(&mut self, tasks: &Tasks) {
-        match self.target {
-            Target::C | Target::Cuda | Target::OpenCl => self.tasks_in_place(tasks),
-            Target::Multicore => self.tasks_outlined(tasks),
+        match self.target.has_tasks() {
+            true => self.tasks_outlined(tasks),
+            false => self.tasks_in_place(tasks),
         }
     }
 
@@ -136,22 +135,19 @@ impl Frame<'_> {
 
     /// How many ranges a reduction should be cut into.
     pub(super) fn chunks(&self, site: usize, n: &Exp) -> String {
-        match self.target {
-            Target::C | Target::Cuda | Target::OpenCl => "1".to_owned(),
-            Target::Multicore => format!("fe_chunks(ctx, {site}, {})", self.scope().text(n)),
+        match self.target.has_tasks() {
+            true => format!("fe_chunks(ctx, {site}, {})", self.scope().text(n)),
+            false => "1".to_owned(),
         }
     }
 
     pub(super) fn threads(&self) -> &'static str {
-        match self.target {
-            Target::C | Target::Cuda | Target::OpenCl => "1",
-            Target::Multicore => "fe_num_workers(ctx)",
-        }
+        if self.target.has_tasks() { "fe_num_workers(ctx)" } else { "1" }
     }
 
     pub(super) fn atomic(&mut self, op: RedOp, p: V, index: &Exp, e: &Exp) {
         let prim = self.scope().elem(p);
-        if self.target == Target::Multicore {
+        if self.target.has_tasks() {
             let element = self.scope().element(p, index).text;
             let value = self.scope().text(e);
             self.line(&format!("fe_atomic_{}_{prim}(&{element}, {value});", op.name()));
@@ -189,9 +185,9 @@ impl Frame<'_> {
 
     pub(super) fn locked(&mut self, number: &Exp, body: &[Stm]) {
         self.line("{");
-        self.deeper(|frame| match frame.target {
-            Target::C | Target::Cuda | Target::OpenCl => frame.block(body),
-            Target::Multicore => {
+        self.deeper(|frame| match frame.target.has_tasks() {
+            false => frame.block(body),
+            true => {
                 let value = frame.scope().text(number);
                 let lock = frame.shared.names.fresh("lock");
                 frame.line(&format!("const int64_t {lock} = {value};"));

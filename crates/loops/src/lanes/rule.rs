@@ -108,6 +108,7 @@ fn has_loop(stm: &Stm) -> bool {
 }
 
 /// Whether there is a way to execute a statement in lanes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to fit does not")]
 fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
     let inner = |block: &Block| block.iter().all(|stm| is_possible(vars, stm));
     let here = match stm {
@@ -118,35 +119,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         }
         Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
         Stm::For { step, .. } => *step > 0,
-        Stm::Alloc(..)
-        | Stm::Share(..)
-        | Stm::Export { .. }
-        | Stm::Free(_)
-        | Stm::Point(..)
-        | Stm::Call(..)
-        | Stm::Const(..)
-        | Stm::Assert(..)
-        | Stm::Trace(..)
-        | Stm::TraceArray(..)
-        | Stm::Atomic(..)
-        | Stm::Sums(..)
-        | Stm::Locked(..)
-        | Stm::Exchange { .. }
-        | Stm::Guarded(..)
-        | Stm::Tasks(_)
-        | Stm::Chunks(..)
-        | Stm::Tuning(..)
-        | Stm::Threads(_)
-        | Stm::Blocks(_)
-        | Stm::Launch(_)
-        | Stm::Fetch(..)
-        | Stm::Poll(..)
-        | Stm::Count(..)
-        | Stm::Leave
-        | Stm::Barrier
-        | Stm::WarpBarrier
-        | Stm::Warp(_)
-        | Stm::Section(_) => false,
+        _ => false,
     };
     let mut all = here;
     stm.each_block(&mut |block| all = all && inner(block));

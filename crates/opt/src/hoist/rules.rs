@@ -3,7 +3,7 @@
 use super::frame::{Facts, Frame, Trips};
 use super::walk::Hoist;
 use fehu_facts::cost;
-use fehu_ir::{Atom, Elem, Exp, LoopForm, Stm, Type};
+use fehu_ir::{Atom, Elem, Exp, Family, LoopForm, Stm, Type};
 
 /// What decides how a statement moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,45 +51,17 @@ impl Hoist<'_> {
 
     /// Whether the expression, apart from its bodies, may end the program, or not end.
     pub(super) fn ends(&self, exp: &Exp) -> bool {
-        match exp {
-            Exp::Assert(cond, _) => *cond != Atom::bool(true),
-            Exp::Loop(_, LoopForm::While(_), _) | Exp::Call(..) | Exp::Fail(_) => true,
-            Exp::Const(id) => self.effects.constant(*id),
-            Exp::Seg(_)
-            | Exp::Threads
-            | Exp::Atom(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Math(..)
-            | Exp::Convert(..)
-            | Exp::Reinterpret(..)
-            | Exp::Array(..)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Concat(..)
-            | Exp::Iota(..)
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Reshape(..)
-            | Exp::Rearrange(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(_)
-            | Exp::If(..)
-            | Exp::Switch(..)
-            | Exp::Loop(..)
-            | Exp::Screma(_)
-            | Exp::Hist(_)
-            | Exp::Scatter(_)
-            | Exp::Stream(_)
-            | Exp::Partition(_)
-            | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Trace(..)
-            | Exp::Opaque(_)
-            | Exp::Tuning(..) => false,
+        match exp.family() {
+            Family::Check => !matches!(exp, Exp::Assert(cond, _) if *cond == Atom::bool(true)),
+            Family::Control => matches!(exp, Exp::Loop(_, LoopForm::While(_), _)),
+            Family::Reference => !matches!(exp, Exp::Const(id) if !self.effects.constant(*id)),
+            Family::Scalar
+            | Family::Asked
+            | Family::View
+            | Family::Fresh
+            | Family::Change
+            | Family::Operator
+            | Family::Fixed => false,
         }
     }
 

@@ -11,7 +11,7 @@ use fehu_base::{IdVec, Prim};
 use fehu_facts::{Effects, Share, Uses};
 use fehu_ir::builder::{atom_type, prim_of};
 use fehu_ir::visit::{Visit, walk_type};
-use fehu_ir::{Atom, Exp, Lambda, Scalar, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Exp, Family, Lambda, Scalar, Stm, Type, Var, VarInfo};
 use std::rc::Rc;
 
 /// The state of a sweep, which rules look at.
@@ -186,7 +186,7 @@ impl<'a> Cx<'a> {
                 self.table[var.index()].map = Some(map);
             }
         }
-        if let ([var], true) = (stm.pat.as_slice(), is_simple(&stm.exp)) {
+        if let ([var], true) = (stm.pat.as_slice(), !stm.exp.has_bodies()) {
             self.table[var.index()].def = Some(Box::new(stm.exp.clone()));
             self.table[var.index()].certs.clone_from(&stm.certs);
             if let Exp::Assert(cond @ Atom::Var(name), _) = &stm.exp
@@ -435,90 +435,16 @@ impl Visit for Sizes<'_> {
 
 /// Whether the arrays that an expression yields are in memory that nothing else looks at.
 fn owns_results(exp: &Exp) -> bool {
-    match exp {
-        Exp::Array(..)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Concat(..)
-        | Exp::Iota(..)
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(_)
-        | Exp::Screma(_)
-        | Exp::Hist(_)
-        | Exp::Scatter(_)
-        | Exp::Partition(_)
-        | Exp::Seg(_) => true,
-        Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Math(..)
-        | Exp::Convert(..)
-        | Exp::Reinterpret(..)
-        | Exp::Assert(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Reshape(..)
-        | Exp::Rearrange(..)
-        | Exp::If(..)
-        | Exp::Switch(..)
-        | Exp::Loop(..)
-        | Exp::Call(..)
-        | Exp::Const(_)
-        | Exp::Stream(_)
-        | Exp::WithAcc(..)
-        | Exp::UpdateAcc(..)
-        | Exp::Trace(..)
-        | Exp::Opaque(_)
-        | Exp::Tuning(..)
-        | Exp::Threads
-        | Exp::Fail(_) => false,
-    }
-}
-
-/// Whether an expression has no bodies and lambdas.
-fn is_simple(exp: &Exp) -> bool {
-    match exp {
-        Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Math(..)
-        | Exp::Convert(..)
-        | Exp::Reinterpret(..)
-        | Exp::Assert(..)
-        | Exp::Array(..)
-        | Exp::Index(..)
-        | Exp::Update(..)
-        | Exp::FlatIndex(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Concat(..)
-        | Exp::Iota(..)
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Reshape(..)
-        | Exp::Rearrange(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(_)
-        | Exp::Call(..)
-        | Exp::Const(_)
-        | Exp::UpdateAcc(..)
-        | Exp::Trace(..)
-        | Exp::Opaque(_)
-        | Exp::Tuning(..)
-        | Exp::Threads
-        | Exp::Fail(_) => true,
-        Exp::If(..)
-        | Exp::Switch(..)
-        | Exp::Loop(..)
-        | Exp::Screma(_)
-        | Exp::Hist(_)
-        | Exp::Scatter(_)
-        | Exp::Stream(_)
-        | Exp::Partition(_)
-        | Exp::Seg(_)
-        | Exp::WithAcc(..) => false,
+    match exp.family() {
+        Family::Fresh => true,
+        Family::Change => !matches!(exp, Exp::UpdateAcc(..)),
+        Family::Operator => !matches!(exp, Exp::Stream(_) | Exp::WithAcc(..)),
+        Family::Scalar
+        | Family::Asked
+        | Family::View
+        | Family::Control
+        | Family::Reference
+        | Family::Check
+        | Family::Fixed => false,
     }
 }

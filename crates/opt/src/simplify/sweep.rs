@@ -41,7 +41,7 @@ impl Cx<'_> {
         if !self.rules(&mut stm, out, false) {
             return;
         }
-        if has_bodies(&stm.exp) {
+        if stm.exp.has_bodies() {
             self.enter(&mut stm.exp);
             if !self.rules(&mut stm, out, true) {
                 return;
@@ -266,12 +266,6 @@ impl VisitMut for Enter<'_, '_> {
     fn lambda(&mut self, lambda: &mut Lambda) {
         self.0.lambda(lambda);
     }
-}
-
-fn has_bodies(exp: &Exp) -> bool {
-    let mut has = false;
-    exp.for_each_body(&mut |_| has = true);
-    has
 }
 
 /// The number of statements inside a statement.

@@ -3,7 +3,7 @@
 use crate::random::machine::{NoMachine, Start, build_optimised};
 use fehu_driver::cache::Cache;
 use fehu_driver::code::{self, Code, Form, Settings, Stage};
-use fehu_driver::compile::{CCompiler, target_name};
+use fehu_driver::compile::CCompiler;
 use fehu_driver::pipelines::{CPU, GPU};
 use fehu_driver::stages::Target;
 use fehu_ir::Prog;
@@ -70,7 +70,7 @@ impl Way {
             Way::Gpu => "interpreted after the passes for GPUs",
             Way::Imp { parallel: false } => "imperative code",
             Way::Imp { parallel: true } => "imperative code with tasks",
-            Way::Server(target) => target_name(target),
+            Way::Server(target) => target.name(),
         }
     }
 }
@@ -145,13 +145,12 @@ impl Subject {
 
     fn server(&self, expected: &Entries, target: Target, servers: &Servers) -> Result<Runs, Fault> {
         let mut options = Vec::new();
-        match target {
-            Target::C | Target::Cuda => {}
-            Target::Multicore => {
-                options.extend(servers.threads.map(|number| format!("--num-threads={number}")));
-            }
+        if target.has_tasks() {
+            options.extend(servers.threads.map(|number| format!("--num-threads={number}")));
+        }
+        if target == Target::OpenCl {
             // The optimiser of an implementation for processors takes minutes for kernels with barriers.
-            Target::OpenCl => options.push("--build-option=-cl-opt-disable".to_owned()),
+            options.push("--build-option=-cl-opt-disable".to_owned());
         }
         let start = Start { runtimes: Some(&servers.runtimes), runner: None, options };
         let compiler = CCompiler::find(Some(&servers.runtimes), target, true)
