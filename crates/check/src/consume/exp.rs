@@ -118,7 +118,8 @@ impl<'a> Checker<'a> {
             ExpKind::SectionLeft(operand, op) => {
                 let arg = self.argument(operand);
                 let function = self.operator(op);
-                self.call(&function, self.ty(op.id), vec![arg], exp.span, Some(callee(&op.name)))
+                let callee = self.callee_of_operator(op);
+                self.call(&function, self.ty(op.id), vec![arg], exp.span, callee)
             }
             ExpKind::SectionRight(op, operand) => self.section_right(op, operand, exp.span),
             ExpKind::SectionAccess(path) => self.section_access(path),
@@ -232,19 +233,21 @@ impl<'a> Checker<'a> {
         match self.pipe(&op.op) {
             Some(Pipe::Right) => {
                 let (function, ty) = (rhs.alias, self.ty(op.rhs.id));
-                return self.call(&function, ty, vec![lhs], exp.span, exp_name(&op.rhs));
+                let callee = self.callee_of(&op.rhs);
+                return self.call(&function, ty, vec![lhs], exp.span, callee);
             }
             Some(Pipe::Left) => {
                 let (function, ty) = (lhs.alias, self.ty(op.lhs.id));
-                return self.call(&function, ty, vec![rhs], exp.span, exp_name(&op.lhs));
+                let callee = self.callee_of(&op.lhs);
+                return self.call(&function, ty, vec![rhs], exp.span, callee);
             }
             None => {}
         }
         let function = self.operator(&op.op);
         match self.ty(op.op.id) {
             Some(ty) => {
-                let name = Some(callee(&op.op.name));
-                self.call(&function, Some(ty), vec![lhs, rhs], exp.span, name)
+                let callee = self.callee_of_operator(&op.op);
+                self.call(&function, Some(ty), vec![lhs, rhs], exp.span, callee)
             }
             None => Alias::None,
         }
