@@ -104,7 +104,15 @@ pub(crate) fn mark_result(ty: &Ty, params: usize, fresh: &Ty) -> Ty {
             let ret = mark_result(&fun.ret, params - 1, fresh);
             Ty::Fun(Arc::new(FunTy { ret, ..(**fun).clone() }))
         }
-        _ => result::copy_marks(ty, fresh),
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Fun(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => result::copy_marks(ty, fresh),
     }
 }
 

@@ -13,6 +13,8 @@
 //!
 //! Nothing here does input or output, and nothing panics on any tree.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod builtin;
 mod causality;
 mod checker;

@@ -58,6 +58,10 @@ impl<'a> Checker<'a> {
         if resolved.fields > 0 { None } else { self.vars.get(resolved.var)?.arity }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "how many arguments other functions need is not known"
+    )]
     fn missing(&self, function: &Exp) -> Option<usize> {
         match &function.kind {
             ExpKind::Var(_) => self.arity(function.id),
@@ -149,6 +153,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The variable that an expression names.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions do not name a variable")]
     pub(super) fn exp_var(&self, exp: &Exp) -> Option<VarId> {
         match &exp.kind {
             ExpKind::Var(_) => self.tables.names.get(&exp.id).map(|resolved| resolved.var),
@@ -238,7 +243,14 @@ impl<'a> Checker<'a> {
 pub(super) fn arrow(ty: Option<&Ty>) -> Option<&FunTy> {
     match ty?.unwrap_unique() {
         Ty::Fun(fun) => Some(fun),
-        _ => None,
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => None,
     }
 }
 

@@ -221,7 +221,14 @@ pub(super) fn final_result(ty: &Ty) -> &Ty {
         None => match ty {
             // A fresh result shares nothing.
             Ty::Unique(_) => &Ty::BOOL,
-            other => other,
+            other @ (Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Error) => other,
         },
     }
 }

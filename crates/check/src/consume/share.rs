@@ -217,7 +217,9 @@ impl<'a> Checker<'a> {
         let all: Vec<Region> = match &summary.result {
             Alias::Fun(inner) => self.returned(inner),
             Alias::Made(made) => made.returns.clone(),
-            other => other.regions(),
+            other @ (Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_)) => {
+                other.regions()
+            }
         }
         .iter()
         .filter(|&r| {
@@ -238,7 +240,14 @@ impl<'a> Checker<'a> {
             Ty::Prim(_) | Ty::Error => Alias::None,
             Ty::Unique(inner) => match &**inner {
                 Ty::Fun(_) => self.typed_result(inner, base, captured, shared),
-                inner => self.fresh(inner, Owner::Here),
+                inner @ (Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error) => self.fresh(inner, Owner::Here),
             },
             Ty::Record(fields) => Alias::Record(
                 fields
