@@ -119,6 +119,7 @@ impl Checker<'_> {
             def: None,
             level: self.level,
             poisoned: false,
+            arity: None,
         })
     }
 

@@ -69,6 +69,7 @@ impl Checking {
                 def: None,
                 level: 0,
                 poisoned: false,
+                arity: None,
             });
             let env = Arc::new(env);
             if unit.role == Role::PreludeRoot {

@@ -64,6 +64,9 @@ pub(crate) struct Checked {
     /// For a function whose written result type has `*` on some parts: the result type with `*` on all
     /// that are fresh. Callers do not rely on it, since it was not written.
     pub(crate) more: Option<Ty>,
+    /// Whether a call with all arguments consumes all it will ever consume, so that the functions in its
+    /// result can be called often.
+    pub(crate) complete: bool,
 }
 
 /// Checks a top-level value, and finds out which parts of its result are fresh.
@@ -88,9 +91,10 @@ pub(crate) fn check(
         parents: FxHashMap::default(),
         children: FxHashMap::default(),
     };
-    let inferred = checker.top_level(bind);
+    let (result, inferred) = checker.top_level(bind);
+    let complete = checker.is_complete(&result, bind);
     let (ret, more) = if bind.ret.is_none() { (inferred, None) } else { (None, inferred) };
-    Checked { diagnostics: checker.diagnostics, ret, more }
+    Checked { diagnostics: checker.diagnostics, ret, more, complete }
 }
 
 /// A function's type with the `*` of `fresh` in its result, which has the same shape.
@@ -100,7 +104,15 @@ pub(crate) fn mark_result(ty: &Ty, params: usize, fresh: &Ty) -> Ty {
             let ret = mark_result(&fun.ret, params - 1, fresh);
             Ty::Fun(Arc::new(FunTy { ret, ..(**fun).clone() }))
         }
-        _ => result::copy_marks(ty, fresh),
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Fun(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => result::copy_marks(ty, fresh),
     }
 }
 

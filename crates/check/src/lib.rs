@@ -13,6 +13,8 @@
 //!
 //! Nothing here does input or output, and nothing panics on any tree.
 
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
 mod builtin;
 mod causality;
 mod checker;
@@ -39,7 +41,7 @@ pub use crate::checking::{Checking, Mark};
 use crate::module::Block;
 use crate::program::{Program, Tables, VarKind};
 use crate::scope::{ModEnv, Module, ScopedTerm, Term};
-use crate::ty::VarId;
+use crate::ty::{Scheme, VarId};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 use fehu_syntax::ast;
@@ -218,6 +220,12 @@ impl Checker<'_> {
         let consumed = consume::check(vars, types, &self.tables, bind);
         self.diags.extend(found);
         self.diags.extend(consumed.diagnostics);
+        // What a type parameter stands for may be a function that we know nothing about.
+        let knows_functions =
+            |scheme: &Scheme| scheme.types.iter().all(|param| param.lifted != ast::Lifted::Lifted);
+        if consumed.complete && self.scheme(var).is_some_and(|scheme| knows_functions(&scheme)) {
+            self.program.vars[var].arity = Some(bind.params.len());
+        }
         if let Some(more) = consumed.more
             && let Some(scheme) = self.scheme(var)
         {

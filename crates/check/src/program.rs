@@ -46,6 +46,10 @@ pub struct VarInfo {
     pub level: u32,
     /// Whether its definition was refused; its type may be wrong, and uses say nothing about that.
     pub poisoned: bool,
+    /// For a global function that returns a function: how many arguments it takes before its body runs.
+    /// The type does not tell: `def f (x: t) : u -> v` and `def f (x: t) (y: u) : v` have the same. It
+    /// is unknown if the function that comes back consumes one of those arguments when it is called.
+    pub arity: Option<usize>,
 }
 
 /// See [`VarInfo`].

@@ -110,6 +110,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are not parameters")]
     fn is_param(&self, arg: &Exp, param: NodeId) -> bool {
         match &arg.kind {
             ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => self.is_param(inner, param),
@@ -126,6 +127,7 @@ impl Walk<'_, '_, '_> {
 }
 
 impl<'a> Visitor<'a> for Walk<'_, '_, '_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions call nothing themselves")]
     fn exp(&mut self, exp: &'a Exp) {
         match &exp.kind {
             ExpKind::Var(_) if self.is_self(exp.id) => self.call(exp.span, &[]),

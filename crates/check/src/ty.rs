@@ -341,7 +341,14 @@ impl Ty {
     pub fn unwrap_unique(&self) -> &Ty {
         match self {
             Ty::Unique(inner) => inner.unwrap_unique(),
-            other => other,
+            other @ (Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Error) => other,
         }
     }
 
@@ -349,7 +356,14 @@ impl Ty {
     pub fn field(&self, name: &str) -> Option<&Ty> {
         match self.unwrap_unique() {
             Ty::Record(fields) => fields.iter().find(|(f, _)| f == name).map(|(_, t)| t),
-            _ => None,
+            Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Unique(_)
+            | Ty::Error => None,
         }
     }
 
@@ -363,7 +377,13 @@ impl Ty {
         match self {
             Ty::Array(_, elem) => 1 + elem.rank(),
             Ty::Unique(inner) => inner.rank(),
-            _ => 0,
+            Ty::Prim(_)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Error => 0,
         }
     }
 }

@@ -127,6 +127,8 @@ fn stm_acts(stm: &Stm, inner: &Inner) -> Acts {
     match stm {
         Stm::Comment(_) | Stm::Declare(..) | Stm::Point(..) => Acts::Never,
         Stm::Assign(v, _) if inner.declared.contains(v) => Acts::Never,
+        // Memory for a row, which nobody else has.
+        Stm::Alloc(v, ..) | Stm::Free(v) if inner.declared.contains(v) => Acts::Never,
         Stm::If(_, yes, no) => or(acts(yes, inner), acts(no, inner)),
         Stm::Copy { count, .. } => only_if(count, inner, Acts::Always),
         Stm::For { from, to, body, .. } => {
@@ -136,6 +138,7 @@ fn stm_acts(stm: &Stm, inner: &Inner) -> Acts {
                 _ => each,
             }
         }
+        Stm::Tasks(tasks) => only_if(&tasks.total, inner, acts(&tasks.body, inner)),
         _ => Acts::Always,
     }
 }

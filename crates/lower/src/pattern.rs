@@ -116,7 +116,6 @@ impl<'a> Lower<'a> {
     }
 
     /// Whether a pattern matches; `None` if it always does.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the other truth value is left")]
     fn matches(&mut self, pat: &'a ast::Pat, value: &Val<'a>) -> Res<Option<Atom>> {
         match &pat.kind {
             PatKind::Var(_) | PatKind::Wildcard => Ok(None),
@@ -130,10 +129,8 @@ impl<'a> Lower<'a> {
                 };
                 let literal = crate::literal::scalar(&lit.lit, lit.negative, *prim);
                 if *prim == Prim::Bool {
-                    return Ok(Some(match literal {
-                        Scalar::Bool(true) => *atom,
-                        _ => self.b().not(*atom),
-                    }));
+                    let is_true = literal == Scalar::Bool(true);
+                    return Ok(Some(if is_true { *atom } else { self.b().not(*atom) }));
                 }
                 Ok(Some(self.b().cmp(CmpOp::Eq, *atom, Atom::Const(literal))))
             }

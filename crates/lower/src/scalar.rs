@@ -245,10 +245,6 @@ impl<'a> Lower<'a> {
     }
 
     /// `sext_i8_i64`, `fptosi_f32_i8`, `sign_i32`, ...
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "the others are unsigned already, or no integers"
-    )]
     fn conversion(&mut self, name: &str, atoms: &[(Prim, Atom)]) -> Option<Val<'a>> {
         let &[(_, atom)] = atoms else { return None };
         let mut words = name.split('_');
@@ -263,7 +259,9 @@ impl<'a> Lower<'a> {
             Prim::I16 => Prim::U16,
             Prim::I32 => Prim::U32,
             Prim::I64 => Prim::U64,
-            other => other,
+            unsigned @ (Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64) => unsigned,
+            // No integers: these stay what they are.
+            other @ (Prim::F16 | Prim::F32 | Prim::F64 | Prim::Bool) => other,
         };
         let mut step = |prim: Prim, exp: Exp| self.b().one("x", Type::prim(prim), exp);
         let (prim, atom) = match (kind, to) {

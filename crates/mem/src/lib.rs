@@ -35,7 +35,6 @@
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
 pub mod arith;
-#[allow(clippy::wildcard_enum_match_arm, reason = "these arms have not been looked at yet")]
 pub mod assign;
 mod early;
 pub mod lmad;

@@ -15,7 +15,8 @@
 //!
 //! * the array fills a block of its own, in row-major order, and the part that it becomes is contiguous;
 //! * the block is allocated in the same body, at a point where the variables that describe the part are known, and the
-//!   other block exists; for an update, the check of its index comes before that point (`early` sees to it);
+//!   other block exists; for an update, the check of its index comes before that point (`early` sees to it), and for a
+//!   concatenation nothing can still show that another operand has a negative size: the part would not fit;
 //! * between that point and the copy nothing reads or writes the other block, not even to make the other array, which may
 //!   have been given its place before; and after the copy nothing reads the array any more, because the other one may
 //!   change. For rows of a map's result this holds trivially: nothing can access the row before the function returns it,
@@ -370,9 +371,10 @@ impl<'a> Circuit<'a> {
             let allocated = scope.bound.get(&before).copied();
             for (part, pick) in &parts {
                 if let Some(lmad) = place.lmad.slice(std::slice::from_ref(pick))
-                    && self
-                        .made_at(scope, *part)
-                        .is_some_and(|made| allocated.is_none_or(|at| at < made))
+                    && self.made_at(scope, *part).is_some_and(|made| {
+                        allocated.is_none_or(|at| at < made)
+                            && self.fits(scope, made, *part, &parts)
+                    })
                 {
                     let to = Place { block: place.block, lmad };
                     self.within_existing(scope, index, (*part, &parts), var, to);
@@ -382,13 +384,14 @@ impl<'a> Circuit<'a> {
         }
         let needed: Vec<Var> = size.iter().filter_map(|size| size.var()).collect();
         let mut first = index;
-        for (part, pick) in parts {
-            let Some(made) = self.made_at(scope, part) else { continue };
-            let Some(lmad) = place.lmad.slice(&[pick]) else { continue };
+        for (part, pick) in &parts {
+            let Some(made) = self.made_at(scope, *part) else { continue };
+            let Some(lmad) = place.lmad.slice(std::slice::from_ref(pick)) else { continue };
             let to = Place { block: place.block, lmad };
             if scope.known_at(&needed, made)
-                && !scope.used_after(self, part, index)
-                && self.redirect(scope, part, var, &to).is_some()
+                && self.fits(scope, made, *part, &parts)
+                && !scope.used_after(self, *part, index)
+                && self.redirect(scope, *part, var, &to).is_some()
             {
                 first = first.min(made);
             }
@@ -396,5 +399,63 @@ impl<'a> Circuit<'a> {
         if let Some(before) = scope.body.stms[first].pat.first() {
             self.table.blocks[place.block].origin = Origin::Fresh { before: *before, size };
         }
+    }
+
+    /// Whether a part of an array fits into it before a statement: the sum of all sizes is at least that of the part if
+    /// none is negative. That holds for arrays that exist; the size of one that is made later may be checked until then.
+    fn fits(&self, scope: &Scope<'_>, made: usize, part: Var, parts: &[(Var, Pick)]) -> bool {
+        let outer = |var: Var| self.vars[var].ty.shape().first().copied();
+        let exists = |var: Var| scope.bound.get(&var).is_none_or(|at| *at < made);
+        let has_array = |size: Atom| {
+            let known = scope.mentioned.iter().flatten().copied().filter(|var| exists(*var));
+            let mut known = known.map(|var| self.vars[var].ty.shape());
+            known.any(|shape| shape.contains(&size))
+        };
+        parts.iter().all(|(other, _)| {
+            let size = outer(*other);
+            size == outer(part)
+                || match size {
+                    Some(size @ Atom::Var(_)) => exists(*other) || has_array(size),
+                    Some(size @ Atom::Const(_)) => poly(size).as_constant().is_some_and(|n| n >= 0),
+                    None => true,
+                }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_circuit;
+    use crate::assign::assign;
+    use fehu_ir::text::parse;
+
+    /// How many blocks there are if a copy of an array is concatenated with another one.
+    fn blocks(between: &str) -> usize {
+        let text = format!(
+            "prog arrays\n\
+             fun f (n: i64, k: i64, m: i64, ws: [n]i64, vs: [n]i64) -> (r: [m]i64) =\n\
+             \x20 let (a: [n]i64) = copy ws\n\
+             {between}\
+             \x20 let (c: [m]i64) = concat m (a, b)\n\
+             \x20 in (c)\n"
+        );
+        let prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut placed = assign(prog).unwrap_or_else(|_| panic!("too complex\n{text}"));
+        short_circuit(&mut placed, false);
+        placed.to_string().matches(" before ").count()
+    }
+
+    #[test]
+    fn operands_whose_sizes_are_known_are_made_in_the_result() {
+        assert_eq!(blocks("  let (b: [n]i64) = copy vs\n"), 1);
+        assert_eq!(blocks("  let (b: [3]i64) = replicate (3) 1\n"), 1);
+    }
+
+    #[test]
+    fn an_operand_is_not_made_in_the_result_before_the_other_one_has_a_size() {
+        let check = "  let (ok: bool) = le 0 k\n  let (cert: unit) = assert ok \"no\"\n  #[cert cert]\n  \
+                     let (b: [k]i64) = replicate (k) 1\n";
+        // The first operand has a block of its own; the second one is made in the result.
+        assert_eq!(blocks(check), 2);
     }
 }

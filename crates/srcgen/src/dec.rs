@@ -61,16 +61,26 @@ impl Gen {
     fn constant_dec(&mut self) -> String {
         let name = self.global("c");
         let ty = self.value_ty();
-        // A server does not even start if a constant fails.
-        let failing = std::mem::take(&mut self.config.failing);
-        let value = self.exp(&ty, self.config.fuel - 1);
-        self.config.failing = failing;
+        let value = self.constant_value(&ty);
         self.cost = 0;
         let shown = self.show(&ty);
         // The result of a function may not share memory with a constant.
         let place = if ty.is_plain() { name.clone() } else { format!("(copy {name})") };
         self.bind(&place, &ty, "");
         format!("def {name} : {shown} = {value}")
+    }
+
+    /// The value of a constant, which must not fail: a server would not even start. If functions may fail, it calls
+    /// none of those that were declared.
+    pub(crate) fn constant_value(&mut self, ty: &Ty) -> String {
+        let failing = std::mem::take(&mut self.config.failing);
+        let hidden = if failing { std::mem::take(&mut self.funs) } else { Vec::new() };
+        let value = self.exp(ty, self.config.fuel - 1);
+        self.config.failing = failing;
+        if failing {
+            self.funs = hidden;
+        }
+        value
     }
 
     fn function_dec(&mut self) -> String {

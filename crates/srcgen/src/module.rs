@@ -57,9 +57,7 @@ impl Gen {
         let ty = self.plain_ty(2);
         let sealed = self.chance(60);
         let fuel = self.config.fuel - 1;
-        let failing = std::mem::take(&mut self.config.failing);
-        let zero = self.exp(&ty, fuel);
-        self.config.failing = failing;
+        let zero = self.constant_value(&ty);
         let mut defs =
             vec![format!("type t = {}", self.show(&ty)), format!("def zero : t = {zero}")];
         let mut define = |this: &mut Gen, name: &str, params: &[&Ty], result: &Ty, shown: &str| {

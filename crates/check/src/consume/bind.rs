@@ -1,7 +1,7 @@
 //! Binding: patterns, `let`, lambdas and local functions.
 
 use super::alias::{Alias, FunAlias, Region, Set, Summary};
-use super::state::{Owner, Scope, has_function, may_alias};
+use super::state::{Kind, Owner, Scope, has_function, may_alias};
 use super::{Checker, errors};
 use crate::ty::{Ty, VarId, tuple_field};
 use crate::walk::{Visitor, binds_names, walk_type};
@@ -124,7 +124,9 @@ impl<'a> Checker<'a> {
         impl<'a> Visitor<'a> for Sizes<'_, 'a> {
             fn exp(&mut self, exp: &'a Exp) {
                 if binds_names(exp) {
-                    self.0.function(&[], None, exp);
+                    let mark = self.0.enter(Kind::Size);
+                    self.0.exp(exp);
+                    self.0.leave_function(mark);
                 }
             }
         }
@@ -143,7 +145,7 @@ impl<'a> Checker<'a> {
         ret: Option<&'a TypeExp>,
         body: &'a Exp,
     ) -> Alias {
-        let mark = self.enter_function();
+        let mark = self.enter(Kind::Function);
         let start = mark.start;
         let (params, consumes): (Vec<Alias>, Vec<bool>) =
             params.iter().map(|pat| self.param(pat)).unzip();
@@ -158,10 +160,10 @@ impl<'a> Checker<'a> {
         Alias::Fun(Rc::new(FunAlias { captures, bound: Vec::new(), summary }))
     }
 
-    /// Starts the body of a function, which may run often, or never.
-    pub(super) fn enter_function(&mut self) -> FunctionMark {
+    /// Starts the body of a function or size, which may run often, or never.
+    pub(super) fn enter(&mut self, kind: Kind) -> FunctionMark {
         let start = self.next_region();
-        self.scopes.push(Scope { floor: start, is_loop: false });
+        self.scopes.push(Scope { floor: start, kind });
         self.function_depth += 1;
         FunctionMark { start, log: self.log.len(), trail: self.trail.len() }
     }

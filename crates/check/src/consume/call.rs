@@ -9,7 +9,7 @@ use crate::order;
 use crate::ty::{FunTy, Ty, VarId};
 use ecow::EcoString;
 use fehu_base::Span;
-use fehu_syntax::ast::{Exp, ExpKind, Operator};
+use fehu_syntax::ast::{Exp, ExpKind, NodeId, Operator};
 use std::rc::Rc;
 
 /// An argument that was evaluated.
@@ -22,6 +22,14 @@ pub(super) struct Argument<'a> {
     pub(super) consumed: Option<Region>,
 }
 
+/// What is known of a function by the way it was written.
+pub(super) struct Callee {
+    /// The name by which messages call it.
+    pub(super) name: Option<EcoString>,
+    /// How many arguments it needs until its body runs, if what the body returns can be called often.
+    pub(super) missing: Option<usize>,
+}
+
 impl<'a> Checker<'a> {
     /// `function args...`
     pub(super) fn apply(&mut self, function: &'a Exp, args: &'a [Exp], span: Span) -> Alias {
@@ -32,7 +40,35 @@ impl<'a> Checker<'a> {
         arguments.reverse();
         let alias = first.unwrap_or_else(|| self.exp(function));
         self.still_alive(&alias, function.span);
-        self.call(&alias, self.ty(function.id), arguments, span, exp_name(function))
+        self.call(&alias, self.ty(function.id), arguments, span, self.callee_of(function))
+    }
+
+    /// What is known of a function by the way it was written.
+    pub(super) fn callee_of(&self, function: &Exp) -> Callee {
+        Callee { name: exp_name(function), missing: self.missing(function) }
+    }
+
+    /// As [`Self::callee_of`], for an operator.
+    pub(super) fn callee_of_operator(&self, op: &Operator) -> Callee {
+        Callee { name: Some(callee(&op.name)), missing: self.arity(op.id) }
+    }
+
+    fn arity(&self, name: NodeId) -> Option<usize> {
+        let resolved = self.tables.names.get(&name)?;
+        if resolved.fields > 0 { None } else { self.vars.get(resolved.var)?.arity }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "how many arguments other functions need is not known"
+    )]
+    fn missing(&self, function: &Exp) -> Option<usize> {
+        match &function.kind {
+            ExpKind::Var(_) => self.arity(function.id),
+            ExpKind::Paren(inner) => self.missing(inner),
+            ExpKind::Apply(inner, args) => self.missing(inner)?.checked_sub(args.len()),
+            _ => None,
+        }
     }
 
     /// Calls a function value with arguments that were evaluated.
@@ -42,7 +78,7 @@ impl<'a> Checker<'a> {
         ty: Option<&'a Ty>,
         args: Vec<Argument<'a>>,
         span: Span,
-        name: Option<EcoString>,
+        callee: Callee,
     ) -> Alias {
         for arg in &args {
             self.still_alive(&arg.alias, arg.exp.span);
@@ -67,7 +103,7 @@ impl<'a> Checker<'a> {
         }
         self.disjoint_arguments(function, &args, &consumes);
         for (arg, _) in args.iter().zip(&consumes).filter(|(_, consumed)| **consumed) {
-            let by = By::Call(name.clone());
+            let by = By::Call(callee.name.clone());
             let consumption = self.consumption(arg.exp, by);
             self.consume(&arg.alias.regions(), &consumption);
         }
@@ -77,7 +113,7 @@ impl<'a> Checker<'a> {
             .zip(consumes)
             .map(|(arg, consumed)| Passed { alias: arg.alias, consumed })
             .collect();
-        self.result(function, ty, &passed)
+        self.result(function, ty, &passed, callee.missing)
     }
 
     /// `(op operand)`: a function of the left operand.
@@ -117,6 +153,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The variable that an expression names.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions do not name a variable")]
     pub(super) fn exp_var(&self, exp: &Exp) -> Option<VarId> {
         match &exp.kind {
             ExpKind::Var(_) => self.tables.names.get(&exp.id).map(|resolved| resolved.var),
@@ -206,7 +243,14 @@ impl<'a> Checker<'a> {
 pub(super) fn arrow(ty: Option<&Ty>) -> Option<&FunTy> {
     match ty?.unwrap_unique() {
         Ty::Fun(fun) => Some(fun),
-        _ => None,
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => None,
     }
 }
 

@@ -144,6 +144,7 @@ fn explain_obstacle(
             Obstacle::Parameter => "a parameter without `*`: it belongs to the caller",
             Obstacle::Global => "a global value, defined here",
             Obstacle::FreeInFunction => "bound here, outside the function",
+            Obstacle::FreeInSize => "bound here, outside the size",
             Obstacle::FreeInLoop => "bound here, outside the loop",
             Obstacle::LoopParameter => "a loop parameter whose declared type has no `*`",
         };
@@ -165,6 +166,9 @@ fn explain_obstacle(
         }
         Obstacle::FreeInFunction => error.note(format!(
             "a function may be called any number of times, so it cannot consume {what}, which is bound outside it"
+        )),
+        Obstacle::FreeInSize => error.note(format!(
+            "nothing says when a size is evaluated, or how often, so it cannot consume {what}, which is bound outside it"
         )),
         Obstacle::FreeInLoop => error.note(format!(
             "every iteration would consume {what} again; only loop parameters can be consumed"
@@ -407,10 +411,7 @@ pub(super) fn aliases_previously_returned(
 
 /// The expression that yields the result of a body: what stands after the last `in`.
 fn result_exp(body: &Exp) -> &Exp {
-    match &body.kind {
-        fehu_syntax::ast::ExpKind::Let(_, inner) => result_exp(inner),
-        _ => body,
-    }
+    if let fehu_syntax::ast::ExpKind::Let(_, inner) = &body.kind { result_exp(inner) } else { body }
 }
 
 /// Where the result of a body is.

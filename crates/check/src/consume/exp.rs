@@ -3,6 +3,7 @@
 use super::Checker;
 use super::alias::Alias;
 use super::call::Argument;
+use super::state::Kind;
 use crate::program::Resolved;
 use crate::ty::{Scheme, Ty, VarId, tuple_field};
 use ecow::EcoString;
@@ -118,7 +119,8 @@ impl<'a> Checker<'a> {
             ExpKind::SectionLeft(operand, op) => {
                 let arg = self.argument(operand);
                 let function = self.operator(op);
-                self.call(&function, self.ty(op.id), vec![arg], exp.span, Some(callee(&op.name)))
+                let callee = self.callee_of_operator(op);
+                self.call(&function, self.ty(op.id), vec![arg], exp.span, callee)
             }
             ExpKind::SectionRight(op, operand) => self.section_right(op, operand, exp.span),
             ExpKind::SectionAccess(path) => self.section_access(path),
@@ -126,6 +128,10 @@ impl<'a> Checker<'a> {
     }
 
     /// A variable, or a field of one, without a use of it; and the variable.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other expressions are not parts of variables"
+    )]
     pub(super) fn place(&mut self, exp: &'a Exp) -> (Alias, Option<VarId>) {
         match &exp.kind {
             ExpKind::Var(name) => {
@@ -232,19 +238,21 @@ impl<'a> Checker<'a> {
         match self.pipe(&op.op) {
             Some(Pipe::Right) => {
                 let (function, ty) = (rhs.alias, self.ty(op.rhs.id));
-                return self.call(&function, ty, vec![lhs], exp.span, exp_name(&op.rhs));
+                let callee = self.callee_of(&op.rhs);
+                return self.call(&function, ty, vec![lhs], exp.span, callee);
             }
             Some(Pipe::Left) => {
                 let (function, ty) = (lhs.alias, self.ty(op.lhs.id));
-                return self.call(&function, ty, vec![rhs], exp.span, exp_name(&op.lhs));
+                let callee = self.callee_of(&op.lhs);
+                return self.call(&function, ty, vec![rhs], exp.span, callee);
             }
             None => {}
         }
         let function = self.operator(&op.op);
         match self.ty(op.op.id) {
             Some(ty) => {
-                let name = Some(callee(&op.op.name));
-                self.call(&function, Some(ty), vec![lhs, rhs], exp.span, name)
+                let callee = self.callee_of_operator(&op.op);
+                self.call(&function, Some(ty), vec![lhs, rhs], exp.span, callee)
             }
             None => Alias::None,
         }
@@ -264,7 +272,14 @@ impl<'a> Checker<'a> {
         let is = |ty: &Ty, id| matches!(ty, Ty::Con(c, args) if *c == id && args.is_empty());
         let arrow = |ty: &Ty, (x, y)| match ty {
             Ty::Fun(f) => is(&f.param, x) && is(&f.ret, y),
-            _ => false,
+            Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Unique(_)
+            | Ty::Error => false,
         };
         let Ty::Fun(outer) = ty else { return None };
         let Ty::Fun(inner) = &outer.ret else {
@@ -285,7 +300,7 @@ impl<'a> Checker<'a> {
 
     /// `(.f[i])`: a function that captures what the indices use.
     fn section_access(&mut self, path: &'a [Access]) -> Alias {
-        let mark = self.enter_function();
+        let mark = self.enter(Kind::Function);
         for step in path {
             match step {
                 Access::Field(_) => {}
@@ -319,6 +334,7 @@ pub(super) fn callee(name: &QualName) -> EcoString {
 }
 
 /// The name of a function expression, if it is a name or the partial application of one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other functions have no name")]
 pub(super) fn exp_name(exp: &Exp) -> Option<EcoString> {
     match &exp.kind {
         ExpKind::Var(name) => Some(callee(name)),

@@ -10,7 +10,7 @@
 
 use super::alias::{Alias, Region, Set};
 use super::exp::copy_edits;
-use super::state::{By, Consumption, Owner, Scope, Use};
+use super::state::{By, Consumption, Kind, Owner, Scope, Use};
 use super::{Checker, errors};
 use crate::ty::{Ty, VarId, tuple_field};
 use ecow::EcoString;
@@ -72,11 +72,11 @@ impl<'a> Checker<'a> {
         }
         if let LoopForm::While(condition) = &l.form {
             // The condition may run after the last iteration, so it must not consume parameters.
-            self.scopes.push(Scope { floor: self.next_region(), is_loop: true });
+            self.scopes.push(Scope { floor: self.next_region(), kind: Kind::Loop });
             self.exp(condition);
             self.scopes.pop();
         }
-        self.scopes.push(Scope { floor, is_loop: true });
+        self.scopes.push(Scope { floor, kind: Kind::Loop });
         let body = self.exp(&l.body);
         self.scopes.pop();
         self.still_alive(&body, errors::result_span(&l.body));
@@ -144,9 +144,24 @@ impl<'a> Checker<'a> {
             PatKind::Var(name) => vec![(pat.span.after(), format!(" = copy {}", name.name))],
             PatKind::Paren(inner) => match &inner.kind {
                 PatKind::Var(name) => vec![(pat.span.after(), format!(" = copy {}", name.name))],
-                _ => Vec::new(),
+                PatKind::Wildcard
+                | PatKind::Lit(_)
+                | PatKind::Paren(_)
+                | PatKind::Tuple(_)
+                | PatKind::Record(_)
+                | PatKind::Ctor(..)
+                | PatKind::Ascribe(..)
+                | PatKind::Attr(..)
+                | PatKind::Error => Vec::new(),
             },
-            _ => Vec::new(),
+            PatKind::Wildcard
+            | PatKind::Lit(_)
+            | PatKind::Tuple(_)
+            | PatKind::Record(_)
+            | PatKind::Ctor(..)
+            | PatKind::Ascribe(..)
+            | PatKind::Attr(..)
+            | PatKind::Error => Vec::new(),
         }
     }
 
@@ -190,7 +205,7 @@ impl<'a> Checker<'a> {
         let Some(ty) = ty else { return Alias::None };
         let mark = match mark {
             Mark::Written(Ty::Unique(_)) => Mark::Star,
-            other => other,
+            other @ (Mark::Unwritten | Mark::Written(_) | Mark::Star) => other,
         };
         match ty {
             Ty::Prim(_) | Ty::Error => Alias::None,

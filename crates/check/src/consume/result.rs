@@ -2,7 +2,7 @@
 
 use super::alias::{Alias, Region, Set};
 use super::call::arrow;
-use super::state::{Owner, may_alias};
+use super::state::{Owner, has_function, may_alias};
 use super::{Checker, errors};
 use crate::ty::Ty;
 use fehu_syntax::ast::{Exp, TypeParamKind, ValBind};
@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// Checks a top-level value. Yields the result type of a function with `*` on the parts that are fresh,
-    /// if no type is written, or one that has `*` on some parts.
-    pub(super) fn top_level(&mut self, bind: &'a ValBind) -> Option<Ty> {
+    /// Checks a top-level value. Yields what the result shares, and the result type of a function with `*` on
+    /// the parts that are fresh, if no type is written, or one that has `*` on some parts.
+    pub(super) fn top_level(&mut self, bind: &'a ValBind) -> (Alias, Option<Ty>) {
         for pat in &bind.params {
             self.param(pat);
         }
@@ -31,9 +31,18 @@ impl<'a> Checker<'a> {
         self.declared_result(&result, written, &bind.body);
         let marked = written.is_some_and(|ty| matches!(ty, Ty::Record(_)) && ty.has_unique());
         if bind.params.is_empty() || (bind.ret.is_some() && !marked) {
-            return None;
+            return (result, None);
         }
-        self.ty(bind.body.id).map(|ty| self.infer_unique(ty, &result))
+        let inferred = self.ty(bind.body.id).map(|ty| self.infer_unique(ty, &result));
+        (result, inferred)
+    }
+
+    /// Whether functions in the result of a top-level function can be called often: none of them owns an
+    /// array that it would consume.
+    pub(super) fn is_complete(&self, result: &Alias, bind: &ValBind) -> bool {
+        !bind.params.is_empty()
+            && self.ty(bind.body.id).is_some_and(has_function)
+            && !result.regions().iter().any(|r| self.regions[r].owner == Owner::Closure)
     }
 
     /// Checks a result against the `*` in its written type: such a part shares nothing with what is
@@ -212,7 +221,14 @@ pub(super) fn final_result(ty: &Ty) -> &Ty {
         None => match ty {
             // A fresh result shares nothing.
             Ty::Unique(_) => &Ty::BOOL,
-            other => other,
+            other @ (Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Error) => other,
         },
     }
 }

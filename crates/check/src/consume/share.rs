@@ -21,12 +21,14 @@ pub(super) struct Passed {
 }
 
 impl<'a> Checker<'a> {
-    /// What the result of a call shares.
+    /// What the result of a call shares. The body of the function runs after `missing` arguments, if that
+    /// is known.
     pub(super) fn result(
         &mut self,
         function: &Alias,
         ty: Option<&'a Ty>,
         args: &[Passed],
+        missing: Option<usize>,
     ) -> Alias {
         if let Alias::Fun(fun) = function {
             let missing = fun.summary.params.len().saturating_sub(fun.bound.len());
@@ -42,7 +44,7 @@ impl<'a> Checker<'a> {
             for _ in now {
                 rest = arrow(rest).map(|fun| &fun.ret);
             }
-            return self.result(&result, rest, later);
+            return self.result(&result, rest, later, None);
         }
         let mut ret = ty;
         // What a function has captured that returns no array, such as a predicate, stays there.
@@ -59,11 +61,21 @@ impl<'a> Checker<'a> {
             Some(ret) if !may_alias(ret) => Alias::None,
             Some(ret) => {
                 let base = self.base(function, giving, false);
-                let base = self.derive(base);
+                let mut base = self.derive(base);
                 let mut captured = self.base(function, args, true);
-                if has_function(ret) && args.iter().any(|arg| arg.consumed) {
-                    // The function that comes back may consume the argument when it is called.
-                    captured = captured.union(&Set::one(self.region(Owner::Closure)));
+                if has_function(ret) {
+                    let missing = missing.filter(|&missing| missing <= args.len()).unwrap_or(0);
+                    let (done, open) = args.split_at(missing);
+                    if open.iter().any(|arg| arg.consumed) {
+                        // The function that comes back may consume the argument when it is called.
+                        captured = captured.union(&Set::one(self.region(Owner::Closure)));
+                    }
+                    if done.iter().any(|arg| arg.consumed) {
+                        // It may have kept the argument, and return it from each call.
+                        let kept = Set::one(self.region(Owner::Here));
+                        captured = captured.union(&kept);
+                        base = base.union(&kept);
+                    }
                 }
                 let mut shared = None;
                 self.typed_result(ret, &base, &captured, &mut shared)
@@ -205,7 +217,9 @@ impl<'a> Checker<'a> {
         let all: Vec<Region> = match &summary.result {
             Alias::Fun(inner) => self.returned(inner),
             Alias::Made(made) => made.returns.clone(),
-            other => other.regions(),
+            other @ (Alias::None | Alias::Set(_) | Alias::Record(_) | Alias::Sum(_)) => {
+                other.regions()
+            }
         }
         .iter()
         .filter(|&r| {
@@ -226,7 +240,14 @@ impl<'a> Checker<'a> {
             Ty::Prim(_) | Ty::Error => Alias::None,
             Ty::Unique(inner) => match &**inner {
                 Ty::Fun(_) => self.typed_result(inner, base, captured, shared),
-                inner => self.fresh(inner, Owner::Here),
+                inner @ (Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error) => self.fresh(inner, Owner::Here),
             },
             Ty::Record(fields) => Alias::Record(
                 fields

@@ -106,10 +106,23 @@ pub(super) enum Obstacle {
     Global,
     /// Free in a function.
     FreeInFunction,
+    /// Free in the size of a type.
+    FreeInSize,
     /// Free in a loop.
     FreeInLoop,
     /// A loop parameter written without `*`.
     LoopParameter,
+}
+
+/// What a [`Scope`] is the body of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A lambda or local function.
+    Function,
+    /// A loop.
+    Loop,
+    /// The size of a type.
+    Size,
 }
 
 /// The body of a function or loop, which must not consume what is older than `floor`.
@@ -117,8 +130,8 @@ pub(super) enum Obstacle {
 pub(super) struct Scope {
     /// The first region of its own.
     pub(super) floor: Region,
-    /// Whether it is a loop.
-    pub(super) is_loop: bool,
+    /// Whose body it is.
+    pub(super) kind: Kind,
 }
 
 /// What one of several alternatives did.
@@ -271,9 +284,13 @@ impl<'a> Checker<'a> {
         }
         match self.scopes.last() {
             Some(scope) if region < scope.floor => {
-                // The innermost function decides on the words: a loop inside it changes nothing.
-                let function = self.scopes.iter().any(|s| !s.is_loop && region < s.floor);
-                Some(if function { Obstacle::FreeInFunction } else { Obstacle::FreeInLoop })
+                // The innermost function or size decides on the words: a loop inside it changes nothing.
+                let mut outer = self.scopes.iter().rev().filter(|scope| region < scope.floor);
+                Some(match outer.find(|scope| scope.kind != Kind::Loop).map(|scope| scope.kind) {
+                    Some(Kind::Function) => Obstacle::FreeInFunction,
+                    Some(Kind::Size) => Obstacle::FreeInSize,
+                    Some(Kind::Loop) | None => Obstacle::FreeInLoop,
+                })
             }
             Some(_) | None => None,
         }

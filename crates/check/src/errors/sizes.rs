@@ -24,7 +24,15 @@ impl Checker<'_> {
             SizeClash::Early(..) => "causality-check",
             SizeClash::Escape(var, _) => match self.program.vars[*var].kind {
                 VarKind::Unknown(_) => "causality-check",
-                _ => "scope-violation",
+                VarKind::Global
+                | VarKind::Builtin
+                | VarKind::Local
+                | VarKind::Param
+                | VarKind::TypeName
+                | VarKind::SizeParam
+                | VarKind::Ext
+                | VarKind::Anonymous
+                | VarKind::Module => "scope-violation",
             },
             SizeClash::Existential(_) | SizeClash::ExistentialParam(_) => "existential-size",
             SizeClash::Infinite(..) => "occurs-check",
@@ -80,7 +88,7 @@ impl Checker<'_> {
                     VarKind::Unknown(_) => d.note(format!(
                         "Causality check: the size \"{name}\"{in_loop} is needed before it is known."
                     )),
-                    _ => d.note(format!(
+                    VarKind::Global | VarKind::Builtin | VarKind::Local | VarKind::Param | VarKind::TypeName | VarKind::SizeParam | VarKind::Ext | VarKind::Anonymous | VarKind::Module => d.note(format!(
                         "The size \"{}\" would have to be known where this was bound, but \
                          \"{name}\" is not in scope there.",
                         self.show_size(size)
@@ -216,10 +224,8 @@ impl Checker<'_> {
         }
         let inner =
             if simple || text.starts_with('(') { text.to_owned() } else { format!("({text})") };
-        let new = match why {
-            Expect::FunctionBody(_) | Expect::ValueBody(_) => format!("{inner} :> {ty}"),
-            _ => format!("({inner} :> {ty})"),
-        };
+        let is_body = matches!(why, Expect::FunctionBody(_) | Expect::ValueBody(_));
+        let new = if is_body { format!("{inner} :> {ty}") } else { format!("({inner} :> {ty})") };
         d.fix("if the sizes are equal at run time, add a size coercion", [(span, new)])
     }
 }

@@ -74,7 +74,7 @@ impl Checker<'_> {
         }
         match info.needs {
             Needs::Nothing => None,
-            needs => Some(needs_text(needs)),
+            needs @ (Needs::Equality | Needs::OneOf(_)) => Some(needs_text(needs)),
         }
     }
 
@@ -149,7 +149,16 @@ impl Checker<'_> {
                         "Nothing is known about values of type \"{text}\", so they cannot be compared for \
                          equality."
                     ),
-                    _ => format!("Values of type \"{text}\" cannot be compared for equality."),
+                    Ty::Prim(_)
+                    | Ty::Array(..)
+                    | Ty::Record(_)
+                    | Ty::Sum(_)
+                    | Ty::Fun(_)
+                    | Ty::Meta(_)
+                    | Ty::Unique(_)
+                    | Ty::Error => {
+                        format!("Values of type \"{text}\" cannot be compared for equality.")
+                    }
                 }
             }
             Clash::Needs(ty, needs) => {
@@ -171,7 +180,14 @@ impl Checker<'_> {
                          field \"{field}\".",
                         self.show(&ty)
                     ),
-                    _ => format!(
+                    Ty::Prim(_)
+                    | Ty::Array(..)
+                    | Ty::Sum(_)
+                    | Ty::Fun(_)
+                    | Ty::Con(..)
+                    | Ty::Meta(_)
+                    | Ty::Unique(_)
+                    | Ty::Error => format!(
                         "Cannot unify type \"{}\" with type that must be a record with field \
                          \"{field}\".",
                         self.show(&ty)
@@ -301,7 +317,14 @@ pub(crate) fn no_field(field: &Ident, ty: &str, record: &Ty, method: Option<&str
                 None => d,
             }
         }
-        _ => {
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Sum(_)
+        | Ty::Fun(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => {
             let d = d.note(format!("Cannot unify type \"{ty}\" with type that must be a record."));
             match method {
                 Some(function) if matches!(record, Ty::Prim(_)) => {
@@ -426,7 +449,12 @@ pub(crate) fn restricted(
         ),
         Restriction::TypeArgument => (
             format!("Non-lifted type parameter cannot be instantiated with {kind} type {part}"),
-            "only type parameters declared with '^ can stand for functions",
+            match lifted {
+                Lifted::Lifted => "only type parameters declared with '^ can stand for functions",
+                Lifted::SizeLifted | Lifted::Unlifted => {
+                    "only type parameters declared with '~ or '^ can stand for values of varying size"
+                }
+            },
         ),
     };
     Diagnostic::error("functional-type", span, headline)

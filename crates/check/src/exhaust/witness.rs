@@ -50,7 +50,14 @@ impl Witness<'_> {
             Head::Ctor(index) => {
                 let name = match ty {
                     Ty::Sum(ctors) => ctors.get(*index).map_or("", |(name, _)| name.as_str()),
-                    _ => "",
+                    Ty::Prim(_)
+                    | Ty::Array(..)
+                    | Ty::Record(_)
+                    | Ty::Fun(_)
+                    | Ty::Con(..)
+                    | Ty::Meta(_)
+                    | Ty::Unique(_)
+                    | Ty::Error => "",
                 };
                 let wrap = atom && !parts.is_empty();
                 if wrap {

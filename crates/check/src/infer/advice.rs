@@ -39,7 +39,15 @@ impl Checker<'_> {
                     let value = self.sources.text(fun.span);
                     Some((place, format!("{to}.{from} {value}")))
                 }
-                _ => None,
+                Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error => None,
             };
             self.report(errors::foreign::conversion_by_word(word.span, fix));
             return true;

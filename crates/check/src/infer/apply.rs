@@ -57,7 +57,13 @@ impl Checker<'_> {
                 self.unify_or_report(fun_span, &want, &unknown, why);
                 ret
             }
-            not_a_function => {
+            not_a_function @ (Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Unique(_)) => {
                 let shown = self.zonk(&not_a_function);
                 let shown = self.show(&shown);
                 let fun_text = self.quote(fun_span);

@@ -80,9 +80,10 @@ impl Checker<'_> {
             ExpKind::LocalOpen(module, inner) => self.infer_local_open(module, inner),
             ExpKind::Ascribe(inner, ty) | ExpKind::Coerce(inner, ty) => {
                 let (want, _) = self.type_exp(ty);
-                let why = match &exp.kind {
-                    ExpKind::Coerce(..) => Expect::Coercion(ty.span),
-                    _ => Expect::Ascription(ty.span),
+                let why = if matches!(exp.kind, ExpKind::Coerce(..)) {
+                    Expect::Coercion(ty.span)
+                } else {
+                    Expect::Ascription(ty.span)
                 };
                 self.expect(inner, &want, why);
                 want.without_unique()

@@ -4,7 +4,7 @@ use super::{LitValue, Restriction};
 use crate::checker::Checker;
 use crate::errors;
 use crate::program::TypeSort;
-use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, PrimSet, SchemeType, Ty};
+use crate::ty::{Arg, FunTy, Lifted, Meta, Needs, PrimSet, SchemeType, Ty, TypeId};
 use fehu_base::{Prim, Span};
 use std::sync::Arc;
 
@@ -15,12 +15,22 @@ impl Checker<'_> {
             self.finish_meta(Meta(i as u32));
         }
         self.ambiguous_equality();
-        let failing = self.failing();
-        for (ty, lifted, span, why) in std::mem::take(&mut self.metas.restrictions) {
-            if failing {
+        // Elements come first: where an array cannot be made, that it is the result of a branch is not the mistake.
+        let of_element = |why| match why {
+            Restriction::ArrayElement | Restriction::TypeArgument => true,
+            Restriction::BranchResult | Restriction::LoopParameter => false,
+        };
+        let (elements, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.metas.restrictions)
+            .into_iter()
+            .partition(|(.., why)| of_element(*why));
+        let mut reported = Vec::new();
+        for group in [elements, others] {
+            if self.failing() {
                 break;
             }
-            self.check_restriction(&ty, lifted, span, why);
+            for (ty, lifted, span, why) in group {
+                self.check_restriction(&ty, lifted, span, why, &mut reported);
+            }
         }
         for (span, value, negative, ty) in std::mem::take(&mut self.metas.literals) {
             if let Ty::Prim(prim) = self.resolve(&ty)
@@ -70,8 +80,22 @@ impl Checker<'_> {
         }
     }
 
-    fn check_restriction(&mut self, ty: &Ty, allowed: Lifted, span: Span, why: Restriction) {
+    /// Reports a part of a type that is more lifted than allowed; a type with a name only once, however often it occurs.
+    fn check_restriction(
+        &mut self,
+        ty: &Ty,
+        allowed: Lifted,
+        span: Span,
+        why: Restriction,
+        reported: &mut Vec<TypeId>,
+    ) {
         if let Some((part, lifted)) = self.too_lifted(ty, allowed) {
+            if let Ty::Con(id, _) = &part {
+                if reported.contains(id) {
+                    return;
+                }
+                reported.push(*id);
+            }
             let whole = self.zonk(ty);
             let whole = self.show(&whole);
             let part = self.zonk(&part);
@@ -197,7 +221,14 @@ impl Checker<'_> {
         match self.resolve(ty) {
             Ty::Fun(fun) => match self.resolve(&fun.ret) {
                 ret @ Ty::Fun(_) => self.results(&ret, found),
-                ret => self.unsolved(&ret, found),
+                ret @ (Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error) => self.unsolved(&ret, found),
             },
             Ty::Record(fields) => fields.iter().for_each(|(_, ty)| self.results(ty, found)),
             Ty::Unique(inner) => self.results(&inner, found),
@@ -302,7 +333,17 @@ fn float_fits(value: f64, prim: Prim) -> bool {
     match prim {
         Prim::F16 => value < 65520.0,
         Prim::F32 => (value as f32).is_finite(),
-        _ => value.is_finite(),
+        Prim::F64 => value.is_finite(),
+        // A number with a fraction has no other type; that was reported.
+        Prim::I8
+        | Prim::I16
+        | Prim::I32
+        | Prim::I64
+        | Prim::U8
+        | Prim::U16
+        | Prim::U32
+        | Prim::U64
+        | Prim::Bool => true,
     }
 }
 

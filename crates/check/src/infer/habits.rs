@@ -129,6 +129,7 @@ impl Checker<'_> {
     }
 
     /// What stands between the parentheses of a method call, as arguments.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are not in parentheses")]
     fn given(&self, exp: &Exp) -> Option<String> {
         let argument = |exp: &Exp| match (is_atom(exp), self.sources.text(exp.span)) {
             (true, text) => format!("{text} "),
@@ -154,9 +155,10 @@ impl Checker<'_> {
                 return None;
             }
             end = arg.span.end;
-            let (given, next) = match &arg.kind {
-                ExpKind::Project(given, next) => (&**given, Some(&next.name)),
-                _ => (arg, None),
+            let (given, next) = if let ExpKind::Project(given, next) = &arg.kind {
+                (&**given, Some(&next.name))
+            } else {
+                (arg, None)
             };
             pipes.push_str(format!(" {}", self.given(given)?).trim_end());
             match next {
@@ -188,6 +190,7 @@ impl Checker<'_> {
     }
 
     /// What is before the last field of a path, its type, and the field.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions have no last field")]
     fn receiver(&mut self, path: &Exp) -> Option<(Span, Ty, EcoString)> {
         let (span, ty, field) = match &path.kind {
             ExpKind::Var(name) => {
@@ -205,6 +208,7 @@ impl Checker<'_> {
 }
 
 /// Where the body of a function ends that was written without parentheses: before the last argument, or at the end.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other bodies end where the expression ends")]
 fn end_of_body(exp: &Exp) -> Span {
     match &exp.kind {
         ExpKind::BinOp(bin) => end_of_body(&bin.rhs),
@@ -220,10 +224,10 @@ fn end_of_body(exp: &Exp) -> Span {
 /// The first operand of a chain of operators, if the operator after it is this one, and where that is.
 fn first_operand<'e>(exp: &'e Exp, operator: &str) -> Option<(&'e Exp, Span)> {
     let ExpKind::BinOp(bin) = &exp.kind else { return None };
-    match &bin.lhs.kind {
-        ExpKind::BinOp(_) => first_operand(&bin.lhs, operator),
-        _ => (bin.op.name.name.name == operator).then_some((&bin.lhs, bin.op.name.span)),
+    if matches!(bin.lhs.kind, ExpKind::BinOp(_)) {
+        return first_operand(&bin.lhs, operator);
     }
+    (bin.op.name.name.name == operator).then_some((&bin.lhs, bin.op.name.span))
 }
 
 /// Where an operator is in a chain of operators.

@@ -120,7 +120,15 @@ impl Checker<'_> {
             Ty::Prim(_) | Ty::Error => ty.clone(),
             Ty::Meta(_) => match self.resolve(ty) {
                 unsolved @ Ty::Meta(_) => unsolved,
-                solved => self.zonk_parts(&solved),
+                solved @ (Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error) => self.zonk_parts(&solved),
             },
             Ty::Array(size, elem) => Ty::Array(size.clone(), Arc::new(self.zonk_parts(elem))),
             Ty::Unique(inner) => Ty::Unique(Arc::new(self.zonk_parts(inner))),

@@ -53,7 +53,15 @@ impl Checker<'_> {
             let (consumes, ty) = (ty.has_unique(), ty.without_unique());
             let name = match &pat.kind {
                 PatKind::Var(name) => Some(self.bind(pat.id, name, VarKind::Param, ty.clone())),
-                _ => None,
+                PatKind::Wildcard
+                | PatKind::Lit(_)
+                | PatKind::Paren(_)
+                | PatKind::Tuple(_)
+                | PatKind::Record(_)
+                | PatKind::Ctor(..)
+                | PatKind::Ascribe(..)
+                | PatKind::Attr(..)
+                | PatKind::Error => None,
             };
             types.push(Param { name, consumes, ty });
         }

@@ -109,7 +109,15 @@ impl Checker<'_> {
             }
             TypeExpKind::Unique(inner) => match self.read_type(inner) {
                 unique @ Ty::Unique(_) => unique,
-                inner => {
+                inner @ (Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error) => {
                     if !self.in_prelude && only_scalars(&inner) {
                         let text = self.show(&inner);
                         self.report(errors::star_without_effect(exp.span, &text));

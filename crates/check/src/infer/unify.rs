@@ -138,7 +138,16 @@ impl Checker<'_> {
         if let Err(clash) = self.adopt(meta, info.level, ty) {
             return Err(match clash {
                 Clash::Infinite(..) => Clash::Infinite(Ty::Meta(meta), ty.clone()),
-                other => other,
+                other @ (Clash::Different(..)
+                | Clash::Fields(..)
+                | Clash::Ctors(..)
+                | Clash::CtorArity(..)
+                | Clash::Escape(_)
+                | Clash::Needs(..)
+                | Clash::NoCommon(..)
+                | Clash::NoField(..)
+                | Clash::NotNumber(..)
+                | Clash::NoCtor(..)) => other,
             });
         }
         self.metas.infos[meta].solution = Some(ty.clone());
@@ -169,7 +178,14 @@ impl Checker<'_> {
                     Some((_, tys)) => self.unify_ctor(name, &tys.clone(), payload)?,
                     None => return Err(Clash::NoCtor(ty.clone(), name.clone())),
                 },
-                _ => return Err(Clash::NoCtor(ty.clone(), name.clone())),
+                Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error => return Err(Clash::NoCtor(ty.clone(), name.clone())),
             }
         }
         Ok(())

@@ -22,7 +22,13 @@ impl Checker<'_> {
                 self.metas.infos[*meta].fields.push((field.name.clone(), ty.clone()));
                 ty
             }
-            _ => match record.field(&field.name) {
+            Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Unique(_) => match record.field(&field.name) {
                 Some(ty) => ty.clone(),
                 None => {
                     let shown = self.zonk(&record);
@@ -82,7 +88,13 @@ impl Checker<'_> {
                     self.unify_or_report(span, &want, &unknown, why);
                     ty = elem;
                 }
-                _ => {
+                Ty::Prim(_)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_) => {
                     let found = self.zonk(array);
                     let text = self.show(&found);
                     self.report(errors::too_many_indices(span, &text, depth, dims.len()));

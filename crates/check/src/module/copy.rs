@@ -142,7 +142,14 @@ impl Checker<'_> {
                 // Where a function comes back, these are the sizes of its parameters, which callers choose.
                 match &ret {
                     Ty::Fun(_) => self.anonymous.extend(open),
-                    _ => {
+                    Ty::Prim(_)
+                    | Ty::Array(..)
+                    | Ty::Record(_)
+                    | Ty::Sum(_)
+                    | Ty::Con(..)
+                    | Ty::Meta(_)
+                    | Ty::Unique(_)
+                    | Ty::Error => {
                         opened.first.retain(|(_, vars)| !vars.iter().any(|v| open.contains(v)));
                         exts.extend(open);
                     }

@@ -328,7 +328,14 @@ impl Checker<'_> {
         for (param, meta) in scheme.types.iter().zip(&metas) {
             let shape = match self.zonk(meta) {
                 Ty::Meta(_) => Ty::tuple([]),
-                shape => shape,
+                shape @ (Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
+                | Ty::Unique(_)
+                | Ty::Error) => shape,
             };
             if param.lifted < Lifted::Lifted && self.lifted_of(&shape) > param.lifted {
                 return Err(format!(

@@ -12,7 +12,15 @@ fn unsize_slices(ty: &Ty, dims: &[DimIndex]) -> Ty {
     fn go(ty: &Ty, count: usize) -> Ty {
         match ty {
             Ty::Array(_, elem) if count > 0 => Ty::array(Size::Any, go(elem, count - 1)),
-            other => other.clone(),
+            other @ (Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Unique(_)
+            | Ty::Error) => other.clone(),
         }
     }
     go(ty, sliced)
@@ -114,7 +122,14 @@ impl Checker<'_> {
                             })
                             .collect(),
                     ),
-                    other => other.clone(),
+                    other @ (Ty::Prim(_)
+                    | Ty::Array(..)
+                    | Ty::Sum(_)
+                    | Ty::Fun(_)
+                    | Ty::Con(..)
+                    | Ty::Meta(_)
+                    | Ty::Unique(_)
+                    | Ty::Error) => other.clone(),
                 }
             }
             Some((Access::Index(dims, _), rest)) => {

@@ -54,6 +54,7 @@ impl Checker<'_> {
         if opened.is_empty() { ret } else { self.settle(node, ret, opened, fun_span, arg.span) }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other arguments are not lambdas")]
     fn sized_lambda_arg(&mut self, arg: &Exp, want: &Ty) -> Ty {
         let ty = match &arg.kind {
             ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => self.sized_lambda_arg(inner, want),
@@ -219,6 +220,7 @@ impl Checker<'_> {
 }
 
 /// The lambda that an argument is.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other arguments are not lambdas")]
 fn lambda_of(arg: &Exp) -> Option<&Lambda> {
     match &arg.kind {
         ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => lambda_of(inner),
@@ -239,6 +241,13 @@ fn add_exts(ty: &Ty, exts: &[VarId]) -> Ty {
             }
             Ty::Fun(Arc::new(fun))
         }
-        other => other.clone(),
+        other @ (Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error) => other.clone(),
     }
 }

@@ -197,7 +197,13 @@ impl Checker<'_> {
             Ty::Record(fields) => {
                 Ty::Record(fields.iter().map(|(f, t)| (f.clone(), self.force_all(t))).collect())
             }
-            other => other.clone(),
+            other @ (Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Unique(_)
+            | Ty::Error) => other.clone(),
         }
     }
 
@@ -243,6 +249,14 @@ impl Checker<'_> {
 fn result_of(ty: &Ty, count: usize) -> Ty {
     match ty {
         Ty::Fun(fun) if count > 0 => result_of(&fun.ret, count - 1),
-        other => other.clone(),
+        other @ (Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Fun(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error) => other.clone(),
     }
 }

@@ -218,7 +218,13 @@ impl Checker<'_> {
             let name = this.size_metas.next_name("k");
             let span = match size {
                 Size::Var(v) => this.program.vars[*v].span,
-                _ => None,
+                Size::Const(_)
+                | Size::Meta(_)
+                | Size::Add(_)
+                | Size::Sub(_)
+                | Size::Mul(_)
+                | Size::Term(_)
+                | Size::Any => None,
             };
             let var = this.new_var(name, span, VarKind::Ext, Some(Ty::I64));
             hidden.push((size.clone(), var));

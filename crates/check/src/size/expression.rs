@@ -148,7 +148,14 @@ impl Checker<'_> {
         for (new, old) in super::loops::pair_sizes(&want, found) {
             match new {
                 Size::Meta(meta) if meta.0 >= first => _ = self.unify_size(&new, &old),
-                _ => self.note_coerced(&old, span),
+                Size::Const(_)
+                | Size::Var(_)
+                | Size::Meta(_)
+                | Size::Add(_)
+                | Size::Sub(_)
+                | Size::Mul(_)
+                | Size::Term(_)
+                | Size::Any => self.note_coerced(&old, span),
             }
         }
         want
@@ -327,7 +334,15 @@ impl Checker<'_> {
         self.sized(&range.end);
         let size = match elem {
             Ty::I64 => self.range_size(range),
-            _ => None,
+            Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Unique(_)
+            | Ty::Error => None,
         };
         let size = size.unwrap_or_else(|| {
             let var = self.unknown_size(exp.span, Unknown::Range);
@@ -370,7 +385,14 @@ impl Checker<'_> {
 fn result_of(ty: &Ty) -> &Ty {
     match ty {
         Ty::Fun(fun) => result_of(&fun.ret),
-        other => other,
+        other @ (Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error) => other,
     }
 }
 

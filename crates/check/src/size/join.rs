@@ -155,7 +155,14 @@ fn elements(seen: Seen<'_>) -> Seen<'_> {
 fn payload<'a>(ty: &'a Ty, ctor: &str, i: usize) -> Option<&'a Ty> {
     match ty.unwrap_unique() {
         Ty::Sum(ctors) => ctors.iter().find(|(c, _)| c == ctor)?.1.get(i),
-        _ => None,
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Fun(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => None,
     }
 }
 
@@ -165,6 +172,13 @@ fn argument(ty: &Ty, i: usize) -> Option<&Ty> {
             Arg::Type(ty) => Some(ty),
             Arg::Size(_) => None,
         },
-        _ => None,
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Fun(_)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => None,
     }
 }

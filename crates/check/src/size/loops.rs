@@ -12,7 +12,7 @@ use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
 use crate::ty::{Scheme, Size, SizeMeta, Subst, Ty, VarId};
 use crate::walk::{PatLeaf, pat_value_type};
-use fehu_base::Span;
+use fehu_base::{OrBug, Span};
 use fehu_syntax::ast::{Exp, Loop, LoopForm, NodeId, Pat};
 
 impl Checker<'_> {
@@ -26,7 +26,14 @@ impl Checker<'_> {
             LoopForm::For(_, _, bound) => self.sized(bound),
             LoopForm::ForIn(_, array) => match self.sized(array) {
                 Ty::Array(_, elem) => (*elem).clone(),
-                _ => Ty::Error,
+                Ty::Prim(_)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error => Ty::Error,
             },
             LoopForm::While(_) => Ty::Error,
         };
@@ -116,7 +123,14 @@ impl Checker<'_> {
                 subst.push((*meta, new.clone()));
                 new
             }
-            other => other.clone(),
+            other @ (Size::Const(_)
+            | Size::Var(_)
+            | Size::Meta(_)
+            | Size::Add(_)
+            | Size::Sub(_)
+            | Size::Mul(_)
+            | Size::Term(_)
+            | Size::Any) => other.clone(),
         });
         self.require(span, &start, init, why);
     }
@@ -218,7 +232,7 @@ impl Checker<'_> {
             };
             let kept: Vec<bool> = sizes.iter().map(keeps).collect();
             let mut keep = kept.iter();
-            sizes.retain(|_| *keep.next().expect("one answer for each size"));
+            sizes.retain(|_| *keep.next().or_bug("one answer for each size"));
             if !kept.contains(&false) {
                 return;
             }

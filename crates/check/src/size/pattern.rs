@@ -36,7 +36,14 @@ impl Checker<'_> {
                         .find(|(c, _)| *c == name.name)
                         .map(|(_, ts)| ts.clone())
                         .unwrap_or_default(),
-                    _ => Vec::new(),
+                    Ty::Prim(_)
+                    | Ty::Array(..)
+                    | Ty::Record(_)
+                    | Ty::Fun(_)
+                    | Ty::Con(..)
+                    | Ty::Meta(_)
+                    | Ty::Unique(_)
+                    | Ty::Error => Vec::new(),
                 };
                 for (i, part) in payload.iter().enumerate() {
                     let part_ty = types.get(i).cloned().unwrap_or(Ty::Error);

@@ -82,7 +82,13 @@ impl Checker<'_> {
             ExpKind::Negate(inner) => Some(match self.term_of(inner, binders)? {
                 Size::Const(n) => Size::Const(n.wrapping_neg()),
                 Size::Term(term) if matches!(&term.head, Head::Number(..)) => negated(&term.head),
-                size => Size::minus(Size::Const(0), size),
+                size @ (Size::Var(_)
+                | Size::Meta(_)
+                | Size::Add(_)
+                | Size::Sub(_)
+                | Size::Mul(_)
+                | Size::Term(_)
+                | Size::Any) => Size::minus(Size::Const(0), size),
             }),
             ExpKind::Not(inner) => {
                 Some(Size::term(Head::Op("!".into()), vec![self.term_of(inner, binders)?]))
@@ -195,7 +201,14 @@ impl Checker<'_> {
     fn prim_of(&self, node: NodeId) -> Option<Prim> {
         match self.known(self.metas.node_types.get(&node)?) {
             Ty::Prim(prim) => Some(*prim),
-            _ => None,
+            Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Unique(_)
+            | Ty::Error => None,
         }
     }
 
@@ -203,7 +216,14 @@ impl Checker<'_> {
     fn scalar_elem(&self, node: NodeId) -> Option<Ty> {
         match self.known(self.metas.node_types.get(&node)?) {
             Ty::Array(_, elem) => self.of_scalars(elem),
-            _ => None,
+            Ty::Prim(_)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Unique(_)
+            | Ty::Error => None,
         }
     }
 
@@ -305,16 +325,12 @@ fn number(lit: &Lit, prim: Prim) -> Size {
 }
 
 fn negated(head: &Head) -> Size {
-    match head {
-        Head::Number(text, prim) => {
-            let text = match text.strip_prefix('-') {
-                Some(positive) => positive.into(),
-                None => eco_format!("-{text}"),
-            };
-            Size::term(Head::Number(text, *prim), Vec::new())
-        }
-        other => Size::term(other.clone(), Vec::new()),
-    }
+    let Head::Number(text, prim) = head else { return Size::term(head.clone(), Vec::new()) };
+    let text = match text.strip_prefix('-') {
+        Some(positive) => positive.into(),
+        None => eco_format!("-{text}"),
+    };
+    Size::term(Head::Number(text, *prim), Vec::new())
 }
 
 fn literal(lit: &Lit) -> Size {

@@ -157,7 +157,7 @@ impl Checker<'_> {
                         self.fresh_enough(&Ty::Unique(std::sync::Arc::new(t.clone())), t).is_ok()
                     }),
                     Ty::Prim(_) | Ty::Error | Ty::Meta(_) => true,
-                    _ => false,
+                    Ty::Array(..) | Ty::Sum(_) | Ty::Fun(_) | Ty::Con(..) | Ty::Unique(_) => false,
                 };
                 if parts { Ok(()) } else { Err(SizeClash::NotFresh) }
             }

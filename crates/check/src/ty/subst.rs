@@ -113,7 +113,15 @@ impl Subst {
             }
             Ty::Unique(inner) => match self.go(inner) {
                 unique @ Ty::Unique(_) => unique,
-                inner => Ty::Unique(Arc::new(inner)),
+                inner @ (Ty::Prim(_)
+                | Ty::Array(..)
+                | Ty::Record(_)
+                | Ty::Sum(_)
+                | Ty::Fun(_)
+                | Ty::Con(..)
+                | Ty::Meta(_)
+                | Ty::Unique(_)
+                | Ty::Error) => Ty::Unique(Arc::new(inner)),
             },
         }
     }

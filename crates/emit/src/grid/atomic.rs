@@ -323,21 +323,24 @@ fn unsigned(prim: Prim) -> Prim {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are as wide as their bits")]
 fn as_bits(value: Exp, prim: Prim) -> Exp {
-    match prim {
-        Prim::Bool => converted(value, prim, Prim::U8),
-        prim if prim == unsigned(prim) => value,
-        prim => Exp::Reinterpret(prim, unsigned(prim), Box::new(value)),
+    // A truth value is as wide as a byte, and all others are as wide as their bits.
+    if prim == Prim::Bool {
+        converted(value, prim, Prim::U8)
+    } else if prim == unsigned(prim) {
+        value
+    } else {
+        Exp::Reinterpret(prim, unsigned(prim), Box::new(value))
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are as wide as their bits")]
 fn from_bits(value: Exp, prim: Prim) -> Exp {
-    match prim {
-        Prim::Bool => converted(value, Prim::U8, prim),
-        prim if prim == unsigned(prim) => value,
-        prim => Exp::Reinterpret(unsigned(prim), prim, Box::new(value)),
+    if prim == Prim::Bool {
+        converted(value, Prim::U8, prim)
+    } else if prim == unsigned(prim) {
+        value
+    } else {
+        Exp::Reinterpret(unsigned(prim), prim, Box::new(value))
     }
 }
 

@@ -174,7 +174,6 @@ impl Ranges<'_> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only the other shift is left")]
     fn binary(&mut self, var: Var, prim: Prim, op: BinOp, a: Atom, b: Atom) {
         let (Some((x, mut certs)), Some((y, why))) = (self.settled(a), self.settled(b)) else {
             return;
@@ -196,11 +195,8 @@ impl Ranges<'_> {
                 // The logical shift is a division of what is not negative; the arithmetic one looks at a sign,
                 // which unsigned numbers do not have.
                 let nonnegative = self.prove_nonneg(&x);
-                let divides = match op {
-                    BinOp::Ashr => prim.is_signed(),
-                    BinOp::Lshr => nonnegative.is_some(),
-                    _ => true,
-                };
+                let divides = (op != BinOp::Ashr || prim.is_signed())
+                    && (op != BinOp::Lshr || nonnegative.is_some());
                 if let Some(power) = power(&y, prim)
                     && divides
                 {

@@ -44,7 +44,7 @@ pub(super) fn block(text: &Text, first: bool, test: &mut Test) -> Result<(), Blo
             if let Some(other) = block.iter().find(same).filter(|_| named) {
                 let (name, line) = (&case.name, other.line);
                 return parser
-                    .error(&format!("the name \"{name}\" is that of line {line} already"));
+                    .error(&format!("the name \"{name}\" is already used on line {line}"));
             }
             test.cases.push(case);
         }

@@ -1,7 +1,7 @@
 //! Scalars and strings as text, exactly.
 
 use crate::Scalar;
-use fehu_base::Prim;
+use fehu_base::{Prim, bug};
 use half::f16;
 use std::fmt::Write;
 
@@ -30,12 +30,20 @@ pub fn write_scalar(out: &mut String, value: Scalar) {
 }
 
 /// The bits of infinity and of the plain NaN.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the only float that is left is f64")]
 fn special(prim: Prim) -> (u64, u64) {
     match prim {
         Prim::F16 => (u64::from(f16::INFINITY.to_bits()), 0x7e00),
         Prim::F32 => (u64::from(f32::INFINITY.to_bits()), 0x7fc0_0000),
-        _ => (f64::INFINITY.to_bits(), 0x7ff8_0000_0000_0000),
+        Prim::F64 => (f64::INFINITY.to_bits(), 0x7ff8_0000_0000_0000),
+        Prim::I8
+        | Prim::I16
+        | Prim::I32
+        | Prim::I64
+        | Prim::U8
+        | Prim::U16
+        | Prim::U32
+        | Prim::U64
+        | Prim::Bool => bug("only floats can be infinite"),
     }
 }
 
@@ -77,37 +85,43 @@ pub fn bits(prim: Prim, digits: &str) -> Option<Scalar> {
 }
 
 /// The scalar that a number with its suffix stands for.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the only float that is left is f64")]
 pub fn number(text: &str) -> Result<Scalar, String> {
     let hex = text.trim_start_matches('-').starts_with("0x");
     let digits =
         text.find(|c: char| c == 'i' || c == 'u' || (c == 'f' && !hex)).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(digits);
     let prim = if suffix.is_empty() { Some(Prim::I64) } else { Prim::from_name(suffix) };
-    let Some(prim) = prim.filter(|p| *p != Prim::Bool) else {
-        return Err(format!("`{suffix}` is not a type of numbers"));
+    let not_a_type = || format!("`{suffix}` is not a type of numbers");
+    let prim = prim.ok_or_else(not_a_type)?;
+    let value = match prim {
+        Prim::Bool => return Err(not_a_type()),
+        Prim::F16 => digits.parse().map(|v| Scalar::F16(f16::from_f64(v))).ok(),
+        Prim::F32 => digits.parse().map(Scalar::F32).ok(),
+        Prim::F64 => digits.parse().map(Scalar::F64).ok(),
+        Prim::I8
+        | Prim::I16
+        | Prim::I32
+        | Prim::I64
+        | Prim::U8
+        | Prim::U16
+        | Prim::U32
+        | Prim::U64 => integer(digits, prim),
     };
-    let failed = || format!("`{digits}` is not a number of type {prim}");
-    let value = if prim.is_float() {
-        match prim {
-            Prim::F16 => digits.parse().map(|v| Scalar::F16(f16::from_f64(v))).ok(),
-            Prim::F32 => digits.parse().map(Scalar::F32).ok(),
-            _ => digits.parse().map(Scalar::F64).ok(),
-        }
+    value.ok_or_else(|| format!("`{digits}` is not a number of type {prim}"))
+}
+
+fn integer(digits: &str, prim: Prim) -> Option<Scalar> {
+    let wide: i128 = match digits.strip_prefix("0x") {
+        Some(hex) => i128::from_str_radix(hex, 16).ok()?,
+        None => digits.parse().ok()?,
+    };
+    let bits = prim.bits();
+    let (low, high) = if prim.is_signed() {
+        (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
     } else {
-        let wide: Option<i128> = match digits.strip_prefix("0x") {
-            Some(hex) => i128::from_str_radix(hex, 16).ok(),
-            None => digits.parse().ok(),
-        };
-        let bits = prim.bits();
-        let (low, high) = if prim.is_signed() {
-            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
-        } else {
-            (0, (1i128 << bits) - 1)
-        };
-        wide.filter(|v| (low..=high).contains(v)).map(|v| Scalar::from_bits(prim, v as u64))
+        (0, (1i128 << bits) - 1)
     };
-    value.ok_or_else(failed)
+    (low..=high).contains(&wide).then(|| Scalar::from_bits(prim, wide as u64))
 }
 
 /// Writes a string in quotes.

@@ -190,7 +190,7 @@ impl Interior<'_> {
     /// An expression as `x` plus an offset; the conditions for that are recorded.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "the two operators are minimum and maximum; other expressions are not affine"
+        reason = "other expressions are not known to be affine"
     )]
     fn affine(&mut self, e: &Exp) -> Option<Affine> {
         match e {
@@ -218,9 +218,10 @@ impl Interior<'_> {
                     _ => return None,
                 };
                 let bound = wide(bound, *prim);
-                match op {
-                    BinOp::Min => self.limits.at_most(&affine, bound, false),
-                    _ => self.limits.at_least(&affine, bound, false),
+                if *op == BinOp::Min {
+                    self.limits.at_most(&affine, bound, false);
+                } else {
+                    self.limits.at_least(&affine, bound, false);
                 }
                 Some(affine)
             }

@@ -24,6 +24,7 @@ struct Look<'a> {
 }
 
 impl Visit for Look<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other arrays have elements in memory")]
     fn stm(&mut self, stm: &Stm) {
         if let [var] = stm.pat.as_slice() {
             match &stm.exp {

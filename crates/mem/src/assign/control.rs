@@ -3,9 +3,11 @@
 use super::Assign;
 use crate::lmad::Lmad;
 use crate::table::{Place, contents, small};
+use fehu_base::bug;
 use fehu_ir::{Atom, Body, Exp, LoopParam, Seg, Var};
 
 impl Assign<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(super) fn control(&mut self, pat: &[Var], exp: &mut Exp) {
         match exp {
             Exp::If(_, bodies) => self.branches(pat, bodies.iter_mut().collect()),
@@ -21,7 +23,7 @@ impl Assign<'_> {
                 pat.iter().for_each(|var| self.carried(*var));
                 pat.iter().for_each(|var| self.may_be_argument(*var, args));
             }
-            _ => pat.iter().for_each(|var| self.carried(*var)),
+            _ => bug("this is no branch, loop or call"),
         }
     }
 
@@ -121,6 +123,7 @@ impl Assign<'_> {
 
 /// Whether a result of a body that is repeated is a parameter as it is, or updated in place. Then it needs no block of its own:
 /// it is where its first value is.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others make an array of their own, or may")]
 fn in_place(param: Var, body: &Body, k: usize) -> bool {
     let Some(mut at) = body.results.get(k).and_then(|result| result.var()) else { return false };
     for stm in body.stms.iter().rev() {
@@ -144,6 +147,7 @@ fn in_place(param: Var, body: &Body, k: usize) -> bool {
 }
 
 /// The input whose elements a result of a Seg consists of, written to in place.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others make an array of their own, or may")]
 fn written(seg: &Seg, k: usize) -> Option<Var> {
     let parts = seg.parts()?;
     let result = seg.body.body.results.get(k)?.var()?;

@@ -29,7 +29,7 @@ use crate::early::early;
 use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
-use fehu_base::IdVec;
+use fehu_base::{IdVec, bug};
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, Exp, Item, Prog, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
@@ -119,19 +119,43 @@ impl<'a> Assign<'a> {
     fn stm(&mut self, stm: &mut Stm) {
         let pat = stm.pat.clone();
         match &mut stm.exp {
-            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::Call(..) | Exp::Const(_) => {
+            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::Call(..) => {
                 self.control(&pat, &mut stm.exp);
             }
             Exp::Screma(_)
             | Exp::Hist(_)
             | Exp::Scatter(_)
-            | Exp::Stream(_)
             | Exp::Partition(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..) => self.operator(&pat, &mut stm.exp),
             Exp::Seg(seg) => self.seg(&pat, seg),
-            Exp::Fail(_) => pat.iter().for_each(|var| self.carried(*var)),
-            _ => {
+            Exp::Stream(_) => bug("streams are eliminated before memory is assigned"),
+            Exp::Const(_) | Exp::Fail(_) => pat.iter().for_each(|var| self.carried(*var)),
+            Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Math(..)
+            | Exp::Convert(..)
+            | Exp::Reinterpret(..)
+            | Exp::Assert(..)
+            | Exp::Tuning(..)
+            | Exp::Threads => {} // Scalars need no memory.
+            Exp::Atom(_)
+            | Exp::Opaque(_)
+            | Exp::Trace(..)
+            | Exp::Update(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Rearrange(..)
+            | Exp::Reshape(..)
+            | Exp::Array(..)
+            | Exp::Concat(..)
+            | Exp::Iota(..)
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(_) => {
                 if let [var] = pat.as_slice()
                     && !self.table.computed.contains_key(var)
                 {

@@ -4,11 +4,13 @@
 use super::Assign;
 use crate::lmad::Lmad;
 use crate::table::Place;
+use fehu_base::bug;
 use fehu_facts::consumed_by;
 use fehu_facts::poly::Poly;
 use fehu_ir::{AccInput, Atom, Exp, Hist, Lambda, Partition, Scatter, Screma, Type, Var};
 
 impl Assign<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(super) fn operator(&mut self, pat: &[Var], exp: &mut Exp) {
         match exp {
             Exp::Screma(op) => self.screma(pat, op),
@@ -21,8 +23,7 @@ impl Assign<'_> {
                     *value = self.contiguous(*value);
                 }
             }
-            // Streams have been eliminated before this stage.
-            _ => {}
+            _ => bug("this is no array operator"),
         }
     }
 

@@ -3,11 +3,13 @@
 use super::Assign;
 use crate::lmad::{Lmad, Pick};
 use crate::table::{flat, pick, poly};
+use fehu_base::bug;
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Exp, Var};
 
 impl Assign<'_> {
     /// Places the array that an expression with one result creates.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
     pub(super) fn single(&mut self, var: Var, exp: &mut Exp) {
         match exp {
             Exp::Atom(atom) | Exp::Opaque(atom) => self.same(var, *atom),
@@ -35,8 +37,7 @@ impl Assign<'_> {
             | Exp::Scratch(..)
             | Exp::Copy(_)
             | Exp::Manifest(_) => self.fresh(var, var),
-            // The others have scalar results, or are not handled here.
-            _ => {}
+            _ => bug("this makes no single array"),
         }
     }
 
