@@ -5,7 +5,7 @@
 //! operator need not be commutative. A scan has two rounds: the first computes the totals of all chunks; the second
 //! processes each chunk again, starting from the total of the chunks before it. If the function of its map part is
 //! expensive, then the first round stores the scan of each chunk by itself, and the second adds the preceding total.
-//! Histograms are in [`super::bins`].
+//! Histograms are in [`super::bins`], partitions in [`super::partition`].
 //!
 //! An operator whose function contains other operators is parallelised over its own positions if there are at least as
 //! many of them as threads; otherwise the operators inside become tasks as well. This is decided at run time.
@@ -48,6 +48,8 @@ impl<'a> Emit<'a> {
             ir::Exp::Hist(op) => self.hist_here(pat, op),
             ir::Exp::Scatter(op) if forks => self.scatter(pat, op),
             ir::Exp::Scatter(op) => self.scatter_here(pat, op),
+            ir::Exp::Partition(op) if forks => self.partition_in_tasks(pat, op),
+            ir::Exp::Partition(op) => self.partition(pat, op),
             _ => bug("tasks execute something else than an operator with functions"),
         }
     }
@@ -120,6 +122,14 @@ impl<'a> Emit<'a> {
         }
         let (outer, inner) = (self.block(outer), self.block(inner));
         self.out.push(Stm::If(many, outer, inner));
+    }
+
+    /// How many threads there are.
+    pub(super) fn number_of_threads(&mut self, pat: &[Var]) {
+        let [var] = pat else { bug("the number of threads is one number") };
+        let v = self.declare("threads", Prim::I64, None);
+        self.out.push(Stm::Threads(v));
+        self.scalars.insert(*var, Exp::Var(v));
     }
 
     /// A reduction, with or without a map.

@@ -7,8 +7,8 @@
 //! map (\xs -> reduce (+) 0 xs) xss    ==>    seg task { map (\xs -> seg task { reduce (+) 0 xs }) xss }
 //! ```
 //!
-//! A partition is sequential, and so is what the source says is (`#[sequential]`). A function that is called inside of an operator
-//! has the tasks that it has elsewhere.
+//! What the source says is sequential (`#[sequential]`) is. A function that is called inside of an operator has the tasks that
+//! it has elsewhere.
 
 use crate::is_sequential;
 use crate::seg::Segs;
@@ -47,11 +47,14 @@ impl Segs<'_> {
     /// The operators of a body, and those inside of them.
     fn in_tasks(&mut self, body: &mut Body) {
         for stm in &mut body.stms {
-            if matches!(stm.exp, Exp::Partition(_) | Exp::Stream(_)) || is_sequential(stm) {
+            if matches!(stm.exp, Exp::Stream(_)) || is_sequential(stm) {
                 continue;
             }
             stm.exp.map_bodies(&mut |body| self.in_tasks(body));
-            if matches!(stm.exp, Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_)) {
+            if matches!(
+                stm.exp,
+                Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) | Exp::Partition(_)
+            ) {
                 let op = std::mem::replace(stm, Stm::new(Vec::new(), Exp::Threads));
                 *stm = self.seg(op, 0, Level::Task);
             }
