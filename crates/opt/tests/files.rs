@@ -7,7 +7,8 @@ use fehu_irtest::{file, folder};
 use fehu_opt::PASSES;
 
 /// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
-const OTHERS: [&str; 7] = ["epilogue", "expose", "flatten", "tasks", "text", "tiling", "verify"];
+const OTHERS: [&str; 9] =
+    ["chunks", "epilogue", "expose", "flatten", "grid_chunks", "tasks", "text", "tiling", "verify"];
 
 #[test]
 fn passes_do_what_files_say() {

@@ -11,6 +11,9 @@
 //! s = screma k (iota k) map (\i -> low = ...; m = ...; a = copy ne; c = xs[low : m]; f) red op (ne)
 //! ```
 //!
+//! For a device, the chunks of a commutative operator are not contiguous: every k-th element belongs to the same one, so that threads
+//! read neighbouring elements at the same time.
+//!
 //! With array results they are all equal, so that the results are the rows of an array, and the few elements that remain are
 //! chunks of one element:
 //!
@@ -23,8 +26,8 @@
 //! ys = concat n (reshape yss, reshape zss)
 //! ```
 //!
-//! On a device, where a reduction of arrays would be one operator after the other, accumulators that are arrays are combined by a
-//! tree: neighbours are combined by a map, until one is left.
+//! Accumulators that are arrays are combined by a tree, since a reduction of arrays would be one operator after the other: neighbours
+//! are combined by a map, until one is left. There are no more of them than the inputs have elements.
 //!
 //! Streams inside of operators, those that the source wants to be sequential, and those in functions that operators call stay: the
 //! threads are busy with what is around them. `unstream` makes a single chunk of them.
@@ -32,7 +35,7 @@
 use crate::is_sequential;
 use ecow::{EcoString, eco_format};
 use fehu_base::id::Id;
-use fehu_base::{IdVec, bug};
+use fehu_base::{IdVec, Prim, bug};
 use fehu_facts::Share;
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, Remarks};
@@ -132,10 +135,11 @@ struct Chunks<'a> {
     streams: usize,
 }
 
-/// Chunks of a stream: how many, where each begins, and how large it is, by its number.
+/// Chunks of a stream: how many, where each begins and how large it is, by its number, and the distance of its elements.
 struct Cut<'f> {
     count: Atom,
     place: &'f dyn Fn(&mut Builder<'_>, Atom) -> (Atom, Atom),
+    stride: Atom,
 }
 
 impl Chunks<'_> {
@@ -178,7 +182,7 @@ impl Chunks<'_> {
         let size = self.vars.push(VarInfo { hint: "size".into(), ty: Type::I64 });
         let inputs = &stream.chunk.params[1 + accs..];
         let changed: Vec<bool> = inputs.iter().map(|param| !share.is_fixed(*param)).collect();
-        let of = Of { stream: &stream, changed: &changed, machine };
+        let of = Of { stream: &stream, changed: &changed };
 
         let (pat, width) = (stm.pat, stream.width);
         if pat.len() == accs {
@@ -187,7 +191,7 @@ impl Chunks<'_> {
             let mut b = Builder::new(self.vars);
             b.set_certs(stm.certs);
             b.set_loc(stm.loc);
-            let count = wanted(width, name, machine, &mut b);
+            let count = wanted(&stream, name, machine, &mut b);
             let (quot, rest) = divided(width, count, size, &mut b);
             let place = |b: &mut Builder<'_>, number: Atom| {
                 let low = start(number, quot, rest, b);
@@ -195,7 +199,19 @@ impl Chunks<'_> {
                 let high = start(next, quot, rest, b);
                 (low, b.exp("size", Exp::BinOp(BinOp::Sub, high, low)).into())
             };
-            let results = of.chunks((chunk, op), &Cut { count, place: &place }, &mut b);
+            // Neighbouring threads of a device read neighbouring elements.
+            let between = |b: &mut Builder<'_>, number: Atom| {
+                let is_longer = b.exp("is_longer", Exp::CmpOp(CmpOp::Lt, number, rest));
+                let more = b.exp("more", Exp::Convert(Prim::I64, is_longer.into()));
+                (number, b.exp("size", Exp::BinOp(BinOp::Add, quot, more.into())).into())
+            };
+            let cut = match (machine, &stream.form) {
+                (Machine::Device, StreamForm::Red(_, true)) => {
+                    Cut { count, place: &between, stride: count }
+                }
+                _ => Cut { count, place: &place, stride: 1.into() },
+            };
+            let results = of.chunks((chunk, op), &cut, &mut b);
             bind(&pat, &results, &mut b);
             return b.finish(Vec::new()).stms;
         }
@@ -206,17 +222,18 @@ impl Chunks<'_> {
         let mut b = Builder::new(self.vars);
         b.set_certs(stm.certs);
         b.set_loc(stm.loc);
-        let count = wanted(width, name, machine, &mut b);
+        let count = wanted(&stream, name, machine, &mut b);
         let (quot, rest) = divided(width, count, size, &mut b);
         let main = b.exp("main", Exp::BinOp(BinOp::Mul, count, quot)).into();
         let place = |b: &mut Builder<'_>, number: Atom| {
             (b.exp("low", Exp::BinOp(BinOp::Mul, number, quot)).into(), quot)
         };
-        let first = of.chunks(equal, &Cut { count, place: &place }, &mut b);
+        let first = of.chunks(equal, &Cut { count, place: &place, stride: 1.into() }, &mut b);
         let place = |b: &mut Builder<'_>, number: Atom| {
             (b.exp("low", Exp::BinOp(BinOp::Add, main, number)).into(), Atom::i64(1))
         };
-        let second = of.chunks(single, &Cut { count: rest, place: &place }, &mut b);
+        let second =
+            of.chunks(single, &Cut { count: rest, place: &place, stride: 1.into() }, &mut b);
         if let Some(op) = op {
             let both = first[..accs].iter().chain(&second[..accs]);
             for (param, value) in op.params.iter().zip(both) {
@@ -257,12 +274,11 @@ impl Chunks<'_> {
     }
 }
 
-/// A stream, which of its inputs the function changes, and for whom it is cut.
+/// A stream, and which of its inputs the function changes.
 #[derive(Clone, Copy)]
 struct Of<'s> {
     stream: &'s Stream,
     changed: &'s [bool],
-    machine: Machine,
 }
 
 impl Of<'_> {
@@ -275,8 +291,7 @@ impl Of<'_> {
     ) -> Vec<Atom> {
         let Stream { inputs, form, init, .. } = self.stream;
         let accs = init.len();
-        let numbers =
-            b.exp("chunks", Exp::Iota(fehu_base::Prim::I64, cut.count, 0.into(), 1.into()));
+        let numbers = b.exp("chunks", Exp::Iota(Prim::I64, cut.count, 0.into(), 1.into()));
         let Lambda { params, body, ret } = chunk;
         let map = b.lambda(vec![("chunk".into(), Type::I64)], ret.clone(), |b, number| {
             let (low, size) = (cut.place)(b, number[0].into());
@@ -289,7 +304,7 @@ impl Of<'_> {
                 };
                 b.stm(vec![*param], exp);
             }
-            let part = Dim::Slice { start: low, len: size, stride: 1.into() };
+            let part = Dim::Slice { start: low, len: size, stride: cut.stride };
             for ((param, input), changed) in params[1 + accs..].iter().zip(inputs).zip(self.changed)
             {
                 let view = Exp::Index(*input, vec![part.clone()]);
@@ -304,7 +319,7 @@ impl Of<'_> {
             body.results
         });
         let is_array = |atom: &Atom| atom.var().is_some_and(|var| b.ty(var).is_array());
-        let rows = self.machine == Machine::Device && init.iter().any(is_array);
+        let rows = init.iter().any(is_array);
         let mut types: Vec<Type> = ret.iter().map(|ty| row_of(ty, cut.count)).collect();
         let (mut reds, mut tree) = (Vec::new(), None);
         match op {
@@ -388,7 +403,7 @@ impl Of<'_> {
 }
 
 /// How many chunks there are: none if there is nothing to cut.
-fn wanted(width: Atom, name: EcoString, machine: Machine, b: &mut Builder<'_>) -> Atom {
+fn wanted(stream: &Stream, name: EcoString, machine: Machine, b: &mut Builder<'_>) -> Atom {
     let standard = match machine {
         Machine::Threads => {
             let threads = b.exp("threads", Exp::Threads);
@@ -396,9 +411,39 @@ fn wanted(width: Atom, name: EcoString, machine: Machine, b: &mut Builder<'_>) -
         }
         Machine::Device => Atom::i64(OF_DEVICE),
     };
+    let standard = affordable(stream, standard, b);
     let wanted = b.exp("wanted", Exp::Tuning(name, standard));
     let some = b.exp("some", Exp::BinOp(BinOp::Max, wanted.into(), 1.into()));
-    b.exp("count", Exp::BinOp(BinOp::Min, some.into(), width)).into()
+    b.exp("count", Exp::BinOp(BinOp::Min, some.into(), stream.width)).into()
+}
+
+/// A number of chunks for which the accumulators, if they are arrays, are not larger than the inputs all together.
+fn affordable(stream: &Stream, count: Atom, b: &mut Builder<'_>) -> Atom {
+    let shape = |var: Var, b: &Builder<'_>| b.ty(var).shape().to_vec();
+    let accs: Vec<Vec<Atom>> =
+        stream.init.iter().filter_map(|init| Some(shape(init.var()?, b))).collect();
+    if accs.iter().all(Vec::is_empty) {
+        return count;
+    }
+    let inputs: Vec<Vec<Atom>> = match stream.inputs.as_slice() {
+        [] => vec![vec![stream.width]],
+        inputs => inputs.iter().map(|input| shape(*input, b)).collect(),
+    };
+    let total = |shapes: Vec<Vec<Atom>>, b: &mut Builder<'_>| {
+        let mut total: Atom = 0.into();
+        for shape in shapes {
+            let mut size: Atom = 1.into();
+            for dim in shape {
+                size = b.exp("size", Exp::BinOp(BinOp::Mul, size, dim)).into();
+            }
+            total = b.exp("total", Exp::BinOp(BinOp::Add, total, size)).into();
+        }
+        total
+    };
+    let (inputs, accs) = (total(inputs, b), total(accs, b));
+    let accs = b.exp("some", Exp::BinOp(BinOp::Max, accs, 1.into()));
+    let most = b.exp("most", Exp::BinOp(BinOp::Quot, inputs, accs.into()));
+    b.exp("affordable", Exp::BinOp(BinOp::Min, count, most.into())).into()
 }
 
 /// The size of chunks, and how many elements remain.
