@@ -27,7 +27,7 @@
 //! ```
 //!
 //! Accumulators that are arrays are combined by a tree, since a reduction of arrays would be one operator after the other: neighbours
-//! are combined by a map, until one is left. There are no more of them than the inputs have elements.
+//! are combined by a map, until one is left. They are not much larger than the inputs.
 //!
 //! Streams inside of operators, those that the source wants to be sequential, and those in functions that operators call stay: the
 //! threads are busy with what is around them. `unstream` makes a single chunk of them.
@@ -66,6 +66,9 @@ const OF_THREAD: i64 = 4;
 
 /// How many chunks there are for a device: enough to keep it busy, if each is a thread.
 const OF_DEVICE: i64 = 1 << 16;
+
+/// How much larger than the inputs the accumulators of a device may be: its threads are many, and few of them do not keep it busy.
+const ROOM: i64 = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Machine {
@@ -298,10 +301,7 @@ impl Of<'_> {
             b.stm(vec![params[0]], Exp::Atom(size));
             for (param, init) in params[1..].iter().zip(init) {
                 // The function owns its accumulators.
-                let exp = match *init {
-                    Atom::Var(var) if b.ty(var).is_array() => Exp::Copy(var),
-                    init => Exp::Atom(init),
-                };
+                let exp = own(*init, b);
                 b.stm(vec![*param], exp);
             }
             let part = Dim::Slice { start: low, len: size, stride: cut.stride };
@@ -411,14 +411,14 @@ fn wanted(stream: &Stream, name: EcoString, machine: Machine, b: &mut Builder<'_
         }
         Machine::Device => Atom::i64(OF_DEVICE),
     };
-    let standard = affordable(stream, standard, b);
+    let standard = affordable(stream, standard, machine, b);
     let wanted = b.exp("wanted", Exp::Tuning(name, standard));
     let some = b.exp("some", Exp::BinOp(BinOp::Max, wanted.into(), 1.into()));
     b.exp("count", Exp::BinOp(BinOp::Min, some.into(), stream.width)).into()
 }
 
-/// A number of chunks for which the accumulators, if they are arrays, are not larger than the inputs all together.
-fn affordable(stream: &Stream, count: Atom, b: &mut Builder<'_>) -> Atom {
+/// A number of chunks for which the accumulators, if they are arrays, are not larger than the inputs all together, or not much.
+fn affordable(stream: &Stream, count: Atom, machine: Machine, b: &mut Builder<'_>) -> Atom {
     let shape = |var: Var, b: &Builder<'_>| b.ty(var).shape().to_vec();
     let accs: Vec<Vec<Atom>> =
         stream.init.iter().filter_map(|init| Some(shape(init.var()?, b))).collect();
@@ -441,6 +441,10 @@ fn affordable(stream: &Stream, count: Atom, b: &mut Builder<'_>) -> Atom {
         total
     };
     let (inputs, accs) = (total(inputs, b), total(accs, b));
+    let inputs = match machine {
+        Machine::Threads => inputs,
+        Machine::Device => b.exp("room", Exp::BinOp(BinOp::Mul, inputs, ROOM.into())).into(),
+    };
     let accs = b.exp("some", Exp::BinOp(BinOp::Max, accs, 1.into()));
     let most = b.exp("most", Exp::BinOp(BinOp::Quot, inputs, accs.into()));
     b.exp("affordable", Exp::BinOp(BinOp::Min, count, most.into())).into()
@@ -461,13 +465,18 @@ fn start(number: Atom, quot: Atom, rest: Atom, b: &mut Builder<'_>) -> Atom {
     b.exp("start", Exp::BinOp(BinOp::Add, plain.into(), more.into())).into()
 }
 
+/// A value that shares memory with nothing.
+fn own(value: Atom, b: &Builder<'_>) -> Exp {
+    match value.var().filter(|var| b.ty(*var).is_array()) {
+        Some(array) => Exp::Copy(array),
+        None => Exp::Atom(value),
+    }
+}
+
 /// The results of a stream share memory with nothing.
 fn bind(pat: &[Var], results: &[Atom], b: &mut Builder<'_>) {
     for (var, result) in pat.iter().zip(results) {
-        let exp = match *result {
-            Atom::Var(result) if b.ty(result).is_array() => Exp::Copy(result),
-            result => Exp::Atom(result),
-        };
+        let exp = own(*result, b);
         b.stm(vec![*var], exp);
     }
 }
