@@ -9,7 +9,7 @@ use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
-use fehu_par::{EPILOGUE, EXPOSE, FLATTEN, SIMD, TASKS, TILING};
+use fehu_par::{CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, SIMD, TASKS, TILING};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,9 @@ pub const MULTICORE: Pipeline = Pipeline {
     about: "the passes for CPUs, followed by the division into tasks",
     passes: &[
         INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
-        SIMPLIFY, UNSTREAM, SIMPLIFY, //
+        SIMPLIFY, //
+        // Before streams become single chunks.
+        CHUNKS, UNSTREAM, SIMPLIFY, //
         // Operators are what they will be.
         TASKS, EPILOGUE, SIMD,
     ],
@@ -123,6 +125,7 @@ pub const GPU: Pipeline = Pipeline {
         SIMPLIFY,
         FUSE,
         SIMPLIFY,
+        GRID_CHUNKS,
         // As for CPUs. What does not depend on a function's parameters leaves it, so that it is not in the way of
         // nests.
         UNSTREAM,
@@ -340,9 +343,11 @@ mod tests {
         let names =
             |pipeline: Pipeline| pipeline.passes.iter().map(|pass| pass.name).collect::<Vec<_>>();
         assert!(names(CPU).starts_with(&names(DEFAULT)));
-        // Epilogues and lanes come last, after levels.
+        // Epilogues and lanes come last, after levels, and streams are cut for several threads only.
         let cpu = names(CPU);
-        assert!(names(MULTICORE).starts_with(&cpu[..cpu.len() - 2]));
+        let uncut: Vec<&str> =
+            names(MULTICORE).into_iter().filter(|name| *name != CHUNKS.name).collect();
+        assert!(uncut.starts_with(&cpu[..cpu.len() - 2]));
         let has = |pipeline: Pipeline| names(pipeline).contains(&EPILOGUE.name);
         assert!([CPU, MULTICORE, GPU].into_iter().all(has));
         assert!(names(GPU).starts_with(&names(DEFAULT)));

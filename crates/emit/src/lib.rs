@@ -22,6 +22,7 @@ mod control;
 mod epilogue;
 mod grid;
 mod index;
+mod partition;
 mod release;
 mod runs;
 mod scalar;
@@ -299,7 +300,7 @@ impl<'a> Emit<'a> {
             ir::Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda),
             ir::Exp::UpdateAcc(acc, indices, values) => self.update_acc(*acc, indices, values),
             ir::Exp::Tuning(name, standard) => self.tuning(&stm.pat, name, *standard),
-            ir::Exp::Threads => self.bind_threads(&stm.pat),
+            ir::Exp::Threads => self.number_of_threads(&stm.pat),
             ir::Exp::Stream(_) => bug("streams become loops before memory is assigned"),
             exp => match stm.pat.as_slice() {
                 [var] => self.single(*var, exp),

@@ -88,7 +88,8 @@ pub(crate) fn has_tasks(op: &Screma) -> bool {
     folds.chain([&op.map]).any(|lambda| starts_tasks(&lambda.body))
 }
 
-fn starts_tasks(body: &Body) -> bool {
+/// Whether a body does.
+pub(crate) fn starts_tasks(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut found = matches!(&stm.exp, Exp::Seg(seg) if seg.level == Level::Task);
         stm.exp.for_each_body(&mut |body| found = found || starts_tasks(body));

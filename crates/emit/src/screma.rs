@@ -1,7 +1,7 @@
 //! Maps, reductions and scans.
 
 use super::combine::{Partial, Sofar};
-use super::runs::has_tasks;
+use super::runs::{has_tasks, starts_tasks};
 use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
@@ -25,9 +25,9 @@ impl<'a> Over<'a, 'a> {
 }
 
 impl<'i, 'a> Over<'i, 'a> {
-    /// A function without tasks in it.
-    pub(super) fn alone(inputs: &'i [Var], map: &'a Lambda) -> Self {
-        Over { inputs, map, forks: false }
+    /// A function of an operator that has no others.
+    pub(super) fn function(inputs: &'i [Var], map: &'a Lambda) -> Self {
+        Over { inputs, map, forks: starts_tasks(&map.body) }
     }
 }
 

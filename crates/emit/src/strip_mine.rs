@@ -65,7 +65,7 @@ impl<'a> Emit<'a> {
             let filled = this.block(|this| {
                 this.each_in(
                     pat,
-                    Over::alone(inputs, map),
+                    Over::function(inputs, map),
                     block_at(base, size),
                     kind,
                     |this, index, _| {

@@ -5,7 +5,7 @@
 //! operator need not be commutative. A scan has two rounds: the first computes the totals of all chunks; the second
 //! processes each chunk again, starting from the total of the chunks before it. If the function of its map part is
 //! expensive, then the first round stores the scan of each chunk by itself, and the second adds the preceding total.
-//! Histograms are in [`super::bins`].
+//! Histograms are in [`super::bins`], partitions in [`super::partition`].
 
 use super::Emit;
 use super::combine::{Kept, Slot, Sofar};
@@ -37,6 +37,7 @@ impl<'a> Emit<'a> {
             ir::Exp::Hist(op) if self.can_copy_destinations(op) => self.hist_in_tasks(pat, op),
             ir::Exp::Hist(op) => self.hist_here(pat, op),
             ir::Exp::Scatter(op) => self.scatter(pat, op),
+            ir::Exp::Partition(op) => self.partition_in_tasks(pat, op),
             _ => bug("tasks execute something else than an operator with functions"),
         }
     }
@@ -65,15 +66,6 @@ impl<'a> Emit<'a> {
         })));
     }
 
-    /// The number of threads.
-    pub(super) fn bind_threads(&mut self, pat: &[Var]) {
-        let threads = self.declare("threads", Prim::I64, None);
-        self.out.push(Stm::Threads(threads));
-        for var in pat {
-            self.scalars.insert(*var, Exp::Var(threads));
-        }
-    }
-
     /// A new site with tasks.
     pub(super) fn site(&mut self) -> usize {
         self.sites += 1;
@@ -85,6 +77,14 @@ impl<'a> Emit<'a> {
         let v = self.declare("chunks", Prim::I64, None);
         self.out.push(Stm::Chunks(v, site, total));
         v
+    }
+
+    /// How many threads there are.
+    pub(super) fn number_of_threads(&mut self, pat: &[Var]) {
+        let [var] = pat else { bug("the number of threads is one number") };
+        let v = self.declare("threads", Prim::I64, None);
+        self.out.push(Stm::Threads(v));
+        self.scalars.insert(*var, Exp::Var(v));
     }
 
     /// A reduction, with or without a map.

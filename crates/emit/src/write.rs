@@ -1,4 +1,4 @@
-//! Histograms, scatters, partitions and accumulators: writes at computed positions.
+//! Histograms, scatters and accumulators: writes at computed positions.
 
 use super::combine::Sofar;
 use super::screma::Over;
@@ -7,10 +7,7 @@ use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, From, Kind, RedOp, Space, Stm, Ty, V};
-use fehu_ir::{
-    self as ir, AccInput, Atom, BinOp, CmpOp, Hist, HistOp, Lambda, Partition, Scatter, Type, Var,
-};
-use fehu_mem::lmad::Lmad;
+use fehu_ir::{self as ir, AccInput, Atom, BinOp, CmpOp, Hist, HistOp, Lambda, Scatter, Type, Var};
 use fehu_mem::table::{Place, poly};
 
 /// Scalars that are combined: their variables and types, and the pointers and positions where they are stored.
@@ -27,7 +24,7 @@ impl<'a> Emit<'a> {
         let rest = self.hist_ahead(pat, op, range);
         self.each_in(
             pat,
-            Over::alone(&op.inputs, &op.map),
+            Over::function(&op.inputs, &op.map),
             rest,
             Kind::Sequential,
             |this, _, parts| {
@@ -182,7 +179,7 @@ impl<'a> Emit<'a> {
 
     fn scatter_in(&mut self, pat: &[Var], op: &'a Scatter, range: (Exp, Exp)) {
         let kind = Kind::Independent(Vec::new());
-        self.each_in(pat, Over::alone(&op.inputs, &op.map), range, kind, |this, _, parts| {
+        self.each_in(pat, Over::function(&op.inputs, &op.map), range, kind, |this, _, parts| {
             this.scatter_parts(op, parts);
         });
     }
@@ -326,158 +323,6 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// Kept elements are counted and stored as they come; with several classes, the classes of all positions are
-    /// determined first, together with the elements.
-    pub(super) fn partition(&mut self, pat: &[Var], op: &'a Partition) {
-        let (counts, arrays) = pat.split_at(op.classes);
-        let counters: Vec<V> =
-            counts.iter().map(|_| self.declare("count", Prim::I64, Some(Exp::int(0)))).collect();
-        for (var, v) in counts.iter().zip(&counters) {
-            self.scalars.insert(*var, Exp::Var(*v));
-        }
-        let width = self.atom(op.width);
-        if let [count] = counters.as_slice() {
-            let count = *count;
-            self.each(
-                pat,
-                Over::alone(&op.inputs, &op.map),
-                width,
-                Kind::Sequential,
-                |this, _, parts| {
-                    let is_kept = this.class_is(parts[0], 0);
-                    let body = this.block(|this| {
-                        for (var, value) in arrays.iter().zip(&parts[1..]) {
-                            this.store_at(*var, Exp::Var(count), *value);
-                        }
-                        this.out.push(increment(count));
-                    });
-                    this.out.push(Stm::If(is_kept, body, Vec::new()));
-                },
-            );
-            return;
-        }
-        // The elements are stored in order, with their classes, and then moved.
-        let (classes_mem, classes) = self.temporary("classes", Prim::I64, width.clone());
-        let mut saved: Vec<Option<(V, Lmad)>> = Vec::new();
-        let mut handles = vec![classes_mem];
-        for var in arrays {
-            let Some(place) = self.place(*var) else {
-                saved.push(None);
-                continue;
-            };
-            let elem = self.table.blocks[place.block].elem;
-            let (mem, ptr) = self.temporary("element", elem, self.count(&place.lmad));
-            handles.push(mem);
-            saved.push(Some((ptr, place.lmad.clone())));
-        }
-        let total = width.clone();
-        self.each(
-            pat,
-            Over::alone(&op.inputs, &op.map),
-            width,
-            Kind::Sequential,
-            |this, index, parts| {
-                let at = this.poly(&Poly::var(index));
-                let class = this.atom(parts[0]);
-                this.out.push(Stm::Store(classes, at.clone(), class));
-                for (k, counter) in counters.iter().enumerate() {
-                    let is_class = this.class_is(parts[0], k);
-                    this.out.push(Stm::If(is_class, vec![increment(*counter)], Vec::new()));
-                }
-                for (saved, value) in saved.iter().zip(&parts[1..]) {
-                    let Some((ptr, lmad)) = saved else { continue };
-                    this.store_into(*ptr, lmad, at.clone(), *value);
-                }
-            },
-        );
-        self.reorder(arrays, &counters, (classes, total), &saved);
-        self.out.extend(handles.into_iter().map(Stm::Free));
-    }
-
-    /// Moves saved elements to the places determined by their classes.
-    fn reorder(
-        &mut self,
-        arrays: &[Var],
-        counters: &[V],
-        (classes, total): (V, Exp),
-        saved: &[Option<(V, Lmad)>],
-    ) {
-        let mut start = Exp::int(0);
-        let mut next: Vec<V> = Vec::new();
-        for counter in counters {
-            let v = self.declare("next", Prim::I64, Some(start));
-            start = Exp::Bin(
-                BinOp::Add,
-                Prim::I64,
-                Box::new(Exp::Var(v)),
-                Box::new(Exp::Var(*counter)),
-            );
-            next.push(v);
-        }
-        let i = self.new_var("i", Ty::Scalar(Prim::I64));
-        let body = self.block(|this| {
-            for (k, next) in (0i64..).zip(&next) {
-                let class = Exp::Load(classes, Box::new(Exp::Var(i)));
-                let is_class =
-                    Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(class), Box::new(Exp::int(k)));
-                let body = this.block(|this| {
-                    for (var, saved) in arrays.iter().zip(saved) {
-                        let (Some(place), Some((from, lmad))) = (this.place(*var), saved) else {
-                            continue;
-                        };
-                        this.move_row(place, Exp::Var(*next), (*from, lmad), Exp::Var(i));
-                    }
-                    this.out.push(increment(*next));
-                });
-                this.out.push(Stm::If(is_class, body, Vec::new()));
-            }
-        });
-        let kind = Kind::Sequential;
-        self.out.push(Stm::For { var: i, from: Exp::int(0), to: total, step: 1, kind, body });
-    }
-
-    fn move_row(&mut self, place: &Place, at: Exp, (from, lmad): (V, &Lmad), i: Exp) {
-        let to = self.mem(place.block).ptr;
-        let row: Vec<Exp> = lmad.dims[1..].iter().map(|dim| self.poly(&dim.size)).collect();
-        self.nest(&row, |this, indices| {
-            let with = |first: &Exp| -> Vec<Exp> {
-                std::iter::once(first.clone()).chain(indices.iter().cloned()).collect()
-            };
-            let value = Exp::Load(from, Box::new(this.address(lmad, &with(&i))));
-            let at = this.address(&place.lmad, &with(&at));
-            this.out.push(Stm::Store(to, at, value));
-        });
-    }
-
-    fn class_is(&self, class: Atom, k: usize) -> Exp {
-        let k = Exp::int(k as i64);
-        Exp::Cmp(CmpOp::Eq, Prim::I64, Box::new(self.atom(class)), Box::new(k))
-    }
-
-    /// Stores an operand as the element or row of an array at a position.
-    fn store_at(&mut self, var: Var, at: Exp, value: Atom) {
-        // What has no contents is not stored.
-        let Some(place) = self.place(var) else { return };
-        let ptr = self.mem(place.block).ptr;
-        self.store_into(ptr, &place.lmad, at, value);
-    }
-
-    fn store_into(&mut self, ptr: V, lmad: &Lmad, at: Exp, value: Atom) {
-        let Some(from) = self.place_of(value) else {
-            self.prim_of(value);
-            let (at, value) = (self.address(lmad, &[at]), self.atom(value));
-            return self.out.push(Stm::Store(ptr, at, value));
-        };
-        let source = self.mem(from.block).ptr;
-        let row: Vec<Exp> = from.lmad.dims.iter().map(|dim| self.poly(&dim.size)).collect();
-        self.nest(&row, |this, indices| {
-            let value = Exp::Load(source, Box::new(this.address(&from.lmad, indices)));
-            let all: Vec<Exp> = std::iter::once(at).chain(indices.iter().cloned()).collect();
-            let at = this.address(lmad, &all);
-            this.out.push(Stm::Store(ptr, at, value));
-        });
-    }
-
     /// A block that the program does not know about.
     pub(super) fn temporary(&mut self, hint: &str, elem: Prim, count: Exp) -> (V, V) {
         let handle = self.new_var(&super::hinted(hint, "_mem"), Ty::Mem);
@@ -502,10 +347,6 @@ pub(super) fn hist_parts<'a, T: Clone>(
         (op, indices, values.by_ref().take(op.dests.len()).collect())
     };
     op.ops.iter().map(one).collect()
-}
-
-fn increment(v: V) -> Stm {
-    Stm::Assign(v, Exp::Bin(BinOp::Add, Prim::I64, Box::new(Exp::Var(v)), Box::new(Exp::int(1))))
 }
 
 /// Whether an operator often returns its first operand, as the maximum of many numbers rarely changes. Then there is

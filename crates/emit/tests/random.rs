@@ -54,6 +54,9 @@ fn code(prog: &Prog, way: Way) -> Option<Program> {
 fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     let mut prog = prog.clone();
     let mut remarks = Remarks::default();
+    if way.parallel {
+        (fehu_par::CHUNKS.run)(&mut prog, &mut remarks);
+    }
     if way.optimised {
         for pass in fehu_opt::PASSES {
             (pass.run)(&mut prog, &mut remarks);

@@ -204,8 +204,7 @@ impl Exp {
             // An operator and its epilogue, by one thread, is all that needs no decision about levels.
             Stage::Arrays => {
                 let decided = |level: Level| level != Level::Thread;
-                !matches!(self, Exp::Threads)
-                    && !matches!(self, Exp::Seg(seg) if decided(seg.level))
+                !matches!(self, Exp::Seg(seg) if decided(seg.level))
             }
             Stage::Segs => true,
         }

@@ -7,8 +7,18 @@ use fehu_irtest::{file, folder};
 use fehu_opt::PASSES;
 
 /// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
-const OTHERS: [&str; 8] =
-    ["epilogue", "expose", "flatten", "simd", "tasks", "text", "tiling", "verify"];
+const OTHERS: [&str; 10] = [
+    "chunks",
+    "epilogue",
+    "expose",
+    "flatten",
+    "grid_chunks",
+    "simd",
+    "tasks",
+    "text",
+    "tiling",
+    "verify",
+];
 
 #[test]
 fn passes_do_what_files_say() {

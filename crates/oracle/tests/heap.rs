@@ -34,6 +34,11 @@ const WAYS: [Way; 4] = [
 fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     let mut prog = prog.clone();
     let mut remarks = Remarks::default();
+    // Streams are one chunk, one for each of the threads, or one for each element.
+    let cuts = [None, Some(fehu_par::CHUNKS), Some(fehu_par::GRID_CHUNKS)];
+    if let (Some(pass), Stage::Arrays) = (cuts[(seed % 3) as usize], prog.stage) {
+        (pass.run)(&mut prog, &mut remarks);
+    }
     // The passes are for programs in which nothing is decided about who does what.
     if way.optimised && prog.stage == Stage::Arrays {
         for pass in fehu_opt::PASSES {

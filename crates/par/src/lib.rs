@@ -18,6 +18,7 @@
 //! Where it is not clear whether the inner parallelism is needed, several versions are generated, and a threshold,
 //! which can be tuned, chooses between them at run time.
 //!
+//! - `chunks`: a preceding pass, which cuts streams;
 //! - `expose`: a preceding pass, which inlines functions with parallelism;
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what happens to the statements of a function;
@@ -36,6 +37,7 @@ mod bins;
 mod block;
 mod build;
 mod calls;
+mod chunks;
 mod context;
 mod distribute;
 mod epilogue;
@@ -57,6 +59,7 @@ mod vector;
 mod version;
 mod write;
 
+pub use chunks::{CHUNKS, GRID_CHUNKS};
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
 pub use simd::SIMD;
@@ -80,7 +83,7 @@ pub const FLATTEN: Pass = Pass {
 };
 
 /// All passes of this crate, by name.
-pub const PASSES: &[Pass] = &[EXPOSE, FLATTEN, TASKS, EPILOGUE, SIMD, TILING];
+pub const PASSES: &[Pass] = &[CHUNKS, GRID_CHUNKS, EXPOSE, FLATTEN, TASKS, EPILOGUE, SIMD, TILING];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);

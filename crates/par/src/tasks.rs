@@ -12,7 +12,7 @@
 //!                 else seg task { map (\xs -> seg task { reduce (+) 0 xs }) xss }
 //! ```
 //!
-//! Scans of arrays are sequential, and so are histograms, scatters and partitions inside, and what the source says is
+//! Scans of arrays are sequential, and so are the functions of histograms and scatters, and what the source says is
 //! (`#[sequential]`). A function that is called inside of an operator has the tasks that it has elsewhere.
 
 use crate::is_sequential;
@@ -56,15 +56,19 @@ impl Segs<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators")]
     fn operator_in_tasks(&mut self, mut stm: Stm, out: &mut Vec<Stm>) -> bool {
         match &stm.exp {
-            Exp::Partition(_) | Exp::Stream(_) => out.push(stm),
+            Exp::Stream(_) => out.push(stm),
             _ if is_sequential(&stm) => out.push(stm),
             Exp::Hist(_) | Exp::Scatter(_) => {
                 out.push(self.seg(stm, 0, Level::Task));
                 return true;
             }
             Exp::Screma(op) => {
-                let folds = Folds::of(op, self.vars);
-                return self.screma_in_tasks(stm, folds, out);
+                let (width, folds) = (op.width, Folds::of(op, self.vars));
+                return self.in_versions(stm, width, folds, out);
+            }
+            Exp::Partition(op) => {
+                let width = op.width;
+                return self.in_versions(stm, width, Folds::Scan, out);
             }
             _ => {
                 let found = self.functions_in_tasks(&mut stm);
@@ -81,7 +85,8 @@ impl Segs<'_> {
         found
     }
 
-    fn screma_in_tasks(&mut self, stm: Stm, folds: Folds, out: &mut Vec<Stm>) -> bool {
+    /// An operator of this width, in versions if there are operators in its functions.
+    fn in_versions(&mut self, stm: Stm, width: Atom, folds: Folds, out: &mut Vec<Stm>) -> bool {
         if folds == Folds::ScanArrays {
             let mut stm = stm;
             let nested = self.functions_in_tasks(&mut stm);
@@ -94,11 +99,9 @@ impl Segs<'_> {
             out.push(self.seg(stm, 0, Level::Task));
             return true;
         }
-        let Exp::Screma(op) = &stm.exp else { fehu_base::bug("a screma is something else") };
-        let width = op.width;
         let threads = self.number("threads", Exp::Threads, out);
         let mut enough = self.truth("enough", Exp::CmpOp(CmpOp::Le, threads, width), out);
-        if folds == Folds::ReduceArrays {
+        if let (Exp::Screma(op), Folds::ReduceArrays) = (&stm.exp, folds) {
             let room = self.room(op, out);
             let little = Exp::CmpOp(CmpOp::Le, room, Atom::i64(ROOM));
             let little = self.truth("little", little, out);
@@ -165,7 +168,7 @@ enum Folds {
     Nothing,
     /// Scalars, in reductions only.
     Reduce,
-    /// Scalars, in scans and possibly in reductions.
+    /// Scalars, in scans and possibly in reductions; a partition has positions of its elements.
     Scan,
     /// Arrays, in reductions only.
     ReduceArrays,

@@ -9,26 +9,38 @@ use fehu_ir::{Atom, Exp, Prog};
 use fehu_irtest::oracle::Runs;
 use fehu_irtest::random::{ALL, each_list, each_program};
 use fehu_opt::{FUSE, SIMPLIFY, UNSTREAM};
-use fehu_par::{EPILOGUE, EXPOSE, FLATTEN, TASKS};
+use fehu_par::{CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, TASKS};
 
 /// Takes the first version wherever there are two: otherwise the small arrays of tests never would.
 const OUTER: Pass =
     Pass { name: "outer", about: "all thresholds are zero", run: |prog, _| lower(prog) };
 
+/// Cuts streams into three chunks, instead of as many as the small arrays of tests have elements.
+const FEW: Pass = Pass {
+    name: "few",
+    about: "streams have three chunks",
+    run: |prog, _| set(prog, ".chunks_", 3),
+};
+
 fn lower(prog: &mut Prog) {
-    struct Lower;
-    impl VisitMut for Lower {
+    set(prog, ".suff_outer_par_", 0);
+}
+
+/// Gives tuning parameters a value.
+fn set(prog: &mut Prog, names: &'static str, value: i64) {
+    struct Set(&'static str, i64);
+    impl VisitMut for Set {
         fn exp(&mut self, exp: &mut Exp) {
             if let Exp::Tuning(name, default) = exp
-                && name.contains(".suff_outer_par_")
+                && name.contains(self.0)
             {
-                *default = Atom::i64(0);
+                *default = Atom::i64(self.1);
             }
             walk_exp_mut(self, exp);
         }
     }
     for fun in prog.funs.values_mut() {
-        Lower.body(&mut fun.body);
+        Set(names, value).body(&mut fun.body);
     }
 }
 
@@ -39,6 +51,11 @@ fn try_program(prog: &Prog, seed: u64) -> Result<Runs, String> {
         vec![EXPOSE],
         vec![EPILOGUE],
         vec![TASKS, EPILOGUE],
+        vec![CHUNKS],
+        vec![CHUNKS, FEW],
+        vec![GRID_CHUNKS, FEW],
+        vec![SIMPLIFY, FUSE, GRID_CHUNKS, UNSTREAM, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
+        vec![SIMPLIFY, FUSE, CHUNKS, UNSTREAM, SIMPLIFY, TASKS, EPILOGUE],
         vec![SIMPLIFY, FUSE, UNSTREAM, EXPOSE, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
     ];
     each_list(prog, &lists, seed)

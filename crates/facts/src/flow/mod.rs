@@ -14,6 +14,8 @@
 mod repeat;
 mod soac;
 
+pub use soac::is_sum;
+
 use super::poly::Poly;
 use super::ranges::{Certs, MAX_ELEMENTS, Ranges, join};
 use fehu_base::IdVec;

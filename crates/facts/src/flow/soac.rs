@@ -3,8 +3,9 @@
 use super::{Flow, Level};
 use crate::poly::Poly;
 use crate::ranges::{Certs, int_range, join};
+use fehu_base::Prim;
 use fehu_ir::builder::prim_of;
-use fehu_ir::{Atom, Exp, Lambda, Scalar, Stm, StreamForm, Var};
+use fehu_ir::{Atom, BinOp, Exp, Lambda, Scalar, Screma, Stm, StreamForm, Type, Var};
 
 impl<'a> Flow<'a, '_> {
     pub(super) fn soac(&mut self, stm: &'a Stm) {
@@ -16,6 +17,13 @@ impl<'a> Flow<'a, '_> {
             let width = self.ranges.poly(op.width).map(|(width, _)| width);
             for count in stm.pat.iter().take(op.classes) {
                 self.ranges.between(*count, Some(Poly::default()), width.clone(), &Certs::new());
+            }
+        }
+        if let Exp::Screma(op) = &stm.exp {
+            let width = self.ranges.poly(op.width).map(|(width, _)| width);
+            for count in self.counts(op) {
+                let count = stm.pat[count];
+                self.ranges.between(count, Some(Poly::default()), width.clone(), &Certs::new());
             }
         }
     }
@@ -153,4 +161,42 @@ impl<'a> Flow<'a, '_> {
             self.sizes(vars[*param].ty.shape(), &Certs::new());
         }
     }
+}
+
+impl Flow<'_, '_> {
+    /// The results of reductions that count positions: sums of truth values as numbers.
+    fn counts(&self, op: &Screma) -> Vec<usize> {
+        let (mut found, mut at) = (Vec::new(), op.scanned());
+        for red in &op.reds {
+            if let ([part], [Atom::Const(Scalar::I64(0))]) =
+                (&op.map.body.results[at..at + red.neutral.len()], red.neutral.as_slice())
+                && is_sum(&red.op)
+                && op.map.body.stms.iter().any(|stm| {
+                    stm.pat.iter().any(|var| Atom::Var(*var) == *part)
+                        && matches!(stm.exp, Exp::Convert(Prim::I64, from) if self.is_truth(from))
+                })
+            {
+                found.push(at);
+            }
+            at += red.neutral.len();
+        }
+        found
+    }
+
+    fn is_truth(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|var| self.ranges.vars()[var].ty == Type::BOOL)
+    }
+}
+
+/// Whether an operator is `\a b -> a + b`.
+pub fn is_sum(lambda: &Lambda) -> bool {
+    let ([a, b], [stm], [Atom::Var(result)]) =
+        (&lambda.params[..], &lambda.body.stms[..], &lambda.body.results[..])
+    else {
+        return false;
+    };
+    let (a, b) = (Atom::Var(*a), Atom::Var(*b));
+    let sum =
+        matches!(stm.exp, Exp::BinOp(BinOp::Add, x, y) if (x, y) == (a, b) || (x, y) == (b, a));
+    sum && stm.pat == [*result]
 }

@@ -150,6 +150,7 @@ pub(super) fn taking_rules_for(exp: &Exp) -> &'static [Taking] {
         ],
         Exp::Hist(_) => rules![Taking: soac::hist_width_zero],
         Exp::Scatter(_) => rules![Taking: soac::scatter_width_zero],
+        Exp::Partition(_) => rules![Taking: soac::partition_counts],
         Exp::Stream(_) => rules![Taking: soac::stream_width_zero, soac::stream_identity_results],
         Exp::WithAcc(..) => rules![Taking: soac::withacc_without_inputs, soac::withacc_unchanged],
         _ => &[],

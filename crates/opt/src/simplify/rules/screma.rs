@@ -7,6 +7,7 @@
 
 use super::{Rewrite, copy, inline, without};
 use crate::simplify::cx::Cx;
+use fehu_facts::flow::is_sum;
 use fehu_ir::{Atom, BinOp, Dim, Exp, Lambda, Screma, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
@@ -381,17 +382,4 @@ pub(super) fn screma_sum_of_invariant(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<
     }
     stms.push(remove_results(rest, &results));
     Some(Rewrite::Stms(stms))
-}
-
-/// Whether an operator is `\a b -> a + b`.
-fn is_sum(lambda: &Lambda) -> bool {
-    let ([a, b], [stm], [Atom::Var(result)]) =
-        (&lambda.params[..], &lambda.body.stms[..], &lambda.body.results[..])
-    else {
-        return false;
-    };
-    let (a, b) = (Atom::Var(*a), Atom::Var(*b));
-    let sum =
-        matches!(stm.exp, Exp::BinOp(BinOp::Add, x, y) if (x, y) == (a, b) || (x, y) == (b, a));
-    sum && stm.pat == [*result]
 }

@@ -1,8 +1,9 @@
-//! Histograms, scatters, streams and accumulators.
+//! Histograms, scatters, partitions, streams and accumulators.
 
 use super::{Rewrite, copy, inline, without};
 use crate::simplify::cx::Cx;
-use fehu_ir::{Atom, Exp, Stm, StreamForm, Type};
+use fehu_base::Prim;
+use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Lambda, Red, Screma, Stm, StreamForm, Type};
 
 /// A histogram of nothing leaves its destinations as they are.
 pub(super) fn hist_width_zero(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
@@ -21,6 +22,33 @@ pub(super) fn scatter_width_zero(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewri
         return None;
     }
     Some(Rewrite::Atoms(op.dests.iter().map(|(_, dest)| Atom::Var(*dest)).collect()))
+}
+
+/// A partition of which only the numbers of elements are needed is a reduction.
+pub(super) fn partition_counts(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
+    let Exp::Partition(op) = &mut stm.exp else { return None };
+    if stm.pat.len() > op.classes {
+        return None;
+    }
+    let (width, classes, inputs) = (op.width, op.classes, std::mem::take(&mut op.inputs));
+    let params = std::mem::take(&mut op.map.params);
+    let mut body = std::mem::take(&mut op.map.body);
+    let class = body.results[0];
+    body.results.clear();
+    let mut reds = Vec::with_capacity(classes);
+    for k in (0i64..).take(classes) {
+        let (is, one) = (cx.new_var("is", Type::BOOL), cx.new_var("one", Type::I64));
+        body.stms.push(Stm::new(vec![is], Exp::CmpOp(CmpOp::Eq, class, k.into())));
+        body.stms.push(Stm::new(vec![one], Exp::Convert(Prim::I64, is.into())));
+        body.results.push(one.into());
+        let [a, b, sum] = ["a", "b", "sum"].map(|hint| cx.new_var(hint, Type::I64));
+        let add = Stm::new(vec![sum], Exp::BinOp(BinOp::Add, a.into(), b.into()));
+        let add = Body { stms: vec![add], results: vec![sum.into()] };
+        let op = Lambda { params: vec![a, b], body: add, ret: vec![Type::I64] };
+        reds.push(Red { op, neutral: vec![0.into()], commutative: true });
+    }
+    let map = Lambda { params, body, ret: vec![Type::I64; classes] };
+    Rewrite::exp(Exp::Screma(Box::new(Screma { width, inputs, map, scans: Vec::new(), reds })))
 }
 
 /// A stream of independent chunks over nothing yields empty arrays.
