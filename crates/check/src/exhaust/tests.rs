@@ -78,6 +78,7 @@ fn run(tables: &Tables, bind: &ValBind) -> Vec<Diagnostic> {
     check_value(&IdVec::<_, VarInfo>::new(), &IdVec::new(), tables, bind)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else fails the test")]
 fn cases(exp: &Exp) -> (&Exp, &[Case]) {
     match &exp.kind {
         ExpKind::Match(scrutinee, cases) => (scrutinee, cases),

@@ -62,7 +62,6 @@ impl Checker<'_> {
             | Ty::Record(_)
             | Ty::Sum(_)
             | Ty::Con(..)
-            | Ty::Meta(_)
             | Ty::Unique(_)) => {
                 let shown = self.zonk(&not_a_function);
                 let shown = self.show(&shown);

@@ -126,7 +126,6 @@ impl Checker<'_> {
                 | Ty::Sum(_)
                 | Ty::Fun(_)
                 | Ty::Con(..)
-                | Ty::Meta(_)
                 | Ty::Unique(_)
                 | Ty::Error) => self.zonk_parts(&solved),
             },

@@ -116,7 +116,6 @@ impl Checker<'_> {
                 | Ty::Fun(_)
                 | Ty::Con(..)
                 | Ty::Meta(_)
-                | Ty::Unique(_)
                 | Ty::Error) => {
                     if !self.in_prelude && only_scalars(&inner) {
                         let text = self.show(&inner);

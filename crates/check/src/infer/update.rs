@@ -93,7 +93,6 @@ impl Checker<'_> {
                 | Ty::Sum(_)
                 | Ty::Fun(_)
                 | Ty::Con(..)
-                | Ty::Meta(_)
                 | Ty::Unique(_) => {
                     let found = self.zonk(array);
                     let text = self.show(&found);

@@ -120,7 +120,6 @@ impl Subst {
                 | Ty::Fun(_)
                 | Ty::Con(..)
                 | Ty::Meta(_)
-                | Ty::Unique(_)
                 | Ty::Error) => Ty::Unique(Arc::new(inner)),
             },
         }

@@ -46,6 +46,7 @@ impl Resolver {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other declarations are not tested here")]
     fn dec(&mut self, dec: &Dec) {
         match &dec.kind {
             DecKind::Val(bind) => {

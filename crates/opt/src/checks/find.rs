@@ -3,6 +3,7 @@
 use fehu_base::IdVec;
 use fehu_facts::Ranges;
 use fehu_facts::flow::{Client, Effort, Level, walk};
+use fehu_facts::poly::Poly;
 use fehu_facts::ranges::cond::Cond;
 use fehu_facts::ranges::{Certs, join};
 use fehu_ir::pass::{RemarkKind, Remarks};
@@ -42,6 +43,20 @@ pub(super) struct Ends {
     pub(super) first: bool,
     /// Whether the last one must be.
     pub(super) last: bool,
+    /// What falls with the counters, and must not be negative.
+    pub(super) falling: Vec<Falling>,
+    /// What is the same in all iterations, and must hold.
+    pub(super) same: Vec<Atom>,
+    /// Whether these two are all that may fail after the first iteration.
+    pub(super) is_known: bool,
+}
+
+/// Something that begins with a value, and is less in each iteration than in the one before.
+pub(super) struct Falling {
+    /// The value in the first iteration.
+    pub(super) first: Poly,
+    /// By how much it falls.
+    pub(super) step: i64,
 }
 
 /// Looks at all checks of a body.
@@ -132,7 +147,15 @@ impl Client for Found {
             && let Some(Level::Each { vars, bound, start }) = path.last()
             && stm.certs.iter().chain(&certs).all(|cert| ranges.order(*cert) <= *start)
         {
-            let mut ends = Ends { vars: vars.clone(), bound: *bound, first: false, last: false };
+            let mut ends = Ends {
+                vars: vars.clone(),
+                bound: *bound,
+                first: false,
+                last: false,
+                falling: Vec::new(),
+                same: Vec::new(),
+                is_known: true,
+            };
             if rest.iter().all(|part| is_steady(ranges, *part, &mut ends, *start, 4)) {
                 self.hoisted.insert(*cert, ends);
             }
@@ -163,6 +186,7 @@ fn conjuncts(ranges: &Ranges<'_>, cond: Atom, parts: &mut Vec<Atom>) {
 /// all iterations. Notes which of the two are needed.
 fn is_steady(ranges: &mut Ranges<'_>, part: Atom, ends: &mut Ends, start: u32, depth: u32) -> bool {
     if is_same(ranges, part, start, depth) {
+        ends.same.push(part);
         return true;
     }
     if let Some((poly, certs)) = ranges.as_inequality(part, true) {
@@ -176,6 +200,14 @@ fn is_steady(ranges: &mut Ranges<'_>, part: Atom, ends: &mut Ends, start: u32, d
         let growth = growth.as_constant();
         ends.first |= growth.is_none_or(|growth| growth > 0);
         ends.last |= growth.is_none_or(|growth| growth < 0);
+        match growth {
+            Some(growth) if growth >= 0 => {}
+            Some(growth) if steady => match i64::try_from(-growth) {
+                Ok(step) => ends.falling.push(Falling { first: rest, step }),
+                Err(_) => ends.is_known = false,
+            },
+            Some(_) | None => ends.is_known = false,
+        }
         return steady;
     }
     match ranges.cond(part) {

@@ -9,17 +9,24 @@
 //! let i0 = 0  ...  let ok0 = or none c0  let cert0 = assert ok0 ...
 //! let i1 = sub n 1  ...  let ok1 = or none c1  let cert = assert ok1 ...
 //! ```
+//!
+//! The message about the last iteration should be about the first one that fails. If what falls does so by a constant,
+//! as in nearly all checks, that iteration is known: `m - i > 0` fails from `i = m` on, and what is the same in all
+//! iterations fails in the first one. The values in the message are computed for it; otherwise they are those of the
+//! last iteration.
 
-use super::find::{Ends, Found};
-use fehu_base::IdVec;
+use super::find::{Ends, Falling, Found};
+use fehu_base::{IdVec, Prim};
+use fehu_facts::poly::Poly;
 use fehu_ir::subst::{Subst, subst_atom, subst_exp};
 use fehu_ir::{
-    Atom, BinOp, Body, Check, CheckPart, CmpOp, Exp, Lambda, LoopForm, Stm, Type, Var, VarInfo,
+    Atom, BinOp, Body, Check, CheckPart, CmpOp, Exp, Lambda, LoopForm, Scalar, Stm, Type, Var,
+    VarInfo,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// No condition takes more statements.
-const MAX_STMS: usize = 32;
+const MAX_STMS: usize = 64;
 
 /// Moves checks out of loops and operators, one level; returns the certificates of those that are made instead.
 pub(super) fn hoist(
@@ -138,20 +145,16 @@ impl Hoist<'_> {
         let mut certs = stm.certs.clone();
         for (at, value) in values.iter().enumerate() {
             let is_last = at + 1 == values.len();
-            let mut subst: Subst = ends.vars.iter().map(|var| (*var, *value)).collect();
-            for index in slice {
-                let stm = &inner[*index];
-                let mut exp = stm.exp.clone();
-                subst_exp(&mut exp, self.vars, &subst);
-                for var in &stm.pat {
-                    let info = self.vars[*var].clone();
-                    subst.insert(*var, Atom::Var(self.vars.push(info)));
-                }
-                let pat = stm.pat.iter().filter_map(|var| subst.get(var)?.var()).collect();
-                before.push(Stm::new(pat, exp));
-            }
+            let mut subst = self.iteration(ends, *value, inner, slice, before);
             let holds = Exp::BinOp(BinOp::Or, none, subst_atom(cond, &subst));
             let holds = self.bind("c", Type::BOOL, holds, before);
+            let names = |part: &CheckPart| matches!(part, CheckPart::Value(Atom::Var(var)) if subst.contains_key(var));
+            if *value != Atom::i64(0)
+                && check.parts.iter().any(names)
+                && let Some(failing) = self.first_failing(ends, &subst, before)
+            {
+                subst = self.iteration(ends, failing, inner, slice, before);
+            }
             let mut check = check.clone();
             for part in &mut check.parts {
                 match part {
@@ -175,6 +178,81 @@ impl Hoist<'_> {
                 exp: Exp::Assert(holds, check),
             });
         }
+    }
+
+    /// Computes the condition of a check, and the values of its message, for a value of the counters.
+    fn iteration(
+        &mut self,
+        ends: &Ends,
+        value: Atom,
+        inner: &[Stm],
+        slice: &[usize],
+        before: &mut Vec<Stm>,
+    ) -> Subst {
+        let mut subst: Subst = ends.vars.iter().map(|var| (*var, value)).collect();
+        for index in slice {
+            let stm = &inner[*index];
+            let mut exp = stm.exp.clone();
+            subst_exp(&mut exp, self.vars, &subst);
+            for var in &stm.pat {
+                let info = self.vars[*var].clone();
+                subst.insert(*var, Atom::Var(self.vars.push(info)));
+            }
+            let pat = stm.pat.iter().filter_map(|var| subst.get(var)?.var()).collect();
+            before.push(Stm::new(pat, exp));
+        }
+        subst
+    }
+
+    /// The first iteration that fails, if the last one does and the iteration is known.
+    fn first_failing(&mut self, ends: &Ends, last: &Subst, before: &mut Vec<Stm>) -> Option<Atom> {
+        if !ends.is_known {
+            return None;
+        }
+        let mut first: Option<Atom> = None;
+        for Falling { first: value, step } in &ends.falling {
+            // It is not negative for so many iterations.
+            let mut count = if *step == 1 {
+                self.sum(&value.plus(1)?, before)?
+            } else {
+                let count = self.sum(value, before)?;
+                let count = self.number(BinOp::Div, count, Atom::i64(*step), before);
+                self.number(BinOp::Add, count, Atom::i64(1), before)
+            };
+            count = self.number(BinOp::Max, count, Atom::i64(0), before);
+            first = Some(match first {
+                Some(other) => self.number(BinOp::Min, other, count, before),
+                None => count,
+            });
+        }
+        // It is the very first one, number zero, if something does not hold at all.
+        for part in &ends.same {
+            let part = subst_atom(*part, last);
+            let holds = self.bind("n", Type::I64, Exp::Convert(Prim::I64, part), before);
+            first = first.map(|first| self.number(BinOp::Mul, first, holds, before));
+        }
+        first
+    }
+
+    /// The value of a polynomial.
+    fn sum(&mut self, poly: &Poly, before: &mut Vec<Stm>) -> Option<Atom> {
+        let mut sum = Atom::i64(0);
+        for (monomial, factor) in poly.terms() {
+            let factor = i64::try_from(*factor).ok()?;
+            let mut term = Atom::i64(factor);
+            for (at, var) in monomial.iter().enumerate() {
+                let var = Atom::Var(*var);
+                let is_first = at == 0 && factor == 1;
+                term = if is_first { var } else { self.number(BinOp::Mul, term, var, before) };
+            }
+            let is_first = sum == Atom::i64(0);
+            sum = if is_first { term } else { self.number(BinOp::Add, sum, term, before) };
+        }
+        Some(sum)
+    }
+
+    fn number(&mut self, op: BinOp, a: Atom, b: Atom, before: &mut Vec<Stm>) -> Atom {
+        self.bind("n", Type::I64, Exp::BinOp(op, a, b), before)
     }
 
     fn bind(&mut self, hint: &str, ty: Type, exp: Exp, stms: &mut Vec<Stm>) -> Atom {
@@ -204,9 +282,10 @@ fn slice(
         }
         match &stms[*index].exp {
             Exp::Atom(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {}
-            Exp::BinOp(op, ..) => {
-                let fails = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
-                if fails {
+            Exp::BinOp(op, _, by) => {
+                let divides = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
+                let is_safe = matches!(by, Atom::Const(Scalar::I64(1..)));
+                if divides && !is_safe {
                     return None;
                 }
             }

@@ -15,8 +15,8 @@
 //! **Hoisting** (`hoist`). A part `p >= 0` where `p` is monotonic in the counter of a loop, or in the element of `iota`
 //! in an array operator, holds in all iterations if it holds in the first and in the last one. If all parts of a check
 //! are of this form, and the check is performed in every iteration, then it is performed for these two iterations
-//! before the loop, unless there are none. The message then contains the values of the first or the last iteration,
-//! which need not be the first one that fails; location and shape are the same. Then the hoisted checks are considered
+//! before the loop, unless there are none. The message then contains the values of the first iteration that
+//! fails, if that is known, as it is where all steps are constants; otherwise those of the last one. Then the hoisted checks are considered
 //! again, to be proved or to be hoisted further; loops and operators without hoisted checks are skipped, since
 //! analysing everything again takes as long as the first time and hardly finds anything.
 //!

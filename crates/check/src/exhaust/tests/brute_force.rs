@@ -12,6 +12,7 @@ use std::fmt::Write;
 #[derive(Clone, PartialEq, Debug)]
 struct Value(Head, Vec<Value>);
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types are not tested here")]
 fn values(ty: &Ty) -> Vec<Value> {
     match ty {
         Ty::Prim(_) => [false, true].into_iter().map(|b| Value(Head::Bool(b), vec![])).collect(),
@@ -79,6 +80,7 @@ impl Random {
         ((self.0 >> 33) as usize) % n
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other patterns are not tested here")]
     fn pattern(&mut self, out: &mut String, ty: &Ty) {
         if self.below(3) == 0 {
             out.push('_');
