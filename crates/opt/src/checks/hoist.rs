@@ -12,6 +12,7 @@
 
 use super::find::{Ends, Found};
 use fehu_base::IdVec;
+use fehu_facts::cost;
 use fehu_ir::subst::{Subst, subst_atom, subst_exp};
 use fehu_ir::{
     Atom, BinOp, Body, Check, CheckPart, CmpOp, Exp, Lambda, LoopForm, Stm, Type, Var, VarInfo,
@@ -99,7 +100,7 @@ impl Hoist<'_> {
                 }
             }
             let varies = |var: Var| params.contains(&var) && !ends.vars.contains(&var);
-            if let Some(slice) = slice(&body.stms, &defs, &wanted, &varies) {
+            if let Some(slice) = slice(&body.stms, self.vars, &defs, &wanted, &varies) {
                 self.before(stm, *cond, check, *cert, ends, &body.stms, &slice, before);
                 gone.insert(index);
                 self.moved.insert(*cert);
@@ -185,9 +186,9 @@ impl Hoist<'_> {
 }
 
 /// The statements that compute these operands, in order, if they are few and can be evaluated anywhere.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to be cheap is not repeated")]
 fn slice(
     stms: &[Stm],
+    vars: &IdVec<Var, VarInfo>,
     defs: &FxHashMap<Var, usize>,
     wanted: &[Atom],
     varies: &dyn Fn(Var) -> bool,
@@ -202,17 +203,7 @@ fn slice(
         if slice.contains(index) {
             continue;
         }
-        match &stms[*index].exp {
-            Exp::Atom(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {}
-            Exp::BinOp(op, ..) => {
-                let fails = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
-                if fails {
-                    return None;
-                }
-            }
-            _ => return None,
-        }
-        if slice.len() == MAX_STMS {
+        if slice.len() == MAX_STMS || !cost::is_instruction(&stms[*index], vars) {
             return None;
         }
         slice.push(*index);
