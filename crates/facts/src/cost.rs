@@ -4,15 +4,16 @@
 //!   keeps a processor busy. Reading an element of an array weighs [`READ`]. A body's weight is the sum over its statements, of a
 //!   branch the condition's and the larger alternative's. Loops, array operators, calls, and everything that makes an array have
 //!   no weight: they are never cheap. [`has_loops`] and [`has_operators`] look for what takes longest.
-//! - *What is computed again instead of being stored*: [`cheap`], [`is_cheap`], up to the weight [`LIMIT`]. Writing an array of
+//! - *What is computed again instead of being stored*: [`is_cheap`], [`is_cheap_stm`], up to the weight [`LIMIT`]. Writing an array of
 //!   numbers to memory and reading it again costs about as much. Nests that the flattening makes repeat up to [`NEST_LIMIT`].
 //! - *What may be done twice* for each position: [`is_repeatable`], by the number of statements, if nothing is changed
 //!   ([`has_effects`]).
 //! - *What every thread does for itself*: [`is_private`].
+//! - *What is not worth a branch*: [`is_instruction`].
 
 use fehu_base::IdVec;
 use fehu_ir::builder::atom_type;
-use fehu_ir::{BinOp, Body, Dim, Elem, Exp, MathFn, Seg, Stm, Type, Var, VarInfo};
+use fehu_ir::{BinOp, Body, Dim, Elem, Exp, Family, MathFn, Seg, Stm, Type, Var, VarInfo};
 
 /// What may be computed again instead of being stored.
 pub const LIMIT: u32 = 8;
@@ -22,12 +23,12 @@ pub const NEST_LIMIT: u32 = 12;
 pub const READ: u32 = 4;
 
 /// Whether a body is cheap.
-pub fn cheap(body: &Body, vars: &IdVec<Var, VarInfo>) -> bool {
+pub fn is_cheap(body: &Body, vars: &IdVec<Var, VarInfo>) -> bool {
     weigh(body, vars).is_some_and(|weight| weight <= LIMIT)
 }
 
 /// Whether a statement is cheap.
-pub fn is_cheap(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
+pub fn is_cheap_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
     weigh_stm(stm, vars).is_some_and(|weight| weight <= LIMIT)
 }
 
@@ -69,6 +70,11 @@ pub fn weigh_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Option<u32> {
         Exp::Iota(..) | Exp::Replicate(..) | Exp::Scratch(..) => Some(0),
         _ => None,
     }
+}
+
+/// Whether a statement is an operation on scalars that takes a cycle and cannot fail: as cheap as a branch around it.
+pub fn is_instruction(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
+    stm.exp.family() == Family::Scalar && weigh_stm(stm, vars).is_some_and(|weight| weight <= 1)
 }
 
 /// A function of no more statements than this, without loops and operators, may be executed twice.

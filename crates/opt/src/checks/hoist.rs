@@ -106,7 +106,7 @@ impl Hoist<'_> {
                 }
             }
             let varies = |var: Var| params.contains(&var) && !ends.vars.contains(&var);
-            if let Some(slice) = slice(&body.stms, &defs, &wanted, &varies) {
+            if let Some(slice) = slice(&body.stms, self.vars, &defs, &wanted, &varies) {
                 self.before(stm, *cond, check, *cert, ends, &body.stms, &slice, before);
                 gone.insert(index);
                 self.moved.insert(*cert);
@@ -263,9 +263,9 @@ impl Hoist<'_> {
 }
 
 /// The statements that compute these operands, in order, if they are few and can be evaluated anywhere.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to be cheap is not repeated")]
 fn slice(
     stms: &[Stm],
+    vars: &IdVec<Var, VarInfo>,
     defs: &FxHashMap<Var, usize>,
     wanted: &[Atom],
     varies: &dyn Fn(Var) -> bool,

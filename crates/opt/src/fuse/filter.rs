@@ -53,7 +53,7 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<()> {
     if !free.iter().all(readable) || free.iter().any(|var| cx.is_acc(*var)) {
         return None;
     }
-    if !found.goes_away(cx, graph, node) && !cost::cheap(&op.map.body, cx.vars) {
+    if !found.goes_away(cx, graph, node) && !cost::is_cheap(&op.map.body, cx.vars) {
         return None;
     }
     let op = Partition { map: copy_lambda(&op.map, cx.vars), ..(**op).clone() };

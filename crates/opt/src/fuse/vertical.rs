@@ -316,7 +316,7 @@ fn duplicate(
     let Exp::Screma(op) = &first.exp else { return Err(Reason::Kind) };
     let arrays = free_in_stm(first, cx.vars);
     let fixed = arrays.iter().all(|var| !cx.vars[*var].ty.is_array() || cx.share.is_fixed(*var));
-    if op.folded() > 0 || !fixed || !cost::cheap(&op.map.body, cx.vars) {
+    if op.folded() > 0 || !fixed || !cost::is_cheap(&op.map.body, cx.vars) {
         return Err(Reason::Several);
     }
     let first = first.clone();

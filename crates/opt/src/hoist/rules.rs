@@ -152,7 +152,7 @@ impl Hoist<'_> {
                 | Exp::Replicate(..) => true,
                 Exp::Screma(op) => {
                     let map = op.scans.is_empty() && op.reds.is_empty();
-                    map && cost::cheap(&op.map.body, self.vars)
+                    map && cost::is_cheap(&op.map.body, self.vars)
                 }
                 _ => false,
             }
@@ -174,7 +174,7 @@ impl Hoist<'_> {
             Class::Check => entered,
             Class::Sized if self.sizes_known(&stm.exp, level - 1) => Cross::Plain,
             _ if facts.ends || facts.prints => Cross::No,
-            Class::Guarded if *lambda && cost::is_cheap(stm, self.vars) => Cross::No,
+            Class::Guarded if *lambda && cost::is_cheap_stm(stm, self.vars) => Cross::No,
             Class::Guarded => entered,
             Class::Sized | Class::Sure if entered == Cross::Plain => Cross::Plain,
             Class::Sized | Class::Sure => Cross::No,

@@ -98,7 +98,7 @@ fn renumbered(
 /// Whether a constant is computed wherever it is needed.
 fn is_cheap(item: &Const) -> bool {
     let scalars = item.results.iter().all(|var| matches!(item.vars[*var].ty, Type::Scalar(_)));
-    scalars && count_stms(&item.body) <= SMALL && cost::cheap(&item.body, &item.vars)
+    scalars && count_stms(&item.body) <= SMALL && cost::is_cheap(&item.body, &item.vars)
 }
 
 struct Expander<'a> {

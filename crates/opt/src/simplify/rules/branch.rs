@@ -9,6 +9,7 @@
 
 use super::{Rewrite, copy, inline, without};
 use crate::simplify::cx::Cx;
+use fehu_facts::cost;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Type, UnOp};
 
 /// The most operations that are done for a boolean that may not be needed.
@@ -109,26 +110,16 @@ pub(super) fn if_cheap_truth(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> 
     let constant = bodies.iter().position(|body| body.stms.is_empty() && is_constant(body))?;
     let body = &mut bodies[1 - constant];
     let few = !body.stms.is_empty() && body.stms.len() <= FEW;
-    if cx.vars[var].ty != Type::BOOL || !few || !body.stms.iter().all(is_operation) {
+    if cx.vars[var].ty != Type::BOOL
+        || !few
+        || !body.stms.iter().all(|stm| stm.certs.is_empty() && cost::is_instruction(stm, &cx.vars))
+    {
         return None;
     }
     let before = Body { stms: std::mem::take(&mut body.stms), results: Vec::new() };
     let mut stms = inline(before, &stm.certs);
     stms.push(std::mem::replace(stm, Stm::new(Vec::new(), Exp::Atom(Atom::bool(true)))));
     Some(Rewrite::Stms(stms))
-}
-
-/// Whether a statement is an operation on numbers that is as cheap as a branch, and rests on no check.
-fn is_operation(stm: &Stm) -> bool {
-    let fits = match &stm.exp {
-        Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
-        Exp::BinOp(op, ..) => {
-            let slow = [BinOp::Div, BinOp::Mod, BinOp::Quot, BinOp::Rem, BinOp::Pow];
-            !slow.contains(op)
-        }
-        _ => false,
-    };
-    fits && stm.certs.is_empty()
 }
 
 /// Of integers `if a < b then a else b` is `a min b`, `if a < b then b else a` is `a max b`; also for `<=`
