@@ -1,6 +1,8 @@
 //! What tests of compiled programs have in common: folders, the drop-in on PATH, and things that are made once.
 pub(crate) mod random;
 #[cfg(unix)]
+pub(crate) mod screen;
+#[cfg(unix)]
 pub(crate) mod server;
 
 use std::fs::File;
