@@ -15,6 +15,8 @@ mod kernels;
 #[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
 mod nvrtc_compiler;
 mod protocol;
+#[path = "../../backend/tests/python_packages/mod.rs"]
+mod python_packages;
 mod report;
 mod sanitized;
 mod surroundings;

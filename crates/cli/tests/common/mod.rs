@@ -43,8 +43,15 @@ pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
-/// Our compiler.
+/// Our compiler. The C compiler does not optimise, because nearly all of the time would be its.
 pub(crate) fn fehu() -> Command {
+    let mut command = fehu_with_own_flags();
+    command.env("CFLAGS", "-O0");
+    command
+}
+
+/// Our compiler, as users have it: it chooses the flags of the C compiler.
+pub(crate) fn fehu_with_own_flags() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
     command.env("XDG_CACHE_HOME", cache());
     command.env_remove("CC").env_remove("CFLAGS").env("ASAN_OPTIONS", ASAN_OPTIONS);

@@ -22,6 +22,8 @@ pub struct CCompiler {
     /// Arguments that are part of its name, as in `CC="ccache gcc"`.
     arguments: Vec<String>,
     flags: Vec<String>,
+    /// A flag for programs only, after the others; not for the runtime, which is compiled once.
+    program_flag: Option<&'static str>,
 }
 
 type Res<T> = Result<T, Box<Diagnostic>>;
@@ -52,6 +54,14 @@ const FLAGS: [&[&str]; 4] = [
     &[],
 ];
 
+/// How a runtime for GPUs is compiled: it reads and writes values, and is kept.
+const GPU_RUNTIME: &str = "-O1";
+
+/// How the host's part of a program for GPUs is compiled. It launches kernels, and what it computes are sizes: fft's has 27,000
+/// lines, and is no faster for 15 s of effort. In contrast to `-O0` this keeps variables in registers, because there may be
+/// loops; gcc takes half the time that it needs for `-O1`.
+const GPU_PROGRAM: &str = "-Og";
+
 /// What strictness about floats adds: a product and a sum are two operations.
 const STRICT: &str = "-ffp-contract=off";
 
@@ -79,29 +89,25 @@ impl CCompiler {
                     None => (search(&name), arguments),
                 };
                 let program = program.ok_or_else(|| errors::no_c_compiler(&[name]))?;
-                CCompiler { program, arguments, flags: Vec::new() }
+                CCompiler { program, arguments, flags: Vec::new(), program_flag: None }
             }
             None => {
                 let program = NAMES.into_iter().find_map(search);
                 let program =
                     program.ok_or_else(|| errors::no_c_compiler(&NAMES.map(str::to_owned)))?;
-                CCompiler { program, arguments: Vec::new(), flags: Vec::new() }
+                let (arguments, flags) = (Vec::new(), Vec::new());
+                CCompiler { program, arguments, flags, program_flag: None }
             }
         };
-        compiler.flags = match variable("CFLAGS") {
-            Some(flags) => words(&flags),
+        match variable("CFLAGS") {
+            Some(flags) => compiler.flags = words(&flags),
             None => {
-                let mut flags = compiler.own_flags(cache);
+                compiler.flags = compiler.own_flags(cache);
                 if target.is_gpu() {
-                    // The host only launches kernels: fft's host code is 27,000 lines, and no faster for 15 s of effort.
-                    flags
-                        .iter_mut()
-                        .filter(|flag| *flag == "-O3")
-                        .for_each(|flag| *flag = "-O1".to_owned());
+                    compiler.optimise_less();
                 }
-                flags
             }
-        };
+        }
         if strict_float {
             compiler.flags.push(STRICT.to_owned());
         }
@@ -111,7 +117,16 @@ impl CCompiler {
     /// The same compiler with other flags.
     pub fn with_flags(mut self, flags: &[&str]) -> CCompiler {
         self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        self.program_flag = None;
         self
+    }
+
+    /// Takes back most of the effort that our flags ask for: most of the time of programs for GPUs is not the host's.
+    fn optimise_less(&mut self) {
+        for flag in self.flags.iter_mut().filter(|flag| *flag == "-O3") {
+            *flag = GPU_RUNTIME.to_owned();
+            self.program_flag = Some(GPU_PROGRAM);
+        }
     }
 
     /// What distinguishes it from others: the program, when it was installed, and the flags.
@@ -121,24 +136,26 @@ impl CCompiler {
         let installed = installed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let size = data.as_ref().map(std::fs::Metadata::len);
         format!(
-            "{} {:?} {:?} {size:?} {installed:?}",
+            "{} {:?} {:?} {:?} {size:?} {installed:?}",
             self.program.display(),
             self.arguments,
-            self.flags
+            self.flags,
+            self.program_flag
         )
     }
 
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
-        command.arg(plain(source)).arg("-o").arg(plain(output)).args(LIBRARIES);
+        command.args(self.program_flag).arg(plain(source)).arg("-o").arg(plain(output)).args(LIBRARIES);
         run(command)
     }
 
     /// Compiles a file without the runtime, and links it with that.
     pub fn compile_with(&self, source: &Path, runtime: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
-        command.arg("-DFE_SEPARATE").arg(plain(source)).arg(plain(runtime));
+        command.args(self.program_flag).arg("-DFE_SEPARATE");
+        command.arg(plain(source)).arg(plain(runtime));
         command.arg("-o").arg(plain(output)).args(LIBRARIES);
         run(command)
     }
@@ -274,6 +291,24 @@ mod tests {
         check("a'b'\"c\" '' \"", &["abc", "", ""]);
         check("$(rm) `rm` ; rm", &["$(rm)", "`rm`", ";", "rm"]);
         check(" ", &[]);
+    }
+
+    #[test]
+    fn the_host_is_optimised_less() {
+        let mut compiler = CCompiler {
+            program: PathBuf::from("cc"),
+            arguments: Vec::new(),
+            flags: Vec::new(),
+            program_flag: None,
+        };
+        // A compiler that knows no flags gets none.
+        compiler.optimise_less();
+        assert_eq!((compiler.flags.as_slice(), compiler.program_flag), (&[][..], None));
+        compiler = compiler.with_flags(FLAGS[0]);
+        compiler.optimise_less();
+        assert_eq!(compiler.flags[0], "-O1");
+        assert_eq!(compiler.flags[1..], FLAGS[0][1..]);
+        assert_eq!(compiler.program_flag, Some("-Og"));
     }
 
     #[test]
