@@ -60,7 +60,8 @@ impl Screen {
     #[track_caller]
     pub(crate) fn wait_for(&mut self, text: &str) -> String {
         let deadline = Instant::now() + LIMIT;
-        let position = |unread: &[u8]| unread.windows(text.len()).position(|at| at == text.as_bytes());
+        let position =
+            |unread: &[u8]| unread.windows(text.len()).position(|at| at == text.as_bytes());
         loop {
             if let Some(place) = position(&self.unread) {
                 let before = String::from_utf8_lossy(&self.unread[..place]).into_owned();

@@ -147,7 +147,12 @@ impl CCompiler {
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
-        command.args(self.program_flag).arg(plain(source)).arg("-o").arg(plain(output)).args(LIBRARIES);
+        command
+            .args(self.program_flag)
+            .arg(plain(source))
+            .arg("-o")
+            .arg(plain(output))
+            .args(LIBRARIES);
         run(command)
     }
 
