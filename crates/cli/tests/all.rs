@@ -12,6 +12,7 @@ mod failures;
 mod hostile;
 mod interface;
 mod kernels;
+mod leftovers;
 #[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
 mod nvrtc_compiler;
 mod protocol;

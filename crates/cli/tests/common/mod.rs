@@ -43,6 +43,13 @@ pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
+/// Where files are left that belong to errors.
+fn temporary() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("temporary");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    folder
+}
+
 /// Our compiler. The C compiler does not optimise, because nearly all of the time would be its.
 pub(crate) fn fehu() -> Command {
     let mut command = fehu_with_own_flags();
@@ -53,7 +60,7 @@ pub(crate) fn fehu() -> Command {
 /// Our compiler, as users have it: it chooses the flags of the C compiler.
 pub(crate) fn fehu_with_own_flags() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
-    command.env("XDG_CACHE_HOME", cache());
+    command.env("XDG_CACHE_HOME", cache()).env("TMPDIR", temporary());
     command.env_remove("CC").env_remove("CFLAGS").env("ASAN_OPTIONS", ASAN_OPTIONS);
     command
 }

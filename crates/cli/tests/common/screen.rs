@@ -23,7 +23,7 @@ pub(crate) struct Screen {
 impl Screen {
     /// Starts a program.
     pub(crate) fn start(program: &Command) -> Screen {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/common/pty.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/common/on_terminal.py");
         let mut command = Command::new("python3");
         command.arg(script).arg(program.get_program()).args(program.get_args());
         for (name, value) in program.get_envs() {

@@ -24,6 +24,8 @@ pub struct CCompiler {
     flags: Vec<String>,
     /// A flag for programs only, after the others; not for the runtime, which is compiled once.
     program_flag: Option<&'static str>,
+    /// Whether somebody reads what it says.
+    heard: bool,
 }
 
 type Res<T> = Result<T, Box<Diagnostic>>;
@@ -72,6 +74,12 @@ const LIBRARIES: [&str; 3] = ["-lm", "-lpthread", "-ldl"];
 const LINES: usize = 12;
 
 impl CCompiler {
+    /// One without a name, arguments or flags.
+    fn nameless() -> CCompiler {
+        let (program, arguments, flags) = (PathBuf::new(), Vec::new(), Vec::new());
+        CCompiler { program, arguments, flags, program_flag: None, heard: true }
+    }
+
     /// Looks for the compiler, and for flags that suit programs for a target.
     pub fn find(cache: Option<&Cache>, target: Target, strict_float: bool) -> Res<CCompiler> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
@@ -89,14 +97,13 @@ impl CCompiler {
                     None => (search(&name), arguments),
                 };
                 let program = program.ok_or_else(|| errors::no_c_compiler(&[name]))?;
-                CCompiler { program, arguments, flags: Vec::new(), program_flag: None }
+                CCompiler { program, arguments, ..CCompiler::nameless() }
             }
             None => {
                 let program = NAMES.into_iter().find_map(search);
                 let program =
                     program.ok_or_else(|| errors::no_c_compiler(&NAMES.map(str::to_owned)))?;
-                let (arguments, flags) = (Vec::new(), Vec::new());
-                CCompiler { program, arguments, flags, program_flag: None }
+                CCompiler { program, ..CCompiler::nameless() }
             }
         };
         match variable("CFLAGS") {
@@ -119,6 +126,11 @@ impl CCompiler {
         self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
         self.program_flag = None;
         self
+    }
+
+    /// The same compiler, of whose errors nobody will know: it leaves no files with them.
+    pub(crate) fn unheard(&self) -> CCompiler {
+        CCompiler { heard: false, ..self.clone() }
     }
 
     /// Takes back most of the effort that our flags ask for: most of the time of programs for GPUs is not the host's.
@@ -153,7 +165,7 @@ impl CCompiler {
             .arg("-o")
             .arg(plain(output))
             .args(LIBRARIES);
-        run(command)
+        self.run(command)
     }
 
     /// Compiles a file without the runtime, and links it with that.
@@ -162,20 +174,48 @@ impl CCompiler {
         command.args(self.program_flag).arg("-DFE_SEPARATE");
         command.arg(plain(source)).arg(plain(runtime));
         command.arg("-o").arg(plain(output)).args(LIBRARIES);
-        run(command)
+        self.run(command)
     }
 
     /// Compiles a file without linking it.
     pub fn compile_object(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
         command.arg("-c").arg(plain(source)).arg("-o").arg(plain(output));
-        run(command)
+        self.run(command)
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).args(&self.flags);
         command
+    }
+
+    /// Runs it to its end.
+    fn run(&self, mut command: Command) -> Res<()> {
+        let done = command.stdin(Stdio::null()).output();
+        let shown = shown(&command);
+        let done = match done {
+            Ok(done) => done,
+            Err(why) => {
+                return Err(Box::new(errors::c_compiler_failed(&shown, &why.to_string(), &[])));
+            }
+        };
+        if done.status.success() {
+            return Ok(());
+        }
+        let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
+        said.push_str(&String::from_utf8_lossy(&done.stdout));
+        let lines: Vec<&str> = said.lines().take(LINES).collect();
+        let error = errors::c_compiler_failed(&shown, &done.status.to_string(), &lines);
+        if said.lines().count() <= LINES || !self.heard {
+            return Err(Box::new(error));
+        }
+        let log = temporary::file("-cc.log")
+            .and_then(|(path, mut file)| file.write_all(said.as_bytes()).map(|()| path));
+        Err(Box::new(match log {
+            Ok(log) => error.note(format!("its complete output is in {}", log.display())),
+            Err(why) => error.note(format!("the rest of its output could not be saved: {why}")),
+        }))
     }
 
     /// The best flags that it accepts.
@@ -208,34 +248,6 @@ impl CCompiler {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
-}
-
-/// Runs a compiler to its end.
-fn run(mut command: Command) -> Res<()> {
-    let done = command.stdin(Stdio::null()).output();
-    let shown = shown(&command);
-    let done = match done {
-        Ok(done) => done,
-        Err(why) => {
-            return Err(Box::new(errors::c_compiler_failed(&shown, &why.to_string(), &[])));
-        }
-    };
-    if done.status.success() {
-        return Ok(());
-    }
-    let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
-    said.push_str(&String::from_utf8_lossy(&done.stdout));
-    let lines: Vec<&str> = said.lines().take(LINES).collect();
-    let error = errors::c_compiler_failed(&shown, &done.status.to_string(), &lines);
-    if said.lines().count() <= LINES {
-        return Err(Box::new(error));
-    }
-    let log = temporary::file("-cc.log")
-        .and_then(|(path, mut file)| file.write_all(said.as_bytes()).map(|()| path));
-    Err(Box::new(match log {
-        Ok(log) => error.note(format!("its complete output is in {}", log.display())),
-        Err(why) => error.note(format!("the rest of its output could not be saved: {why}")),
-    }))
 }
 
 /// A path that no compiler takes for an option or for a list of arguments.
@@ -300,12 +312,7 @@ mod tests {
 
     #[test]
     fn the_host_is_optimised_less() {
-        let mut compiler = CCompiler {
-            program: PathBuf::from("cc"),
-            arguments: Vec::new(),
-            flags: Vec::new(),
-            program_flag: None,
-        };
+        let mut compiler = CCompiler::nameless();
         // A compiler that knows no flags gets none.
         compiler.optimise_less();
         assert_eq!((compiler.flags.as_slice(), compiler.program_flag), (&[][..], None));

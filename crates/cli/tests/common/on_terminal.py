@@ -1,4 +1,4 @@
-"""Runs a program on a pseudo-terminal: `pty.py PROGRAM ARGS...`.
+"""Runs a program on a pseudo-terminal: `on_terminal.py PROGRAM ARGS...`.
 
 What is written to our standard input are the keys that are pressed, and what appears on the terminal goes to our standard
 output. Keys are not echoed, but for what the program itself shows. The exit status is the program's, 128 and more for a signal.
