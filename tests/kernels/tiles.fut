@@ -21,7 +21,7 @@ entry scaled [n] [m] [p] (x: i32) (y: i32) (a: [n][m]i32) (b: [m][p]i32) (c: [n]
 -- ==
 -- entry: products
 -- random input { [3][60][70]i32 [3][70][64]i32 } auto output
--- random input { [120][97][19]i32 [120][19][130]i32 } auto output
+-- random input { [120][97][5]i32 [120][5][130]i32 } auto output
 
 entry products [k] [n] [m] [p] (a: [k][n][m]i32) (b: [k][m][p]i32) = map2 product_of a b
 

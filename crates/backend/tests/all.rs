@@ -15,6 +15,7 @@ mod gpu_scalar;
 mod memory;
 mod nvrtc;
 mod nvrtc_compiler;
+mod python_packages;
 mod scalar;
 mod scalar_cases;
 mod scheduler;

@@ -18,7 +18,7 @@ fn a_program_uses_the_library() {
     folder.write("api.c", &text);
     folder.write("api.h", &api.header);
     folder.write("driver.c", include_str!("c/api_driver.c"));
-    let sanitized = ["-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let sanitized = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
     let options = [&sanitized[..], &["-pthread", "api.c", "-ldl"]].concat();
     let output = folder.compile_and_run("driver.c", &options);
     let lines: Vec<&str> = output.lines().collect();

@@ -27,10 +27,10 @@ fn agree(name: &str, options: &[&str]) {
 }
 
 /// The C program: for every case arrays of operands, a loop that the compiler may vectorise, and the
-/// results' bits as 64-bit numbers on standard output.
+/// results' bits as 64-bit numbers on standard output. That loop is all that is compiled for each case.
 fn program(cases: &[Case]) -> String {
     let mut text = c_program::runtime();
-    text.push_str("#include <stdio.h>\n#include <string.h>\n");
+    text.push_str(HELPERS);
     for prim in Prim::ALL {
         let (name, values) = (prim.name(), values(prim));
         let numbers: Vec<String> = values.iter().map(|v| format!("{:#x}u", v.bits())).collect();
@@ -50,24 +50,41 @@ fn program(cases: &[Case]) -> String {
             "static void test_{i}(void) {{\n  static T_{} r[{count}];",
             case.result.name()
         );
-        let args: Vec<String> = (0..case.params.len()).map(|p| format!("p{p}[k]")).collect();
-        let mut fill = String::new();
-        let mut indices = String::new();
+        // The last operand changes first.
+        let mut repeated = count;
         for (p, prim) in case.params.iter().enumerate() {
-            let name = prim.name();
-            let _ = writeln!(text, "  static T_{name} p{p}[{count}];");
-            let size = values(*prim).len();
-            let _ = writeln!(indices, "  for (int i{p} = 0; i{p} < {size}; i{p}++)");
-            let _ = writeln!(fill, "    memcpy(&p{p}[n], &V_{name}[i{p}], sizeof p{p}[n]);");
+            let (name, size) = (prim.name(), values(*prim).len());
+            repeated /= size;
+            let _ = writeln!(
+                text,
+                "  static T_{name} p{p}[{count}];\n  fill(p{p}, V_{name}, sizeof p{p}[0], {size}, {repeated}, {count});"
+            );
         }
+        let args: Vec<String> = (0..case.params.len()).map(|p| format!("p{p}[k]")).collect();
         let call = format!("{}({})", case.function, args.join(", "));
-        let _ = writeln!(text, "  int n = 0;\n{indices}  {{\n{fill}    n++;\n  }}");
         let _ = writeln!(text, "  for (int k = 0; k < {count}; k++) r[k] = {call};");
-        let _ = writeln!(text, "  for (int k = 0; k < {count}; k++) {{");
-        let _ = writeln!(text, "    uint64_t bits = 0;\n    memcpy(&bits, &r[k], sizeof r[k]);");
-        let _ = writeln!(text, "    fwrite(&bits, sizeof bits, 1, stdout);\n  }}\n}}");
+        let _ = writeln!(text, "  print(r, sizeof r[0], {count});\n}}");
         let _ = writeln!(main, "  test_{i}();");
     }
     let _ = writeln!(text, "int main(void) {{\n{main}  return 0;\n}}");
     text
 }
+
+/// `fill` writes operands of so many bytes: each of so many values, repeated, and again from the first one. `print` writes
+/// results as 64-bit numbers.
+const HELPERS: &str = r"
+#include <stdio.h>
+#include <string.h>
+__attribute__((noinline)) static void fill(void *to, const void *values, size_t bytes, int size, int repeated, int count) {
+  for (int n = 0; n < count; n++) {
+    memcpy((char *)to + (size_t)n * bytes, (const char *)values + (size_t)(n / repeated % size) * bytes, bytes);
+  }
+}
+__attribute__((noinline)) static void print(const void *from, size_t bytes, int count) {
+  for (int n = 0; n < count; n++) {
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)from + (size_t)n * bytes, bytes);
+    fwrite(&bits, sizeof bits, 1, stdout);
+  }
+}
+";

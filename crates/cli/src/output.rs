@@ -3,6 +3,7 @@
 use crate::args::{Color, Format, OutputArgs};
 use fehu_base::render::{self, Style, json};
 use fehu_base::{Diagnostic, SourceMap};
+use fehu_driver::temporary;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -59,13 +60,15 @@ pub(crate) fn exit_code(code: u8) -> u8 {
 
 /// A closed pipe ends the program quietly, as for other filters; other failures are told. Neither is a success: what was to be
 /// written is not there, and what was to be found out is not known.
-#[expect(clippy::disallowed_methods, reason = "nothing is left to clean up that could be told")]
+#[expect(clippy::disallowed_methods, reason = "what is left of temporary files is removed before")]
 pub(crate) fn finish(result: io::Result<()>) {
     match result {
         Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(1),
         Err(error) => {
-            stderr(&format!("fehu: cannot write the output: {error}\n"));
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                stderr(&format!("fehu: cannot write the output: {error}\n"));
+            }
+            temporary::clean();
             std::process::exit(1);
         }
     }

@@ -12,9 +12,12 @@ mod failures;
 mod hostile;
 mod interface;
 mod kernels;
+mod leftovers;
 #[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
 mod nvrtc_compiler;
 mod protocol;
+#[path = "../../backend/tests/python_packages/mod.rs"]
+mod python_packages;
 mod report;
 mod sanitized;
 mod surroundings;

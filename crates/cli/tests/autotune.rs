@@ -1,7 +1,7 @@
 //! `fehu autotune`, with OpenCL on this machine's processor. Times are noise there, so what is tested is that thresholds are
 //! found, tried and written, and that others read them; the search itself is tested where times are simulated.
 
-use crate::common::{both, fehu, folder};
+use crate::common::{both, fehu_with_own_flags, folder};
 use std::path::Path;
 use std::process::Output;
 
@@ -23,7 +23,7 @@ entry flat (n: i64): i64 = i64.sum (map (* 2) (iota n))
 ";
 
 fn run(place: &Path, args: &[&str]) -> Output {
-    fehu().args(args).current_dir(place).output().expect("it runs")
+    fehu_with_own_flags().args(args).current_dir(place).output().expect("it runs")
 }
 
 /// The lines of a tuning file.

@@ -4,21 +4,20 @@
 //! Nothing waits for time to pass. Each step waits for something that only appears when the step before
 //! is done: a result that is not among the keys that were pressed, or the next prompt, whose number is
 //! new. Keys are pressed at a prompt, because between prompts the terminal has other rules, but for the test that is about
-//! this. The limit only ends a test that has failed.
+//! this.
 #![cfg(unix)]
 
-use rexpect::session::{PtySession, spawn_command};
+use crate::common::screen::Screen;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const LIMIT_MS: u64 = 60_000;
 const UP: &str = "\x1b[A";
 const ENTER: &str = "\r";
 const TAB: &str = "\t";
 
 /// A session, with a folder of its own to work in.
 struct Terminal {
-    session: PtySession,
+    screen: Screen,
     folder: PathBuf,
 }
 
@@ -29,26 +28,22 @@ impl Terminal {
         // What an earlier run has left.
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder can be made");
-        Terminal { session: spawn(&folder), folder }
+        Terminal { screen: spawn(&folder), folder }
     }
 
     /// Starts another session in the same folder.
     fn start_again(self) -> Terminal {
-        Terminal { session: spawn(&self.folder), folder: self.folder }
+        Terminal { screen: spawn(&self.folder), folder: self.folder }
     }
 
     fn press(&mut self, keys: &str) {
-        self.session.send(keys).expect("keys can be pressed");
-        self.session.flush().expect("keys can be pressed");
+        self.screen.press(keys);
     }
 
-    /// Waits until this appears; returns what appeared before.
+    /// Waits until this appears.
     #[track_caller]
-    fn wait_for(&mut self, text: &str) -> String {
-        match self.session.exp_string(text) {
-            Ok(before) => before,
-            Err(error) => panic!("\"{text}\" does not appear: {error}"),
-        }
+    fn wait_for(&mut self, text: &str) {
+        self.screen.wait_for(text);
     }
 
     #[track_caller]
@@ -56,9 +51,10 @@ impl Terminal {
         self.wait_for(&format!("[{number}]> "));
     }
 
+    /// Presses a letter together with the key Ctrl.
     fn press_ctrl(&mut self, key: char) {
-        self.session.send_control(key).expect("keys can be pressed");
-        self.session.flush().expect("keys can be pressed");
+        let code = u8::try_from(key).expect("a letter of ASCII") & 0x1f;
+        self.press(&char::from(code).to_string());
     }
 
     /// Presses Ctrl-C while a line is edited, which does not count as input.
@@ -79,18 +75,16 @@ impl Terminal {
 
     #[track_caller]
     fn ended_well(&mut self) {
-        self.session.exp_eof().expect("the program ends");
-        let status = self.session.process().wait().expect("the program ends");
-        let shown = format!("{status:?}");
-        assert!(shown.starts_with("Exited(") && shown.ends_with(", 0)"), "{shown}");
+        let status = self.screen.end();
+        assert!(status.success(), "{status}");
     }
 }
 
-fn spawn(folder: &Path) -> PtySession {
+fn spawn(folder: &Path) -> Screen {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
     command.arg("repl").current_dir(folder).env("TERM", "xterm").env("NO_COLOR", "1");
     command.env("FEHU_HISTORY", folder.join("history"));
-    spawn_command(command, Some(LIMIT_MS)).expect("the program starts")
+    Screen::start(&command)
 }
 
 #[test]
@@ -247,11 +241,11 @@ fn ctrl_c_stops_what_runs_and_nothing_else() {
     terminal.leave();
 }
 
-/// A C compiler that takes its time: the usual one, after a while.
+/// A C compiler that takes its time: the usual one, after a while, when it comes to the program itself.
 fn slow_compiler(folder: &Path) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let path = folder.join("slow-cc");
-    let text = "#!/bin/sh\ncase \"$*\" in *-c*|*-o*) sleep 4;; esac\nexec cc \"$@\"\n";
+    let text = "#!/bin/sh\ncase \"$*\" in *-DFE_SEPARATE*) sleep 4;; esac\nexec cc \"$@\"\n";
     std::fs::write(&path, text).expect("it can be written");
     let all = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&path, all).expect("it can be executed");
@@ -277,13 +271,14 @@ fn slow(name: &str, args: &[&str]) -> Command {
 fn a_slow_c_compiler_is_mentioned_and_then_forgotten() {
     for args in [&["c", "a.fut"][..], &["bench", "-r", "2", "a.fut"]] {
         let name = format!("progress-{}", args[0]);
-        let mut session = spawn_command(slow(&name, args), Some(LIMIT_MS)).expect("it starts");
-        session.exp_string("\r\x1b[K").expect("a line is drawn");
-        let line = session.exp_string(" s").expect("the seconds are counted");
+        let mut screen = Screen::start(&slow(&name, args));
+        // A line is drawn, and the seconds are counted.
+        screen.wait_for("\r\x1b[K");
+        let line = screen.wait_for(" s");
         assert!(line.contains("ompil"), "{line:?}");
         // The line goes when it is done.
-        session.exp_string("\r\x1b[K").expect("the line is cleared");
-        session.exp_eof().expect("the program ends");
+        screen.wait_for("\r\x1b[K");
+        screen.end();
     }
 }
 

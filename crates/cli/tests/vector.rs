@@ -1,7 +1,7 @@
 //! Programs of loops that are tiled, split, blocked or executed in lanes, compiled and compared with the interpreter: `tests/vector`.
 #![cfg(unix)]
 
-use crate::common::fehu;
+use crate::common::{fehu, fehu_with_own_flags};
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
@@ -10,7 +10,7 @@ fn folder() -> PathBuf {
 
 /// Tests a program with a back end, and perhaps with other flags for the C compiler.
 fn passes(program: &str, backend: &str, flags: Option<&str>) {
-    let mut command = fehu();
+    let mut command = fehu_with_own_flags();
     command.args(["test", "--backend", backend]).arg(folder().join(program));
     if let Some(flags) = flags {
         command.env("CFLAGS", flags);

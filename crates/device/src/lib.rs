@@ -22,8 +22,6 @@ mod memories;
 mod offload;
 mod pointers;
 mod sites;
-#[cfg(test)]
-mod tests;
 mod tuning;
 
 use fehu_imp::{FunId, Program};

@@ -116,7 +116,9 @@ pub fn write(
     drop(file);
     // What cannot be kept is made just for this.
     let artifacts = &generated.artifacts;
-    let kept = cache.and_then(|cache| object(cache, &compiler, artifacts, Some(&source)).ok());
+    let quiet = compiler.unheard();
+    let keep = |cache| kept_object(cache, &quiet, artifacts, Some(&source), Evidence::Removed).ok();
+    let kept = cache.and_then(keep);
     let made = match kept {
         None => compiler.compile(&source, &temporary),
         Some(object) => {
@@ -156,14 +158,26 @@ pub fn executable(
     compiler: &CCompiler,
     artifacts: &Artifacts,
 ) -> Res<Executable> {
-    if let Some(Ok(program)) = cache.map(|cache| object(cache, compiler, artifacts, None)) {
+    let quiet = compiler.unheard();
+    let keep = |cache| kept_object(cache, &quiet, artifacts, None, Evidence::Removed);
+    if let Some(Ok(program)) = cache.map(keep) {
         return Ok(Executable { program, folder: None });
     }
+    // Perhaps the C compiler could not write to the cache; if it does not like the program, it says so now.
     let temporary = |why: io::Error| unwritable(&std::env::temp_dir(), &why);
     let folder = Folder::new().map_err(temporary)?;
     let cache = Cache::at(folder.path().to_owned(), u64::MAX).map_err(temporary)?;
     let program = object(&cache, compiler, artifacts, None)?;
     Ok(Executable { program, folder: Some(folder) })
+}
+
+/// What becomes of a C text that the C compiler refuses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    /// It stays in the folder for temporary files, and the error names it.
+    Kept,
+    /// Nothing: it is tried again in another way, and nobody is told of this error.
+    Removed,
 }
 
 /// An executable for a program, in the cache. `source` is a file with its C text, if there is one. What programs have in
@@ -174,14 +188,24 @@ pub fn object(
     artifacts: &Artifacts,
     source: Option<&Path>,
 ) -> Res<PathBuf> {
+    kept_object(cache, compiler, artifacts, source, Evidence::Kept)
+}
+
+fn kept_object(
+    cache: &Cache,
+    compiler: &CCompiler,
+    artifacts: &Artifacts,
+    source: Option<&Path>,
+    evidence: Evidence,
+) -> Res<PathBuf> {
     let Artifacts { c, runtime, .. } = artifacts;
     let key = hash::digest([c.as_bytes(), compiler.identity().as_bytes()]);
     if let Some(found) = cache.object(&key) {
         return Ok(found);
     }
     let runtime =
-        runtime.as_deref().map(|text| runtime_object(cache, compiler, text)).transpose()?;
-    make_object(cache, &key, c, source, |source, output| match &runtime {
+        runtime.as_deref().map(|text| kept_runtime(cache, compiler, text, evidence)).transpose()?;
+    make_object(cache, &key, c, source, evidence, |source, output| match &runtime {
         Some(runtime) => compiler.compile_with(source, runtime, output),
         None => compiler.compile(source, output),
     })
@@ -189,11 +213,20 @@ pub fn object(
 
 /// What the C compiler makes of the runtime of programs of one kind, in the cache.
 pub fn runtime_object(cache: &Cache, compiler: &CCompiler, text: &str) -> Res<PathBuf> {
+    kept_runtime(cache, compiler, text, Evidence::Kept)
+}
+
+fn kept_runtime(
+    cache: &Cache,
+    compiler: &CCompiler,
+    text: &str,
+    evidence: Evidence,
+) -> Res<PathBuf> {
     let identity = compiler.identity();
     let key = hash::digest([b"runtime", text.as_bytes(), identity.as_bytes()]);
     match cache.object(&key) {
         Some(found) => Ok(found),
-        None => make_object(cache, &key, text, None, |source, output| {
+        None => make_object(cache, &key, text, None, evidence, |source, output| {
             compiler.compile_object(source, output)
         }),
     }
@@ -205,6 +238,7 @@ fn make_object(
     key: &str,
     text: &str,
     source: Option<&Path>,
+    evidence: Evidence,
     compile: impl FnOnce(&Path, &Path) -> Res<()>,
 ) -> Res<PathBuf> {
     let made = cache.make_object(key, |output| match source {
@@ -216,9 +250,11 @@ fn make_object(
                 let _ = std::fs::remove_file(&source);
                 return Err(Failure::File(why));
             }
-            // The text is left behind if the compiler refuses it: it is the evidence.
-            compile(&source, output).map_err(Failure::Compiler)?;
-            Ok(std::fs::remove_file(&source)?)
+            let compiled = compile(&source, output).map_err(Failure::Compiler);
+            if compiled.is_ok() || evidence == Evidence::Removed {
+                std::fs::remove_file(&source)?;
+            }
+            compiled
         }
     });
     made.map_err(|failure| match failure {

@@ -2,20 +2,40 @@
 //!
 //! Others may write to the same place, so nothing is opened that exists already: it could be a link to something else.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A folder of our own that is removed in the end.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
+/// The folders that are still there.
+static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn folders() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    // Whoever panicked meanwhile has changed one entry or none.
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all folders that are still there. Who ends the process calls this before, because nobody else will.
+pub fn clean() {
+    for folder in std::mem::take(&mut *folders()) {
+        // There is nobody to tell.
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
 impl Folder {
     /// Makes a folder.
     pub fn new() -> io::Result<Folder> {
         let made = fresh(&std::env::temp_dir(), "fehu-", "", |path| std::fs::create_dir(path));
-        made.map(|(path, ())| Folder(path))
+        let (path, ()) = made?;
+        folders().insert(path.clone());
+        Ok(Folder(path))
     }
 
     /// Where it is.
@@ -26,6 +46,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
+        folders().remove(&self.0);
         // There is nobody to tell.
         let _ = std::fs::remove_dir_all(&self.0);
     }

@@ -84,29 +84,3 @@ impl Remarks {
         self.list.push(remark);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_missed_holds_until_the_pass_runs_again() {
-        let mut remarks = Remarks::default();
-        remarks.add("fuse", RemarkKind::Done, None, None, "a");
-        remarks.add("fuse", RemarkKind::Missed, None, None, "b");
-        remarks.add("inline", RemarkKind::Missed, None, None, "c");
-        remarks.begin("fuse");
-        let left: Vec<&str> = remarks.list.iter().map(|remark| remark.text.as_str()).collect();
-        assert_eq!(left, ["a", "c"]);
-    }
-
-    #[test]
-    fn the_other_place_stands_in_the_sentence() {
-        let mut remarks = Remarks::default();
-        let other = Loc("a.fut:4:1".into());
-        remarks.add("fuse", RemarkKind::Done, None, Some(&other), "fused into the map {other}");
-        let sentence = remarks.list[0]
-            .sentence(|loc| loc.map_or(String::new(), |loc| format!("at {}", loc.0)));
-        assert_eq!(sentence, "fused into the map at a.fut:4:1");
-    }
-}

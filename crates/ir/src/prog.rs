@@ -201,23 +201,3 @@ impl From<i64> for Atom {
         Atom::Const(Scalar::I64(value))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_taken_apart() {
-        let place = |file, line, column| Some(Place { file, line, column });
-        for (text, expected) in [
-            ("a.fut:12:3-9", place("a.fut", 12, 3)),
-            ("a.fut:12:3", place("a.fut", 12, 3)),
-            ("a.fut:12:3-14:5", place("a.fut", 12, 3)),
-            ("c:/my-lib/b-1.fut:2:30-31", place("c:/my-lib/b-1.fut", 2, 30)),
-            ("my-lib.fut", None),
-            ("", None),
-        ] {
-            assert_eq!(Loc(text.into()).place(), expected, "{text}");
-        }
-    }
-}

@@ -1,7 +1,8 @@
-//! The text form of the IR, and its verifier.
+//! The text form of the IR, its verifier, and remarks.
 //!
 //! All tests are one program, because linking is what takes long.
 
 mod files;
 mod parser;
+mod remarks;
 mod segs;

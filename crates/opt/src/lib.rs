@@ -38,7 +38,7 @@ pub use cse::CSE;
 pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
-pub use simplify::SIMPLIFY;
+pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use unpartition::UNPARTITION;
 pub use unroll::UNROLL;
 pub use unstream::UNSTREAM;

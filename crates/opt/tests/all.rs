@@ -7,4 +7,5 @@ mod files;
 mod linear;
 mod random;
 mod remarks;
+mod rules;
 mod views;

@@ -91,8 +91,8 @@ static void each_iteration_runs_once(void) {
     start(&test, threads[t]);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
       int64_t n = sizes[s];
-      struct loop loop = {n > 1000 ? 0 : 5000, 0, n, -1, calloc((size_t)n + 1, sizeof(int32_t)), 0, 0};
-      for (int run = 1; run <= 5; run++) {
+      struct loop loop = {n > 1000 ? 0 : 2000, 0, n, -1, calloc((size_t)n + 1, sizeof(int32_t)), 0, 0};
+      for (int run = 1; run <= 3; run++) {
         CHECK(fe_parallel_for(&test.ctx, (int)s, mark, &loop, n) == 0);
         check_marks(&loop, run);
       }
@@ -174,9 +174,9 @@ static void nested_loops(void) {
     struct test test;
     start(&test, threads);
     for (int run = 0; run < 3; run++) {
-      run_nest(&test, 2, 3, 200, 20000, -1);
-      run_nest(&test, 200, 3, 2, 10000, -1);
-      run_nest(&test, 8, 8, 8, 100000, -1);
+      run_nest(&test, 2, 3, 100, 10000, -1);
+      run_nest(&test, 100, 3, 2, 10000, -1);
+      run_nest(&test, 6, 6, 6, 30000, -1);
       run_nest(&test, 30, 30, 30, 0, -1);
       run_nest(&test, 1, 1, 1000, 2000, -1);
     }
@@ -187,7 +187,7 @@ static void nested_loops(void) {
 static void stacks_are_bounded_by_nesting(void) {
   struct test test;
   start(&test, 8);
-  for (int run = 0; run < 10; run++) {
+  for (int run = 0; run < 4; run++) {
     run_nest(&test, 10, 10, 10, 50000, -1);
     // By now all three levels are known to be long, so that each has a depth of its own.
     most_live_tasks = 3;
@@ -310,7 +310,7 @@ static void each_chunk_runs_once(void) {
     for (int s = 0; s < 7; s++) {
       for (int chunks = 1; chunks <= 64; chunks += 1 + chunks / 4) {
         for (int slow = 0; slow < 3; slow++) {
-          struct chunked c = {.ns = slow * 10000ull, .bad = -1};
+          struct chunked c = {.ns = slow * 2000ull, .bad = -1};
           int64_t before = fe_chunks(&test.ctx, s, sizes[s]);
           CHECK(before >= 1 && before <= FE_CHUNKS_OF_THREAD * threads && (before == 1 || before <= sizes[s]));
           CHECK(fe_parallel_chunks(&test.ctx, s, note_chunk, &c, sizes[s], chunks) == 0);
@@ -375,7 +375,7 @@ static void *user_thread(void *arg) {
   struct test test;
   start(&test, (int)(intptr_t)arg);
   CHECK(fe_worker(&test.ctx) == 0);
-  for (int run = 0; run < 10; run++) {
+  for (int run = 0; run < 5; run++) {
     run_nest(&test, 5, 7, 40, 3000, -1);
     run_nest(&test, 30, 3, 30, 0, -1);
   }
@@ -466,7 +466,7 @@ static void pieces_that_were_shared_are_not_measured(void) {
 static void estimates_are_not_poisoned_by_nesting(void) {
   struct test test;
   start(&test, 4);
-  for (int run = 0; run < 10; run++) {
+  for (int run = 0; run < 4; run++) {
     run_nest(&test, 6, 4, 100, 20000, -1);
   }
   double us = test.ctx.scheduler->worthwhile / 20;

@@ -32,7 +32,7 @@ pub(crate) fn compile(file: &str, options: &[&str]) -> PathBuf {
     if !program.exists() {
         let unfinished = directory.join(format!("{file}-{}", std::process::id()));
         let output = Command::new("cc")
-            .args(["-std=c11", "-g1", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
+            .args(["-std=c11", "-g1", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
             .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
             .args(options)
             // Only for names in quotes: the runtime has a math.h of its own.

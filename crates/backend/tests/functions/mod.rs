@@ -45,7 +45,7 @@ fn comment(text: &str) -> String {
 
 #[test]
 fn programs_run_under_the_sanitizers() {
-    let options = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
+    let options = ["-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
     run_all("sanitized", Target::C, "", &options);
     run_all("sanitized_tasks", Target::Multicore, SCHEDULER, &options);
 }

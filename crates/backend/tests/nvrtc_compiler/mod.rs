@@ -1,6 +1,6 @@
-//! The compiler of CUDA kernels, from a Python package. It is installed on the first run, and kept in the target folder.
+//! The compiler of CUDA kernels, from a Python package.
 
-use std::fs::File;
+use crate::python_packages::python;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,34 +32,13 @@ fn written(name: &str, source: &str) -> PathBuf {
 }
 
 fn compiler() -> Command {
-    let mut command = Command::new(python(&folder()));
+    let mut command = Command::new(python());
     command.arg(scripts().join("compile.py"));
     command
 }
 
 fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/nvrtc")
-}
-
-/// A virtual environment with the compiler, made when the requirements change.
-fn python(folder: &Path) -> PathBuf {
-    let lock = File::create(folder.join("lock")).expect("the lock can be made");
-    lock.lock().expect("it can be locked");
-    let requirements = scripts().join("requirements.txt");
-    let wanted = std::fs::read_to_string(&requirements).expect("the requirements are there");
-    let environment = folder.join("environment");
-    let (python, stamp) = (environment.join("bin/python"), environment.join("installed.txt"));
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return python;
-    }
-    // What is half installed is made anew.
-    let _ = std::fs::remove_dir_all(&environment);
-    succeed(Command::new("python3").args(["-m", "venv"]).arg(&environment));
-    let pip =
-        ["-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", "-r"];
-    succeed(Command::new(&python).args(pip).arg(&requirements));
-    std::fs::write(&stamp, wanted).expect("it can be noted");
-    python
 }
 
 fn succeed(command: &mut Command) -> String {

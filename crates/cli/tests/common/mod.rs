@@ -1,6 +1,8 @@
 //! What tests of compiled programs have in common: folders, the drop-in on PATH, and things that are made once.
 pub(crate) mod random;
 #[cfg(unix)]
+pub(crate) mod screen;
+#[cfg(unix)]
 pub(crate) mod server;
 
 use std::fs::File;
@@ -41,10 +43,24 @@ pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
-/// Our compiler.
+/// Where files are left that belong to errors.
+fn temporary() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("temporary");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    folder
+}
+
+/// Our compiler. The C compiler does not optimise, because nearly all of the time would be its.
 pub(crate) fn fehu() -> Command {
+    let mut command = fehu_with_own_flags();
+    command.env("CFLAGS", "-O0");
+    command
+}
+
+/// Our compiler, as users have it: it chooses the flags of the C compiler.
+pub(crate) fn fehu_with_own_flags() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
-    command.env("XDG_CACHE_HOME", cache());
+    command.env("XDG_CACHE_HOME", cache()).env("TMPDIR", temporary());
     command.env_remove("CC").env_remove("CFLAGS").env("ASAN_OPTIONS", ASAN_OPTIONS);
     command
 }

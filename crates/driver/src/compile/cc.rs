@@ -22,6 +22,10 @@ pub struct CCompiler {
     /// Arguments that are part of its name, as in `CC="ccache gcc"`.
     arguments: Vec<String>,
     flags: Vec<String>,
+    /// A flag for programs only, after the others; not for the runtime, which is compiled once.
+    program_flag: Option<&'static str>,
+    /// Whether somebody reads what it says.
+    heard: bool,
 }
 
 type Res<T> = Result<T, Box<Diagnostic>>;
@@ -52,6 +56,14 @@ const FLAGS: [&[&str]; 4] = [
     &[],
 ];
 
+/// How a runtime for GPUs is compiled: it reads and writes values, and is kept.
+const GPU_RUNTIME: &str = "-O1";
+
+/// How the host's part of a program for GPUs is compiled. It launches kernels, and what it computes are sizes: fft's has 27,000
+/// lines, and is no faster for 15 s of effort. There may be loops of scalars: with this they take 1.6 times as long as with `-O3`,
+/// and with `-O0` ten times. gcc takes half the time that it needs for `-O1`.
+const GPU_PROGRAM: &str = "-Og";
+
 /// What strictness about floats adds: a product and a sum are two operations.
 const STRICT: &str = "-ffp-contract=off";
 
@@ -62,6 +74,12 @@ const LIBRARIES: [&str; 3] = ["-lm", "-lpthread", "-ldl"];
 const LINES: usize = 12;
 
 impl CCompiler {
+    /// One without a name, arguments or flags.
+    fn nameless() -> CCompiler {
+        let (program, arguments, flags) = (PathBuf::new(), Vec::new(), Vec::new());
+        CCompiler { program, arguments, flags, program_flag: None, heard: true }
+    }
+
     /// Looks for the compiler, and for flags that suit programs for a target.
     pub fn find(cache: Option<&Cache>, target: Target, strict_float: bool) -> Res<CCompiler> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
@@ -79,29 +97,24 @@ impl CCompiler {
                     None => (search(&name), arguments),
                 };
                 let program = program.ok_or_else(|| errors::no_c_compiler(&[name]))?;
-                CCompiler { program, arguments, flags: Vec::new() }
+                CCompiler { program, arguments, ..CCompiler::nameless() }
             }
             None => {
                 let program = NAMES.into_iter().find_map(search);
                 let program =
                     program.ok_or_else(|| errors::no_c_compiler(&NAMES.map(str::to_owned)))?;
-                CCompiler { program, arguments: Vec::new(), flags: Vec::new() }
+                CCompiler { program, ..CCompiler::nameless() }
             }
         };
-        compiler.flags = match variable("CFLAGS") {
-            Some(flags) => words(&flags),
+        match variable("CFLAGS") {
+            Some(flags) => compiler.flags = words(&flags),
             None => {
-                let mut flags = compiler.own_flags(cache);
+                compiler.flags = compiler.own_flags(cache);
                 if target.is_gpu() {
-                    // The host only launches kernels: fft's host code is 27,000 lines, and no faster for 15 s of effort.
-                    flags
-                        .iter_mut()
-                        .filter(|flag| *flag == "-O3")
-                        .for_each(|flag| *flag = "-O1".to_owned());
+                    compiler.optimise_less();
                 }
-                flags
             }
-        };
+        }
         if strict_float {
             compiler.flags.push(STRICT.to_owned());
         }
@@ -111,7 +124,21 @@ impl CCompiler {
     /// The same compiler with other flags.
     pub fn with_flags(mut self, flags: &[&str]) -> CCompiler {
         self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        self.program_flag = None;
         self
+    }
+
+    /// The same compiler, of whose errors nobody will know: it leaves no files with them.
+    pub(crate) fn unheard(&self) -> CCompiler {
+        CCompiler { heard: false, ..self.clone() }
+    }
+
+    /// Takes back most of the effort that our flags ask for: most of the time of programs for GPUs is not the host's.
+    fn optimise_less(&mut self) {
+        for flag in self.flags.iter_mut().filter(|flag| *flag == "-O3") {
+            *flag = GPU_RUNTIME.to_owned();
+            self.program_flag = Some(GPU_PROGRAM);
+        }
     }
 
     /// What distinguishes it from others: the program, when it was installed, and the flags.
@@ -121,39 +148,74 @@ impl CCompiler {
         let installed = installed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let size = data.as_ref().map(std::fs::Metadata::len);
         format!(
-            "{} {:?} {:?} {size:?} {installed:?}",
+            "{} {:?} {:?} {:?} {size:?} {installed:?}",
             self.program.display(),
             self.arguments,
-            self.flags
+            self.flags,
+            self.program_flag
         )
     }
 
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
-        command.arg(plain(source)).arg("-o").arg(plain(output)).args(LIBRARIES);
-        run(command)
+        command
+            .args(self.program_flag)
+            .arg(plain(source))
+            .arg("-o")
+            .arg(plain(output))
+            .args(LIBRARIES);
+        self.run(command)
     }
 
     /// Compiles a file without the runtime, and links it with that.
     pub fn compile_with(&self, source: &Path, runtime: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
-        command.arg("-DFE_SEPARATE").arg(plain(source)).arg(plain(runtime));
+        command.args(self.program_flag).arg("-DFE_SEPARATE");
+        command.arg(plain(source)).arg(plain(runtime));
         command.arg("-o").arg(plain(output)).args(LIBRARIES);
-        run(command)
+        self.run(command)
     }
 
     /// Compiles a file without linking it.
     pub fn compile_object(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
         command.arg("-c").arg(plain(source)).arg("-o").arg(plain(output));
-        run(command)
+        self.run(command)
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).args(&self.flags);
         command
+    }
+
+    /// Runs it to its end.
+    fn run(&self, mut command: Command) -> Res<()> {
+        let done = command.stdin(Stdio::null()).output();
+        let shown = shown(&command);
+        let done = match done {
+            Ok(done) => done,
+            Err(why) => {
+                return Err(Box::new(errors::c_compiler_failed(&shown, &why.to_string(), &[])));
+            }
+        };
+        if done.status.success() {
+            return Ok(());
+        }
+        let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
+        said.push_str(&String::from_utf8_lossy(&done.stdout));
+        let lines: Vec<&str> = said.lines().take(LINES).collect();
+        let error = errors::c_compiler_failed(&shown, &done.status.to_string(), &lines);
+        if said.lines().count() <= LINES || !self.heard {
+            return Err(Box::new(error));
+        }
+        let log = temporary::file("-cc.log")
+            .and_then(|(path, mut file)| file.write_all(said.as_bytes()).map(|()| path));
+        Err(Box::new(match log {
+            Ok(log) => error.note(format!("its complete output is in {}", log.display())),
+            Err(why) => error.note(format!("the rest of its output could not be saved: {why}")),
+        }))
     }
 
     /// The best flags that it accepts.
@@ -186,34 +248,6 @@ impl CCompiler {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
-}
-
-/// Runs a compiler to its end.
-fn run(mut command: Command) -> Res<()> {
-    let done = command.stdin(Stdio::null()).output();
-    let shown = shown(&command);
-    let done = match done {
-        Ok(done) => done,
-        Err(why) => {
-            return Err(Box::new(errors::c_compiler_failed(&shown, &why.to_string(), &[])));
-        }
-    };
-    if done.status.success() {
-        return Ok(());
-    }
-    let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
-    said.push_str(&String::from_utf8_lossy(&done.stdout));
-    let lines: Vec<&str> = said.lines().take(LINES).collect();
-    let error = errors::c_compiler_failed(&shown, &done.status.to_string(), &lines);
-    if said.lines().count() <= LINES {
-        return Err(Box::new(error));
-    }
-    let log = temporary::file("-cc.log")
-        .and_then(|(path, mut file)| file.write_all(said.as_bytes()).map(|()| path));
-    Err(Box::new(match log {
-        Ok(log) => error.note(format!("its complete output is in {}", log.display())),
-        Err(why) => error.note(format!("the rest of its output could not be saved: {why}")),
-    }))
 }
 
 /// A path that no compiler takes for an option or for a list of arguments.
@@ -274,6 +308,19 @@ mod tests {
         check("a'b'\"c\" '' \"", &["abc", "", ""]);
         check("$(rm) `rm` ; rm", &["$(rm)", "`rm`", ";", "rm"]);
         check(" ", &[]);
+    }
+
+    #[test]
+    fn the_host_is_optimised_less() {
+        let mut compiler = CCompiler::nameless();
+        // A compiler that knows no flags gets none.
+        compiler.optimise_less();
+        assert_eq!((compiler.flags.as_slice(), compiler.program_flag), (&[][..], None));
+        compiler = compiler.with_flags(FLAGS[0]);
+        compiler.optimise_less();
+        assert_eq!(compiler.flags[0], "-O1");
+        assert_eq!(compiler.flags[1..], FLAGS[0][1..]);
+        assert_eq!(compiler.program_flag, Some("-Og"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::pipelines;
 use crate::session::{self, Session};
+use crate::temporary::Folder;
 use fehu_ir::Prog;
 use fehu_ir::pass::Pass;
 use fehu_irtest::oracle::Oracle;
@@ -73,16 +74,14 @@ fn on_large_stack(
             Ok(reduce(prog, budget, &mut fails))
         }
         Question::Command(command) => {
-            let path = std::env::temp_dir().join(format!("fehu-{}-reduce.ir", std::process::id()));
+            let folder = Folder::new().map_err(|why| format!("there is no folder: {why}"))?;
+            let path = folder.path().join("reduced.ir");
             let first = exit_code(command, &path, prog)?;
             if first == Some(0) {
                 return Err("the command succeeds with this program".to_owned());
             }
             let mut fails = |prog: &Prog| exit_code(command, &path, prog) == Ok(first);
-            let small = reduce(prog, budget, &mut fails);
-            // The file is only in the way now; it does not matter if somebody else has removed it.
-            let _ = std::fs::remove_file(&path);
-            Ok(small)
+            Ok(reduce(prog, budget, &mut fails))
         }
     }
 }

@@ -33,8 +33,6 @@
 mod arith;
 pub mod cond;
 mod prove;
-#[cfg(test)]
-mod tests;
 
 use super::poly::Poly;
 use cond::Cond;

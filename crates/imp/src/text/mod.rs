@@ -78,8 +78,6 @@ mod names;
 mod parse;
 mod parse_stm;
 mod print;
-#[cfg(test)]
-mod tests;
 
 pub use names::{renumber, renumber_fun};
 pub use parse::parse;

@@ -17,8 +17,6 @@
 //! the crate `oracle` does, when it runs a program.
 
 mod reduction;
-#[cfg(test)]
-mod tests;
 mod types;
 mod uniform;
 

@@ -4,6 +4,7 @@
 //! definition remains valid in all bodies inside, because its operands are in scope wherever the variable is. Knowledge
 //! that holds only in one branch is entered into the same table, and removed at the end of the branch.
 
+use super::Applied;
 use super::maps::MapDef;
 use ecow::EcoString;
 use fehu_base::id::Id;
@@ -22,6 +23,8 @@ pub(super) struct Cx<'a> {
     pub effects: &'a Effects,
     /// Which arrays share memory.
     pub share: Share,
+    /// Where the names of rules are noted.
+    pub applied: Applied,
     /// How often variables are used, at least.
     uses: Uses,
     table: Vec<Info>,
@@ -92,6 +95,7 @@ impl<'a> Cx<'a> {
             vars,
             effects,
             share,
+            applied: None,
             uses,
             table,
             trail: Vec::new(),
@@ -115,6 +119,13 @@ impl<'a> Cx<'a> {
     /// How many rules may still fire.
     pub(super) fn budget(&self) -> usize {
         self.budget
+    }
+
+    /// Notes that a rule applies.
+    pub(super) fn note(&mut self, rule: &'static str) {
+        if let Some(applied) = &mut self.applied {
+            applied.insert(rule);
+        }
     }
 
     /// Counts a rule that fires and the statements that are looked at again because of it.

@@ -33,6 +33,7 @@ use fehu_facts::{Effects, Share, Uses};
 use fehu_ir::builder::count_stms;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, Item, Prog, Var, VarInfo};
+use std::collections::BTreeSet;
 
 /// Simplifies all functions and constants.
 pub const SIMPLIFY: Pass = Pass {
@@ -46,14 +47,28 @@ const MAX_SWEEPS: usize = 8;
 /// How many rules may fire for each statement.
 const FIRINGS_PER_STM: usize = 20;
 
+/// The names of rules that were applied, if somebody wants to know.
+type Applied = Option<BTreeSet<&'static str>>;
+
+/// Simplifies a program, and says which rules were applied: tests want every rule to have a program of its own.
+pub fn simplify_and_tell(prog: &mut Prog) -> BTreeSet<&'static str> {
+    let mut applied = Some(BTreeSet::new());
+    sweeps(prog, &mut applied);
+    applied.unwrap_or_default()
+}
+
 fn run(prog: &mut Prog, _: &mut Remarks) {
+    sweeps(prog, &mut None);
+}
+
+fn sweeps(prog: &mut Prog, applied: &mut Applied) {
     let effects = Effects::of(prog);
     // Constants come before those that refer to them.
     let mut known = IdVec::new();
     for item in prog.items() {
         prog.change(item, |prog, vars, body| {
             known::replace(&known, body, vars);
-            simplify(prog, &effects, &prog.params(item), body, vars);
+            simplify(prog, &effects, &prog.params(item), body, vars, applied);
         });
         if let Item::Const(id) = item {
             known.push(known::leave(&mut prog.consts[id]));
@@ -67,13 +82,16 @@ fn simplify(
     params: &[Var],
     body: &mut Body,
     vars: &mut IdVec<Var, VarInfo>,
+    applied: &mut Applied,
 ) {
     let mut budget = 100 + FIRINGS_PER_STM * count_stms(body);
     for _ in 0..MAX_SWEEPS {
         let share = Share::of(prog, body, vars);
         let uses = Uses::of(body, vars);
         let mut cx = Cx::new(std::mem::take(vars), effects, share, uses, budget);
+        cx.applied = applied.take();
         cx.whole(params, body);
+        *applied = cx.applied.take();
         let changed = cx.changed();
         budget = cx.budget();
         *vars = cx.into_vars();

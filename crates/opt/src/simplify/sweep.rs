@@ -69,8 +69,7 @@ impl Cx<'_> {
             for rule in rules_for(&stm.exp) {
                 found = (rule.apply)(self, stm);
                 if found.is_some() {
-                    #[cfg(test)]
-                    super::rules::tests::applied(rule.name);
+                    self.note(rule.name);
                     break;
                 }
             }
@@ -78,8 +77,7 @@ impl Cx<'_> {
                 for rule in taking_rules_for(&stm.exp) {
                     found = (rule.apply)(self, stm);
                     if found.is_some() {
-                        #[cfg(test)]
-                        super::rules::tests::applied(rule.name);
+                        self.note(rule.name);
                         break;
                     }
                 }

@@ -18,8 +18,6 @@ mod device;
 mod exp;
 mod memory;
 mod stm;
-#[cfg(test)]
-mod tests;
 
 use crate::heap::store::Store;
 use crate::heap::{Fault, Limits};

@@ -25,8 +25,6 @@ mod scalar;
 mod screma;
 mod soac;
 mod switch;
-#[cfg(test)]
-pub(super) mod tests;
 
 use super::cx::Cx;
 use array::{concat, copy, fill, flat, index, map, parts, produced, shape, update};
@@ -35,7 +33,6 @@ use fehu_ir::{Atom, Body, Exp, Stm, Var};
 /// A rule.
 pub(super) struct Rule {
     /// Its name, which is the name of its test.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests know by it which rules apply"))]
     pub name: &'static str,
     /// What it does.
     pub apply: fn(&mut Cx<'_>, &Stm) -> Option<Rewrite>,
@@ -44,7 +41,6 @@ pub(super) struct Rule {
 /// A rule for an operation with bodies, which takes them out of the statement if it applies, and only then.
 pub(super) struct Taking {
     /// Its name, which is the name of its test.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests know by it which rules apply"))]
     pub name: &'static str,
     /// What it does.
     pub apply: fn(&mut Cx<'_>, &mut Stm) -> Option<Rewrite>,

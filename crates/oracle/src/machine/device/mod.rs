@@ -5,8 +5,6 @@
 mod code;
 mod memory;
 mod schedule;
-#[cfg(test)]
-mod tests;
 mod thread;
 mod watch;
 

@@ -1,7 +1,7 @@
 //! Every statement and expression survives being printed and read; what cannot be read is explained.
 
-use super::{parse, renumber};
-use crate::{Exp, Program, Stm};
+use fehu_imp::text::{parse, renumber};
+use fehu_imp::{Exp, Program, Stm};
 
 /// A program with everything that there is.
 const ALL: &str = r#"prog imp sites 2

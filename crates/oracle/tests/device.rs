@@ -1,7 +1,5 @@
 //! Kernels that are wrong, each with one like it that is right.
 
-use super::super::{Settings, Tally, call_device};
-use crate::heap::{Fault, Limits};
 use fehu_base::{IdVec, Prim};
 use fehu_imp::{
     Block, Exp, From, Fun, Kernel, Kind, Message, Part, Program, RedOp, Stm, Ty, V, VarInfo,
@@ -9,6 +7,8 @@ use fehu_imp::{
 use fehu_interp::{Buffer, Value};
 use fehu_ir::text::parse;
 use fehu_ir::{BinOp, CmpOp, FunId, Scalar};
+use fehu_oracle::heap::{Fault, Limits};
+use fehu_oracle::machine::{Settings, Tally, call_device};
 
 /// The threads of a block.
 const THREADS: u32 = 64;

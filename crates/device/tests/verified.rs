@@ -1,6 +1,6 @@
 //! Programs before this stage, and what the verifier says of them afterwards.
 
-use crate::{Options, device};
+use fehu_device::{Options, device};
 use fehu_imp::text::parse;
 use fehu_imp::verify::{Phase, verify};
 

@@ -1,8 +1,8 @@
 //! Proofs against enumeration: what is proved holds for all values of the variables that the facts allow.
 
-use super::{Certs, Ranges};
-use crate::poly::Poly;
 use fehu_base::{IdVec, Prim};
+use fehu_facts::poly::Poly;
+use fehu_facts::ranges::{Certs, Ranges, int_range, int_value};
 use fehu_ir::{Atom, BinOp, CmpOp, Exp, Scalar, Type, UnOp, Var, VarInfo};
 
 struct Rng(u64);
@@ -122,7 +122,7 @@ fn results_of_operations_keep_to_their_ranges() {
                 ranges.bind(Var(var));
             }
             // Random intervals for the operands.
-            let (low, high) = super::int_range(prim).unwrap();
+            let (low, high) = int_range(prim).unwrap();
             let mut pick = || low + i128::from(rng.below(256)).min(high - low);
             let mut bounds = [(pick(), pick()), (pick(), pick())];
             for (a, b) in &mut bounds {
@@ -151,7 +151,7 @@ fn results_of_operations_keep_to_their_ranges() {
                     continue;
                 }
                 let value = fehu_interp::scalar::binop(op, scalar(x), scalar(y));
-                let value = value.and_then(super::int_value).expect("it is defined");
+                let value = value.and_then(int_value).expect("it is defined");
                 for (k, known) in low_known {
                     assert!(!known || value >= k, "{prim} {op:?} {x} {y} = {value} >= {k}");
                 }
@@ -323,7 +323,7 @@ fn chains_of_operations_keep_to_their_ranges() {
         let mut bounds = Vec::new();
         for (var, prim) in prims.iter().enumerate().take(3) {
             ranges.bind(Var(var as u32));
-            let (low, high) = super::int_range(*prim).unwrap();
+            let (low, high) = int_range(*prim).unwrap();
             let a = (i128::from(rng.below(40)) - 20).max(low);
             let b = (a + i128::from(rng.below(150))).min(high);
             let [from, to] = [a, b].map(|bound| Some(Poly::constant(bound)));
@@ -362,7 +362,7 @@ fn chains_of_operations_keep_to_their_ranges() {
                 };
                 values.push(result.expect("it is defined"));
             }
-            let number = |var: usize| super::int_value(values[var]).expect("it is an integer");
+            let number = |var: usize| int_value(values[var]).expect("it is an integer");
             for (a, b, less) in &claims {
                 let holds = number(*a) + i128::from(*less) <= number(*b);
                 assert!(holds, "{a} <= {b} ({less}): {values:?}, {bounds:?}, {exps:?}");

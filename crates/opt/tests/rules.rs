@@ -1,27 +1,16 @@
 //! Every rule has a test: a file of `tests/ir/simplify` with its name, in which it applies.
 //!
-//! What the rule makes there, and that it means the same, is checked by `crates/opt/tests/files.rs`.
+//! What the rule makes there, and that it means the same, is checked by `files.rs`.
 
-use crate::SIMPLIFY;
-use fehu_ir::pass::Remarks;
 use fehu_ir::text::parse;
-use std::cell::RefCell;
+use fehu_opt::simplify_and_tell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-thread_local! {
-    static APPLIED: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
-}
-
-/// Notes that a rule was applied.
-pub(in crate::simplify) fn applied(name: &'static str) {
-    APPLIED.with_borrow_mut(|names| names.insert(name));
-}
-
-/// The names of the rules, as they stand in the tables of `mod.rs`.
+/// The names of the rules, as they stand in the tables of `simplify/rules`.
 fn rules() -> BTreeSet<&'static str> {
     let mut names = BTreeSet::new();
-    for table in include_str!("mod.rs").split("rules![").skip(1) {
+    for table in include_str!("../src/simplify/rules/mod.rs").split("rules![").skip(1) {
         let table = table.split(']').next().unwrap_or("");
         // The macro's own definition has no names.
         for word in table.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
@@ -47,9 +36,7 @@ fn every_rule_applies_in_a_file_with_its_name() {
         };
         let (text, _) = text.split_once("-- result").unwrap_or((&text, ""));
         let mut prog = parse(text).unwrap_or_else(|error| panic!("{rule}.ir: {error}"));
-        APPLIED.take();
-        (SIMPLIFY.run)(&mut prog, &mut Remarks::default());
-        if !APPLIED.take().contains(rule) {
+        if !simplify_and_tell(&mut prog).contains(rule) {
             wrong.push(format!("\"{rule}\" does not apply in its file"));
         }
     }

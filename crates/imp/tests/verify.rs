@@ -1,7 +1,7 @@
 //! Programs that break a rule, each with the message; and some that look as if they did.
 
-use super::{Phase, verify};
-use crate::text::parse;
+use fehu_imp::text::parse;
+use fehu_imp::verify::{Phase, verify};
 
 /// The errors of a function with this body; `kernel` is the body of a kernel in it.
 fn errors(phase: Phase, body: &str) -> Vec<String> {

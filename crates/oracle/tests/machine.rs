@@ -1,12 +1,12 @@
 //! Deliberately wrong code: the machine reports what is wrong with it.
 
-use super::call;
-use crate::heap::{Fault, Limits};
 use fehu_base::{IdVec, Prim};
 use fehu_imp::{Block, Exp, From, Fun, Kind, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
 use fehu_interp::{Buffer, Value};
 use fehu_ir::text::parse;
 use fehu_ir::{BinOp, FunId, Prog, Scalar};
+use fehu_oracle::heap::{Fault, Limits};
+use fehu_oracle::machine::call;
 
 /// A function of an array of n numbers, whose result is a number.
 struct Maker {

@@ -1,0 +1,6 @@
+//! Analyses of the IR.
+//!
+//! All tests are one program, because linking is what takes long, and outside of the library, which would be compiled twice.
+
+mod poly;
+mod ranges;
