@@ -100,6 +100,11 @@ fn tiles() {
 }
 
 #[test]
+fn streams() {
+    agrees("streams");
+}
+
+#[test]
 fn strips() {
     agrees("strips");
 }
