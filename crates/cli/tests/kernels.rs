@@ -109,6 +109,11 @@ fn tiles() {
 }
 
 #[test]
+fn streams() {
+    agrees("streams");
+}
+
+#[test]
 fn strips() {
     agrees("strips");
 }

@@ -8,10 +8,15 @@ use std::process::{Command, Output, Stdio};
 
 /// Compiles a program to an executable `a`.
 fn compiled(name: &str, text: &str, more: &[&str]) -> std::path::PathBuf {
+    compiled_for("c", name, text, more)
+}
+
+/// The same, with a back end.
+fn compiled_for(backend: &str, name: &str, text: &str, more: &[&str]) -> std::path::PathBuf {
     let place = folder(name);
     std::fs::write(place.join("a.fut"), text).expect("it can be written");
     let output = fehu()
-        .args(["c", "a.fut"])
+        .args([backend, "a.fut"])
         .args(more)
         .current_dir(&place)
         .env("CFLAGS", "-O0")
@@ -60,6 +65,35 @@ fn sums_are_the_number_of_the_variant_and_what_it_carries() {
         let output = run(&place, &["-e", "same"], input.as_bytes());
         assert_eq!(output.status.code(), Some(1));
         assert!(both(&output).contains(wanted), "{}", both(&output));
+    }
+}
+
+#[test]
+fn streams_give_the_same_in_any_number_of_chunks() {
+    let text = "entry counted (k: i64) (n: i64) : ([k]i64, i64, i64) =\n\
+        let add (a: ([k]i64, i64)) (b: ([k]i64, i64)) = (map2 (+) a.0 b.0, if b.1 < 0 then a.1 else b.1)\n\
+        let chunk (m: i64) (acc: *([k]i64, i64)) (c: [m]i64) : (([k]i64, i64), [m]i64) =\n\
+        let bins = loop bins = acc.0 for i in c do bins with [i % k] = bins[i % k] + i\n\
+        in ((bins, c[m - 1]), map (* 3) c)\n\
+        let ((bins, last), tripled) = stream.red add chunk (replicate k 0, -1) (iota n)\n\
+        in (bins, last, i64.sum (map2 (*) tripled (iota n)))\n";
+    let place = compiled_for("multicore", "values-chunks", text, &[]);
+    for (input, expected) in [
+        ("3i64 0i64", "[0i64, 0i64, 0i64]\n-1i64\n0i64\n"),
+        ("3i64 10i64", "[18i64, 12i64, 15i64]\n9i64\n855i64\n"),
+    ] {
+        for chunks in ["", "0", "1", "2", "3", "7", "9", "10", "11", "1000"] {
+            let set = format!("counted.chunks_0={chunks}");
+            let args = ["-e", "counted", "--param", &set];
+            let args = if chunks.is_empty() { &args[..2] } else { &args[..] };
+            let output = run(&place, args, input.as_bytes());
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                expected,
+                "{set} {}",
+                both(&output)
+            );
+        }
     }
 }
 

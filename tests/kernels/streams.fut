@@ -1,0 +1,40 @@
+-- Streams: a thread for each chunk, and accumulators that are arrays.
+
+-- ==
+-- entry: counted
+-- input { 3i64 0i64 } output { [0i64, 0i64, 0i64] }
+-- input { 3i64 10i64 } output { [4i64, 3i64, 3i64] }
+-- input { 4i64 70001i64 } output { [17501i64, 17500i64, 17500i64, 17500i64] }
+entry counted (k: i64) (n: i64) : [k]i64 =
+  (stream.red_comm (map2 (+))
+                   (\m (acc: *[k]i64) (c: [m]i64) ->
+                      (loop acc for i < m do
+                         let at = c[i] % k
+                         in acc with [at] = acc[at] + 1
+                      , replicate m ()))
+                   (replicate k 0)
+                   (iota n)).0
+
+-- ==
+-- entry: last
+-- input { 0i64 } output { -1i64 0i64 }
+-- input { 70001i64 } output { 70000i64 70001i64 }
+
+-- An operator that is not commutative.
+entry last (n: i64) : (i64, i64) =
+  (stream.red (\(a, i) (b, j) -> (if j == 0 then a else b, i + j))
+              (\m (_, _) (c: [m]i64) -> ((c[m - 1], m), replicate m ()))
+              (-1, 0)
+              (iota n)).0
+
+-- ==
+-- entry: mapped
+-- input { 0i64 } output { 0i64 }
+-- input { 65537i64 } output { 6442876933i64 }
+
+-- Array results, and a rest.
+entry mapped (n: i64) : i64 =
+  i64.sum (stream.map (\m (c: [m]i64) ->
+                         let out = replicate m (5 + 3 * c[0])
+                         in loop out for i in 1..<m do out with [i] = out[i - 1] + 3)
+                      (iota n))
