@@ -17,6 +17,7 @@
 
 use super::find::{Ends, Falling, Found};
 use fehu_base::{IdVec, Prim};
+use fehu_facts::cost;
 use fehu_facts::poly::Poly;
 use fehu_ir::subst::{Subst, subst_atom, subst_exp};
 use fehu_ir::{
@@ -280,18 +281,17 @@ fn slice(
         if slice.contains(index) {
             continue;
         }
-        match &stms[*index].exp {
-            Exp::Atom(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {}
-            Exp::BinOp(op, _, by) => {
-                let divides = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
-                let is_safe = matches!(by, Atom::Const(Scalar::I64(1..)));
-                if divides && !is_safe {
-                    return None;
-                }
-            }
-            _ => return None,
-        }
-        if slice.len() == MAX_STMS {
+        // What cannot fail wherever it is executed, a division by a constant included.
+        let divides = matches!(
+            &stms[*index].exp,
+            Exp::BinOp(
+                BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem,
+                _,
+                Atom::Const(Scalar::I64(1..))
+            )
+        );
+        let fits = divides || cost::is_instruction(&stms[*index], vars);
+        if slice.len() == MAX_STMS || !fits {
             return None;
         }
         slice.push(*index);
