@@ -1,6 +1,7 @@
 //! The constants and functions of a program alike: each has variables and a body.
 
 use crate::{Body, ConstId, FunId, Prog, Var, VarInfo};
+use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 
@@ -42,6 +43,17 @@ impl Prog {
         match item {
             Item::Const(_) => Vec::new(),
             Item::Fun(id) => self.funs[id].params.iter().map(|param| param.var).collect(),
+        }
+    }
+
+    /// The name by which users know an item: that of an entry point, if it is one.
+    pub fn known_name(&self, item: Item) -> &EcoString {
+        match item {
+            Item::Const(id) => &self.consts[id].name,
+            Item::Fun(id) => {
+                let entry = self.entries.iter().find(|entry| entry.fun == id);
+                entry.map_or(&self.funs[id].name, |entry| &entry.name)
+            }
         }
     }
 

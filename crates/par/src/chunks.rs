@@ -34,7 +34,6 @@
 
 use crate::is_sequential;
 use ecow::{EcoString, eco_format};
-use fehu_base::id::Id;
 use fehu_base::{IdVec, Prim, bug};
 use fehu_facts::Share;
 use fehu_ir::builder::Builder;
@@ -42,7 +41,7 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, copy_lambda, subst_lambda, subst_type};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, ConstId, Dim, Exp, FunId, Lambda, LoopForm, LoopParam, Prog, Red,
+    Atom, BinOp, Body, CmpOp, Dim, Exp, FunId, Item, Lambda, LoopForm, LoopParam, Prog, Red,
     Screma, Stm, Stream, StreamForm, Type, Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
@@ -78,22 +77,14 @@ enum Machine {
 
 fn run(prog: &mut Prog, machine: Machine) {
     let inside = called_inside(prog);
-    for id in (0..prog.consts.len()).map(ConstId::from_index) {
-        let mut body = std::mem::take(&mut prog.consts[id].body);
-        let mut vars = std::mem::take(&mut prog.consts[id].vars);
-        let name = prog.consts[id].name.clone();
-        Chunks { prog, vars: &mut vars, machine, name, streams: 0 }.host(&mut body);
-        prog.consts[id].body = body;
-        prog.consts[id].vars = vars;
-    }
-    for id in (0..prog.funs.len()).map(FunId::from_index).filter(|id| !inside.contains(id)) {
-        let mut body = std::mem::take(&mut prog.funs[id].body);
-        let mut vars = std::mem::take(&mut prog.funs[id].vars);
-        let entry = prog.entries.iter().find(|entry| entry.fun == id);
-        let name = entry.map_or(&prog.funs[id].name, |entry| &entry.name).clone();
-        Chunks { prog, vars: &mut vars, machine, name, streams: 0 }.host(&mut body);
-        prog.funs[id].body = body;
-        prog.funs[id].vars = vars;
+    for item in prog.items() {
+        if matches!(item, Item::Fun(id) if inside.contains(&id)) {
+            continue;
+        }
+        let name = prog.known_name(item).clone();
+        prog.change(item, |prog, vars, body| {
+            Chunks { prog, vars, machine, name, streams: 0 }.host(body);
+        });
     }
 }
 
@@ -115,8 +106,7 @@ fn called_inside(prog: &Prog) -> FxHashSet<FunId> {
         }
     }
     let mut look = Look { inside: false, found: Vec::new() };
-    prog.consts.iter().for_each(|(_, constant)| look.body(&constant.body));
-    prog.funs.iter().for_each(|(_, fun)| look.body(&fun.body));
+    prog.bodies().for_each(|body| look.body(body));
     look.inside = true;
     let mut all = FxHashSet::default();
     while let Some(id) = look.found.pop() {

@@ -72,7 +72,7 @@ use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_facts::{Effects, Share};
 use fehu_ir::pass::{Pass, Remarks};
-use fehu_ir::{Body, FunId, Item, Prog, Stage, Stm, Var, VarInfo};
+use fehu_ir::{Body, FunId, Prog, Stage, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
@@ -90,14 +90,7 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let hosted = hosted::hosted(prog);
     let before = prog.funs.clone();
     for item in prog.items() {
-        let name = match item {
-            Item::Const(id) => &prog.consts[id].name,
-            Item::Fun(id) => {
-                let entry = prog.entries.iter().find(|entry| entry.fun == id);
-                entry.map_or(&prog.funs[id].name, |entry| &entry.name)
-            }
-        };
-        let name = name.clone();
+        let name = prog.known_name(item).clone();
         prog.change(item, |prog, vars, body| {
             flatten(prog, (&effects, &hosted), name, remarks, body, vars);
         });
