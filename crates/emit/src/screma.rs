@@ -4,6 +4,7 @@ use super::combine::{Partial, Sofar};
 use super::runs::{has_tasks, starts_tasks};
 use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim};
+use fehu_facts::componentwise::componentwise;
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty};
 use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
@@ -218,21 +219,8 @@ impl<'a> Emit<'a> {
     /// The operators of a reduction or scan, if it combines scalars, each component separately, with operators whose
     /// partial results may be combined in any order.
     pub(super) fn vector_ops(&self, op: &Lambda) -> Option<Vec<RedOp>> {
-        let count = op.body.results.len();
-        let (first, second) = op.params.split_at(count);
-        let mut ops = Vec::with_capacity(count);
-        for (k, result) in op.body.results.iter().enumerate() {
-            let result = result.var()?;
-            let stm = op.body.stms.iter().find(|stm| stm.pat == [result])?;
-            let ir::Exp::BinOp(by, a, b) = &stm.exp else { return None };
-            let (x, y) = (Atom::Var(first[k]), Atom::Var(second[k]));
-            let prim = self.prim(x)?;
-            if !((*a, *b) == (x, y) || (*a, *b) == (y, x)) {
-                return None;
-            }
-            ops.push(red_op(*by, prim, self.options.strict_float)?);
-        }
-        (op.body.stms.len() == count).then_some(ops)
+        let ops = componentwise(op, self.ir)?.into_iter();
+        ops.map(|(op, prim)| red_op(op, prim, self.options.strict_float)).collect()
     }
 }
 

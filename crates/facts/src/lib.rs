@@ -13,6 +13,7 @@
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+pub mod componentwise;
 mod consumed;
 pub mod cost;
 mod effects;

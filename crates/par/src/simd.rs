@@ -17,12 +17,12 @@
 
 use crate::seg::Segs;
 use fehu_base::{IdVec, Prim};
+use fehu_facts::componentwise::{commutes, componentwise};
 use fehu_facts::{Variance, Varies};
-use fehu_ir::builder::atom_type;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
-    Atom, BinOp, Body, Elem, Exp, Lambda, Level, LoopForm, MathFn, Prog, Scalar, Screma, Stm, Type,
-    Var, VarInfo,
+    Atom, BinOp, Body, Exp, Lambda, Level, LoopForm, MathFn, Prog, Scalar, Screma, Stm, Type, Var,
+    VarInfo,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -169,7 +169,7 @@ impl Judge<'_> {
             Exp::Seg(_) => self.possible = false,
             Exp::Screma(op) => {
                 let has_order = !op.scans.is_empty()
-                    || op.reds.iter().any(|red| !is_componentwise(&red.op, self.vars));
+                    || op.reds.iter().any(|red| !has_no_order(&red.op, self.vars));
                 let (inputs, map) = (&op.inputs, &op.map);
                 let folds = op.scans.iter().map(|scan| &scan.op);
                 let folds = folds.chain(op.reds.iter().map(|red| &red.op)).collect();
@@ -280,28 +280,15 @@ fn is_expensive(f: MathFn) -> bool {
 }
 
 /// Whether an operator combines scalars, each component by itself, in any order.
-fn is_componentwise(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> bool {
-    let count = op.body.results.len();
-    let (first, second) = op.params.split_at(count);
-    let is_component = |(k, result): (usize, &Atom)| {
-        let made = op.body.stms.iter().find(|stm| stm.pat.first() == result.var().as_ref());
-        let Some(Exp::BinOp(by, a, b)) = made.map(|stm| &stm.exp) else { return false };
-        let (x, y) = (Atom::Var(first[k]), Atom::Var(second[k]));
-        let commutes = matches!(
-            by,
-            BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor
-        );
-        commutes && ((*a, *b) == (x, y) || (*a, *b) == (y, x)) && !vars[first[k]].ty.is_array()
-    };
-    op.body.stms.len() == count && op.body.results.iter().enumerate().all(is_component)
+fn has_no_order(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> bool {
+    componentwise(op, vars).is_some_and(|ops| ops.into_iter().all(|(op, _)| commutes(op)))
 }
 
 /// Whether an operator reduces floats to the smallest or largest one.
 fn finds_extrema(op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
-    let is_float = |atom: &Atom| {
-        matches!(atom_type(*atom, vars), Type::Scalar(Elem::Prim(Prim::F32 | Prim::F64)))
+    let is_extremum = |(op, prim): (BinOp, Prim)| {
+        matches!(op, BinOp::Min | BinOp::Max) && matches!(prim, Prim::F32 | Prim::F64)
     };
-    let is_extremum =
-        |stm: &Stm| matches!(&stm.exp, Exp::BinOp(BinOp::Min | BinOp::Max, a, _) if is_float(a));
-    op.reds.iter().any(|red| red.op.body.stms.iter().any(is_extremum))
+    let ops = op.reds.iter().filter_map(|red| componentwise(&red.op, vars));
+    ops.flatten().any(is_extremum)
 }
