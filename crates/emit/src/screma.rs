@@ -7,7 +7,7 @@ use fehu_base::{OrBug, Prim};
 use fehu_facts::componentwise::componentwise;
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty};
-use fehu_ir::{self as ir, Atom, BinOp, Lambda, Screma, Type, Var};
+use fehu_ir::{Atom, BinOp, Lambda, Screma, Type, Var};
 
 /// What is done at each position of an operator.
 #[derive(Clone, Copy)]
