@@ -80,7 +80,7 @@ entry checked [n] [m] (xss: [n][m]i64) (iss: [n][m]i64) : [n]i64 = map2 sum_at x
 -- input { [3i64, 1i64, -2i64] } error: division by zero
 entry everywhere (xs: []i64) =
   let f = \x -> at [x, x + 1, x + 2] ((12 / (x + 2)) % 3)
-  in ( reduce (\a b -> a + f b - b) 0 xs
+  in ( reduce (\a b -> if f b == -1 then a else a + b) 0 xs
      , scan (+) 0 (map f xs)
      , hist (+) 0 4 (map (\x -> f x % 4) xs) (map f xs)
      )
