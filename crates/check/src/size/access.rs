@@ -10,18 +10,12 @@ use fehu_syntax::ast::{Access, DimIndex, Exp, NodeId};
 fn unsize_slices(ty: &Ty, dims: &[DimIndex]) -> Ty {
     let sliced = dims.iter().filter(|d| matches!(d, DimIndex::Slice { .. })).count();
     fn go(ty: &Ty, count: usize) -> Ty {
-        match ty {
-            Ty::Array(_, elem) if count > 0 => Ty::array(Size::Any, go(elem, count - 1)),
-            other @ (Ty::Prim(_)
-            | Ty::Array(..)
-            | Ty::Record(_)
-            | Ty::Sum(_)
-            | Ty::Fun(_)
-            | Ty::Con(..)
-            | Ty::Meta(_)
-            | Ty::Unique(_)
-            | Ty::Error) => other.clone(),
+        if let Ty::Array(_, elem) = ty
+            && count > 0
+        {
+            return Ty::array(Size::Any, go(elem, count - 1));
         }
+        ty.clone()
     }
     go(ty, sliced)
 }

@@ -247,16 +247,10 @@ impl Checker<'_> {
 
 /// The result type of a function after `count` arguments.
 fn result_of(ty: &Ty, count: usize) -> Ty {
-    match ty {
-        Ty::Fun(fun) if count > 0 => result_of(&fun.ret, count - 1),
-        other @ (Ty::Prim(_)
-        | Ty::Array(..)
-        | Ty::Record(_)
-        | Ty::Sum(_)
-        | Ty::Fun(_)
-        | Ty::Con(..)
-        | Ty::Meta(_)
-        | Ty::Unique(_)
-        | Ty::Error) => other.clone(),
+    if let Ty::Fun(fun) = ty
+        && count > 0
+    {
+        return result_of(&fun.ret, count - 1);
     }
+    ty.clone()
 }

@@ -332,18 +332,7 @@ impl Checker<'_> {
             self.sized(second);
         }
         self.sized(&range.end);
-        let size = match elem {
-            Ty::I64 => self.range_size(range),
-            Ty::Prim(_)
-            | Ty::Array(..)
-            | Ty::Record(_)
-            | Ty::Sum(_)
-            | Ty::Fun(_)
-            | Ty::Con(..)
-            | Ty::Meta(_)
-            | Ty::Unique(_)
-            | Ty::Error => None,
-        };
+        let size = if matches!(elem, Ty::I64) { self.range_size(range) } else { None };
         let size = size.unwrap_or_else(|| {
             let var = self.unknown_size(exp.span, Unknown::Range);
             self.note_unknowns(exp.id, [var]);

@@ -199,32 +199,14 @@ impl Checker<'_> {
 
     /// The type of a scalar expression, as far as it is known.
     fn prim_of(&self, node: NodeId) -> Option<Prim> {
-        match self.known(self.metas.node_types.get(&node)?) {
-            Ty::Prim(prim) => Some(*prim),
-            Ty::Array(..)
-            | Ty::Record(_)
-            | Ty::Sum(_)
-            | Ty::Fun(_)
-            | Ty::Con(..)
-            | Ty::Meta(_)
-            | Ty::Unique(_)
-            | Ty::Error => None,
-        }
+        let Ty::Prim(prim) = self.known(self.metas.node_types.get(&node)?) else { return None };
+        Some(*prim)
     }
 
     /// The type of the elements of an array expression, if it is known and they consist of scalars.
     fn scalar_elem(&self, node: NodeId) -> Option<Ty> {
-        match self.known(self.metas.node_types.get(&node)?) {
-            Ty::Array(_, elem) => self.of_scalars(elem),
-            Ty::Prim(_)
-            | Ty::Record(_)
-            | Ty::Sum(_)
-            | Ty::Fun(_)
-            | Ty::Con(..)
-            | Ty::Meta(_)
-            | Ty::Unique(_)
-            | Ty::Error => None,
-        }
+        let Ty::Array(_, elem) = self.known(self.metas.node_types.get(&node)?) else { return None };
+        self.of_scalars(elem)
     }
 
     fn of_scalars(&self, ty: &Ty) -> Option<Ty> {
