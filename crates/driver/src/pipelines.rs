@@ -9,7 +9,9 @@ use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
-use fehu_par::{CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, SIMD, TASKS, TILING};
+use fehu_par::{
+    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, IRREGULAR, SIMD, TASKS, TILING,
+};
 
 /// A named list of passes.
 #[derive(Clone, Copy, Debug)]
@@ -96,8 +98,8 @@ pub const MULTICORE: Pipeline = Pipeline {
         SIMPLIFY, //
         // Before streams become single chunks.
         CHUNKS, UNSTREAM, SIMPLIFY, //
-        // Operators are what they will be.
-        TASKS, EPILOGUE, SIMD,
+        // Operators are what they will be. Rows that differ are found first: what is left is regular.
+        IRREGULAR, SIMPLIFY, TASKS, EPILOGUE, SIMD,
     ],
     stages: CPU.stages,
 };
@@ -131,6 +133,9 @@ pub const GPU: Pipeline = Pipeline {
         UNSTREAM,
         SIMPLIFY,
         HOIST,
+        SIMPLIFY,
+        // Rows that differ are found first: what is left is regular.
+        GRID_IRREGULAR,
         SIMPLIFY,
         // Filters in many threads are scans.
         UNPARTITION,

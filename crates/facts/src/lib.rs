@@ -8,6 +8,7 @@
 //! - [`Share`]: which arrays may share memory; [`Effects`]: what may be left out, repeated or moved;
 //! - [`Ranges`]: what is known about integers, from conditions, checks and loops ([`flow`] walks a body with them);
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
+//! - [`Regularity`]: which values are the same at all positions of a map, and which differ in shape;
 //! - [`Variance`]: along which dimensions of a space values differ;
 //! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the program says.
 
@@ -22,6 +23,7 @@ pub mod poly;
 mod prints;
 pub mod ranges;
 mod reads;
+mod regularity;
 mod share;
 mod uses;
 mod variance;
@@ -31,6 +33,7 @@ pub use effects::Effects;
 pub use prints::Prints;
 pub use ranges::Ranges;
 pub use reads::Reads;
+pub use regularity::{Labels, Regularity};
 pub use share::Share;
 pub use uses::Uses;
 pub use variance::{Variance, Varies};

@@ -89,7 +89,7 @@ fn run(prog: &mut Prog, machine: Machine) {
 }
 
 /// The functions that are called inside of operators, also by others.
-fn called_inside(prog: &Prog) -> FxHashSet<FunId> {
+pub(crate) fn called_inside(prog: &Prog) -> FxHashSet<FunId> {
     struct Look {
         inside: bool,
         found: Vec<FunId>,

@@ -20,6 +20,7 @@
 //!
 //! - `chunks`: a preceding pass, which cuts streams;
 //! - `expose`: a preceding pass, which inlines functions with parallelism;
+//! - `irregular`: a preceding pass, which flattens what has other widths at each position;
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what happens to the statements of a function;
 //! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: carry this out; `build` constructs nests, `resolve`
@@ -46,6 +47,7 @@ mod fold;
 mod host;
 mod hosted;
 mod interchange;
+mod irregular;
 mod lift;
 mod outer;
 mod plan;
@@ -62,6 +64,7 @@ mod write;
 pub use chunks::{CHUNKS, GRID_CHUNKS};
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
+pub use irregular::{GRID_IRREGULAR, IRREGULAR};
 pub use simd::SIMD;
 pub use tasks::TASKS;
 pub use tiling::TILING;
@@ -83,7 +86,18 @@ pub const FLATTEN: Pass = Pass {
 };
 
 /// All passes of this crate, by name.
-pub const PASSES: &[Pass] = &[CHUNKS, GRID_CHUNKS, EXPOSE, FLATTEN, TASKS, EPILOGUE, SIMD, TILING];
+pub const PASSES: &[Pass] = &[
+    CHUNKS,
+    GRID_CHUNKS,
+    EXPOSE,
+    IRREGULAR,
+    GRID_IRREGULAR,
+    FLATTEN,
+    TASKS,
+    EPILOGUE,
+    SIMD,
+    TILING,
+];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);

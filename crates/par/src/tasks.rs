@@ -58,6 +58,11 @@ impl Segs<'_> {
         match &stm.exp {
             Exp::Stream(_) => out.push(stm),
             _ if is_sequential(&stm) => out.push(stm),
+            // Rows that differ are divided already.
+            Exp::Seg(_) => {
+                out.push(stm);
+                return true;
+            }
             Exp::Hist(_) | Exp::Scatter(_) => {
                 out.push(self.seg(stm, 0, Level::Task));
                 return true;

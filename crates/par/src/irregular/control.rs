@@ -1,0 +1,308 @@
+//! Branches and loops that differ between positions.
+//!
+//! The positions that take a branch, and those that take part in an iteration, are a space of their own: they are selected, and what is computed
+//! for them is written back to where they came from. So nobody waits for others that have nothing to do.
+
+use super::ops::BOOL;
+use super::space::{Around, Home, Space, array_of, numbers};
+use super::{Irregular, Lifted, stays};
+use fehu_base::{OrBug, Prim};
+use fehu_ir::builder::{Builder, atom_type};
+use fehu_ir::{
+    Atom, BinOp, Body, CmpOp, Dim, Exp, LoopForm, LoopParam, Partition, Red, Scatter, Screma, Stm,
+    Type, Var, VarInfo,
+};
+
+impl Irregular<'_> {
+    /// The numbers of the positions at which a condition holds, and then of the others; how many these are.
+    fn divided(&mut self, conds: Var, space: usize) -> (Var, Atom) {
+        let count = self.spaces[space].count;
+        let iota = Exp::Iota(Prim::I64, count, Atom::i64(0), Atom::i64(1));
+        let positions = self.bind("positions", numbers(count), iota);
+        let mut b = Builder::new(self.vars);
+        let params = vec![("cond".into(), BOOL), ("at".into(), Type::I64)];
+        let map = b.lambda(params, vec![Type::I64, Type::I64], |b, params| {
+            let yes = Body::of(vec![Atom::i64(0)]);
+            let no = Body::of(vec![Atom::i64(1)]);
+            let exp = Exp::If(params[0].into(), Box::new([yes, no]));
+            vec![b.typed("class", Type::I64, exp).into(), params[1].into()]
+        });
+        let inputs = vec![conds, positions];
+        let op = Partition { width: count, classes: 2, inputs, map };
+        let mut new = |hint: &str, ty| self.vars.push(VarInfo { hint: hint.into(), ty });
+        let pat = vec![new("yes", Type::I64), new("no", Type::I64), new("order", numbers(count))];
+        let (yes, order) = (pat[0], pat[2]);
+        self.out.push(Stm::new(pat, Exp::Partition(Box::new(op))));
+        (order, yes.into())
+    }
+
+    /// Consecutive positions of such an order, as a space.
+    fn part(&mut self, order: Var, start: Atom, len: Atom, space: usize) -> (usize, Var) {
+        let dims = vec![Dim::Slice { start, len, stride: Atom::i64(1) }];
+        let part = self.bind("part", numbers(len), Exp::Index(order, dims));
+        self.spaces.push(Space { count: len, around: Some(Around::Some(space, part)) });
+        (self.spaces.len() - 1, part)
+    }
+
+    /// Writes what some positions have to an array of all positions.
+    fn put(&mut self, dest: Var, order: Var, values: Var, count: Atom) -> Var {
+        let ty = self.vars[dest].ty.clone();
+        let row = ty.row().or_bug("the elements of an array");
+        let map = self.identity(&[Type::I64, row]);
+        let dests = vec![(vec![ty.shape()[0]], dest)];
+        let op = Scatter { width: count, inputs: vec![order, values], map, dests };
+        self.bind("merged", ty, Exp::Scatter(Box::new(op)))
+    }
+
+    /// An array for a value of each position of a space, not written yet.
+    fn empty(&mut self, ty: &Type, space: usize) -> Var {
+        let ty = array_of(ty, self.spaces[space].count);
+        let elem = ty.elem().or_bug("the elements of an array");
+        self.bind("all", ty.clone(), Exp::Scratch(elem, ty.shape().to_vec()))
+    }
+
+    pub(super) fn branch(
+        &mut self,
+        stm: &Stm,
+        cond: Atom,
+        bodies: &[Body; 2],
+        space: usize,
+    ) -> Lifted<()> {
+        let conds = self.stored(cond, space);
+        let (order, yes) = self.divided(conds, space);
+        let count = self.spaces[space].count;
+        let no = self.number("no", Exp::BinOp(BinOp::Sub, count, yes));
+        let parts =
+            [self.part(order, Atom::i64(0), yes, space), self.part(order, yes, no, space)];
+        for (body, (part, _)) in bodies.iter().zip(&parts) {
+            self.body(body, *part)?;
+        }
+        for (k, var) in stm.pat.iter().enumerate() {
+            let ty = self.vars[*var].ty.clone();
+            let results = [0, 1].map(|branch: usize| (bodies[branch].results[k], parts[branch]));
+            if ty == Type::CERT {
+                self.homes.insert((*var, space), Home::Passed);
+            } else if self.labels.is_regular(&ty) {
+                let values = results.map(|(result, (part, order))| {
+                    (self.stored(result, part), order, self.spaces[part].count)
+                });
+                let merged = self.merged(&ty, values, space);
+                self.homes.insert((*var, space), Home::Stored(merged));
+            } else {
+                let home = self.merged_rows(stm, results, space)?;
+                self.homes.insert((*var, space), home);
+            }
+        }
+        Ok(())
+    }
+
+    /// What two parts have, together.
+    fn merged(&mut self, ty: &Type, values: [(Var, Var, Atom); 2], space: usize) -> Var {
+        let dest = self.empty(ty, space);
+        values.into_iter().fold(dest, |dest, (values, order, count)| {
+            self.put(dest, order, values, count)
+        })
+    }
+
+    /// The rows of two parts, one array after the other.
+    fn merged_rows(
+        &mut self,
+        stm: &Stm,
+        results: [(Atom, (usize, Var)); 2],
+        space: usize,
+    ) -> Lifted<Home> {
+        let mut both = Vec::new();
+        let mut before = Atom::i64(0);
+        for (result, (part, order)) in results {
+            let (data, start) = self.as_row(stm, result, part)?;
+            let starts = self.stored(start, part);
+            let starts = self.shifted(starts, before, part);
+            both.push((data, (starts, order, self.spaces[part].count)));
+            let size = self.vars[data].ty.shape()[0];
+            before = self.number("before", Exp::BinOp(BinOp::Add, before, size));
+        }
+        let arrays: Vec<Var> = both.iter().map(|(data, _)| *data).collect();
+        let inner = self.vars[arrays[0]].ty.row().or_bug("the elements of an array");
+        let data = self.bind("all", array_of(&inner, before), Exp::Concat(before, arrays));
+        let starts = [both[0].1, both[1].1];
+        let starts = self.merged(&Type::I64, starts, space);
+        let start = self.local("start", Type::I64);
+        self.homes.insert((start, space), Home::Stored(starts));
+        Ok(Home::Row(data, start))
+    }
+
+    /// Numbers that are larger by something.
+    fn shifted(&mut self, numbers_of: Var, by: Atom, space: usize) -> Var {
+        let width = self.spaces[space].count;
+        let mut b = Builder::new(self.vars);
+        let map = b.lambda(vec![("start".into(), Type::I64)], vec![Type::I64], |b, params| {
+            vec![b.exp("start", Exp::BinOp(BinOp::Add, params[0].into(), by)).into()]
+        });
+        let (scans, reds) = (Vec::new(), Vec::new());
+        let op = Screma { width, inputs: vec![numbers_of], map, scans, reds };
+        self.bind("starts", numbers(width), Exp::Screma(Box::new(op)))
+    }
+
+    /// An irregular value as rows of an array of the host: that array, and where each row starts.
+    fn as_row(&mut self, stm: &Stm, result: Atom, space: usize) -> Lifted<(Var, Atom)> {
+        let var = result.var().or_bug("an array");
+        if !self.labels.is_avoided(result)
+            && let Home::Row(data, start) = self.home(var, space)
+        {
+            return Ok((data, start.into()));
+        }
+        let ty = atom_type(result, self.vars);
+        let [size, rest @ ..] = ty.shape() else { return Err(stays("it has no elements", stm)) };
+        if !rest.iter().all(|size| self.labels.is_avoided(*size)) {
+            return Err(stays("an array has several dimensions whose sizes differ", stm));
+        }
+        let rows = self.rows_of(*size, space);
+        let identity = self.identity(&[ty.row().or_bug("the elements of an array")]);
+        Ok((self.row_map(identity, &[var], space, &rows)[0], rows.start.into()))
+    }
+
+    /// A loop. Its iterations are the host's, and have those positions that take part in them.
+    pub(super) fn repeat(
+        &mut self,
+        stm: &Stm,
+        params: &[LoopParam],
+        form: &LoopForm,
+        body: &Body,
+        space: usize,
+    ) -> Lifted<()> {
+        let types: Vec<Type> = params.iter().map(|param| self.vars[param.var].ty.clone()).collect();
+        if !types.iter().all(|ty| self.labels.is_regular(ty) && !matches!(ty, Type::Acc(_))) {
+            return Err(stays("a loop has arrays whose sizes differ", stm));
+        }
+        let mut states = Vec::new();
+        for (param, ty) in params.iter().zip(&types) {
+            let init = self.stored(param.init, space);
+            let ty = array_of(ty, self.spaces[space].count);
+            let own = self.bind("init", ty.clone(), Exp::Copy(init));
+            states.push((own, self.vars.push(VarInfo { hint: "state".into(), ty })));
+        }
+        let index = self.vars.push(VarInfo { hint: "k".into(), ty: Type::I64 });
+        let (outer_form, go) = match form {
+            LoopForm::For(_, bound) => (LoopForm::For(index, self.longest(*bound, space)), None),
+            LoopForm::While(cond) => {
+                let k = params.iter().position(|param| param.var == *cond);
+                let k = k.or_bug("the condition of a loop");
+                let any = self.any(states[k].0, space);
+                let go = self.vars.push(VarInfo { hint: "go".into(), ty: BOOL });
+                (LoopForm::While(go), Some((go, any, k)))
+            }
+        };
+        let saved = (self.homes.clone(), self.rows.clone(), self.inside);
+        let before = std::mem::take(&mut self.out);
+        self.inside = true;
+        let inner = self.iteration(params, form, body, space, &states, (index, go.map(|(_, _, k)| k)));
+        let stms = std::mem::replace(&mut self.out, before);
+        (self.homes, self.rows, self.inside) = saved;
+        let results = inner?;
+        let mut outer_params: Vec<LoopParam> = states
+            .iter()
+            .map(|(init, var)| LoopParam { var: *var, init: (*init).into() })
+            .collect();
+        outer_params.extend(go.map(|(var, init, _)| LoopParam { var, init }));
+        let mut pat = Vec::new();
+        for param in &outer_params {
+            pat.push(self.vars.push(self.vars[param.var].clone()));
+        }
+        let exp = Exp::Loop(outer_params, outer_form, Box::new(Body { stms, results }));
+        let made = fehu_ir::subst::copy_stm(&Stm { loc: stm.loc.clone(), ..Stm::new(pat, exp) }, self.vars);
+        for (var, array) in stm.pat.iter().zip(&made.pat) {
+            self.homes.insert((*var, space), Home::Stored(*array));
+        }
+        self.out.push(made);
+        Ok(())
+    }
+
+    /// One iteration; what the host's loop goes on with.
+    fn iteration(
+        &mut self,
+        params: &[LoopParam],
+        form: &LoopForm,
+        body: &Body,
+        space: usize,
+        states: &[(Var, Var)],
+        (index, cond): (Var, Option<usize>),
+    ) -> Lifted<Vec<Atom>> {
+        let active = match (form, cond) {
+            (LoopForm::For(var, bound), _) => {
+                // All positions count alike.
+                let stm = Stm::new(vec![*var], Exp::Atom(index.into()));
+                self.homes.insert((*var, space), Home::Repeated(stm));
+                self.labels.differs(*var, self.vars);
+                (!self.labels.is_avoided(*bound)).then(|| self.still(*bound, index, space))
+            }
+            (LoopForm::While(_), Some(k)) => Some(states[k].1),
+            (LoopForm::While(_), None) => None,
+        };
+        let Some(active) = active else {
+            for (param, (_, state)) in params.iter().zip(states) {
+                self.homes.insert((param.var, space), Home::Stored(*state));
+            }
+            self.body(body, space)?;
+            return Ok(body.results.iter().map(|result| self.stored(*result, space).into()).collect());
+        };
+        let (order, count) = self.divided(active, space);
+        let (part, order) = self.part(order, Atom::i64(0), count, space);
+        for (param, (_, state)) in params.iter().zip(states) {
+            self.homes.insert((param.var, space), Home::Stored(*state));
+        }
+        self.body(body, part)?;
+        let mut values = Vec::new();
+        for result in &body.results {
+            values.push(self.stored(*result, part));
+        }
+        let mut results: Vec<Atom> = Vec::new();
+        for (value, (_, state)) in values.into_iter().zip(states) {
+            results.push(self.put(*state, order, value, count).into());
+        }
+        if let Some(k) = cond {
+            let conds = results[k].var().or_bug("an array of conditions");
+            results.push(self.any(conds, space));
+        }
+        Ok(results)
+    }
+
+    /// The positions that have not had all of their iterations.
+    fn still(&mut self, bound: Atom, index: Var, space: usize) -> Var {
+        let bounds = self.stored(bound, space);
+        let width = self.spaces[space].count;
+        let mut b = Builder::new(self.vars);
+        let map = b.lambda(vec![("bound".into(), Type::I64)], vec![BOOL], |b, params| {
+            vec![b.exp("still", Exp::CmpOp(CmpOp::Lt, index.into(), params[0].into())).into()]
+        });
+        let (scans, reds) = (Vec::new(), Vec::new());
+        let op = Screma { width, inputs: vec![bounds], map, scans, reds };
+        self.bind("still", array_of(&BOOL, width), Exp::Screma(Box::new(op)))
+    }
+
+    /// The largest value of a number of iterations.
+    fn longest(&mut self, bound: Atom, space: usize) -> Atom {
+        if self.labels.is_avoided(bound) {
+            return bound;
+        }
+        let bounds = self.stored(bound, space);
+        let max = self.operator(BinOp::Max);
+        let red = Red { op: max, neutral: vec![Atom::i64(0)], commutative: true };
+        let map = self.identity(&[Type::I64]);
+        let width = self.spaces[space].count;
+        let op = Screma { width, inputs: vec![bounds], map, scans: Vec::new(), reds: vec![red] };
+        self.number("most", Exp::Screma(Box::new(op)))
+    }
+
+    /// Whether any of some conditions holds.
+    fn any(&mut self, conds: Var, space: usize) -> Atom {
+        let width = self.spaces[space].count;
+        let mut b = Builder::new(self.vars);
+        let op = b.lambda(vec![("a".into(), BOOL), ("b".into(), BOOL)], vec![BOOL], |b, of| {
+            vec![b.exp("any", Exp::BinOp(BinOp::Or, of[0].into(), of[1].into())).into()]
+        });
+        let red = Red { op, neutral: vec![Atom::bool(false)], commutative: true };
+        let map = self.identity(&[BOOL]);
+        let op = Screma { width, inputs: vec![conds], map, scans: Vec::new(), reds: vec![red] };
+        self.bind("any", BOOL, Exp::Screma(Box::new(op))).into()
+    }
+}

@@ -1,0 +1,399 @@
+//! The statements of functions, lifted over all positions of a space.
+//!
+//! What is avoided is moved to the host; what is cheap is repeated where it is needed; what is irregular is lifted by itself; and as much
+//! of the rest as possible is collected in one map over the positions.
+
+use super::space::{Around, Home, RowsOf, Space};
+use super::{Irregular, Lifted, irregular, irregular_in, stays};
+use crate::is_sequential;
+use fehu_base::{OrBug, Prim};
+use fehu_facts::{consumed, cost};
+use fehu_ir::builder::{Builder, atom_type};
+use fehu_ir::free::free_in_stm;
+use fehu_ir::subst::copy_stm;
+use fehu_ir::{Atom, BinOp, Body, CmpOp, Dim, Elem, Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
+use rustc_hash::FxHashSet;
+
+/// What becomes of a statement.
+enum Kind {
+    Host,
+    Repeated,
+    /// One thread executes it at each position.
+    Sequential,
+    Irregular,
+}
+
+impl Irregular<'_> {
+    /// An operator of the host, lifted; the arrays with its results.
+    pub(super) fn whole(&mut self, stm: &Stm, op: &Screma) -> Lifted<Vec<Atom>> {
+        self.want_plain(stm, op)?;
+        self.spaces.push(Space { count: op.width, around: None });
+        for (param, input) in op.map.params.iter().zip(&op.inputs) {
+            self.homes.insert((*param, 0), Home::Stored(*input));
+        }
+        self.body(&op.map.body, 0)?;
+        let mut arrays = Vec::with_capacity(op.map.body.results.len());
+        for result in &op.map.body.results {
+            arrays.push(self.stored(*result, 0));
+        }
+        if op.folded() == 0 {
+            return Ok(arrays.into_iter().map(Atom::Var).collect());
+        }
+        let folds = copy_stm(&Stm::new(stm.pat.clone(), self.folds(op, arrays)), self.vars);
+        let results = folds.pat.iter().map(|var| Atom::Var(*var)).collect();
+        self.out.push(folds);
+        Ok(results)
+    }
+
+    /// The reductions and scans of an operator, with what its function yields at hand.
+    fn folds(&mut self, op: &Screma, inputs: Vec<Var>) -> Exp {
+        let identity = self.identity(&op.map.ret);
+        Exp::Screma(Box::new(Screma { inputs, map: identity, ..op.clone() }))
+    }
+
+    /// The function that returns what it gets.
+    pub(super) fn identity(&mut self, types: &[Type]) -> Lambda {
+        let params: Vec<Var> = types
+            .iter()
+            .map(|ty| self.vars.push(VarInfo { hint: "x".into(), ty: ty.clone() }))
+            .collect();
+        let results = params.iter().map(|param| Atom::Var(*param)).collect();
+        Lambda { params, body: Body::of(results), ret: types.to_vec() }
+    }
+
+    /// Refuses accumulators, and operators that change what they are given.
+    fn want_plain(&self, stm: &Stm, op: &Screma) -> Lifted<()> {
+        let is_acc = |var: &Var| matches!(self.vars[*var].ty, Type::Acc(_));
+        if op.inputs.iter().chain(&stm.pat).any(is_acc) {
+            return Err(stays("it adds to an accumulator", stm));
+        }
+        let changed: FxHashSet<usize> =
+            consumed(self.prog, stm).iter().filter_map(|var| self.share.class(*var)).collect();
+        let given = free_in_stm(stm, self.vars);
+        let arrays = given.iter().filter(|var| self.vars[**var].ty.is_array());
+        if arrays.into_iter().any(|var| self.share.class(*var).is_none_or(|class| changed.contains(&class))) {
+            return Err(stays("it updates arrays in place that it is given", stm));
+        }
+        Ok(())
+    }
+
+    /// The statements of a function, at all positions of a space.
+    pub(super) fn body(&mut self, body: &Body, space: usize) -> Lifted<()> {
+        let mut pending = Vec::new();
+        for (k, stm) in body.stms.iter().enumerate() {
+            match self.kind(stm) {
+                Kind::Host => self.out.push(stm.clone()),
+                Kind::Repeated => {
+                    self.repeated.extend(free_in_stm(stm, self.vars));
+                    for var in &stm.pat {
+                        self.homes.insert((*var, space), Home::Repeated(stm.clone()));
+                    }
+                    // What stands between others may need it, and it may need what is before.
+                    pending.push(stm.clone());
+                }
+                Kind::Sequential => pending.push(stm.clone()),
+                Kind::Irregular => {
+                    self.flush(&mut pending, &body.stms[k..], &body.results, space)?;
+                    self.irregular(stm, space)?;
+                }
+            }
+        }
+        self.flush(&mut pending, &[], &body.results, space)
+    }
+
+    fn kind(&mut self, stm: &Stm) -> Kind {
+        let free = free_in_stm(stm, self.vars);
+        let arrays = |this: &Self| {
+            let all = free.iter().chain(&stm.pat);
+            all.copied().filter(|var| this.vars[*var].ty.is_array()).collect::<Vec<Var>>()
+        };
+        let changes = |this: &Self| {
+            let class = |var: &Var| this.share.class(*var);
+            arrays(this).iter().any(|var| class(var).is_none_or(|class| this.changed.contains(&class)))
+        };
+        let is_acc = |var: &Var| matches!(self.vars[*var].ty, Type::Acc(_));
+        let plain = !stm.pat.iter().any(is_acc);
+        let avoided = free.iter().all(|var| self.labels.is_avoided((*var).into()));
+        if avoided && plain && self.effects.speculable(&stm.exp, self.vars) && !changes(self) {
+            return Kind::Host;
+        }
+        for var in &stm.pat {
+            self.labels.differs(*var, self.vars);
+        }
+        for var in &stm.pat {
+            self.labels.differs(*var, self.vars);
+        }
+        if plain && !changes(self) && self.weigh(stm, &free) {
+            return Kind::Repeated;
+        }
+        if is_sequential(stm) {
+            return Kind::Sequential;
+        }
+        let makes = stm.pat.iter().any(|var| !self.labels.is_regular(&self.vars[*var].ty));
+        match makes || irregular(stm, &self.labels).is_some() {
+            true => Kind::Irregular,
+            false => Kind::Sequential,
+        }
+    }
+
+    /// Whether a statement is cheap enough to be repeated, and may be.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are repeated if they yield scalars")]
+    fn weigh(&mut self, stm: &Stm, free: &[Var]) -> bool {
+        let scalars = stm.pat.iter().all(|var| matches!(self.vars[*var].ty, Type::Scalar(_)));
+        let fits = match &stm.exp {
+            Exp::Replicate(_, atom) => matches!(atom_type(*atom, self.vars), Type::Scalar(_)),
+            Exp::Iota(..) | Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..) => true,
+            Exp::Atom(_) => true,
+            Exp::Scratch(..) => false,
+            _ => scalars,
+        };
+        if !fits || self.effects.exp(&stm.exp) {
+            return false;
+        }
+        let Some(own) = cost::weigh_stm(stm, self.vars) else { return false };
+        let before = free.iter().filter_map(|var| self.weights.get(var));
+        let weight = before.fold(own, |a, b| a.saturating_add(*b));
+        if weight > cost::NEST_LIMIT {
+            return false;
+        }
+        self.weights.extend(stm.pat.iter().map(|var| (*var, weight)));
+        true
+    }
+
+    /// Executes what is pending, and stores what the rest needs of it.
+    fn flush(
+        &mut self,
+        pending: &mut Vec<Stm>,
+        rest: &[Stm],
+        results: &[Atom],
+        space: usize,
+    ) -> Lifted<()> {
+        let stms = std::mem::take(pending);
+        let mut needed: FxHashSet<Var> = results.iter().filter_map(|atom| atom.var()).collect();
+        rest.iter().for_each(|stm| needed.extend(free_in_stm(stm, self.vars)));
+        needed.extend(&self.repeated);
+        let changed: FxHashSet<Var> = stms.iter().flat_map(|stm| consumed(self.prog, stm)).collect();
+        let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
+        if let Some(stm) = stms.iter().find(|stm| {
+            let given = free_in_stm(stm, self.vars);
+            given.iter().any(|var| changed.contains(var) && !bound.contains(var))
+        }) {
+            return Err(stays("it updates arrays in place that it is given", stm));
+        }
+        let mut kept: Vec<Var> = Vec::new();
+        for stm in &stms {
+            for var in &stm.pat {
+                let home = self.homes.contains_key(&(*var, space));
+                if home || !needed.contains(var) || changed.contains(var) {
+                    continue;
+                }
+                let ty = &self.vars[*var].ty;
+                if *ty == Type::CERT {
+                    continue;
+                }
+                if matches!(ty, Type::Acc(_)) || !self.labels.is_regular(ty) {
+                    return Err(stays("one thread makes an array whose size differs", stm));
+                }
+                kept.push(*var);
+            }
+        }
+        let effects = stms.iter().any(|stm| self.effects.exp(&stm.exp));
+        if effects || !kept.is_empty() {
+            let arrays = self.flat_map(&stms, &kept, space);
+            for (var, array) in kept.iter().zip(arrays) {
+                self.homes.insert((*var, space), Home::Stored(array));
+            }
+        }
+        for var in bound.iter().filter(|var| self.vars[**var].ty == Type::CERT) {
+            self.homes.entry((*var, space)).or_insert(Home::Passed);
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others make no array, or are told")]
+    fn irregular(&mut self, stm: &Stm, space: usize) -> Lifted<()> {
+        match &stm.exp {
+            Exp::Screma(op) => self.screma(stm, op, space),
+            Exp::Partition(op) => self.partition(stm, op, space),
+            Exp::Scatter(op) => self.scatter(stm, op, space),
+            Exp::Replicate(shape, value) => self.replicate(stm, shape, *value, space),
+            Exp::Copy(array) | Exp::Manifest(array) => self.copy(stm, *array, space),
+            Exp::Concat(_, arrays) => self.concat(stm, arrays, space),
+            Exp::Scratch(..) => self.scratch(stm, space),
+            Exp::If(cond, bodies) => self.branch(stm, *cond, bodies, space),
+            Exp::Loop(params, form, body) => self.repeat(stm, params, form, body, space),
+            Exp::Call(..) => Err(stays("it calls a function with arrays of differing sizes", stm)),
+            Exp::Hist(_) => Err(stays("histograms of differing sizes are not lifted yet", stm)),
+            Exp::Stream(_) => Err(stays("streams of differing sizes are not lifted yet", stm)),
+            Exp::Switch(..) => Err(stays("it is in one of several cases", stm)),
+            Exp::Update(..) | Exp::FlatUpdate(..) => {
+                Err(stays("an array whose size differs is updated in place", stm))
+            }
+            _ => Err(stays("an array whose size differs is made in another way", stm)),
+        }
+    }
+
+    fn screma(&mut self, stm: &Stm, op: &Screma, space: usize) -> Lifted<()> {
+        self.want_plain(stm, op)?;
+        let folds = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
+        if !folds.into_iter().all(crate::plan::is_scalar_operator) {
+            return Err(stays("it combines arrays", stm));
+        }
+        let rows = self.rows_of(op.width, space);
+        if space == 0 {
+            self.note_reads(op);
+        }
+        if irregular_in(&op.map.body, &self.labels).is_none()
+            && self.has_regular_elements(stm, op.folded())
+         {
+            return self.row_operator(stm, op, space, &rows);
+        }
+        self.nested(stm, op, space, &rows)
+    }
+
+    /// An operator whose function one thread executes.
+    fn row_operator(&mut self, stm: &Stm, op: &Screma, space: usize, rows: &RowsOf) -> Lifted<()> {
+        let wide = self.as_wide(stm, op.width, rows);
+        let arrays = self.row_seg(wide, space, rows);
+        let scanned: usize = op.scans.iter().map(|scan| scan.neutral.len()).sum();
+        for (k, (var, array)) in stm.pat.iter().zip(arrays).enumerate() {
+            let home = match (scanned..op.folded()).contains(&k) {
+                true => Home::Stored(array),
+                false => Home::Row(array, rows.start),
+            };
+            self.homes.insert((*var, space), home);
+        }
+        Ok(())
+    }
+
+    /// An operator that is as wide as rows are, also if its width was the same everywhere.
+    fn as_wide(&mut self, stm: &Stm, width: Atom, rows: &RowsOf) -> Stm {
+        let mut stm = stm.clone();
+        if let Exp::Screma(op) = &mut stm.exp {
+            op.width = rows.width.into();
+        }
+        if width == Atom::Var(rows.width) {
+            return stm;
+        }
+        for var in &mut stm.pat {
+            let VarInfo { hint, mut ty } = self.vars[*var].clone();
+            if let Type::Array(_, shape) = &mut ty
+                && shape.first() == Some(&width)
+            {
+                shape[0] = rows.width.into();
+            }
+            *var = self.local(&hint, ty);
+        }
+        stm
+    }
+
+    /// An operator whose function is lifted as well: over all positions of all rows.
+    fn nested(&mut self, stm: &Stm, op: &Screma, space: usize, rows: &RowsOf) -> Lifted<()> {
+        let inner = self.spaces.len();
+        self.spaces.push(Space { count: rows.total, around: Some(Around::Rows(space, rows.clone())) });
+        let mut others = Vec::new();
+        for (param, input) in op.map.params.iter().zip(&op.inputs) {
+            let home = match self.labels.is_avoided((*input).into()) {
+                true => None,
+                false => Some(self.home(*input, space)),
+            };
+            match home {
+                Some(Home::Row(data, start)) if start == rows.start => {
+                    self.homes.insert((*param, inner), Home::Stored(data));
+                }
+                _ => others.push((*param, *input)),
+            }
+        }
+        if !others.is_empty() {
+            let types: Vec<Type> =
+                others.iter().map(|(param, _)| self.vars[*param].ty.clone()).collect();
+            if !types.iter().all(|ty| self.labels.is_regular(ty)) {
+                return Err(stays("its inputs have rows of differing sizes", stm));
+            }
+            let identity = self.identity(&types);
+            let inputs: Vec<Var> = others.iter().map(|(_, input)| *input).collect();
+            let arrays = self.row_map(identity, &inputs, space, rows);
+            for ((param, _), array) in others.iter().zip(arrays) {
+                self.homes.insert((*param, inner), Home::Stored(array));
+            }
+        }
+        self.body(&op.map.body, inner)?;
+        let folded = op.folded();
+        for (result, var) in op.map.body.results[folded..].iter().zip(&stm.pat[folded..]) {
+            self.row_result(*result, *var, (space, inner), rows, stm)?;
+        }
+        if folded == 0 {
+            return Ok(());
+        }
+        let mut inputs = Vec::with_capacity(folded);
+        for (result, ty) in op.map.body.results[..folded].iter().zip(&op.map.ret) {
+            let array = self.stored(*result, inner);
+            let row = self.local("row", super::space::array_of(ty, rows.width.into()));
+            self.homes.insert((row, space), Home::Row(array, rows.start));
+            inputs.push(row);
+        }
+        let map = self.identity(&op.map.ret[..folded]);
+        let exp = Exp::Screma(Box::new(Screma { inputs, map, ..op.clone() }));
+        let folds = Stm { pat: stm.pat[..folded].to_vec(), exp, ..stm.clone() };
+        let wide = self.as_wide(&folds, op.width, rows);
+        let arrays = self.row_seg(wide, space, rows);
+        let scanned: usize = op.scans.iter().map(|scan| scan.neutral.len()).sum();
+        for (k, (var, array)) in folds.pat.iter().zip(arrays).enumerate() {
+            let home = if k < scanned { Home::Row(array, rows.start) } else { Home::Stored(array) };
+            self.homes.insert((*var, space), home);
+        }
+        Ok(())
+    }
+
+    /// The rows of a variable in the space around, of its values at the positions inside.
+    fn row_result(
+        &mut self,
+        result: Atom,
+        var: Var,
+        (space, inner): (usize, usize),
+        rows: &RowsOf,
+        stm: &Stm,
+    ) -> Lifted<()> {
+        let ty = atom_type(result, self.vars);
+        if self.labels.is_regular(&ty) {
+            let array = self.stored(result, inner);
+            self.homes.insert((var, space), Home::Row(array, rows.start));
+            return Ok(());
+        }
+        let (Some(result), false) = (result.var(), self.labels.is_avoided(result)) else {
+            return Err(stays("its elements are arrays of different sizes", stm));
+        };
+        // The rows of all positions inside, one after the other.
+        let [size, others @ ..] = ty.shape() else { return Err(stays("it has no elements", stm)) };
+        if !others.iter().all(|size| self.labels.is_avoided(*size)) {
+            return Err(stays("its elements are arrays of arrays of different sizes", stm));
+        }
+        let packed = self.rows_of(*size, inner);
+        let data = match self.home(result, inner) {
+            Home::Row(data, start) if start == packed.start => data,
+            Home::Row(..) | Home::Stored(_) | Home::Repeated(_) | Home::Passed => {
+                let identity = self.identity(&[ty.row().or_bug("the elements of an array")]);
+                self.row_map(identity, &[result], inner, &packed)[0]
+            }
+        };
+        let start = self.local("start", Type::I64);
+        let first = self.first_element(start, rows, packed.ends, space);
+        self.homes.insert((start, space), Home::Repeated(first));
+        self.homes.insert((var, space), Home::Row(data, start));
+        Ok(())
+    }
+
+    /// Where the elements of a row of rows start: where the rows before it end.
+    fn first_element(&mut self, start: Var, rows: &RowsOf, ends: Var, space: usize) -> Stm {
+        let some = self.local("some", Type::Scalar(Elem::Prim(Prim::Bool)));
+        let test = Exp::CmpOp(CmpOp::Lt, Atom::i64(0), rows.start.into());
+        self.homes.insert((some, space), Home::Repeated(Stm::new(vec![some], test)));
+        let mut b = Builder::new(self.vars);
+        let yes = b.body(|b| {
+            let last = b.exp("last", Exp::BinOp(BinOp::Sub, rows.start.into(), Atom::i64(1)));
+            vec![b.exp("end", Exp::Index(ends, vec![Dim::Fix(last.into())])).into()]
+        });
+        let no = Body::of(vec![Atom::i64(0)]);
+        Stm::new(vec![start], Exp::If(some.into(), Box::new([yes, no])))
+    }
+}

@@ -1,0 +1,241 @@
+//! `irregular`, `grid_irregular`: nests whose inner operators have another width at each position are flattened.
+//!
+//! A map whose function contains operators of differing widths would be executed by one thread for each position, so that one
+//! long row keeps all others waiting. The pass *lifts* the function over all positions at once: an operator inside becomes a
+//! Seg with [rows](fehu_ir::Rows) that the threads of the machine share, however long each row is, and the scalar code between operators
+//! becomes maps over all positions.
+//!
+//! ```text
+//! ss = map (\i -> reduce (+) 0 (map f xs[start i : len i])) (iota n)
+//! ==>
+//! ends = scan (+) 0 (map len (iota n))
+//! if the rows are short and alike then ss = the map as it was
+//! else ss = seg grid [n] rows ends ends[n-1] \i _ m -> reduce (+) 0 (map f xs[start i : m])
+//! ```
+//!
+//! Which values differ, and how, is told by their labels ([`fehu_facts::Labels`]): what is avoided is computed once; what is
+//! regular has an array with an element for each position; what is irregular is a row of some array of the host, and is known by
+//! where it starts. Regular operators inside are left to the passes that follow: flattening is theirs.
+//!
+//! - `space`: the spaces of positions, and where variables are to be found in them;
+//! - `lift`: the statements of functions;
+//! - `ops`: operators that need more than a Seg;
+//! - `control`: branches and loops that differ between positions;
+//! - `version`: the map as it was, for rows that are short and alike.
+//!
+//! Where something cannot be lifted, the map stays as it was, and a remark says why.
+
+mod control;
+mod lift;
+mod ops;
+mod space;
+mod version;
+
+use crate::distribute::only_outer;
+use crate::is_sequential;
+use ecow::{EcoString, eco_format};
+use fehu_base::IdVec;
+use fehu_facts::{Effects, Labels, Regularity, Share, consumed_by};
+use fehu_ir::pass::{Pass, RemarkKind, Remarks};
+use fehu_ir::subst::copy_stm;
+use fehu_ir::{Body, Exp, Item, Level, Loc, Prog, Stm, Var, VarInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
+use space::{Home, RowsOf, Space};
+
+/// The pass for several threads of a CPU.
+pub const IRREGULAR: Pass = Pass {
+    name: "irregular",
+    about: "flattens operators of differing widths inside maps, for the threads of a CPU",
+    run: |prog, remarks| run(prog, remarks, Level::Task),
+};
+
+/// The pass for devices.
+pub const GRID_IRREGULAR: Pass = Pass {
+    name: "grid_irregular",
+    about: "flattens operators of differing widths inside maps, for devices",
+    run: |prog, remarks| run(prog, remarks, Level::Grid),
+};
+
+/// Why something is not lifted.
+#[derive(Clone, Debug)]
+pub(crate) struct Stays {
+    why: &'static str,
+    loc: Option<Loc>,
+}
+
+type Lifted<T> = Result<T, Stays>;
+
+/// The state of the pass for one map.
+pub(crate) struct Irregular<'a> {
+    prog: &'a Prog,
+    effects: &'a Effects,
+    vars: &'a mut IdVec<Var, VarInfo>,
+    /// Of the Segs.
+    level: Level,
+    labels: Labels,
+    share: Share,
+    /// The classes of memory that the map changes.
+    changed: FxHashSet<usize>,
+    spaces: Vec<Space>,
+    homes: FxHashMap<(Var, usize), Home>,
+    rows: FxHashMap<(Var, usize), RowsOf>,
+    /// What statements that are repeated need.
+    repeated: FxHashSet<Var>,
+    /// What they cost, with all that they need.
+    weights: FxHashMap<Var, u32>,
+    /// The statements of the host made so far.
+    out: Vec<Stm>,
+    /// Whether the statements are those of a loop.
+    inside: bool,
+    /// The first irregular operator: how many of the statements there are before its Seg, and what is known about its rows.
+    first: Option<version::First>,
+}
+
+fn run(prog: &mut Prog, remarks: &mut Remarks, level: Level) {
+    let effects = Effects::of(prog);
+    let inside = crate::chunks::called_inside(prog);
+    for item in prog.items() {
+        if matches!(item, Item::Fun(id) if inside.contains(&id)) {
+            continue;
+        }
+        let name = prog.known_name(item).clone();
+        prog.change(item, |prog, vars, body| {
+            Host { prog, effects: &effects, vars, remarks, level, name, versions: 0 }.body(body);
+        });
+    }
+}
+
+/// The code outside of all operators.
+struct Host<'a> {
+    prog: &'a Prog,
+    effects: &'a Effects,
+    vars: &'a mut IdVec<Var, VarInfo>,
+    remarks: &'a mut Remarks,
+    level: Level,
+    /// The name of the function or entry point, after which parameters are named, and how many there are.
+    name: EcoString,
+    versions: usize,
+}
+
+impl Host<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others contain no host code")]
+    fn body(&mut self, body: &mut Body) {
+        for mut stm in std::mem::take(&mut body.stms) {
+            let one_thread = is_sequential(&stm) || only_outer(&stm);
+            match &mut stm.exp {
+                Exp::Screma(_) if !one_thread => {
+                    body.stms.extend(self.operator(stm));
+                    continue;
+                }
+                Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) => {
+                    stm.exp.map_bodies(&mut |body| self.body(body));
+                }
+                _ => {}
+            }
+            body.stms.push(stm);
+        }
+    }
+
+    /// An operator, lifted if there is anything irregular in its function.
+    fn operator(&mut self, stm: Stm) -> Vec<Stm> {
+        let Exp::Screma(op) = &stm.exp else { return vec![stm] };
+        let labels = Labels::of_map(&op.map, self.vars);
+        let Some(found) = irregular_in(&op.map.body, &labels) else { return vec![stm] };
+        let loc = found.loc.clone().or(stm.loc.clone());
+        match self.lifted(&stm, labels) {
+            Ok(stms) => {
+                let text = "flattened: the number of elements varies within the surrounding map, and threads share all of them";
+                self.remark(RemarkKind::Done, loc.as_ref(), text);
+                stms
+            }
+            Err(stays) => {
+                let text = format!(
+                    "executed by one thread for each position of the surrounding map, although the number of elements varies: {}",
+                    stays.why
+                );
+                self.remark(RemarkKind::Missed, stays.loc.as_ref().or(loc.as_ref()), &text);
+                vec![stm]
+            }
+        }
+    }
+
+    fn lifted(&mut self, stm: &Stm, labels: Labels) -> Lifted<Vec<Stm>> {
+        let Exp::Screma(op) = &stm.exp else { return Err(stays("it is no map", stm)) };
+        let whole = Body { stms: vec![stm.clone()], results: Vec::new() };
+        let share = Share::of(self.prog, &whole, self.vars);
+        let changed = consumed_by(self.prog, &op.map);
+        let changed = changed.iter().filter_map(|var| share.class(*var)).collect();
+        let mark = self.vars.len();
+        let copy = copy_stm(stm, self.vars);
+        let mut this = Irregular {
+            prog: self.prog,
+            effects: self.effects,
+            vars: self.vars,
+            level: self.level,
+            labels,
+            share,
+            changed,
+            spaces: Vec::new(),
+            homes: FxHashMap::default(),
+            rows: FxHashMap::default(),
+            repeated: FxHashSet::default(),
+            weights: FxHashMap::default(),
+            out: Vec::new(),
+            inside: false,
+            first: None,
+        };
+        let arrays = match this.whole(stm, op) {
+            Ok(arrays) => arrays,
+            Err(stays) => {
+                self.vars.truncate(mark);
+                return Err(stays);
+            }
+        };
+        let name = eco_format!("{}.rows_{}", self.name, self.versions);
+        self.versions += 1;
+        Ok(this.versions(copy, &stm.pat, arrays, name))
+    }
+
+    fn remark(&mut self, kind: RemarkKind, loc: Option<&Loc>, text: &str) {
+        let name = match self.level {
+            Level::Grid => GRID_IRREGULAR.name,
+            Level::Task | Level::Blocks | Level::Block | Level::Thread => IRREGULAR.name,
+        };
+        self.remarks.add(name, kind, loc, None, text);
+    }
+}
+
+fn stays(why: &'static str, stm: &Stm) -> Stays {
+    Stays { why, loc: stm.loc.clone() }
+}
+
+/// The first operator of a body, or of one inside, that is irregular.
+fn irregular_in<'a>(body: &'a Body, labels: &Labels) -> Option<&'a Stm> {
+    body.stms.iter().find_map(|stm| irregular(stm, labels))
+}
+
+/// Likewise, of a statement.
+fn irregular<'a>(stm: &'a Stm, labels: &Labels) -> Option<&'a Stm> {
+    if is_sequential(stm) {
+        return None;
+    }
+    if stm.exp.operator().is_some() && labels.operator(&stm.exp) == Some(Regularity::Irregular) {
+        return Some(stm);
+    }
+    let mut found = None;
+    bodies(&stm.exp, &mut |body| found = found.or_else(|| irregular_in(body, labels)));
+    found
+}
+
+/// The bodies of an expression in which operators can be lifted: not those of operators on partial results.
+fn bodies<'a>(exp: &'a Exp, f: &mut dyn FnMut(&'a Body)) {
+    match exp {
+        Exp::Screma(op) => f(&op.map.body),
+        Exp::If(_, bodies) => bodies.iter().for_each(f),
+        Exp::Switch(_, switch) => {
+            switch.cases.iter().map(|(_, body)| body).chain([&switch.default]).for_each(f);
+        }
+        Exp::Loop(_, _, body) => f(body),
+        _ => {}
+    }
+}

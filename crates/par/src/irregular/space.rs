@@ -1,0 +1,403 @@
+//! Spaces of positions, and where the variables of functions are to be found in them.
+//!
+//! The first space has the positions of the map itself. Inside an irregular operator whose function is lifted as well, there is a space
+//! with all positions of all its rows; in a branch, or in an iteration of a loop, one with those positions of the space around
+//! that take part. A variable has a [`Home`] in a space, which is found from that in the space around when it is asked for:
+//! elements are repeated for each position of a row, or selected.
+
+use super::Irregular;
+use fehu_base::{OrBug, Prim};
+use fehu_ir::builder::Builder;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::subst::copy_stm;
+use fehu_ir::{
+    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Red, Rows, Scan, Screma, Seg, Stm, Type, Var, VarInfo,
+};
+use rustc_hash::FxHashSet;
+
+/// Positions.
+#[derive(Clone, Debug)]
+pub(super) struct Space {
+    /// How many there are, known to the host.
+    pub(super) count: Atom,
+    pub(super) around: Option<Around>,
+}
+
+/// How the positions of a space follow from those of the space around it.
+#[derive(Clone, Debug)]
+pub(super) enum Around {
+    /// Each position there has a row of them here.
+    Rows(usize, RowsOf),
+    /// They are some of those there, whose numbers this array has.
+    Some(usize, Var),
+}
+
+/// Where the value of a variable at a position of a space is.
+#[derive(Clone, Debug)]
+pub(super) enum Home {
+    /// It is an element of this array of the host, by the number of the position.
+    Stored(Var),
+    /// It is a row of this array of the host, from an element on whose number is a variable of the space.
+    Row(Var, Var),
+    /// It is computed wherever it is needed.
+    Repeated(Stm),
+    /// A check that was made.
+    Passed,
+}
+
+/// The rows of an operator: their width at each position of a space, where they start, where they end, and how many positions they have
+/// together. The first two are variables of the space.
+#[derive(Clone, Debug)]
+pub(super) struct RowsOf {
+    pub(super) width: Var,
+    pub(super) start: Var,
+    pub(super) ends: Var,
+    pub(super) total: Atom,
+}
+
+/// What code needs in a space.
+#[derive(Default)]
+pub(super) struct Needs {
+    /// Parameters, and the arrays of which they are elements.
+    inputs: Vec<(Var, Var)>,
+    /// What is computed first.
+    stms: Vec<Stm>,
+    seen: FxHashSet<Var>,
+}
+
+impl Irregular<'_> {
+    /// Where a variable is to be found in a space.
+    pub(super) fn home(&mut self, var: Var, space: usize) -> Home {
+        if let Some(home) = self.homes.get(&(var, space)) {
+            return home.clone();
+        }
+        let around = self.spaces[space].around.clone().or_bug("a variable without a home");
+        let outer = match &around {
+            Around::Rows(outer, _) | Around::Some(outer, _) => *outer,
+        };
+        let home = match (self.home(var, outer), &around) {
+            (Home::Stored(array), Around::Rows(_, rows)) => {
+                Home::Stored(self.repeat_elements(var, array, outer, rows))
+            }
+            (Home::Stored(array), Around::Some(_, order)) => {
+                Home::Stored(self.select(var, array, space, *order))
+            }
+            (home @ (Home::Row(..) | Home::Repeated(_) | Home::Passed), _) => home,
+        };
+        self.homes.insert((var, space), home.clone());
+        home
+    }
+
+    /// An element for each position of a row.
+    fn repeat_elements(&mut self, var: Var, array: Var, outer: usize, rows: &RowsOf) -> Var {
+        self.homes.insert((var, outer), Home::Stored(array));
+        let ty = self.vars[var].ty.clone();
+        let map = Lambda { params: Vec::new(), body: Body::of(vec![var.into()]), ret: vec![ty] };
+        self.row_map(map, &[], outer, rows)[0]
+    }
+
+    /// A map over the positions of all rows, whose results become arrays of the host.
+    pub(super) fn row_map(
+        &mut self,
+        map: Lambda,
+        inputs: &[Var],
+        space: usize,
+        rows: &RowsOf,
+    ) -> Vec<Var> {
+        let width = Atom::Var(rows.width);
+        let types: Vec<Type> = map.ret.iter().filter_map(|ty| ty.array_of(width)).collect();
+        let pat: Vec<Var> = types.into_iter().map(|ty| self.local("elems", ty)).collect();
+        let (scans, reds) = (Vec::new(), Vec::new());
+        let op = Screma { width, inputs: inputs.to_vec(), map, scans, reds };
+        self.row_seg(Stm::new(pat, Exp::Screma(Box::new(op))), space, rows)
+    }
+
+    /// The elements of an array at some positions.
+    fn select(&mut self, var: Var, array: Var, space: usize, order: Var) -> Var {
+        let ty = self.vars[var].ty.clone();
+        let width = self.spaces[space].count;
+        let mut b = Builder::new(self.vars);
+        let map = b.lambda(vec![("at".into(), Type::I64)], vec![ty.clone()], |b, at| {
+            let mut dims = vec![Dim::Fix(at[0].into())];
+            dims.extend(ty.shape().iter().map(|size| whole(*size)));
+            vec![b.typed("elem", ty.clone(), Exp::Index(array, dims)).into()]
+        });
+        let (scans, reds) = (Vec::new(), Vec::new());
+        let op = Screma { width, inputs: vec![order], map, scans, reds };
+        let result = array_of(&ty, width);
+        self.bind("some", result, Exp::Screma(Box::new(op)))
+    }
+
+    /// A new variable of positions.
+    pub(super) fn local(&mut self, hint: &str, ty: Type) -> Var {
+        let var = self.vars.push(VarInfo { hint: hint.into(), ty });
+        self.labels.differs(var, self.vars);
+        var
+    }
+
+    /// Binds a result of the host.
+    pub(super) fn bind(&mut self, hint: &str, ty: Type, exp: Exp) -> Var {
+        let var = self.vars.push(VarInfo { hint: hint.into(), ty });
+        self.out.push(Stm::new(vec![var], exp));
+        var
+    }
+
+    /// A number of the host.
+    pub(super) fn number(&mut self, hint: &str, exp: Exp) -> Atom {
+        self.bind(hint, Type::I64, exp).into()
+    }
+
+    /// Finds out how a variable is to be had in a space.
+    pub(super) fn need(&mut self, var: Var, space: usize, needs: &mut Needs) {
+        if self.labels.is_avoided(var.into()) || !needs.seen.insert(var) {
+            return;
+        }
+        match self.home(var, space) {
+            Home::Stored(array) => {
+                // Its type may mention sizes, which are the host's.
+                needs.inputs.push((var, array));
+            }
+            Home::Row(data, start) => {
+                self.need(start, space, needs);
+                let ty = self.vars[var].ty.clone();
+                for size in ty.shape().iter().filter_map(|size| size.var()) {
+                    self.need(size, space, needs);
+                }
+                self.row_view(var, data, start, &mut needs.stms);
+            }
+            Home::Repeated(stm) => {
+                for var in free_in_stm(&stm, self.vars) {
+                    self.need(var, space, needs);
+                }
+                let passed: Vec<Var> = stm.certs.clone();
+                let mut stm = stm;
+                stm.certs = passed.into_iter().filter(|cert| self.is_kept(*cert, space)).collect();
+                needs.seen.extend(&stm.pat);
+                needs.stms.push(stm);
+            }
+            Home::Passed => {}
+        }
+    }
+
+    /// Whether a certificate still has to be mentioned.
+    fn is_kept(&mut self, cert: Var, space: usize) -> bool {
+        self.labels.is_avoided(cert.into()) || !matches!(self.home(cert, space), Home::Passed)
+    }
+
+    /// Binds a variable to a row of an array: consecutive elements, in the shape that its type has.
+    fn row_view(&mut self, var: Var, data: Var, start: Var, stms: &mut Vec<Stm>) {
+        let ty = self.vars[var].ty.clone();
+        let whole_ty = self.vars[data].ty.clone();
+        // The dimensions that all rows have in common are those of the array.
+        let common = whole_ty.rank() - 1;
+        let (own, inner) = ty.shape().split_at(ty.rank() - common);
+        let mut size = own[0];
+        for next in &own[1..] {
+            let product = self.local("size", Type::I64);
+            stms.push(Stm::new(vec![product], Exp::BinOp(BinOp::Mul, size, *next)));
+            size = product.into();
+        }
+        let (start, stride) = (start.into(), Atom::i64(1));
+        let mut dims = vec![Dim::Slice { start, len: size, stride }];
+        dims.extend(inner.iter().map(|size| whole(*size)));
+        if own.len() == 1 {
+            stms.push(Stm::new(vec![var], Exp::Index(data, dims)));
+            return;
+        }
+        let elem = ty.elem().or_bug("the elements of an array");
+        let flat = self.local("flat", Type::array(elem, [&[size], inner].concat()));
+        stms.push(Stm::new(vec![flat], Exp::Index(data, dims)));
+        stms.push(Stm::new(vec![var], Exp::Reshape(flat, ty.shape().to_vec())));
+    }
+
+    /// What statements need in a space, apart from what they bind themselves.
+    pub(super) fn needs(&mut self, stms: &[Stm], results: &[Atom], space: usize) -> Needs {
+        let mut needs = Needs::default();
+        self.add_needs(stms, results, space, &mut needs);
+        needs
+    }
+
+    fn add_needs(&mut self, stms: &[Stm], results: &[Atom], space: usize, needs: &mut Needs) {
+        needs.seen.extend(stms.iter().flat_map(|stm| &stm.pat));
+        let body = Body { stms: stms.to_vec(), results: results.to_vec() };
+        for var in fehu_ir::free::free_in_body(&body, self.vars) {
+            self.need(var, space, needs);
+        }
+    }
+
+    /// Statements without the certificates that were passed.
+    fn without_passed(&mut self, stms: &[Stm], space: usize) -> Vec<Stm> {
+        let own: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
+        let mut result = stms.to_vec();
+        for stm in &mut result {
+            let certs = std::mem::take(&mut stm.certs);
+            let kept = |cert: &Var| own.contains(cert) || self.is_kept(*cert, space);
+            stm.certs = certs.into_iter().filter(kept).collect();
+        }
+        result
+    }
+
+    /// A map over the positions of a space, around these statements; the arrays with its results.
+    pub(super) fn flat_map(&mut self, stms: &[Stm], results: &[Var], space: usize) -> Vec<Var> {
+        self.flat(stms, results, space, (Vec::new(), Vec::new()))
+    }
+
+    /// Likewise, where the first results are scanned or reduced.
+    pub(super) fn flat(
+        &mut self,
+        stms: &[Stm],
+        results: &[Var],
+        space: usize,
+        (scans, reds): (Vec<Scan>, Vec<Red>),
+    ) -> Vec<Var> {
+        let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
+        let needs = self.needs(stms, &atoms, space);
+        let stms = self.without_passed(stms, space);
+        let width = self.spaces[space].count;
+        let ret: Vec<Type> = results.iter().map(|var| self.vars[*var].ty.clone()).collect();
+        let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
+        let body = Body { stms: [needs.stms, stms].concat(), results: atoms };
+        let map = Lambda { params, body, ret: ret.clone() };
+        let reduced = scans.len()..scans.len() + reds.len();
+        let op = Screma { width, inputs, map, scans, reds };
+        let mut pat = Vec::with_capacity(ret.len());
+        for (k, (ty, like)) in ret.iter().zip(results).enumerate() {
+            let hint = self.vars[*like].hint.clone();
+            let ty = if reduced.contains(&k) { ty.clone() } else { array_of(ty, width) };
+            pat.push(self.vars.push(VarInfo { hint, ty }));
+        }
+        let stm = copy_stm(&Stm::new(pat, Exp::Screma(Box::new(op))), self.vars);
+        let pat = stm.pat.clone();
+        self.out.push(stm);
+        pat
+    }
+
+    /// The array of a variable's values at all positions of a space.
+    pub(super) fn stored(&mut self, atom: Atom, space: usize) -> Var {
+        let count = self.spaces[space].count;
+        match atom {
+            Atom::Var(var) if !self.labels.is_avoided(atom) => match self.home(var, space) {
+                Home::Stored(array) => array,
+                Home::Row(..) | Home::Repeated(_) | Home::Passed => {
+                    let array = self.flat_map(&[], &[var], space)[0];
+                    self.homes.insert((var, space), Home::Stored(array));
+                    array
+                }
+            },
+            Atom::Var(_) | Atom::Const(_) => {
+                let ty = array_of(&fehu_ir::builder::atom_type(atom, self.vars), count);
+                self.bind("same", ty, Exp::Replicate(vec![count], atom))
+            }
+        }
+    }
+
+    /// The rows of operators of this width.
+    pub(super) fn rows_of(&mut self, width: Atom, space: usize) -> RowsOf {
+        let width = match width {
+            Atom::Var(var) if !self.labels.is_avoided(width) => var,
+            Atom::Var(_) | Atom::Const(_) => {
+                let var = self.local("width", Type::I64);
+                let stm = Stm::new(vec![var], Exp::Atom(width));
+                self.homes.insert((var, space), Home::Repeated(stm));
+                var
+            }
+        };
+        if let Some(rows) = self.rows.get(&(width, space)) {
+            return rows.clone();
+        }
+        let scan = Scan { op: self.operator(BinOp::Add), neutral: vec![Atom::i64(0)] };
+        let ends = self.flat(&[], &[width], space, (vec![scan], Vec::new()))[0];
+        self.vars[ends].hint = "ends".into();
+        let count = self.spaces[space].count;
+        let total = self.last(ends, count);
+        let (end, start) = (self.local("end", Type::I64), self.local("start", Type::I64));
+        self.homes.insert((end, space), Home::Stored(ends));
+        let stm = Stm::new(vec![start], Exp::BinOp(BinOp::Sub, end.into(), width.into()));
+        self.homes.insert((start, space), Home::Repeated(stm));
+        let rows = RowsOf { width, start, ends, total };
+        self.rows.insert((width, space), rows.clone());
+        self.note_first(space, &rows);
+        rows
+    }
+
+    /// The last of some numbers, or zero.
+    fn last(&mut self, array: Var, count: Atom) -> Atom {
+        let mut b = Builder::new(self.vars);
+        let some = b.exp("some", Exp::CmpOp(CmpOp::Lt, Atom::i64(0), count));
+        let yes = b.body(|b| {
+            let last = b.exp("last", Exp::BinOp(BinOp::Sub, count, Atom::i64(1)));
+            vec![b.exp("total", Exp::Index(array, vec![Dim::Fix(last.into())])).into()]
+        });
+        let exp = Exp::If(some.into(), Box::new([yes, Body::of(vec![Atom::i64(0)])]));
+        let total = b.typed("total", Type::I64, exp);
+        self.out.extend(b.finish(Vec::new()).stms);
+        total.into()
+    }
+
+    /// An operator on numbers of positions.
+    pub(super) fn operator(&mut self, op: BinOp) -> Lambda {
+        let mut b = Builder::new(self.vars);
+        let params = vec![("a".into(), Type::I64), ("b".into(), Type::I64)];
+        b.lambda(params, vec![Type::I64], |b, of| {
+            vec![b.exp("both", Exp::BinOp(op, of[0].into(), of[1].into())).into()]
+        })
+    }
+
+    /// A Seg over rows: an operator that is as wide as they are, at each position of a space. The arrays of the host with its results.
+    pub(super) fn row_seg(&mut self, op: Stm, space: usize, rows: &RowsOf) -> Vec<Var> {
+        let mut needs = Needs::default();
+        needs.seen.extend([rows.width, rows.start]);
+        self.add_needs(std::slice::from_ref(&op), &[], space, &mut needs);
+        let op = self.without_passed(&[op], space).remove(0);
+        let index = self.vars.push(VarInfo { hint: "i".into(), ty: Type::I64 });
+        let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
+        let params = [vec![index, rows.start, rows.width], params].concat();
+        let ret: Vec<Type> = op.pat.iter().map(|var| self.vars[*var].ty.clone()).collect();
+        let hints: Vec<_> = op.pat.iter().map(|var| self.vars[*var].hint.clone()).collect();
+        let results = op.pat.iter().map(|var| Atom::Var(*var)).collect();
+        let loc = op.loc.clone();
+        needs.stms.push(Stm { attrs: Vec::new(), ..op });
+        let body = Lambda { params, body: Body { stms: needs.stms, results }, ret: ret.clone() };
+        let seg = Seg {
+            level: self.level,
+            space: vec![self.spaces[space].count],
+            rows: Some(Rows { ends: rows.ends, total: rows.total }),
+            inputs,
+            body,
+            tiling: None,
+            lanes: false,
+        };
+        let mut pat = Vec::with_capacity(ret.len());
+        for (ty, hint) in ret.into_iter().zip(hints) {
+            pat.push(self.vars.push(VarInfo { hint, ty: seg.whole(ty) }));
+        }
+        let stm = Stm { loc, ..Stm::new(pat, Exp::Seg(Box::new(seg))) };
+        let stm = copy_stm(&stm, self.vars);
+        let pat = stm.pat.clone();
+        self.out.push(stm);
+        pat
+    }
+
+    /// Whether the elements of an operator's results have the same sizes at all positions.
+    pub(super) fn has_regular_elements(&self, stm: &Stm, folded: usize) -> bool {
+        stm.pat[folded..].iter().all(|var| {
+            let shape = self.vars[*var].ty.shape();
+            shape.iter().skip(1).all(|size| self.labels.is_avoided(*size))
+        })
+    }
+}
+
+/// All elements of a dimension.
+pub(super) fn whole(size: Atom) -> Dim {
+    Dim::Slice { start: Atom::i64(0), len: size, stride: Atom::i64(1) }
+}
+
+/// An array of so many.
+pub(super) fn array_of(ty: &Type, count: Atom) -> Type {
+    ty.array_of(count).or_bug("an array of what is no accumulator")
+}
+
+/// The type of numbers of positions.
+pub(super) fn numbers(count: Atom) -> Type {
+    Type::array(Prim::I64.into(), vec![count])
+}
