@@ -2,9 +2,9 @@
 
 -- ==
 -- entry: nested flat rows
--- input { 4i64 5i64 50 }
+-- nobench input { 4i64 5i64 50 }
 -- output { [[0, 0, 1, 2, 1], [0, 2, 3, 50, 8], [0, 15, 50, 50, 6], [0, 2, 3, 50, 7]] }
--- input { 0i64 5i64 50 } output { empty([0][5]i32) }
+-- nobench input { 0i64 5i64 50 } output { empty([0][5]i32) }
 -- "1000 x 1000, 255" notest input { 1000i64 1000i64 255 }
 -- "1000 x 1000, 100000" notest input { 1000i64 1000i64 100000 }
 

@@ -4,9 +4,9 @@ import "lib/rows"
 
 -- ==
 -- entry: nested flat rows
--- "a ring" input { 5i32 [0i64, 1i64, 2i64, 3i64, 4i64] [3, 0, 1, 2] [1, 1, 1, 1] }
+-- "a ring" nobench input { 5i32 [0i64, 1i64, 2i64, 3i64, 4i64] [3, 0, 1, 2] [1, 1, 1, 1] }
 -- output { [0.25f32, 0.25f32, 0.25f32, 0.25f32] }
--- "a star" input { 1i32 [0i64, 3i64, 3i64, 3i64, 3i64] [1, 2, 3] [0, 1, 1, 1] }
+-- "a star" nobench input { 1i32 [0i64, 3i64, 3i64, 3i64, 3i64] [1, 2, 3] [0, 1, 1, 1] }
 -- output { [0.728125f32, 0.090625f32, 0.090625f32, 0.090625f32] }
 -- "8M links" notest script input { uniform 1000000i64 8i64 }
 -- "zipf 16M" notest script input { power 1000000i64 16000000i64 }

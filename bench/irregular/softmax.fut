@@ -4,7 +4,7 @@ import "lib/rows"
 
 -- ==
 -- entry: nested flat rows
--- input { [0i64, 2i64, 2i64, 3i64, 7i64] [5f32, 5f32, 100f32, 0f32, 0f32, 0f32, 0f32] }
+-- nobench input { [0i64, 2i64, 2i64, 3i64, 7i64] [5f32, 5f32, 100f32, 0f32, 0f32, 0f32, 0f32] }
 -- output { [0.5f32, 0f32, 1f32, 0.25f32] [0.6931472f32, 0f32, 0f32, 1.3862944f32] }
 -- "16M in 64 each" notest script input { uniform 262144i64 64i64 }
 -- "16M, up to 128" notest script input { ragged 262144i64 128i64 }

@@ -4,16 +4,16 @@ import "lib/rows"
 
 -- ==
 -- entry: agree
--- nobench script input { bodies 150i64 3 } output { true }
+-- nobench script input { bodies 60i64 2 } output { true }
 -- nobench script input { bodies 5i64 0 } output { true }
 
 -- ==
 -- entry: close
--- nobench script input { bodies 200i64 3 } output { true }
+-- nobench script input { bodies 60i64 3 } output { true }
 
 -- ==
 -- entry: nested flat rows
--- input { [0f32, 1f32] [0f32, 0f32] [0i64, 2i64] 0i64 } output { [0.99985f32, -0.99985f32] [0f32, 0f32] }
+-- nobench input { [0f32, 1f32] [0f32, 0f32] [0i64, 2i64] 0i64 } output { [0.99985f32, -0.99985f32] [0f32, 0f32] }
 -- "10^4" notest script input { bodies 10000i64 5 }
 -- "10^5" notest script input { bodies 100000i64 7 }
 -- "10^6" notest script input { bodies 1000000i64 9 }
