@@ -21,7 +21,7 @@ use super::super::Emit;
 use super::layout::{Ground, RowsHere};
 use super::seg::SegOp;
 use super::stage::{short_int, u32_bin, u32_lt, up_to, wide};
-use super::{bin, eq, lt};
+use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Var};
@@ -46,6 +46,8 @@ pub(super) struct Uneven {
     pub(super) threads: u32,
     pub(super) items: Exp,
     most: u32,
+    /// The steps of a tile.
+    size: Exp,
     /// For each tile, the number of rows that end before it.
     path: V,
     handle: V,
@@ -66,16 +68,6 @@ pub(super) struct Here {
     /// Where the share of the thread begins: how many elements and ends of rows are before it; and how many steps it has.
     from: [Exp; 2],
     steps: Exp,
-}
-
-impl Uneven {
-    /// The size of a tile.
-    fn size(&self) -> Exp {
-        match &self.items {
-            Exp::Const(Scalar::I64(items)) => Exp::int(items * i64::from(self.threads)),
-            items => bin(BinOp::Mul, items.clone(), Exp::int(i64::from(self.threads))),
-        }
-    }
 }
 
 impl<'a> Emit<'a> {
@@ -114,23 +106,22 @@ impl<'a> Emit<'a> {
         let rows = self.simple("rows", &rows);
         let steps = bin(BinOp::Add, rows.clone(), self.atom(given.total));
         let steps = self.simple("steps", &steps);
-        let items = match is_fixed {
-            true => Exp::int(i64::from(most)),
+        let (items, size) = match is_fixed {
+            true => (Exp::int(i64::from(most)), Exp::int(i64::from(threads * most))),
             false => {
                 let busy = bin(BinOp::Mul, self.busy_blocks(), Exp::int(i64::from(threads)));
                 let some = bin(BinOp::Quot, steps.clone(), bin(BinOp::Max, busy, Exp::int(1)));
                 let some = bin(BinOp::Min, some, Exp::int(i64::from(most)));
-                self.simple("items", &bin(BinOp::Max, some, Exp::int(1)))
+                let items = self.simple("items", &bin(BinOp::Max, some, Exp::int(1)));
+                let size = bin(BinOp::Mul, items.clone(), Exp::int(i64::from(threads)));
+                (items, self.simple("size", &size))
             }
         };
-        let size = match &items {
-            Exp::Const(_) => Exp::int(i64::from(threads * most)),
-            some => bin(BinOp::Mul, some.clone(), Exp::int(i64::from(threads))),
-        };
-        let tiles = self.simple("tiles", &super::quot_up(steps.clone(), size));
+        let tiles = self.simple("tiles", &quot_up(steps.clone(), size.clone()));
         let count = bin(BinOp::Add, tiles.clone(), Exp::int(1));
         let (handle, path) = self.temporary("path", Prim::I64, count);
-        (Uneven { ends: given.ends, rows, steps, threads, items, most, path, handle }, tiles)
+        let ends = given.ends;
+        (Uneven { ends, rows, steps, threads, items, most, size, path, handle }, tiles)
     }
 
     pub(super) fn free_path(&mut self, rows: &Uneven) {
@@ -150,7 +141,7 @@ impl<'a> Emit<'a> {
 
     /// A thread finds the row in which a tile starts: how many rows end before its first step.
     pub(super) fn find_path(&mut self, rows: &Uneven, tile: &Exp) {
-        let before = bin(BinOp::Mul, tile.clone(), rows.size());
+        let before = bin(BinOp::Mul, tile.clone(), rows.size.clone());
         let before = bin(BinOp::Min, before, rows.steps.clone());
         let before = self.simple("before", &before);
         let low = self.declare("low", Prim::I64, Some(Exp::int(0)));
@@ -169,9 +160,10 @@ impl<'a> Emit<'a> {
 
     /// What a thread knows about the tile with this number; all threads of the block take part.
     pub(super) fn uneven_ground(&mut self, rows: &Uneven, number: &Exp, short: &Exp) -> Ground {
-        let size = rows.size();
-        let begin = self.simple("begin", &bin(BinOp::Mul, number.clone(), size.clone()));
-        let stop = bin(BinOp::Min, bin(BinOp::Add, begin.clone(), size), rows.steps.clone());
+        let begin = bin(BinOp::Mul, number.clone(), rows.size.clone());
+        let begin = self.simple("begin", &begin);
+        let stop = bin(BinOp::Add, begin.clone(), rows.size.clone());
+        let stop = bin(BinOp::Min, stop, rows.steps.clone());
         let stop = self.simple("stop", &stop);
         let row = self.simple("first_row", &Exp::Load(rows.path, Box::new(number.clone())));
         let next = self.simple("next", &bin(BinOp::Add, number.clone(), Exp::int(1)));
