@@ -16,7 +16,7 @@
 //! - `rng`: the random numbers; [`mutate`]: random damage to programs and texts.
 //! - `state`: what a generator knows: variables in scope, which of them may be consumed, costs.
 //! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
-//! - `seg`: Segs, in programs of [`random_segs`].
+//! - `seg`: Segs, in programs of [`random_segs`]; `rows`: those whose rows differ.
 //! - `stream`: streams, and operators that can be fused with them.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
 //! - `nest`: nests of maps with transposed, flattened and sliced results, and operators on vectors.
@@ -32,6 +32,7 @@ pub mod mutate;
 mod nest;
 mod nested;
 pub mod rng;
+mod rows;
 mod scalar;
 mod seg;
 mod soac;
