@@ -153,7 +153,9 @@ impl Irregular<'_> {
         let Some(own) = cost::weigh_stm(stm, self.vars) else { return false };
         let before = free.iter().filter_map(|var| self.weights.get(var));
         let weight = before.fold(own, |a, b| a.saturating_add(*b));
-        if weight > cost::NEST_LIMIT {
+        // Rows are nowhere but where they are views of.
+        let makes = stm.pat.iter().any(|var| !self.labels.is_regular(&self.vars[*var].ty));
+        if weight > cost::NEST_LIMIT && !makes {
             return false;
         }
         self.weights.extend(stm.pat.iter().map(|var| (*var, weight)));

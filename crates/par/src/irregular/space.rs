@@ -9,9 +9,9 @@ use super::Irregular;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::subst::copy_stm;
+use fehu_ir::subst::{Subst, copy_stm, subst_stm};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Red, Rows, Scan, Screma, Seg, Stm, Type, Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, Stm, Type, Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -169,19 +169,11 @@ impl Irregular<'_> {
                 for var in free_in_stm(&stm, self.vars) {
                     self.need(var, space, needs);
                 }
-                let passed: Vec<Var> = stm.certs.clone();
-                let mut stm = stm;
-                stm.certs = passed.into_iter().filter(|cert| self.is_kept(*cert, space)).collect();
                 needs.seen.extend(&stm.pat);
                 needs.stms.push(stm);
             }
             Home::Passed => {}
         }
-    }
-
-    /// Whether a certificate still has to be mentioned.
-    fn is_kept(&mut self, cert: Var, space: usize) -> bool {
-        self.labels.is_avoided(cert.into()) || !matches!(self.home(cert, space), Home::Passed)
     }
 
     /// Binds a variable to a row of an array: consecutive elements, in the shape that its type has.
@@ -225,16 +217,22 @@ impl Irregular<'_> {
         }
     }
 
-    /// Statements without the certificates that were passed.
-    fn without_passed(&mut self, stms: &[Stm], space: usize) -> Vec<Stm> {
-        let own: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
-        let mut result = stms.to_vec();
-        for stm in &mut result {
-            let certs = std::mem::take(&mut stm.certs);
-            let kept = |cert: &Var| own.contains(cert) || self.is_kept(*cert, space);
-            stm.certs = certs.into_iter().filter(kept).collect();
+    /// A statement with variables of its own, without the checks that were made before.
+    fn finished(&mut self, stm: Stm, space: usize) -> Vec<Var> {
+        let mut stm = copy_stm(&stm, self.vars);
+        let mut passed = Subst::default();
+        for var in free_in_stm(&stm, self.vars) {
+            if self.vars[var].ty == Type::CERT
+                && !self.labels.is_avoided(var.into())
+                && matches!(self.home(var, space), Home::Passed)
+            {
+                passed.insert(var, Atom::Const(Scalar::Unit));
+            }
         }
-        result
+        subst_stm(&mut stm, self.vars, &passed);
+        let pat = stm.pat.clone();
+        self.out.push(stm);
+        pat
     }
 
     /// A map over the positions of a space, around these statements; the arrays with its results.
@@ -252,11 +250,10 @@ impl Irregular<'_> {
     ) -> Vec<Var> {
         let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
         let needs = self.needs(stms, &atoms, space);
-        let stms = self.without_passed(stms, space);
         let width = self.spaces[space].count;
         let ret: Vec<Type> = results.iter().map(|var| self.vars[*var].ty.clone()).collect();
         let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
-        let body = Body { stms: [needs.stms, stms].concat(), results: atoms };
+        let body = Body { stms: [needs.stms, stms.to_vec()].concat(), results: atoms };
         let map = Lambda { params, body, ret: ret.clone() };
         let reduced = scans.len()..scans.len() + reds.len();
         let op = Screma { width, inputs, map, scans, reds };
@@ -266,10 +263,7 @@ impl Irregular<'_> {
             let ty = if reduced.contains(&k) { ty.clone() } else { array_of(ty, width) };
             pat.push(self.vars.push(VarInfo { hint, ty }));
         }
-        let stm = copy_stm(&Stm::new(pat, Exp::Screma(Box::new(op))), self.vars);
-        let pat = stm.pat.clone();
-        self.out.push(stm);
-        pat
+        self.finished(Stm::new(pat, Exp::Screma(Box::new(op))), space)
     }
 
     /// The array of a variable's values at all positions of a space.
@@ -348,7 +342,6 @@ impl Irregular<'_> {
         let mut needs = Needs::default();
         needs.seen.extend([rows.width, rows.start]);
         self.add_needs(std::slice::from_ref(&op), &[], space, &mut needs);
-        let op = self.without_passed(&[op], space).remove(0);
         let index = self.vars.push(VarInfo { hint: "i".into(), ty: Type::I64 });
         let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
         let params = [vec![index, rows.start, rows.width], params].concat();
@@ -371,11 +364,7 @@ impl Irregular<'_> {
         for (ty, hint) in ret.into_iter().zip(hints) {
             pat.push(self.vars.push(VarInfo { hint, ty: seg.whole(ty) }));
         }
-        let stm = Stm { loc, ..Stm::new(pat, Exp::Seg(Box::new(seg))) };
-        let stm = copy_stm(&stm, self.vars);
-        let pat = stm.pat.clone();
-        self.out.push(stm);
-        pat
+        self.finished(Stm { loc, ..Stm::new(pat, Exp::Seg(Box::new(seg))) }, space)
     }
 
     /// Whether the elements of an operator's results have the same sizes at all positions.
