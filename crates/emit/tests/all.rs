@@ -9,3 +9,4 @@ mod ragged;
 mod random;
 mod rows;
 mod sums;
+mod uneven;

@@ -2,8 +2,8 @@
 
 use super::Compiler;
 use crate::code::{
-    AccInput, AccOp, Fold, Hist, HistOp, Lambda, Op, Partition, Rows, Scatter, Screma, Seg, Slot, Stream,
-    StreamForm, Unit, WithAcc,
+    AccInput, AccOp, Fold, Hist, HistOp, Lambda, Op, Partition, Rows, Scatter, Screma, Seg, Slot,
+    Stream, StreamForm, Unit, WithAcc,
 };
 use fehu_base::id::Id;
 use fehu_ir::{Atom, Type, Var};

@@ -71,7 +71,8 @@ impl<'p> Machine<'p> {
         let [index, first, width, elements @ ..] = body.params.as_slice() else {
             return Err(wrong());
         };
-        let fits = std::iter::once(&ends).chain(&inputs).all(|input| has_outer_sizes(input, &space));
+        let fits =
+            std::iter::once(&ends).chain(&inputs).all(|input| has_outer_sizes(input, &space));
         if !fits || elements.len() != inputs.len() {
             return Err(wrong());
         }
@@ -93,7 +94,9 @@ impl<'p> Machine<'p> {
         }
         let mut start = 0;
         for i in 0..*count {
-            let Value::Scalar(Scalar::I64(end)) = element(&ends, &[i])? else { return Err(wrong()) };
+            let Value::Scalar(Scalar::I64(end)) = element(&ends, &[i])? else {
+                return Err(wrong());
+            };
             if !(start..=total).contains(&end) {
                 return Err(wrong());
             }
@@ -109,7 +112,8 @@ impl<'p> Machine<'p> {
                 match output {
                     RowOutput::Each(output) => output.push(&value)?,
                     RowOutput::Concatenated(output, rest) => {
-                        let row: Shape = std::iter::once(end - start).chain(rest.iter().copied()).collect();
+                        let row: Shape =
+                            std::iter::once(end - start).chain(rest.iter().copied()).collect();
                         output.push_rows(&value, &row)?;
                     }
                 }

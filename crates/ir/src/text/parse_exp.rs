@@ -5,8 +5,8 @@ use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
     AccInput, Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, Level, LoopForm, LoopParam, MathFn,
-    Partition, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling, Type, UnOp,
-    Var,
+    Partition, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling, Type,
+    UnOp, Var,
 };
 
 impl Parser<'_> {
