@@ -255,7 +255,7 @@ impl<'a> Emit<'a> {
         let ([index], Some([begin, width])) = (seg.indices(), seg.row()) else {
             bug("rows that differ have one dimension")
         };
-        let end = self.end_of(differ, row);
+        let end = self.row_end(differ, row);
         let end = self.declare("end", Prim::I64, Some(end));
         self.scalars.insert(*index, Exp::Var(row));
         self.scalars.insert(begin, Exp::Var(start));
@@ -269,7 +269,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Where a row ends.
-    fn end_of(&mut self, differ: Differ<'a>, row: V) -> Exp {
+    fn row_end(&mut self, differ: Differ<'a>, row: V) -> Exp {
         let ends = differ.rows.ends;
         if let Some(end) = self.computed(ends, Exp::Var(row)) {
             return end;
@@ -285,7 +285,7 @@ impl<'a> Emit<'a> {
         let previous = self.block(|this| {
             let previous = bin(BinOp::Sub, Exp::Var(row), Exp::int(1));
             let previous = this.declare("previous", Prim::I64, Some(previous));
-            let end = this.end_of(differ, previous);
+            let end = this.row_end(differ, previous);
             this.out.push(Stm::Assign(start, end));
         });
         self.out.push(Stm::If(lt(Exp::int(0), Exp::Var(row)), previous, Block::new()));
@@ -300,7 +300,7 @@ impl<'a> Emit<'a> {
             let middle = bin(BinOp::Add, Exp::Var(row), Exp::Var(bound));
             let middle = bin(BinOp::Shr, middle, Exp::int(1));
             let middle = this.declare("middle", Prim::I64, Some(middle));
-            let end = this.end_of(differ, middle);
+            let end = this.row_end(differ, middle);
             let end = bin(BinOp::Add, end, Exp::Var(middle));
             let next = bin(BinOp::Add, Exp::Var(middle), Exp::int(1));
             let (later, here) = (Stm::Assign(row, next), Stm::Assign(bound, Exp::Var(middle)));
