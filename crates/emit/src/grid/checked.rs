@@ -111,7 +111,7 @@ impl<'a> Emit<'a> {
         let work = self.block(|this| {
             this.each_item(tile, own, Order::Apart, |this, k, place| {
                 let place = this.number("place", u32_bin(BinOp::Min, place, to.last.clone()));
-                this.enter_element(tile, own, place);
+                this.enter_element(tile, own, k, place);
                 for (var, kept) in &*carried {
                     if let Some(value) = this.load_kept(kept, &Exp::Var(k))[0].value() {
                         this.scalars.insert(*var, value);

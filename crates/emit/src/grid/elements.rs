@@ -198,7 +198,7 @@ impl<'a> Emit<'a> {
             if !plain.is_empty() {
                 self.each_item(tile, own, Order::Apart, |this, k, place| {
                     let store = this.block(|this| {
-                        let index = this.find_element(tile, own, place.clone());
+                        let index = this.find_element(tile, own, k, place.clone());
                         let parts = this.load_kept(&kept_plain, &Exp::Var(k));
                         for (var, part) in plain.iter().zip(&parts) {
                             this.store_sofar(*var, index, part);
@@ -213,7 +213,7 @@ impl<'a> Emit<'a> {
         self.out.truncate(before);
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let section = this.block(|this| {
-                let index = this.enter_element(tile, own, place.clone());
+                let index = this.enter_element(tile, own, k, place.clone());
                 this.body(&op.map.body);
                 this.store_atoms(folded, &own.kept, &Exp::Var(k));
                 for (result, var) in results.iter().zip(plain) {
@@ -227,14 +227,15 @@ impl<'a> Emit<'a> {
         false
     }
 
-    /// Enters the surrounding functions of an element; returns the variable that is its index.
+    /// Enters the surrounding functions of an element, by its number within the thread and its place; returns the variable that is its index.
     pub(super) fn enter_element(
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
+        k: V,
         place: Exp,
     ) -> Var {
-        let indices = self.indices_in_tile(&tile.layout, &own.ground, place);
+        let indices = self.indices_in_tile(&tile.layout, &own.ground, place, Some(k));
         let at = self.enter_operator(tile.seg, &indices);
         self.enter(tile.pat, &tile.op.inputs, &tile.op.map, at)
     }
@@ -244,9 +245,10 @@ impl<'a> Emit<'a> {
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
+        k: V,
         place: Exp,
     ) -> Var {
-        let indices = self.indices_in_tile(&tile.layout, &own.ground, place);
+        let indices = self.indices_in_tile(&tile.layout, &own.ground, place, Some(k));
         self.set_indices(tile.seg, &indices);
         let own_index = self.table.index(tile.pat, &tile.op.map);
         self.scalars.insert(own_index, innermost(&indices));
