@@ -206,8 +206,7 @@ impl Judge<'_> {
             | Exp::Manifest(_)
             | Exp::Replicate(..)
             | Exp::Array(..) => {
-                let is_small =
-                    |size: &Atom| matches!(size, Atom::Const(Scalar::I64(n)) if *n <= CPU.unrolled_iterations);
+                let is_small = |size: &Atom| matches!(size, Atom::Const(Scalar::I64(n)) if *n <= CPU.unrolled_iterations);
                 let mut sizes = stm.pat.iter().flat_map(|var| self.vars[*var].ty.shape());
                 let elements = stm.pat.iter().all(|var| self.computed.contains(var));
                 let is_write = matches!(stm.exp, Exp::Update(..) | Exp::FlatUpdate(..));

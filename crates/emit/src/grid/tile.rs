@@ -86,8 +86,10 @@ impl<'a> Emit<'a> {
         if inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
-            let (enough, least) =
-                (self.unless_few(DEVICE.large_tiles, 2), Exp::int(self.unless_few(LEAST_LARGE, 8) - 1));
+            let (enough, least) = (
+                self.unless_few(DEVICE.large_tiles, 2),
+                Exp::int(self.unless_few(LEAST_LARGE, 8) - 1),
+            );
             let enough = self.block_in(&mut choice, |this| {
                 let space = this.squares_of(&sizes, &large);
                 all([
