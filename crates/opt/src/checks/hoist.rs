@@ -254,10 +254,10 @@ impl Hoist<'_> {
 
     /// A variable of a polynomial as a number of 64 bits.
     fn wide(&mut self, var: Var, before: &mut Vec<Stm>) -> Atom {
-        match self.vars[var].ty {
-            Type::I64 => var.into(),
-            _ => self.bind("n", Type::I64, Exp::Convert(Prim::I64, var.into()), before),
+        if self.vars[var].ty == Type::I64 {
+            return var.into();
         }
+        self.bind("n", Type::I64, Exp::Convert(Prim::I64, var.into()), before)
     }
 
     fn number(&mut self, op: BinOp, a: Atom, b: Atom, before: &mut Vec<Stm>) -> Atom {
