@@ -6,9 +6,10 @@
 OLD and NEW are two builds of fehu, DIR a checkout of the benchmark programs of the reference compiler; without names, all
 programs in it that have test blocks are taken. `--anchors` names a folder with `cpu.fut`, a program of simple computations
 that are also written in C; its entry points are measured as well. Both versions are run by turns: in each round, first one and
-then the other. Data sets for which NEW seems to need more than 5% longer are measured once more, and marked with `<<<` if both
-measurements together still say so. Prints, for each data set, the medians and how many times faster NEW is, the geometric mean
-over programs (of the means of their data sets), and the marked rows again. The exit status is 1 if there are any.
+then the other, in processes of their own. Data sets for which NEW seems to need more than 5% longer are measured once more,
+and marked with `<<<` if both measurements together still say so. Prints, for each data set, the medians and how many times
+faster NEW is, the geometric mean over programs (of the means of their data sets), and the marked rows again. The exit status
+is 1 if there are any.
 
 `--limit` is the time for a program on one side in one round, `--seconds` the time for everything; what was left out for lack
 of time is listed at the end.
@@ -108,12 +109,10 @@ def judge(sides, key, old, new, again, marked):
 
 def anchors(sides, args, options, marked):
     program = "cpu.fut"
-    servers = {}
     for who in sides.compilers:
         if not os.path.exists(sides.server(who, program)):
             sides.failed.append(f"{program} ({who} does not compile it)")
             return
-        servers[who] = Server(sides.server(who, program), options, sides.tmp)
     ratios = []
     for entry, values in ANCHORS:
         if sides.late():
@@ -122,20 +121,23 @@ def anchors(sides, args, options, marked):
 
         def runs():
             found = [[], []]
-            # The first run of each touches memory for the first time.
-            for number in range(args.rounds * args.runs + 1):
-                for times, server in zip(found, servers.values()):
-                    time = server.time(entry, values)
-                    if number > 0:
-                        times.append(time)
+            for _ in range(args.rounds):
+                # A process keeps its core and its pages, and they alone can make it a third slower than the next one.
+                servers = [Server(sides.server(who, program), options, sides.tmp) for who in sides.compilers]
+                # The first run of each touches memory for the first time.
+                for number in range(args.runs + 1):
+                    for times, server in zip(found, servers):
+                        time = server.time(entry, values)
+                        if number > 0:
+                            times.append(time)
+                for server in servers:
+                    server.process.stdin.close()
+                    server.process.wait()
             return found
 
         old, new = runs()
         ratios.append(judge(sides, (f"{program}:{entry}", " ".join(values)), old, new, runs, marked))
-    sides.count(program, [ratio for ratio in ratios if ratio], {who: True for who in servers})
-    for server in servers.values():
-        server.process.stdin.close()
-        server.process.wait()
+    sides.count(program, [ratio for ratio in ratios if ratio], {who: True for who in sides.compilers})
 
 
 def both(sides, name, options, rounds):

@@ -21,8 +21,9 @@ entry scaled [n] [m] [p] (x: i32) (y: i32) (a: [n][m]i32) (b: [m][p]i32) (c: [n]
 -- ==
 -- entry: products
 -- random input { [3][60][70]i32 [3][70][64]i32 } auto output
--- random input { [120][97][5]i32 [120][5][130]i32 } auto output
+-- random input { [60][129][17]i32 [60][17][129]i32 } auto output
 
+-- The second product has 240 large tiles, and more than 16 steps: with less, tiles are small ones, or there are none.
 entry products [k] [n] [m] [p] (a: [k][n][m]i32) (b: [k][m][p]i32) = map2 product_of a b
 
 -- ==

@@ -61,3 +61,22 @@ entry diagonal [n] (xs: [n]i32) (k: i64) (l: i64) : i32 =
 
 entry mapped [n] (xs: [n]i32) (k: i64) : []i32 =
   map (\i -> xs[i]) (iota k)
+
+-- ==
+-- entry: narrow
+-- input { [1, 2, 3] 1i32 2i32 } output { 5 }
+-- input { [1, 2, 3] 1i32 5i32 } error: Index \[3\] out of bounds for array of shape \[3\]
+-- input { [1, 2, 3] -1i32 2i32 } error: Index \[-1\] out of bounds for array of shape \[3\]
+
+-- The index is made of numbers that are narrower than it.
+entry narrow (xs: []i32) (start: i32) (count: i32) : i32 =
+  loop s = 0 for i in start..<start + count do s + xs[i]
+
+-- ==
+-- entry: unsigned
+-- input { [1, 2, 3] 1u16 2u16 } output { 5 }
+-- input { [1, 2, 3] 1u16 5u16 } error: Index \[3\] out of bounds for array of shape \[3\]
+-- input { [1, 2, 3] 65530u16 1u16 } error: Index \[65530\] out of bounds for array of shape \[3\]
+
+entry unsigned (xs: []i32) (start: u16) (count: u16) : i32 =
+  loop s = 0 for i in start..<start + count do s + xs[i64.u16 i]

@@ -1,9 +1,10 @@
 //! Which arrays may share memory, and which memory never changes.
 //!
 //! The arrays of a function are divided into classes: two arrays that may share memory at any time are in the
-//! same class. A class is *fixed* if none of its arrays is ever consumed, and none is a result of the function,
-//! whose caller might consume it. An array of a fixed class can be read instead of a copy of it, wherever
-//! it is in scope, and two equal fixed arrays can be merged.
+//! same class. A class *stays* if none of its arrays is consumed in the function: reading one of them later gives the same. It is
+//! *fixed* if, besides, none is a result of the function, whose caller might consume it. A fixed array needs no memory of its own:
+//! another array with the same elements can be read instead, wherever that is in scope, if it stays; so two equal fixed arrays
+//! can be merged.
 //!
 //! This analysis considers the whole function at once, and not the order of its statements, so it is linear and simple,
 //! and remains valid when statements move. Views need no such analysis: as long as a view may be used, so may
@@ -22,19 +23,28 @@ const UNKNOWN: u32 = u32::MAX;
 pub struct Share {
     /// A forest: the parent of every variable, and [`UNKNOWN`] of those that were made later.
     parent: Vec<u32>,
-    /// For every root whether its class changes.
-    changes: Vec<bool>,
+    /// For every root what becomes of its class.
+    fates: Vec<Fate>,
+}
+
+/// What becomes of the arrays of a class.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fate {
+    /// One is consumed in the function.
+    consumed: bool,
+    /// One is a result of the function.
+    returned: bool,
 }
 
 impl Share {
     /// Looks at a function or constant.
     pub fn of(prog: &Prog, body: &Body, vars: &IdVec<Var, VarInfo>) -> Share {
         let parent = (0..vars.len() as u32).collect();
-        let share = Share { parent, changes: vec![false; vars.len()] };
+        let share = Share { parent, fates: vec![Fate::default(); vars.len()] };
         let mut look = Look { share, prog, vars };
         look.body(body);
         for result in &body.results {
-            look.consume(*result);
+            look.mark(*result, |fate| fate.returned = true);
         }
         look.share
     }
@@ -43,9 +53,15 @@ impl Share {
     /// Nothing is known of variables that were made later, unless [`Share::join`] was told.
     pub fn is_fixed(&self, var: Var) -> bool {
         match self.root(var) {
-            Some(root) => !self.changes[root],
+            Some(root) => !self.fates[root].consumed && !self.fates[root].returned,
             None => false,
         }
+    }
+
+    /// Whether the array's memory never changes while the function runs, whatever its caller does with the result. As for
+    /// [`Share::is_fixed`], nothing is known of variables that were made later.
+    pub fn stays(&self, var: Var) -> bool {
+        self.root(var).is_some_and(|root| !self.fates[root].consumed)
     }
 
     /// The number of an array's class.
@@ -70,7 +86,8 @@ impl Share {
             // The older one becomes the root: what is made later is found in one step.
             let (old, new) = (a.min(b), a.max(b));
             self.parent[new] = old as u32;
-            self.changes[old] |= self.changes[new];
+            self.fates[old].consumed |= self.fates[new].consumed;
+            self.fates[old].returned |= self.fates[new].returned;
         }
     }
 
@@ -90,7 +107,7 @@ impl Share {
         if self.parent.len() <= var.index() {
             // Those in between are not known.
             self.parent.resize(var.index() + 1, UNKNOWN);
-            self.changes.resize(var.index() + 1, false);
+            self.fates.resize(var.index() + 1, Fate::default());
         }
         if self.parent[var.index()] == UNKNOWN {
             self.parent[var.index()] = var.index() as u32;
@@ -134,11 +151,15 @@ impl Look<'_> {
     }
 
     fn consume(&mut self, atom: Atom) {
+        self.mark(atom, |fate| fate.consumed = true);
+    }
+
+    fn mark(&mut self, atom: Atom, how: impl Fn(&mut Fate)) {
         if let Atom::Var(var) = atom
             && self.holds_memory(var)
             && let Some(root) = self.share.root(var)
         {
-            self.share.changes[root] = true;
+            how(&mut self.share.fates[root]);
         }
     }
 

@@ -3,7 +3,7 @@
 //! The C compiler knows the instructions that there are, and the run-time asks for the number of threads
 //! ([`Stm::Threads`](crate::Stm::Threads)) and measures how long loops take (`runtime/scheduler.c` has the times that decide
 //! whether they are shared). What shapes loops must be known earlier, and is assumed here, and only here. Processors
-//! with less are slower by these sizes, but not wrong.
+//! with less are slower by these sizes, but not wrong. So are C compilers that unroll other loops.
 
 /// The facts of a processor.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,10 @@ pub struct Cpu {
     pub far_bytes: u32,
     /// How many results of additions or multiplications a core waits for at the same time.
     pub chains: u32,
+    /// The most iterations of a loop that a C compiler turns into straight-line code, ...
+    pub unrolled_iterations: i64,
+    /// ... and what all of them may cost together, in cycles.
+    pub unrolled_cost: i64,
 }
 
 /// What is assumed of all processors.
@@ -27,4 +31,6 @@ pub const CPU: Cpu = Cpu {
     near_bytes: 32 * 1024,
     far_bytes: 8 * 1024 * 1024,
     chains: 4,
+    unrolled_iterations: 16,
+    unrolled_cost: 200,
 };

@@ -1,6 +1,6 @@
 //! Programs for the kernels of GPUs: long and segmented reductions and scans, histograms with few and many bins, of numbers
-//! and of pairs, matrix products, transpositions of wide and narrow matrices, and rows for which a block of threads does
-//! several things.
+//! and of pairs, matrix products, sums over all pairs, transpositions of wide and narrow matrices, and rows for which a block of
+//! threads does several things.
 //!
 //! Other random programs have these, too, but rarely all that makes one of them a kernel of its own kind.
 
@@ -116,8 +116,24 @@ impl Gen {
                 let _ = writeln!(self.out, "let ({name}: [m][n]{prim}) = rearrange (1, 0) xss");
                 self.result("[m][n]", &format!("copy {name}"));
             }
+            8 => self.all_pairs(),
             _ => self.block(),
         }
+    }
+
+    /// For each number a reduction of all numbers, which all threads read.
+    fn all_pairs(&mut self) {
+        let [x, y, z, s] = [(); 4].map(|()| self.name());
+        let (prim, op) = (self.prim, self.fold("red"));
+        let with = ["sub", "mul", "xor"][self.rng.below(3)];
+        self.result(
+            "[n]",
+            &format!(
+                "screma n (xs) map \\({x}: {prim}) -> ({prim}) {{ \
+                 let ({s}: {prim}) = screma n (xs) map \\({y}: {prim}) -> ({prim}) {{ \
+                 let ({z}: {prim}) = {with} {x} {y} in ({z}) }} {op} in ({s}) }}"
+            ),
+        );
     }
 
     /// A reduction or scan of each row.

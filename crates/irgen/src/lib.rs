@@ -22,6 +22,7 @@
 //! - `nest`: nests of maps with transposed, flattened and sliced results, and operators on vectors.
 //! - `nested`: programs of another kind, as text, that consist only of nested parallelism.
 //! - `kernels`: likewise, with what becomes kernels of GPUs of each kind.
+//! - `ragged`: likewise, with rows that differ, as Segs.
 
 mod array;
 mod chain;
@@ -31,6 +32,7 @@ mod kernels;
 pub mod mutate;
 mod nest;
 mod nested;
+mod ragged;
 pub mod rng;
 mod rows;
 mod scalar;
@@ -42,6 +44,7 @@ mod stream;
 pub use fun::{random_prog, random_segs};
 pub use kernels::kernel_text;
 pub use nested::nested_text;
+pub use ragged::ragged_text;
 
 /// Sizes of array arguments for which a program's time is small.
 pub const MAX_PARAM_SIZE: i64 = 8;

@@ -19,17 +19,13 @@ use crate::seg::Segs;
 use fehu_base::{IdVec, Prim};
 use fehu_facts::componentwise::{commutes, componentwise};
 use fehu_facts::{Variance, Varies};
+use fehu_imp::cpu::CPU;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
     Atom, BinOp, Body, Exp, Lambda, Level, LoopForm, MathFn, Prog, Scalar, Screma, Stm, Type, Var,
     VarInfo,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// An operator with at most this many positions becomes straight-line code, ...
-const FEW: i64 = 16;
-/// ... if all of them together cost at most this much.
-const MOST_UNROLLED: i64 = 200;
 
 /// The dimension of the positions that may be lanes, and that of everything inside.
 const LANE: usize = 0;
@@ -210,8 +206,7 @@ impl Judge<'_> {
             | Exp::Manifest(_)
             | Exp::Replicate(..)
             | Exp::Array(..) => {
-                let is_small =
-                    |size: &Atom| matches!(size, Atom::Const(Scalar::I64(n)) if *n <= FEW);
+                let is_small = |size: &Atom| matches!(size, Atom::Const(Scalar::I64(n)) if *n <= CPU.unrolled_iterations);
                 let mut sizes = stm.pat.iter().flat_map(|var| self.vars[*var].ty.shape());
                 let elements = stm.pat.iter().all(|var| self.computed.contains(var));
                 let is_write = matches!(stm.exp, Exp::Update(..) | Exp::FlatUpdate(..));
@@ -263,7 +258,8 @@ impl Judge<'_> {
         }
         let found = self.found;
         let is_short = matches!(width, Atom::Const(Scalar::I64(width))
-            if width <= FEW && width.saturating_mul(found.cost) <= MOST_UNROLLED);
+            if width <= CPU.unrolled_iterations
+                && width.saturating_mul(found.cost) <= CPU.unrolled_cost);
         if !has_order && !is_short {
             self.better &= is_same && (found.saves || !found.loads);
         }

@@ -9,7 +9,7 @@ use fehu_ir::{Atom, Exp, Prog};
 use fehu_irtest::oracle::Runs;
 use fehu_irtest::random::{ALL, each_list, each_program};
 use fehu_opt::{FUSE, SIMPLIFY, UNSTREAM};
-use fehu_par::{CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, TASKS};
+use fehu_par::{CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, IRREGULAR, TASKS};
 
 /// Takes the first version wherever there are two: otherwise the small arrays of tests never would.
 const OUTER: Pass =
@@ -55,7 +55,9 @@ fn try_program(prog: &Prog, seed: u64) -> Result<Runs, String> {
         vec![CHUNKS, FEW],
         vec![GRID_CHUNKS, FEW],
         vec![SIMPLIFY, FUSE, GRID_CHUNKS, UNSTREAM, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
-        vec![SIMPLIFY, FUSE, CHUNKS, UNSTREAM, SIMPLIFY, TASKS, EPILOGUE],
+        vec![SIMPLIFY, FUSE, CHUNKS, UNSTREAM, SIMPLIFY, IRREGULAR, SIMPLIFY, TASKS, EPILOGUE],
+        vec![GRID_IRREGULAR],
+        vec![SIMPLIFY, FUSE, UNSTREAM, SIMPLIFY, GRID_IRREGULAR, SIMPLIFY, FLATTEN, EPILOGUE],
         vec![SIMPLIFY, FUSE, UNSTREAM, EXPOSE, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
     ];
     each_list(prog, &lists, seed)

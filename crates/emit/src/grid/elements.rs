@@ -6,6 +6,7 @@
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, SHARED_BYTES};
+use super::checked::Target;
 use super::eq;
 use super::layout::{Ground, Layout};
 use super::lookback::Told;
@@ -186,23 +187,18 @@ impl<'a> Emit<'a> {
         let prims = if all_scalars { prims.as_slice() } else { &[] };
         let room = Room::Registers(tile.items);
         let kept_plain = self.keep_prims("kept", prims, None, &room);
-        let arrays = own.kept.iter().chain([&kept_plain]).flat_map(Kept::arrays);
-        let arrays: Vec<V> = arrays.collect();
         let last = u32_bin(BinOp::Sub, own.ground.here.clone(), short_int(1));
         let last = self.number("last", last);
-        let start = self.out.len();
-        self.each_item(tile, own, Order::Apart, |this, k, place| {
-            let place = this.number("place", u32_bin(BinOp::Min, place, last));
-            this.enter_element(tile, own, place);
-            this.body(&op.map.body);
-            this.store_atoms(folded, &own.kept, &Exp::Var(k));
-            this.store_atoms(results, std::slice::from_ref(&kept_plain), &Exp::Var(k));
-        });
-        if all_scalars && self.is_plain(loop_body(&self.out[start..]), &arrays) {
+        let to = Target {
+            results: vec![(folded, &own.kept), (results, std::slice::from_ref(&kept_plain))],
+            last,
+        };
+        if all_scalars && let Some(code) = self.compute_all(tile, own, &to) {
+            self.out.extend(code);
             if !plain.is_empty() {
                 self.each_item(tile, own, Order::Apart, |this, k, place| {
                     let store = this.block(|this| {
-                        let index = this.find_element(tile, own, place.clone());
+                        let index = this.find_element(tile, own, k, place.clone());
                         let parts = this.load_kept(&kept_plain, &Exp::Var(k));
                         for (var, part) in plain.iter().zip(&parts) {
                             this.store_sofar(*var, index, part);
@@ -217,7 +213,7 @@ impl<'a> Emit<'a> {
         self.out.truncate(before);
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let section = this.block(|this| {
-                let index = this.enter_element(tile, own, place.clone());
+                let index = this.enter_element(tile, own, k, place.clone());
                 this.body(&op.map.body);
                 this.store_atoms(folded, &own.kept, &Exp::Var(k));
                 for (result, var) in results.iter().zip(plain) {
@@ -231,14 +227,15 @@ impl<'a> Emit<'a> {
         false
     }
 
-    /// Enters the surrounding functions of an element; returns the variable that is its index.
+    /// Enters the surrounding functions of an element, by its number within the thread and its place; returns the variable that is its index.
     pub(super) fn enter_element(
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
+        k: V,
         place: Exp,
     ) -> Var {
-        let indices = self.indices_in_tile(&tile.layout, &own.ground, place);
+        let indices = self.indices_in_tile(&tile.layout, &own.ground, place, Some(k));
         let at = self.enter_operator(tile.seg, &indices);
         self.enter(tile.pat, &tile.op.inputs, &tile.op.map, at)
     }
@@ -248,9 +245,10 @@ impl<'a> Emit<'a> {
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
+        k: V,
         place: Exp,
     ) -> Var {
-        let indices = self.indices_in_tile(&tile.layout, &own.ground, place);
+        let indices = self.indices_in_tile(&tile.layout, &own.ground, place, Some(k));
         self.set_indices(tile.seg, &indices);
         let own_index = self.table.index(tile.pat, &tile.op.map);
         self.scalars.insert(own_index, innermost(&indices));
@@ -259,7 +257,7 @@ impl<'a> Emit<'a> {
 }
 
 /// The body of a loop, which is the last statement.
-fn loop_body(stms: &[Stm]) -> &[Stm] {
+pub(super) fn loop_body(stms: &[Stm]) -> &[Stm] {
     match stms.last() {
         Some(Stm::For { body, .. }) => body,
         Some(_) | None => &[],

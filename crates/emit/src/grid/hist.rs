@@ -22,10 +22,6 @@ use fehu_imp::rewrite::{all, le};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Hist, HistOp, Scalar, Var};
 
-/// The size of the histograms of a block, in bytes. Eight blocks fit on a multiprocessor of an H100 or H200 at the same
-/// time.
-const BYTES: u32 = 24 * 1024;
-
 /// The minimum number of bins that a block has room for.
 const LEAST_ROOM: u32 = 64;
 
@@ -116,7 +112,7 @@ impl<'a> Emit<'a> {
         };
         let Some(atomics) = self.atomics(op) else { return plain(self) };
         let bytes: u32 = atomics.iter().map(Atomic::bytes).sum();
-        let room = BYTES / bytes.max(1);
+        let room = DEVICE.histogram_bytes / bytes.max(1);
         // Of a histogram that nobody reads, only the function is left.
         if op.ops.is_empty() || room < LEAST_ROOM {
             return plain(self);

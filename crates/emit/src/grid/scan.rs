@@ -148,7 +148,7 @@ impl<'a> Emit<'a> {
         let section = self.block(|this| {
             this.each_item(tile, own, Order::InTurn, |this, k, place| {
                 let body = this.block(|this| {
-                    let begins = this.begins(&turns, k, &place);
+                    let begins = this.begins(&own.ground, &turns, k, &place);
                     work(this, k, begins);
                 });
                 match own.dense && !may_fail(&body) {
@@ -219,7 +219,7 @@ impl<'a> Emit<'a> {
         }
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let store = this.block(|this| {
-                let index = this.find_element(tile, own, place.clone());
+                let index = this.find_element(tile, own, k, place.clone());
                 let mut bound = tile.pat.iter();
                 let mut finished = Vec::new();
                 for (number, (scan, arrays)) in tile.op.scans.iter().zip(&own.kept).enumerate() {

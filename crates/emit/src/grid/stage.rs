@@ -7,16 +7,13 @@ use super::super::Emit;
 use super::super::combine::{Kept, Room, SHARED_BYTES};
 use super::reduce::Reduction;
 use fehu_base::Prim;
+use fehu_imp::device::DEVICE;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, CmpOp, Scalar, Screma};
 
 /// The maximum number of elements that a thread brings to shared memory.
 const MOST_ITEMS: u32 = 8;
-
-/// The amount of shared memory that a block should not exceed, in bytes, so that several blocks can run at the same
-/// time.
-const FEW_BYTES: u32 = 17 * 1024;
 
 /// `e / width` is `(e * reciprocal) >> SHIFT`, where the reciprocal is rounded up: exact for `e < 2048` and `width <= 1024`, or a
 /// power of two, and no product exceeds 32 bits.
@@ -41,7 +38,7 @@ impl Stage {
     pub(super) fn new(emit: &Emit<'_>, bytes: u32) -> Stage {
         let (threads, items) = (emit.threads(), emit.unless_few(MOST_ITEMS, 2));
         let mut stage = Stage { threads, items };
-        while stage.items > 1 && stage.bytes(bytes) > FEW_BYTES {
+        while stage.items > 1 && stage.bytes(bytes) > DEVICE.stage_bytes {
             stage.items /= 2;
         }
         while stage.threads > 32 && stage.bytes(bytes) > SHARED_BYTES {

@@ -14,6 +14,7 @@ use super::lt;
 use super::seg::SegOp;
 use super::square::{GROUP, Shape};
 use fehu_base::{OrBug, Prim, bug};
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
@@ -24,9 +25,6 @@ const LEAST: i64 = 48;
 
 /// The same for a large tile.
 const LEAST_LARGE: i64 = 96;
-
-/// With fewer large tiles than this, small ones keep a device busier.
-const ENOUGH: i64 = 240;
 
 /// An element that the loop loads, through shared memory.
 pub(super) struct Input {
@@ -88,8 +86,10 @@ impl<'a> Emit<'a> {
         if inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
-            let (enough, least) =
-                (self.unless_few(ENOUGH, 2), Exp::int(self.unless_few(LEAST_LARGE, 8) - 1));
+            let (enough, least) = (
+                self.unless_few(DEVICE.large_tiles, 2),
+                Exp::int(self.unless_few(LEAST_LARGE, 8) - 1),
+            );
             let enough = self.block_in(&mut choice, |this| {
                 let space = this.squares_of(&sizes, &large);
                 all([

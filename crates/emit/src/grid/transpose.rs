@@ -89,7 +89,7 @@ impl<'a> Emit<'a> {
         let elem = self.table.blocks[to.block].elem;
         let (to_ptr, from_ptr) = (self.mem(to.block).ptr, self.mem(from.block).ptr);
         let threads = self.threads();
-        self.launch("strip", blocks, threads, |this, block, thread| {
+        self.launch("transpose_strip", blocks, threads, |this, block, thread| {
             let stage = this.shared_array("stage", elem, ELEMENTS + (ELEMENTS >> PAD));
             let at = this.unranked(Exp::Var(block), &space);
             let mut bound = |hint: &str, dim: usize, side: &Exp| {

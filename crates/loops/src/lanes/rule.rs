@@ -29,10 +29,6 @@ use rustc_hash::FxHashSet;
 
 /// Local arrays of all lanes have at most this many bytes.
 const MOST_LOCAL: u32 = CPU.near_bytes / 8;
-/// A loop with at most this many iterations is unrolled, ...
-const FEW: i64 = 16;
-/// ... if all of them together cost at most this much.
-const MOST_UNROLLED: usize = 200;
 /// The bytes of all lanes of a scalar.
 const VECTORS: u32 = 2 * CPU.vector_bytes;
 
@@ -115,7 +111,7 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         Stm::Comment(_) | Stm::Assign(..) | Stm::Store(..) | Stm::While(..) => true,
         Stm::If(..) | Stm::Switch(..) => true,
         Stm::Copy { count, .. } => {
-            matches!(count, Exp::Const(Scalar::I64(count)) if *count <= FEW)
+            matches!(count, Exp::Const(Scalar::I64(count)) if *count <= CPU.unrolled_iterations)
         }
         Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
         Stm::For { step, .. } => *step > 0,
@@ -133,9 +129,11 @@ pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64, body: &Block) -> bool
     };
     let mut total = 0;
     visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| total += 1 + e.cycles()));
+    let total = i64::try_from(total).unwrap_or(i64::MAX);
     let span = to.saturating_sub(*from).max(0);
-    let count = usize::try_from(span / step.max(1)).unwrap_or(usize::MAX);
-    span <= step.saturating_mul(FEW) && count.saturating_mul(total) <= MOST_UNROLLED
+    let count = span / step.max(1);
+    span <= step.saturating_mul(CPU.unrolled_iterations)
+        && count.saturating_mul(total) <= CPU.unrolled_cost
 }
 
 /// Whether everything that is assigned is declared inside, or is a reduction.

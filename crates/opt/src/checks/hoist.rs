@@ -242,7 +242,7 @@ impl Hoist<'_> {
             let factor = i64::try_from(*factor).ok()?;
             let mut term = Atom::i64(factor);
             for (at, var) in monomial.iter().enumerate() {
-                let var = Atom::Var(*var);
+                let var = self.wide(*var, before);
                 let is_first = at == 0 && factor == 1;
                 term = if is_first { var } else { self.number(BinOp::Mul, term, var, before) };
             }
@@ -250,6 +250,14 @@ impl Hoist<'_> {
             sum = if is_first { term } else { self.number(BinOp::Add, sum, term, before) };
         }
         Some(sum)
+    }
+
+    /// A variable of a polynomial as a number of 64 bits.
+    fn wide(&mut self, var: Var, before: &mut Vec<Stm>) -> Atom {
+        if self.vars[var].ty == Type::I64 {
+            return var.into();
+        }
+        self.bind("n", Type::I64, Exp::Convert(Prim::I64, var.into()), before)
     }
 
     fn number(&mut self, op: BinOp, a: Atom, b: Atom, before: &mut Vec<Stm>) -> Atom {

@@ -2,24 +2,25 @@
 //!
 //! ```text
 //! all threads:  stage[e] = f(element e of the tile), neighbouring threads at neighbouring elements
-//! each thread:  follows its share of the steps: combines elements, and stores a value at the end of each row
+//! each thread:  combines some consecutive elements, and stores a value at the end of each row
 //! ```
 //!
-//! The first row that ends in the share of a thread may have begun before it, so its value is stored last, when that of the
-//! threads before ([`super::super::prefix`]) and of the tiles before ([`super::super::lookback`]) is known. Since the end of a
-//! row is a step, rows without elements get the neutral element like others.
+//! The first row that ends among the elements of a thread may have begun before them, so its value is stored last, when that of
+//! the threads before ([`super::super::prefix`]) and of the tiles before ([`super::super::lookback`]) is known. Rows without
+//! elements get the neutral element from the tile in which they end.
 
 use super::super::super::Emit;
 use super::super::super::combine::{Partial, Room};
-use super::super::bin;
 use super::super::elements::{Fold, Needs, Order, Thread, Tile, tile_size};
-use super::super::layout::{Layout, RowsHere};
+use super::super::layout::RowsHere;
 use super::super::seg::SegOp;
-use super::super::stage::u32_lt;
-use super::{Here, STEP_BYTES, short_int, wide};
+use super::super::stage::{u32_bin, u32_lt};
+use super::super::{bin, eq};
+use super::{Here, STEP_BYTES, plus_one, short_at, short_int, u32_eq, wide};
 use fehu_base::{OrBug, Prim, bug};
+use fehu_imp::rewrite::all as conjunction;
 use fehu_imp::{Block, Exp, Stm};
-use fehu_ir::{BinOp, Red, Scalar, Screma};
+use fehu_ir::{BinOp, Red, Scalar, Screma, UnOp};
 
 /// The most elements of a thread; odd, so that neighbouring threads use different memory banks.
 const MOST_ITEMS: u32 = 9;
@@ -58,10 +59,7 @@ impl<'a> Emit<'a> {
 
     /// What a thread does.
     fn reduce_tile(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
-        let (Layout::Uneven(rows), RowsHere::Uneven(here)) = (&tile.layout, &own.ground.rows)
-        else {
-            bug("rows that differ")
-        };
+        let RowsHere::Uneven(here) = &own.ground.rows else { bug("rows that differ") };
         self.evaluate(tile, own);
         let ops = tile.folds.iter().map(|fold| fold.op);
         let stage = self.keep_each("stage", ops, &Room::Shared(tile.threads * tile.items));
@@ -72,31 +70,41 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::If(within, put, Block::new()));
         });
         self.out.push(Stm::Barrier);
-        // The first row that ends here, and its value as far as this thread knows it.
+        self.neutral_rows(tile, own, here);
+        // The first row that ends here, and its value as far as this thread knows it. If one ends before the first element, its
+        // elements are in other tiles.
         let first_row = self.declare("first_end", Prim::U32, Some(short_int(0)));
         let firsts = self.start_folds(&tile.folds);
-        let ended = self.declare("ended", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
+        let leads = u32_eq(own.short.clone(), short_int(0));
+        let at_once = conjunction([leads, self.ends_at_once(own, here)]);
+        let ended = self.declare("ended", Prim::Bool, Some(at_once));
+        let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
+        let start = self.number("start", start);
+        let follow = self.follow(&own.ground, &start, false);
         let section = self.block(|this| {
-            this.follow(
-                rows,
-                here,
-                |this, row| {
-                    let store =
-                        this.block(|this| this.store_row_result(tile, here, &row, &own.sofar));
-                    let keep = this.block(|this| {
-                        this.out.push(Stm::Assign(first_row, row.clone()));
-                        for (first, sofar) in firsts.iter().zip(&own.sofar) {
-                            this.copy_parts(&first.parts, &sofar.parts);
+            this.each_item(tile, own, Order::InTurn, |this, _, place| {
+                let body = this.block(|this| {
+                    this.append(&own.sofar, &stage, &place);
+                    this.at_bound(here, &follow, plus_one(place.clone()), |this, row| {
+                        let row = this.number("row", row);
+                        let store =
+                            this.block(|this| this.store_row_result(tile, here, &row, &own.sofar));
+                        let keep = this.block(|this| {
+                            this.out.push(Stm::Assign(first_row, row.clone()));
+                            for (first, sofar) in firsts.iter().zip(&own.sofar) {
+                                this.copy_parts(&first.parts, &sofar.parts);
+                            }
+                            this.out.push(Stm::Assign(ended, Exp::Const(Scalar::Bool(true))));
+                        });
+                        this.out.push(Stm::If(Exp::Var(ended), store, keep));
+                        for (fold, sofar) in tile.folds.iter().zip(&own.sofar) {
+                            this.assign_all(&sofar.parts, fold.neutral);
                         }
-                        this.out.push(Stm::Assign(ended, Exp::Const(Scalar::Bool(true))));
                     });
-                    this.out.push(Stm::If(Exp::Var(ended), store, keep));
-                    for (fold, sofar) in tile.folds.iter().zip(&own.sofar) {
-                        this.assign_all(&sofar.parts, fold.neutral);
-                    }
-                },
-                |this, element, _| this.append(&own.sofar, &stage, &element),
-            );
+                });
+                let within = u32_lt(place, own.ground.here.clone());
+                this.out.push(Stm::If(within, body, Block::new()));
+            });
         });
         self.out.push(Stm::Section(section));
         self.out.push(Stm::Assign(own.cut, Exp::Var(ended)));
@@ -118,6 +126,31 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(Exp::Var(ended), finish, Block::new()));
     }
 
+    /// Whether a row with elements ends before the first element of the tile.
+    fn ends_at_once(&mut self, own: &Thread<'a>, here: &Here) -> Exp {
+        // If no row ends in the tile, this is too large.
+        let bound = u32_eq(short_at(here.bounds, &short_int(1)), short_int(0));
+        conjunction([bound, not(eq(here.start.clone(), own.ground.first.clone()))])
+    }
+
+    /// Rows without elements that end in the tile get the neutral element.
+    fn neutral_rows(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, here: &Here) {
+        self.each_row(tile.threads, &own.short, here, |this, number| {
+            let [bound, next] =
+                [number.clone(), plus_one(number.clone())].map(|at| short_at(here.bounds, &at));
+            let is_first = u32_eq(number.clone(), short_int(0));
+            let with_tile = eq(here.start.clone(), own.ground.first.clone());
+            let starts =
+                Exp::Select(Box::new([is_first, with_tile, Exp::Const(Scalar::Bool(true))]));
+            let is_empty = conjunction([u32_eq(bound, next), starts]);
+            let store = this.block(|this| {
+                let neutral = this.start_folds(&tile.folds);
+                this.store_row_result(tile, here, &number, &neutral);
+            });
+            this.out.push(Stm::If(is_empty, store, Block::new()));
+        });
+    }
+
     /// Stores the value of a row that ends in the tile, by its number there.
     fn store_row_result(
         &mut self,
@@ -136,4 +169,8 @@ impl<'a> Emit<'a> {
             }
         }
     }
+}
+
+fn not(e: Exp) -> Exp {
+    Exp::Un(UnOp::Not, Prim::Bool, Box::new(e))
 }

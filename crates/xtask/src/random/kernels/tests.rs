@@ -18,7 +18,7 @@ const FIRST: u64 = 84;
 const WITH_BARRIERS: [u64; 4] = [71, 95, 99, 103];
 
 /// All kinds of kernels, by their hints.
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 16] = [
     "alone",
     "block",
     "clear",
@@ -34,6 +34,7 @@ const KINDS: [&str; 15] = [
     "strip",
     "tile",
     "transpose",
+    "transpose_strip",
 ];
 
 /// Programs that together have them all.

@@ -170,16 +170,16 @@ fn is_array(cx: &Cx<'_>, atom: Atom) -> bool {
 /// never changes.
 fn unchanged(cx: &Cx<'_>, atom: Atom) -> bool {
     match atom {
-        Atom::Var(var) => !cx.vars[var].ty.is_array() || cx.share.is_fixed(var),
+        Atom::Var(var) => !cx.vars[var].ty.is_array() || cx.share.stays(var),
         Atom::Const(_) => true,
     }
 }
 
 /// Whether a variable that has memory of its own can be bound to an array, or a view of it, instead: neither
-/// ever changes. Notes that they share memory then. A number can always be read from an array that
-/// never changes.
+/// changes in this function, and the caller does not get the variable. Notes that they share memory then. A number can always
+/// be read from an array that never changes here.
 fn may_view(cx: &mut Cx<'_>, result: Var, source: Var) -> bool {
-    if !cx.share.is_fixed(source) {
+    if !cx.share.stays(source) {
         return false;
     }
     if cx.vars[result].ty.is_array() {
