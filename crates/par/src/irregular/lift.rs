@@ -255,7 +255,7 @@ impl Irregular<'_> {
 
     /// An operator whose function one thread executes.
     fn row_operator(&mut self, stm: &Stm, op: &Screma, space: usize, rows: &RowsOf) -> Lifted<()> {
-        let wide = self.as_wide(stm, op.width, rows);
+        let wide = self.operator_as_wide(stm, space, rows);
         let arrays = self.row_seg(wide, space, rows);
         let scanned: usize = op.scans.iter().map(|scan| scan.neutral.len()).sum();
         for (k, (var, array)) in stm.pat.iter().zip(arrays).enumerate() {
@@ -269,14 +269,14 @@ impl Irregular<'_> {
     }
 
     /// An operator that is as wide as rows are, also if its width was the same everywhere.
-    fn as_wide(&mut self, stm: &Stm, width: Atom, rows: &RowsOf) -> Stm {
+    fn operator_as_wide(&mut self, stm: &Stm, space: usize, rows: &RowsOf) -> Stm {
         let mut stm = stm.clone();
-        if let Exp::Screma(op) = &mut stm.exp {
-            op.width = rows.width.into();
-        }
+        let Exp::Screma(op) = &mut stm.exp else { return stm };
+        let width = std::mem::replace(&mut op.width, rows.width.into());
         if width == Atom::Var(rows.width) {
             return stm;
         }
+        op.inputs = self.as_wide(&op.inputs, space, rows);
         for var in &mut stm.pat {
             let VarInfo { hint, mut ty } = self.vars[*var].clone();
             if let Type::Array(_, shape) = &mut ty
@@ -337,7 +337,7 @@ impl Irregular<'_> {
         let map = self.identity(&op.map.ret[..folded]);
         let exp = Exp::Screma(Box::new(Screma { inputs, map, ..op.clone() }));
         let folds = Stm { pat: stm.pat[..folded].to_vec(), exp, ..stm.clone() };
-        let wide = self.as_wide(&folds, op.width, rows);
+        let wide = self.operator_as_wide(&folds, space, rows);
         let arrays = self.row_seg(wide, space, rows);
         let scanned: usize = op.scans.iter().map(|scan| scan.neutral.len()).sum();
         for (k, (var, array)) in folds.pat.iter().zip(arrays).enumerate() {

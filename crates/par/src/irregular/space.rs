@@ -108,8 +108,30 @@ impl Irregular<'_> {
         let types: Vec<Type> = map.ret.iter().filter_map(|ty| ty.array_of(width)).collect();
         let pat: Vec<Var> = types.into_iter().map(|ty| self.local("elems", ty)).collect();
         let (scans, reds) = (Vec::new(), Vec::new());
-        let op = Screma { width, inputs: inputs.to_vec(), map, scans, reds };
+        let inputs = self.as_wide(inputs, space, rows);
+        let op = Screma { width, inputs, map, scans, reds };
         self.row_seg(Stm::new(pat, Exp::Screma(Box::new(op))), space, rows)
+    }
+
+    /// Arrays as views that are as wide as rows are, also if their sizes are the same everywhere.
+    pub(super) fn as_wide(&mut self, arrays: &[Var], space: usize, rows: &RowsOf) -> Vec<Var> {
+        let width = Atom::Var(rows.width);
+        let mut views = Vec::with_capacity(arrays.len());
+        for array in arrays {
+            let VarInfo { hint, ty } = self.vars[*array].clone();
+            let (Type::Array(elem, mut shape), false) = (ty.clone(), ty.shape().first() == Some(&width))
+            else {
+                views.push(*array);
+                continue;
+            };
+            shape[0] = width;
+            let dims = shape.iter().map(|size| whole(*size)).collect();
+            let view = self.local(&hint, Type::Array(elem, shape));
+            let stm = Stm::new(vec![view], Exp::Index(*array, dims));
+            self.homes.insert((view, space), Home::Repeated(stm));
+            views.push(view);
+        }
+        views
     }
 
     /// The elements of an array at some positions.
