@@ -11,6 +11,7 @@
 
 mod atomic;
 mod cooperative;
+mod count;
 mod elements;
 mod hist;
 mod layout;
