@@ -3,7 +3,7 @@
 //! A tile is as in any scan, but what a thread knows of its elements is a word with a bit for each of them, so that nothing
 //! needs to be redistributed: neighbouring threads have neighbouring elements all the time. The threads of a warp transpose
 //! their words, 32 x 32 bits, in five steps; each of them then has the bits of 32 consecutive elements. How many of these are
-//! set is what the threads of the block scan ([`super::prefix`]), a number for each thread; the prefix of the tile is found by
+//! set is what the threads of the block scan, a number for each thread; the prefix of the tile is found by
 //! [`super::lookback`]. The count up to an element is the sum of both and of the bits before its own.
 //!
 //! ```text
@@ -16,12 +16,13 @@
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, Slot, Sofar};
 use super::super::epilogue::Epilogue;
-use super::elements::{Fold, Order, Thread, Tile, WARP};
+use super::elements::{Fold, Order, Thread, Tile, WARP, loop_body};
+use super::prefix::Sums;
 use super::seg::SegOp;
-use super::stage::{is_short, short_int, u32_bin, u32_lt};
+use super::stage::{is_short, short_int, u32_bin, u32_lt, wide};
 use fehu_base::Prim;
 use fehu_imp::{Block, Exp, Stm, V};
-use fehu_ir::{self as ir, Atom, BinOp, CmpOp, MathFn, Screma, Var};
+use fehu_ir::{self as ir, Atom, BinOp, CmpOp, MathFn, Scalar, Screma, Var};
 
 /// The number of registers that the elements of a thread may occupy.
 const REGISTERS: u32 = 32;
@@ -105,10 +106,9 @@ impl<'a> Emit<'a> {
         self.launch("scan", blocks, threads, |this, _, thread| {
             let own = this.begin_tile(&tile, thread);
             let counted = this.find_flags(&tile, &own, flags, &inputs);
-            this.count_words(&tile, &own, &counted);
-            let sums = this.scan_threads(&tile, &own);
+            let counts = this.count_words(&tile, &own, &counted);
+            let (sums, bases) = this.scan_counts(&tile, &own, &counts);
             let found = this.look_back(&tile, &own, &sums);
-            let bases = this.bases(&tile, &own, &sums.before);
             this.out.push(Stm::Barrier);
             short = this.store_counted(&tile, &own, &counted, &bases, &found);
         });
@@ -167,16 +167,24 @@ impl<'a> Emit<'a> {
         let arrays: Vec<V> = kept.arrays().chain(kept_plain.arrays()).collect();
         let last = u32_bin(BinOp::Sub, own.ground.here.clone(), short_int(1));
         let last = self.number("last", last);
-        let start = self.out.len();
-        self.each_item(tile, own, Order::Apart, |this, k, place| {
-            let place = this.number("place", u32_bin(BinOp::Min, place, last));
-            this.enter_element(tile, own, place);
-            this.store_atoms(&params, std::slice::from_ref(&kept), &Exp::Var(k));
-            this.body(&op.map.body);
-            this.set_bits(flags, &words, k);
-            this.store_atoms(results, std::slice::from_ref(&kept_plain), &Exp::Var(k));
+        let [all, some] = [true, false].map(|full| {
+            self.block(|this| {
+                this.each_item(tile, own, Order::Apart, |this, k, place| {
+                    // A thread beyond the end computes the last element again.
+                    let place = match full {
+                        true => place,
+                        false => this.number("place", u32_bin(BinOp::Min, place, last.clone())),
+                    };
+                    this.enter_element(tile, own, place);
+                    this.store_atoms(&params, std::slice::from_ref(&kept), &Exp::Var(k));
+                    this.body(&op.map.body);
+                    this.set_bits(flags, &words, k);
+                    this.store_atoms(results, std::slice::from_ref(&kept_plain), &Exp::Var(k));
+                });
+            })
         });
-        if scalars && self.is_plain(super::elements::loop_body(&self.out[start..]), &arrays) {
+        if scalars && self.is_plain(loop_body(&some), &arrays) {
+            self.out.push(Stm::If(is_full(tile, own), all, some));
             let inputs = inputs.iter().any(Option::is_some).then_some(kept);
             return Counted { words, inputs, plain: kept_plain };
         }
@@ -206,9 +214,9 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// The threads of each warp transpose their words; then each thread has the number of bits of the group of elements that
-    /// comes at its own number.
-    fn count_words(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, counted: &Counted) {
+    /// The threads of each warp transpose their words. Returns for each scan a shared array with the numbers of bits of all groups
+    /// of 32 elements, in their order.
+    fn count_words(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, counted: &Counted) -> Vec<V> {
         let lane = self.number("lane", u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1)));
         let warp = self.number("warp", warp_of(own));
         let group = u32_bin(BinOp::Mul, lane.clone(), short_int(tile.threads / WARP));
@@ -241,34 +249,67 @@ impl<'a> Emit<'a> {
                 self.out.push(Stm::Assign(*word, next));
             }
             self.out.push(Stm::Store(*words, own.short.clone(), Exp::Var(*word)));
-            let count = self.shared_array("counts", Prim::I32, tile.threads);
+            let count = self.shared_array("counts", Prim::U32, tile.threads);
             self.out.push(Stm::Store(count, group.clone(), bits_of(Exp::Var(*word))));
             counts.push(count);
         }
         self.out.push(Stm::Barrier);
-        for (sofar, count) in own.sofar.iter().zip(counts) {
-            if let [Sofar::Scalar(v)] = sofar.parts.as_slice() {
-                let here = Exp::Load(count, Box::new(own.short.clone()));
-                let here = Exp::Convert(Prim::I32, Prim::I64, Box::new(here));
-                self.out.push(Stm::Assign(*v, here));
-            }
-        }
+        counts
     }
 
-    /// Shared arrays with the count before each group of elements, in the tile.
-    fn bases(
+    /// The threads of the block scan these numbers, one for each thread. Returns their sums, and shared arrays with the sum before
+    /// each of them, which are valid after a barrier. This is what [`super::prefix`] does, for numbers of 32 bits.
+    fn scan_counts(
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
-        before: &[Partial<'a>],
-    ) -> Vec<Kept> {
-        let mut bases = Vec::new();
-        for fold in &tile.folds {
-            let (prims, room) = (self.part_prims(fold.op), Room::Shared(tile.threads));
-            bases.push(self.keep_prims("bases", &prims, Some(Prim::I32), &room));
+        counts: &[V],
+    ) -> (Sums<'a>, Vec<V>) {
+        let lane = self.number("lane", u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1)));
+        let warp = self.number("warp", warp_of(own));
+        let mut sums = Vec::new();
+        for count in counts {
+            let here = Exp::Load(*count, Box::new(own.short.clone()));
+            let here = self.number("here", here);
+            let sum = self.declare("sum", Prim::U32, Some(here.clone()));
+            for step in 0..WARP.trailing_zeros() {
+                let distance = short_int(1 << step);
+                let none =
+                    self.declare("none", Prim::Bool, Some(u32_lt(lane.clone(), distance.clone())));
+                let left = u32_bin(BinOp::Sub, own.short.clone(), distance);
+                let from = Exp::Select(Box::new([Exp::Var(none), own.short.clone(), left]));
+                let left = self.number("left", Exp::Load(*count, Box::new(from)));
+                let left = Exp::Select(Box::new([Exp::Var(none), short_int(0), left]));
+                self.out.push(Stm::WarpBarrier);
+                self.out.push(Stm::Assign(sum, u32_bin(BinOp::Add, Exp::Var(sum), left)));
+                self.out.push(Stm::Store(*count, own.short.clone(), Exp::Var(sum)));
+                self.out.push(Stm::WarpBarrier);
+            }
+            sums.push((here, sum));
         }
-        self.store_each(before, &bases, &own.short);
-        bases
+        self.out.push(Stm::Barrier);
+        let no = Exp::Const(Scalar::Bool(false));
+        let (mut all, mut bases) = (Vec::new(), Vec::new());
+        for ((count, (here, sum)), fold) in counts.iter().zip(sums).zip(&tile.folds) {
+            let total = self.declare("total", Prim::U32, Some(short_int(0)));
+            let before = u32_bin(BinOp::Sub, Exp::Var(sum), here);
+            let before = self.declare("before", Prim::U32, Some(before));
+            for w in 0..tile.threads / WARP {
+                let earlier = u32_lt(short_int(w), warp.clone());
+                let of_warp = Exp::Load(*count, Box::new(short_int(w * WARP + WARP - 1)));
+                let of_warp = self.number("of_warp", of_warp);
+                let some = Exp::Select(Box::new([earlier, of_warp.clone(), short_int(0)]));
+                self.out.push(Stm::Assign(before, u32_bin(BinOp::Add, Exp::Var(before), some)));
+                self.out.push(Stm::Assign(total, u32_bin(BinOp::Add, Exp::Var(total), of_warp)));
+            }
+            let base = self.shared_array("bases", Prim::U32, tile.threads);
+            self.out.push(Stm::Store(base, own.short.clone(), Exp::Var(before)));
+            bases.push(base);
+            let total = self.declare("all", Prim::I64, Some(wide(Exp::Var(total))));
+            all.push(Partial { op: fold.op, parts: vec![Sofar::Scalar(total)] });
+        }
+        let cut = self.declare("cut", Prim::Bool, Some(no));
+        (Sums { before: Vec::new(), before_cut: cut, all, cut }, bases)
     }
 
     /// Stores the counts and the plain results, and executes the epilogue; whether this is a short loop.
@@ -277,12 +318,32 @@ impl<'a> Emit<'a> {
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
         counted: &Counted,
-        bases: &[Kept],
+        bases: &[V],
         found: &[Kept],
     ) -> bool {
+        let mut short = true;
+        let [all, some] = [true, false].map(|full| {
+            self.block(|this| {
+                short &= this.store_elements(tile, own, counted, bases, found, full);
+            })
+        });
+        self.out.push(Stm::If(is_full(tile, own), all, some));
+        short
+    }
+
+    /// The same, for a tile that is full or not.
+    fn store_elements(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        own: &Thread<'a>,
+        counted: &Counted,
+        bases: &[V],
+        found: &[Kept],
+        full: bool,
+    ) -> bool {
         let mut before = Vec::new();
-        for found in found {
-            before.push(self.load_kept(found, &Exp::int(0)));
+        for array in found.iter().flat_map(Kept::arrays) {
+            before.push(self.simple("before", &Exp::Load(array, Box::new(Exp::int(0)))));
         }
         let warp = self.number("warp", warp_of(own));
         let lane = u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1));
@@ -302,18 +363,14 @@ impl<'a> Emit<'a> {
                 let at = this.number("at", u32_bin(BinOp::Add, at, turn()));
                 let mut finished = Vec::new();
                 for (number, (_, words)) in counted.words.iter().enumerate() {
-                    let parts = this.load_kept(&bases[number], &group);
+                    let base = Exp::Load(bases[number], Box::new(group.clone()));
                     let bits = Exp::Load(*words, Box::new(at.clone()));
                     let bits = bits_of(u32_bin(BinOp::And, bits, up_to.clone()));
-                    let bits = Exp::Convert(Prim::I32, Prim::I64, Box::new(bits));
-                    for (part, before) in parts.iter().zip(&before[number]) {
-                        if let (Sofar::Scalar(v), Some(before)) = (part, before.value()) {
-                            let sum = super::bin(BinOp::Add, Exp::Var(*v), bits.clone());
-                            this.out.push(Stm::Assign(*v, super::bin(BinOp::Add, before, sum)));
-                        }
-                        this.store_sofar(tile.pat[number], index, part);
-                    }
-                    finished.push(Partial { op: tile.folds[number].op, parts });
+                    let sum = wide(u32_bin(BinOp::Add, base, bits));
+                    let sum = super::bin(BinOp::Add, before[number].clone(), sum);
+                    let part = Sofar::Scalar(this.declare("sum", Prim::I64, Some(sum)));
+                    this.store_sofar(tile.pat[number], index, &part);
+                    finished.push(Partial { op: tile.folds[number].op, parts: vec![part] });
                 }
                 let parts = this.load_kept(&counted.plain, &Exp::Var(k));
                 for (var, part) in plain.iter().zip(&parts) {
@@ -326,10 +383,15 @@ impl<'a> Emit<'a> {
                     this.out.push(Stm::Section(section));
                 }
             });
-            let within = u32_lt(place, own.ground.here.clone());
-            this.out.push(Stm::If(within, store, Block::new()));
+            match full {
+                true => this.out.extend(store),
+                false => {
+                    let within = u32_lt(place, own.ground.here.clone());
+                    this.out.push(Stm::If(within, store, Block::new()));
+                }
+            }
         });
-        is_short(super::elements::loop_body(&self.out[start..]))
+        is_short(loop_body(&self.out[start..]))
     }
 
     /// The epilogue at one position, with the elements that were kept.
@@ -369,6 +431,12 @@ impl<'a> Emit<'a> {
 const HALVES: [(u32, u32); 5] =
     [(16, 0x0000_ffff), (8, 0x00ff_00ff), (4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)];
 
+/// Whether a tile has as many elements as it has room for.
+fn is_full(tile: &Tile<'_, '_>, own: &Thread<'_>) -> Exp {
+    let (here, size) = (own.ground.here.clone(), short_int(tile.threads * tile.items));
+    Exp::Cmp(CmpOp::Eq, Prim::U32, Box::new(here), Box::new(size))
+}
+
 /// The number of a thread's warp.
 fn warp_of(own: &Thread<'_>) -> Exp {
     u32_bin(BinOp::Lshr, own.short.clone(), short_int(WARP.trailing_zeros()))
@@ -376,5 +444,6 @@ fn warp_of(own: &Thread<'_>) -> Exp {
 
 /// The number of bits of a word that are set.
 fn bits_of(word: Exp) -> Exp {
-    Exp::Math(MathFn::Popc, Prim::U32, vec![word])
+    let count = Exp::Math(MathFn::Popc, Prim::U32, vec![word]);
+    Exp::Convert(Prim::I32, Prim::U32, Box::new(count))
 }
