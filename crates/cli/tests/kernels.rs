@@ -74,6 +74,11 @@ fn folds() {
 }
 
 #[test]
+fn filters() {
+    agrees("filters");
+}
+
+#[test]
 fn scans() {
     agrees("scans");
 }
@@ -179,6 +184,7 @@ fn gpus_accept_them() {
     let ptx = nvrtc_compiler::ptx("cuda_folds", &device_program("folds"));
     assert!(ptx.contains(".visible .entry"), "there are kernels");
     let names = [
+        "filters",
         "scans",
         "segments",
         "writes",

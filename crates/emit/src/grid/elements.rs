@@ -45,8 +45,6 @@ pub(super) struct Tile<'a, 'b> {
     /// Threads per block, elements per thread.
     pub(super) threads: u32,
     pub(super) items: u32,
-    /// Whether elements of tiles have 32 bits instead of 64.
-    pub(super) narrow: bool,
     /// What blocks have published.
     pub(super) told: Told,
     pub(super) counter: V,
@@ -97,13 +95,8 @@ impl<'a> Emit<'a> {
     pub(super) fn begin_tile(&mut self, tile: &Tile<'a, '_>, thread: V) -> Thread<'a> {
         let sofar = self.start_folds(&tile.folds);
         let elements = tile.threads * tile.items;
-        let stored = tile.narrow.then_some(Prim::I32);
-        let [mut each, mut kept] = [Vec::new(), Vec::new()];
-        for fold in &tile.folds {
-            let prims = self.part_prims(fold.op);
-            each.push(self.keep_prims("each", &prims, stored, &Room::Shared(tile.threads)));
-            kept.push(self.keep_prims("kept", &prims, stored, &Room::Registers(tile.items)));
-        }
+        let ops = tile.folds.iter().map(|fold| fold.op);
+        let each = self.keep_each("each", ops, &Room::Shared(tile.threads));
         let cuts = tile.layout.has_rows();
         let cuts = cuts.then(|| self.shared_array("cuts", Prim::Bool, tile.threads));
         let number = self.shared_array("number", Prim::I32, 1);
@@ -122,7 +115,14 @@ impl<'a> Emit<'a> {
         let ground = self.ground(&tile.layout, &number, &short, elements);
         let cut = self.declare("cut", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
         let dense = false;
+        let kept = Vec::new();
         Thread { thread, short, number, ground, kept, each, cuts, sofar, cut, dense }
+    }
+
+    /// Registers for the elements of a thread.
+    pub(super) fn keep_elements(&mut self, tile: &Tile<'a, '_>) -> Vec<Kept> {
+        let ops = tile.folds.iter().map(|fold| fold.op);
+        self.keep_each("kept", ops, &Room::Registers(tile.items))
     }
 
     /// Executes code for the elements of a thread; `work` gets the number of the element within the thread, and its

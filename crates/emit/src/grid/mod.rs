@@ -12,6 +12,7 @@
 mod atomic;
 mod checked;
 mod cooperative;
+mod count;
 mod elements;
 mod hist;
 mod layout;

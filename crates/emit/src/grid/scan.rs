@@ -7,8 +7,7 @@
 //! memory only once, and the components of values take turns in shared memory, so that tiles can be large. The scan
 //! across the threads of a block is in [`super::prefix`], and the prefix of the tile is found by [`super::lookback`].
 //!
-//! If the scan counts elements, such as those that a filter keeps, 32-bit numbers suffice inside a tile, which can
-//! therefore be larger; the prefix of the tile is added when they are stored.
+//! If the scan counts elements, such as those that a filter keeps, it is in [`super::count`].
 //!
 //! At the beginning of a segment, earlier elements do not count. A tile in which a segment begins knows its final
 //! values up to its end immediately.
@@ -24,43 +23,31 @@ use super::stage::u32_lt;
 use fehu_base::{OrBug, Prim};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Stm, V};
-use fehu_ir::{self as ir, Atom, BinOp, Scalar, Screma, Var};
+use fehu_ir::{self as ir, Scalar, Screma, Var};
 
 /// The maximum number of elements per thread; odd, so that neighbouring threads use different memory banks.
 const MOST_ITEMS: u32 = 31;
 
 impl<'a> Emit<'a> {
     pub(super) fn scan_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
+        if self.count_on_grid(seg, pat, op) {
+            return;
+        }
         let of_scan = |scan: &'a ir::Scan| Fold { op: &scan.op, neutral: &scan.neutral };
         let folds: Vec<Fold<'a>> = op.scans.iter().map(of_scan).collect();
         let prims = self.folded_prims(&folds);
-        let narrow = seg.space.is_empty() && self.counts(op);
         let step = if seg.rows.is_some() { STEP_BYTES } else { 0 };
         let needs = Needs { most: MOST_ITEMS, step, at_once: false };
-        let (threads, items) = match narrow {
-            true => tile_size(self, &vec![vec![Some(Prim::I32)]; prims.len()], &needs),
-            false => tile_size(self, &prims, &needs),
-        };
+        let (threads, items) = tile_size(self, &prims, &needs);
         let (layout, blocks) = self.layout(seg, op, threads, items);
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
         let (told, told_mem) = self.told(&prims, &blocks, counter, &layout);
         let (skipped, with_maps) = (0, true);
-        let tile = Tile {
-            seg,
-            pat,
-            op,
-            folds,
-            skipped,
-            with_maps,
-            layout,
-            threads,
-            items,
-            narrow,
-            told,
-            counter,
-        };
+        let tile =
+            Tile { seg, pat, op, folds, skipped, with_maps, layout, threads, items, told, counter };
         self.launch("scan", blocks, threads, |this, _, thread| {
             let mut own = this.begin_tile(&tile, thread);
+            own.kept = this.keep_elements(&tile);
             let ways = this.ways(&tile, &own);
             own.dense = this.evaluate(&tile, &own);
             this.reorder_tile(&tile, &own, &ways, Order::Apart, Order::InTurn);
@@ -70,28 +57,10 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::Barrier);
             this.add_before(&tile, &own, &sums, &found);
             this.reorder_tile(&tile, &own, &ways, Order::InTurn, Order::Apart);
-            this.store_scanned(&tile, &own, &found);
+            this.store_scanned(&tile, &own);
         });
         self.out.extend([told_mem, counter_mem].map(Stm::Free));
         self.free_layout(&tile.layout);
-    }
-
-    /// Whether all scans count elements.
-    fn counts(&self, op: &Screma) -> bool {
-        let of_result = |result: &Atom| {
-            let var = result.var()?;
-            op.map.body.stms.iter().find(|stm| stm.pat == [var]).map(|stm| &stm.exp)
-        };
-        op.scans.iter().zip(&op.map.body.results).all(|(scan, result)| {
-            let [first, second] = scan.op.params.as_slice() else { return false };
-            let [stm] = scan.op.body.stms.as_slice() else { return false };
-            let adds = stm.exp == ir::Exp::BinOp(BinOp::Add, (*first).into(), (*second).into())
-                && [scan.op.body.results[0]] == [Atom::from(stm.pat[0])];
-            let wide = self.prim((*first).into()) == Some(Prim::I64);
-            let one = matches!(of_result(result), Some(ir::Exp::Convert(_, flag))
-                if self.prim(*flag) == Some(Prim::Bool));
-            adds && wide && one
-        })
     }
 
     /// For each type, a shared array the size of a tile.
@@ -192,15 +161,11 @@ impl<'a> Emit<'a> {
     ) {
         let mut carries = Vec::new();
         for (found, before) in found.iter().zip(&sums.before) {
-            let parts = match tile.narrow {
-                true => self.copied(&before.parts),
-                false => self.load_kept(found, &Exp::int(0)),
-            };
+            let parts = self.load_kept(found, &Exp::int(0));
             carries.push(Partial { op: before.op, parts });
         }
         let start = self.block(|this| {
             let begins = own.cuts.map(|_| Exp::Var(sums.before_cut));
-            let carries = if tile.narrow { &[] } else { carries.as_slice() };
             for (carry, before) in carries.iter().zip(&sums.before) {
                 this.combine_unless(begins.as_ref(), carry, &before.parts);
             }
@@ -212,23 +177,14 @@ impl<'a> Emit<'a> {
         });
     }
 
-    fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, found: &[Kept]) {
-        let mut before = Vec::new();
-        for found in found.iter().filter(|_| tile.narrow) {
-            before.push(self.load_kept(found, &Exp::int(0)));
-        }
+    fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let store = this.block(|this| {
                 let index = this.find_element(tile, own, k, place.clone());
                 let mut bound = tile.pat.iter();
                 let mut finished = Vec::new();
-                for (number, (scan, arrays)) in tile.op.scans.iter().zip(&own.kept).enumerate() {
-                    let mut parts = this.load_kept(arrays, &Exp::Var(k));
-                    if let Some(before) = before.get(number) {
-                        let all = this.copied(before);
-                        this.combine_parts(&scan.op, &all, &parts);
-                        parts = all;
-                    }
+                for (scan, arrays) in tile.op.scans.iter().zip(&own.kept) {
+                    let parts = this.load_kept(arrays, &Exp::Var(k));
                     for (part, var) in parts.iter().zip(bound.by_ref()) {
                         this.store_sofar(*var, index, part);
                     }
@@ -250,7 +206,7 @@ impl<'a> Emit<'a> {
 impl<'a> Emit<'a> {
     /// The epilogue at one position. Plain results that it reads are recomputed: other threads may run in between, and
     /// memory is slower.
-    fn epilogue_at(
+    pub(super) fn epilogue_at(
         &mut self,
         tile: &Tile<'a, '_>,
         epilogue: &Epilogue<'a>,

@@ -45,12 +45,12 @@ impl<'a> Emit<'a> {
             layout,
             threads,
             items,
-            narrow: false,
             told,
             counter,
         };
         self.launch("rows", tiles, threads, |this, _, thread| {
-            let own = this.begin_tile(&tile, thread);
+            let mut own = this.begin_tile(&tile, thread);
+            own.kept = this.keep_elements(&tile);
             this.reduce_tile(&tile, &own);
         });
         self.out.extend([told_mem, counter_mem].map(Stm::Free));
