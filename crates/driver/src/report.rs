@@ -9,6 +9,7 @@ pub mod html;
 pub mod json;
 pub mod layout;
 mod made;
+mod nests;
 pub mod model;
 pub mod svg;
 pub mod text;

@@ -3,7 +3,7 @@
 
 use super::checks::{self, CheckCounts};
 use super::flow::{self, Flow};
-use super::made;
+use super::{made, nests};
 use fehu_base::SourceMap;
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Loc, Prog};
@@ -70,6 +70,8 @@ pub enum NoteKind {
     Made,
     /// Something is tested at run time.
     Check,
+    /// How an operator differs between the positions of another.
+    Nest,
 }
 
 impl NoteKind {
@@ -80,6 +82,7 @@ impl NoteKind {
             NoteKind::Missed => "missed",
             NoteKind::Made => "made",
             NoteKind::Check => "check",
+            NoteKind::Nest => "nest",
         }
     }
 
@@ -90,6 +93,7 @@ impl NoteKind {
             NoteKind::Missed => '-',
             NoteKind::Made => '=',
             NoteKind::Check => '?',
+            NoteKind::Nest => '~',
         }
     }
 }
@@ -126,6 +130,7 @@ pub fn report(
         notes.add(remark.loc.as_ref(), Note { line: 0, column: 0, kind, text });
     }
     made::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
+    nests::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
     let checks = checks::compare(before, after, &mut |loc, note| notes.add(loc, note));
     let (old, new) = (made::count(before), made::count(after));
     let summary = Summary { operators: (old.0, new.0), arrays: (old.1, new.1), checks };

@@ -118,6 +118,7 @@ impl Paint {
             NoteKind::Missed => "1;31",
             NoteKind::Made => "1;36",
             NoteKind::Check => "1;33",
+            NoteKind::Nest => "1;35",
         };
         self.with(code, text)
     }

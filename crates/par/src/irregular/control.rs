@@ -4,14 +4,33 @@
 //! for them is written back to where they came from. So nobody waits for others that have nothing to do.
 
 use super::ops::BOOL;
-use super::space::{Around, Home, Space, array_of, numbers};
+use super::space::{Around, Home, RowsOf, Space, array_of, numbers};
 use super::{Irregular, Lifted, stays};
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::{Builder, atom_type};
 use fehu_ir::{
     Atom, BinOp, Body, CmpOp, Dim, Exp, LoopForm, LoopParam, Partition, Red, Scatter, Screma, Stm,
-    Type, Var, VarInfo,
+    Switch, Type, Var, VarInfo,
 };
+
+/// What the host's loop has for a parameter of a loop inside.
+struct State {
+    /// What it begins with, and the parameter.
+    init: Var,
+    var: Var,
+    /// If its arrays are irregular.
+    rows: Option<RowsOf>,
+}
+
+impl State {
+    /// Where the parameter is, if the host's is this array.
+    fn home(&self, array: Var) -> Home {
+        match &self.rows {
+            Some(rows) => Home::Row(array, rows.start),
+            None => Home::Stored(array),
+        }
+    }
+}
 
 impl Irregular<'_> {
     /// The numbers of the positions at which a condition holds, and then of the others; how many these are.
@@ -96,6 +115,34 @@ impl Irregular<'_> {
         Ok(())
     }
 
+    /// A choice of several cases is one of two, of which the second is another choice.
+    pub(super) fn switch(
+        &mut self,
+        stm: &Stm,
+        value: Atom,
+        switch: &Switch,
+        space: usize,
+    ) -> Lifted<()> {
+        let Some(((case, body), rest)) = switch.cases.split_first() else {
+            return Err(stays("it has only one case", stm));
+        };
+        let cond = self.local("cond", BOOL);
+        let test = Stm::new(vec![cond], Exp::CmpOp(CmpOp::Eq, value, Atom::Const(*case)));
+        self.homes.insert((cond, space), Home::Repeated(test));
+        let others = match rest.is_empty() {
+            true => switch.default.clone(),
+            false => {
+                let default = switch.default.clone();
+                let rest = Box::new(Switch { cases: rest.to_vec(), default });
+                let other = Stm { exp: Exp::Switch(value, rest), ..stm.clone() };
+                let other = fehu_ir::subst::copy_stm(&other, self.vars);
+                let results = other.pat.iter().map(|var| Atom::Var(*var)).collect();
+                Body { stms: vec![other], results }
+            }
+        };
+        self.branch(stm, cond.into(), &[body.clone(), others], space)
+    }
+
     /// What two parts have, together.
     fn merged(&mut self, ty: &Type, values: [(Var, Var, Atom); 2], space: usize) -> Var {
         let dest = self.empty(ty, space);
@@ -170,16 +217,9 @@ impl Irregular<'_> {
         body: &Body,
         space: usize,
     ) -> Lifted<()> {
-        let types: Vec<Type> = params.iter().map(|param| self.vars[param.var].ty.clone()).collect();
-        if !types.iter().all(|ty| self.labels.is_regular(ty) && !matches!(ty, Type::Acc(_))) {
-            return Err(stays("a loop has arrays whose sizes differ", stm));
-        }
         let mut states = Vec::new();
-        for (param, ty) in params.iter().zip(&types) {
-            let init = self.stored(param.init, space);
-            let ty = array_of(ty, self.spaces[space].count);
-            let own = self.bind("init", ty.clone(), Exp::Copy(init));
-            states.push((own, self.vars.push(VarInfo { hint: "state".into(), ty })));
+        for param in params {
+            states.push(self.state(stm, params, param, space)?);
         }
         let index = self.vars.push(VarInfo { hint: "k".into(), ty: Type::I64 });
         let (outer_form, go) = match form {
@@ -187,7 +227,7 @@ impl Irregular<'_> {
             LoopForm::While(cond) => {
                 let k = params.iter().position(|param| param.var == *cond);
                 let k = k.or_bug("the condition of a loop");
-                let any = self.any(states[k].0, space);
+                let any = self.any(states[k].init, space);
                 let go = self.vars.push(VarInfo { hint: "go".into(), ty: BOOL });
                 (LoopForm::While(go), Some((go, any, k)))
             }
@@ -201,7 +241,7 @@ impl Irregular<'_> {
         let results = inner?;
         let mut outer_params: Vec<LoopParam> = states
             .iter()
-            .map(|(init, var)| LoopParam { var: *var, init: (*init).into() })
+            .map(|state| LoopParam { var: state.var, init: state.init.into() })
             .collect();
         outer_params.extend(go.map(|(var, init, _)| LoopParam { var, init }));
         let mut pat = Vec::new();
@@ -210,11 +250,72 @@ impl Irregular<'_> {
         }
         let exp = Exp::Loop(outer_params, outer_form, Box::new(Body { stms, results }));
         let made = fehu_ir::subst::copy_stm(&Stm { loc: stm.loc.clone(), ..Stm::new(pat, exp) }, self.vars);
-        for (var, array) in stm.pat.iter().zip(&made.pat) {
-            self.homes.insert((*var, space), Home::Stored(*array));
+        for ((var, array), state) in stm.pat.iter().zip(&made.pat).zip(&states) {
+            self.homes.insert((*var, space), state.home(*array));
         }
         self.out.push(made);
         Ok(())
+    }
+
+    /// What the host's loop has for a parameter. Arrays of differing sizes are rows, as long as the sizes stay the same.
+    fn state(
+        &mut self,
+        stm: &Stm,
+        params: &[LoopParam],
+        param: &LoopParam,
+        space: usize,
+    ) -> Lifted<State> {
+        let ty = self.vars[param.var].ty.clone();
+        let own = |size: &Atom| params.iter().any(|param| *size == Atom::Var(param.var));
+        if matches!(ty, Type::Acc(_)) || ty.shape().iter().any(own) {
+            return Err(stays("the sizes of a loop's arrays change", stm));
+        }
+        let (init, rows) = match self.labels.is_regular(&ty) {
+            true => (self.stored(param.init, space), None),
+            false => {
+                let others = ty.shape().iter().skip(1);
+                if !others.into_iter().all(|size| self.labels.is_avoided(*size)) {
+                    return Err(stays("an array has several dimensions whose sizes differ", stm));
+                }
+                let rows = self.rows_of(ty.shape()[0], space);
+                (self.packed(param.init, space, &rows), Some(rows))
+            }
+        };
+        let ty = self.vars[init].ty.clone();
+        let init = self.bind("init", ty.clone(), Exp::Copy(init));
+        let var = self.vars.push(VarInfo { hint: "state".into(), ty });
+        Ok(State { init, var, rows })
+    }
+
+    /// An array of the host with these rows of an irregular value, one after the other.
+    fn packed(&mut self, result: Atom, space: usize, rows: &RowsOf) -> Var {
+        let var = result.var().or_bug("an array");
+        if !self.labels.is_avoided(result)
+            && let Home::Row(data, start) = self.home(var, space)
+            && start == rows.start
+        {
+            return data;
+        }
+        let ty = atom_type(result, self.vars);
+        let identity = self.identity(&[ty.row().or_bug("the elements of an array")]);
+        self.row_map(identity, &[var], space, rows)[0]
+    }
+
+    /// Where the elements of an irregular value belong among all rows, and what they are, and how many.
+    fn row_places(&mut self, result: Atom, part: usize, rows: &RowsOf) -> (Var, Var, Atom) {
+        let ty = atom_type(result, self.vars);
+        let var = result.var().or_bug("an array");
+        let own = self.rows_of(rows.width.into(), part);
+        let positions = self.positions(ty.shape()[0], part);
+        let row = ty.row().or_bug("the elements of an array");
+        let mut b = Builder::new(self.vars);
+        let params = vec![("at".into(), Type::I64), ("elem".into(), row.clone())];
+        let map = b.lambda(params, vec![Type::I64, row], |b, params| {
+            let at = Exp::BinOp(BinOp::Add, params[0].into(), rows.start.into());
+            vec![b.exp("at", at).into(), params[1].into()]
+        });
+        let arrays = self.row_map(map, &[positions, var], part, &own);
+        (arrays[0], arrays[1], own.total)
     }
 
     /// One iteration; what the host's loop goes on with.
@@ -224,7 +325,7 @@ impl Irregular<'_> {
         form: &LoopForm,
         body: &Body,
         space: usize,
-        states: &[(Var, Var)],
+        states: &[State],
         (index, cond): (Var, Option<usize>),
     ) -> Lifted<Vec<Atom>> {
         let active = match (form, cond) {
@@ -235,29 +336,36 @@ impl Irregular<'_> {
                 self.labels.differs(*var, self.vars);
                 (!self.labels.is_avoided(*bound)).then(|| self.still(*bound, index, space))
             }
-            (LoopForm::While(_), Some(k)) => Some(states[k].1),
+            (LoopForm::While(_), Some(k)) => Some(states[k].var),
             (LoopForm::While(_), None) => None,
         };
+        for (param, state) in params.iter().zip(states) {
+            self.homes.insert((param.var, space), state.home(state.var));
+        }
         let Some(active) = active else {
-            for (param, (_, state)) in params.iter().zip(states) {
-                self.homes.insert((param.var, space), Home::Stored(*state));
-            }
             self.body(body, space)?;
-            return Ok(body.results.iter().map(|result| self.stored(*result, space).into()).collect());
+            let mut results = Vec::new();
+            for (result, state) in body.results.iter().zip(states) {
+                results.push(match &state.rows {
+                    Some(rows) => self.packed(*result, space, rows).into(),
+                    None => self.stored(*result, space).into(),
+                });
+            }
+            return Ok(results);
         };
         let (order, count) = self.divided(active, space);
         let (part, order) = self.part(order, Atom::i64(0), count, space);
-        for (param, (_, state)) in params.iter().zip(states) {
-            self.homes.insert((param.var, space), Home::Stored(*state));
-        }
         self.body(body, part)?;
         let mut values = Vec::new();
-        for result in &body.results {
-            values.push(self.stored(*result, part));
+        for (result, state) in body.results.iter().zip(states) {
+            values.push(match &state.rows {
+                Some(rows) => self.row_places(*result, part, rows),
+                None => (order, self.stored(*result, part), count),
+            });
         }
         let mut results: Vec<Atom> = Vec::new();
-        for (value, (_, state)) in values.into_iter().zip(states) {
-            results.push(self.put(*state, order, value, count).into());
+        for ((order, values, count), state) in values.into_iter().zip(states) {
+            results.push(self.put(state.var, order, values, count).into());
         }
         if let Some(k) = cond {
             let conds = results[k].var().or_bug("an array of conditions");

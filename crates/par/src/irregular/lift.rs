@@ -225,9 +225,9 @@ impl Irregular<'_> {
             Exp::If(cond, bodies) => self.branch(stm, *cond, bodies, space),
             Exp::Loop(params, form, body) => self.repeat(stm, params, form, body, space),
             Exp::Call(..) => Err(stays("it calls a function with arrays of differing sizes", stm)),
-            Exp::Hist(_) => Err(stays("histograms of differing sizes are not lifted yet", stm)),
+            Exp::Hist(op) => self.hist(stm, op, space),
             Exp::Stream(_) => Err(stays("streams of differing sizes are not lifted yet", stm)),
-            Exp::Switch(..) => Err(stays("it is in one of several cases", stm)),
+            Exp::Switch(value, switch) => self.switch(stm, *value, switch, space),
             Exp::Update(..) | Exp::FlatUpdate(..) => {
                 Err(stays("an array whose size differs is updated in place", stm))
             }

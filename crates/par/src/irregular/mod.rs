@@ -19,7 +19,7 @@
 //!
 //! - `space`: the spaces of positions, and where variables are to be found in them;
 //! - `lift`: the statements of functions;
-//! - `ops`: operators that need more than a Seg;
+//! - `ops`: operators that need more than a Seg; `write`: scatters and histograms;
 //! - `control`: branches and loops that differ between positions;
 //! - `version`: the map as it was, for rows that are short and alike.
 //!
@@ -30,6 +30,7 @@ mod lift;
 mod ops;
 mod space;
 mod version;
+mod write;
 
 use crate::distribute::only_outer;
 use crate::is_sequential;

@@ -81,7 +81,7 @@ impl Irregular<'_> {
     }
 
     /// The numbers of the positions of a row.
-    fn positions(&mut self, size: Atom, space: usize) -> Var {
+    pub(super) fn positions(&mut self, size: Atom, space: usize) -> Var {
         let positions = self.local("positions", Type::array(Prim::I64.into(), vec![size]));
         let iota = Exp::Iota(Prim::I64, size, Atom::i64(0), Atom::i64(1));
         let home = Home::Repeated(Stm::new(vec![positions], iota));
@@ -180,64 +180,6 @@ impl Irregular<'_> {
         }
         let results = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
         self.body(&Body { stms, results }, space)
-    }
-
-    /// Writes to rows of an array of the host.
-    pub(super) fn scatter(&mut self, stm: &Stm, op: &Scatter, space: usize) -> Lifted<()> {
-        let mut dests = Vec::new();
-        for (shape, dest) in &op.dests {
-            let ([size], false) = (shape.as_slice(), self.labels.is_avoided((*dest).into())) else {
-                return Err(stays("it writes to several dimensions of an array", stm));
-            };
-            match self.home(*dest, space) {
-                Home::Row(data, start) => dests.push((*size, data, start)),
-                Home::Stored(_) | Home::Repeated(_) | Home::Passed => {
-                    return Err(stays("it writes to arrays whose sizes do not differ", stm));
-                }
-            }
-        }
-        let rows = self.rows_of(op.width, space);
-        // The places in the array of all rows; others are outside of it.
-        let mut map = op.map.clone();
-        let (places, values) = op.map.body.results.split_at(op.dests.len());
-        let mut b = Builder::new(self.vars);
-        let flat = b.body(|b| {
-            let mut flat = Vec::new();
-            for (place, (size, _, start)) in places.iter().zip(&dests) {
-                let low = b.exp("low", Exp::CmpOp(CmpOp::Le, Atom::i64(0), *place));
-                let high = b.exp("high", Exp::CmpOp(CmpOp::Lt, *place, *size));
-                let both = b.exp("inside", Exp::BinOp(BinOp::And, low.into(), high.into()));
-                let yes = b.body(|b| {
-                    vec![b.exp("at", Exp::BinOp(BinOp::Add, *place, (*start).into())).into()]
-                });
-                let exp = Exp::If(both.into(), Box::new([yes, Body::of(vec![Atom::i64(-1)])]));
-                flat.push(b.typed("at", Type::I64, exp).into());
-            }
-            flat
-        });
-        map.body.stms.extend(flat.stms);
-        map.body.results = [&flat.results, values].concat();
-        let ret = map.ret.clone();
-        if super::irregular_in(&map.body, &self.labels).is_some() {
-            return Err(stays("the function of a scatter has parallelism of its own", stm));
-        }
-        let arrays = self.row_map(map, &op.inputs, space, &rows);
-        let identity = self.identity(&ret);
-        let mut outer = Vec::new();
-        for (_, data, _) in &dests {
-            outer.push((vec![self.vars[*data].ty.shape()[0]], *data));
-        }
-        let types: Vec<Type> = dests.iter().map(|(_, data, _)| self.vars[*data].ty.clone()).collect();
-        let scatter = Scatter { width: rows.total, inputs: arrays, map: identity, dests: outer };
-        let mut pat = Vec::new();
-        for ty in types {
-            pat.push(self.vars.push(fehu_ir::VarInfo { hint: "all".into(), ty }));
-        }
-        self.out.push(Stm::new(pat.clone(), Exp::Scatter(Box::new(scatter))));
-        for ((var, data), (_, _, start)) in stm.pat.iter().zip(pat).zip(&dests) {
-            self.homes.insert((*var, space), Home::Row(data, *start));
-        }
-        Ok(())
     }
 }
 
