@@ -74,6 +74,11 @@ fn folds() {
 }
 
 #[test]
+fn accumulators() {
+    agrees("accumulators");
+}
+
+#[test]
 fn filters() {
     agrees("filters");
 }
@@ -184,6 +189,7 @@ fn gpus_accept_them() {
     let ptx = nvrtc_compiler::ptx("cuda_folds", &device_program("folds"));
     assert!(ptx.contains(".visible .entry"), "there are kernels");
     let names = [
+        "accumulators",
         "filters",
         "scans",
         "segments",

@@ -25,7 +25,7 @@ use super::grid::{eq, lt};
 use super::screma::Over;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::cost::is_repeatable;
-use fehu_imp::rewrite::bin;
+use fehu_imp::rewrite::{bin, sum};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, SegParts, Var};
 
@@ -53,8 +53,6 @@ struct Row {
     /// The positions of the task, from the beginning of the row.
     from: V,
     to: V,
-    /// Whether the row ends in the task.
-    ends: V,
 }
 
 /// What tasks leave for the others.
@@ -178,13 +176,13 @@ impl<'a> Emit<'a> {
         }
         if !own.is_empty() {
             let done = self.block(|this| this.store_row_results(differ, row.row, &own));
-            self.out.push(Stm::If(Exp::Var(row.ends), done, Block::new()));
             let at = bin(BinOp::Mul, Exp::Var(chunk), Exp::int(2));
+            let after = bin(BinOp::Add, at.clone(), Exp::int(1));
+            let tail = self.block(|this| this.store_each(&own, kept, &after));
+            self.out.push(Stm::If(lt(Exp::Var(row.row), Exp::Var(row.last)), done, tail));
             let head = self.block(|this| this.store_each(&own, kept, &at));
-            let at = bin(BinOp::Add, at, Exp::int(1));
-            let tail = self.block(|this| this.store_each(&own, kept, &at));
-            let tail = vec![Stm::If(eq(Exp::Var(row.row), Exp::Var(row.last)), tail, Block::new())];
-            self.out.push(Stm::If(eq(Exp::Var(row.row), Exp::Var(row.first)), head, tail));
+            let is_first = eq(Exp::Var(row.row), Exp::Var(row.first));
+            self.out.push(Stm::If(is_first, head, Block::new()));
         }
         if !scanned.is_empty() && !twice {
             let tail = self.block(|this| this.store_each(&scanned, carried, &Exp::Var(chunk)));
@@ -215,11 +213,19 @@ impl<'a> Emit<'a> {
     ) -> [V; 2] {
         let [first, last] = [low, high].map(|at| self.row_at(differ, at));
         let before = self.start_of(differ, first);
+        let skip = self.declare("skip", Prim::I64, Some(position(low, first, before)));
         let row = self.new_var("row", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let start = this.declare("start", Prim::I64, Some(Exp::Var(before)));
-            let end = this.at_row(differ, [low, high], [first, last], [row, start], work);
+            let from = this.declare("from", Prim::I64, Some(Exp::Var(skip)));
+            let end = this.bind_row(differ, row, start);
+            let width = bin(BinOp::Sub, Exp::Var(end), Exp::Var(start));
+            let to = this.declare("to", Prim::I64, Some(width));
+            let part = vec![Stm::Assign(to, position(high, row, start))];
+            this.out.push(Stm::If(eq(Exp::Var(row), Exp::Var(last)), part, Block::new()));
+            work(this, Row { row, first, last, from, to });
             this.out.push(Stm::Assign(before, Exp::Var(end)));
+            this.out.push(Stm::Assign(skip, Exp::int(0)));
         });
         let after = bin(BinOp::Add, Exp::Var(last), Exp::int(1));
         let to = bin(BinOp::Min, after, Exp::Var(differ.count));
@@ -228,7 +234,7 @@ impl<'a> Emit<'a> {
         [first, last]
     }
 
-    /// Executes code for the part of a row that is in a range; returns where the row ends.
+    /// Executes code for the part of the first or of the last row of a task.
     fn at_row(
         &mut self,
         differ: Differ<'a>,
@@ -236,17 +242,14 @@ impl<'a> Emit<'a> {
         [first, last]: [V; 2],
         [row, start]: [V; 2],
         work: impl FnOnce(&mut Self, Row),
-    ) -> V {
+    ) {
         let end = self.bind_row(differ, row, start);
-        let [low, high] = [low, high].map(|at| bin(BinOp::Sub, Exp::Var(at), Exp::Var(row)));
-        let from = bin(BinOp::Max, low, Exp::Var(start));
-        let to = bin(BinOp::Min, high.clone(), Exp::Var(end));
-        let [from, to] = [("from", from), ("to", to)].map(|(hint, at)| {
-            self.declare(hint, Prim::I64, Some(bin(BinOp::Sub, at, Exp::Var(start))))
-        });
-        let ends = self.declare("ends", Prim::Bool, Some(lt(Exp::Var(end), high)));
-        work(self, Row { row, first, last, from, to, ends });
-        end
+        let width = bin(BinOp::Sub, Exp::Var(end), Exp::Var(start));
+        let from = bin(BinOp::Max, position(low, row, start), Exp::int(0));
+        let to = bin(BinOp::Min, position(high, row, start), width);
+        let [from, to] =
+            [("from", from), ("to", to)].map(|(hint, at)| self.declare(hint, Prim::I64, Some(at)));
+        work(self, Row { row, first, last, from, to });
     }
 
     /// What the function gets, and what it computes before the operator; returns where the row ends.
@@ -474,4 +477,9 @@ impl<'a> Emit<'a> {
 
 fn exists(differ: Differ<'_>, row: V) -> Exp {
     lt(Exp::Var(row), Exp::Var(differ.count))
+}
+
+/// Where a point of the work is in a row.
+fn position(point: V, row: V, start: V) -> Exp {
+    sum(&[(1, point), (-1, row), (-1, start)], 0)
 }

@@ -1,12 +1,12 @@
 //! Accumulators: arrays to which iterations contribute in any order.
 
-use crate::value::Val;
+use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{OrBug, Span};
-use fehu_ir::{AccInput, Atom, Exp, Lambda, LoopForm, LoopParam, Stm, Type};
+use fehu_ir::{AccInput, Exp, Lambda, Screma, Type};
 
 impl<'a> Lower<'a> {
-    /// A function applied to every element in turn, with an accumulator made of `dest`.
+    /// A function applied to every element, in any order, with an accumulator made of `dest`.
     pub(crate) fn accumulate(
         &mut self,
         dest: &Val<'a>,
@@ -19,10 +19,12 @@ impl<'a> Lower<'a> {
             self.bug(span, "an accumulator is created from something that is not an array");
         };
         let (dest_size, dest_elem) = (*size, elem.clone());
-        let Val::Array(width, ..) = array else {
+        let Val::Array(width, elem, _) = array else {
             self.bug(span, "an accumulation is over something that is not an array");
         };
-        let width = *width;
+        let (width, elem) = (*width, elem.clone());
+        let elements = self.array_parts(array);
+        let elements = self.array_vars(&elements);
         let operator = match op {
             None => None,
             Some((op, neutral)) => {
@@ -40,21 +42,16 @@ impl<'a> Lower<'a> {
         let cert = self.b().var("cert", Type::CERT);
         let acc = self.b().var("acc", Type::Acc(cert));
         self.acc_elems.insert(cert, (dest_size, dest_elem));
-        self.b().open();
-        let inner = self.b().var("acc", Type::Acc(cert));
-        let index = self.b().var("i", Type::I64);
-        let dims = [crate::access::Index::Fix(Val::i64(Atom::Var(index)))];
-        let safe = std::mem::replace(&mut self.safe, false);
-        let elem = self.index_value(array, &dims, span)?;
-        self.safe = safe;
-        let partial = self.apply(f.clone(), Val::Acc(cert, inner), span)?;
-        let result = self.apply(partial, elem, span)?;
-        let body = self.b().close(result.parts());
-        let last = self.b().var("acc", Type::Acc(cert));
-        let param = LoopParam { var: inner, init: Atom::Var(acc) };
-        let form = LoopForm::For(index, width);
-        self.b().push(Stm::new(vec![last], Exp::Loop(vec![param], form, Box::new(body))));
-        let body = self.b().close(vec![Atom::Var(last)]);
+        let (map, _) =
+            self.lambda(&[Shape::Acc(cert), (*elem).clone()], None, span, |this, args| {
+                let partial = this.apply(f.clone(), args[0].clone(), span)?;
+                this.apply(partial, args[1].clone(), span)
+            })?;
+        let inputs = [acc].into_iter().chain(elements).collect();
+        let screma = Screma { width, inputs, map, scans: Vec::new(), reds: Vec::new() };
+        let exp = Exp::Screma(Box::new(screma));
+        let last = self.operator_stm(exp, vec![Type::Acc(cert)], span)[0];
+        let body = self.b().close(vec![last]);
         let lambda = Lambda { params: vec![cert, acc], body, ret: vec![Type::Acc(cert)] };
         let types = arrays.iter().map(|&v| self.b().type_of(v).clone()).collect();
         let input = AccInput { shape: vec![dest_size], arrays, op: operator };

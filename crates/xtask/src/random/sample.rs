@@ -13,8 +13,8 @@ use fehu_driver::pipelines::GPU;
 use fehu_ir::text::parse;
 use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut};
 use fehu_ir::{
-    Atom, ConstId, Elem, Entry, Exp, External, Field, Fun, FunId, Level, OpaqueKind, OpaqueType, Param,
-    Prog, Scalar, Stm, Type, Var, VarInfo,
+    Atom, ConstId, Elem, Entry, Exp, External, Field, Fun, FunId, Level, OpaqueKind, OpaqueType,
+    Param, Prog, Scalar, Stm, Type, Var, VarInfo,
 };
 use fehu_irgen::{Config, kernel_text, nested_text, ragged_text, random_prog};
 use fehu_irtest::passes::transform;
