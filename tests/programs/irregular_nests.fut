@@ -85,6 +85,37 @@ entry spmv [l] [m] (ends: [l]i64) (cols: [m]i64) (vals: [m]f64) (x: []f64) : [l]
   tabulate l (\i -> let from = if i == 0 then 0 else ends[i - 1]
                     in f64.sum (map2 (\c v -> v * x[c]) cols[from: ends[i]] vals[from: ends[i]]))
 
+-- Histograms and writes of rows, into arrays of their own.
+entry digits [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let bins = reduce_by_index (replicate 10 0) (+) 0 (map (\i -> i * i % 10) (iota n)) (iota n)
+             in i64.sum (map2 (*) bins (iota 10))) ns
+
+entry spread [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let bins = reduce_by_index (replicate n 1) i64.max 0 (map (\i -> i * 3 % (n + 2)) (iota n)) (iota n)
+             let bins = scatter bins (map (\i -> i * 2) (iota n)) (replicate n 5)
+             in i64.sum (map2 (*) bins (indices bins))) ns
+
+-- One of several cases.
+entry cases [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> match n % 4
+             case 0 -> i64.sum (iota n)
+             case 1 -> i64.product (map (\i -> 1 + i % 2) (iota n))
+             case 2 -> n
+             case _ -> i64.sum (map (\i -> i * i) (iota (2 * n)))) ns
+
+-- Rows that change in loops.
+entry smoothed [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let xs = loop xs = map (\i -> i * i % 7) (iota n) for k < 3 do map (\i -> xs[i] + k * xs[(i + 1) % n]) (iota n)
+             in i64.sum xs) ns
+
+entry relaxed [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let (xs, _) = loop (xs, k) = (iota n, 0) while i64.sum xs > n && k < 4 do (map (\x -> x / 2 + k % 2) xs, k + 1)
+             in i64.sum (map2 (*) xs (indices xs))) ns
+
+entry rounds [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let xs = loop xs = iota n for k < n % 3 do map (\x -> x * x % 11 + k) (reverse xs)
+             in i64.sum (map2 (*) xs (indices xs))) ns
+
 -- ==
 -- entry: sums
 -- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
@@ -238,6 +269,72 @@ entry spmv [l] [m] (ends: [l]i64) (cols: [m]i64) (vals: [m]f64) (x: []f64) : [l]
 -- output { 2i64 }
 -- input { [65i64, 3i64] }
 -- output { 4294967298i64 }
+
+-- ==
+-- entry: digits
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [9i64, 0i64, 121i64, 0i64, 0i64, 0i64, 236i64, 36i64] }
+-- input { empty([0]i64) }
+-- output { empty([0]i64) }
+-- input { [0i64, 0i64] }
+-- output { [0i64, 0i64] }
+-- input { [65i64, 3i64] }
+-- output { [9360i64, 9i64] }
+
+-- ==
+-- entry: spread
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [12i64, 0i64, 78i64, 0i64, 0i64, 0i64, 300i64, 20i64] }
+-- input { empty([0]i64) }
+-- output { empty([0]i64) }
+-- input { [0i64, 0i64] }
+-- output { [0i64, 0i64] }
+-- input { [65i64, 3i64] }
+-- output { [38314i64, 12i64] }
+
+-- ==
+-- entry: cases
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [55i64, 0i64, 819i64, 1i64, 0i64, 0i64, 66i64, 6i64] }
+-- input { empty([0]i64) }
+-- output { empty([0]i64) }
+-- input { [0i64, 0i64] }
+-- output { [0i64, 0i64] }
+-- input { [65i64, 3i64] }
+-- output { [4294967296i64, 55i64] }
+
+-- ==
+-- entry: smoothed
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [30i64, 0i64, 84i64, 0i64, 0i64, 0i64, 138i64, 42i64] }
+-- input { empty([0]i64) }
+-- output { empty([0]i64) }
+-- input { [0i64, 0i64] }
+-- output { [0i64, 0i64] }
+-- input { [65i64, 3i64] }
+-- output { [762i64, 30i64] }
+
+-- ==
+-- entry: relaxed
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [5i64, 0i64, 15i64, 0i64, 0i64, 0i64, 60i64, 5i64] }
+-- input { empty([0]i64) }
+-- output { empty([0]i64) }
+-- input { [0i64, 0i64] }
+-- output { [0i64, 0i64] }
+-- input { [65i64, 3i64] }
+-- output { [7240i64, 5i64] }
+
+-- ==
+-- entry: rounds
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [5i64, 0i64, 61i64, 0i64, 0i64, 0i64, 506i64, 6i64] }
+-- input { empty([0]i64) }
+-- output { empty([0]i64) }
+-- input { [0i64, 0i64] }
+-- output { [0i64, 0i64] }
+-- input { [65i64, 3i64] }
+-- output { [10727i64, 5i64] }
 
 -- ==
 -- entry: peaks
