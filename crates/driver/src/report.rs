@@ -9,8 +9,8 @@ pub mod html;
 pub mod json;
 pub mod layout;
 mod made;
-mod nests;
 pub mod model;
+mod nests;
 pub mod svg;
 pub mod text;
 

@@ -138,7 +138,8 @@ impl Labels {
                 loop {
                     self.body(body, vars);
                     // A loop that ends at different times has different results.
-                    let ends = matches!(form, LoopForm::While(cond) if !self.is_avoided((*cond).into()));
+                    let ends =
+                        matches!(form, LoopForm::While(cond) if !self.is_avoided((*cond).into()));
                     let mut changed = false;
                     for (param, result) in params.iter().zip(&body.results) {
                         let before = self.of(param.var);

@@ -46,10 +46,15 @@ impl Nests<'_> {
                 let why = match label {
                     Regularity::Avoided => "it is the same at all positions of",
                     Regularity::Regular => "it has as many elements at all positions of",
-                    Regularity::Irregular => "its number of elements varies between the positions of",
+                    Regularity::Irregular => {
+                        "its number of elements varies between the positions of"
+                    }
                 };
                 let text = format!("{name}: {}: {why} the {around} {place}", label.name());
-                (self.add)(stm.loc.as_ref(), Note { line: 0, column: 0, kind: NoteKind::Nest, text });
+                (self.add)(
+                    stm.loc.as_ref(),
+                    Note { line: 0, column: 0, kind: NoteKind::Nest, text },
+                );
             }
             stm.exp.for_each_body(&mut |body| self.inside(body, labels, outer));
         }

@@ -91,8 +91,7 @@ impl Irregular<'_> {
         let (order, yes) = self.divided(conds, space);
         let count = self.spaces[space].count;
         let no = self.number("no", Exp::BinOp(BinOp::Sub, count, yes));
-        let parts =
-            [self.part(order, Atom::i64(0), yes, space), self.part(order, yes, no, space)];
+        let parts = [self.part(order, Atom::i64(0), yes, space), self.part(order, yes, no, space)];
         for (body, (part, _)) in bodies.iter().zip(&parts) {
             self.body(body, *part)?;
         }
@@ -146,9 +145,9 @@ impl Irregular<'_> {
     /// What two parts have, together.
     fn merged(&mut self, ty: &Type, values: [(Var, Var, Atom); 2], space: usize) -> Var {
         let dest = self.empty(ty, space);
-        values.into_iter().fold(dest, |dest, (values, order, count)| {
-            self.put(dest, order, values, count)
-        })
+        values
+            .into_iter()
+            .fold(dest, |dest, (values, order, count)| self.put(dest, order, values, count))
     }
 
     /// The rows of two parts, one array after the other.
@@ -235,7 +234,8 @@ impl Irregular<'_> {
         let saved = (self.homes.clone(), self.rows.clone(), self.inside);
         let before = std::mem::take(&mut self.out);
         self.inside = true;
-        let inner = self.iteration(params, form, body, space, &states, (index, go.map(|(_, _, k)| k)));
+        let inner =
+            self.iteration(params, form, body, space, &states, (index, go.map(|(_, _, k)| k)));
         let stms = std::mem::replace(&mut self.out, before);
         (self.homes, self.rows, self.inside) = saved;
         let results = inner?;
@@ -249,7 +249,10 @@ impl Irregular<'_> {
             pat.push(self.vars.push(self.vars[param.var].clone()));
         }
         let exp = Exp::Loop(outer_params, outer_form, Box::new(Body { stms, results }));
-        let made = fehu_ir::subst::copy_stm(&Stm { loc: stm.loc.clone(), ..Stm::new(pat, exp) }, self.vars);
+        let made = fehu_ir::subst::copy_stm(
+            &Stm { loc: stm.loc.clone(), ..Stm::new(pat, exp) },
+            self.vars,
+        );
         for ((var, array), state) in stm.pat.iter().zip(&made.pat).zip(&states) {
             self.homes.insert((*var, space), state.home(*array));
         }

@@ -71,7 +71,10 @@ impl Irregular<'_> {
             consumed(self.prog, stm).iter().filter_map(|var| self.share.class(*var)).collect();
         let given = free_in_stm(stm, self.vars);
         let arrays = given.iter().filter(|var| self.vars[**var].ty.is_array());
-        if arrays.into_iter().any(|var| self.share.class(*var).is_none_or(|class| changed.contains(&class))) {
+        if arrays
+            .into_iter()
+            .any(|var| self.share.class(*var).is_none_or(|class| changed.contains(&class)))
+        {
             return Err(stays("it updates arrays in place that it is given", stm));
         }
         Ok(())
@@ -109,7 +112,9 @@ impl Irregular<'_> {
         };
         let changes = |this: &Self| {
             let class = |var: &Var| this.share.class(*var);
-            arrays(this).iter().any(|var| class(var).is_none_or(|class| this.changed.contains(&class)))
+            arrays(this)
+                .iter()
+                .any(|var| class(var).is_none_or(|class| this.changed.contains(&class)))
         };
         let is_acc = |var: &Var| matches!(self.vars[*var].ty, Type::Acc(_));
         let plain = !stm.pat.iter().any(is_acc);
@@ -137,12 +142,19 @@ impl Irregular<'_> {
     }
 
     /// Whether a statement is cheap enough to be repeated, and may be.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are repeated if they yield scalars")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are repeated if they yield scalars"
+    )]
     fn weigh(&mut self, stm: &Stm, free: &[Var]) -> bool {
         let scalars = stm.pat.iter().all(|var| matches!(self.vars[*var].ty, Type::Scalar(_)));
         let fits = match &stm.exp {
             Exp::Replicate(_, atom) => matches!(atom_type(*atom, self.vars), Type::Scalar(_)),
-            Exp::Iota(..) | Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..) => true,
+            Exp::Iota(..)
+            | Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..) => true,
             Exp::Atom(_) => true,
             Exp::Scratch(..) => false,
             _ => scalars,
@@ -174,7 +186,8 @@ impl Irregular<'_> {
         let mut needed: FxHashSet<Var> = results.iter().filter_map(|atom| atom.var()).collect();
         rest.iter().for_each(|stm| needed.extend(free_in_stm(stm, self.vars)));
         needed.extend(&self.repeated);
-        let changed: FxHashSet<Var> = stms.iter().flat_map(|stm| consumed(self.prog, stm)).collect();
+        let changed: FxHashSet<Var> =
+            stms.iter().flat_map(|stm| consumed(self.prog, stm)).collect();
         let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
         if let Some(stm) = stms.iter().find(|stm| {
             let given = free_in_stm(stm, self.vars);
@@ -247,7 +260,7 @@ impl Irregular<'_> {
         }
         if irregular_in(&op.map.body, &self.labels).is_none()
             && self.has_regular_elements(stm, op.folded())
-         {
+        {
             return self.row_operator(stm, op, space, &rows);
         }
         self.nested(stm, op, space, &rows)
@@ -292,7 +305,8 @@ impl Irregular<'_> {
     /// An operator whose function is lifted as well: over all positions of all rows.
     fn nested(&mut self, stm: &Stm, op: &Screma, space: usize, rows: &RowsOf) -> Lifted<()> {
         let inner = self.spaces.len();
-        self.spaces.push(Space { count: rows.total, around: Some(Around::Rows(space, rows.clone())) });
+        self.spaces
+            .push(Space { count: rows.total, around: Some(Around::Rows(space, rows.clone())) });
         let mut others = Vec::new();
         for (param, input) in op.map.params.iter().zip(&op.inputs) {
             let home = match self.labels.is_avoided((*input).into()) {

@@ -229,6 +229,7 @@ fn irregular<'a>(stm: &'a Stm, labels: &Labels) -> Option<&'a Stm> {
 }
 
 /// The bodies of an expression in which operators can be lifted: not those of operators on partial results.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing is lifted in the others")]
 fn bodies<'a>(exp: &'a Exp, f: &mut dyn FnMut(&'a Body)) {
     match exp {
         Exp::Screma(op) => f(&op.map.body),

@@ -11,7 +11,8 @@ use fehu_ir::builder::Builder;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{Subst, copy_stm, subst_stm};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, Stm, Type, Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, Stm, Type,
+    Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -119,7 +120,8 @@ impl Irregular<'_> {
         let mut views = Vec::with_capacity(arrays.len());
         for array in arrays {
             let VarInfo { hint, ty } = self.vars[*array].clone();
-            let (Type::Array(elem, mut shape), false) = (ty.clone(), ty.shape().first() == Some(&width))
+            let (Type::Array(elem, mut shape), false) =
+                (ty.clone(), ty.shape().first() == Some(&width))
             else {
                 views.push(*array);
                 continue;

@@ -53,13 +53,21 @@ impl Irregular<'_> {
             Some(_) | None => false,
         });
         let reads = !computed.all(|computed| computed);
-        if let Some(first) = self.first.as_mut().filter(|first| Atom::Var(first.rows.width) == op.width) {
+        if let Some(first) =
+            self.first.as_mut().filter(|first| Atom::Var(first.rows.width) == op.width)
+        {
             first.reads |= reads;
         }
     }
 
     /// The statements that replace a map, which has the results that these arrays are.
-    pub(super) fn versions(mut self, map: Stm, pat: &[fehu_ir::Var], arrays: Vec<Atom>, name: EcoString) -> Vec<Stm> {
+    pub(super) fn versions(
+        mut self,
+        map: Stm,
+        pat: &[fehu_ir::Var],
+        arrays: Vec<Atom>,
+        name: EcoString,
+    ) -> Vec<Stm> {
         let certs = map.certs.clone();
         let first = self.first.take().filter(|_| !only_inner(&map));
         let Some(first) = first else {
@@ -99,7 +107,8 @@ impl Irregular<'_> {
                 let enough = self.truth("enough", Exp::CmpOp(CmpOp::Le, Atom::i64(ENOUGH), count));
                 let short = self.truth("short", Exp::CmpOp(CmpOp::Le, longest, short));
                 let most = self.number("most", Exp::BinOp(BinOp::Mul, longest, count));
-                let several = self.number("several", Exp::BinOp(BinOp::Mul, total, Atom::i64(ALIKE)));
+                let several =
+                    self.number("several", Exp::BinOp(BinOp::Mul, total, Atom::i64(ALIKE)));
                 let alike = self.truth("alike", Exp::CmpOp(CmpOp::Le, most, several));
                 let both = self.truth("alike", Exp::BinOp(BinOp::And, enough, short));
                 self.truth("alike", Exp::BinOp(BinOp::And, both, alike))

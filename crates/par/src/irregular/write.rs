@@ -33,9 +33,12 @@ impl Irregular<'_> {
         }
         let rows = self.rows_of(op.width, space);
         let arrays = self.places(stm, (&op.inputs, &op.map), &dests, space, &rows)?;
-        let outer: Vec<(Vec<Atom>, Var)> =
-            dests.iter().map(|(shape, dest)| (self.outer(shape, *dest, space), dest.array())).collect();
-        let types: Vec<Type> = arrays.iter().filter_map(|array| self.vars[*array].ty.row()).collect();
+        let outer: Vec<(Vec<Atom>, Var)> = dests
+            .iter()
+            .map(|(shape, dest)| (self.outer(shape, *dest, space), dest.array()))
+            .collect();
+        let types: Vec<Type> =
+            arrays.iter().filter_map(|array| self.vars[*array].ty.row()).collect();
         let map = self.identity(&types);
         let all: Vec<Dest> = dests.into_iter().map(|(_, dest)| dest).collect();
         let op = Scatter { width: rows.total, inputs: arrays, map, dests: outer };
@@ -62,7 +65,8 @@ impl Irregular<'_> {
             let dests = found.iter().map(|dest| dest.array()).collect();
             ops.push(HistOp { shape, dests, ..hist.clone() });
         }
-        let types: Vec<Type> = arrays.iter().filter_map(|array| self.vars[*array].ty.row()).collect();
+        let types: Vec<Type> =
+            arrays.iter().filter_map(|array| self.vars[*array].ty.row()).collect();
         let map = self.identity(&types);
         let all: Vec<Dest> = all.into_iter().flatten().collect();
         let op = Hist { width: rows.total, inputs: arrays, map, ops };
