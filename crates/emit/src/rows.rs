@@ -106,8 +106,8 @@ impl<'a> Emit<'a> {
     fn fold_rows(&mut self, differ: Differ<'a>, site: usize, work: Exp) {
         let (op, pat) = (differ.op, differ.pat());
         let chunks = self.chunks(site, work.clone());
-        let [firsts, lasts] =
-            ["firsts", "lasts"].map(|hint| self.temporary(hint, Prim::I64, Exp::Var(chunks)).1);
+        let [(first_mem, firsts), (last_mem, lasts)] =
+            ["firsts", "lasts"].map(|hint| self.temporary(hint, Prim::I64, Exp::Var(chunks)));
         let left = Left { chunks, firsts, lasts };
         // Two parts of each task.
         let room = Room::Memory(bin(BinOp::Mul, Exp::Var(chunks), Exp::int(2)));
@@ -146,6 +146,7 @@ impl<'a> Emit<'a> {
         self.if_several(chunks, rest);
         self.free(&kept);
         self.free(&carried);
+        self.out.extend([Stm::Free(first_mem), Stm::Free(last_mem)]);
     }
 
     /// The part of a row that a task has.
