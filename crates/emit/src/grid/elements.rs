@@ -47,6 +47,8 @@ pub(super) struct Tile<'a, 'b> {
     pub(super) items: u32,
     /// Whether elements of tiles have 32 bits instead of 64.
     pub(super) narrow: bool,
+    /// Whether threads combine elements in turn, and their values then.
+    pub(super) in_turn: bool,
     /// What blocks have published.
     pub(super) told: Told,
     pub(super) counter: V,
@@ -101,10 +103,12 @@ impl<'a> Emit<'a> {
         let [mut each, mut kept] = [Vec::new(), Vec::new()];
         for fold in &tile.folds {
             let prims = self.part_prims(fold.op);
-            each.push(self.keep_prims("each", &prims, stored, &Room::Shared(tile.threads)));
+            if tile.in_turn {
+                each.push(self.keep_prims("each", &prims, stored, &Room::Shared(tile.threads)));
+            }
             kept.push(self.keep_prims("kept", &prims, stored, &Room::Registers(tile.items)));
         }
-        let cuts = tile.layout.has_rows();
+        let cuts = tile.in_turn && tile.layout.has_rows();
         let cuts = cuts.then(|| self.shared_array("cuts", Prim::Bool, tile.threads));
         let number = self.shared_array("number", Prim::I32, 1);
         let short = self.short("thread", &Exp::Var(thread));
@@ -119,7 +123,7 @@ impl<'a> Emit<'a> {
         let loaded = Exp::Load(number, Box::new(Exp::int(0)));
         let number =
             self.simple("tile_number", &Exp::Convert(Prim::I32, Prim::I64, Box::new(loaded)));
-        let ground = self.ground(&tile.layout, &number, &short, elements);
+        let ground = self.ground(&tile.layout, &number, &short, elements, tile.in_turn);
         let cut = self.declare("cut", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
         let dense = false;
         Thread { thread, short, number, ground, kept, each, cuts, sofar, cut, dense }

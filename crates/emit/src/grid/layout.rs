@@ -131,11 +131,12 @@ impl<'a> Emit<'a> {
         number: &Exp,
         short: &Exp,
         elements: u32,
+        in_turn: bool,
     ) -> Ground {
         let even = match layout {
             Layout::Even(even) => even,
             Layout::Uneven(rows) => {
-                let mut ground = self.uneven_ground(rows, number, short, true);
+                let mut ground = self.uneven_ground(rows, number, short, in_turn);
                 self.find_numbers(rows, &mut ground, short);
                 return ground;
             }
@@ -219,7 +220,7 @@ impl<'a> Emit<'a> {
             (_, RowsHere::Uneven(_)) => {
                 let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
                 let start = self.number("start", start);
-                return Turns::Followed(self.follow(&own.ground, &start, true));
+                return Turns::Followed(self.follow(&own.ground, &start));
             }
             (Layout::Even(even), _) if even.has_rows => even,
             (Layout::Even(_) | Layout::Uneven(_), RowsHere::Even(_)) => return Turns::Never,
@@ -248,9 +249,7 @@ impl<'a> Emit<'a> {
         match turns {
             Turns::Never => None,
             Turns::Followed(follow) => match &ground.rows {
-                RowsHere::Uneven(here) => {
-                    Some(self.at_bound(here, follow, place.clone(), |_, _| {}))
-                }
+                RowsHere::Uneven(here) => Some(self.at_bound(here, follow, place.clone())),
                 RowsHere::Even(_) => bug("rows that differ"),
             },
             Turns::Counted(next, width) => {

@@ -56,6 +56,7 @@ impl<'a> Emit<'a> {
             threads,
             items,
             narrow,
+            in_turn: true,
             told,
             counter,
         };

@@ -62,8 +62,8 @@ pub(super) struct Here {
     /// Zero, and for each row that ends in the tile, where: counted from the first element of the tile. Then a number that is
     /// too large.
     bounds: V,
-    /// For each of these, but the last, how many rows end there or before.
-    after: V,
+    /// For each of these, but the last, how many rows end there or before, if threads follow rows.
+    after: Option<V>,
     /// For every 32nd element, how many rows end before it.
     bases: V,
     /// Likewise for each element of the thread, where it has several, in registers.
@@ -197,7 +197,7 @@ impl<'a> Emit<'a> {
         let end = self.simple("end", &end);
         let most = rows.threads * rows.most;
         let bounds = self.shared_array("bounds", Prim::U16, most + 2);
-        let after = self.shared_array("after", Prim::U16, most + 2);
+        let after = follows.then(|| self.shared_array("after", Prim::U16, most + 2));
         let bases = self.shared_array("bases", Prim::U16, most / WARP + 1);
         let ground_rows = Here { row, start, ends, end, bounds, after, bases, numbers: None };
         let here_rows = &ground_rows;
@@ -217,8 +217,8 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(leads, both.into(), Block::new()));
         self.out.push(Stm::Barrier);
         self.find_bases(most / WARP, short, here_rows);
-        if follows {
-            self.find_after(rows.threads, short, here_rows);
+        if let Some(after) = after {
+            self.find_after(rows.threads, short, here_rows, after);
         }
         self.out.push(Stm::Barrier);
         Ground { first, here, rows: RowsHere::Uneven(ground_rows) }
@@ -276,11 +276,11 @@ impl<'a> Emit<'a> {
     }
 
     /// Threads find out which row is next after each that ends in the tile: it is another one only where rows are empty.
-    fn find_after(&mut self, threads: u32, short: &Exp, here: &Here) {
+    fn find_after(&mut self, threads: u32, short: &Exp, here: &Here, after: V) {
         let leads = u32_eq(short.clone(), short_int(0));
         let put = |this: &mut Self, at: Exp, value: Exp| {
             let value = Exp::Convert(Prim::U32, Prim::U16, Box::new(value));
-            this.out.push(Stm::Store(here.after, at, value));
+            this.out.push(Stm::Store(after, at, value));
         };
         let first = self.block(|this| {
             let range = [short_int(0), here.ends.clone()];
@@ -332,40 +332,28 @@ impl<'a> Emit<'a> {
         here.numbers = Some(numbers);
     }
 
-    /// A thread starts to follow rows at an element; `fresh` says whether it asks for the beginnings of rows, or their ends.
-    pub(super) fn follow(&mut self, ground: &Ground, place: &Exp, fresh: bool) -> Follow {
+    /// A thread starts to follow rows at an element.
+    pub(super) fn follow(&mut self, ground: &Ground, place: &Exp) -> Follow {
         let RowsHere::Uneven(here) = &ground.rows else { bug("rows that differ") };
         let number = self.number_at(here, place);
-        let end = plus_one(Exp::Var(number));
-        let edge = match fresh {
-            false => end,
-            true => {
-                let at_start = u32_eq(short_at(here.bounds, &Exp::Var(number)), place.clone());
-                let with_tile = eq(here.start.clone(), ground.first.clone());
-                let is_later = u32_lt(short_int(0), Exp::Var(number));
-                let begins = Exp::Select(Box::new([is_later, at_start.clone(), with_tile]));
-                let begins = Exp::Bin(BinOp::And, Prim::Bool, Box::new(at_start), Box::new(begins));
-                Exp::Select(Box::new([begins, Exp::Var(number), end]))
-            }
-        };
+        let at_start = u32_eq(short_at(here.bounds, &Exp::Var(number)), place.clone());
+        let with_tile = eq(here.start.clone(), ground.first.clone());
+        let is_later = u32_lt(short_int(0), Exp::Var(number));
+        let begins = Exp::Select(Box::new([is_later, at_start.clone(), with_tile]));
+        let begins = Exp::Bin(BinOp::And, Prim::Bool, Box::new(at_start), Box::new(begins));
+        let edge = Exp::Select(Box::new([begins, Exp::Var(number), plus_one(Exp::Var(number))]));
         let edge = self.declare("edge", Prim::U32, Some(edge));
         let next = short_at(here.bounds, &Exp::Var(edge));
         Follow { next: self.declare("next", Prim::U32, Some(next)), edge }
     }
 
-    /// Whether a place is the bound of the present row; if so, `work` gets the number of the row, and the next one is followed.
-    pub(super) fn at_bound(
-        &mut self,
-        here: &Here,
-        follow: &Follow,
-        place: Exp,
-        work: impl FnOnce(&mut Self, Exp),
-    ) -> Exp {
+    /// Whether a row begins at a place, which is then followed; asked for each element, in order.
+    pub(super) fn at_bound(&mut self, here: &Here, follow: &Follow, place: Exp) -> Exp {
+        let after = here.after.or_bug("the rows after others");
         let is_bound = u32_eq(place, Exp::Var(follow.next));
         let is_bound = Exp::Var(self.declare("begins", Prim::Bool, Some(is_bound)));
         let goes_on = self.block(|this| {
-            work(this, u32_bin(BinOp::Sub, Exp::Var(follow.edge), short_int(1)));
-            let edge = plus_one(short_at(here.after, &Exp::Var(follow.edge)));
+            let edge = plus_one(short_at(after, &Exp::Var(follow.edge)));
             this.out.push(Stm::Assign(follow.edge, edge));
             let next = short_at(here.bounds, &Exp::Var(follow.edge));
             this.out.push(Stm::Assign(follow.next, next));
