@@ -89,7 +89,7 @@ impl<'a> Emit<'a> {
         items: u32,
     ) -> (Layout, Exp) {
         if seg.rows.is_some() {
-            let (rows, tiles) = self.uneven_layout(seg, threads, items, true);
+            let (rows, tiles) = self.uneven_layout(seg, op, (threads, items), true);
             return (Layout::Uneven(rows), tiles);
         }
         let width = self.simple("width", &self.atom(op.width));
@@ -165,12 +165,9 @@ impl<'a> Emit<'a> {
         place: Exp,
         k: Option<V>,
     ) -> Vec<Exp> {
-        let even = match (layout, &ground.rows) {
-            (Layout::Uneven(_), RowsHere::Uneven(here)) => {
-                return self.indices_in_rows(ground, here, &place, k);
-            }
-            (Layout::Even(even), _) => even,
-            (Layout::Uneven(_), RowsHere::Even(_)) => bug("the rows of a tile"),
+        let even = match layout {
+            Layout::Uneven(rows) => return self.indices_in_rows(rows, ground, &place, k),
+            Layout::Even(even) => even,
         };
         let (Some((length, reciprocal)), RowsHere::Even(Some([row, position, left]))) =
             (&even.reciprocal, &ground.rows)

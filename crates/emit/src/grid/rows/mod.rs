@@ -25,7 +25,7 @@ use super::stage::{short_int, u32_bin, u32_lt, up_to, wide};
 use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, CmpOp, Var};
+use fehu_ir::{self as ir, BinOp, CmpOp, Screma, Var};
 
 /// The bytes of shared memory for each step of a tile: less than 6 for three elements.
 pub(super) const STEP_BYTES: u32 = 5;
@@ -38,6 +38,10 @@ pub(super) struct Uneven {
     ends: Var,
     /// How many rows there are.
     rows: Exp,
+    /// How many positions there are.
+    total: Exp,
+    /// Whether the row of a position matters to the function.
+    asks: bool,
     /// How many steps there are: a position, or the end of a row.
     pub(super) steps: Exp,
     /// The threads of a block, and the steps of each thread, now and at most.
@@ -104,14 +108,15 @@ impl<'a> Emit<'a> {
     pub(super) fn uneven_layout(
         &mut self,
         seg: &SegOp<'a>,
-        threads: u32,
-        most: u32,
+        op: &Screma,
+        (threads, most): (u32, u32),
         is_fixed: bool,
     ) -> (Uneven, Exp) {
         let given = seg.rows.or_bug("rows that differ");
         let [rows] = self.sizes(seg, None).try_into().ok().or_bug("the number of rows");
         let rows = self.simple("rows", &rows);
-        let steps = bin(BinOp::Add, rows.clone(), self.atom(given.total));
+        let total = self.atom(given.total);
+        let steps = bin(BinOp::Add, rows.clone(), total.clone());
         let steps = self.simple("steps", &steps);
         let (items, size) = match is_fixed {
             true => (Exp::int(i64::from(most)), Exp::int(i64::from(threads * most))),
@@ -127,8 +132,8 @@ impl<'a> Emit<'a> {
         let tiles = self.simple("tiles", &quot_up(steps.clone(), size.clone()));
         let count = bin(BinOp::Add, tiles.clone(), Exp::int(1));
         let (handle, path) = self.temporary("path", Prim::I64, count);
-        let ends = given.ends;
-        (Uneven { ends, rows, steps, threads, items, most, size, path, handle }, tiles)
+        let (ends, asks) = (given.ends, seg.asks_for_row(op, self.ir));
+        (Uneven { ends, rows, total, asks, steps, threads, items, most, size, path, handle }, tiles)
     }
 
     pub(super) fn free_path(&mut self, rows: &Uneven) {
@@ -314,6 +319,9 @@ impl<'a> Emit<'a> {
     /// Finds the rows of all elements of a thread, neighbouring threads at neighbouring elements.
     pub(super) fn find_numbers(&mut self, rows: &Uneven, ground: &mut Ground, short: &Exp) {
         let RowsHere::Uneven(here) = &mut ground.rows else { bug("rows that differ") };
+        if !rows.asks {
+            return;
+        }
         let numbers = self.new_var("numbers", Ty::Local(Prim::U32, rows.most));
         self.out.push(Stm::Declare(numbers, None));
         let last = u32_bin(BinOp::Max, ground.here.clone(), short_int(1));
@@ -366,11 +374,17 @@ impl<'a> Emit<'a> {
     /// thread, if that has found the rows of all of them.
     pub(super) fn indices_in_rows(
         &mut self,
+        rows: &Uneven,
         ground: &Ground,
-        here: &Here,
         place: &Exp,
         k: Option<V>,
     ) -> Vec<Exp> {
+        let flat = bin(BinOp::Add, ground.first.clone(), wide(place.clone()));
+        if !rows.asks {
+            // All positions are taken as those of one row.
+            return vec![Exp::int(0), Exp::int(0), rows.total.clone(), self.simple("i", &flat)];
+        }
+        let RowsHere::Uneven(here) = &ground.rows else { bug("rows that differ") };
         let number = match (here.numbers, k) {
             (Some(numbers), Some(k)) => {
                 self.number("number", Exp::Load(numbers, Box::new(Exp::Var(k))))
@@ -389,11 +403,8 @@ impl<'a> Emit<'a> {
         let end = from_tile(short_at(here.bounds, &plus_one(number)));
         let end = Exp::Select(Box::new([is_last, here.end.clone(), end]));
         let width = self.simple("width", &bin(BinOp::Sub, end, start.clone()));
-        // What 32 bits are enough for is done with them.
-        let more = bin(BinOp::Sub, ground.first.clone(), here.start.clone());
-        let more = Exp::Select(Box::new([is_first, more, Exp::int(0)]));
-        let at = wide(u32_bin(BinOp::Sub, place.clone(), bound));
-        let at = self.simple("i", &bin(BinOp::Add, at, more));
+        // In this form, the compiler of kernels finds that an address does not depend on the row, if it is the sum of both.
+        let at = self.simple("i", &bin(BinOp::Sub, flat, start.clone()));
         vec![row, start, width, at]
     }
 }
