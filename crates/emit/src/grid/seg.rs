@@ -86,6 +86,20 @@ impl SegOp<'_> {
         free.iter().any(|var| of_row.contains(var) || slices.contains(var))
             || op.inputs.iter().any(|input| of_row.contains(input))
     }
+
+    /// Whether an operator that combines elements, or its neutral element, mentions what belongs to a position of the space.
+    pub(super) fn combines_by_position(&self, op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
+        let bound = self.parts.before.iter().flat_map(|stm| &stm.pat);
+        let elements = self.elements.iter().map(|(param, _)| param);
+        let own: Vec<Var> = self.leading.iter().chain(elements).chain(bound).copied().collect();
+        let scans = op.scans.iter().map(|scan| (&scan.op, &scan.neutral));
+        let reds = op.reds.iter().map(|red| (&red.op, &red.neutral));
+        scans.chain(reds).any(|(op, neutral)| {
+            let mut used = free_in_lambda(op, vars);
+            used.extend(neutral.iter().filter_map(|atom| atom.var()));
+            used.iter().any(|var| own.contains(var))
+        })
+    }
 }
 
 /// The index of an operator, which is the last one.

@@ -90,6 +90,9 @@ impl<'a> Emit<'a> {
             other => bug(format_args!("{other:?} over rows that differ")),
         };
         self.with_epilogue(seg.parts, |this| {
+            if seg.combines_by_position(op, this.ir) {
+                return this.thread_for_each_row(seg, op);
+            }
             if op.folded() == 0 {
                 this.map_uneven(seg, op);
             }
@@ -99,6 +102,31 @@ impl<'a> Emit<'a> {
             }
             if !op.scans.is_empty() {
                 this.scan_on_grid(seg, seg.pat, op);
+            }
+        });
+    }
+
+    /// A thread for each row, if an operator differs from row to row: where threads combine the values of others, they do not
+    /// know which row these are from.
+    fn thread_for_each_row(&mut self, seg: &SegOp<'a>, op: &'a Screma) {
+        let given = seg.rows.or_bug("rows that differ");
+        let [count] = self.sizes(seg, None).try_into().ok().or_bug("the number of rows");
+        self.grid("alone", &[count], |this, indices| {
+            let row = indices[0].clone();
+            let before = bin(BinOp::Max, bin(BinOp::Sub, row.clone(), Exp::int(1)), Exp::int(0));
+            let before = this.simple("before", &before);
+            let start = this.end_of(given.ends, &before);
+            let is_top = eq(row.clone(), Exp::int(0));
+            let start = this.simple("start", &Exp::Select(Box::new([is_top, Exp::int(0), start])));
+            let end = this.end_of(given.ends, &row);
+            let width = this.simple("width", &bin(BinOp::Sub, end, start.clone()));
+            this.enter_space(seg, &[row, start, width]);
+            this.screma_here(seg.pat, op);
+            for number in op.scanned()..op.folded() {
+                // What has no contents is not stored.
+                if let Some(value) = this.value(seg.pat[number].into()) {
+                    this.store_result(seg, number, value);
+                }
             }
         });
     }
@@ -141,13 +169,13 @@ impl<'a> Emit<'a> {
     }
 
     /// Where a row ends, by its number, an operand.
-    fn end_of(&mut self, rows: &Uneven, row: &Exp) -> Exp {
-        match self.place(rows.ends) {
+    fn end_of(&mut self, ends: Var, row: &Exp) -> Exp {
+        match self.place(ends) {
             Some(place) => {
                 let at = self.address(&place.lmad, std::slice::from_ref(row));
                 Exp::Load(self.mem(place.block).ptr, Box::new(at))
             }
-            None => self.computed(rows.ends, row.clone()).or_bug("the ends of rows"),
+            None => self.computed(ends, row.clone()).or_bug("the ends of rows"),
         }
     }
 
@@ -161,7 +189,7 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             let sum = bin(BinOp::Add, Exp::Var(low), Exp::Var(high));
             let middle = this.simple("middle", &bin(BinOp::Shr, sum, Exp::int(1)));
-            let end = bin(BinOp::Add, this.end_of(rows, &middle), middle.clone());
+            let end = bin(BinOp::Add, this.end_of(rows.ends, &middle), middle.clone());
             let more = vec![Stm::Assign(low, bin(BinOp::Add, middle.clone(), Exp::int(1)))];
             let less = vec![Stm::Assign(high, middle)];
             this.out.push(Stm::If(lt(end, before), more, less));
@@ -193,12 +221,12 @@ impl<'a> Emit<'a> {
         let ends = self.short("ends", &bin(BinOp::Sub, last.clone(), row.clone()));
         let before = bin(BinOp::Max, bin(BinOp::Sub, row.clone(), Exp::int(1)), Exp::int(0));
         let before = self.simple("before", &before);
-        let start = self.end_of(rows, &before);
+        let start = self.end_of(rows.ends, &before);
         let is_top = eq(row.clone(), Exp::int(0));
         let start = self.simple("start", &Exp::Select(Box::new([is_top, Exp::int(0), start])));
         let final_row = bin(BinOp::Sub, rows.rows.clone(), Exp::int(1));
         let last = self.simple("last", &bin(BinOp::Min, last, final_row));
-        let end = self.end_of(rows, &last);
+        let end = self.end_of(rows.ends, &last);
         let end = self.simple("end", &end);
         let most = rows.threads * rows.most;
         let bounds = self.shared_array("bounds", Prim::U16, most + 2);
@@ -209,7 +237,7 @@ impl<'a> Emit<'a> {
         self.each_row(rows.threads, short, here_rows, |this, number| {
             let row = bin(BinOp::Add, here_rows.row.clone(), wide(number.clone()));
             let row = this.simple("row", &row);
-            let bound = bin(BinOp::Sub, this.end_of(rows, &row), first.clone());
+            let bound = bin(BinOp::Sub, this.end_of(rows.ends, &row), first.clone());
             let bound = Exp::Convert(Prim::I64, Prim::U16, Box::new(bound));
             this.out.push(Stm::Store(bounds, plus_one(number), bound));
         });
