@@ -100,8 +100,20 @@ impl<'a> Emit<'a> {
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
         let (told, told_mem) = self.told(&prims, &blocks, counter, &layout);
         let (skipped, with_maps) = (0, true);
-        let tile =
-            Tile { seg, pat, op, folds, skipped, with_maps, layout, threads, items, told, counter };
+        let tile = Tile {
+            seg,
+            pat,
+            op,
+            folds,
+            skipped,
+            with_maps,
+            layout,
+            threads,
+            items,
+            in_turn: false,
+            told,
+            counter,
+        };
         let mut short = true;
         self.launch("scan", blocks, threads, |this, _, thread| {
             let own = this.begin_tile(&tile, thread);

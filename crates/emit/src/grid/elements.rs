@@ -45,6 +45,8 @@ pub(super) struct Tile<'a, 'b> {
     /// Threads per block, elements per thread.
     pub(super) threads: u32,
     pub(super) items: u32,
+    /// Whether threads combine elements in turn, and their values then.
+    pub(super) in_turn: bool,
     /// What blocks have published.
     pub(super) told: Told,
     pub(super) counter: V,
@@ -95,9 +97,9 @@ impl<'a> Emit<'a> {
     pub(super) fn begin_tile(&mut self, tile: &Tile<'a, '_>, thread: V) -> Thread<'a> {
         let sofar = self.start_folds(&tile.folds);
         let elements = tile.threads * tile.items;
-        let ops = tile.folds.iter().map(|fold| fold.op);
+        let ops = tile.folds.iter().map(|fold| fold.op).filter(|_| tile.in_turn);
         let each = self.keep_each("each", ops, &Room::Shared(tile.threads));
-        let cuts = tile.layout.has_rows();
+        let cuts = tile.in_turn && tile.layout.has_rows();
         let cuts = cuts.then(|| self.shared_array("cuts", Prim::Bool, tile.threads));
         let number = self.shared_array("number", Prim::I32, 1);
         let short = self.short("thread", &Exp::Var(thread));
@@ -112,7 +114,7 @@ impl<'a> Emit<'a> {
         let loaded = Exp::Load(number, Box::new(Exp::int(0)));
         let number =
             self.simple("tile_number", &Exp::Convert(Prim::I32, Prim::I64, Box::new(loaded)));
-        let ground = self.ground(&tile.layout, &number, &short, elements);
+        let ground = self.ground(&tile.layout, &number, &short, elements, tile.in_turn);
         let cut = self.declare("cut", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
         let dense = false;
         let kept = Vec::new();

@@ -89,7 +89,7 @@ impl<'a> Emit<'a> {
         items: u32,
     ) -> (Layout, Exp) {
         if seg.rows.is_some() {
-            let (rows, tiles) = self.uneven_layout(seg, threads, items, true);
+            let (rows, tiles) = self.uneven_layout(seg, op, (threads, items), true);
             return (Layout::Uneven(rows), tiles);
         }
         let width = self.simple("width", &self.atom(op.width));
@@ -131,11 +131,12 @@ impl<'a> Emit<'a> {
         number: &Exp,
         short: &Exp,
         elements: u32,
+        in_turn: bool,
     ) -> Ground {
         let even = match layout {
             Layout::Even(even) => even,
             Layout::Uneven(rows) => {
-                let mut ground = self.uneven_ground(rows, number, short, true);
+                let mut ground = self.uneven_ground(rows, number, short, in_turn);
                 self.find_numbers(rows, &mut ground, short);
                 return ground;
             }
@@ -164,12 +165,9 @@ impl<'a> Emit<'a> {
         place: Exp,
         k: Option<V>,
     ) -> Vec<Exp> {
-        let even = match (layout, &ground.rows) {
-            (Layout::Uneven(_), RowsHere::Uneven(here)) => {
-                return self.indices_in_rows(ground, here, &place, k);
-            }
-            (Layout::Even(even), _) => even,
-            (Layout::Uneven(_), RowsHere::Even(_)) => bug("the rows of a tile"),
+        let even = match layout {
+            Layout::Uneven(rows) => return self.indices_in_rows(rows, ground, &place, k),
+            Layout::Even(even) => even,
         };
         let (Some((length, reciprocal)), RowsHere::Even(Some([row, position, left]))) =
             (&even.reciprocal, &ground.rows)
@@ -219,7 +217,7 @@ impl<'a> Emit<'a> {
             (_, RowsHere::Uneven(_)) => {
                 let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
                 let start = self.number("start", start);
-                return Turns::Followed(self.follow(&own.ground, &start, true));
+                return Turns::Followed(self.follow(&own.ground, &start));
             }
             (Layout::Even(even), _) if even.has_rows => even,
             (Layout::Even(_) | Layout::Uneven(_), RowsHere::Even(_)) => return Turns::Never,
@@ -248,9 +246,7 @@ impl<'a> Emit<'a> {
         match turns {
             Turns::Never => None,
             Turns::Followed(follow) => match &ground.rows {
-                RowsHere::Uneven(here) => {
-                    Some(self.at_bound(here, follow, place.clone(), |_, _| {}))
-                }
+                RowsHere::Uneven(here) => Some(self.at_bound(here, follow, place.clone())),
                 RowsHere::Even(_) => bug("rows that differ"),
             },
             Turns::Counted(next, width) => {

@@ -76,6 +76,10 @@ impl<'p> Machine<'p> {
         if !fits || elements.len() != inputs.len() {
             return Err(wrong());
         }
+        let mut accs = inputs.iter().filter_map(|input| match input {
+            Value::Acc(acc) => Some(*acc),
+            Value::Scalar(_) | Value::Array(_) | Value::Gone => None,
+        });
         let mut outputs = Vec::with_capacity(body.ret.len());
         for (ret, concatenated) in body.ret.iter().zip(&rows.concatenated) {
             outputs.push(match (ret, concatenated) {
@@ -86,8 +90,13 @@ impl<'p> Machine<'p> {
                     RowOutput::Concatenated(Output::Data { buffer, row: rest.clone() }, rest)
                 }
                 (Ret::Data(..) | Ret::Acc, _) => {
-                    let mut each =
-                        self.outputs(&space, std::slice::from_ref(ret), std::iter::empty(), frame)?;
+                    let own = usize::from(matches!(ret, Ret::Acc));
+                    let mut each = self.outputs(
+                        &space,
+                        std::slice::from_ref(ret),
+                        accs.by_ref().take(own),
+                        frame,
+                    )?;
                     RowOutput::Each(each.pop().ok_or_else(wrong)?)
                 }
             });

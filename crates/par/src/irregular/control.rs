@@ -98,7 +98,9 @@ impl Irregular<'_> {
         for (k, var) in stm.pat.iter().enumerate() {
             let ty = self.vars[*var].ty.clone();
             let results = [0, 1].map(|branch: usize| (bodies[branch].results[k], parts[branch]));
-            if ty == Type::CERT {
+            if matches!(ty, Type::Acc(_)) {
+                // The second branch went on with what the first one had.
+            } else if ty == Type::CERT {
                 self.homes.insert((*var, space), Home::Passed);
             } else if self.labels.is_regular(&ty) {
                 let values = results.map(|(result, (part, order))| {

@@ -3,7 +3,7 @@
 //! What is avoided is moved to the host; what is cheap is repeated where it is needed; what is irregular is lifted by itself; and as much
 //! of the rest as possible is collected in one map over the positions.
 
-use super::space::{Around, Home, RowsOf, Space};
+use super::space::{Around, Home, RowsOf, Space, whole};
 use super::{Irregular, Lifted, irregular, irregular_in, stays};
 use crate::is_sequential;
 use fehu_base::{OrBug, Prim};
@@ -26,15 +26,23 @@ enum Kind {
 impl Irregular<'_> {
     /// An operator of the host, lifted; the arrays with its results.
     pub(super) fn whole(&mut self, stm: &Stm, op: &Screma) -> Lifted<Vec<Atom>> {
-        self.want_plain(stm, op)?;
+        self.want_plain(stm)?;
         self.spaces.push(Space { count: op.width, around: None });
         for (param, input) in op.map.params.iter().zip(&op.inputs) {
-            self.homes.insert((*param, 0), Home::Stored(*input));
+            match &self.vars[*input].ty {
+                Type::Acc(of) => drop(self.accs.insert(*of, *input)),
+                Type::Scalar(_) | Type::Array(..) => {
+                    self.homes.insert((*param, 0), Home::Stored(*input));
+                }
+            }
         }
         self.body(&op.map.body, 0)?;
         let mut arrays = Vec::with_capacity(op.map.body.results.len());
         for result in &op.map.body.results {
-            arrays.push(self.stored(*result, 0));
+            arrays.push(match atom_type(*result, self.vars) {
+                Type::Acc(of) => *self.accs.get(&of).or_bug("an accumulator of the host"),
+                Type::Scalar(_) | Type::Array(..) => self.stored(*result, 0),
+            });
         }
         if op.folded() == 0 {
             return Ok(arrays.into_iter().map(Atom::Var).collect());
@@ -61,12 +69,8 @@ impl Irregular<'_> {
         Lambda { params, body: Body::of(results), ret: types.to_vec() }
     }
 
-    /// Refuses accumulators, and operators that change what they are given.
-    fn want_plain(&self, stm: &Stm, op: &Screma) -> Lifted<()> {
-        let is_acc = |var: &Var| matches!(self.vars[*var].ty, Type::Acc(_));
-        if op.inputs.iter().chain(&stm.pat).any(is_acc) {
-            return Err(stays("it adds to an accumulator", stm));
-        }
+    /// Refuses operators that change arrays which they are given.
+    fn want_plain(&self, stm: &Stm) -> Lifted<()> {
         let changed: FxHashSet<usize> =
             consumed(self.prog, stm).iter().filter_map(|var| self.share.class(*var)).collect();
         let given = free_in_stm(stm, self.vars);
@@ -191,7 +195,8 @@ impl Irregular<'_> {
         let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
         if let Some(stm) = stms.iter().find(|stm| {
             let given = free_in_stm(stm, self.vars);
-            given.iter().any(|var| changed.contains(var) && !bound.contains(var))
+            let is_acc = |var: &Var| matches!(self.vars[*var].ty, Type::Acc(_));
+            given.iter().any(|var| changed.contains(var) && !bound.contains(var) && !is_acc(var))
         }) {
             return Err(stays("it updates arrays in place that it is given", stm));
         }
@@ -206,7 +211,7 @@ impl Irregular<'_> {
                 if *ty == Type::CERT {
                     continue;
                 }
-                if matches!(ty, Type::Acc(_)) || !self.labels.is_regular(ty) {
+                if !self.labels.is_regular(ty) {
                     return Err(stays("one thread makes an array whose size differs", stm));
                 }
                 kept.push(*var);
@@ -216,7 +221,9 @@ impl Irregular<'_> {
         if effects || !kept.is_empty() {
             let arrays = self.flat_map(&stms, &kept, space);
             for (var, array) in kept.iter().zip(arrays) {
-                self.homes.insert((*var, space), Home::Stored(array));
+                if !matches!(self.vars[array].ty, Type::Acc(_)) {
+                    self.homes.insert((*var, space), Home::Stored(array));
+                }
             }
         }
         for var in bound.iter().filter(|var| self.vars[**var].ty == Type::CERT) {
@@ -249,15 +256,13 @@ impl Irregular<'_> {
     }
 
     fn screma(&mut self, stm: &Stm, op: &Screma, space: usize) -> Lifted<()> {
-        self.want_plain(stm, op)?;
+        self.want_plain(stm)?;
         let folds = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
         if !folds.into_iter().all(crate::plan::is_scalar_operator) {
             return Err(stays("it combines arrays", stm));
         }
         let rows = self.rows_of(op.width, space);
-        if space == 0 {
-            self.note_reads(op);
-        }
+        self.note_reads(op, space);
         if irregular_in(&op.map.body, &self.labels).is_none()
             && self.has_regular_elements(stm, op.folded())
         {
@@ -272,6 +277,9 @@ impl Irregular<'_> {
         let arrays = self.row_seg(wide, space, rows);
         let scanned: usize = op.scans.iter().map(|scan| scan.neutral.len()).sum();
         for (k, (var, array)) in stm.pat.iter().zip(arrays).enumerate() {
+            if matches!(self.vars[array].ty, Type::Acc(_)) {
+                continue;
+            }
             let home = match (scanned..op.folded()).contains(&k) {
                 true => Home::Stored(array),
                 false => Home::Row(array, rows.start),
@@ -309,6 +317,9 @@ impl Irregular<'_> {
             .push(Space { count: rows.total, around: Some(Around::Rows(space, rows.clone())) });
         let mut others = Vec::new();
         for (param, input) in op.map.params.iter().zip(&op.inputs) {
+            if matches!(self.vars[*param].ty, Type::Acc(_)) {
+                continue;
+            }
             let home = match self.labels.is_avoided((*input).into()) {
                 true => None,
                 false => Some(self.home(*input, space)),
@@ -320,12 +331,27 @@ impl Irregular<'_> {
                 _ => others.push((*param, *input)),
             }
         }
+        // Rows of irregular arrays are looked up by their numbers, the others are copied.
+        let is_regular = |this: &Self, param: Var| this.labels.is_regular(&this.vars[param].ty);
+        let (others, views): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|(param, _)| is_regular(self, *param));
+        if !views.is_empty() {
+            let positions = self.positions(rows.width.into(), space);
+            let identity = self.identity(&[Type::I64]);
+            let numbers = self.row_map(identity, &[positions], space, rows)[0];
+            let number = self.local("number", Type::I64);
+            self.homes.insert((number, inner), Home::Stored(numbers));
+            for (param, input) in views {
+                let sizes = self.vars[param].ty.shape().iter().map(|size| whole(*size));
+                let dims = std::iter::once(Dim::Fix(number.into())).chain(sizes).collect();
+                let stm = Stm::new(vec![param], Exp::Index(input, dims));
+                self.repeated.extend(free_in_stm(&stm, self.vars));
+                self.homes.insert((param, inner), Home::Repeated(stm));
+            }
+        }
         if !others.is_empty() {
             let types: Vec<Type> =
                 others.iter().map(|(param, _)| self.vars[*param].ty.clone()).collect();
-            if !types.iter().all(|ty| self.labels.is_regular(ty)) {
-                return Err(stays("its inputs have rows of differing sizes", stm));
-            }
             let identity = self.identity(&types);
             let inputs: Vec<Var> = others.iter().map(|(_, input)| *input).collect();
             let arrays = self.row_map(identity, &inputs, space, rows);
@@ -371,6 +397,9 @@ impl Irregular<'_> {
         stm: &Stm,
     ) -> Lifted<()> {
         let ty = atom_type(result, self.vars);
+        if matches!(ty, Type::Acc(_)) {
+            return Ok(());
+        }
         if self.labels.is_regular(&ty) {
             let array = self.stored(result, inner);
             self.homes.insert((var, space), Home::Row(array, rows.start));

@@ -80,6 +80,8 @@ pub(crate) struct Irregular<'a> {
     spaces: Vec<Space>,
     homes: FxHashMap<(Var, usize), Home>,
     rows: FxHashMap<(Var, usize), RowsOf>,
+    /// The accumulators of the host, by their types. Each is one for all positions.
+    accs: FxHashMap<Var, Var>,
     /// What statements that are repeated need.
     repeated: FxHashSet<Var>,
     /// What they cost, with all that they need.
@@ -179,6 +181,7 @@ impl Host<'_> {
             spaces: Vec::new(),
             homes: FxHashMap::default(),
             rows: FxHashMap::default(),
+            accs: FxHashMap::default(),
             repeated: FxHashSet::default(),
             weights: FxHashMap::default(),
             out: Vec::new(),

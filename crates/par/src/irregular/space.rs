@@ -176,6 +176,10 @@ impl Irregular<'_> {
         if self.labels.is_avoided(var.into()) || !needs.seen.insert(var) {
             return;
         }
+        if let Type::Acc(of) = &self.vars[var].ty {
+            let acc = self.accs.get(of).or_bug("an accumulator of the host");
+            return needs.inputs.push((var, *acc));
+        }
         match self.home(var, space) {
             Home::Stored(array) => {
                 // Its type may mention sizes, which are the host's.
@@ -254,6 +258,11 @@ impl Irregular<'_> {
             }
         }
         subst_stm(&mut stm, self.vars, &passed);
+        for var in &stm.pat {
+            if let Type::Acc(of) = &self.vars[*var].ty {
+                self.accs.insert(*of, *var);
+            }
+        }
         let pat = stm.pat.clone();
         self.out.push(stm);
         pat
@@ -284,7 +293,11 @@ impl Irregular<'_> {
         let mut pat = Vec::with_capacity(ret.len());
         for (k, (ty, like)) in ret.iter().zip(results).enumerate() {
             let hint = self.vars[*like].hint.clone();
-            let ty = if reduced.contains(&k) { ty.clone() } else { array_of(ty, width) };
+            let ty = match ty {
+                Type::Acc(_) => ty.clone(),
+                Type::Scalar(_) | Type::Array(..) if reduced.contains(&k) => ty.clone(),
+                Type::Scalar(_) | Type::Array(..) => array_of(ty, width),
+            };
             pat.push(self.vars.push(VarInfo { hint, ty }));
         }
         self.finished(Stm::new(pat, Exp::Screma(Box::new(op))), space)
@@ -311,6 +324,7 @@ impl Irregular<'_> {
 
     /// The rows of operators of this width.
     pub(super) fn rows_of(&mut self, width: Atom, space: usize) -> RowsOf {
+        let differs = !self.labels.is_avoided(width);
         let width = match width {
             Atom::Var(var) if !self.labels.is_avoided(width) => var,
             Atom::Var(_) | Atom::Const(_) => {
@@ -334,7 +348,9 @@ impl Irregular<'_> {
         self.homes.insert((start, space), Home::Repeated(stm));
         let rows = RowsOf { width, start, ends, total };
         self.rows.insert((width, space), rows.clone());
-        self.note_first(space, &rows);
+        if differs {
+            self.note_first(space, &rows);
+        }
         rows
     }
 

@@ -17,10 +17,12 @@ const PARTS: i64 = 4;
 const ENOUGH: i64 = 1 << 15;
 /// On devices, rows may be so many times as long as the mean.
 const ALIKE: i64 = 4;
-/// The length of rows up to which one thread of a device may read each, unless the user says something else.
-const SHORT: i64 = 4;
+/// The mean length of rows up to which one thread of a device may read each, unless the user says something else.
+const SHORT: i64 = 16;
+/// Likewise, if a position has several irregular operators: one thread keeps what others would store between them.
+const SHORT_SEVERAL: i64 = 128;
 /// Likewise, if nothing is read along them.
-const COMPUTED: i64 = 1 << 40;
+const COMPUTED: i64 = 1 << 24;
 
 /// The first irregular operator outside of loops.
 pub(super) struct First {
@@ -28,6 +30,10 @@ pub(super) struct First {
     at: usize,
     rows: RowsOf,
     longest: Atom,
+    /// The space of the positions that have rows.
+    space: usize,
+    /// How many irregular operators there are.
+    operators: usize,
     /// Whether its function gets elements of arrays that are in memory.
     reads: bool,
 }
@@ -35,7 +41,7 @@ pub(super) struct First {
 impl Irregular<'_> {
     /// Notes the rows of the first irregular operator. They are known then.
     pub(super) fn note_first(&mut self, space: usize, rows: &RowsOf) {
-        if space != 0 || self.first.is_some() || self.inside {
+        if self.first.is_some() || self.inside {
             return;
         }
         let max = self.operator(BinOp::Max);
@@ -43,19 +49,19 @@ impl Irregular<'_> {
         let longest = self.flat(&[], &[rows.width], space, (Vec::new(), vec![red]))[0];
         self.vars[longest].hint = "longest".into();
         let (rows, longest) = (rows.clone(), longest.into());
-        self.first = Some(First { at: self.out.len(), rows, longest, reads: false });
+        let (at, operators) = (self.out.len(), 0);
+        self.first = Some(First { at, rows, longest, space, operators, reads: false });
     }
 
-    /// Notes whether an operator reads along its rows.
-    pub(super) fn note_reads(&mut self, op: &Screma) {
-        let mut computed = op.inputs.iter().map(|input| match self.homes.get(&(*input, 0)) {
+    /// Notes an irregular operator, and whether it reads along its rows.
+    pub(super) fn note_reads(&mut self, op: &Screma, space: usize) {
+        let mut computed = op.inputs.iter().map(|input| match self.homes.get(&(*input, space)) {
             Some(super::Home::Repeated(stm)) => matches!(stm.exp, Exp::Iota(..)),
             Some(_) | None => false,
         });
         let reads = !computed.all(|computed| computed);
-        if let Some(first) =
-            self.first.as_mut().filter(|first| Atom::Var(first.rows.width) == op.width)
-        {
+        if let Some(first) = &mut self.first {
+            first.operators += 1;
             first.reads |= reads;
         }
     }
@@ -77,7 +83,7 @@ impl Irregular<'_> {
             return with_certs(self.out, &certs);
         };
         let flat = self.out.split_off(first.at);
-        let alike = self.alike(&first, &map, name);
+        let alike = self.alike(&first, name);
         let outer = Body {
             results: map.pat.iter().map(|var| Atom::Var(*var)).collect(),
             stms: vec![map.clone()],
@@ -89,9 +95,9 @@ impl Irregular<'_> {
     }
 
     /// Whether one thread for each row suffices.
-    fn alike(&mut self, first: &First, map: &Stm, name: EcoString) -> Atom {
-        let Exp::Screma(op) = &map.exp else { return Atom::bool(false) };
-        let (count, total, longest) = (op.width, first.rows.total, first.longest);
+    fn alike(&mut self, first: &First, name: EcoString) -> Atom {
+        let count = self.spaces[first.space].count;
+        let (total, longest) = (first.rows.total, first.longest);
         match self.level {
             Level::Task => {
                 let threads = self.number("threads", Exp::Threads);
@@ -102,10 +108,15 @@ impl Irregular<'_> {
                 self.truth("alike", Exp::BinOp(BinOp::And, enough, alike))
             }
             Level::Grid | Level::Blocks | Level::Block | Level::Thread => {
-                let short = Atom::i64(if first.reads { SHORT } else { COMPUTED });
-                let short = self.number("short", Exp::Tuning(name, short));
+                let short = match (first.reads, first.operators) {
+                    (false, _) => COMPUTED,
+                    (true, 0 | 1) => SHORT,
+                    (true, _) => SHORT_SEVERAL,
+                };
+                let short = self.number("short", Exp::Tuning(name, Atom::i64(short)));
                 let enough = self.truth("enough", Exp::CmpOp(CmpOp::Le, Atom::i64(ENOUGH), count));
-                let short = self.truth("short", Exp::CmpOp(CmpOp::Le, longest, short));
+                let sum = self.number("sum", Exp::BinOp(BinOp::Mul, short, count));
+                let short = self.truth("short", Exp::CmpOp(CmpOp::Le, total, sum));
                 let most = self.number("most", Exp::BinOp(BinOp::Mul, longest, count));
                 let several =
                     self.number("several", Exp::BinOp(BinOp::Mul, total, Atom::i64(ALIKE)));

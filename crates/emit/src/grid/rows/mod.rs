@@ -25,7 +25,7 @@ use super::stage::{short_int, u32_bin, u32_lt, up_to, wide};
 use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, CmpOp, Var};
+use fehu_ir::{self as ir, BinOp, CmpOp, Screma, Var};
 
 /// The bytes of shared memory for each step of a tile: less than 6 for three elements.
 pub(super) const STEP_BYTES: u32 = 5;
@@ -38,6 +38,10 @@ pub(super) struct Uneven {
     ends: Var,
     /// How many rows there are.
     rows: Exp,
+    /// How many positions there are.
+    total: Exp,
+    /// Whether the row of a position matters to the function.
+    asks: bool,
     /// How many steps there are: a position, or the end of a row.
     pub(super) steps: Exp,
     /// The threads of a block, and the steps of each thread, now and at most.
@@ -62,8 +66,8 @@ pub(super) struct Here {
     /// Zero, and for each row that ends in the tile, where: counted from the first element of the tile. Then a number that is
     /// too large.
     bounds: V,
-    /// For each of these, but the last, how many rows end there or before.
-    after: V,
+    /// For each of these, but the last, how many rows end there or before, if threads follow rows.
+    after: Option<V>,
     /// For every 32nd element, how many rows end before it.
     bases: V,
     /// Likewise for each element of the thread, where it has several, in registers.
@@ -86,6 +90,9 @@ impl<'a> Emit<'a> {
             other => bug(format_args!("{other:?} over rows that differ")),
         };
         self.with_epilogue(seg.parts, |this| {
+            if seg.combines_by_position(op, this.ir) {
+                return this.thread_for_each_row(seg, op);
+            }
             if op.folded() == 0 {
                 this.map_uneven(seg, op);
             }
@@ -99,19 +106,45 @@ impl<'a> Emit<'a> {
         });
     }
 
+    /// A thread for each row, if an operator differs from row to row: where threads combine the values of others, they do not
+    /// know which row these are from.
+    fn thread_for_each_row(&mut self, seg: &SegOp<'a>, op: &'a Screma) {
+        let given = seg.rows.or_bug("rows that differ");
+        let [count] = self.sizes(seg, None).try_into().ok().or_bug("the number of rows");
+        self.grid("alone", &[count], |this, indices| {
+            let row = indices[0].clone();
+            let before = bin(BinOp::Max, bin(BinOp::Sub, row.clone(), Exp::int(1)), Exp::int(0));
+            let before = this.simple("before", &before);
+            let start = this.end_of(given.ends, &before);
+            let is_top = eq(row.clone(), Exp::int(0));
+            let start = this.simple("start", &Exp::Select(Box::new([is_top, Exp::int(0), start])));
+            let end = this.end_of(given.ends, &row);
+            let width = this.simple("width", &bin(BinOp::Sub, end, start.clone()));
+            this.enter_space(seg, &[row, start, width]);
+            this.screma_here(seg.pat, op);
+            for number in op.scanned()..op.folded() {
+                // What has no contents is not stored.
+                if let Some(value) = this.value(seg.pat[number].into()) {
+                    this.store_result(seg, number, value);
+                }
+            }
+        });
+    }
+
     /// The steps of rows that differ, shared out to tiles of this many threads, each with up to this many steps; the number of
     /// tiles. This is code of the host.
     pub(super) fn uneven_layout(
         &mut self,
         seg: &SegOp<'a>,
-        threads: u32,
-        most: u32,
+        op: &Screma,
+        (threads, most): (u32, u32),
         is_fixed: bool,
     ) -> (Uneven, Exp) {
         let given = seg.rows.or_bug("rows that differ");
         let [rows] = self.sizes(seg, None).try_into().ok().or_bug("the number of rows");
         let rows = self.simple("rows", &rows);
-        let steps = bin(BinOp::Add, rows.clone(), self.atom(given.total));
+        let total = self.atom(given.total);
+        let steps = bin(BinOp::Add, rows.clone(), total.clone());
         let steps = self.simple("steps", &steps);
         let (items, size) = match is_fixed {
             true => (Exp::int(i64::from(most)), Exp::int(i64::from(threads * most))),
@@ -127,8 +160,8 @@ impl<'a> Emit<'a> {
         let tiles = self.simple("tiles", &quot_up(steps.clone(), size.clone()));
         let count = bin(BinOp::Add, tiles.clone(), Exp::int(1));
         let (handle, path) = self.temporary("path", Prim::I64, count);
-        let ends = given.ends;
-        (Uneven { ends, rows, steps, threads, items, most, size, path, handle }, tiles)
+        let (ends, asks) = (given.ends, seg.asks_for_row(op, self.ir));
+        (Uneven { ends, rows, total, asks, steps, threads, items, most, size, path, handle }, tiles)
     }
 
     pub(super) fn free_path(&mut self, rows: &Uneven) {
@@ -136,13 +169,13 @@ impl<'a> Emit<'a> {
     }
 
     /// Where a row ends, by its number, an operand.
-    fn end_of(&mut self, rows: &Uneven, row: &Exp) -> Exp {
-        match self.place(rows.ends) {
+    fn end_of(&mut self, ends: Var, row: &Exp) -> Exp {
+        match self.place(ends) {
             Some(place) => {
                 let at = self.address(&place.lmad, std::slice::from_ref(row));
                 Exp::Load(self.mem(place.block).ptr, Box::new(at))
             }
-            None => self.computed(rows.ends, row.clone()).or_bug("the ends of rows"),
+            None => self.computed(ends, row.clone()).or_bug("the ends of rows"),
         }
     }
 
@@ -156,7 +189,7 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             let sum = bin(BinOp::Add, Exp::Var(low), Exp::Var(high));
             let middle = this.simple("middle", &bin(BinOp::Shr, sum, Exp::int(1)));
-            let end = bin(BinOp::Add, this.end_of(rows, &middle), middle.clone());
+            let end = bin(BinOp::Add, this.end_of(rows.ends, &middle), middle.clone());
             let more = vec![Stm::Assign(low, bin(BinOp::Add, middle.clone(), Exp::int(1)))];
             let less = vec![Stm::Assign(high, middle)];
             this.out.push(Stm::If(lt(end, before), more, less));
@@ -188,23 +221,23 @@ impl<'a> Emit<'a> {
         let ends = self.short("ends", &bin(BinOp::Sub, last.clone(), row.clone()));
         let before = bin(BinOp::Max, bin(BinOp::Sub, row.clone(), Exp::int(1)), Exp::int(0));
         let before = self.simple("before", &before);
-        let start = self.end_of(rows, &before);
+        let start = self.end_of(rows.ends, &before);
         let is_top = eq(row.clone(), Exp::int(0));
         let start = self.simple("start", &Exp::Select(Box::new([is_top, Exp::int(0), start])));
         let final_row = bin(BinOp::Sub, rows.rows.clone(), Exp::int(1));
         let last = self.simple("last", &bin(BinOp::Min, last, final_row));
-        let end = self.end_of(rows, &last);
+        let end = self.end_of(rows.ends, &last);
         let end = self.simple("end", &end);
         let most = rows.threads * rows.most;
         let bounds = self.shared_array("bounds", Prim::U16, most + 2);
-        let after = self.shared_array("after", Prim::U16, most + 2);
+        let after = follows.then(|| self.shared_array("after", Prim::U16, most + 2));
         let bases = self.shared_array("bases", Prim::U16, most / WARP + 1);
         let ground_rows = Here { row, start, ends, end, bounds, after, bases, numbers: None };
         let here_rows = &ground_rows;
         self.each_row(rows.threads, short, here_rows, |this, number| {
             let row = bin(BinOp::Add, here_rows.row.clone(), wide(number.clone()));
             let row = this.simple("row", &row);
-            let bound = bin(BinOp::Sub, this.end_of(rows, &row), first.clone());
+            let bound = bin(BinOp::Sub, this.end_of(rows.ends, &row), first.clone());
             let bound = Exp::Convert(Prim::I64, Prim::U16, Box::new(bound));
             this.out.push(Stm::Store(bounds, plus_one(number), bound));
         });
@@ -217,8 +250,8 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(leads, both.into(), Block::new()));
         self.out.push(Stm::Barrier);
         self.find_bases(most / WARP, short, here_rows);
-        if follows {
-            self.find_after(rows.threads, short, here_rows);
+        if let Some(after) = after {
+            self.find_after(rows.threads, short, here_rows, after);
         }
         self.out.push(Stm::Barrier);
         Ground { first, here, rows: RowsHere::Uneven(ground_rows) }
@@ -276,11 +309,11 @@ impl<'a> Emit<'a> {
     }
 
     /// Threads find out which row is next after each that ends in the tile: it is another one only where rows are empty.
-    fn find_after(&mut self, threads: u32, short: &Exp, here: &Here) {
+    fn find_after(&mut self, threads: u32, short: &Exp, here: &Here, after: V) {
         let leads = u32_eq(short.clone(), short_int(0));
         let put = |this: &mut Self, at: Exp, value: Exp| {
             let value = Exp::Convert(Prim::U32, Prim::U16, Box::new(value));
-            this.out.push(Stm::Store(here.after, at, value));
+            this.out.push(Stm::Store(after, at, value));
         };
         let first = self.block(|this| {
             let range = [short_int(0), here.ends.clone()];
@@ -314,6 +347,9 @@ impl<'a> Emit<'a> {
     /// Finds the rows of all elements of a thread, neighbouring threads at neighbouring elements.
     pub(super) fn find_numbers(&mut self, rows: &Uneven, ground: &mut Ground, short: &Exp) {
         let RowsHere::Uneven(here) = &mut ground.rows else { bug("rows that differ") };
+        if !rows.asks {
+            return;
+        }
         let numbers = self.new_var("numbers", Ty::Local(Prim::U32, rows.most));
         self.out.push(Stm::Declare(numbers, None));
         let last = u32_bin(BinOp::Max, ground.here.clone(), short_int(1));
@@ -332,40 +368,28 @@ impl<'a> Emit<'a> {
         here.numbers = Some(numbers);
     }
 
-    /// A thread starts to follow rows at an element; `fresh` says whether it asks for the beginnings of rows, or their ends.
-    pub(super) fn follow(&mut self, ground: &Ground, place: &Exp, fresh: bool) -> Follow {
+    /// A thread starts to follow rows at an element.
+    pub(super) fn follow(&mut self, ground: &Ground, place: &Exp) -> Follow {
         let RowsHere::Uneven(here) = &ground.rows else { bug("rows that differ") };
         let number = self.number_at(here, place);
-        let end = plus_one(Exp::Var(number));
-        let edge = match fresh {
-            false => end,
-            true => {
-                let at_start = u32_eq(short_at(here.bounds, &Exp::Var(number)), place.clone());
-                let with_tile = eq(here.start.clone(), ground.first.clone());
-                let is_later = u32_lt(short_int(0), Exp::Var(number));
-                let begins = Exp::Select(Box::new([is_later, at_start.clone(), with_tile]));
-                let begins = Exp::Bin(BinOp::And, Prim::Bool, Box::new(at_start), Box::new(begins));
-                Exp::Select(Box::new([begins, Exp::Var(number), end]))
-            }
-        };
+        let at_start = u32_eq(short_at(here.bounds, &Exp::Var(number)), place.clone());
+        let with_tile = eq(here.start.clone(), ground.first.clone());
+        let is_later = u32_lt(short_int(0), Exp::Var(number));
+        let begins = Exp::Select(Box::new([is_later, at_start.clone(), with_tile]));
+        let begins = Exp::Bin(BinOp::And, Prim::Bool, Box::new(at_start), Box::new(begins));
+        let edge = Exp::Select(Box::new([begins, Exp::Var(number), plus_one(Exp::Var(number))]));
         let edge = self.declare("edge", Prim::U32, Some(edge));
         let next = short_at(here.bounds, &Exp::Var(edge));
         Follow { next: self.declare("next", Prim::U32, Some(next)), edge }
     }
 
-    /// Whether a place is the bound of the present row; if so, `work` gets the number of the row, and the next one is followed.
-    pub(super) fn at_bound(
-        &mut self,
-        here: &Here,
-        follow: &Follow,
-        place: Exp,
-        work: impl FnOnce(&mut Self, Exp),
-    ) -> Exp {
+    /// Whether a row begins at a place, which is then followed; asked for each element, in order.
+    pub(super) fn at_bound(&mut self, here: &Here, follow: &Follow, place: Exp) -> Exp {
+        let after = here.after.or_bug("the rows after others");
         let is_bound = u32_eq(place, Exp::Var(follow.next));
         let is_bound = Exp::Var(self.declare("begins", Prim::Bool, Some(is_bound)));
         let goes_on = self.block(|this| {
-            work(this, u32_bin(BinOp::Sub, Exp::Var(follow.edge), short_int(1)));
-            let edge = plus_one(short_at(here.after, &Exp::Var(follow.edge)));
+            let edge = plus_one(short_at(after, &Exp::Var(follow.edge)));
             this.out.push(Stm::Assign(follow.edge, edge));
             let next = short_at(here.bounds, &Exp::Var(follow.edge));
             this.out.push(Stm::Assign(follow.next, next));
@@ -378,11 +402,17 @@ impl<'a> Emit<'a> {
     /// thread, if that has found the rows of all of them.
     pub(super) fn indices_in_rows(
         &mut self,
+        rows: &Uneven,
         ground: &Ground,
-        here: &Here,
         place: &Exp,
         k: Option<V>,
     ) -> Vec<Exp> {
+        let flat = bin(BinOp::Add, ground.first.clone(), wide(place.clone()));
+        if !rows.asks {
+            // All positions are taken as those of one row.
+            return vec![Exp::int(0), Exp::int(0), rows.total.clone(), self.simple("i", &flat)];
+        }
+        let RowsHere::Uneven(here) = &ground.rows else { bug("rows that differ") };
         let number = match (here.numbers, k) {
             (Some(numbers), Some(k)) => {
                 self.number("number", Exp::Load(numbers, Box::new(Exp::Var(k))))
@@ -401,11 +431,8 @@ impl<'a> Emit<'a> {
         let end = from_tile(short_at(here.bounds, &plus_one(number)));
         let end = Exp::Select(Box::new([is_last, here.end.clone(), end]));
         let width = self.simple("width", &bin(BinOp::Sub, end, start.clone()));
-        // What 32 bits are enough for is done with them.
-        let more = bin(BinOp::Sub, ground.first.clone(), here.start.clone());
-        let more = Exp::Select(Box::new([is_first, more, Exp::int(0)]));
-        let at = wide(u32_bin(BinOp::Sub, place.clone(), bound));
-        let at = self.simple("i", &bin(BinOp::Add, at, more));
+        // In this form, the compiler of kernels finds that an address does not depend on the row, if it is the sum of both.
+        let at = self.simple("i", &bin(BinOp::Sub, flat, start.clone()));
         vec![row, start, width, at]
     }
 }
