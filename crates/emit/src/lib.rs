@@ -10,7 +10,7 @@
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
 //! `control` branches, loops and calls; `screma` map, reduce and scan; `epilogue` what a scan does with its elements;
 //! `write` histograms, scatters, partitions and accumulators; `strip_mine` vectorised scans and histograms;
-//! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks` and `bins` code for several threads; `combine` partial results, at all levels; `grid` code for a
+//! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks`, `bins` and `rows` code for several threads; `combine` partial results, at all levels; `grid` code for a
 //! device; `tuning` numbers that users may choose.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
@@ -24,6 +24,7 @@ mod grid;
 mod index;
 mod partition;
 mod release;
+mod rows;
 mod runs;
 mod scalar;
 mod screma;

@@ -19,6 +19,9 @@ use fehu_ir::{self as ir, CmpOp, Screma, Seg, Var};
 impl<'a> Emit<'a> {
     /// A Seg that threads of a CPU execute.
     pub(super) fn seg_in_tasks(&mut self, names: &'a [Var], seg: &'a Seg) {
+        if let Some(rows) = seg.rows {
+            return self.rows_in_tasks(names, seg, rows);
+        }
         let parts = seg.parts().or_bug("the operator of a seg");
         if !seg.space.is_empty() || !parts.before.is_empty() {
             bug("tasks execute an operator with a space around it");
@@ -184,9 +187,7 @@ impl<'a> Emit<'a> {
                 this.store_each(&scanned, totals, &Exp::Var(chunk));
             });
         });
-        let several =
-            Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(1)), Box::new(Exp::Var(chunks)));
-        self.out.push(Stm::If(several, round, Block::new()));
+        self.if_several(chunks, round);
     }
 
     /// The second round of a scan whose chunks have been scanned by themselves.
@@ -201,40 +202,59 @@ impl<'a> Emit<'a> {
         let site = self.site();
         let round = self.block(|this| {
             this.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
-                let i = this.new_var("i", Ty::Scalar(Prim::I64));
-                let body = this.block(|this| {
-                    let mut bound = pat.iter().copied();
-                    for (scan, kept) in op.scans.iter().zip(totals) {
-                        let before = this.load_kept(kept, &Exp::Var(chunk));
-                        let (mut elements, mut stores) = (Vec::new(), Vec::new());
-                        for (part, var) in before.iter().zip(bound.by_ref()) {
-                            let (Sofar::Scalar(v), Some(place)) = (part, this.place(var)) else {
-                                elements.push(None);
-                                continue;
-                            };
-                            let at = this.address(&place.lmad, &[Exp::Var(i)]);
-                            let (ptr, prim) = (this.mem(place.block).ptr, this.scalar_prim(*v));
-                            let here = Exp::Load(ptr, Box::new(at.clone()));
-                            elements.push(Some(Exp::Var(this.declare("here", prim, Some(here)))));
-                            stores.push(Stm::Store(ptr, at, Exp::Var(*v)));
-                        }
-                        this.combine_values(&scan.op, &before, &elements);
-                        this.out.append(&mut stores);
-                    }
+                let loop_ = this.block(|this| {
+                    let range = (Exp::Var(low), Exp::Var(high));
+                    this.add_prefix(pat, op, range, totals, chunk);
                 });
-                let (from, to) = (Exp::Var(low), Exp::Var(high));
-                let loop_ = Stm::For { var: i, from, to, step: 1, kind: Kind::Sequential, body };
                 let first = Exp::Cmp(
                     CmpOp::Lt,
                     Prim::I64,
                     Box::new(Exp::int(0)),
                     Box::new(Exp::Var(chunk)),
                 );
-                this.out.push(Stm::If(first, vec![loop_], Block::new()));
+                this.out.push(Stm::If(first, loop_, Block::new()));
             });
         });
+        self.if_several(chunks, round);
+    }
+
+    /// Combines the elements of scanned arrays in a range with the value that a chunk has, which comes before them.
+    pub(super) fn add_prefix(
+        &mut self,
+        pat: &[Var],
+        op: &'a Screma,
+        (from, to): (Exp, Exp),
+        totals: &[Kept],
+        chunk: V,
+    ) {
+        let i = self.new_var("i", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let mut bound = pat.iter().copied();
+            for (scan, kept) in op.scans.iter().zip(totals) {
+                let before = this.load_kept(kept, &Exp::Var(chunk));
+                let (mut elements, mut stores) = (Vec::new(), Vec::new());
+                for (part, var) in before.iter().zip(bound.by_ref()) {
+                    let (Sofar::Scalar(v), Some(place)) = (part, this.place(var)) else {
+                        elements.push(None);
+                        continue;
+                    };
+                    let at = this.address(&place.lmad, &[Exp::Var(i)]);
+                    let (ptr, prim) = (this.mem(place.block).ptr, this.scalar_prim(*v));
+                    let here = Exp::Load(ptr, Box::new(at.clone()));
+                    elements.push(Some(Exp::Var(this.declare("here", prim, Some(here)))));
+                    stores.push(Stm::Store(ptr, at, Exp::Var(*v)));
+                }
+                this.combine_values(&scan.op, &before, &elements);
+                this.out.append(&mut stores);
+            }
+        });
+        self.out.push(Stm::For { var: i, from, to, step: 1, kind: Kind::Sequential, body });
+    }
+
+    /// Code that only several chunks need.
+    pub(super) fn if_several(&mut self, chunks: V, body: Block) {
         let several =
             Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::int(1)), Box::new(Exp::Var(chunks)));
-        self.out.push(Stm::If(several, round, Block::new()));
+        self.out.push(Stm::If(several, body, Block::new()));
     }
 }

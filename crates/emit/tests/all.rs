@@ -5,6 +5,7 @@
 mod emitted;
 mod epilogue;
 mod hist;
+mod ragged;
 mod random;
 mod rows;
 mod sums;

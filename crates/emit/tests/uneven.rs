@@ -211,6 +211,26 @@ fn scans_and_reductions_together() {
     agrees(&program(&["[w]i8", "i32", "i32", "[w]i32"], &both), &["scan", "rows"]);
 }
 
+/// What an operator mentions may differ from row to row, as may its neutral element.
+#[test]
+fn operators_of_rows() {
+    let by_row = "let (m: i32) = mul v v
+    let (k: i32) = add m 7i32
+    let (ss: [w]i32, t: i32, ys: [w]i32) = screma w (xs) map \\(x: i32) -> (i32, i32, i32) {
+      let (y: i32) = mul x k
+      in (x, y, y)
+    } scan \\(p: i32, q: i32) -> (i32) {
+      let (r: i32) = add p q
+      let (r_1: i32) = mod r k
+      in (r_1)
+    } neutral (0i32) red \\(a: i32, b: i32) -> (i32) {
+      let (c: i32) = max a b
+      in (c)
+    } neutral (v)
+    in (ss, t, ys)";
+    agrees(&program(&["[w]i32", "i32", "[w]i32"], by_row), &["alone"]);
+}
+
 /// A check that fails in a row ends the program, and no thread waits for ever; the operator itself may fail as well.
 #[test]
 fn checks_fail() {

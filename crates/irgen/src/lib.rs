@@ -16,12 +16,13 @@
 //! - `rng`: the random numbers; [`mutate`]: random damage to programs and texts.
 //! - `state`: what a generator knows: variables in scope, which of them may be consumed, costs.
 //! - `scalar`, `array`, `control`, `soac`, `fun`: statements by construct.
-//! - `seg`: Segs, in programs of [`random_segs`].
+//! - `seg`: Segs, in programs of [`random_segs`]; `rows`: those whose rows differ.
 //! - `stream`: streams, and operators that can be fused with them.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
 //! - `nest`: nests of maps with transposed, flattened and sliced results, and operators on vectors.
 //! - `nested`: programs of another kind, as text, that consist only of nested parallelism.
 //! - `kernels`: likewise, with what becomes kernels of GPUs of each kind.
+//! - `ragged`: likewise, with rows that differ, as Segs.
 
 mod array;
 mod chain;
@@ -31,7 +32,9 @@ mod kernels;
 pub mod mutate;
 mod nest;
 mod nested;
+mod ragged;
 pub mod rng;
+mod rows;
 mod scalar;
 mod seg;
 mod soac;
@@ -41,6 +44,7 @@ mod stream;
 pub use fun::{random_prog, random_segs};
 pub use kernels::kernel_text;
 pub use nested::nested_text;
+pub use ragged::ragged_text;
 
 /// Sizes of array arguments for which a program's time is small.
 pub const MAX_PARAM_SIZE: i64 = 8;

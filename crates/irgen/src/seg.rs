@@ -13,7 +13,7 @@ use fehu_ir::{
 const MAX_POSITIONS: i64 = 40;
 
 /// What is decided about an operator before the function around it begins, for the sizes of its results come from there.
-enum Plan {
+pub(crate) enum Plan {
     /// Scans and reductions of these types, and other results of a map.
     Screma {
         width: Atom,
@@ -40,10 +40,10 @@ enum Plan {
 }
 
 /// An operator: what it binds, what it does, and which results the Seg returns.
-struct Op {
-    pat: Vec<Type>,
-    exp: Exp,
-    kept: Vec<bool>,
+pub(crate) struct Op {
+    pub(crate) pat: Vec<Type>,
+    pub(crate) exp: Exp,
+    pub(crate) kept: Vec<bool>,
 }
 
 impl Gen<'_> {
@@ -52,6 +52,9 @@ impl Gen<'_> {
         let levels: Vec<Level> =
             Level::ALL.iter().copied().filter(|level| level.within(self.level)).collect();
         let Some(level) = self.rng.pick(&levels) else { return };
+        if self.rng.chance(15) {
+            return self.rows_stm();
+        }
         let space = self.space();
         let times = space.iter().fold(1i64, |times, size| times * self.bound(*size));
         if !self.affordable(times * 60) {
@@ -140,7 +143,7 @@ impl Gen<'_> {
     }
 
     /// The type of elements, small enough for so many of them.
-    fn small_type(&mut self, times: i64) -> Type {
+    pub(crate) fn small_type(&mut self, times: i64) -> Type {
         let ty = self.any_type();
         let small = ty.rank() < 2 && self.elements(&ty).saturating_mul(times) <= MAX_ELEMENTS;
         if small { ty } else { Type::prim(self.prim()) }
@@ -195,7 +198,7 @@ impl Gen<'_> {
     }
 
     /// An array with elements at all positions.
-    fn element_input(&mut self, space: &[Atom], times: i64) -> Option<Var> {
+    pub(crate) fn element_input(&mut self, space: &[Atom], times: i64) -> Option<Var> {
         let rank = space.len();
         let fits = |ty: &Type| {
             ty.is_array() && ty.rank() >= rank.max(1) && ty.shape()[..rank] == space[..]
@@ -210,7 +213,7 @@ impl Gen<'_> {
     }
 
     /// A statement that may stand before the operator.
-    fn cheap_stm(&mut self) {
+    pub(crate) fn cheap_stm(&mut self) {
         match self.rng.below(8) {
             0..3 => {
                 let prim = self.integer();
@@ -281,7 +284,7 @@ impl Gen<'_> {
     }
 
     /// The operator, and cheap statements for what it needs.
-    fn operation(&mut self, plan: &Plan, given: Option<Var>) -> Op {
+    pub(crate) fn operation(&mut self, plan: &Plan, given: Option<Var>) -> Op {
         match plan {
             Plan::Screma { width, scans, reds, maps } => {
                 let inputs = self.arrays_of_width(*width);

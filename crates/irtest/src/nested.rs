@@ -1,9 +1,12 @@
-//! Segs as nested maps: what a program with Segs means, in terms of programs without.
+//! Segs as nested maps: what a program with Segs means, in terms of programs without. Rows that differ are a loop.
 
 use fehu_base::{IdVec, Prim};
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
-use fehu_ir::{Atom, Body, Exp, Lambda, Prog, Screma, Seg, Stage, Stm, Type, Var, VarInfo};
+use fehu_ir::{
+    Atom, BinOp, Body, Dim, Exp, Lambda, LoopForm, LoopParam, Prog, Rows, Screma, Seg, Stage, Stm,
+    Type, Var, VarInfo,
+};
 
 /// The program with a nest of maps in the place of every Seg, around its operator, and with so many threads.
 pub fn nested_maps(prog: &Prog, threads: i64) -> Prog {
@@ -42,6 +45,9 @@ impl VisitMut for Rewrite<'_> {
 impl Rewrite<'_> {
     /// Adds the statements that bind the results of a Seg.
     fn seg(&mut self, seg: Seg, pat: &[Var], stms: &mut Vec<Stm>) {
+        if let Some(rows) = seg.rows {
+            return self.rows(seg, rows, pat, stms);
+        }
         let returned = Seg::returned(&seg.body.body).unwrap_or_default();
         let Seg { space, inputs, mut body, .. } = seg;
         let elements = body.params.split_off(space.len());
@@ -65,6 +71,59 @@ impl Rewrite<'_> {
         }
         let indices = std::mem::take(&mut body.params);
         self.map(&space, &indices, &inputs, elements, body, pat, stms);
+    }
+
+    /// A loop that stores the results of one row after the other.
+    fn rows(&mut self, seg: Seg, rows: Rows, pat: &[Var], stms: &mut Vec<Stm>) {
+        let (Some([start, width]), [count]) = (seg.row(), seg.space.as_slice()) else { return };
+        let concatenated: Vec<bool> =
+            seg.body.ret.iter().map(|ret| seg.is_concatenated(ret)).collect();
+        let mut new = |hint: &str, ty: Type| self.vars.push(VarInfo { hint: hint.into(), ty });
+        let [from, end] = ["from", "end"].map(|hint| new(hint, Type::I64));
+        let mut params = vec![LoopParam { var: from, init: Atom::i64(0) }];
+        let mut made = vec![new("last", Type::I64)];
+        let index = seg.indices()[0];
+        let mut body = vec![
+            Stm::new(vec![start], Exp::Atom(from.into())),
+            Stm::new(vec![end], Exp::Index(rows.ends, vec![Dim::Fix(index.into())])),
+            Stm::new(vec![width], Exp::BinOp(BinOp::Sub, end.into(), start.into())),
+        ];
+        let whole = |ty: &Type| {
+            let slice =
+                |size: &Atom| Dim::Slice { start: Atom::i64(0), len: *size, stride: Atom::i64(1) };
+            ty.shape().iter().map(slice).collect::<Vec<Dim>>()
+        };
+        for (param, input) in seg.elements().iter().zip(&seg.inputs) {
+            let rest = whole(&self.vars[*param].ty);
+            let at = [vec![Dim::Fix(index.into())], rest].concat();
+            body.push(Stm::new(vec![*param], Exp::Index(*input, at)));
+        }
+        body.extend(seg.body.body.stms.iter().cloned());
+        let mut results = vec![Atom::Var(end)];
+        for (k, var) in pat.iter().enumerate() {
+            let ty = self.vars[*var].ty.clone();
+            let Type::Array(elem, shape) = &ty else { continue };
+            let mut new =
+                |hint: &str| self.vars.push(VarInfo { hint: hint.into(), ty: ty.clone() });
+            let [empty, param, after] = ["empty", "all", "after"].map(&mut new);
+            stms.push(Stm::new(vec![empty], Exp::Scratch(*elem, shape.clone())));
+            params.push(LoopParam { var: param, init: empty.into() });
+            let row = &seg.body.ret[k];
+            let at = if concatenated[k] {
+                let mut at = whole(row);
+                at[0] = Dim::Slice { start: start.into(), len: width.into(), stride: Atom::i64(1) };
+                at
+            } else {
+                [vec![Dim::Fix(index.into())], whole(row)].concat()
+            };
+            let update = Exp::Update(param, at, seg.body.body.results[k]);
+            body.push(Stm::new(vec![after], update));
+            results.push(after.into());
+            made.push(*var);
+        }
+        let form = LoopForm::For(index, *count);
+        let body = Body { stms: body, results };
+        stms.push(Stm::new(made, Exp::Loop(params, form, Box::new(body))));
     }
 
     /// A map over the first dimension, and inside of it the others.

@@ -20,6 +20,8 @@ struct Kinds {
     prologues: usize,
     inputs: usize,
     partial: usize,
+    /// With rows that differ: by level, and with scans, reductions and plain results.
+    rows: BTreeMap<(Level, &'static str), usize>,
     /// Inside of another.
     nested: usize,
     depth: usize,
@@ -31,6 +33,14 @@ impl Visit for Kinds {
         *self.spaces.entry((seg.level, seg.space.len())).or_default() += 1;
         let SegParts { before, op, .. } = seg.parts().expect("a verified seg has an operator");
         *self.operators.entry(count::name(&op.exp)).or_default() += 1;
+        if let (Some(_), Exp::Screma(op)) = (seg.rows, &op.exp) {
+            let plain = op.map.ret.len() > op.folded();
+            for (name, has) in
+                [("scan", !op.scans.is_empty()), ("red", !op.reds.is_empty()), ("map", plain)]
+            {
+                *self.rows.entry((seg.level, name)).or_default() += usize::from(has);
+            }
+        }
         self.prologues += usize::from(!before.is_empty());
         self.inputs += usize::from(!seg.inputs.is_empty());
         let returned = Seg::returned(&seg.body.body).expect("a verified seg returns results");
@@ -46,7 +56,7 @@ impl Visit for Kinds {
 fn segs_mean_nested_maps() {
     let mut kinds = Kinds::default();
     let mut all = Runs::default();
-    for seed in 0..300 {
+    for seed in 0..500 {
         let statements = 2 + (seed % 3) as usize * 2;
         let config = Config { statements, failing: seed % 5 == 0, ..Config::default() };
         let prog = random_segs(seed, config);
@@ -81,6 +91,12 @@ fn segs_mean_nested_maps() {
     ] {
         let found = kinds.operators.get(name).copied().unwrap_or(0);
         assert!(found >= 3, "{found} segs around {name}");
+    }
+    for level in [Level::Task, Level::Grid] {
+        for name in ["scan", "red", "map"] {
+            let found = kinds.rows.get(&(level, name)).copied().unwrap_or(0);
+            assert!(found >= 3, "{found} segs of level {level:?} with rows that differ and {name}");
+        }
     }
     let Kinds { prologues, inputs, partial, nested, .. } = kinds;
     assert!(

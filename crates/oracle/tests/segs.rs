@@ -224,9 +224,10 @@ fn rows_that_are_written_to_the_same_place_race() {
 fn rows_that_differ_are_made_where_they_belong() {
     let mut placed = different();
     let (twice, more) = (place(&placed, "twice"), var(&placed, "more"));
-    let Lmad { offset, dims } = place(&placed, "row").lmad;
-    let dims = vec![Dim { stride: Poly::constant(0), ..dims[0].clone() }];
-    table(&mut placed).set(more, Place { block: twice.block, lmad: Lmad { offset, dims } });
+    // Backwards.
+    let row = place(&placed, "row").lmad;
+    let lmad = row.reverse(0).expect("it is simple");
+    table(&mut placed).set(more, Place { block: twice.block, lmad });
     match with_ends(&placed, &[2, 2, 5], 5) {
         Err(Fault::Memory(message)) => {
             let expected = "the operator of a seg does not write \"twice\" where it belongs";

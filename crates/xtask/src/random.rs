@@ -18,11 +18,11 @@ use ecow::EcoString;
 use fehu_base::stack::with_large_stack;
 use fehu_driver::compile::CCompiler;
 use fehu_driver::stages::Target;
-use fehu_ir::Prog;
+use fehu_ir::{Level, Prog};
 use fehu_irtest::oracle::{Oracle, Runs};
 use fehu_irtest::reduce::reduce;
 use machine::{Machine, NoMachine, Start, build};
-use sample::{Sample, merge, sample};
+use sample::{Sample, merge, ragged, sample};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +56,9 @@ pub(crate) struct Args {
     /// Try this many smaller programs when shrinking one whose results differ.
     #[arg(long, default_value_t = 0)]
     reduce: usize,
+    /// Programs of one kind: rows that differ, of which tasks or kernels share the work.
+    #[arg(long)]
+    rows: bool,
     /// Run servers through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     runner: Option<String>,
@@ -206,7 +209,7 @@ impl Run<'_> {
             let options = self.options(batch);
             let mut samples = Vec::new();
             for number in begin..end {
-                match sample(self.args.seed + number) {
+                match self.sample(self.args.seed + number) {
                     Ok(sample) => samples.push(sample),
                     Err(why) => {
                         println!("{why}");
@@ -224,6 +227,14 @@ impl Run<'_> {
                 let seconds = self.start.elapsed().as_secs();
                 self.with_totals(|totals| println!("{seconds:6} s {totals:?}"));
             }
+        }
+    }
+
+    fn sample(&self, seed: u64) -> Result<Sample, String> {
+        match (self.args.rows, self.target.is_gpu()) {
+            (true, true) => ragged(seed, Level::Grid),
+            (true, false) => ragged(seed, Level::Task),
+            (false, _) => sample(seed),
         }
     }
 

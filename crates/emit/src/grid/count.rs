@@ -100,8 +100,20 @@ impl<'a> Emit<'a> {
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
         let (told, told_mem) = self.told(&prims, &blocks, counter, &layout);
         let (skipped, with_maps) = (0, true);
-        let tile =
-            Tile { seg, pat, op, folds, skipped, with_maps, layout, threads, items, told, counter };
+        let tile = Tile {
+            seg,
+            pat,
+            op,
+            folds,
+            skipped,
+            with_maps,
+            layout,
+            threads,
+            items,
+            in_turn: false,
+            told,
+            counter,
+        };
         let mut short = true;
         self.launch("scan", blocks, threads, |this, _, thread| {
             let own = this.begin_tile(&tile, thread);
@@ -175,7 +187,7 @@ impl<'a> Emit<'a> {
                         true => place,
                         false => this.number("place", u32_bin(BinOp::Min, place, last.clone())),
                     };
-                    this.enter_element(tile, own, place);
+                    this.enter_element(tile, own, k, place);
                     this.store_atoms(&params, std::slice::from_ref(&kept), &Exp::Var(k));
                     this.body(&op.map.body);
                     this.set_bits(flags, &words, k);
@@ -191,7 +203,7 @@ impl<'a> Emit<'a> {
         self.out.truncate(before);
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let section = this.block(|this| {
-                let index = this.enter_element(tile, own, place.clone());
+                let index = this.enter_element(tile, own, k, place.clone());
                 this.body(&op.map.body);
                 this.set_bits(flags, &words, k);
                 for (result, var) in results.iter().zip(plain) {
@@ -355,7 +367,7 @@ impl<'a> Emit<'a> {
         let start = self.out.len();
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let store = this.block(|this| {
-                let index = this.find_element(tile, own, place.clone());
+                let index = this.find_element(tile, own, k, place.clone());
                 let turn = || Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
                 let group = u32_bin(BinOp::Mul, turn(), short_int(tile.threads / WARP));
                 let group = this.number("group", u32_bin(BinOp::Add, group, warp.clone()));

@@ -6,6 +6,7 @@
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, SHARED_BYTES};
+use super::checked::Target;
 use super::eq;
 use super::layout::{Ground, Layout};
 use super::lookback::Told;
@@ -44,6 +45,8 @@ pub(super) struct Tile<'a, 'b> {
     /// Threads per block, elements per thread.
     pub(super) threads: u32,
     pub(super) items: u32,
+    /// Whether threads combine elements in turn, and their values then.
+    pub(super) in_turn: bool,
     /// What blocks have published.
     pub(super) told: Told,
     pub(super) counter: V,
@@ -94,9 +97,9 @@ impl<'a> Emit<'a> {
     pub(super) fn begin_tile(&mut self, tile: &Tile<'a, '_>, thread: V) -> Thread<'a> {
         let sofar = self.start_folds(&tile.folds);
         let elements = tile.threads * tile.items;
-        let ops = tile.folds.iter().map(|fold| fold.op);
+        let ops = tile.folds.iter().map(|fold| fold.op).filter(|_| tile.in_turn);
         let each = self.keep_each("each", ops, &Room::Shared(tile.threads));
-        let cuts = tile.layout.has_rows();
+        let cuts = tile.in_turn && tile.layout.has_rows();
         let cuts = cuts.then(|| self.shared_array("cuts", Prim::Bool, tile.threads));
         let number = self.shared_array("number", Prim::I32, 1);
         let short = self.short("thread", &Exp::Var(thread));
@@ -111,7 +114,7 @@ impl<'a> Emit<'a> {
         let loaded = Exp::Load(number, Box::new(Exp::int(0)));
         let number =
             self.simple("tile_number", &Exp::Convert(Prim::I32, Prim::I64, Box::new(loaded)));
-        let ground = self.ground(&tile.layout, &number, &short, elements);
+        let ground = self.ground(&tile.layout, &number, &short, elements, tile.in_turn);
         let cut = self.declare("cut", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
         let dense = false;
         let kept = Vec::new();
@@ -186,23 +189,18 @@ impl<'a> Emit<'a> {
         let prims = if all_scalars { prims.as_slice() } else { &[] };
         let room = Room::Registers(tile.items);
         let kept_plain = self.keep_prims("kept", prims, None, &room);
-        let arrays = own.kept.iter().chain([&kept_plain]).flat_map(Kept::arrays);
-        let arrays: Vec<V> = arrays.collect();
         let last = u32_bin(BinOp::Sub, own.ground.here.clone(), short_int(1));
         let last = self.number("last", last);
-        let start = self.out.len();
-        self.each_item(tile, own, Order::Apart, |this, k, place| {
-            let place = this.number("place", u32_bin(BinOp::Min, place, last));
-            this.enter_element(tile, own, place);
-            this.body(&op.map.body);
-            this.store_atoms(folded, &own.kept, &Exp::Var(k));
-            this.store_atoms(results, std::slice::from_ref(&kept_plain), &Exp::Var(k));
-        });
-        if all_scalars && self.is_plain(loop_body(&self.out[start..]), &arrays) {
+        let to = Target {
+            results: vec![(folded, &own.kept), (results, std::slice::from_ref(&kept_plain))],
+            last,
+        };
+        if all_scalars && let Some(code) = self.compute_all(tile, own, &to) {
+            self.out.extend(code);
             if !plain.is_empty() {
                 self.each_item(tile, own, Order::Apart, |this, k, place| {
                     let store = this.block(|this| {
-                        let index = this.find_element(tile, own, place.clone());
+                        let index = this.find_element(tile, own, k, place.clone());
                         let parts = this.load_kept(&kept_plain, &Exp::Var(k));
                         for (var, part) in plain.iter().zip(&parts) {
                             this.store_sofar(*var, index, part);
@@ -217,7 +215,7 @@ impl<'a> Emit<'a> {
         self.out.truncate(before);
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let section = this.block(|this| {
-                let index = this.enter_element(tile, own, place.clone());
+                let index = this.enter_element(tile, own, k, place.clone());
                 this.body(&op.map.body);
                 this.store_atoms(folded, &own.kept, &Exp::Var(k));
                 for (result, var) in results.iter().zip(plain) {
@@ -231,14 +229,15 @@ impl<'a> Emit<'a> {
         false
     }
 
-    /// Enters the surrounding functions of an element; returns the variable that is its index.
+    /// Enters the surrounding functions of an element, by its number within the thread and its place; returns the variable that is its index.
     pub(super) fn enter_element(
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
+        k: V,
         place: Exp,
     ) -> Var {
-        let indices = self.indices_in_tile(&tile.layout, &own.ground, place);
+        let indices = self.indices_in_tile(&tile.layout, &own.ground, place, Some(k));
         let at = self.enter_operator(tile.seg, &indices);
         self.enter(tile.pat, &tile.op.inputs, &tile.op.map, at)
     }
@@ -248,9 +247,10 @@ impl<'a> Emit<'a> {
         &mut self,
         tile: &Tile<'a, '_>,
         own: &Thread<'a>,
+        k: V,
         place: Exp,
     ) -> Var {
-        let indices = self.indices_in_tile(&tile.layout, &own.ground, place);
+        let indices = self.indices_in_tile(&tile.layout, &own.ground, place, Some(k));
         self.set_indices(tile.seg, &indices);
         let own_index = self.table.index(tile.pat, &tile.op.map);
         self.scalars.insert(own_index, innermost(&indices));

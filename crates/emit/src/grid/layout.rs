@@ -5,12 +5,12 @@
 
 use super::super::Emit;
 use super::elements::{Thread, Tile};
-use super::rows::{Here, Uneven};
+use super::rows::{Follow, Here, Uneven};
 use super::seg::{SegOp, innermost};
 use super::space::Space;
 use super::stage::{short_int, u32_bin, u32_lt, wide};
 use super::{bin, eq, quot_up};
-use fehu_base::{OrBug, Prim};
+use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::{Block, Exp, Stm, V};
 use fehu_ir::{BinOp, CmpOp, Scalar, Screma};
 
@@ -59,8 +59,8 @@ pub(super) enum Turns {
     Never,
     /// It counts: the number of the next element that begins one, and their length.
     Counted(V, Exp),
-    /// It is marked.
-    Marked(V),
+    /// It follows the rows.
+    Followed(Follow),
 }
 
 impl Layout {
@@ -89,7 +89,7 @@ impl<'a> Emit<'a> {
         items: u32,
     ) -> (Layout, Exp) {
         if seg.rows.is_some() {
-            let (rows, tiles) = self.uneven_layout(seg, threads, items, true);
+            let (rows, tiles) = self.uneven_layout(seg, op, (threads, items), true);
             return (Layout::Uneven(rows), tiles);
         }
         let width = self.simple("width", &self.atom(op.width));
@@ -131,10 +131,15 @@ impl<'a> Emit<'a> {
         number: &Exp,
         short: &Exp,
         elements: u32,
+        in_turn: bool,
     ) -> Ground {
         let even = match layout {
             Layout::Even(even) => even,
-            Layout::Uneven(rows) => return self.uneven_ground(rows, number, short),
+            Layout::Uneven(rows) => {
+                let mut ground = self.uneven_ground(rows, number, short, in_turn);
+                self.find_numbers(rows, &mut ground, short);
+                return ground;
+            }
         };
         let size = Exp::int(i64::from(elements));
         let first = self.simple("first", &bin(BinOp::Mul, number.clone(), size.clone()));
@@ -150,20 +155,19 @@ impl<'a> Emit<'a> {
         Ground { first, here, rows: RowsHere::Even(start) }
     }
 
-    /// The indices of an element, computed from its place in the tile. Without branches, if possible, so that its loads
+    /// The indices of an element, computed from its place in the tile; `k` is its number within the thread, if neighbouring
+    /// threads have neighbouring elements. Without branches, if possible, so that its loads
     /// can overlap with the other loads of the thread.
     pub(super) fn indices_in_tile(
         &mut self,
         layout: &Layout,
         ground: &Ground,
         place: Exp,
+        k: Option<V>,
     ) -> Vec<Exp> {
-        let even = match (layout, &ground.rows) {
-            (Layout::Uneven(_), RowsHere::Uneven(here)) => {
-                return self.indices_by_marks(ground, here, place);
-            }
-            (Layout::Even(even), _) => even,
-            (Layout::Uneven(_), RowsHere::Even(_)) => fehu_base::bug("the rows of a tile"),
+        let even = match layout {
+            Layout::Uneven(rows) => return self.indices_in_rows(rows, ground, &place, k),
+            Layout::Even(even) => even,
         };
         let (Some((length, reciprocal)), RowsHere::Even(Some([row, position, left]))) =
             (&even.reciprocal, &ground.rows)
@@ -203,20 +207,24 @@ impl<'a> Emit<'a> {
         if let RowsHere::Uneven(here) = &ground.rows {
             return Some(eq(here.start.clone(), ground.first.clone()));
         }
-        let indices = self.indices_in_tile(layout, ground, short_int(0));
+        let indices = self.indices_in_tile(layout, ground, short_int(0), None);
         Some(eq(innermost(&indices), Exp::int(0)))
     }
 
     /// Prepares a thread that treats its elements in turn.
     pub(super) fn turns(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> Turns {
         let even = match (&tile.layout, &own.ground.rows) {
-            (_, RowsHere::Uneven(here)) => return Turns::Marked(here.marks),
+            (_, RowsHere::Uneven(_)) => {
+                let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
+                let start = self.number("start", start);
+                return Turns::Followed(self.follow(&own.ground, &start));
+            }
             (Layout::Even(even), _) if even.has_rows => even,
             (Layout::Even(_) | Layout::Uneven(_), RowsHere::Even(_)) => return Turns::Never,
         };
         let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
         let start = self.number("start", start);
-        let indices = self.indices_in_tile(&tile.layout, &own.ground, start);
+        let indices = self.indices_in_tile(&tile.layout, &own.ground, start, None);
         let position = innermost(&indices);
         let left = bin(BinOp::Sub, even.width.clone(), position.clone());
         let left = bin(BinOp::Min, left, Exp::int(FAR));
@@ -228,10 +236,19 @@ impl<'a> Emit<'a> {
     }
 
     /// Whether a row begins at an element, by its number within the thread and its place; asked once for each, in order.
-    pub(super) fn begins(&mut self, turns: &Turns, k: V, place: &Exp) -> Option<Exp> {
+    pub(super) fn begins(
+        &mut self,
+        ground: &Ground,
+        turns: &Turns,
+        k: V,
+        place: &Exp,
+    ) -> Option<Exp> {
         match turns {
             Turns::Never => None,
-            Turns::Marked(marks) => Some(self.is_marked(*marks, place)),
+            Turns::Followed(follow) => match &ground.rows {
+                RowsHere::Uneven(here) => Some(self.at_bound(here, follow, place.clone())),
+                RowsHere::Even(_) => bug("rows that differ"),
+            },
             Turns::Counted(next, width) => {
                 let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
                 let is_next =

@@ -43,8 +43,20 @@ impl<'a> Emit<'a> {
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
         let (told, told_mem) = self.told(&prims, &blocks, counter, &layout);
         let (skipped, with_maps) = (0, true);
-        let tile =
-            Tile { seg, pat, op, folds, skipped, with_maps, layout, threads, items, told, counter };
+        let tile = Tile {
+            seg,
+            pat,
+            op,
+            folds,
+            skipped,
+            with_maps,
+            layout,
+            threads,
+            items,
+            in_turn: true,
+            told,
+            counter,
+        };
         self.launch("scan", blocks, threads, |this, _, thread| {
             let mut own = this.begin_tile(&tile, thread);
             own.kept = this.keep_elements(&tile);
@@ -117,7 +129,7 @@ impl<'a> Emit<'a> {
         let section = self.block(|this| {
             this.each_item(tile, own, Order::InTurn, |this, k, place| {
                 let body = this.block(|this| {
-                    let begins = this.begins(&turns, k, &place);
+                    let begins = this.begins(&own.ground, &turns, k, &place);
                     work(this, k, begins);
                 });
                 match own.dense && !may_fail(&body) {
@@ -180,7 +192,7 @@ impl<'a> Emit<'a> {
     fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let store = this.block(|this| {
-                let index = this.find_element(tile, own, place.clone());
+                let index = this.find_element(tile, own, k, place.clone());
                 let mut bound = tile.pat.iter();
                 let mut finished = Vec::new();
                 for (scan, arrays) in tile.op.scans.iter().zip(&own.kept) {

@@ -4,10 +4,13 @@
 //! position.
 
 use super::super::Emit;
-use fehu_base::{OrBug, Prim};
+use fehu_base::{IdVec, OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, Stm as Imp};
-use fehu_ir::{Atom, Lambda, Rows, Seg, SegParts, Stm, Tiling, Type, Var};
+use fehu_ir::free::{free_in_lambda, free_in_stm};
+use fehu_ir::{
+    Atom, Dim, Exp as IrExp, Lambda, Rows, Screma, Seg, SegParts, Stm, Tiling, Type, Var, VarInfo,
+};
 
 /// The operator of a Seg.
 pub(crate) struct SegOp<'a> {
@@ -50,6 +53,52 @@ impl<'a> SegOp<'a> {
             results: pat.iter().copied().zip(returned).collect(),
             tiling: seg.tiling.as_ref(),
         }
+    }
+}
+
+impl SegOp<'_> {
+    /// If rows differ: whether the function of a map, reduction or scan depends on the row of a position. It does not, if there is
+    /// nothing but elements of arrays in which the rows are one after the other.
+    pub(super) fn asks_for_row(&self, op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
+        let [_, start, width] = self.leading else { return true };
+        let mut of_row: Vec<Var> = self.leading.to_vec();
+        of_row.extend(self.elements.iter().map(|(param, _)| *param));
+        let mut slices = Vec::new();
+        let whole = Dim::Slice { start: (*start).into(), len: (*width).into(), stride: 1.into() };
+        for stm in self.parts.before {
+            let depends = |of_row: &[Var], stm: &Stm| {
+                free_in_stm(stm, vars).iter().any(|var| of_row.contains(var))
+            };
+            match &stm.exp {
+                IrExp::Index(array, dims)
+                    if !of_row.contains(array) && dims.first() == Some(&whole) =>
+                {
+                    let mut rest = stm.clone();
+                    rest.exp = IrExp::Index(*array, dims[1..].to_vec());
+                    let list = if depends(&of_row, &rest) { &mut of_row } else { &mut slices };
+                    list.extend(&stm.pat);
+                }
+                _ if depends(&of_row, stm) || depends(&slices, stm) => of_row.extend(&stm.pat),
+                _ => {}
+            }
+        }
+        let free = free_in_lambda(&op.map, vars);
+        free.iter().any(|var| of_row.contains(var) || slices.contains(var))
+            || op.inputs.iter().any(|input| of_row.contains(input))
+    }
+
+    /// Whether an operator that combines elements, or its neutral element, mentions what belongs to a position of the space.
+    pub(super) fn combines_by_position(&self, op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
+        let bound = self.parts.before.iter().flat_map(|stm| &stm.pat);
+        let elements = self.elements.iter().map(|(param, _)| param);
+        let own: Vec<Var> = self.leading.iter().chain(elements).chain(bound).copied().collect();
+        let scans = op.scans.iter().map(|scan| (&scan.op, &scan.neutral));
+        let reds = op.reds.iter().map(|red| (&red.op, &red.neutral));
+        scans.chain(reds).any(|(op, neutral)| {
+            let mut used = free_in_lambda(op, vars);
+            used.extend(neutral.iter().filter_map(|atom| atom.var()));
+            used.iter().any(|var| own.contains(var))
+        })
     }
 }
 

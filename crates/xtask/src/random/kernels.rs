@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::machine::NoMachine;
+use super::machine::{NoMachine, passes};
 use fehu_driver::code::{self, Code, Form, Stage};
 use fehu_driver::pipelines::GPU;
 use fehu_driver::stages::Target;
@@ -46,7 +46,7 @@ pub(crate) struct Examined {
 
 /// Compiles a program for devices; `way` chooses between what is left open.
 pub(crate) fn build(prog: &Prog, way: u64) -> Result<Kernels, NoMachine> {
-    let after = transform(prog, GPU.passes);
+    let after = transform(prog, passes(prog, &GPU));
     let prog = after.map_err(|failure| NoMachine::Broken(failure.to_string()))?;
     let without = Without {
         tiling: way.is_multiple_of(8),

@@ -4,7 +4,7 @@ use super::sample::{param_sizes, result_sizes};
 use fehu_driver::cache::Cache;
 use fehu_driver::code::{self, Code, Settings};
 use fehu_driver::compile::{CCompiler, runtime_object};
-use fehu_driver::pipelines;
+use fehu_driver::pipelines::{self, Pipeline};
 use fehu_driver::run::convert::{from_interp, to_interp};
 use fehu_driver::stages::Target;
 use fehu_driver::temporary::Folder;
@@ -12,7 +12,8 @@ use fehu_harness::executor::compiled::Compiled;
 use fehu_harness::executor::{Executor, Failure};
 use fehu_harness::server::Launch;
 use fehu_interp::Value;
-use fehu_ir::{Atom, Entry, Fun, Prog, Scalar};
+use fehu_ir::pass::Pass;
+use fehu_ir::{Atom, Entry, Fun, Prog, Scalar, Stage};
 use fehu_irtest::oracle::{MARK, Outcome, mark};
 use fehu_irtest::passes::transform;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -57,10 +58,18 @@ pub(crate) fn build(
     let mut prog = prog.clone();
     // A check that fails is told from what the device says.
     mark(&mut prog);
-    let passes = pipelines::of_target(target).passes;
+    let passes = passes(&prog, &pipelines::of_target(target));
     let prog =
         transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
     build_optimised(prog, target, compiler, start)
+}
+
+/// The passes of a pipeline that a program needs: none, if it says already who executes what.
+pub(crate) fn passes(prog: &Prog, pipeline: &Pipeline) -> &'static [Pass] {
+    match prog.stage {
+        Stage::Arrays => pipeline.passes,
+        Stage::Segs => &[],
+    }
 }
 
 /// The same for a program after the passes for the back end. Its checks have to be marked.

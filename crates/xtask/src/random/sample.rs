@@ -13,10 +13,10 @@ use fehu_driver::pipelines::GPU;
 use fehu_ir::text::parse;
 use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_exp_mut};
 use fehu_ir::{
-    Atom, ConstId, Elem, Entry, Exp, External, Field, Fun, FunId, OpaqueKind, OpaqueType, Param,
-    Prog, Scalar, Stm, Type, Var, VarInfo,
+    Atom, ConstId, Elem, Entry, Exp, External, Field, Fun, FunId, Level, OpaqueKind, OpaqueType,
+    Param, Prog, Scalar, Stm, Type, Var, VarInfo,
 };
-use fehu_irgen::{Config, kernel_text, nested_text, random_prog};
+use fehu_irgen::{Config, kernel_text, nested_text, ragged_text, random_prog};
 use fehu_irtest::passes::transform;
 
 /// How many programs of nested parallelism are looked at for one.
@@ -38,6 +38,13 @@ pub(super) fn sample(seed: u64) -> Result<Sample, String> {
         1 => nested(seed / 2)?,
         _ => parse(&kernel_text(seed / 4)).map_err(|error| format!("seed {seed}: {error}"))?,
     };
+    exposed(&mut prog, seed)?;
+    Ok(Sample { seed, prog })
+}
+
+/// A program whose rows differ, as a Seg of a level.
+pub(super) fn ragged(seed: u64, level: Level) -> Result<Sample, String> {
+    let mut prog = parse(&ragged_text(seed, level)).map_err(|why| format!("seed {seed}: {why}"))?;
     exposed(&mut prog, seed)?;
     Ok(Sample { seed, prog })
 }

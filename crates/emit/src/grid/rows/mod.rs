@@ -9,28 +9,26 @@
 //! ```
 //!
 //! The end of row `r` is the step `ends[r] + r`. So the row in which a tile starts is found by binary search, once for
-//! each tile, by a kernel of its own ([`Emit::find_path`]). In a tile there are no more rows than steps. Its threads bring
-//! the ends of these rows to shared memory, and each follows its own share of the steps and marks for every position
-//! the row that it belongs to. This is the merge-based decomposition of "Merge-based parallel sparse matrix-vector
-//! multiplication" (Merrill, Garland, 2016).
+//! each tile, by a kernel of its own ([`Emit::find_path`]). In a tile there are no more rows than steps. Its threads bring the
+//! ends of these rows to shared memory, and find the row of every 32nd element there (`bases`); to find that of another
+//! element is then a search among the few rows that end near it. This is the merge-based decomposition of "Merge-based parallel
+//! sparse matrix-vector multiplication" (Merrill, Garland, 2016).
 
 mod map;
 mod reduce;
 
 use super::super::Emit;
+use super::elements::WARP;
 use super::layout::{Ground, RowsHere};
 use super::seg::SegOp;
 use super::stage::{short_int, u32_bin, u32_lt, up_to, wide};
 use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Var};
+use fehu_ir::{self as ir, BinOp, CmpOp, Screma, Var};
 
-/// The bytes of shared memory for each step of a tile.
-pub(super) const STEP_BYTES: u32 = 4;
-
-/// Says of a position that it is the first of its row.
-const FIRST: u32 = 1 << 15;
+/// The bytes of shared memory for each step of a tile: less than 6 for three elements.
+pub(super) const STEP_BYTES: u32 = 5;
 
 /// No end of a row.
 const NEVER: u32 = (1 << 16) - 1;
@@ -40,6 +38,10 @@ pub(super) struct Uneven {
     ends: Var,
     /// How many rows there are.
     rows: Exp,
+    /// How many positions there are.
+    total: Exp,
+    /// Whether the row of a position matters to the function.
+    asks: bool,
     /// How many steps there are: a position, or the end of a row.
     pub(super) steps: Exp,
     /// The threads of a block, and the steps of each thread, now and at most.
@@ -61,13 +63,22 @@ pub(super) struct Here {
     /// How many rows end in the tile, and where the row ends in which the tile ends.
     ends: Exp,
     end: Exp,
-    /// For each row that ends in the tile: where, counted from the first element of the tile.
+    /// Zero, and for each row that ends in the tile, where: counted from the first element of the tile. Then a number that is
+    /// too large.
     bounds: V,
-    /// For each element, how many rows end before it in the tile, and whether it is the first of its row.
-    pub(super) marks: V,
-    /// Where the share of the thread begins: how many elements and ends of rows are before it; and how many steps it has.
-    from: [Exp; 2],
-    steps: Exp,
+    /// For each of these, but the last, how many rows end there or before, if threads follow rows.
+    after: Option<V>,
+    /// For every 32nd element, how many rows end before it.
+    bases: V,
+    /// Likewise for each element of the thread, where it has several, in registers.
+    numbers: Option<V>,
+}
+
+/// A thread that follows the rows of its elements: the place after the last element of the present row, and which of the
+/// bounds that is.
+pub(super) struct Follow {
+    next: V,
+    edge: V,
 }
 
 impl<'a> Emit<'a> {
@@ -79,6 +90,9 @@ impl<'a> Emit<'a> {
             other => bug(format_args!("{other:?} over rows that differ")),
         };
         self.with_epilogue(seg.parts, |this| {
+            if seg.combines_by_position(op, this.ir) {
+                return this.thread_for_each_row(seg, op);
+            }
             if op.folded() == 0 {
                 this.map_uneven(seg, op);
             }
@@ -92,19 +106,45 @@ impl<'a> Emit<'a> {
         });
     }
 
+    /// A thread for each row, if an operator differs from row to row: where threads combine the values of others, they do not
+    /// know which row these are from.
+    fn thread_for_each_row(&mut self, seg: &SegOp<'a>, op: &'a Screma) {
+        let given = seg.rows.or_bug("rows that differ");
+        let [count] = self.sizes(seg, None).try_into().ok().or_bug("the number of rows");
+        self.grid("alone", &[count], |this, indices| {
+            let row = indices[0].clone();
+            let before = bin(BinOp::Max, bin(BinOp::Sub, row.clone(), Exp::int(1)), Exp::int(0));
+            let before = this.simple("before", &before);
+            let start = this.end_of(given.ends, &before);
+            let is_top = eq(row.clone(), Exp::int(0));
+            let start = this.simple("start", &Exp::Select(Box::new([is_top, Exp::int(0), start])));
+            let end = this.end_of(given.ends, &row);
+            let width = this.simple("width", &bin(BinOp::Sub, end, start.clone()));
+            this.enter_space(seg, &[row, start, width]);
+            this.screma_here(seg.pat, op);
+            for number in op.scanned()..op.folded() {
+                // What has no contents is not stored.
+                if let Some(value) = this.value(seg.pat[number].into()) {
+                    this.store_result(seg, number, value);
+                }
+            }
+        });
+    }
+
     /// The steps of rows that differ, shared out to tiles of this many threads, each with up to this many steps; the number of
     /// tiles. This is code of the host.
     pub(super) fn uneven_layout(
         &mut self,
         seg: &SegOp<'a>,
-        threads: u32,
-        most: u32,
+        op: &Screma,
+        (threads, most): (u32, u32),
         is_fixed: bool,
     ) -> (Uneven, Exp) {
         let given = seg.rows.or_bug("rows that differ");
         let [rows] = self.sizes(seg, None).try_into().ok().or_bug("the number of rows");
         let rows = self.simple("rows", &rows);
-        let steps = bin(BinOp::Add, rows.clone(), self.atom(given.total));
+        let total = self.atom(given.total);
+        let steps = bin(BinOp::Add, rows.clone(), total.clone());
         let steps = self.simple("steps", &steps);
         let (items, size) = match is_fixed {
             true => (Exp::int(i64::from(most)), Exp::int(i64::from(threads * most))),
@@ -120,8 +160,8 @@ impl<'a> Emit<'a> {
         let tiles = self.simple("tiles", &quot_up(steps.clone(), size.clone()));
         let count = bin(BinOp::Add, tiles.clone(), Exp::int(1));
         let (handle, path) = self.temporary("path", Prim::I64, count);
-        let ends = given.ends;
-        (Uneven { ends, rows, steps, threads, items, most, size, path, handle }, tiles)
+        let (ends, asks) = (given.ends, seg.asks_for_row(op, self.ir));
+        (Uneven { ends, rows, total, asks, steps, threads, items, most, size, path, handle }, tiles)
     }
 
     pub(super) fn free_path(&mut self, rows: &Uneven) {
@@ -129,13 +169,13 @@ impl<'a> Emit<'a> {
     }
 
     /// Where a row ends, by its number, an operand.
-    fn end_of(&mut self, rows: &Uneven, row: &Exp) -> Exp {
-        match self.place(rows.ends) {
+    fn end_of(&mut self, ends: Var, row: &Exp) -> Exp {
+        match self.place(ends) {
             Some(place) => {
                 let at = self.address(&place.lmad, std::slice::from_ref(row));
                 Exp::Load(self.mem(place.block).ptr, Box::new(at))
             }
-            None => self.computed(rows.ends, row.clone()).or_bug("the ends of rows"),
+            None => self.computed(ends, row.clone()).or_bug("the ends of rows"),
         }
     }
 
@@ -149,7 +189,7 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             let sum = bin(BinOp::Add, Exp::Var(low), Exp::Var(high));
             let middle = this.simple("middle", &bin(BinOp::Shr, sum, Exp::int(1)));
-            let end = bin(BinOp::Add, this.end_of(rows, &middle), middle.clone());
+            let end = bin(BinOp::Add, this.end_of(rows.ends, &middle), middle.clone());
             let more = vec![Stm::Assign(low, bin(BinOp::Add, middle.clone(), Exp::int(1)))];
             let less = vec![Stm::Assign(high, middle)];
             this.out.push(Stm::If(lt(end, before), more, less));
@@ -158,8 +198,15 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Store(rows.path, tile.clone(), Exp::Var(low)));
     }
 
-    /// What a thread knows about the tile with this number; all threads of the block take part.
-    pub(super) fn uneven_ground(&mut self, rows: &Uneven, number: &Exp, short: &Exp) -> Ground {
+    /// What a thread knows about the tile with this number; all threads of the block take part. `follows`: whether it is going to
+    /// follow rows.
+    pub(super) fn uneven_ground(
+        &mut self,
+        rows: &Uneven,
+        number: &Exp,
+        short: &Exp,
+        follows: bool,
+    ) -> Ground {
         let begin = bin(BinOp::Mul, number.clone(), rows.size.clone());
         let begin = self.simple("begin", &begin);
         let stop = bin(BinOp::Add, begin.clone(), rows.size.clone());
@@ -168,182 +215,236 @@ impl<'a> Emit<'a> {
         let row = self.simple("first_row", &Exp::Load(rows.path, Box::new(number.clone())));
         let next = self.simple("next", &bin(BinOp::Add, number.clone(), Exp::int(1)));
         let last = self.simple("last_row", &Exp::Load(rows.path, Box::new(next)));
-        let first = self.simple("first", &bin(BinOp::Sub, begin.clone(), row.clone()));
-        let here = bin(BinOp::Sub, bin(BinOp::Sub, stop.clone(), last.clone()), first.clone());
+        let first = self.simple("first", &bin(BinOp::Sub, begin, row.clone()));
+        let here = bin(BinOp::Sub, bin(BinOp::Sub, stop, last.clone()), first.clone());
         let here = self.short("here", &here);
         let ends = self.short("ends", &bin(BinOp::Sub, last.clone(), row.clone()));
-        let steps = self.short("steps", &bin(BinOp::Sub, stop, begin));
         let before = bin(BinOp::Max, bin(BinOp::Sub, row.clone(), Exp::int(1)), Exp::int(0));
         let before = self.simple("before", &before);
-        let start = self.end_of(rows, &before);
+        let start = self.end_of(rows.ends, &before);
         let is_top = eq(row.clone(), Exp::int(0));
         let start = self.simple("start", &Exp::Select(Box::new([is_top, Exp::int(0), start])));
         let final_row = bin(BinOp::Sub, rows.rows.clone(), Exp::int(1));
         let last = self.simple("last", &bin(BinOp::Min, last, final_row));
-        let end = self.end_of(rows, &last);
+        let end = self.end_of(rows.ends, &last);
         let end = self.simple("end", &end);
         let most = rows.threads * rows.most;
-        let bounds = self.shared_array("bounds", Prim::U16, most + 1);
-        let marks = self.shared_array("marks", Prim::U16, most);
+        let bounds = self.shared_array("bounds", Prim::U16, most + 2);
+        let after = follows.then(|| self.shared_array("after", Prim::U16, most + 2));
+        let bases = self.shared_array("bases", Prim::U16, most / WARP + 1);
+        let ground_rows = Here { row, start, ends, end, bounds, after, bases, numbers: None };
+        let here_rows = &ground_rows;
+        self.each_row(rows.threads, short, here_rows, |this, number| {
+            let row = bin(BinOp::Add, here_rows.row.clone(), wide(number.clone()));
+            let row = this.simple("row", &row);
+            let bound = bin(BinOp::Sub, this.end_of(rows.ends, &row), first.clone());
+            let bound = Exp::Convert(Prim::I64, Prim::U16, Box::new(bound));
+            this.out.push(Stm::Store(bounds, plus_one(number), bound));
+        });
+        let last = plus_one(here_rows.ends.clone());
+        let both =
+            [(short_int(0), short_int(0)), (last, short_int(NEVER))].map(|(place, value)| {
+                Stm::Store(bounds, place, Exp::Convert(Prim::U32, Prim::U16, Box::new(value)))
+            });
+        let leads = u32_eq(short.clone(), short_int(0));
+        self.out.push(Stm::If(leads, both.into(), Block::new()));
+        self.out.push(Stm::Barrier);
+        self.find_bases(most / WARP, short, here_rows);
+        if let Some(after) = after {
+            self.find_after(rows.threads, short, here_rows, after);
+        }
+        self.out.push(Stm::Barrier);
+        Ground { first, here, rows: RowsHere::Uneven(ground_rows) }
+    }
+
+    /// Executes code for each row that ends in the tile, by its number there.
+    fn each_row(
+        &mut self,
+        threads: u32,
+        short: &Exp,
+        here: &Here,
+        work: impl FnOnce(&mut Self, Exp),
+    ) {
+        let rounds = u32_bin(BinOp::Add, here.ends.clone(), short_int(threads - 1));
+        let rounds = u32_bin(BinOp::Lshr, rounds, short_int(threads.trailing_zeros()));
+        let rounds = self.simple("rounds", &wide(rounds));
+        let k = self.new_var("k", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
+            let apart = u32_bin(BinOp::Mul, turn, short_int(threads));
+            let number = this.number("number", u32_bin(BinOp::Add, short.clone(), apart));
+            let body = this.block(|this| work(this, number.clone()));
+            this.out.push(Stm::If(u32_lt(number, here.ends.clone()), body, Block::new()));
+        });
+        self.out.push(up_to(k, rounds, body));
+    }
+
+    /// How many rows end at this place or before: at least the first number, and at most the second.
+    fn ended(&mut self, bounds: V, [low, high]: [Exp; 2], place: &Exp) -> V {
+        let low = self.declare("low", Prim::U32, Some(low));
+        let high = self.declare("high", Prim::U32, Some(high));
+        let body = self.block(|this| {
+            let sum = u32_bin(BinOp::Add, Exp::Var(low), Exp::Var(high));
+            let middle = this.number("middle", u32_bin(BinOp::Lshr, sum, short_int(1)));
+            let end = short_at(bounds, &plus_one(middle.clone()));
+            let less = vec![Stm::Assign(high, middle.clone())];
+            let more = vec![Stm::Assign(low, plus_one(middle))];
+            this.out.push(Stm::If(u32_lt(place.clone(), end), less, more));
+        });
+        self.out.push(Stm::While(u32_lt(Exp::Var(low), Exp::Var(high)), body));
+        low
+    }
+
+    /// A thread for every 32nd element finds its row; there are enough threads for that.
+    fn find_bases(&mut self, count: u32, short: &Exp, here: &Here) {
+        let find = self.block(|this| {
+            let place = u32_bin(BinOp::Mul, short.clone(), short_int(WARP));
+            let place = this.number("place", place);
+            let ended = this.ended(here.bounds, [short_int(0), here.ends.clone()], &place);
+            let ended = Exp::Convert(Prim::U32, Prim::U16, Box::new(Exp::Var(ended)));
+            this.out.push(Stm::Store(here.bases, short.clone(), ended));
+        });
+        let takes_part = u32_lt(short.clone(), short_int(count + 1));
+        self.out.push(Stm::If(takes_part, find, Block::new()));
+    }
+
+    /// Threads find out which row is next after each that ends in the tile: it is another one only where rows are empty.
+    fn find_after(&mut self, threads: u32, short: &Exp, here: &Here, after: V) {
+        let leads = u32_eq(short.clone(), short_int(0));
+        let put = |this: &mut Self, at: Exp, value: Exp| {
+            let value = Exp::Convert(Prim::U32, Prim::U16, Box::new(value));
+            this.out.push(Stm::Store(after, at, value));
+        };
+        let first = self.block(|this| {
+            let range = [short_int(0), here.ends.clone()];
+            let ended = this.ended(here.bounds, range, &short_int(0));
+            put(this, short_int(0), Exp::Var(ended));
+        });
+        self.out.push(Stm::If(leads, first, Block::new()));
+        self.each_row(threads, short, here, |this, number| {
+            let edge = this.number("edge", plus_one(number));
+            let place = this.number("place", short_at(here.bounds, &edge));
+            let ended = this.declare("ended", Prim::U32, Some(edge.clone()));
+            let next = short_at(here.bounds, &plus_one(edge.clone()));
+            let search = this.block(|this| {
+                let range = [edge.clone(), here.ends.clone()];
+                let found = this.ended(here.bounds, range, &place);
+                this.out.push(Stm::Assign(ended, Exp::Var(found)));
+            });
+            this.out.push(Stm::If(u32_eq(next, place), search, Block::new()));
+            put(this, edge, Exp::Var(ended));
+        });
+    }
+
+    /// How many rows end before an element of the tile.
+    fn number_at(&mut self, here: &Here, place: &Exp) -> V {
+        let window = u32_bin(BinOp::Lshr, place.clone(), short_int(WARP.trailing_zeros()));
+        let window = self.number("window", window);
+        let range = [window.clone(), plus_one(window)].map(|at| short_at(here.bases, &at));
+        self.ended(here.bounds, range, place)
+    }
+
+    /// Finds the rows of all elements of a thread, neighbouring threads at neighbouring elements.
+    pub(super) fn find_numbers(&mut self, rows: &Uneven, ground: &mut Ground, short: &Exp) {
+        let RowsHere::Uneven(here) = &mut ground.rows else { bug("rows that differ") };
+        if !rows.asks {
+            return;
+        }
+        let numbers = self.new_var("numbers", Ty::Local(Prim::U32, rows.most));
+        self.out.push(Stm::Declare(numbers, None));
+        let last = u32_bin(BinOp::Max, ground.here.clone(), short_int(1));
+        let last = self.number("last", u32_bin(BinOp::Sub, last, short_int(1)));
         let k = self.new_var("k", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
             let apart = u32_bin(BinOp::Mul, turn, short_int(rows.threads));
-            let place = this.number("place", u32_bin(BinOp::Add, short.clone(), apart));
-            let bring = this.block(|this| {
-                let row = bin(BinOp::Add, row.clone(), wide(place.clone()));
-                let row = this.simple("row", &row);
-                let bound = bin(BinOp::Sub, this.end_of(rows, &row), first.clone());
-                let bound = Exp::Convert(Prim::I64, Prim::U16, Box::new(bound));
-                this.out.push(Stm::Store(bounds, place.clone(), bound));
-            });
-            this.out.push(Stm::If(u32_lt(place, ends.clone()), bring, Block::new()));
+            let place = u32_bin(BinOp::Add, short.clone(), apart);
+            let place = this.number("place", u32_bin(BinOp::Min, place, last));
+            let number = this.number_at(here, &place);
+            this.out.push(Stm::Store(numbers, Exp::Var(k), Exp::Var(number)));
         });
+        // Unrolled in any case: the array is in registers.
         self.out.push(up_to(k, rows.items.clone(), body));
-        let none = Exp::Convert(Prim::U32, Prim::U16, Box::new(short_int(NEVER)));
-        let none = vec![Stm::Store(bounds, ends.clone(), none)];
-        self.out.push(Stm::If(u32_eq(short.clone(), short_int(0)), none, Block::new()));
-        self.out.push(Stm::Barrier);
-        let (from, steps) = self.own_steps(rows, short, &ends, &steps, bounds);
-        let here_rows = Here { row, start, ends, end, bounds, marks, from, steps };
-        let ground = Ground { first, here, rows: RowsHere::Uneven(here_rows) };
-        self.mark(rows, &ground);
-        self.out.push(Stm::Barrier);
-        ground
+        here.numbers = Some(numbers);
     }
 
-    /// Where the share of a thread begins, and how many steps it has.
-    fn own_steps(
-        &mut self,
-        rows: &Uneven,
-        short: &Exp,
-        ends: &Exp,
-        steps: &Exp,
-        bounds: V,
-    ) -> ([Exp; 2], Exp) {
-        let items = self.short("items", &rows.items);
-        let before = u32_bin(BinOp::Mul, short.clone(), items.clone());
-        let before = self.number("before", u32_bin(BinOp::Min, before, steps.clone()));
-        let left = u32_bin(BinOp::Sub, steps.clone(), before.clone());
-        let own = self.number("own", u32_bin(BinOp::Min, left, items));
-        let low = self.declare("low", Prim::U32, Some(short_int(0)));
-        let high = self.declare("high", Prim::U32, Some(ends.clone()));
-        let body = self.block(|this| {
-            let sum = u32_bin(BinOp::Add, Exp::Var(low), Exp::Var(high));
-            let middle = this.number("middle", u32_bin(BinOp::Lshr, sum, short_int(1)));
-            let end = u32_bin(BinOp::Add, bound(bounds, &middle), middle.clone());
-            let more = vec![Stm::Assign(low, u32_bin(BinOp::Add, middle.clone(), short_int(1)))];
-            let less = vec![Stm::Assign(high, middle)];
-            this.out.push(Stm::If(u32_lt(end, before.clone()), more, less));
-        });
-        self.out.push(Stm::While(u32_lt(Exp::Var(low), Exp::Var(high)), body));
-        let row = Exp::Var(low);
-        let element = self.number("element", u32_bin(BinOp::Sub, before, row.clone()));
-        ([element, row], own)
-    }
-
-    /// A thread marks the elements of its share.
-    fn mark(&mut self, rows: &Uneven, ground: &Ground) {
+    /// A thread starts to follow rows at an element.
+    pub(super) fn follow(&mut self, ground: &Ground, place: &Exp) -> Follow {
         let RowsHere::Uneven(here) = &ground.rows else { bug("rows that differ") };
-        let [element, row] = &here.from;
-        let last = u32_bin(BinOp::Max, row.clone(), short_int(1));
-        let last = self.number("last", u32_bin(BinOp::Sub, last, short_int(1)));
-        // Where no row ends in the tile, there is no bound but the last, which is never.
-        let after = u32_eq(bound(here.bounds, &last), element.clone());
+        let number = self.number_at(here, place);
+        let at_start = u32_eq(short_at(here.bounds, &Exp::Var(number)), place.clone());
         let with_tile = eq(here.start.clone(), ground.first.clone());
-        let is_zero = u32_eq(element.clone(), short_int(0));
-        let at_once = Exp::Bin(BinOp::And, Prim::Bool, Box::new(is_zero), Box::new(with_tile));
-        let none = u32_eq(row.clone(), short_int(0));
-        let fresh = Exp::Select(Box::new([none, at_once, after]));
-        let fresh = self.declare("fresh", Prim::Bool, Some(fresh));
-        let yes = Exp::Const(Scalar::Bool(true));
-        let no = Exp::Const(Scalar::Bool(false));
-        self.follow(
-            rows,
-            here,
-            |this, _| this.out.push(Stm::Assign(fresh, yes)),
-            |this, element, row| {
-                let first =
-                    Exp::Select(Box::new([Exp::Var(fresh), short_int(FIRST), short_int(0)]));
-                let mark = u32_bin(BinOp::Or, row, first);
-                let mark = Exp::Convert(Prim::U32, Prim::U16, Box::new(mark));
-                this.out.push(Stm::Store(here.marks, element, mark));
-                this.out.push(Stm::Assign(fresh, no));
-            },
-        );
+        let is_later = u32_lt(short_int(0), Exp::Var(number));
+        let begins = Exp::Select(Box::new([is_later, at_start.clone(), with_tile]));
+        let begins = Exp::Bin(BinOp::And, Prim::Bool, Box::new(at_start), Box::new(begins));
+        let edge = Exp::Select(Box::new([begins, Exp::Var(number), plus_one(Exp::Var(number))]));
+        let edge = self.declare("edge", Prim::U32, Some(edge));
+        let next = short_at(here.bounds, &Exp::Var(edge));
+        Follow { next: self.declare("next", Prim::U32, Some(next)), edge }
     }
 
-    /// Follows the share of a thread. `end` gets the row that ends, by its number in the tile; `step` an element, by its place,
-    /// and its row.
-    fn follow(
+    /// Whether a row begins at a place, which is then followed; asked for each element, in order.
+    pub(super) fn at_bound(&mut self, here: &Here, follow: &Follow, place: Exp) -> Exp {
+        let after = here.after.or_bug("the rows after others");
+        let is_bound = u32_eq(place, Exp::Var(follow.next));
+        let is_bound = Exp::Var(self.declare("begins", Prim::Bool, Some(is_bound)));
+        let goes_on = self.block(|this| {
+            let edge = plus_one(short_at(after, &Exp::Var(follow.edge)));
+            this.out.push(Stm::Assign(follow.edge, edge));
+            let next = short_at(here.bounds, &Exp::Var(follow.edge));
+            this.out.push(Stm::Assign(follow.next, next));
+        });
+        self.out.push(Stm::If(is_bound.clone(), goes_on, Block::new()));
+        is_bound
+    }
+
+    /// The indices of an element: the row, where it starts, its length, and the position in it. `k` is its number within the
+    /// thread, if that has found the rows of all of them.
+    pub(super) fn indices_in_rows(
         &mut self,
         rows: &Uneven,
-        here: &Here,
-        end: impl FnOnce(&mut Self, Exp),
-        step: impl FnOnce(&mut Self, Exp, Exp),
-    ) {
-        let [element, row] = here.from.clone();
-        let element = self.declare("element", Prim::U32, Some(element));
-        let row = self.declare("row", Prim::U32, Some(row));
-        let s = self.new_var("s", Ty::Scalar(Prim::I64));
-        let next = |v: V| Stm::Assign(v, u32_bin(BinOp::Add, Exp::Var(v), short_int(1)));
-        let ends = self.block(|this| {
-            end(this, Exp::Var(row));
-            this.out.push(next(row));
-        });
-        let goes_on = self.block(|this| {
-            step(this, Exp::Var(element), Exp::Var(row));
-            this.out.push(next(element));
-        });
-        let is_end = u32_eq(bound(here.bounds, &Exp::Var(row)), Exp::Var(element));
-        let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(s)));
-        let both = vec![Stm::If(is_end, ends, goes_on)];
-        let body = vec![Stm::If(u32_lt(turn, here.steps.clone()), both, Block::new())];
-        let items = self.few(rows.items.clone(), &body);
-        self.out.push(up_to(s, items, body));
-    }
-
-    /// The indices of an element: the row, where it starts, its length, and the position in it.
-    pub(super) fn indices_by_marks(
-        &mut self,
         ground: &Ground,
-        here: &Here,
-        place: Exp,
+        place: &Exp,
+        k: Option<V>,
     ) -> Vec<Exp> {
-        let mark = u32_bin(BinOp::And, short_at(here.marks, &place), short_int(FIRST - 1));
-        let number = self.number("number", mark);
+        let flat = bin(BinOp::Add, ground.first.clone(), wide(place.clone()));
+        if !rows.asks {
+            // All positions are taken as those of one row.
+            return vec![Exp::int(0), Exp::int(0), rows.total.clone(), self.simple("i", &flat)];
+        }
+        let RowsHere::Uneven(here) = &ground.rows else { bug("rows that differ") };
+        let number = match (here.numbers, k) {
+            (Some(numbers), Some(k)) => {
+                self.number("number", Exp::Load(numbers, Box::new(Exp::Var(k))))
+            }
+            (None, _) | (_, None) => Exp::Var(self.number_at(here, place)),
+        };
         let row = self.simple("row", &bin(BinOp::Add, here.row.clone(), wide(number.clone())));
-        let before = u32_bin(BinOp::Max, number.clone(), short_int(1));
-        let before = self.number("before", u32_bin(BinOp::Sub, before, short_int(1)));
-        let from_tile =
-            |number: &Exp| bin(BinOp::Add, ground.first.clone(), wide(bound(here.bounds, number)));
+        let bound = self.number("bound", short_at(here.bounds, &number));
         let is_first = u32_eq(number.clone(), short_int(0));
-        let start = Exp::Select(Box::new([is_first, here.start.clone(), from_tile(&before)]));
+        let is_first = Exp::Var(self.declare("is_first", Prim::Bool, Some(is_first)));
+        let from_tile = |bound: Exp| bin(BinOp::Add, ground.first.clone(), wide(bound));
+        let start =
+            Exp::Select(Box::new([is_first.clone(), here.start.clone(), from_tile(bound.clone())]));
         let start = self.simple("start", &start);
         let is_last = u32_eq(number.clone(), here.ends.clone());
-        let end = Exp::Select(Box::new([is_last, here.end.clone(), from_tile(&number)]));
+        let end = from_tile(short_at(here.bounds, &plus_one(number)));
+        let end = Exp::Select(Box::new([is_last, here.end.clone(), end]));
         let width = self.simple("width", &bin(BinOp::Sub, end, start.clone()));
-        let at = bin(BinOp::Add, ground.first.clone(), wide(place));
-        let at = self.simple("i", &bin(BinOp::Sub, at, start.clone()));
+        // In this form, the compiler of kernels finds that an address does not depend on the row, if it is the sum of both.
+        let at = self.simple("i", &bin(BinOp::Sub, flat, start.clone()));
         vec![row, start, width, at]
     }
-
-    /// Whether an element is the first of its row.
-    pub(super) fn is_marked(&mut self, marks: V, place: &Exp) -> Exp {
-        let first = u32_lt(short_int(FIRST - 1), short_at(marks, place));
-        Exp::Var(self.declare("begins", Prim::Bool, Some(first)))
-    }
-}
-
-/// Where a row ends in the tile.
-fn bound(bounds: V, number: &Exp) -> Exp {
-    short_at(bounds, number)
 }
 
 /// An element of an array of 16-bit numbers.
 fn short_at(array: V, place: &Exp) -> Exp {
     let number = Exp::Load(array, Box::new(place.clone()));
     Exp::Convert(Prim::U16, Prim::U32, Box::new(number))
+}
+
+fn plus_one(number: Exp) -> Exp {
+    u32_bin(BinOp::Add, number, short_int(1))
 }
 
 /// `a == b` on unsigned 32-bit numbers.

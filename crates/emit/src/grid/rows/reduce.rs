@@ -1,25 +1,31 @@
 //! Reductions of rows that differ.
 //!
 //! ```text
-//! all threads:  stage[e] = f(element e of the tile), neighbouring threads at neighbouring elements
-//! each thread:  follows its share of the steps: combines elements, and stores a value at the end of each row
+//! all threads:               stage[e] = f(element e of the tile), neighbouring threads at neighbouring elements
+//! for every 32nd element:    a thread combines the elements from there to the next such place, or the end of a row
+//! for each row of the tile:  a thread combines the elements up to the first such place, and then the values from there
 //! ```
 //!
-//! The first row that ends in the share of a thread may have begun before it, so its value is stored last, when that of the
-//! threads before ([`super::super::prefix`]) and of the tiles before ([`super::super::lookback`]) is known. Since the end of a
-//! row is a step, rows without elements get the neutral element like others.
+//! So no thread combines many elements, and no row needs many threads. The row in which the tile starts may have begun before it:
+//! its value is stored last, when that of the tiles before ([`super::super::lookback`]) is known. The value of the row in which the
+//! tile ends is for the tiles after it. Rows without elements get the neutral element from the tile in which they end.
 
 use super::super::super::Emit;
-use super::super::super::combine::{Partial, Room};
-use super::super::bin;
-use super::super::elements::{Fold, Needs, Order, Thread, Tile, tile_size};
-use super::super::layout::{Layout, RowsHere};
+use super::super::super::combine::{Kept, Partial, Room};
+use super::super::elements::{Fold, Needs, Order, Thread, Tile, WARP, tile_size};
+use super::super::layout::RowsHere;
+use super::super::prefix::Sums;
 use super::super::seg::SegOp;
-use super::super::stage::u32_lt;
-use super::{Here, STEP_BYTES, short_int, wide};
+use super::super::stage::{PAD, padded, u32_bin, u32_lt, up_to};
+use super::super::{bin, eq};
+use super::{Here, plus_one, short_at, short_int, u32_eq, wide};
 use fehu_base::{OrBug, Prim, bug};
-use fehu_imp::{Block, Exp, Stm};
-use fehu_ir::{BinOp, Red, Scalar, Screma};
+use fehu_imp::rewrite::all as conjunction;
+use fehu_imp::{Block, Exp, Kind, Stm, Ty};
+use fehu_ir::{BinOp, Red, Scalar, Screma, UnOp};
+
+/// The bytes of shared memory for each step of a tile, besides values: less than 3.
+const STEP_BYTES: u32 = 3;
 
 /// The most elements of a thread; odd, so that neighbouring threads use different memory banks.
 const MOST_ITEMS: u32 = 9;
@@ -44,6 +50,7 @@ impl<'a> Emit<'a> {
             layout,
             threads,
             items,
+            in_turn: false,
             told,
             counter,
         };
@@ -58,64 +65,165 @@ impl<'a> Emit<'a> {
 
     /// What a thread does.
     fn reduce_tile(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
-        let (Layout::Uneven(rows), RowsHere::Uneven(here)) = (&tile.layout, &own.ground.rows)
-        else {
-            bug("rows that differ")
-        };
+        let RowsHere::Uneven(here) = &own.ground.rows else { bug("rows that differ") };
         self.evaluate(tile, own);
-        let ops = tile.folds.iter().map(|fold| fold.op);
-        let stage = self.keep_each("stage", ops, &Room::Shared(tile.threads * tile.items));
+        let size = tile.threads * tile.items;
+        let ops = || tile.folds.iter().map(|fold| fold.op);
+        let stage = self.keep_each("stage", ops(), &Room::Shared(size + (size >> PAD)));
+        let pieces = self.keep_each("pieces", ops(), &Room::Shared(size / WARP));
+        let total = self.keep_each("total", ops(), &Room::Shared(1));
         self.each_item(tile, own, Order::Apart, |this, k, place| {
-            let put =
-                this.block(|this| this.move_kept((&own.kept, &Exp::Var(k)), (&stage, &place)));
-            let within = u32_lt(place.clone(), own.ground.here.clone());
+            let put = this.block(|this| {
+                let to = this.number("to", padded(place.clone()));
+                this.move_kept((&own.kept, &Exp::Var(k)), (&stage, &to));
+            });
+            let within = u32_lt(place, own.ground.here.clone());
             this.out.push(Stm::If(within, put, Block::new()));
         });
         self.out.push(Stm::Barrier);
-        // The first row that ends here, and its value as far as this thread knows it.
-        let first_row = self.declare("first_end", Prim::U32, Some(short_int(0)));
-        let firsts = self.start_folds(&tile.folds);
-        let ended = self.declare("ended", Prim::Bool, Some(Exp::Const(Scalar::Bool(false))));
-        let section = self.block(|this| {
-            this.follow(
-                rows,
-                here,
-                |this, row| {
-                    let store =
-                        this.block(|this| this.store_row_result(tile, here, &row, &own.sofar));
-                    let keep = this.block(|this| {
-                        this.out.push(Stm::Assign(first_row, row.clone()));
-                        for (first, sofar) in firsts.iter().zip(&own.sofar) {
-                            this.copy_parts(&first.parts, &sofar.parts);
-                        }
-                        this.out.push(Stm::Assign(ended, Exp::Const(Scalar::Bool(true))));
-                    });
-                    this.out.push(Stm::If(Exp::Var(ended), store, keep));
-                    for (fold, sofar) in tile.folds.iter().zip(&own.sofar) {
-                        this.assign_all(&sofar.parts, fold.neutral);
-                    }
-                },
-                |this, element, _| this.append(&own.sofar, &stage, &element),
-            );
-        });
-        self.out.push(Stm::Section(section));
-        self.out.push(Stm::Assign(own.cut, Exp::Var(ended)));
-        let sums = self.scan_threads(tile, own);
-        let found = self.look_back(tile, own, &sums);
+        self.reduce_pieces(tile, own, here, &stage, &pieces);
         self.out.push(Stm::Barrier);
+        let firsts = self.start_folds(&tile.folds);
+        self.reduce_rows(tile, own, here, [&stage, &pieces, &total], &firsts);
+        self.out.push(Stm::Barrier);
+        let sums = self.sums_of_tile(tile, here, &total);
+        let found = self.look_back(tile, own, &sums);
         let finish = self.block(|this| {
-            let mut carries = Vec::new();
-            for (found, fold) in found.iter().zip(&tile.folds) {
-                carries.push(Partial { op: fold.op, parts: this.load_kept(found, &Exp::int(0)) });
+            for (found, first) in found.iter().zip(&firsts) {
+                let before = this.load_kept(found, &Exp::int(0));
+                this.combine_parts(first.op, &before, &first.parts);
+                this.copy_parts(&first.parts, &before);
             }
-            let begins = Exp::Var(sums.before_cut);
-            for ((carry, before), first) in carries.iter().zip(&sums.before).zip(&firsts) {
-                this.combine_unless(Some(&begins), carry, &before.parts);
-                this.combine_parts(carry.op, &carry.parts, &first.parts);
-            }
-            this.store_row_result(tile, here, &Exp::Var(first_row), &carries);
+            this.store_row_result(tile, here, &short_int(0), &firsts);
         });
-        self.out.push(Stm::If(Exp::Var(ended), finish, Block::new()));
+        let leads = u32_eq(own.short.clone(), short_int(0));
+        let some = u32_lt(short_int(0), here.ends.clone());
+        let late = conjunction([leads, some, self.begins_before(own, here)]);
+        self.out.push(Stm::If(late, finish, Block::new()));
+    }
+
+    /// Whether the row in which the tile starts begins before it.
+    fn begins_before(&self, own: &Thread<'a>, here: &Here) -> Exp {
+        let with_tile = eq(here.start.clone(), own.ground.first.clone());
+        Exp::Un(UnOp::Not, Prim::Bool, Box::new(with_tile))
+    }
+
+    /// A thread for every 32nd element.
+    fn reduce_pieces(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        own: &Thread<'a>,
+        here: &Here,
+        stage: &[Kept],
+        pieces: &[Kept],
+    ) {
+        let work = self.block(|this| {
+            let values = this.start_folds(&tile.folds);
+            let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(WARP));
+            let start = this.number("start", start);
+            let next = plus_one(short_at(here.bases, &own.short));
+            let next = short_at(here.bounds, &next);
+            let stop = u32_bin(BinOp::Add, start.clone(), short_int(WARP));
+            let stop =
+                u32_bin(BinOp::Min, u32_bin(BinOp::Min, stop, next), own.ground.here.clone());
+            let stop = this.number("stop", stop);
+            this.append_range(&values, stage, [start, stop], padded);
+            this.store_each(&values, pieces, &own.short);
+        });
+        let count = short_int(tile.threads * tile.items / WARP);
+        self.out.push(Stm::If(u32_lt(own.short.clone(), count), work, Block::new()));
+    }
+
+    /// A thread for each row: what is known of the first one becomes the value of `firsts` if it began before the tile, and of the
+    /// last one `total`. The others are stored.
+    fn reduce_rows(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        own: &Thread<'a>,
+        here: &Here,
+        [stage, pieces, total]: [&[Kept]; 3],
+        firsts: &[Partial<'a>],
+    ) {
+        let late = self.begins_before(own, here);
+        let late = self.declare("late", Prim::Bool, Some(late));
+        let rounds =
+            u32_bin(BinOp::Lshr, here.ends.clone(), short_int(tile.threads.trailing_zeros()));
+        let rounds = self.simple("rounds", &wide(plus_one(rounds)));
+        let round = self.new_var("round", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(round)));
+            let apart = u32_bin(BinOp::Mul, turn, short_int(tile.threads));
+            let row = this.number("row", u32_bin(BinOp::Add, own.short.clone(), apart));
+            let is_last = u32_eq(row.clone(), here.ends.clone());
+            let work = this.block(|this| {
+                let values = this.start_folds(&tile.folds);
+                let start = this.number("start", short_at(here.bounds, &row));
+                let bound = short_at(here.bounds, &plus_one(row.clone()));
+                let stop = u32_bin(BinOp::Min, bound, own.ground.here.clone());
+                let stop = this.number("stop", stop);
+                let window = u32_bin(BinOp::Lshr, start.clone(), short_int(WARP.trailing_zeros()));
+                let window = this.number("window", plus_one(window));
+                let near = u32_bin(BinOp::Mul, window.clone(), short_int(WARP));
+                let near = this.number("near", u32_bin(BinOp::Min, near, stop.clone()));
+                this.append_range(&values, stage, [start, near], padded);
+                let end = u32_bin(BinOp::Add, stop, short_int(WARP - 1));
+                let end = u32_bin(BinOp::Lshr, end, short_int(WARP.trailing_zeros()));
+                let end = this.number("end", end);
+                this.append_range(&values, pieces, [window, end], |at| at);
+                let keep = this.block(|this| this.store_each(&values, total, &Exp::int(0)));
+                let other = this.block(|this| {
+                    let first = conjunction([u32_eq(row.clone(), short_int(0)), Exp::Var(late)]);
+                    let keep = this.block(|this| {
+                        for (first, value) in firsts.iter().zip(&values) {
+                            this.copy_parts(&first.parts, &value.parts);
+                        }
+                    });
+                    let store = this.block(|this| this.store_row_result(tile, here, &row, &values));
+                    this.out.push(Stm::If(first, keep, store));
+                });
+                this.out.push(Stm::If(is_last, keep, other));
+            });
+            let within = u32_lt(row, plus_one(here.ends.clone()));
+            this.out.push(Stm::If(within, work, Block::new()));
+        });
+        self.out.push(up_to(round, rounds, body));
+    }
+
+    /// Combines values with those of a range, which may be empty.
+    fn append_range(
+        &mut self,
+        values: &[Partial<'a>],
+        kept: &[Kept],
+        [start, stop]: [Exp; 2],
+        place: impl FnOnce(Exp) -> Exp,
+    ) {
+        let signed = |e: Exp| Exp::Convert(Prim::U32, Prim::I32, Box::new(e));
+        let step = self.new_var("step", Ty::Scalar(Prim::I32));
+        let body = self.block(|this| {
+            let at = Exp::Convert(Prim::I32, Prim::U32, Box::new(Exp::Var(step)));
+            let at = this.number("at", at);
+            let at = this.number("at", place(at));
+            this.append(values, kept, &at);
+        });
+        let (from, to, kind) = (signed(start), signed(stop), Kind::Sequential);
+        let each = Stm::For { var: step, from, to, step: 1, kind, body };
+        self.out.push(Stm::Section(vec![each]));
+    }
+
+    /// What the tile publishes.
+    fn sums_of_tile(&mut self, tile: &Tile<'a, '_>, here: &Here, total: &[Kept]) -> Sums<'a> {
+        let mut all = Vec::new();
+        for (fold, total) in tile.folds.iter().zip(total) {
+            all.push(Partial { op: fold.op, parts: self.load_kept(total, &Exp::int(0)) });
+        }
+        let no = Some(Exp::Const(Scalar::Bool(false)));
+        let some = u32_lt(short_int(0), here.ends.clone());
+        Sums {
+            before: Vec::new(),
+            before_cut: self.declare("before_cut", Prim::Bool, no),
+            all,
+            cut: self.declare("cut", Prim::Bool, Some(some)),
+        }
     }
 
     /// Stores the value of a row that ends in the tile, by its number there.

@@ -1,0 +1,252 @@
+//! Programs with a Seg whose rows differ, for the code of one level.
+//!
+//! Random Segs, too, have such rows, but what stands around them is rarely what a back end can take as it is.
+
+use crate::rng::Rng;
+use fehu_ir::Level;
+use std::fmt::Write;
+
+/// The text of a program from a seed. Its only function, `f`, takes numbers from which it computes the widths of rows, and
+/// arrays of numbers of one type. Rows are short, or some of them are long, and many are empty. Its Segs have this level, which
+/// is that of tasks or of a grid.
+pub fn ragged_text(seed: u64, level: Level) -> String {
+    let mut rng = Rng::new(seed);
+    let prim = ["i64", "i32", "u8", "i16", "u32"][rng.below(5)];
+    let lanes = if level == Level::Task && rng.chance(40) { " lanes" } else { "" };
+    let seg = format!("seg {}{lanes}", level.name());
+    let mut gener = Gen { rng, prim, seg, count: 0, out: String::new() };
+    gener.ends();
+    gener.data();
+    let results = gener.rows();
+    let types: Vec<String> = (0..)
+        .zip(&results)
+        .map(|(index, (_, ty))| format!("r{index}: {}", ty.replace("total", "t")))
+        .collect();
+    let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();
+    format!(
+        "prog segs\nfun f (n: i64, ws: [n]i64, vs: [n]{prim}, k: {prim}) -> (t: i64, {}) =\n{}in (total, {})\n",
+        types.join(", "),
+        gener.out,
+        names.join(", ")
+    )
+}
+
+struct Gen {
+    rng: Rng,
+    prim: &'static str,
+    /// The words with which a Seg begins.
+    seg: String,
+    count: usize,
+    out: String,
+}
+
+/// Scans, reductions, and what they are made of.
+struct Fold {
+    text: String,
+    parts: usize,
+}
+
+impl Gen {
+    fn name(&mut self) -> String {
+        self.count += 1;
+        format!("v{}", self.count)
+    }
+
+    fn constant(&self, value: i64) -> String {
+        match self.prim {
+            "i64" => value.to_string(),
+            prim => format!("{value}{prim}"),
+        }
+    }
+
+    /// Where rows end: each is shorter than some number, some lack a few positions, and every few there is a long one.
+    fn ends(&mut self) {
+        let (most, less) = (self.rng.range(1, 12), self.rng.range(0, 8));
+        let (often, long) = (self.rng.range(1, 9), self.rng.range(0, 90));
+        let seg = &self.seg;
+        let _ = writeln!(
+            self.out,
+            "let (is: [n]i64) = iota i64 n 0 1
+let (ends: [n]i64, total: i64) = {seg} [] () \\() -> ([n]i64, i64) {{
+  let (ends_1: [n]i64, total_1: i64) = screma n (ws, is) map \\(w1: i64, i1: i64) -> (i64, i64) {{
+    let (w2: i64) = mod w1 {most}
+    let (w3: i64) = sub w2 {less}
+    let (w4: i64) = max w3 0
+    let (i2: i64) = mod i1 {often}
+    let (is_long: bool) = eq i2 3
+    let (w5: i64) = if is_long then {{({long})}} else {{(w4)}}
+    in (w5, w5)
+  }}
+  scan \\(e1: i64, e2: i64) -> (i64) {{ let (e3: i64) = add e1 e2 in (e3) }} neutral (0)
+  red comm \\(t1: i64, t2: i64) -> (i64) {{ let (t3: i64) = add t1 t2 in (t3) }} neutral (0)
+  in (ends_1, total_1)
+}}"
+        );
+    }
+
+    /// Numbers for all positions.
+    fn data(&mut self) {
+        let (prim, seg) = (self.prim, &self.seg);
+        let (factor, offset) = (self.rng.range(1, 5), self.rng.range(-3, 9));
+        let _ = writeln!(
+            self.out,
+            "let (js: [total]i64) = iota i64 total 0 1
+let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
+  let (data_1: [total]{prim}) = screma total (js) map \\(j1: i64) -> ({prim}) {{
+    let (j2: i64) = mul j1 {factor}
+    let (j3: i64) = add j2 {offset}
+    let (j4: i64) = mod j3 7
+    let (j5: {prim}) = convert {prim} j4
+    in (j5)
+  }}
+  in (data_1)
+}}"
+        );
+    }
+
+    /// An associative operator with its neutral element; `fold` is the word before it.
+    fn fold(&mut self, fold: &str) -> Fold {
+        let names: Vec<String> = (0..9).map(|_| self.name()).collect();
+        let [a, b, c, d, e, f, g, h, i] =
+            [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|index| names[index].as_str());
+        let (prim, zero, one) = (self.prim, self.constant(0), self.constant(1));
+        let (text, parts) = match self.rng.below(6) {
+            0 | 1 => {
+                let comm = if fold == "red" && self.rng.chance(70) { " comm" } else { "" };
+                let op = ["add", "or", "xor", "max"][self.rng.below(3)];
+                let text = format!(
+                    "{fold}{comm} \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: {prim}) = {op} {a} {b} in ({c}) }} neutral ({zero})"
+                );
+                (text, 1)
+            }
+            // The last number that is not zero, which is not commutative.
+            2 | 3 => {
+                let text = format!(
+                    "{fold} \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: bool) = eq {b} {zero} \
+                     let ({d}: {prim}) = if {c} then {{({a})}} else {{({b})}} in ({d}) }} neutral ({zero})"
+                );
+                (text, 1)
+            }
+            // Linear functions, one after the other.
+            4 => {
+                let text = format!(
+                    "{fold} \\({a}: {prim}, {b}: {prim}, {c}: {prim}, {d}: {prim}) -> ({prim}, {prim}) {{ \
+                     let ({e}: {prim}) = mul {a} {c} let ({f}: {prim}) = mul {b} {c} \
+                     let ({g}: {prim}) = add {f} {d} in ({e}, {g}) }} neutral ({one}, {zero})"
+                );
+                (text, 2)
+            }
+            // An operator that is another one in each row: its neutral element, too.
+            _ => {
+                let text = format!(
+                    "{fold} \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: bool) = eq {b} shift \
+                     let ({h}: {prim}) = if {c} then {{({a})}} else {{({b})}} \
+                     let ({i}: {prim}) = min {h} {h} in ({i}) }} neutral (shift)"
+                );
+                (text, 1)
+            }
+        };
+        Fold { text, parts }
+    }
+
+    /// The Seg; returns the names and types of its results.
+    fn rows(&mut self) -> Vec<(String, String)> {
+        let prim = self.prim;
+        let scans: Vec<Fold> = (0..self.rng.below(3)).map(|_| self.fold("scan")).collect();
+        let reds: Vec<Fold> = (0..self.rng.below(3)).map(|_| self.fold("red")).collect();
+        let nothing = scans.is_empty() && reds.is_empty();
+        let plain = usize::from(nothing) + self.rng.below(2);
+        let pairs = self.rng.chance(25);
+        let parts = |folds: &[Fold]| folds.iter().map(|fold| fold.parts).sum::<usize>();
+        let (scanned, reduced) = (parts(&scans), parts(&reds));
+        // What the function returns, and the shapes of what it becomes inside and outside.
+        let mut shapes = vec![("", "[w]", "[total]"); scanned];
+        shapes.extend(vec![("", "", "[n]"); reduced]);
+        shapes.extend(vec![("", "[w]", "[total]"); plain]);
+        shapes.extend(pairs.then_some(("[2]", "[w][2]", "[total][2]")));
+        let (values, body) = self.function(shapes.len(), pairs);
+        let inner: Vec<String> = shapes.iter().map(|_| self.name()).collect();
+        let outer: Vec<String> = shapes.iter().map(|_| self.name()).collect();
+        // Some of the reductions' results may be left out.
+        let last = shapes.len() - 1;
+        let kept: Vec<bool> = shapes
+            .iter()
+            .enumerate()
+            .map(|(k, (_, inside, _))| !inside.is_empty() || k == last || !self.rng.chance(20))
+            .collect();
+        let list = |texts: Vec<String>| texts.join(", ");
+        let typed = |names: &[String], which: fn(&(&str, &str, &str)) -> String| {
+            names.iter().zip(&shapes).map(|(n, s)| format!("{n}: {}{prim}", which(s))).collect()
+        };
+        let bound: Vec<String> = typed(&inner, |shape| shape.1.to_owned());
+        let named: Vec<String> = typed(&outer, |shape| shape.2.to_owned());
+        let only = |texts: Vec<String>| -> Vec<String> {
+            texts.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(text, _)| text).collect()
+        };
+        let ret = shapes.iter().map(|shape| format!("{}{prim}", shape.1)).collect();
+        let map_ret = shapes.iter().map(|shape| format!("{}{prim}", shape.0)).collect();
+        let folds: Vec<&str> = scans.iter().chain(&reds).map(|fold| fold.text.as_str()).collect();
+        let seg = self.seg.clone();
+        let _ = writeln!(
+            self.out,
+            "let ({}) = {seg} [n] rows ends total (vs) \\(i: i64, start: i64, w: i64, v: {prim}) -> ({}) {{
+  let (row: [w]{prim}) = index data[start:w:1]
+  let (shift: {prim}) = add v k
+  let ({}) = screma w (row) map \\(x: {prim}) -> ({}) {{
+{body}    in ({})
+  }}
+  {}
+  in ({})
+}}",
+            list(only(named)),
+            list(only(ret)),
+            list(bound),
+            list(map_ret),
+            list(values),
+            folds.join("\n  "),
+            list(only(inner)),
+        );
+        let types = outer.into_iter().zip(&shapes).map(|(n, s)| (n, format!("{}{prim}", s.2)));
+        types.zip(&kept).filter(|(_, kept)| **kept).map(|(result, _)| result).collect()
+    }
+
+    /// The statements of the map's function, and what it returns.
+    fn function(&mut self, count: usize, pairs: bool) -> (Vec<String>, String) {
+        let prim = self.prim;
+        let mut body = String::new();
+        let (y, z) = (self.name(), self.name());
+        let few = self.constant(3);
+        let _ = writeln!(body, "    let ({y}: {prim}) = mul x {few}");
+        let _ = writeln!(body, "    let ({z}: {prim}) = add {y} shift");
+        let mut values = vec!["x".to_owned(), y, z];
+        match self.rng.below(5) {
+            // Something that is not executed twice.
+            0 | 1 => {
+                let (a, b, c, d) = (self.name(), self.name(), self.name(), self.name());
+                let steps = self.rng.range(0, 4);
+                let _ = writeln!(
+                    body,
+                    "    let ({a}: {prim}) = loop ({b}: {prim} = x) for {d}: i64 < {steps} {{ let ({c}: {prim}) = mul {b} shift in ({c}) }}"
+                );
+                values.push(a);
+            }
+            // A check.
+            2 => {
+                let (c, cert, limit) = (self.name(), self.name(), self.constant(100));
+                let _ = writeln!(
+                    body,
+                    "    let ({c}: bool) = le shift {limit}\n    let ({cert}: unit) = assert {c} \"large\""
+                );
+            }
+            _ => {}
+        }
+        let mut chosen: Vec<String> =
+            (0..count).map(|_| values[self.rng.below(values.len())].clone()).collect();
+        if pairs && let Some(last) = chosen.last_mut() {
+            let both = self.name();
+            let _ = writeln!(body, "    let ({both}: [2]{prim}) = replicate (2) {last}");
+            *last = both;
+        }
+        (chosen, body)
+    }
+}
