@@ -83,3 +83,12 @@ entry classes (n: i64) : bool =
 entry ranks [n] (flags: [n]bool) : ([n]i64, [n]i64) =
   let counts = scan (+) 0 (map i64.bool flags)
   in (counts, map2 (\i c -> if flags[i] then i * 10 + 10 else i * 10 + c * 0 + 1) (iota n) counts)
+
+-- ==
+-- entry: long_classes
+-- input { 10i64 } output { [0i64, 1i64, 4i64, 5i64, 8i64, 9i64] [2i64, 3i64, 6i64, 7i64] }
+
+-- A long function is not executed twice.
+entry long_classes (n: i64) : ([]i64, []i64) =
+  let (as, bs) = partition (\i -> (loop s = 0 for j < i do s + j) % 2 == 0) (iota n)
+  in (as, bs)

@@ -12,14 +12,17 @@
 //! The number of elements is also written by the scatter, and not read from `places`, so that only the scatter needs
 //! `places`, and back ends that execute scan and scatter together need no memory for it. With several classes there is
 //! a scan for each, and the places of a class begin where those of the previous one end, so all counts must be known
-//! first. Inside the functions of operators, which a single thread executes, partitions stay.
+//! first. If the function is short, a reduction counts them before, so that the scatter needs nothing of the scan but the places at
+//! its own positions, and again no memory is needed for them; to execute a short function twice is faster. Inside the functions of operators, which a single thread executes, partitions stay.
 
 use fehu_base::bug;
 use fehu_base::{IdVec, Prim};
+use fehu_facts::cost;
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::subst::copy_lambda;
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Partition, Scan, Scatter, Screma, Type, Var,
+    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Partition, Red, Scan, Scatter, Screma, Type, Var,
     VarInfo,
 };
 
@@ -48,10 +51,13 @@ fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
             Exp::WithAcc(_, lambda) => host(&mut lambda.body, vars),
             Exp::Partition(_) => {
                 let Exp::Partition(op) = stm.exp else { bug("it was a partition") };
+                let again =
+                    op.classes > 1 && op.map.ret.len() > 1 && cost::is_repeatable(&op.map.body);
+                let again = again.then(|| copy_lambda(&op.map, vars));
                 let mut builder = Builder::new(vars);
                 builder.set_certs(stm.certs);
                 builder.set_loc(stm.loc);
-                partition(&stm.pat, *op, &mut builder);
+                partition(&stm.pat, *op, again, &mut builder);
                 out.extend(builder.finish(Vec::new()).stms);
                 continue;
             }
@@ -62,10 +68,12 @@ fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
     body.stms = out;
 }
 
-fn partition(pat: &[Var], op: Partition, b: &mut Builder<'_>) {
+/// `again` is a copy of the function if it may be executed twice.
+fn partition(pat: &[Var], op: Partition, again: Option<Lambda>, b: &mut Builder<'_>) {
     let Partition { width, classes, inputs, map, .. } = op;
     let (counts, arrays) = pat.split_at(classes);
     let elements: Vec<Type> = map.ret[1..].to_vec();
+    let starts = again.map(|map| count_first(counts, (width, &inputs), map, b));
 
     // The class and the elements of each position, and how many of each class there are up to it.
     let counted = counting(map, classes, b);
@@ -82,21 +90,48 @@ fn partition(pat: &[Var], op: Partition, b: &mut Builder<'_>) {
     if let ([count], false) = (counts, arrays.is_empty()) {
         return filter(*count, (arrays, &elements), (width, last, some), (places[0], made), b);
     }
+    let starts = starts.unwrap_or_else(|| {
+        for (count, places) in counts.iter().zip(places) {
+            let yes = b.body(|b| {
+                vec![b.exp("count", Exp::Index(*places, vec![Dim::Fix(last.into())])).into()]
+            });
+            let no = Body::of(vec![0.into()]);
+            b.stm(vec![*count], Exp::If(some.into(), Box::new([yes, no])));
+        }
+        starts_of(counts, b)
+    });
+    let dests = destinations(arrays, width, b);
+    let map = placing(&starts, &elements, b);
+    let inputs = made[..1].iter().chain(places).chain(&made[1..]).copied().collect();
+    b.stm(arrays.to_vec(), Exp::Scatter(Box::new(Scatter { width, inputs, map, dests })));
+}
+
+/// Counts the elements of each class. Returns where those of each class begin.
+fn count_first(
+    counts: &[Var],
+    (width, inputs): (Atom, &[Var]),
+    map: Lambda,
+    b: &mut Builder<'_>,
+) -> Vec<Atom> {
+    let classes = counts.len();
+    let mut map = counting(map, classes, b);
+    map.body.results.truncate(classes);
+    map.ret.truncate(classes);
+    let red = |b: &mut Builder<'_>| Red { op: sum(b), neutral: vec![0.into()], commutative: true };
+    let reds = (0..classes).map(|_| red(b)).collect();
+    let screma = Screma { width, inputs: inputs.to_vec(), map, scans: Vec::new(), reds };
+    b.stm(counts.to_vec(), Exp::Screma(Box::new(screma)));
+    starts_of(counts, b)
+}
+
+/// Where the elements of each class begin.
+fn starts_of(counts: &[Var], b: &mut Builder<'_>) -> Vec<Atom> {
     let mut starts: Vec<Atom> = vec![0.into()];
-    for (count, places) in counts.iter().zip(places) {
-        let yes = b.body(|b| {
-            vec![b.exp("count", Exp::Index(*places, vec![Dim::Fix(last.into())])).into()]
-        });
-        let no = Body::of(vec![0.into()]);
-        b.stm(vec![*count], Exp::If(some.into(), Box::new([yes, no])));
+    for count in &counts[..counts.len() - 1] {
         let start = starts[starts.len() - 1];
         starts.push(b.exp("start", Exp::BinOp(BinOp::Add, start, (*count).into())).into());
     }
-
-    let dests = destinations(arrays, width, b);
-    let map = placing(&starts[..classes], &elements, b);
-    let inputs = made[..1].iter().chain(places).chain(&made[1..]).copied().collect();
-    b.stm(arrays.to_vec(), Exp::Scatter(Box::new(Scatter { width, inputs, map, dests })));
+    starts
 }
 
 fn destinations(arrays: &[Var], width: Atom, b: &mut Builder<'_>) -> Vec<(Vec<Atom>, Var)> {
