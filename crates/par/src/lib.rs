@@ -44,7 +44,7 @@ mod epilogue;
 mod expose;
 mod fold;
 mod host;
-mod hosted;
+pub mod hosted;
 mod interchange;
 mod lift;
 mod outer;
