@@ -67,7 +67,7 @@ entry puts [n] (strikes: [n]f64) : [n]f64 =
 
 -- ==
 -- entry: tree_is_close
--- input { 500i64 [90.0, 100.0, 110.0] }
+-- input { 100i64 [90.0, 100.0, 110.0] }
 -- output { true }
 
 -- | Whether the tree agrees with the formula to within a few cents.

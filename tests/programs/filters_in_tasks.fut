@@ -10,7 +10,8 @@ entry positive (xs: []i32) : []i32 = filter (> 0) xs
 -- entry: thirds
 -- input { 0i64 } output { 0i64 0i64 0i64 }
 -- input { 10i64 } output { 4i64 18i64 27i64 }
--- input { 100000i64 } output { 33334i64 1666683333i64 3333266667i64 }
+-- input { 5000i64 } output { 1667i64 4165833i64 8331667i64 }
+-- compiled input { 100000i64 } output { 33334i64 1666683333i64 3333266667i64 }
 entry thirds (n: i64) =
   let (zero, rest) = partition (\i -> i % 3 == 0) (iota n)
   let (one, two) = partition (\i -> i % 3 == 1) rest
@@ -19,8 +20,8 @@ entry thirds (n: i64) =
 -- ==
 -- entry: order
 -- input { 1i64 } output { true }
--- input { 1000i64 } output { true }
--- input { 300000i64 } output { true }
+-- input { 5000i64 } output { true }
+-- compiled input { 300000i64 } output { true }
 
 -- The order of elements stays, in all classes.
 entry order (n: i64) : bool =

@@ -31,7 +31,7 @@
 //! another function lends it only what the lambda can return. In all other calls the types decide:
 //! a part of the result without `*` may share memory with every argument that is not consumed.
 
-mod alias;
+pub mod alias;
 mod bind;
 mod call;
 mod compact;

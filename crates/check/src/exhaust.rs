@@ -7,12 +7,9 @@
 //! The work is in [`matrix`], on patterns that [`form`] has reduced to the essential.
 
 mod errors;
-mod form;
-mod matrix;
-mod witness;
-
-#[cfg(test)]
-mod tests;
+pub mod form;
+pub mod matrix;
+pub mod witness;
 
 use crate::program::{Tables, TypeInfo, VarInfo};
 use crate::ty::{Printer, Ty, TypeId, VarId};
@@ -24,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 /// Checks all patterns of a value binding: `unmatched-cases`, `refutable-pattern` and the warning
 /// `unreachable-case`.
-pub(crate) fn check_value(
+pub fn check_value(
     vars: &IdVec<VarId, VarInfo>,
     types: &IdVec<TypeId, TypeInfo>,
     tables: &Tables,

@@ -12,7 +12,7 @@
 
 mod code;
 mod print;
-mod small_map;
+pub mod small_map;
 mod subst;
 
 pub use code::{Code, Part};

@@ -12,9 +12,6 @@
 
 mod errors;
 
-#[cfg(test)]
-mod tests;
-
 use crate::program::{Tables, TypeInfo, VarInfo};
 use crate::ty::{TypeId, VarId};
 use crate::walk::{Named, Place, Visitor, walk_pat_types, walk_val};
@@ -27,7 +24,7 @@ use fehu_syntax::ast::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The warnings `unused-name` and `shadowed-size` for a file that was checked without errors.
-pub(crate) fn check_file(
+pub fn check_file(
     _vars: &IdVec<VarId, VarInfo>,
     _types: &IdVec<TypeId, TypeInfo>,
     tables: &Tables,

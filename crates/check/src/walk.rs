@@ -12,7 +12,7 @@ use fehu_syntax::ast::{
 
 /// Where a pattern stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub enum Place {
     /// A parameter of a named function.
     Param,
     /// A parameter of a lambda.
@@ -31,7 +31,7 @@ pub(crate) enum Place {
 
 /// A name that is bound by something other than a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Named {
+pub enum Named {
     /// A local function.
     Function,
     /// The index of a `for` loop.
@@ -41,7 +41,7 @@ pub(crate) enum Named {
 }
 
 /// What a check wants to know. Every method may be left as it is.
-pub(crate) trait Visitor<'a>: Sized {
+pub trait Visitor<'a>: Sized {
     /// An expression; overriding methods call [`walk_exp`] to go on.
     fn exp(&mut self, exp: &'a Exp) {
         walk_exp(self, exp);
@@ -63,13 +63,13 @@ pub(crate) trait Visitor<'a>: Sized {
 }
 
 /// Walks a top-level value.
-pub(crate) fn walk_val<'a, V: Visitor<'a>>(visitor: &mut V, bind: &'a ValBind) {
+pub fn walk_val<'a, V: Visitor<'a>>(visitor: &mut V, bind: &'a ValBind) {
     let ret = bind.ret.as_ref();
     walk_function(visitor, &bind.type_params, &bind.params, Place::Param, ret, &bind.body);
 }
 
 /// Walks the parts of an expression.
-pub(crate) fn walk_exp<'a, V: Visitor<'a>>(visitor: &mut V, exp: &'a Exp) {
+pub fn walk_exp<'a, V: Visitor<'a>>(visitor: &mut V, exp: &'a Exp) {
     match &exp.kind {
         ExpKind::Lit(_)
         | ExpKind::Var(_)
@@ -145,7 +145,7 @@ pub(crate) fn walk_exp<'a, V: Visitor<'a>>(visitor: &mut V, exp: &'a Exp) {
 }
 
 /// Walks the types in a pattern.
-pub(crate) fn walk_pat_types<'a, V: Visitor<'a>>(visitor: &mut V, pat: &'a Pat) {
+pub fn walk_pat_types<'a, V: Visitor<'a>>(visitor: &mut V, pat: &'a Pat) {
     pat.any_type(&mut |ty| {
         walk_type(visitor, ty);
         false
@@ -153,7 +153,7 @@ pub(crate) fn walk_pat_types<'a, V: Visitor<'a>>(visitor: &mut V, pat: &'a Pat) 
 }
 
 /// What a pattern is made of, where it is read as a value: the initial value of a loop that has none.
-pub(crate) enum PatLeaf<'a> {
+pub enum PatLeaf<'a> {
     /// A name.
     Name(NodeId, &'a Ident),
     /// Something that is not a value.
@@ -161,7 +161,7 @@ pub(crate) enum PatLeaf<'a> {
 }
 
 /// The type of the value that a pattern is read as, given the types of its leaves.
-pub(crate) fn pat_value_type(pat: &Pat, leaf: &mut dyn FnMut(PatLeaf<'_>) -> Ty) -> Ty {
+pub fn pat_value_type(pat: &Pat, leaf: &mut dyn FnMut(PatLeaf<'_>) -> Ty) -> Ty {
     match &pat.kind {
         PatKind::Var(ident) => leaf(PatLeaf::Name(pat.id, ident)),
         PatKind::Paren(inner) | PatKind::Attr(_, inner) | PatKind::Ascribe(inner, _) => {
@@ -241,7 +241,7 @@ fn walk_loop<'a, V: Visitor<'a>>(visitor: &mut V, parts: &'a Loop) {
 }
 
 /// Walks the indices of a path.
-pub(crate) fn walk_path<'a, V: Visitor<'a>>(visitor: &mut V, path: &'a [Access]) {
+pub fn walk_path<'a, V: Visitor<'a>>(visitor: &mut V, path: &'a [Access]) {
     for step in path {
         match step {
             Access::Field(_) => {}
@@ -262,7 +262,7 @@ fn walk_dims<'a, V: Visitor<'a>>(visitor: &mut V, dims: &'a [DimIndex]) {
 }
 
 /// Walks a type: the sizes in it are expressions.
-pub(crate) fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
+pub fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
     visitor.type_exp(ty);
     match &ty.kind {
         TypeExpKind::Name(_, args) => {
@@ -293,7 +293,7 @@ pub(crate) fn walk_type<'a, V: Visitor<'a>>(visitor: &mut V, ty: &'a TypeExp) {
 }
 
 /// Whether something inside of an expression binds names.
-pub(crate) fn binds_names(exp: &Exp) -> bool {
+pub fn binds_names(exp: &Exp) -> bool {
     struct Binds(bool);
     impl Visitor<'_> for Binds {
         fn open(&mut self) {

@@ -19,19 +19,17 @@ use std::path::{Path, PathBuf};
 
 const TARGETS: [Target; 3] = [Target::C, Target::Multicore, Target::OpenCl];
 
-/// Our programs. Those that test the prelude are the longest, and alike: they become code for one thread only.
-fn programs(target: Target) -> Vec<PathBuf> {
+/// Our programs, and whether they become code for all targets. Those that test the prelude are the longest, and alike: they become
+/// code for one thread only.
+fn programs() -> Vec<(PathBuf, bool)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    let mut folders = vec!["tests/programs", "tests/kernels", "tests/vector", "examples"];
-    if target == Target::C {
-        folders.push("tests/prelude");
-    }
-    for folder in folders {
+    for folder in ["tests/programs", "tests/kernels", "tests/vector", "examples", "tests/prelude"] {
         let entries = std::fs::read_dir(root.join(folder)).expect("the folder can be read");
-        files.extend(entries.map(|entry| entry.expect("an entry").path()));
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        files.extend(paths.map(|path| (path, folder != "tests/prelude")));
     }
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "fut"));
+    files.retain(|(path, _)| path.extension().is_some_and(|extension| extension == "fut"));
     files.sort();
     assert!(files.len() > 40, "the programs are missing");
     files
@@ -73,56 +71,49 @@ fn make(prog: &Prog, target: Target) -> Result<(), String> {
     Ok(())
 }
 
-fn check_programs(target: Target) {
+/// Optimises a program, and makes code of it.
+fn optimise_and_make(prog: &Prog, target: Target) -> Result<(), String> {
+    let mut optimised = prog.clone();
+    for pass in of_target(target).passes {
+        (pass.run)(&mut optimised, &mut Remarks::default());
+    }
+    make(&optimised, target)
+}
+
+/// All targets in one test, so that each program is checked and lowered once.
+#[test]
+fn code_of_our_programs_reads_back_and_keeps_the_rules() {
     let mut failures = Vec::new();
     let mut made = 0;
-    for path in programs(target) {
+    for (path, for_all) in programs() {
         let name = path.display().to_string();
-        let mut result = Ok(());
+        let targets = if for_all { &TARGETS[..] } else { &TARGETS[..1] };
         let outcome = dev::run(
             &Disk,
             &name,
             Warnings::Hide,
-            &Plan::of(of_target(target).passes),
+            &Plan::of(&[]),
             |_| {},
             &mut |_, _| {},
             |_, prog, _| {
-                made += 1;
-                result = make(&prog, target);
+                for target in targets {
+                    made += 1;
+                    if let Err(message) = optimise_and_make(&prog, *target) {
+                        failures.push(format!("{name} for {target:?} {message}"));
+                    }
+                }
             },
         );
         outcome.expect("it is a source file");
-        if let Err(message) = result {
-            failures.push(format!("{name} {message}"));
-        }
     }
-    assert!(made > 40, "only {made} programs were translated");
+    assert!(made > 160, "only {made} programs were translated");
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n\n"));
-}
-
-#[test]
-fn code_for_one_thread_reads_back_and_keeps_the_rules() {
-    check_programs(Target::C);
-}
-
-#[test]
-fn code_for_several_threads_reads_back_and_keeps_the_rules() {
-    check_programs(Target::Multicore);
-}
-
-#[test]
-fn code_for_devices_reads_back_and_keeps_the_rules() {
-    check_programs(Target::OpenCl);
 }
 
 #[test]
 fn code_of_random_programs_reads_back_and_keeps_the_rules() {
     let try_one = |prog: &Prog, target: Target| {
-        let mut optimised = prog.clone();
-        for pass in of_target(target).passes {
-            (pass.run)(&mut optimised, &mut Remarks::default());
-        }
-        make(&optimised, target).map(|()| Runs { succeeded: 1, ..Runs::default() })
+        optimise_and_make(prog, target).map(|()| Runs { succeeded: 1, ..Runs::default() })
     };
     let all =
         each_program(ALL, 60, 4, |prog, _| each_way(prog, &TARGETS, try_one, |_, _| String::new()));

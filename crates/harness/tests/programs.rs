@@ -27,7 +27,10 @@ fn all_programs_pass() {
         assert!(result.is_good(), "{result:#?}");
     }
     let summary = Summary::of(&results);
-    assert_eq!(summary.programs.passed, programs.len());
+    // Programs may have cases with so much work that they are for compiled code only.
+    let skipped = summary.programs.skipped;
+    assert_eq!(summary.programs.passed + skipped, programs.len());
+    assert!(skipped <= 1, "{summary}");
     assert!(summary.values.passed >= 18 && summary.errors.passed >= 5, "{summary}");
     assert!(summary.successes.passed >= 4 && summary.properties.passed >= 5, "{summary}");
 }

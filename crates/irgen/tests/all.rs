@@ -2,5 +2,6 @@
 //!
 //! All tests are one program, because linking is what takes long.
 
+mod kernels;
 mod properties;
 mod traversals;

@@ -43,6 +43,3 @@ mod print;
 pub mod prove;
 pub mod short_circuit;
 pub mod table;
-
-#[cfg(test)]
-mod testing;

@@ -49,9 +49,6 @@ use fehu_facts::Ranges;
 use fehu_facts::poly::Poly;
 use fehu_facts::ranges::Certs;
 
-#[cfg(test)]
-mod tests;
-
 /// Whether it is proved that the two have no address in common.
 pub fn disjoint(a: &Lmad, b: &Lmad, ranges: &mut Ranges<'_>) -> bool {
     prove_disjoint(a, b, ranges).is_some()

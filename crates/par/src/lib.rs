@@ -45,7 +45,7 @@ mod epilogue;
 mod expose;
 mod fold;
 mod host;
-mod hosted;
+pub mod hosted;
 mod interchange;
 mod irregular;
 mod lift;

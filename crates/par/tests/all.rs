@@ -1,7 +1,9 @@
 //! Flattening.
 //!
-//! All tests are one program, because linking is what takes long.
+//! All tests are one program, because linking is what takes long, and outside of the library, which would be compiled twice.
 
 mod files;
+mod hosted;
 mod nested;
 mod random;
+mod tree;

@@ -266,7 +266,7 @@ fn groups(tokens: &[String]) -> Vec<(usize, usize)> {
 }
 
 /// Words, blanks and signs. Joined together they are the text again, without its comments.
-fn tokens(text: &str) -> Vec<String> {
+pub fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     for line in text.lines() {
         let code = line.split("--").next().unwrap_or("");
@@ -304,25 +304,4 @@ fn joins(token: &str, c: char) -> bool {
     kind != Kind::Sign
         && (kind == self::kind(c.encode_utf8(&mut [0; 4]))
             || (number && c == '.' && !token.contains('.')))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_are_the_text_without_comments() {
-        let text = "def f (x: i32) = x + 1.5f32 -- comment\ndef g = f 2\n";
-        assert_eq!(tokens(text).concat(), "def f (x: i32) = x + 1.5f32 \ndef g = f 2\n");
-        assert!(tokens(text).contains(&"1.5f32".to_owned()));
-    }
-
-    #[test]
-    fn the_same_seed_makes_the_same_mutant() {
-        let text = "def f (x: i32) : [2]i32 = let y = (x + 1) * 2 in [y, (f x)[0]]\n";
-        let make = |seed| mutant(text, &mut Rng::new(seed));
-        assert_eq!(make(5), make(5));
-        let different = (0..50).filter(|seed| make(*seed) != text).count();
-        assert!(different > 30, "{different}");
-    }
 }

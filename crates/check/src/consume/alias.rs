@@ -15,16 +15,16 @@ use std::rc::Rc;
 
 define_id!(
     /// A piece of memory.
-    pub(super) struct Region, "r"
+    pub struct Region, "r"
 );
 
 /// A sorted set of regions.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Set(Rc<[Region]>);
+pub struct Set(Rc<[Region]>);
 
 /// The regions of each part of a value.
 #[derive(Clone, Debug)]
-pub(super) enum Alias {
+pub enum Alias {
     /// No part shares anything: scalars, and functions without captured arrays.
     None,
     /// Every part may share each of these.
@@ -41,81 +41,81 @@ pub(super) enum Alias {
 
 /// A function whose body is not known, but what it was made of.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub struct Made {
     /// What it may use, including what it may return.
-    pub(super) captures: Set,
+    pub captures: Set,
     /// What it may return, apart from its arguments.
-    pub(super) returns: Set,
+    pub returns: Set,
 }
 
 /// A function whose body was seen.
 #[derive(Clone, Debug)]
-pub(super) struct FunAlias {
+pub struct FunAlias {
     /// What the body and the arguments given so far use.
-    pub(super) captures: Set,
+    pub captures: Set,
     /// The arguments given so far.
-    pub(super) bound: Vec<Alias>,
+    pub bound: Vec<Alias>,
     /// What a call does.
-    pub(super) summary: Rc<Summary>,
+    pub summary: Rc<Summary>,
 }
 
 /// What a call of a function does, in terms of the regions that its body was checked with.
 #[derive(Debug)]
-pub(super) struct Summary {
+pub struct Summary {
     /// The regions of the parameters.
-    pub(super) params: Vec<Alias>,
+    pub params: Vec<Alias>,
     /// Which parameters are consumed.
-    pub(super) consumes: Vec<bool>,
+    pub consumes: Vec<bool>,
     /// The result.
-    pub(super) result: Alias,
+    pub result: Alias,
     /// The regions from `start` up to `end` were made for the parameters and by the body.
-    pub(super) start: Region,
+    pub start: Region,
     /// See `start`.
-    pub(super) end: Region,
+    pub end: Region,
 }
 
 impl Set {
     /// The set of one region.
-    pub(super) fn one(region: Region) -> Set {
+    pub fn one(region: Region) -> Set {
         Set(Rc::new([region]))
     }
 
     /// The set of these regions, in any order.
-    pub(super) fn of(mut regions: Vec<Region>) -> Set {
+    pub fn of(mut regions: Vec<Region>) -> Set {
         regions.sort_unstable();
         regions.dedup();
         Set(regions.into())
     }
 
     /// The regions in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Region> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = Region> + '_ {
         self.0.iter().copied()
     }
 
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether the region is in the set.
-    pub(super) fn has(&self, region: Region) -> bool {
+    pub fn has(&self, region: Region) -> bool {
         self.0.binary_search(&region).is_ok()
     }
 
     /// A region that both have.
-    pub(super) fn common(&self, other: &Set) -> Option<Region> {
+    pub fn common(&self, other: &Set) -> Option<Region> {
         let (small, large) =
             if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
         small.iter().find(|&r| large.has(r))
     }
 
     /// What either has. A set that contains the other is shared, not copied.
-    pub(super) fn union(&self, other: &Set) -> Set {
+    pub fn union(&self, other: &Set) -> Set {
         if Rc::ptr_eq(&self.0, &other.0) || other.iter().all(|r| self.has(r)) {
             return self.clone();
         }
@@ -128,12 +128,12 @@ impl Set {
 
 impl Alias {
     /// Every part shares these; nothing if there are none.
-    pub(super) fn set(set: Set) -> Alias {
+    pub fn set(set: Set) -> Alias {
         if set.is_empty() { Alias::None } else { Alias::Set(set) }
     }
 
     /// A function that was made of others.
-    pub(super) fn made(captures: Set, returns: Set) -> Alias {
+    pub fn made(captures: Set, returns: Set) -> Alias {
         if captures.is_empty() && returns.is_empty() {
             return Alias::None;
         }
@@ -141,7 +141,7 @@ impl Alias {
     }
 
     /// A value of this type whose parts share these; scalars share nothing.
-    pub(super) fn of_type(ty: &Ty, set: &Set) -> Alias {
+    pub fn of_type(ty: &Ty, set: &Set) -> Alias {
         match ty {
             Ty::Prim(_) | Ty::Error => Alias::None,
             Ty::Unique(inner) => Alias::of_type(inner, set),
@@ -159,7 +159,7 @@ impl Alias {
     }
 
     /// The field of a record.
-    pub(super) fn field(&self, name: &str) -> Alias {
+    pub fn field(&self, name: &str) -> Alias {
         match self {
             Alias::None => Alias::None,
             Alias::Set(_) => self.clone(),
@@ -172,7 +172,7 @@ impl Alias {
     }
 
     /// The i-th part of a constructor's payload.
-    pub(super) fn payload(&self, ctor: &str, i: usize) -> Alias {
+    pub fn payload(&self, ctor: &str, i: usize) -> Alias {
         match self {
             Alias::None => Alias::None,
             Alias::Set(_) => self.clone(),
@@ -186,14 +186,14 @@ impl Alias {
     }
 
     /// The same value with another field.
-    pub(super) fn with_field(&self, name: &str, fields: &[EcoString], new: Alias) -> Alias {
+    pub fn with_field(&self, name: &str, fields: &[EcoString], new: Alias) -> Alias {
         let field =
             |f: &EcoString| (f.clone(), if f == name { new.clone() } else { self.field(f) });
         Alias::Record(fields.iter().map(field).collect())
     }
 
     /// What either shares, part by part.
-    pub(super) fn join(&self, other: &Alias) -> Alias {
+    pub fn join(&self, other: &Alias) -> Alias {
         match (self, other) {
             (Alias::None, alias) | (alias, Alias::None) => alias.clone(),
             (Alias::Set(a), Alias::Set(b)) => Alias::Set(a.union(b)),
@@ -230,7 +230,7 @@ impl Alias {
     }
 
     /// Calls `f` with the set of every part, functions' captured regions included.
-    pub(super) fn for_each_set(&self, f: &mut dyn FnMut(&Set)) {
+    pub fn for_each_set(&self, f: &mut dyn FnMut(&Set)) {
         match self {
             Alias::None => {}
             Alias::Set(set) => f(set),
@@ -247,7 +247,7 @@ impl Alias {
     }
 
     /// All regions of all parts.
-    pub(super) fn regions(&self) -> Set {
+    pub fn regions(&self) -> Set {
         if let Alias::Set(set) = self {
             return set.clone();
         }
@@ -257,12 +257,12 @@ impl Alias {
     }
 
     /// The value with every region replaced.
-    pub(super) fn map(&self, f: &mut dyn FnMut(Region) -> Region) -> Alias {
+    pub fn map(&self, f: &mut dyn FnMut(Region) -> Region) -> Alias {
         self.map_sets(&mut |set| map_set(set, f))
     }
 
     /// The value with every set replaced.
-    pub(super) fn map_sets(&self, f: &mut dyn FnMut(&Set) -> Set) -> Alias {
+    pub fn map_sets(&self, f: &mut dyn FnMut(&Set) -> Set) -> Alias {
         match self {
             Alias::None => Alias::None,
             Alias::Set(set) => Alias::Set(f(set)),
@@ -296,33 +296,4 @@ impl Alias {
 fn map_set(set: &Set, f: &mut dyn FnMut(Region) -> Region) -> Set {
     let mapped: Vec<Region> = set.iter().map(&mut *f).collect();
     if mapped.iter().copied().eq(set.iter()) { set.clone() } else { Set::of(mapped) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Alias, Region, Set};
-
-    fn set(regions: &[u32]) -> Set {
-        Set::of(regions.iter().map(|&r| Region(r)).collect())
-    }
-
-    #[test]
-    fn a_union_with_a_subset_is_shared() {
-        let large = set(&[1, 2, 3]);
-        assert_eq!(large.union(&set(&[2])), large);
-        assert_eq!(set(&[2]).union(&large), large);
-        assert_eq!(set(&[1]).union(&set(&[4])), set(&[1, 4]));
-        assert_eq!(large.common(&set(&[3, 4])), Some(Region(3)));
-        assert_eq!(large.common(&set(&[4])), None);
-    }
-
-    #[test]
-    fn joining_keeps_fields_apart() {
-        let pair =
-            |a, b| Alias::Record([("0".into(), Alias::Set(a)), ("1".into(), Alias::Set(b))].into());
-        let joined = pair(set(&[1]), set(&[2])).join(&pair(set(&[3]), set(&[2])));
-        assert_eq!(joined.field("0").regions(), set(&[1, 3]));
-        assert_eq!(joined.field("1").regions(), set(&[2]));
-        assert_eq!(joined.join(&Alias::Set(set(&[9]))).field("1").regions(), set(&[2, 9]));
-    }
 }

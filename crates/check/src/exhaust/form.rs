@@ -13,15 +13,15 @@ use rustc_hash::FxHashMap;
 
 define_id!(
     /// A pattern of [`Forms`].
-    pub(super) struct FormId, "form"
+    pub struct FormId, "form"
 );
 
 /// The pattern that matches everything.
-pub(super) const ANY: FormId = FormId(0);
+pub const ANY: FormId = FormId(0);
 
 /// What a value begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Head {
+pub enum Head {
     /// The only way to build a record or tuple.
     Record,
     /// The constructor with this position in the sum type.
@@ -36,18 +36,18 @@ pub(super) enum Head {
 
 /// The pattern does not fit its type, or a part of it is unknown. Something else has been reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Unknown;
+pub struct Unknown;
 
 /// All patterns seen so far, except [`ANY`].
 #[derive(Default)]
-pub(super) struct Forms {
+pub struct Forms {
     heads: Vec<(Head, Vec<FormId>)>,
     ids: FxHashMap<(Head, Vec<FormId>), FormId>,
 }
 
 impl Forms {
     /// What a pattern demands of a value of this type.
-    pub(super) fn lower(&mut self, pat: &Pat, ty: &Ty) -> Result<FormId, Unknown> {
+    pub fn lower(&mut self, pat: &Pat, ty: &Ty) -> Result<FormId, Unknown> {
         let ty = ty.unwrap_unique();
         match &pat.kind {
             PatKind::Var(_) | PatKind::Wildcard => Ok(ANY),
@@ -86,7 +86,7 @@ impl Forms {
     }
 
     /// The head and the parts of a pattern; nothing for [`ANY`].
-    pub(super) fn get(&self, form: FormId) -> Option<(Head, &[FormId])> {
+    pub fn get(&self, form: FormId) -> Option<(Head, &[FormId])> {
         let index = (form.0 as usize).checked_sub(1)?;
         self.heads.get(index).map(|(head, parts)| (*head, parts.as_slice()))
     }
@@ -157,7 +157,7 @@ fn float(value: f64, prim: Prim) -> Head {
 }
 
 /// The smallest and the largest number of an integer type.
-pub(super) fn integer_range(prim: Prim) -> Option<(i128, i128)> {
+pub fn integer_range(prim: Prim) -> Option<(i128, i128)> {
     let all = 1_i128 << prim.bits();
     if prim.is_signed() {
         Some((-(all / 2), all / 2 - 1))

@@ -19,7 +19,7 @@ use indexmap::map::Entry;
 use rustc_hash::FxBuildHasher;
 
 /// At most this many unmatched values are looked for.
-pub(super) const MAX_WITNESSES: usize = 17;
+pub const MAX_WITNESSES: usize = 17;
 
 /// How many rows may be looked at.
 const BUDGET: usize = 5_000_000;
@@ -29,19 +29,19 @@ const MAX_COLUMNS: usize = 100_000;
 
 /// What was found out about the patterns of one `match`.
 #[derive(Debug)]
-pub(super) struct Answer<'a> {
+pub struct Answer<'a> {
     /// Whether each pattern matches some value that those before it do not.
-    pub(super) reached: Vec<bool>,
+    pub reached: Vec<bool>,
     /// Values that no pattern matches, [`MAX_WITNESSES`] at most.
-    pub(super) unmatched: Vec<Witness<'a>>,
+    pub unmatched: Vec<Witness<'a>>,
 }
 
 /// The budget is spent, and nothing is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Stop;
+pub struct Stop;
 
 /// Answers for patterns of values of type `ty`.
-pub(super) fn solve<'a>(forms: &Forms, arms: &[FormId], ty: &'a Ty) -> Result<Answer<'a>, Stop> {
+pub fn solve<'a>(forms: &Forms, arms: &[FormId], ty: &'a Ty) -> Result<Answer<'a>, Stop> {
     let mut solver = Solver {
         forms,
         cells: Vec::new(),

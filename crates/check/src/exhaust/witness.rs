@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// A value that is not matched, in as much detail as matters.
 #[derive(Clone, Debug)]
-pub(super) enum Witness<'a> {
+pub enum Witness<'a> {
     /// Any value.
     Any,
     /// A value of this type that begins so.
@@ -17,7 +17,7 @@ pub(super) enum Witness<'a> {
 
 /// How to write the numbers that no case lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Numbers {
+pub enum Numbers {
     /// As an example: `3`.
     Example,
     /// As `_`, which matches all of them.
@@ -26,7 +26,7 @@ pub(super) enum Numbers {
 
 impl Witness<'_> {
     /// The witness in the syntax of patterns.
-    pub(super) fn text(&self, numbers: Numbers) -> String {
+    pub fn text(&self, numbers: Numbers) -> String {
         let mut out = String::new();
         self.write(&mut out, numbers, false);
         out
@@ -76,7 +76,7 @@ impl Witness<'_> {
     }
 
     /// Whether it stands for numbers that no case lists.
-    pub(super) fn has_other(&self) -> bool {
+    pub fn has_other(&self) -> bool {
         match self {
             Witness::Any => false,
             Witness::Other(_) => true,
@@ -85,7 +85,7 @@ impl Witness<'_> {
     }
 
     /// The same without the parts that match everything.
-    pub(super) fn simplify(self) -> Self {
+    pub fn simplify(self) -> Self {
         match self {
             Witness::Any | Witness::Other(_) => self,
             Witness::Node(head, ty, parts) => {

@@ -84,21 +84,3 @@ impl<'a> SmallMap<&'a str, Span> {
         first
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn few_and_many() {
-        let mut map = SmallMap::default();
-        for i in 0..100 {
-            assert!(!map.contains_key(&i));
-            map.insert(i, i);
-            map.insert(i / 2, 1000 + i);
-            assert_eq!(map.get(&(i / 2)), Some(&(1000 + i)), "{i}");
-        }
-        assert!(map.iter().map(|(k, _)| *k).eq(0..100));
-        assert_eq!(map.values().filter(|v| **v >= 1000).count(), 50);
-    }
-}

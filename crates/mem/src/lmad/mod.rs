@@ -21,8 +21,6 @@ mod bounds;
 mod compose;
 mod print;
 mod reshape;
-#[cfg(test)]
-mod tests;
 mod view;
 
 pub use view::Pick;

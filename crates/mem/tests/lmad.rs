@@ -1,13 +1,13 @@
 //! Compares operations with enumeration: an array of addresses goes through the same operations as the LMAD.
 
-use super::{Dim, Lmad, Pick};
-use crate::prove::Proof;
 use crate::testing::{LETTERS, addresses, eval, facts, letters, lmad, name, poly, random_size};
 use crate::testing::{random_poly, sizes, var};
 use fehu_facts::poly::Poly;
 use fehu_facts::ranges::Certs;
 use fehu_ir::Var;
 use fehu_irgen::rng::Rng;
+use fehu_mem::lmad::{Dim, Lmad, Pick};
+use fehu_mem::prove::Proof;
 
 fn text(lmad: &Lmad) -> String {
     lmad.show(&name)

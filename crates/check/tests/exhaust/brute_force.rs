@@ -1,10 +1,10 @@
 //! The algorithm against trying every value, on random patterns of small types.
 
-use super::super::form::{ANY, FormId, Forms, Head};
-use super::super::matrix::{MAX_WITNESSES, solve};
-use super::super::witness::{Numbers, Witness};
 use super::{definition, ty};
-use crate::ty::Ty;
+use fehu_check::exhaust::form::{ANY, FormId, Forms, Head};
+use fehu_check::exhaust::matrix::{MAX_WITNESSES, solve};
+use fehu_check::exhaust::witness::{Numbers, Witness};
+use fehu_check::ty::Ty;
 use fehu_syntax::ast::ExpKind;
 use std::fmt::Write;
 

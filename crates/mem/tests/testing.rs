@@ -2,14 +2,14 @@
 //!
 //! Each letter in the text is the variable whose number is the letter's position in the alphabet.
 
-use crate::arith;
-use crate::lmad::{Dim, Lmad};
 use fehu_base::{IdVec, Prim};
 use fehu_facts::Ranges;
 use fehu_facts::poly::Poly;
 use fehu_facts::ranges::Certs;
 use fehu_ir::{Type, Var, VarInfo};
 use fehu_irgen::rng::Rng;
+use fehu_mem::arith;
+use fehu_mem::lmad::{Dim, Lmad};
 
 /// How many variables there are.
 pub(crate) const LETTERS: usize = 26;

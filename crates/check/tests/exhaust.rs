@@ -2,11 +2,11 @@
 
 mod brute_force;
 
-use super::check_value;
-use crate::program::{Tables, VarInfo};
-use crate::ty::{Size, Ty};
 use fehu_base::stack::with_large_stack;
 use fehu_base::{Diagnostic, FileId, IdVec, Prim, Severity};
+use fehu_check::exhaust::check_value;
+use fehu_check::program::{Tables, VarInfo};
+use fehu_check::ty::{Size, Ty};
 use fehu_syntax::ast::{
     Case, DecKind, Exp, ExpKind, File, Pat, PatKind, TypeExp, TypeExpKind, ValBind,
 };

@@ -1,12 +1,12 @@
 //! Examples that must be proved, and proofs against enumeration.
 
-use super::{disjoint, prove_disjoint};
-use crate::lmad::{Dim, Lmad};
 use crate::testing::{LETTERS, addresses, eval, facts, letters, lmad, poly, random_size};
 use fehu_facts::poly::Poly;
 use fehu_facts::ranges::Certs;
 use fehu_ir::Var;
 use fehu_irgen::rng::Rng;
+use fehu_mem::lmad::{Dim, Lmad};
+use fehu_mem::overlap::{disjoint, prove_disjoint};
 
 fn proves(known: &[&str], a: &str, b: &str) -> bool {
     let vars = letters();

@@ -1,12 +1,12 @@
 //! Tests on programs in which every name is bound once, or means the last binding before it, so
 //! that they can be resolved by spelling.
 
-use super::check_file;
-use crate::program::{Resolved, Tables};
-use crate::ty::VarId;
-use crate::walk::{Named, Place, Visitor, walk_exp, walk_pat_types, walk_val};
 use ecow::EcoString;
 use fehu_base::{FileId, IdVec};
+use fehu_check::program::{Resolved, Tables};
+use fehu_check::ty::VarId;
+use fehu_check::unused::check_file;
+use fehu_check::walk::{Named, Place, Visitor, walk_exp, walk_pat_types, walk_val};
 use fehu_syntax::ast::{Dec, DecKind, Exp, ExpKind, Ident, NodeId, Pat, PatKind, TypeParam};
 use fehu_syntax::parse;
 use rustc_hash::FxHashMap;

@@ -1,0 +1,12 @@
+//! Memory of arrays: index functions, what overlaps, what is proved, and where arrays are put.
+//!
+//! All tests are one program, because linking is what takes long, and outside of the library, which would be compiled twice.
+
+mod arith;
+mod early;
+mod lmad;
+mod overlap;
+mod print;
+mod prove;
+mod short_circuit;
+mod testing;
