@@ -99,7 +99,9 @@ pub const MULTICORE: Pipeline = Pipeline {
         // Before streams become single chunks.
         CHUNKS, UNSTREAM, SIMPLIFY, //
         // Operators are what they will be. Rows that differ are found first: what is left is regular.
-        IRREGULAR, SIMPLIFY, TASKS, EPILOGUE, SIMD,
+        IRREGULAR,
+        SIMPLIFY, // Where rows end is often the same for several operators and iterations.
+        CSE, HOIST, SIMPLIFY, TASKS, EPILOGUE, SIMD,
     ],
     stages: CPU.stages,
 };
@@ -136,6 +138,10 @@ pub const GPU: Pipeline = Pipeline {
         SIMPLIFY,
         // Rows that differ are found first: what is left is regular.
         GRID_IRREGULAR,
+        SIMPLIFY,
+        // Where rows end is often the same for several operators and iterations.
+        CSE,
+        HOIST,
         SIMPLIFY,
         // Filters in many threads are scans.
         UNPARTITION,
