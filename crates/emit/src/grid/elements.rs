@@ -6,7 +6,6 @@
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, SHARED_BYTES};
-use super::checked::Target;
 use super::eq;
 use super::layout::{Ground, Layout};
 use super::lookback::Told;
@@ -189,14 +188,19 @@ impl<'a> Emit<'a> {
         let prims = if all_scalars { prims.as_slice() } else { &[] };
         let room = Room::Registers(tile.items);
         let kept_plain = self.keep_prims("kept", prims, None, &room);
+        let arrays = own.kept.iter().chain([&kept_plain]).flat_map(Kept::arrays);
+        let arrays: Vec<V> = arrays.collect();
         let last = u32_bin(BinOp::Sub, own.ground.here.clone(), short_int(1));
         let last = self.number("last", last);
-        let to = Target {
-            results: vec![(folded, &own.kept), (results, std::slice::from_ref(&kept_plain))],
-            last,
-        };
-        if all_scalars && let Some(code) = self.compute_all(tile, own, &to) {
-            self.out.extend(code);
+        let start = self.out.len();
+        self.each_item(tile, own, Order::Apart, |this, k, place| {
+            let place = this.number("place", u32_bin(BinOp::Min, place, last));
+            this.enter_element(tile, own, k, place);
+            this.body(&op.map.body);
+            this.store_atoms(folded, &own.kept, &Exp::Var(k));
+            this.store_atoms(results, std::slice::from_ref(&kept_plain), &Exp::Var(k));
+        });
+        if all_scalars && self.is_plain(loop_body(&self.out[start..]), &arrays) {
             if !plain.is_empty() {
                 self.each_item(tile, own, Order::Apart, |this, k, place| {
                     let store = this.block(|this| {
@@ -259,7 +263,7 @@ impl<'a> Emit<'a> {
 }
 
 /// The body of a loop, which is the last statement.
-pub(super) fn loop_body(stms: &[Stm]) -> &[Stm] {
+fn loop_body(stms: &[Stm]) -> &[Stm] {
     match stms.last() {
         Some(Stm::For { body, .. }) => body,
         Some(_) | None => &[],

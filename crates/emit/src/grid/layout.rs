@@ -5,12 +5,12 @@
 
 use super::super::Emit;
 use super::elements::{Thread, Tile};
-use super::rows::{Follow, Here, Uneven};
+use super::rows::{Here, Uneven};
 use super::seg::{SegOp, innermost};
 use super::space::Space;
 use super::stage::{short_int, u32_bin, u32_lt, wide};
 use super::{bin, eq, quot_up};
-use fehu_base::{OrBug, Prim, bug};
+use fehu_base::{OrBug, Prim};
 use fehu_imp::{Block, Exp, Stm, V};
 use fehu_ir::{BinOp, CmpOp, Scalar, Screma};
 
@@ -59,8 +59,8 @@ pub(super) enum Turns {
     Never,
     /// It counts: the number of the next element that begins one, and their length.
     Counted(V, Exp),
-    /// It follows the rows.
-    Followed(Follow),
+    /// It knows: a bit for each of its elements.
+    Known(V),
 }
 
 impl Layout {
@@ -138,6 +138,9 @@ impl<'a> Emit<'a> {
             Layout::Uneven(rows) => {
                 let mut ground = self.uneven_ground(rows, number, short, in_turn);
                 self.find_numbers(rows, &mut ground, short);
+                if in_turn {
+                    self.find_beginnings(rows, &mut ground, short);
+                }
                 return ground;
             }
         };
@@ -214,10 +217,8 @@ impl<'a> Emit<'a> {
     /// Prepares a thread that treats its elements in turn.
     pub(super) fn turns(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) -> Turns {
         let even = match (&tile.layout, &own.ground.rows) {
-            (_, RowsHere::Uneven(_)) => {
-                let start = u32_bin(BinOp::Mul, own.short.clone(), short_int(tile.items));
-                let start = self.number("start", start);
-                return Turns::Followed(self.follow(&own.ground, &start));
+            (_, RowsHere::Uneven(here)) => {
+                return Turns::Known(here.begins.or_bug("the beginnings of rows"));
             }
             (Layout::Even(even), _) if even.has_rows => even,
             (Layout::Even(_) | Layout::Uneven(_), RowsHere::Even(_)) => return Turns::Never,
@@ -235,20 +236,17 @@ impl<'a> Emit<'a> {
         Turns::Counted(next, self.short("width", &width))
     }
 
-    /// Whether a row begins at an element, by its number within the thread and its place; asked once for each, in order.
-    pub(super) fn begins(
-        &mut self,
-        ground: &Ground,
-        turns: &Turns,
-        k: V,
-        place: &Exp,
-    ) -> Option<Exp> {
+    /// Whether a row begins at an element, by its number within the thread; asked once for each, in order.
+    pub(super) fn begins(&mut self, turns: &Turns, k: V) -> Option<Exp> {
         match turns {
             Turns::Never => None,
-            Turns::Followed(follow) => match &ground.rows {
-                RowsHere::Uneven(here) => Some(self.at_bound(here, follow, place.clone())),
-                RowsHere::Even(_) => bug("rows that differ"),
-            },
+            Turns::Known(bits) => {
+                let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
+                let bit = u32_bin(BinOp::Lshr, Exp::Var(*bits), turn);
+                let bit = u32_bin(BinOp::And, bit, short_int(1));
+                let begins = u32_lt(short_int(0), bit);
+                Some(Exp::Var(self.declare("begins", Prim::Bool, Some(begins))))
+            }
             Turns::Counted(next, width) => {
                 let turn = Exp::Convert(Prim::I64, Prim::U32, Box::new(Exp::Var(k)));
                 let is_next =

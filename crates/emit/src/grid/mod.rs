@@ -10,7 +10,6 @@
 //! from memory or stores there are handled by `fehu-device`.
 
 mod atomic;
-mod checked;
 mod cooperative;
 mod count;
 mod elements;

@@ -129,7 +129,7 @@ impl<'a> Emit<'a> {
         let section = self.block(|this| {
             this.each_item(tile, own, Order::InTurn, |this, k, place| {
                 let body = this.block(|this| {
-                    let begins = this.begins(&own.ground, &turns, k, &place);
+                    let begins = this.begins(&turns, k);
                     work(this, k, begins);
                 });
                 match own.dense && !may_fail(&body) {

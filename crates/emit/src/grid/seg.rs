@@ -69,17 +69,16 @@ impl SegOp<'_> {
             let depends = |of_row: &[Var], stm: &Stm| {
                 free_in_stm(stm, vars).iter().any(|var| of_row.contains(var))
             };
-            match &stm.exp {
-                IrExp::Index(array, dims)
-                    if !of_row.contains(array) && dims.first() == Some(&whole) =>
-                {
-                    let mut rest = stm.clone();
-                    rest.exp = IrExp::Index(*array, dims[1..].to_vec());
-                    let list = if depends(&of_row, &rest) { &mut of_row } else { &mut slices };
-                    list.extend(&stm.pat);
-                }
-                _ if depends(&of_row, stm) || depends(&slices, stm) => of_row.extend(&stm.pat),
-                _ => {}
+            if let IrExp::Index(array, dims) = &stm.exp
+                && !of_row.contains(array)
+                && dims.first() == Some(&whole)
+            {
+                let mut rest = stm.clone();
+                rest.exp = IrExp::Index(*array, dims[1..].to_vec());
+                let list = if depends(&of_row, &rest) { &mut of_row } else { &mut slices };
+                list.extend(&stm.pat);
+            } else if depends(&of_row, stm) || depends(&slices, stm) {
+                of_row.extend(&stm.pat);
             }
         }
         let free = free_in_lambda(&op.map, vars);

@@ -72,13 +72,8 @@ pub(super) struct Here {
     bases: V,
     /// Likewise for each element of the thread, where it has several, in registers.
     numbers: Option<V>,
-}
-
-/// A thread that follows the rows of its elements: the place after the last element of the present row, and which of the
-/// bounds that is.
-pub(super) struct Follow {
-    next: V,
-    edge: V,
+    /// A bit for each element of the thread, if these are consecutive: whether a row begins there.
+    pub(super) begins: Option<V>,
 }
 
 impl<'a> Emit<'a> {
@@ -232,7 +227,8 @@ impl<'a> Emit<'a> {
         let bounds = self.shared_array("bounds", Prim::U16, most + 2);
         let after = follows.then(|| self.shared_array("after", Prim::U16, most + 2));
         let bases = self.shared_array("bases", Prim::U16, most / WARP + 1);
-        let ground_rows = Here { row, start, ends, end, bounds, after, bases, numbers: None };
+        let ground_rows =
+            Here { row, start, ends, end, bounds, after, bases, numbers: None, begins: None };
         let here_rows = &ground_rows;
         self.each_row(rows.threads, short, here_rows, |this, number| {
             let row = bin(BinOp::Add, here_rows.row.clone(), wide(number.clone()));
@@ -368,11 +364,15 @@ impl<'a> Emit<'a> {
         here.numbers = Some(numbers);
     }
 
-    /// A thread starts to follow rows at an element.
-    pub(super) fn follow(&mut self, ground: &Ground, place: &Exp) -> Follow {
-        let RowsHere::Uneven(here) = &ground.rows else { bug("rows that differ") };
-        let number = self.number_at(here, place);
-        let at_start = u32_eq(short_at(here.bounds, &Exp::Var(number)), place.clone());
+    /// Finds out where rows begin among the consecutive elements of a thread, which are less than 32.
+    pub(super) fn find_beginnings(&mut self, rows: &Uneven, ground: &mut Ground, short: &Exp) {
+        let RowsHere::Uneven(here) = &mut ground.rows else { bug("rows that differ") };
+        let after = here.after.or_bug("the rows after others");
+        let first = u32_bin(BinOp::Mul, short.clone(), short_int(rows.most));
+        let first = self.number("first", first);
+        let number = self.number_at(here, &first);
+        // The bound at which the next row begins: the present one, if the first element is the first of its row.
+        let at_start = u32_eq(short_at(here.bounds, &Exp::Var(number)), first.clone());
         let with_tile = eq(here.start.clone(), ground.first.clone());
         let is_later = u32_lt(short_int(0), Exp::Var(number));
         let begins = Exp::Select(Box::new([is_later, at_start.clone(), with_tile]));
@@ -380,22 +380,20 @@ impl<'a> Emit<'a> {
         let edge = Exp::Select(Box::new([begins, Exp::Var(number), plus_one(Exp::Var(number))]));
         let edge = self.declare("edge", Prim::U32, Some(edge));
         let next = short_at(here.bounds, &Exp::Var(edge));
-        Follow { next: self.declare("next", Prim::U32, Some(next)), edge }
-    }
-
-    /// Whether a row begins at a place, which is then followed; asked for each element, in order.
-    pub(super) fn at_bound(&mut self, here: &Here, follow: &Follow, place: Exp) -> Exp {
-        let after = here.after.or_bug("the rows after others");
-        let is_bound = u32_eq(place, Exp::Var(follow.next));
-        let is_bound = Exp::Var(self.declare("begins", Prim::Bool, Some(is_bound)));
-        let goes_on = self.block(|this| {
-            let edge = plus_one(short_at(after, &Exp::Var(follow.edge)));
-            this.out.push(Stm::Assign(follow.edge, edge));
-            let next = short_at(here.bounds, &Exp::Var(follow.edge));
-            this.out.push(Stm::Assign(follow.next, next));
+        let next = self.declare("next", Prim::U32, Some(next));
+        let bits = self.declare("begins", Prim::U32, Some(short_int(0)));
+        let beyond = u32_bin(BinOp::Add, first.clone(), short_int(rows.most));
+        let beyond = self.number("beyond", beyond);
+        let body = self.block(|this| {
+            let place = u32_bin(BinOp::Sub, Exp::Var(next), first);
+            let bit = u32_bin(BinOp::Shl, short_int(1), place);
+            this.out.push(Stm::Assign(bits, u32_bin(BinOp::Or, Exp::Var(bits), bit)));
+            let later = plus_one(short_at(after, &Exp::Var(edge)));
+            this.out.push(Stm::Assign(edge, later));
+            this.out.push(Stm::Assign(next, short_at(here.bounds, &Exp::Var(edge))));
         });
-        self.out.push(Stm::If(is_bound.clone(), goes_on, Block::new()));
-        is_bound
+        self.out.push(Stm::While(u32_lt(Exp::Var(next), beyond), body));
+        here.begins = Some(bits);
     }
 
     /// The indices of an element: the row, where it starts, its length, and the position in it. `k` is its number within the
