@@ -238,3 +238,13 @@ entry updates_and_fields (v: [3]i64) =
 -- entry: size_that_is_a_hole
 -- input { 2i64 } error: Reached hole of type: i64
 entry size_that_is_a_hole (n: i64) = iota n :> [???]i64
+
+-- ==
+-- entry: two_arrays_of_a_size_that_changes
+-- input { 2i64 3i64 } output { [4i64, 5i64] [5i64, 6i64] }
+
+-- The size is computed twice before the loop.
+entry two_arrays_of_a_size_that_changes (h: i64) (w: i64) =
+  let bs = map (+ 1) (iota (h * w))
+  in loop (as, bs) = (iota (h * w), bs) while length as > 2 do
+       unzip (filter (\(a, _) -> a > 3) (zip as bs))

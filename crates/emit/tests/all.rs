@@ -8,3 +8,4 @@ mod hist;
 mod random;
 mod rows;
 mod sums;
+mod uneven;

@@ -13,6 +13,11 @@ fn folder() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs").display().to_string()
 }
 
+/// Programs with irregular nests; all the ways in which they are written have the same results.
+fn irregular() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/irregular").display().to_string()
+}
+
 #[test]
 fn all_programs_pass() {
     let programs = suite::programs(&[folder()]).expect("the folder can be listed");
@@ -30,12 +35,39 @@ fn all_programs_pass() {
     assert!(summary.successes.passed >= 4 && summary.properties.passed >= 5, "{summary}");
 }
 
+fn irregular_programs_pass(options: &Options) {
+    let programs = suite::programs(&[irregular()]).expect("the folder can be listed");
+    let results = suite::run(&programs, 2, options, &|_| {});
+    for result in &results {
+        assert!(result.is_good(), "{result:#?}");
+    }
+    assert!(Summary::of(&results).values.passed >= 96);
+}
+
+#[test]
+fn irregular_programs_pass_interpreted() {
+    irregular_programs_pass(&Options::default());
+}
+
+#[test]
+fn irregular_programs_pass_as_kernels() {
+    irregular_programs_pass(&kernels());
+}
+
 /// Options for programs that run by what stages make of them.
 fn staged(names: &str) -> Options {
     let stages = fehu_driver::pipelines::stages(names).expect("there are such stages");
     let passes = fehu_driver::pipelines::CPU.passes;
     let limit = Duration::from_secs(60);
     Options { plan: Plan { stages, ..Plan::of(passes) }, limit, ..Options::default() }
+}
+
+/// Options for programs that run as imperative code with kernels.
+fn kernels() -> Options {
+    let gpu = fehu_driver::pipelines::GPU;
+    let stages = gpu.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
+    let plan = Plan { stages, target: Target::Cuda, ..Plan::of(gpu.passes) };
+    Options { plan, limit: Duration::from_secs(60), ..Options::default() }
 }
 
 #[test]
@@ -59,11 +91,7 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
 #[test]
 fn all_programs_pass_as_kernels() {
     let programs = suite::programs(&[folder()]).expect("the folder can be listed");
-    let gpu = fehu_driver::pipelines::GPU;
-    let stages = gpu.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
-    let plan = Plan { stages, target: Target::Cuda, ..Plan::of(gpu.passes) };
-    let options = Options { plan, limit: Duration::from_secs(60), ..Options::default() };
-    let results = suite::run(&programs, 2, &options, &|_| {});
+    let results = suite::run(&programs, 2, &kernels(), &|_| {});
     for result in &results {
         assert!(result.is_good(), "{result:#?}");
     }

@@ -260,8 +260,17 @@ pub(crate) struct Partition {
 #[derive(Debug)]
 pub(crate) struct Seg {
     pub(crate) space: Vec<Arg>,
+    pub(crate) rows: Option<Rows>,
     pub(crate) inputs: Vec<Arg>,
     pub(crate) body: Lambda,
+}
+
+/// How long the rows of a Seg are, and which results have a value for each position.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) ends: Arg,
+    pub(crate) total: Arg,
+    pub(crate) concatenated: Vec<bool>,
 }
 
 #[derive(Debug)]

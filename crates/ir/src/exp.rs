@@ -201,10 +201,10 @@ impl Exp {
     /// Whether a program of this stage may contain the operation (not looking into its bodies).
     pub fn legal_in(&self, stage: Stage) -> bool {
         match stage {
-            // An operator and its epilogue, by one thread, is all that needs no decision about levels.
+            // An operator and its epilogue, by one thread, needs no decision about levels; rows that differ are not found again.
             Stage::Arrays => {
-                let decided = |level: Level| level != Level::Thread;
-                !matches!(self, Exp::Seg(seg) if decided(seg.level))
+                let decided = |seg: &Seg| seg.level != Level::Thread && seg.rows.is_none();
+                !matches!(self, Exp::Seg(seg) if decided(seg))
             }
             Stage::Segs => true,
         }

@@ -76,7 +76,7 @@ pub use prog::{
     Attr, Body, Const, ConstId, Entry, Fun, FunId, Lambda, Loc, Param, Place, Prog, Stm, Var,
     VarInfo,
 };
-pub use seg::{Level, Seg, SegParts, Tiling, takes_elements};
+pub use seg::{Level, Rows, Seg, SegParts, Tiling, takes_elements};
 pub use soac::{AccInput, Hist, HistOp, Partition, Red, Scan, Scatter, Screma, Stream, StreamForm};
 pub use stage::Stage;
 pub use types::{Elem, Type};

@@ -21,6 +21,9 @@ use fehu_base::IdVec;
 /// The positions of the operator itself belong to the space as well: a `seg` without dimensions around a map is just that
 /// map, and one with a dimension around a reduction is a segmented reduction.
 ///
+/// If the operator has another number of positions in each element of the space, its dimension is *irregular*: the Seg has
+/// [`Rows`], and its threads share the positions of all rows, however long each is.
+///
 /// As for [`Screma`](crate::Screma), an input may be an accumulator, and inputs may be consumed.
 ///
 /// ```text
@@ -41,6 +44,8 @@ pub struct Seg {
     pub level: Level,
     /// The sizes of the space, outermost first.
     pub space: Vec<Atom>,
+    /// How long the rows of the operator are, if they differ.
+    pub rows: Option<Rows>,
     /// Arrays whose outer dimensions are those of the space.
     pub inputs: Vec<Var>,
     /// Applied at each position.
@@ -49,6 +54,27 @@ pub struct Seg {
     pub tiling: Option<Tiling>,
     /// Whether a thread of a CPU executes several positions of the operator at once, in the lanes of vectors, where it can.
     pub lanes: bool,
+}
+
+/// An irregular dimension: the operator has another width in each of `n` rows, where `n` is the only dimension of the space.
+///
+/// After the index, the function gets two more numbers: how many positions all rows before this one have together, and
+/// how many this one has. The latter is the width of the operator, a map, reduction or scan of scalars. Results
+/// with a value for each row are arrays as elsewhere; those with a value for each position are concatenated.
+///
+/// ```text
+/// let (ss: [n]f32, ys: [total]f32) = seg grid [n] rows ends total (vs) \(i: i64, start: i64, m: i64, v: f32) -> (f32, [m]f32) {
+///   let (xs: [m]f32) = index data [start : m : 1]
+///   let (s: f32, ys: [m]f32) = screma m (xs) map ... red ...
+///   in (s, ys)
+/// }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rows {
+    /// For each row, the number of positions up to its end: the inclusive prefix sums of the widths, of type `[n]i64`.
+    pub ends: Var,
+    /// The last of them: the number of all positions.
+    pub total: Atom,
 }
 
 /// Positions whose threads share what they read: the function of a map over the last dimension of the space consists of a
@@ -137,9 +163,37 @@ impl Seg {
         self.body.params.get(..self.space.len()).unwrap_or(&[])
     }
 
+    /// The number of parameters that are no elements of inputs.
+    pub fn leading(&self) -> usize {
+        self.space.len() + if self.rows.is_some() { 2 } else { 0 }
+    }
+
+    /// If rows differ: the parameters that say where a row starts, and how long it is.
+    pub fn row(&self) -> Option<[Var; 2]> {
+        self.rows?;
+        self.body.params.get(self.space.len()..self.leading())?.try_into().ok()
+    }
+
+    /// Whether a result of the function, by its type, has a value for each position of a row, so that the rows are concatenated.
+    pub fn is_concatenated(&self, ret: &Type) -> bool {
+        self.row().is_some_and(|[_, width]| ret.shape().first() == Some(&width.into()))
+    }
+
+    /// The type of the array that has the results of this type from all positions.
+    pub fn whole(&self, ret: Type) -> Type {
+        if let (true, Some(rows), Type::Array(elem, shape)) =
+            (self.is_concatenated(&ret), self.rows, &ret)
+        {
+            return Type::array(*elem, [&[rows.total], &shape[1..]].concat());
+        }
+        // Accumulators are one for all positions.
+        let array = |ty: Type, size: &Atom| ty.array_of(*size).unwrap_or(ty);
+        self.space.iter().rev().fold(ret, array)
+    }
+
     /// The parameters of the function that are elements of the inputs.
     pub fn elements(&self) -> &[Var] {
-        self.body.params.get(self.space.len()..).unwrap_or(&[])
+        self.body.params.get(self.leading()..).unwrap_or(&[])
     }
 
     /// Whether a statement may stand before the operator of a Seg, where every thread executes it for itself: it makes no array

@@ -311,6 +311,10 @@ macro_rules! traversal {
                     for size in &$($m)? seg.space {
                         v.use_atom(size);
                     }
+                    if let Some(rows) = &$($m)? seg.rows {
+                        v.use_var(&$($m)? rows.ends);
+                        v.use_atom(&$($m)? rows.total);
+                    }
                     for input in &$($m)? seg.inputs {
                         v.use_var(input);
                     }

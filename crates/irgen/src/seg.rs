@@ -109,7 +109,7 @@ impl Gen<'_> {
             self.set_fresh(*var);
         }
         let lanes = matches!(level, Level::Task | Level::Thread) && self.rng.below(2) == 0;
-        let seg = Seg { level, space, inputs, body, tiling: None, lanes };
+        let seg = Seg { level, space, rows: None, inputs, body, tiling: None, lanes };
         self.stm(pat.clone(), Exp::Seg(Box::new(seg)));
         if let Plan::Partition { classes, .. } = plan {
             // What stands behind the classes is not looked at.

@@ -38,6 +38,13 @@ impl<'a> Lower<'a> {
 
         // The sizes of the initial value for those that change.
         let Sizes { named: starts, hidden } = self.changing_sizes(&ty, &init.shape(), &changing);
+        // Two arrays may have the same size that changes, but other operands for it.
+        let shape =
+            self.map_changing(&ty, &init.shape(), &changing, &mut |size, atom| match size {
+                Changing::Named(var) => starts.get(&var).copied().unwrap_or(atom),
+                Changing::Hidden => atom,
+            });
+        let init = self.with_shape(init, &shape);
         let present: Vec<VarId> =
             changing.iter().copied().filter(|var| starts.contains_key(var)).collect();
         let while_cond = match &lp.form {

@@ -149,3 +149,89 @@ fn nobody_copies_what_the_operator_makes() {
     let complaint = complaint(&placed);
     assert_eq!(complaint, "the operator of a seg does not write \"rows\" where it belongs");
 }
+
+/// The sum of each row, where rows differ, and twice its elements.
+const DIFFERENT: &str = "prog segs
+fun f (n: i64, ends: [n]i64, total: i64, xs: [total]i32) -> (r: [n]i32, t: [total]i32) =
+  let (sums: [n]i32, twice: [total]i32) =
+    seg task [n] rows ends total () \\(i: i64, start: i64, w: i64) -> (i32, [w]i32) {
+      let (row: [w]i32) = index xs[start:w:1]
+      let (sum: i32, more: [w]i32) = screma w (row) map \\(x: i32) -> (i32, i32) {
+        let (y: i32) = add x x
+        in (x, y)
+      } red \\(a: i32, b: i32) -> (i32) { let (c: i32) = add a b in (c) } neutral (0i32)
+      in (sum, more)
+    }
+  in (sums, twice)
+";
+
+fn different() -> Placed {
+    let prog = parse(DIFFERENT).unwrap_or_else(|error| panic!("{error}"));
+    fehu_ir::verify::verify(&prog).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    assign(prog).expect("it is simple")
+}
+
+/// Calls a function with rows that end there.
+fn with_ends(placed: &Placed, ends: &[i64], total: i64) -> Result<Vec<Value>, Fault> {
+    let args = [
+        Value::Scalar(Scalar::I64(ends.len() as i64)),
+        Value::vector(Buffer::I64(ends.to_vec())),
+        Value::Scalar(Scalar::I64(total)),
+        Value::vector(Buffer::I32((1..=total as i32).collect())),
+    ];
+    call(placed, FunId(0), &args, Limits::default())
+}
+
+#[test]
+fn rows_that_differ_are_one_after_the_other() {
+    let values = with_ends(&different(), &[0, 2, 2, 5, 5], 5).expect("there is nothing wrong");
+    assert!(values[0].same_bits(&Value::vector(Buffer::I32(vec![0, 3, 0, 12, 0]))));
+    assert!(values[1].same_bits(&Value::vector(Buffer::I32(vec![2, 4, 6, 8, 10]))));
+    let values = with_ends(&different(), &[], 0).expect("there is nothing wrong");
+    assert!(values[0].same_bits(&Value::vector(Buffer::I32(Vec::new()))));
+}
+
+#[test]
+fn rows_that_are_not_where_their_ends_say_are_found() {
+    for (ends, total, expected) in [
+        (&[3, 2, 5][..], 5, "the rows of a seg are not where it says"),
+        (&[2, 7], 5, "the rows of a seg are not where it says"),
+        (&[2, 4], 5, "the rows of a seg are not all there are"),
+    ] {
+        match with_ends(&different(), ends, total) {
+            Err(Fault::Memory(message)) => assert_eq!(message, expected),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_written_to_the_same_place_race() {
+    let mut placed = different();
+    let (twice, more) = (place(&placed, "twice"), var(&placed, "more"));
+    let width = place(&placed, "row").lmad.dims[0].clone();
+    let lmad = Lmad { offset: Poly::constant(0), dims: vec![width] };
+    table(&mut placed).set(more, Place { block: twice.block, lmad });
+    match with_ends(&placed, &[2, 2, 5], 5) {
+        Err(Fault::Memory(message)) => {
+            assert!(message.contains("a race: iteration 2 writes element 0"), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn rows_that_differ_are_made_where_they_belong() {
+    let mut placed = different();
+    let (twice, more) = (place(&placed, "twice"), var(&placed, "more"));
+    let Lmad { offset, dims } = place(&placed, "row").lmad;
+    let dims = vec![Dim { stride: Poly::constant(0), ..dims[0].clone() }];
+    table(&mut placed).set(more, Place { block: twice.block, lmad: Lmad { offset, dims } });
+    match with_ends(&placed, &[2, 2, 5], 5) {
+        Err(Fault::Memory(message)) => {
+            let expected = "the operator of a seg does not write \"twice\" where it belongs";
+            assert_eq!(message, expected);
+        }
+        other => panic!("{other:?}"),
+    }
+}

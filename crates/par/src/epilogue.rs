@@ -335,6 +335,7 @@ impl Epilogues<'_> {
         let exp = Exp::Seg(Box::new(Seg {
             level,
             space: Vec::new(),
+            rows: None,
             inputs,
             body,
             tiling: None,

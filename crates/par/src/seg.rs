@@ -272,8 +272,15 @@ impl Segs<'_> {
         let ret =
             results.iter().map(|atom| fehu_ir::builder::atom_type(*atom, self.vars)).collect();
         let body = Lambda { params, body: Body { stms, results }, ret };
-        let exp =
-            Exp::Seg(Box::new(Seg { level, space, inputs, body, tiling: None, lanes: false }));
+        let exp = Exp::Seg(Box::new(Seg {
+            level,
+            space,
+            rows: None,
+            inputs,
+            body,
+            tiling: None,
+            lanes: false,
+        }));
         Stm { pat, certs, attrs: Vec::new(), loc, exp }
     }
 }

@@ -50,7 +50,8 @@ pub const TILING: Pass = Pass {
 fn in_body(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
     for stm in &mut body.stms {
         match &mut stm.exp {
-            Exp::Seg(seg) => seg.tiling = plan(seg, vars),
+            // Neighbouring positions of rows that differ have nothing in common for sure.
+            Exp::Seg(seg) if seg.rows.is_none() => seg.tiling = plan(seg, vars),
             exp => exp.map_bodies(&mut |body| in_body(body, vars)),
         }
     }

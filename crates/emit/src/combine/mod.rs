@@ -105,7 +105,7 @@ impl<'a> Emit<'a> {
     }
 
     /// A neutral value.
-    fn start(&mut self, op: &'a Lambda, neutral: &[Atom]) -> Partial<'a> {
+    pub(super) fn start(&mut self, op: &'a Lambda, neutral: &[Atom]) -> Partial<'a> {
         let parts = op.params.iter().zip(neutral);
         let parts = parts.map(|(param, neutral)| self.start_part(*param, *neutral)).collect();
         Partial { op, parts }

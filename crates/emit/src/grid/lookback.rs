@@ -12,10 +12,9 @@
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, Sofar};
+use super::elements::{Thread, Tile};
+use super::layout::Layout;
 use super::prefix::Sums;
-use super::scan::{Thread, Tile};
-use super::seg::innermost;
-use super::stage::short_int;
 use super::{bin, eq, lt};
 use fehu_base::{OrBug, Prim};
 use fehu_imp::device::DEVICE;
@@ -55,15 +54,34 @@ impl<'a> Emit<'a> {
         prims: &[Vec<Option<Prim>>],
         blocks: &Exp,
         counter: V,
+        layout: &Layout,
     ) -> (Told, V) {
         let pieces = prims.iter().flatten().flatten().map(|prim| pieces(*prim)).sum();
         let count = bin(BinOp::Mul, blocks.clone(), Exp::int(pieces as i64));
         let count = self.simple("count", &count);
         let (handle, words) = self.temporary("told", Prim::U64, count.clone());
-        self.grid("clear", std::slice::from_ref(&count), |this, indices| {
-            this.out.push(Stm::Store(words, indices[0].clone(), nothing()));
+        let size = match layout {
+            Layout::Even(_) => count.clone(),
+            // The first steps of all tiles, and the end.
+            Layout::Uneven(_) => {
+                let steps = bin(BinOp::Add, blocks.clone(), Exp::int(1));
+                self.simple("size", &bin(BinOp::Max, count.clone(), steps))
+            }
+        };
+        self.grid("clear", std::slice::from_ref(&size), |this, indices| {
+            let at = &indices[0];
+            let mut clear = vec![Stm::Store(words, at.clone(), nothing())];
+            match layout {
+                Layout::Even(_) => this.out.append(&mut clear),
+                Layout::Uneven(rows) => {
+                    this.out.push(Stm::If(lt(at.clone(), count), clear, Block::new()));
+                    let find = this.block(|this| this.find_path(rows, at));
+                    let is_step = lt(at.clone(), bin(BinOp::Add, blocks.clone(), Exp::int(1)));
+                    this.out.push(Stm::If(is_step, find, Block::new()));
+                }
+            }
             let clear = vec![Stm::Store(counter, Exp::int(0), state(0))];
-            this.out.push(Stm::If(eq(indices[0].clone(), Exp::int(0)), clear, Block::new()));
+            this.out.push(Stm::If(eq(at.clone(), Exp::int(0)), clear, Block::new()));
         });
         (Told { words, pieces }, handle)
     }
@@ -76,12 +94,12 @@ impl<'a> Emit<'a> {
         own: &Thread<'a>,
         sums: &Sums<'a>,
     ) -> Vec<Kept> {
-        let ops = || tile.op.scans.iter().map(|scan| &scan.op);
+        let ops = || tile.folds.iter().map(|fold| fold.op);
         let found = self.keep_each("found", ops(), &Room::Shared(1));
         let values = self.keep_each("window", ops(), &Room::Shared(WINDOW));
         let states = self.shared_array("states", Prim::I32, WINDOW);
         let window = Window { values, states };
-        let before = self.start_scans(tile.op);
+        let before = self.start_folds(&tile.folds);
         let is_first = eq(own.number.clone(), Exp::int(0));
         let knows =
             Exp::Bin(BinOp::Or, Prim::Bool, Box::new(is_first), Box::new(Exp::Var(sums.cut)));
@@ -95,21 +113,16 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(leads.clone(), begin, Block::new()));
         let other = bin(BinOp::Sub, own.number.clone(), Exp::int(1));
         // Elements before the beginning of a segment do not count.
-        let other = match tile.seg.space.is_empty() {
-            true => other,
-            false => {
-                let indices = self.indices_in_tile(tile, own, short_int(0));
-                let position = innermost(&indices);
-                let begins = eq(position, Exp::int(0));
-                Exp::Select(Box::new([begins, Exp::int(-1), other]))
-            }
+        let other = match self.begins_with_tile(&tile.layout, &own.ground) {
+            None => other,
+            Some(begins) => Exp::Select(Box::new([begins, Exp::int(-1), other])),
         };
         let other = self.declare("other", Prim::I64, Some(other));
         let looking = self.block(|this| this.collect(tile, own, &before, other, &window));
         self.out.push(Stm::Warp(looking));
         let end = self.block(|this| {
             let rest = this.block(|this| {
-                let totals = this.start_scans(tile.op);
+                let totals = this.start_folds(&tile.folds);
                 let combine = this.block(|this| {
                     for ((before, all), total) in before.iter().zip(&sums.all).zip(&totals) {
                         this.copy_parts(&total.parts, &before.parts);
@@ -194,10 +207,10 @@ impl<'a> Emit<'a> {
                 let far = this.simple("far", &far);
                 let there = Exp::Load(window.states, Box::new(far.clone()));
                 this.out.push(Stm::Store(window.states, own.thread.clone(), there));
-                for (scan, arrays) in tile.op.scans.iter().zip(&window.values) {
+                for (fold, arrays) in tile.folds.iter().zip(&window.values) {
                     let left = this.load_kept(arrays, &far);
                     let near = this.load_kept(arrays, &own.thread);
-                    this.combine_parts(&scan.op, &left, &near);
+                    this.combine_parts(fold.op, &left, &near);
                     this.store_kept(&left, arrays, &own.thread);
                 }
             });

@@ -2,7 +2,7 @@
 //!
 //! A Seg becomes kernels over the whole space of its positions ([`seg`]). A map
 //! or a write has a thread for each position; a reduction has a thread block for each segment ([`reduce`]), or for
-//! several ([`segments`]); a scan processes all segments at once ([`scan`]); the thread blocks of a histogram have
+//! several ([`segments`]); a scan processes all segments at once ([`scan`]), as does any operator whose segments differ in length ([`rows`]); the thread blocks of a histogram have
 //! private copies of its bins ([`hist`]). A Seg of level `blocks` has a thread block for each position
 //! ([`cooperative`]). Code inside the innermost operator's function is executed by one thread.
 //!
@@ -11,12 +11,15 @@
 
 mod atomic;
 mod cooperative;
+mod elements;
 mod hist;
+mod layout;
 mod lookback;
 mod merge;
 mod ordered;
 mod prefix;
 mod reduce;
+mod rows;
 mod scan;
 mod seg;
 mod segments;
@@ -165,6 +168,9 @@ impl<'a> Emit<'a> {
     /// A Seg, by what its operator is.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others have a single result")]
     pub(super) fn seg_on_grid(&mut self, seg: &SegOp<'a>) {
+        if seg.rows.is_some() {
+            return self.uneven_on_grid(seg);
+        }
         let (inner, pat) = (seg.inner, seg.pat);
         match &inner.exp {
             ir::Exp::Screma(op) if op.folded() > 0 => {

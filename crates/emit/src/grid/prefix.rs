@@ -6,7 +6,7 @@
 
 use super::super::Emit;
 use super::super::combine::{Partial, Sofar};
-use super::scan::{Thread, Tile, WARP};
+use super::elements::{Thread, Tile, WARP};
 use super::stage::{is_short, short_int, u32_bin, u32_lt, up_to};
 use fehu_base::Prim;
 use fehu_imp::{Block, Exp, Stm, Ty, V};
@@ -29,9 +29,9 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Barrier);
         let no = Exp::Const(Scalar::Bool(false));
         let sums = Sums {
-            before: self.start_scans(tile.op),
+            before: self.start_folds(&tile.folds),
             before_cut: self.declare("before_cut", Prim::Bool, Some(no.clone())),
-            all: self.start_scans(tile.op),
+            all: self.start_folds(&tile.folds),
             cut: self.declare("all_cut", Prim::Bool, Some(no)),
         };
         let warp = u32_bin(BinOp::Lshr, own.short.clone(), short_int(WARP.trailing_zeros()));

@@ -7,13 +7,16 @@ use super::super::Emit;
 use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, Stm as Imp};
-use fehu_ir::{Atom, Lambda, Seg, SegParts, Stm, Tiling, Type, Var};
+use fehu_ir::{Atom, Lambda, Rows, Seg, SegParts, Stm, Tiling, Type, Var};
 
 /// The operator of a Seg.
 pub(crate) struct SegOp<'a> {
     /// The sizes around it, outermost first, and the variables that are the indices.
     pub(super) space: &'a [Atom],
     pub(super) indices: &'a [Var],
+    /// The rows, if they differ, and all parameters that are no elements of inputs.
+    pub(super) rows: Option<Rows>,
+    leading: &'a [Var],
     /// The statements of its function.
     pub(super) parts: SegParts<'a>,
     /// Elements of inputs, and these inputs.
@@ -37,6 +40,8 @@ impl<'a> SegOp<'a> {
         SegOp {
             space: &seg.space,
             indices: seg.indices(),
+            rows: seg.rows,
+            leading: &seg.body.params[..seg.leading()],
             parts,
             elements: seg.elements().iter().copied().zip(seg.inputs.iter().copied()).collect(),
             inner,
@@ -79,9 +84,10 @@ impl<'a> Emit<'a> {
         seg.parts.before.iter().for_each(|stm| self.stm(stm));
     }
 
-    /// Where a thread is in a space.
+    /// Where a thread is in a space: the index for each of its dimensions, and where the row starts and how long it is, if rows
+    /// differ.
     pub(super) fn set_indices(&mut self, seg: &SegOp<'a>, indices: &[Exp]) {
-        for (index, at) in seg.indices.iter().zip(indices) {
+        for (index, at) in seg.leading.iter().zip(indices) {
             let at = self.simple("i", at);
             self.scalars.insert(*index, at);
         }

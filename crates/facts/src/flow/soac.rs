@@ -71,6 +71,9 @@ impl<'a> Flow<'a, '_> {
                         let last = flow.ranges.poly(*size).and_then(|(size, _)| size.plus(-1));
                         flow.ranges.between(*index, Some(Poly::default()), last, &Certs::new());
                     }
+                    for number in seg.row().into_iter().flatten() {
+                        flow.ranges.between(number, Some(Poly::default()), None, &Certs::new());
+                    }
                     flow.body(&seg.body.body);
                 });
             }

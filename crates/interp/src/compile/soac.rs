@@ -2,8 +2,8 @@
 
 use super::Compiler;
 use crate::code::{
-    AccInput, AccOp, Fold, Hist, HistOp, Lambda, Op, Partition, Scatter, Screma, Seg, Slot, Stream,
-    StreamForm, Unit, WithAcc,
+    AccInput, AccOp, Fold, Hist, HistOp, Lambda, Op, Partition, Rows, Scatter, Screma, Seg, Slot,
+    Stream, StreamForm, Unit, WithAcc,
 };
 use fehu_base::id::Id;
 use fehu_ir::{Atom, Type, Var};
@@ -65,8 +65,13 @@ impl Compiler<'_> {
     pub(super) fn seg(&mut self, seg: &fehu_ir::Seg) -> Op {
         let body = self.lambda(&seg.body);
         let space = self.read_all(&seg.space);
+        let rows = seg.rows.map(|rows| Rows {
+            ends: self.read(rows.ends.into()),
+            total: self.read(rows.total),
+            concatenated: seg.body.ret.iter().map(|ty| seg.is_concatenated(ty)).collect(),
+        });
         let inputs: Vec<Atom> = seg.inputs.iter().map(|&input| Atom::Var(input)).collect();
-        Op::Seg(Box::new(Seg { space, inputs: self.take_all(&inputs), body }))
+        Op::Seg(Box::new(Seg { space, rows, inputs: self.take_all(&inputs), body }))
     }
 
     pub(super) fn with_acc(

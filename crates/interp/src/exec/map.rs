@@ -122,6 +122,14 @@ impl Output {
         }
     }
 
+    /// Takes in several elements: an array of them, of this shape.
+    pub(super) fn push_rows(&mut self, value: &Value, shape: &[i64]) -> Res<()> {
+        match self {
+            Output::Data { buffer, .. } => value.append_to(buffer, shape),
+            Output::Acc(_) => Ok(()),
+        }
+    }
+
     /// Takes in the next element, which is a scalar.
     #[inline]
     fn push_scalar(&mut self, scalar: &Scalar) -> Res<()> {

@@ -1,8 +1,9 @@
 //! Segs: one operator at every position of a space, in row-major order.
 
-use super::{Frame, Machine, bind_all, sizes, take, unexpected};
+use super::map::Output;
+use super::{Frame, Machine, bind_all, size, sizes, take, unexpected};
 use crate::array::{Axes, Shape};
-use crate::code::{Seg, Slot};
+use crate::code::{Ret, Rows, Seg, Slot};
 use crate::error::{Error, Res};
 use crate::value::Value;
 use fehu_ir::Scalar;
@@ -10,6 +11,9 @@ use fehu_ir::Scalar;
 impl<'p> Machine<'p> {
     #[inline(never)]
     pub(super) fn seg(&mut self, seg: &'p Seg, pat: &[Slot], frame: &mut Frame) -> Res<()> {
+        if let Some(rows) = &seg.rows {
+            return self.rows(seg, rows, pat, frame);
+        }
         let (space, body) = (sizes(frame, &seg.space)?, &seg.body);
         let results = &body.code.results;
         if body.params.len() != space.len() + seg.inputs.len() || results.len() != body.ret.len() {
@@ -45,6 +49,85 @@ impl<'p> Machine<'p> {
             position = next(&space, at);
         }
         bind_all(frame, pat, outputs.into_iter().map(|output| output.finish(&space)))
+    }
+}
+
+/// Results of rows that differ.
+enum RowOutput {
+    /// One value for each row.
+    Each(Output),
+    /// One value for each position, and its shape.
+    Concatenated(Output, Shape),
+}
+
+impl<'p> Machine<'p> {
+    /// Likewise, one row after the other, where each has a width of its own.
+    fn rows(&mut self, seg: &'p Seg, rows: &'p Rows, pat: &[Slot], frame: &mut Frame) -> Res<()> {
+        let wrong = || Error::internal("the rows of a seg are not where it says");
+        let (space, body) = (sizes(frame, &seg.space)?, &seg.body);
+        let (ends, total) = (take(frame, &rows.ends), size(frame, &rows.total)?);
+        let inputs: Vec<Value> = seg.inputs.iter().map(|arg| take(frame, arg)).collect();
+        let [count] = space.as_slice() else { return Err(wrong()) };
+        let [index, first, width, elements @ ..] = body.params.as_slice() else {
+            return Err(wrong());
+        };
+        let fits =
+            std::iter::once(&ends).chain(&inputs).all(|input| has_outer_sizes(input, &space));
+        if !fits || elements.len() != inputs.len() {
+            return Err(wrong());
+        }
+        let mut outputs = Vec::with_capacity(body.ret.len());
+        for (ret, concatenated) in body.ret.iter().zip(&rows.concatenated) {
+            outputs.push(match (ret, concatenated) {
+                (Ret::Data(elem, shape), true) => {
+                    let rest = sizes(frame, &shape[1..])?;
+                    let whole = [&[total], rest.as_slice()].concat();
+                    let buffer = self.allocate(*elem, &whole)?;
+                    RowOutput::Concatenated(Output::Data { buffer, row: rest.clone() }, rest)
+                }
+                (Ret::Data(..) | Ret::Acc, _) => {
+                    let mut each =
+                        self.outputs(&space, std::slice::from_ref(ret), std::iter::empty(), frame)?;
+                    RowOutput::Each(each.pop().ok_or_else(wrong)?)
+                }
+            });
+        }
+        let mut start = 0;
+        for i in 0..*count {
+            let Value::Scalar(Scalar::I64(end)) = element(&ends, &[i])? else {
+                return Err(wrong());
+            };
+            if !(start..=total).contains(&end) {
+                return Err(wrong());
+            }
+            for (param, number) in [(index, i), (first, start), (width, end - start)] {
+                frame[*param as usize] = Value::Scalar(Scalar::I64(number));
+            }
+            for (&param, input) in elements.iter().zip(&inputs) {
+                frame[param as usize] = element(input, &[i])?;
+            }
+            self.apply(body, frame)?;
+            for (output, result) in outputs.iter_mut().zip(&body.code.results) {
+                let value = take(frame, result);
+                match output {
+                    RowOutput::Each(output) => output.push(&value)?,
+                    RowOutput::Concatenated(output, rest) => {
+                        let row: Shape =
+                            std::iter::once(end - start).chain(rest.iter().copied()).collect();
+                        output.push_rows(&value, &row)?;
+                    }
+                }
+            }
+            start = end;
+        }
+        if start != total {
+            return Err(wrong());
+        }
+        let results = outputs.into_iter().map(|output| match output {
+            RowOutput::Each(output) => output.finish(&space),
+            RowOutput::Concatenated(output, _) => output.finish(&[total]),
+        });
+        bind_all(frame, pat, results)
     }
 }
 

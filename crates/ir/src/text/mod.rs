@@ -59,12 +59,13 @@
 //!     | "stream" atom "(" var,* ")" ("map" | "seq" | "red" "comm"? lambda)
 //!       "init" "(" atom,* ")" "chunk" lambda
 //!     | "partition" atom "(" var,* ")" number lambda
-//!     | "seg" level "lanes"? "[" atom,* "]" tiling? "(" var,* ")" lambda
+//!     | "seg" level "lanes"? "[" atom,* "]" rows? tiling? "(" var,* ")" lambda
 //!     | "withacc" ("acc" shape "(" var,* ")" ("op" op)?)* "in" lambda
 //!     | "update_acc" var "[" atom,* "]" "(" atom,* ")"
 //!     | "trace" string atom | "opaque" atom | "fail" check
 //!     | "tuning" string atom                       -- the name, the default
 //!     | "threads"
+//! rows  = "rows" var atom                         -- where each ends, and how many positions there are
 //! tiling = "tile" dims "(" dims,* ")"             -- those of a tile; for each element that is read, those along which it differs
 //! dims  = "[" number,* "]"
 //! level = "task" | "grid" | "blocks" | "block"

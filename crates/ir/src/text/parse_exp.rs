@@ -5,8 +5,8 @@ use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
     AccInput, Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, Level, LoopForm, LoopParam, MathFn,
-    Partition, Red, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling, Type, UnOp,
-    Var,
+    Partition, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling, Type,
+    UnOp, Var,
 };
 
 impl Parser<'_> {
@@ -269,9 +269,14 @@ impl Parser<'_> {
         };
         let lanes = self.eat_word("lanes");
         let space = self.shape()?;
+        let rows = match self.eat_word("rows") {
+            true => Some(Rows { ends: self.var()?, total: self.atom()? }),
+            false => None,
+        };
         let tiling = if self.eat_word("tile") { Some(self.tiling()?) } else { None };
         let inputs = self.vars()?;
-        Ok(Exp::Seg(Box::new(Seg { level, space, inputs, body: self.lambda()?, tiling, lanes })))
+        let body = self.lambda()?;
+        Ok(Exp::Seg(Box::new(Seg { level, space, rows, inputs, body, tiling, lanes })))
     }
 
     fn tiling(&mut self) -> Parsed<Tiling> {

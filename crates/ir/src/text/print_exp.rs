@@ -1,7 +1,7 @@
 //! The printer of expressions.
 
 use super::print::Printer;
-use crate::{Atom, Dim, Exp, HistOp, Lambda, LoopForm, Stream, StreamForm, Tiling, Type};
+use crate::{Atom, Dim, Exp, HistOp, Lambda, LoopForm, Rows, Stream, StreamForm, Tiling, Type};
 use std::fmt::Write;
 
 /// Whether an expression stands on lines of its own.
@@ -197,6 +197,13 @@ impl Printer<'_> {
                 self.put(if seg.lanes { " lanes " } else { " " });
                 self.shape(&seg.space);
                 self.put(" ");
+                if let Some(Rows { ends, total }) = seg.rows {
+                    self.put("rows ");
+                    self.atom(Atom::Var(ends));
+                    self.put(" ");
+                    self.atom(total);
+                    self.put(" ");
+                }
                 if let Some(tiling) = &seg.tiling {
                     self.tiling(tiling);
                 }

@@ -370,9 +370,10 @@ impl<'a> Alias<'a> {
     /// Likewise; the indices come before the elements.
     fn seg(&mut self, seg: &'a Seg) {
         self.observe_vars(&seg.inputs);
+        seg.rows.iter().for_each(|rows| self.observe_vars(&[rows.ends]));
         let effect = self.frame(&seg.body.params, &seg.body.body);
         let arguments: Vec<Atom> = seg.inputs.iter().map(|var| Atom::Var(*var)).collect();
-        let consumed = effect.consumed.get(seg.space.len()..).unwrap_or(&[]);
+        let consumed = effect.consumed.get(seg.leading()..).unwrap_or(&[]);
         self.consume_arguments(&arguments, consumed, &effect.observed);
     }
 

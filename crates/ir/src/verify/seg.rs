@@ -2,7 +2,8 @@
 
 use super::scope::Checker;
 use crate::seg::takes_elements;
-use crate::{Atom, Exp, Level, LoopForm, Seg, SegParts, Stm, Tiling, Type, Var};
+use crate::{Atom, Exp, Level, LoopForm, Rows, Screma, Seg, SegParts, Stm, Tiling, Type, Var};
+use fehu_base::Prim;
 
 impl<'a> Checker<'a> {
     /// The types of the results, if they can be known.
@@ -14,7 +15,10 @@ impl<'a> Checker<'a> {
             self.fail(format!("a seg of level \"{}\" stands {around}", seg.level.name()));
         }
         self.want_i64(&seg.space, "a size of the space");
-        let mut params = vec![Type::I64; seg.space.len()];
+        if let Some(rows) = seg.rows {
+            self.rows(seg, rows);
+        }
+        let mut params = vec![Type::I64; seg.leading()];
         for input in &seg.inputs {
             params.push(self.seg_input(seg, *input));
         }
@@ -26,11 +30,41 @@ impl<'a> Checker<'a> {
             self.fail(format!("a seg of level \"{}\" has lanes", seg.level.name()));
         }
         let outer = self.level.replace(seg.level);
-        let ret = self.lambda("the function of the seg", &seg.body, &params, false);
+        let ret = self.lambda("the function of the seg", &seg.body, &params, seg.rows.is_some());
         self.level = outer;
-        // Accumulators are one for all positions.
-        let array = |ty: Type, size: &Atom| ty.array_of(*size).unwrap_or(ty);
-        Some(ret.into_iter().map(|ty| seg.space.iter().rev().fold(ty, array)).collect())
+        Some(ret.into_iter().map(|ty| seg.whole(ty)).collect())
+    }
+
+    /// Whether rows can differ as a Seg says. That `ends` are the sums of widths is not looked at.
+    fn rows(&mut self, seg: &Seg, rows: Rows) {
+        if !matches!(seg.level, Level::Task | Level::Grid) {
+            self.fail(format!("a seg of level \"{}\" has rows that differ", seg.level.name()));
+        }
+        let [count] = seg.space.as_slice() else {
+            return self.fail("a seg with rows that differ has one dimension".to_owned());
+        };
+        self.want_i64(&[rows.total], "the number of positions");
+        let ends = Type::Array(Prim::I64.into(), vec![*count]);
+        if let Some(ty) = self.var(rows.ends) {
+            self.same(&ty, &ends, || "the ends of rows".to_owned(), Some(rows.ends.into()));
+        }
+        let scalars = |op: &Screma| {
+            let folds = op.scans.iter().map(|scan| &scan.op.ret);
+            let types = folds.chain(op.reds.iter().map(|red| &red.op.ret)).flatten();
+            types.into_iter().all(|ty| matches!(ty, Type::Scalar(_)))
+        };
+        let width = seg.row().map(|[_, width]| Atom::Var(width));
+        let fits = match seg.parts() {
+            Some(SegParts { op, epilogue: None, .. }) => matches!(&op.exp, Exp::Screma(op)
+                if width == Some(op.width) && scalars(op)),
+            Some(_) | None => false,
+        };
+        if !fits {
+            self.fail(
+                "a seg with rows that differ should have a map, or a reduction or scan of scalars, as wide as a row"
+                    .to_owned(),
+            );
+        }
     }
 
     /// The type of an input's elements.

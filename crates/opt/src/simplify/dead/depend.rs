@@ -282,8 +282,12 @@ impl Depend<'_> {
         for (index, var) in pat.iter().enumerate() {
             self.result(*var, &seg.body, index);
         }
-        self.function(&seg.body, seg.space.len(), &seg.inputs, group);
-        self.group_needs_vars(group, seg.indices());
+        if let Some(rows) = seg.rows {
+            self.group_needs_vars(group, &[rows.ends]);
+            self.group_needs_atoms(group, &[rows.total]);
+        }
+        self.function(&seg.body, seg.leading(), &seg.inputs, group);
+        self.group_needs_vars(group, &seg.body.params[..seg.leading()]);
     }
 
     fn with_acc(&mut self, pat: &[Var], inputs: &[AccInput], lambda: &Lambda, group: Group) {

@@ -72,10 +72,10 @@ impl Prune<'_> {
             Exp::Stream(op) => self.stream(pat, op, group),
             Exp::Partition(op) => self.partition(pat, op),
             Exp::Seg(seg) => {
-                let keep = self.live_vars(pat);
+                let (keep, leading) = (self.live_vars(pat), seg.leading());
                 self.body(&mut seg.body.body);
                 self.results(&mut seg.body, &keep);
-                self.inputs(&mut seg.body, seg.space.len(), &mut seg.inputs);
+                self.inputs(&mut seg.body, leading, &mut seg.inputs);
                 filter(pat, &keep);
             }
             Exp::WithAcc(inputs, lambda) => self.with_acc(pat, inputs, lambda, group),
