@@ -8,5 +8,6 @@ mod lmad;
 mod overlap;
 mod print;
 mod prove;
+mod segs;
 mod short_circuit;
 mod testing;

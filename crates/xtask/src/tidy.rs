@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: house rules that neither rustc nor clippy can check. Also a test.
 //!
-//! - files of integration tests are modules of the one program `tests/all.rs`, if there is one;
+//! - files of integration tests are modules of the one program `tests/all.rs`, if there is one, and a library that is not compiled
+//!   for tests has none;
 //! - Rust files start with `//!`, have no tabs, and are not longer than [`MAX_LINES`];
 //! - text files have no trailing blanks and no paths of somebody's machine;
 //! - each code of a diagnostic has a page `docs/errors/CODE.md` of the right shape, and each page
@@ -69,7 +70,8 @@ pub(crate) fn check(root: &Path) -> Report {
     report
 }
 
-/// Files of integration tests that are no part of the program: their tests would never run.
+/// Tests that would never run: files of integration tests that are no part of the program, and tests in libraries that are not
+/// compiled for tests.
 fn lost_tests(files: &[TextFile]) -> Vec<String> {
     let mut problems = Vec::new();
     for all in files.iter().filter(|file| file.path.ends_with("/tests/all.rs")) {
@@ -82,6 +84,19 @@ fn lost_tests(files: &[TextFile]) -> Vec<String> {
             };
             if !all.text.lines().any(|line| line == format!("mod {module};")) {
                 problems.push(format!("{}: it is not a module of {}", file.path, all.path));
+            }
+        }
+    }
+    for manifest in files.iter().filter(|file| file.path.ends_with("/Cargo.toml")) {
+        let lib = manifest.text.split("[lib]").nth(1).and_then(|rest| rest.split('[').next());
+        if !lib.is_some_and(|lib| lib.lines().any(|line| line == "test = false")) {
+            continue;
+        }
+        let folder = manifest.path.replace("Cargo.toml", "src/");
+        for file in files.iter().filter(|file| file.path.starts_with(&folder)) {
+            if file.text.lines().any(|line| line.trim() == "#[test]") {
+                let why = "the library is not compiled for tests; they belong into `tests`";
+                problems.push(format!("{}: {why}", file.path));
             }
         }
     }
@@ -185,5 +200,25 @@ mod tests {
             format!("crates/a/tests/{name}: it is not a module of crates/a/tests/all.rs")
         });
         assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn tests_in_libraries_without_tests_are_found() {
+        let file = |path: &str, text: &str| super::TextFile {
+            path: format!("crates/{path}"),
+            text: text.to_owned(),
+        };
+        let test = "mod tests {\n    #[test]\n    fn f() {}\n}\n";
+        let files = [
+            file("a/Cargo.toml", "[package]\n\n[lib]\ntest = false\n\n[dependencies]\n"),
+            file("a/src/lib.rs", "//! `#[test]`\n"),
+            file("a/src/lost.rs", test),
+            file("a/tests/all.rs", test),
+            file("b/Cargo.toml", "[lib]\ndoctest = false\n\n[[bin]]\ntest = false\n"),
+            file("b/src/lib.rs", test),
+        ];
+        let found = super::lost_tests(&files);
+        let why = "the library is not compiled for tests; they belong into `tests`";
+        assert_eq!(found, [format!("crates/a/src/lost.rs: {why}")]);
     }
 }

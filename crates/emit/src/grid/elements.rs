@@ -263,7 +263,7 @@ impl<'a> Emit<'a> {
 }
 
 /// The body of a loop, which is the last statement.
-fn loop_body(stms: &[Stm]) -> &[Stm] {
+pub(super) fn loop_body(stms: &[Stm]) -> &[Stm] {
     match stms.last() {
         Some(Stm::For { body, .. }) => body,
         Some(_) | None => &[],

@@ -35,6 +35,7 @@ impl State {
 impl Irregular<'_> {
     /// The numbers of the positions at which a condition holds, and then of the others; how many these are.
     fn divided(&mut self, conds: Var, space: usize) -> (Var, Atom) {
+        self.settle();
         let count = self.spaces[space].count;
         let iota = Exp::Iota(Prim::I64, count, Atom::i64(0), Atom::i64(1));
         let positions = self.bind("positions", numbers(count), iota);
@@ -233,11 +234,13 @@ impl Irregular<'_> {
                 (LoopForm::While(go), Some((go, any, k)))
             }
         };
+        self.settle();
         let saved = (self.homes.clone(), self.rows.clone(), self.inside);
         let before = std::mem::take(&mut self.out);
         self.inside = true;
         let inner =
             self.iteration(params, form, body, space, &states, (index, go.map(|(_, _, k)| k)));
+        self.settle();
         let stms = std::mem::replace(&mut self.out, before);
         (self.homes, self.rows, self.inside) = saved;
         let results = inner?;

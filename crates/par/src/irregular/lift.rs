@@ -37,6 +37,7 @@ impl Irregular<'_> {
             }
         }
         self.body(&op.map.body, 0)?;
+        self.settle();
         let mut arrays = Vec::with_capacity(op.map.body.results.len());
         for result in &op.map.body.results {
             arrays.push(match atom_type(*result, self.vars) {
@@ -218,7 +219,10 @@ impl Irregular<'_> {
             }
         }
         let effects = stms.iter().any(|stm| self.effects.exp(&stm.exp));
-        if effects || !kept.is_empty() {
+        if effects && kept.is_empty() {
+            self.settle();
+            self.unchecked.push((space, stms));
+        } else if !kept.is_empty() {
             let arrays = self.flat_map(&stms, &kept, space);
             for (var, array) in kept.iter().zip(arrays) {
                 if !matches!(self.vars[array].ty, Type::Acc(_)) {

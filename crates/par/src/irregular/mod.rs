@@ -86,6 +86,8 @@ pub(crate) struct Irregular<'a> {
     repeated: FxHashSet<Var>,
     /// What they cost, with all that they need.
     weights: FxHashMap<Var, u32>,
+    /// Checks that are not made yet: the next map over the positions of their space makes them, too.
+    unchecked: Vec<(usize, Vec<Stm>)>,
     /// The statements of the host made so far.
     out: Vec<Stm>,
     /// Whether the statements are those of a loop.
@@ -184,6 +186,7 @@ impl Host<'_> {
             accs: FxHashMap::default(),
             repeated: FxHashSet::default(),
             weights: FxHashMap::default(),
+            unchecked: Vec::new(),
             out: Vec::new(),
             inside: false,
             first: None,

@@ -230,13 +230,14 @@ impl Irregular<'_> {
         stms.push(Stm::new(vec![var], Exp::Reshape(flat, ty.shape().to_vec())));
     }
 
-    /// What statements need in a space, apart from what they bind themselves.
-    pub(super) fn needs(&mut self, stms: &[Stm], results: &[Atom], space: usize) -> Needs {
-        let mut needs = Needs::default();
-        self.add_needs(stms, results, space, &mut needs);
-        needs
+    /// Makes the checks that were put off.
+    pub(super) fn settle(&mut self) {
+        while let Some((space, _)) = self.unchecked.first() {
+            self.flat_map(&[], &[], *space);
+        }
     }
 
+    /// Adds what statements need in a space, apart from what they bind themselves.
     fn add_needs(&mut self, stms: &[Stm], results: &[Atom], space: usize, needs: &mut Needs) {
         needs.seen.extend(stms.iter().flat_map(|stm| &stm.pat));
         let body = Body { stms: stms.to_vec(), results: results.to_vec() };
@@ -282,7 +283,14 @@ impl Irregular<'_> {
         (scans, reds): (Vec<Scan>, Vec<Red>),
     ) -> Vec<Var> {
         let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
-        let needs = self.needs(stms, &atoms, space);
+        let mut needs = Needs::default();
+        if let Some(at) = self.unchecked.iter().position(|(at, _)| *at == space) {
+            // Checks come first: what follows may rely on them.
+            let checks = self.unchecked.remove(at).1;
+            self.add_needs(&checks, &[], space, &mut needs);
+            needs.stms.extend(checks);
+        }
+        self.add_needs(stms, &atoms, space, &mut needs);
         let width = self.spaces[space].count;
         let ret: Vec<Type> = results.iter().map(|var| self.vars[*var].ty.clone()).collect();
         let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
@@ -337,20 +345,18 @@ impl Irregular<'_> {
         if let Some(rows) = self.rows.get(&(width, space)) {
             return rows.clone();
         }
+        let known = if differs { self.note_first(space, width) } else { None };
         let scan = Scan { op: self.operator(BinOp::Add), neutral: vec![Atom::i64(0)] };
         let ends = self.flat(&[], &[width], space, (vec![scan], Vec::new()))[0];
         self.vars[ends].hint = "ends".into();
         let count = self.spaces[space].count;
-        let total = self.last(ends, count);
+        let total = known.unwrap_or_else(|| self.last(ends, count));
         let (end, start) = (self.local("end", Type::I64), self.local("start", Type::I64));
         self.homes.insert((end, space), Home::Stored(ends));
         let stm = Stm::new(vec![start], Exp::BinOp(BinOp::Sub, end.into(), width.into()));
         self.homes.insert((start, space), Home::Repeated(stm));
         let rows = RowsOf { width, start, ends, total };
         self.rows.insert((width, space), rows.clone());
-        if differs {
-            self.note_first(space, &rows);
-        }
         rows
     }
 
@@ -379,6 +385,7 @@ impl Irregular<'_> {
 
     /// A Seg over rows: an operator that is as wide as they are, at each position of a space. The arrays of the host with its results.
     pub(super) fn row_seg(&mut self, op: Stm, space: usize, rows: &RowsOf) -> Vec<Var> {
+        self.settle();
         let mut needs = Needs::default();
         needs.seen.extend([rows.width, rows.start]);
         self.add_needs(std::slice::from_ref(&op), &[], space, &mut needs);

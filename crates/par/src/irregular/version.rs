@@ -2,14 +2,14 @@
 //!
 //! What is known when the map begins are the widths of its first irregular operator. On CPUs the map suffices if there are enough
 //! positions for all threads and no row is so long that its thread would be the last one by far. On devices, whose neighbouring
-//! threads should read neighbouring elements, rows also have to be short, unless nothing is read along them.
+//! threads should read neighbouring elements, rows also have to be short, unless nothing is read along them. Where the rows end
+//! is only found out for the second version.
 
-use super::Irregular;
-use super::space::RowsOf;
+use super::{Home, Irregular};
 use crate::distribute::only_inner;
 use ecow::EcoString;
 use fehu_base::Prim;
-use fehu_ir::{Atom, BinOp, Body, CmpOp, Elem, Exp, Level, Red, Screma, Stm, Type};
+use fehu_ir::{Atom, BinOp, Body, CmpOp, Elem, Exp, Level, Red, Screma, Stm, Type, Var};
 
 /// No row may be longer than this part of what one thread of a CPU gets.
 const PARTS: i64 = 4;
@@ -19,8 +19,6 @@ const ENOUGH: i64 = 1 << 15;
 const ALIKE: i64 = 4;
 /// The mean length of rows up to which one thread of a device may read each, unless the user says something else.
 const SHORT: i64 = 16;
-/// Likewise, if a position has several irregular operators: one thread keeps what others would store between them.
-const SHORT_SEVERAL: i64 = 128;
 /// Likewise, if nothing is read along them.
 const COMPUTED: i64 = 1 << 24;
 
@@ -28,41 +26,58 @@ const COMPUTED: i64 = 1 << 24;
 pub(super) struct First {
     /// How many statements there are up to here.
     at: usize,
-    rows: RowsOf,
+    /// How many positions its rows have together, and how many the longest has.
+    total: Atom,
     longest: Atom,
     /// The space of the positions that have rows.
     space: usize,
-    /// How many irregular operators there are.
-    operators: usize,
     /// Whether its function gets elements of arrays that are in memory.
     reads: bool,
 }
 
 impl Irregular<'_> {
-    /// Notes the rows of the first irregular operator. They are known then.
-    pub(super) fn note_first(&mut self, space: usize, rows: &RowsOf) {
+    /// Notes the first irregular operator, by the width of its rows: finds out how many positions they have together, and how long the
+    /// longest is. Returns the former.
+    pub(super) fn note_first(&mut self, space: usize, width: Var) -> Option<Atom> {
         if self.first.is_some() || self.inside {
-            return;
+            return None;
         }
-        let max = self.operator(BinOp::Max);
-        let red = Red { op: max, neutral: vec![Atom::i64(0)], commutative: true };
-        let longest = self.flat(&[], &[rows.width], space, (Vec::new(), vec![red]))[0];
-        self.vars[longest].hint = "longest".into();
-        let (rows, longest) = (rows.clone(), longest.into());
-        let (at, operators) = (self.out.len(), 0);
-        self.first = Some(First { at, rows, longest, space, operators, reads: false });
+        let mut reds = Vec::new();
+        for op in [BinOp::Add, BinOp::Max] {
+            let op = self.operator(op);
+            reds.push(Red { op, neutral: vec![Atom::i64(0)], commutative: true });
+        }
+        let found = self.flat(&[], &[width, width], space, (Vec::new(), reds));
+        for (var, hint) in found.iter().zip(["total", "longest"]) {
+            self.vars[*var].hint = hint.into();
+        }
+        let (total, longest) = (Atom::Var(found[0]), Atom::Var(found[1]));
+        let at = self.out.len();
+        self.first = Some(First { at, total, longest, space, reads: false });
+        Some(total)
     }
 
     /// Notes an irregular operator, and whether it reads along its rows.
     pub(super) fn note_reads(&mut self, op: &Screma, space: usize) {
-        let mut computed = op.inputs.iter().map(|input| match self.homes.get(&(*input, space)) {
-            Some(super::Home::Repeated(stm)) => matches!(stm.exp, Exp::Iota(..)),
-            Some(_) | None => false,
-        });
-        let reads = !computed.all(|computed| computed);
+        let reads = op.inputs.iter().any(|input| self.reads_along(*input, space));
         if let Some(first) = &mut self.first {
-            first.operators += 1;
             first.reads |= reads;
+        }
+    }
+
+    /// Whether neighbouring positions of a row read neighbouring elements of an array that is in memory.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are in memory as they are")]
+    fn reads_along(&mut self, input: Var, space: usize) -> bool {
+        if self.labels.is_avoided(input.into()) {
+            return true;
+        }
+        match self.home(input, space) {
+            Home::Repeated(stm) => match stm.exp {
+                Exp::Iota(..) | Exp::Replicate(..) | Exp::Rearrange(..) => false,
+                Exp::Index(array, _) | Exp::Reshape(array, _) => self.reads_along(array, space),
+                _ => true,
+            },
+            Home::Stored(_) | Home::Row(..) | Home::Passed => true,
         }
     }
 
@@ -70,7 +85,7 @@ impl Irregular<'_> {
     pub(super) fn versions(
         mut self,
         map: Stm,
-        pat: &[fehu_ir::Var],
+        pat: &[Var],
         arrays: Vec<Atom>,
         name: EcoString,
     ) -> Vec<Stm> {
@@ -97,7 +112,7 @@ impl Irregular<'_> {
     /// Whether one thread for each row suffices.
     fn alike(&mut self, first: &First, name: EcoString) -> Atom {
         let count = self.spaces[first.space].count;
-        let (total, longest) = (first.rows.total, first.longest);
+        let (total, longest) = (first.total, first.longest);
         match self.level {
             Level::Task => {
                 let threads = self.number("threads", Exp::Threads);
@@ -108,11 +123,7 @@ impl Irregular<'_> {
                 self.truth("alike", Exp::BinOp(BinOp::And, enough, alike))
             }
             Level::Grid | Level::Blocks | Level::Block | Level::Thread => {
-                let short = match (first.reads, first.operators) {
-                    (false, _) => COMPUTED,
-                    (true, 0 | 1) => SHORT,
-                    (true, _) => SHORT_SEVERAL,
-                };
+                let short = if first.reads { SHORT } else { COMPUTED };
                 let short = self.number("short", Exp::Tuning(name, Atom::i64(short)));
                 let enough = self.truth("enough", Exp::CmpOp(CmpOp::Le, Atom::i64(ENOUGH), count));
                 let sum = self.number("sum", Exp::BinOp(BinOp::Mul, short, count));
@@ -133,7 +144,7 @@ impl Irregular<'_> {
 }
 
 /// Statements that also depend on these checks.
-fn with_certs(mut stms: Vec<Stm>, certs: &[fehu_ir::Var]) -> Vec<Stm> {
+fn with_certs(mut stms: Vec<Stm>, certs: &[Var]) -> Vec<Stm> {
     for stm in &mut stms {
         stm.certs.extend(certs);
         stm.certs.sort_unstable();
