@@ -25,7 +25,7 @@ use fehu_imp::{Block, Exp, Stm, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, MathFn, Scalar, Screma, Var};
 
 /// The number of registers that the elements of a thread may occupy.
-const REGISTERS: u32 = 32;
+const REGISTERS: u32 = 64;
 
 /// The most scans that are counted at the same time.
 const MOST_SCANS: usize = 8;
