@@ -20,6 +20,7 @@
 //! - `stream`: streams, and operators that can be fused with them.
 //! - `chain`: statements that optimisers look for: producers and consumers, views of views, checked indices.
 //! - `nest`: nests of maps with transposed, flattened and sliced results, and operators on vectors.
+//! - `irregular`: likewise, irregular nests;
 //! - `nested`: programs of another kind, as text, that consist only of nested parallelism.
 //! - `kernels`: likewise, with what becomes kernels of GPUs of each kind.
 //! - `ragged`: likewise, with rows that differ, as Segs.
@@ -28,6 +29,7 @@ mod array;
 mod chain;
 mod control;
 mod fun;
+mod irregular;
 mod kernels;
 pub mod mutate;
 mod nest;
@@ -42,6 +44,7 @@ mod state;
 mod stream;
 
 pub use fun::{random_prog, random_segs};
+pub use irregular::irregular_text;
 pub use kernels::kernel_text;
 pub use nested::nested_text;
 pub use ragged::ragged_text;

@@ -4,6 +4,7 @@
 
 mod files;
 mod hosted;
+mod irregular;
 mod nested;
 mod random;
 mod tree;

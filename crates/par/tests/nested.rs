@@ -31,11 +31,11 @@ fn outer(prog: &mut Prog) {
     prog.funs.values_mut().for_each(|fun| Lower.body(&mut fun.body));
 }
 
-fn number(name: &str, default: u64) -> u64 {
+pub(crate) fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-fn check(prog: &Prog, passes: &[Pass], seed: u64) -> Result<usize, String> {
+pub(crate) fn check(prog: &Prog, passes: &[Pass], seed: u64) -> Result<usize, String> {
     let oracle = Oracle { seed, rounds: 3, max_size: 4, ..Oracle::default() };
     let failure = match examine(prog, passes, &oracle) {
         Ok(runs) => return Ok(runs.succeeded),

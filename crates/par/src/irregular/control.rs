@@ -219,6 +219,10 @@ impl Irregular<'_> {
         body: &Body,
         space: usize,
     ) -> Lifted<()> {
+        // They are states of all positions, also if they are the same everywhere.
+        for param in params {
+            self.labels.differs(param.var, self.vars);
+        }
         let mut states = Vec::new();
         for param in params {
             states.push(self.state(stm, params, param, space)?);
