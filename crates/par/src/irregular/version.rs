@@ -71,6 +71,9 @@ impl Irregular<'_> {
         if self.labels.is_avoided(input.into()) {
             return true;
         }
+        if matches!(self.vars[input].ty, Type::Acc(_)) {
+            return false;
+        }
         match self.home(input, space) {
             Home::Repeated(stm) => match stm.exp {
                 Exp::Iota(..) | Exp::Replicate(..) | Exp::Rearrange(..) => false,

@@ -1,6 +1,6 @@
 //! Random programs with entry points that a server can be asked for.
 //!
-//! Half of them are programs in general; the others consist of nested parallelism, or of operators that become kernels of
+//! Half of them are programs in general; the others consist of nested parallelism, regular or not, or of operators that become kernels of
 //! each kind. Several become one, because compiling
 //! costs more than running. A function becomes an entry point like this:
 //!
@@ -16,7 +16,7 @@ use fehu_ir::{
     Atom, ConstId, Elem, Entry, Exp, External, Field, Fun, FunId, Level, OpaqueKind, OpaqueType,
     Param, Prog, Scalar, Stm, Type, Var, VarInfo,
 };
-use fehu_irgen::{Config, kernel_text, nested_text, ragged_text, random_prog};
+use fehu_irgen::{Config, irregular_text, kernel_text, nested_text, ragged_text, random_prog};
 use fehu_irtest::passes::transform;
 
 /// How many programs of nested parallelism are looked at for one.
@@ -35,7 +35,8 @@ pub(super) struct Sample {
 pub(super) fn sample(seed: u64) -> Result<Sample, String> {
     let mut prog = match seed % 4 {
         0 | 2 => general(seed / 2),
-        1 => nested(seed / 2)?,
+        1 if seed % 8 == 1 => nested(seed / 2)?,
+        1 => parse(&irregular_text(seed / 8)).map_err(|error| format!("seed {seed}: {error}"))?,
         _ => parse(&kernel_text(seed / 4)).map_err(|error| format!("seed {seed}: {error}"))?,
     };
     exposed(&mut prog, seed)?;
