@@ -7,7 +7,8 @@
 //! tasks low .. high of total + n {
 //!   first = the row that ends at low or later
 //!   last = the row that ends at high or later
-//!   for row = first .. last, inclusive, if there is such a row {
+//!   for row = first + 1 .. last { as in a plain loop over rows }
+//!   for first, and for last if there is such a row {
 //!     for its positions from low to high { as usual }
 //!     if it ends before high { store its results }
 //!   }
@@ -25,7 +26,7 @@ use super::grid::{eq, lt};
 use super::screma::Over;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::cost::is_repeatable;
-use fehu_imp::rewrite::{bin, sum};
+use fehu_imp::rewrite::{all, bin, sum};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, SegParts, Var};
 
@@ -43,16 +44,14 @@ struct Differ<'a> {
 }
 
 /// What a task does with a row, or with a part of it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Row {
     /// Its number.
     row: V,
-    /// The first and the last row of the task.
-    first: V,
-    last: V,
+    /// If others may have parts of it: the first and the last row of the task, of which it is one.
+    shared: Option<[V; 2]>,
     /// The positions of the task, from the beginning of the row.
-    from: V,
-    to: V,
+    range: (Exp, Exp),
 }
 
 /// What tasks leave for the others.
@@ -94,8 +93,8 @@ impl<'a> Emit<'a> {
         }
         self.tasks(site, work, None, |this, [low, high, _]| {
             this.rows_of_task(differ, [low, high], |this, row| {
-                let (range, kind) = ((Exp::Var(row.from), Exp::Var(row.to)), this.kind(op, &[]));
-                this.each_in(differ.pat(), Over::of(op), range, kind, |this, index, parts| {
+                let kind = this.kind(op, &[]);
+                this.each_in(differ.pat(), Over::of(op), row.range, kind, |this, index, parts| {
                     this.combine_all(differ.pat(), index, op, parts, &[], &[]);
                 });
             });
@@ -129,7 +128,7 @@ impl<'a> Emit<'a> {
         }
         self.tasks(site, work.clone(), Some(chunks), |this, [low, high, chunk]| {
             let [first, last] = this.rows_of_task(differ, [low, high], |this, row| {
-                this.fold_row(differ, row, chunk, (&kept, &carried), twice);
+                this.fold_row(differ, &row, chunk, (&kept, &carried), twice);
             });
             this.out.push(Stm::Store(firsts, Exp::Var(chunk), Exp::Var(first)));
             this.out.push(Stm::Store(lasts, Exp::Var(chunk), Exp::Var(last)));
@@ -153,20 +152,20 @@ impl<'a> Emit<'a> {
     fn fold_row(
         &mut self,
         differ: Differ<'a>,
-        row: Row,
+        row: &Row,
         chunk: V,
         (kept, carried): (&[Kept], &[Kept]),
         twice: bool,
     ) {
         let (op, pat) = (differ.op, differ.pat());
         let scanned = self.start_scans(op);
-        if twice {
+        if twice && row.shared.is_some() {
             // Others have what comes before.
             let load = self.block(|this| this.load_each(&scanned, carried, &Exp::Var(chunk)));
-            self.out.push(Stm::If(lt(Exp::int(0), Exp::Var(row.from)), load, Block::new()));
+            self.out.push(Stm::If(lt(Exp::int(0), row.range.0.clone()), load, Block::new()));
         }
         let own = self.start_reds(op);
-        let range = (Exp::Var(row.from), Exp::Var(row.to));
+        let range = row.range.clone();
         if scanned.is_empty() {
             let kind = self.kind(op, &own);
             self.each_in(pat, Over::of(op), range, kind, |this, index, parts| {
@@ -175,19 +174,19 @@ impl<'a> Emit<'a> {
         } else {
             self.scan_range(pat, op, range, &scanned, &own);
         }
+        let done = self.block(|this| this.store_row_results(differ, row.row, &own));
+        let Some([first, last]) = row.shared else { return self.out.extend(done) };
         if !own.is_empty() {
-            let done = self.block(|this| this.store_row_results(differ, row.row, &own));
             let at = bin(BinOp::Mul, Exp::Var(chunk), Exp::int(2));
             let after = bin(BinOp::Add, at.clone(), Exp::int(1));
             let tail = self.block(|this| this.store_each(&own, kept, &after));
-            self.out.push(Stm::If(lt(Exp::Var(row.row), Exp::Var(row.last)), done, tail));
+            self.out.push(Stm::If(lt(Exp::Var(row.row), Exp::Var(last)), done, tail));
             let head = self.block(|this| this.store_each(&own, kept, &at));
-            let is_first = eq(Exp::Var(row.row), Exp::Var(row.first));
-            self.out.push(Stm::If(is_first, head, Block::new()));
+            self.out.push(Stm::If(eq(Exp::Var(row.row), Exp::Var(first)), head, Block::new()));
         }
         if !scanned.is_empty() && !twice {
             let tail = self.block(|this| this.store_each(&scanned, carried, &Exp::Var(chunk)));
-            self.out.push(Stm::If(eq(Exp::Var(row.row), Exp::Var(row.last)), tail, Block::new()));
+            self.out.push(Stm::If(eq(Exp::Var(row.row), Exp::Var(last)), tail, Block::new()));
         }
     }
 
@@ -210,28 +209,43 @@ impl<'a> Emit<'a> {
         &mut self,
         differ: Differ<'a>,
         [low, high]: [V; 2],
-        work: impl FnOnce(&mut Self, Row),
+        work: impl Fn(&mut Self, Row),
     ) -> [V; 2] {
         let [first, last] = [low, high].map(|at| self.row_at(differ, at));
-        let before = self.start_of(differ, first);
-        let skip = self.declare("skip", Prim::I64, Some(position(low, first, before)));
-        let row = self.new_var("row", Ty::Scalar(Prim::I64));
-        let body = self.block(|this| {
-            let start = this.declare("start", Prim::I64, Some(Exp::Var(before)));
-            let from = this.declare("from", Prim::I64, Some(Exp::Var(skip)));
-            let end = this.bind_row(differ, row, start);
-            let width = bin(BinOp::Sub, Exp::Var(end), Exp::Var(start));
-            let to = this.declare("to", Prim::I64, Some(width));
-            let part = vec![Stm::Assign(to, position(high, row, start))];
-            this.out.push(Stm::If(eq(Exp::Var(row), Exp::Var(last)), part, Block::new()));
-            work(this, Row { row, first, last, from, to });
-            this.out.push(Stm::Assign(before, Exp::Var(end)));
-            this.out.push(Stm::Assign(skip, Exp::int(0)));
+        let second = bin(BinOp::Add, Exp::Var(first), Exp::int(1));
+        let between = self.block(|this| {
+            let before = this.row_end(differ, first);
+            let before = this.declare("before", Prim::I64, Some(before));
+            let row = this.new_var("row", Ty::Scalar(Prim::I64));
+            let body = this.block(|this| {
+                let start = this.declare("start", Prim::I64, Some(Exp::Var(before)));
+                let end = this.bind_row(differ, row, start);
+                let width = bin(BinOp::Sub, Exp::Var(end), Exp::Var(start));
+                let width = this.declare("width", Prim::I64, Some(width));
+                let range = (Exp::int(0), Exp::Var(width));
+                work(this, Row { row, shared: None, range });
+                this.out.push(Stm::Assign(before, Exp::Var(end)));
+            });
+            let (from, to) = (second.clone(), Exp::Var(last));
+            this.out.push(Stm::For { var: row, from, to, step: 1, kind: Kind::Sequential, body });
         });
-        let after = bin(BinOp::Add, Exp::Var(last), Exp::int(1));
-        let to = bin(BinOp::Min, after, Exp::Var(differ.count));
-        let (from, kind) = (Exp::Var(first), Kind::Sequential);
-        self.out.push(Stm::For { var: row, from, to, step: 1, kind, body });
+        self.out.push(Stm::If(lt(second, Exp::Var(last)), between, Block::new()));
+        // The two around them, if there are that many.
+        let several = all([lt(Exp::Var(first), Exp::Var(last)), exists(differ, last)]);
+        let some = exists(differ, first);
+        let number = Exp::Select(Box::new([several, Exp::int(2), Exp::int(1)]));
+        let number = Exp::Select(Box::new([some, number, Exp::int(0)]));
+        let number = self.declare("number", Prim::I64, Some(number));
+        let which = self.new_var("which", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let distance = bin(BinOp::Sub, Exp::Var(last), Exp::Var(first));
+            let row = bin(BinOp::Mul, Exp::Var(which), distance);
+            let row = bin(BinOp::Add, Exp::Var(first), row);
+            let row = this.declare("row", Prim::I64, Some(row));
+            let start = this.start_of(differ, row);
+            this.at_row(differ, [low, high], [first, last], [row, start], work);
+        });
+        self.count_up(which, Exp::Var(number), body);
         [first, last]
     }
 
@@ -250,7 +264,8 @@ impl<'a> Emit<'a> {
         let to = bin(BinOp::Min, position(high, row, start), width);
         let [from, to] =
             [("from", from), ("to", to)].map(|(hint, at)| self.declare(hint, Prim::I64, Some(at)));
-        work(self, Row { row, first, last, from, to });
+        let range = (Exp::Var(from), Exp::Var(to));
+        work(self, Row { row, shared: Some([first, last]), range });
     }
 
     /// What the function gets, and what it computes before the operator; returns where the row ends.
@@ -331,9 +346,8 @@ impl<'a> Emit<'a> {
             let start = this.start_of(differ, last);
             this.at_row(differ, [low, high], [first, last], [last, start], |this, row| {
                 let scanned = this.start_scans(op);
-                let range = (Exp::Var(row.from), Exp::Var(row.to));
                 let kind = this.combined(&scanned);
-                this.each_in(pat, Over::of(op), range, kind, |this, _, parts| {
+                this.each_in(pat, Over::of(op), row.range, kind, |this, _, parts| {
                     this.combine_each(&scanned, parts);
                 });
                 this.store_each(&scanned, carried, &Exp::Var(chunk));
@@ -436,11 +450,10 @@ impl<'a> Emit<'a> {
             let body = this.block(|this| {
                 let start = this.start_of(differ, first);
                 this.at_row(differ, [low, high], [first, last], [first, start], |this, row| {
+                    let begun = lt(Exp::int(0), row.range.0.clone());
                     let add = this.block(|this| {
-                        let range = (Exp::Var(row.from), Exp::Var(row.to));
-                        this.add_prefix(differ.pat(), differ.op, range, carried, chunk);
+                        this.add_prefix(differ.pat(), differ.op, row.range, carried, chunk);
                     });
-                    let begun = lt(Exp::int(0), Exp::Var(row.from));
                     this.out.push(Stm::If(begun, add, Block::new()));
                 });
             });
