@@ -27,7 +27,8 @@ use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Screma, Var};
 
-/// The bytes of shared memory for each step of a tile: less than 6 for three elements.
+/// The bytes of shared memory for each step of a tile whose threads ask where rows begin: two for its bound, two for the row
+/// after it, and a part of a base.
 pub(super) const STEP_BYTES: u32 = 5;
 
 /// No end of a row.
