@@ -79,3 +79,16 @@ entry pieces (n: i64) : bool =
 entry pieces_of_rows [n] (sizes: [n]i64) : ([][2]i64, []i64) =
   let (_, _, _, values) = flatmap' (\i -> map (\j -> ([j, 10 * j], i)) (iota sizes[i])) (iota n)
   in unzip values
+
+-- ==
+-- entry: large_pieces
+-- input { 3i64 2000i64 } output { 8994000i64 }
+
+-- The threads of a scan need more memory than they get at first.
+entry large_pieces (n: i64) (k: i64) : i64 =
+  let (_, _, _, values) =
+    flatmap' (\i ->
+                let all = map (* 3) (iota k)
+                in filter (\j -> (j + i) % 2 == 0) all ++ filter (\j -> (j + i) % 4 == 7) all)
+             (iota n)
+  in i64.sum values
