@@ -81,14 +81,13 @@ entry pieces_of_rows [n] (sizes: [n]i64) : ([][2]i64, []i64) =
   in unzip values
 
 -- ==
--- entry: large_pieces
--- input { 3i64 2000i64 } output { 8994000i64 }
+-- entry: large_elements
+-- input { [2000i64, 10i64, 2000i64] } output { [3000i64, 3015i64, 6015i64] }
 
 -- The threads of a scan need more memory than they get at first.
-entry large_pieces (n: i64) (k: i64) : i64 =
-  let (_, _, _, values) =
-    flatmap' (\i ->
-                let all = map (* 3) (iota k)
-                in filter (\j -> (j + i) % 2 == 0) all ++ filter (\j -> (j + i) % 4 == 7) all)
-             (iota n)
-  in i64.sum values
+entry large_elements [n] (sizes: [n]i64) : [n]i64 =
+  scan (+) 0 (map2 (\i size ->
+                      let some = filter (\j -> (j + i) % 2 == 0) (map (* 3) (iota size))
+                      in some[length some / 2])
+                   (iota n)
+                   sizes)

@@ -34,16 +34,33 @@ const FIRST_BYTES: i64 = 4096;
 pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
     let mut body = std::mem::take(&mut fun.body);
     let mut last: Option<Stm> = None;
+    let mut moved: Vec<Stm> = Vec::new();
     replace_stms(&mut body, &mut |stm| match stm {
         Stm::Launch(kernel) if has_handles(fun, kernel) => {
             // What blocks tell each other is forgotten before each attempt.
             let clear = last.take().filter(|_| has_counter(kernel));
-            Some(Expand::kernel(fun, kernel, interleaved, clear))
+            let code = Expand::kernel(fun, kernel, interleaved, clear.clone());
+            let inside = |clear: &Stm| {
+                code.iter().any(|stm| matches!(stm, Stm::While(_, body) if body.contains(clear)))
+            };
+            moved.extend(clear.filter(inside));
+            Some(code)
         }
         Stm::Launch(_) => {
             last = Some(stm.clone());
             Some(vec![stm.clone()])
         }
+        _ => None,
+    });
+    // They are where they were, and in the attempts.
+    replace_stms(&mut body, &mut |stm| match stm {
+        Stm::Launch(_) => match moved.iter().position(|other| other == stm) {
+            Some(place) => {
+                moved.remove(place);
+                Some(Block::new())
+            }
+            None => Some(vec![stm.clone()]),
+        },
         _ => None,
     });
     fun.body = body;
