@@ -79,3 +79,15 @@ entry pieces (n: i64) : bool =
 entry pieces_of_rows [n] (sizes: [n]i64) : ([][2]i64, []i64) =
   let (_, _, _, values) = flatmap' (\i -> map (\j -> ([j, 10 * j], i)) (iota sizes[i])) (iota n)
   in unzip values
+
+-- ==
+-- entry: large_elements
+-- input { [2000i64, 10i64, 2000i64] } output { [3000i64, 3015i64, 6015i64] }
+
+-- The threads of a scan need more memory than they get at first.
+entry large_elements [n] (sizes: [n]i64) : [n]i64 =
+  scan (+) 0 (map2 (\i size ->
+                      let some = filter (\j -> (j + i) % 2 == 0) (map (* 3) (iota size))
+                      in some[length some / 2])
+                   (iota n)
+                   sizes)

@@ -33,14 +33,44 @@ const FIRST_BYTES: i64 = 4096;
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
     let mut body = std::mem::take(&mut fun.body);
+    let mut last: Option<Stm> = None;
+    let mut moved: Vec<Stm> = Vec::new();
     replace_stms(&mut body, &mut |stm| match stm {
         Stm::Launch(kernel) if has_handles(fun, kernel) => {
-            Some(Expand::kernel(fun, kernel, interleaved))
+            // What blocks tell each other is forgotten before each attempt.
+            let clear = last.take().filter(|_| has_counter(kernel));
+            let code = Expand::kernel(fun, kernel, interleaved, clear.clone());
+            let inside = |clear: &Stm| {
+                code.iter().any(|stm| matches!(stm, Stm::While(_, body) if body.contains(clear)))
+            };
+            moved.extend(clear.filter(inside));
+            Some(code)
         }
-        Stm::Launch(_) => Some(vec![stm.clone()]),
+        Stm::Launch(_) => {
+            last = Some(stm.clone());
+            Some(vec![stm.clone()])
+        }
+        _ => None,
+    });
+    // They are where they were, and in the attempts.
+    replace_stms(&mut body, &mut |stm| match stm {
+        Stm::Launch(_) => match moved.iter().position(|other| other == stm) {
+            Some(place) => {
+                moved.remove(place);
+                Some(Block::new())
+            }
+            None => Some(vec![stm.clone()]),
+        },
         _ => None,
     });
     fun.body = body;
+}
+
+/// Whether the blocks of a kernel are numbered as they start, which the kernel before it prepares.
+fn has_counter(kernel: &Kernel) -> bool {
+    let mut found = false;
+    each_stm(&kernel.body, &mut |stm| found |= matches!(stm, Stm::Count(..)));
+    found
 }
 
 fn has_handles(fun: &Fun, kernel: &Kernel) -> bool {
@@ -65,7 +95,7 @@ struct Expand<'a> {
 }
 
 impl Expand<'_> {
-    fn kernel(fun: &mut Fun, kernel: &Kernel, interleaved: bool) -> Block {
+    fn kernel(fun: &mut Fun, kernel: &Kernel, interleaved: bool, clear: Option<Stm>) -> Block {
         let mut this =
             Expand { fun, host: Block::new(), pointers: FxHashMap::default(), sites: Vec::new() };
         let mut kernel = kernel.clone();
@@ -85,7 +115,7 @@ impl Expand<'_> {
                 }
                 this.known_sizes(kernel, &local)
             }
-            false => this.guessed_sizes(kernel, &local),
+            false => this.guessed_sizes(kernel, &local, clear),
         }
     }
 
@@ -295,7 +325,7 @@ impl Expand<'_> {
     }
 
     /// The host does not know how much a thread needs.
-    fn guessed_sizes(mut self, mut kernel: Kernel, local: &[V]) -> Block {
+    fn guessed_sizes(mut self, mut kernel: Kernel, local: &[V], clear: Option<Stm>) -> Block {
         let launched = self.bound_blocks(&mut kernel);
         let capacity = self.new_var("capacity", Ty::Scalar(Prim::I64));
         let short = self.new_var("short", Ty::Scalar(Prim::I32));
@@ -344,6 +374,7 @@ impl Expand<'_> {
         // The host retries until all threads had enough.
         let zero = Exp::Const(Scalar::I32(0));
         let mut attempt = std::mem::replace(&mut self.host, before);
+        attempt.extend(clear);
         attempt.extend([
             Stm::Declare(flag_mem, None),
             Stm::Declare(flag, None),

@@ -72,7 +72,7 @@ impl Irregular<'_> {
         if let Some(home) = self.homes.get(&(var, space)) {
             return home.clone();
         }
-        let around = self.spaces[space].around.clone().or_bug("a variable without a home");
+        let around = self.spaces[space].around.clone().or_bug("home of a variable");
         let outer = match &around {
             Around::Rows(outer, _) | Around::Some(outer, _) => *outer,
         };
