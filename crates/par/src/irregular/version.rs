@@ -129,8 +129,9 @@ impl Irregular<'_> {
                 let short = if first.reads { SHORT } else { COMPUTED };
                 let short = self.number("short", Exp::Tuning(name, Atom::i64(short)));
                 let enough = self.truth("enough", Exp::CmpOp(CmpOp::Le, Atom::i64(ENOUGH), count));
-                let sum = self.number("sum", Exp::BinOp(BinOp::Mul, short, count));
-                let short = self.truth("short", Exp::CmpOp(CmpOp::Le, total, sum));
+                let some = self.number("some", Exp::BinOp(BinOp::Max, count, Atom::i64(1)));
+                let mean = self.number("mean", Exp::BinOp(BinOp::Quot, total, some));
+                let short = self.truth("short", Exp::CmpOp(CmpOp::Le, mean, short));
                 let most = self.number("most", Exp::BinOp(BinOp::Mul, longest, count));
                 let several =
                     self.number("several", Exp::BinOp(BinOp::Mul, total, Atom::i64(ALIKE)));
