@@ -52,7 +52,7 @@ pub(crate) fn check(prog: &Prog, passes: &[Pass], seed: u64) -> Result<usize, St
 
 #[test]
 fn nested_programs_mean_the_same() {
-    let (first, count) = (number("FEHU_RANDOM_SEED", 0), number("FEHU_RANDOM_PROGRAMS", 150));
+    let (first, count) = (number("FEHU_RANDOM_SEED", 0), number("FEHU_RANDOM_PROGRAMS", 100));
     let (mut succeeded, mut failures) = (0, Vec::new());
     let mut remarks = Remarks::default();
     for seed in first..first + count {

@@ -40,9 +40,15 @@ impl Irregular<'_> {
         self.settle();
         let mut arrays = Vec::with_capacity(op.map.body.results.len());
         for result in &op.map.body.results {
-            arrays.push(match atom_type(*result, self.vars) {
+            let array = match atom_type(*result, self.vars) {
                 Type::Acc(of) => *self.accs.get(&of).or_bug("an accumulator of the host"),
                 Type::Scalar(_) | Type::Array(..) => self.stored(*result, 0),
+            };
+            // Results share no memory with anything else.
+            let shared = op.inputs.contains(&array) || arrays.contains(&array);
+            arrays.push(match self.vars[array].ty.clone() {
+                ty @ Type::Array(..) if shared => self.bind("own", ty, Exp::Copy(array)),
+                Type::Array(..) | Type::Scalar(_) | Type::Acc(_) => array,
             });
         }
         if op.folded() == 0 {
@@ -221,7 +227,7 @@ impl Irregular<'_> {
         let effects = stms.iter().any(|stm| self.effects.exp(&stm.exp));
         if effects && kept.is_empty() {
             self.settle();
-            self.unchecked.push((space, stms));
+            self.unchecked = Some((space, stms));
         } else if !kept.is_empty() {
             let arrays = self.flat_map(&stms, &kept, space);
             for (var, array) in kept.iter().zip(arrays) {

@@ -86,8 +86,8 @@ pub(crate) struct Irregular<'a> {
     repeated: FxHashSet<Var>,
     /// What they cost, with all that they need.
     weights: FxHashMap<Var, u32>,
-    /// Checks that are not made yet: the next map over the positions of their space makes them, too.
-    unchecked: Vec<(usize, Vec<Stm>)>,
+    /// Checks that are not made yet, of this space: the next map over its positions makes them, too.
+    unchecked: Option<(usize, Vec<Stm>)>,
     /// The statements of the host made so far.
     out: Vec<Stm>,
     /// Whether the statements are those of a loop.
@@ -186,7 +186,7 @@ impl Host<'_> {
             accs: FxHashMap::default(),
             repeated: FxHashSet::default(),
             weights: FxHashMap::default(),
-            unchecked: Vec::new(),
+            unchecked: None,
             out: Vec::new(),
             inside: false,
             first: None,

@@ -232,8 +232,8 @@ impl Irregular<'_> {
 
     /// Makes the checks that were put off.
     pub(super) fn settle(&mut self) {
-        while let Some((space, _)) = self.unchecked.first() {
-            self.flat_map(&[], &[], *space);
+        if let Some((space, _)) = self.unchecked {
+            self.flat_map(&[], &[], space);
         }
     }
 
@@ -284,9 +284,11 @@ impl Irregular<'_> {
     ) -> Vec<Var> {
         let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
         let mut needs = Needs::default();
-        if let Some(at) = self.unchecked.iter().position(|(at, _)| *at == space) {
-            // Checks come first: what follows may rely on them.
-            let checks = self.unchecked.remove(at).1;
+        if self.unchecked.as_ref().is_some_and(|(at, _)| *at != space) {
+            self.settle();
+        }
+        if let Some((_, checks)) = self.unchecked.take() {
+            // They come first: what follows may rely on them.
             self.add_needs(&checks, &[], space, &mut needs);
             needs.stms.extend(checks);
         }
