@@ -133,10 +133,8 @@ impl Irregular<'_> {
         if avoided && plain && self.effects.speculable(&stm.exp, self.vars) && !changes(self) {
             return Kind::Host;
         }
-        for var in &stm.pat {
-            self.labels.differs(*var, self.vars);
-        }
-        for var in &stm.pat {
+        // Twice: sizes among them may stand behind those that mention them.
+        for var in stm.pat.iter().chain(&stm.pat) {
             self.labels.differs(*var, self.vars);
         }
         if plain && !changes(self) && self.weigh(stm, &free) {

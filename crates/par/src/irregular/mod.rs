@@ -8,9 +8,10 @@
 //! ```text
 //! ss = map (\i -> reduce (+) 0 (map f xs[start i : len i])) (iota n)
 //! ==>
-//! ends = scan (+) 0 (map len (iota n))
+//! (total, longest) = the sum and the maximum of len i
 //! if the rows are short and alike then ss = the map as it was
-//! else ss = seg grid [n] rows ends ends[n-1] \i _ m -> reduce (+) 0 (map f xs[start i : m])
+//! else ends = scan (+) 0 (map len (iota n))
+//!      ss = seg grid [n] rows ends total \i _ m -> reduce (+) 0 (map f xs[start i : m])
 //! ```
 //!
 //! Which values differ, and how, is told by their labels ([`fehu_facts::Labels`]): what is avoided is computed once; what is
@@ -92,7 +93,7 @@ pub(crate) struct Irregular<'a> {
     out: Vec<Stm>,
     /// Whether the statements are those of a loop.
     inside: bool,
-    /// The first irregular operator: how many of the statements there are before its Seg, and what is known about its rows.
+    /// The first irregular operator: how many of the statements there are before it, and what is known about its rows.
     first: Option<version::First>,
 }
 
