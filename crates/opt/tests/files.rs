@@ -18,6 +18,7 @@ const OTHERS: [&str; 12] = [
     "simd",
     "tasks",
     "text",
+    "grid_tiling",
     "tiling",
     "verify",
 ];
