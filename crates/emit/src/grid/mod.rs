@@ -10,6 +10,7 @@
 //! from memory or stores there are handled by `fehu-device`.
 
 mod atomic;
+mod changes;
 mod cooperative;
 mod count;
 mod elements;
@@ -86,6 +87,7 @@ impl<'a> Emit<'a> {
         let body = self.running(Runs::ALONE, |this| this.block(|this| work(this, block, thread)));
         self.scalars = scalars;
         let (hint, place) = (hint.into(), self.loc.clone());
+        let changes = self.changes(&body);
         self.out.push(Stm::Launch(Box::new(Kernel {
             hint,
             place,
@@ -96,6 +98,7 @@ impl<'a> Emit<'a> {
             thread,
             by_block: false,
             shared: None,
+            changes,
             body,
         })));
     }
