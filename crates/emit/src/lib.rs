@@ -118,6 +118,8 @@ struct Emit<'a> {
     allocations: FxHashMap<Var, Vec<BlockId>>,
     /// The inputs of the existing accumulators, by their certificates.
     accs: FxHashMap<Var, &'a AccInput>,
+    /// Those that a block of threads of a device has for itself.
+    own_accs: FxHashMap<Var, grid::OwnAcc<'a>>,
     /// The statements of the current block.
     out: Block,
     /// Who executes the code.
@@ -168,6 +170,7 @@ impl<'a> Emit<'a> {
             blocks: FxHashMap::default(),
             allocations,
             accs: FxHashMap::default(),
+            own_accs: FxHashMap::default(),
             out: Block::new(),
             runs: Runs::Host,
             lanes: false,

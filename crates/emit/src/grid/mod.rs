@@ -19,6 +19,7 @@ mod layout;
 mod lookback;
 mod merge;
 mod ordered;
+mod own;
 mod prefix;
 mod reduce;
 mod rows;
@@ -41,6 +42,7 @@ pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
 use fehu_mem::table::Place;
+pub(super) use own::OwnAcc;
 use rustc_hash::FxHashSet;
 use seg::SegOp;
 
@@ -269,6 +271,9 @@ impl<'a> Emit<'a> {
 
     /// A thread for each position.
     fn map_plain(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
+        if self.runs.block().is_none() && self.collect_on_grid(seg, pat, op) {
+            return;
+        }
         let sizes = self.sizes(seg, Some(self.atom(op.width)));
         self.grid("map", &sizes, |this, indices| this.map_at(seg, pat, op, indices));
     }
