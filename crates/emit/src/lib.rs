@@ -283,7 +283,9 @@ impl<'a> Emit<'a> {
         match seg.level {
             Level::Task => self.seg_in_tasks(pat, seg),
             Level::Thread => self.seg_here(pat, seg),
-            Level::Grid | Level::Blocks | Level::Block => self.seg_on_device(pat, seg),
+            Level::Grid | Level::Blocks | Level::Warps | Level::Block => {
+                self.seg_on_device(pat, seg);
+            }
         }
         self.lanes = around;
     }
