@@ -74,6 +74,11 @@ fn folds() {
 }
 
 #[test]
+fn again() {
+    agrees("again");
+}
+
+#[test]
 fn accumulators() {
     agrees("accumulators");
 }

@@ -119,7 +119,9 @@ impl Together {
         let tile = match (seg.level, dims) {
             (Level::Task | Level::Thread, Some(1)) => Some(Tile::Columns),
             (Level::Task | Level::Thread, Some(_)) => Some(Tile::Square),
-            (Level::Grid | Level::Blocks | Level::Block, Some(_)) | (_, None) => None,
+            (Level::Grid | Level::Blocks | Level::Warps | Level::Block, Some(_)) | (_, None) => {
+                None
+            }
         };
         Together { lanes: seg.lanes, tile }
     }
@@ -149,6 +151,8 @@ struct Emit<'a> {
     allocations: FxHashMap<Var, Vec<BlockId>>,
     /// The inputs of the existing accumulators, by their certificates.
     accs: FxHashMap<Var, &'a AccInput>,
+    /// Those that a block of threads of a device has for itself.
+    own_accs: FxHashMap<Var, grid::OwnAcc<'a>>,
     /// The statements of the current block.
     out: Block,
     /// Who executes the code.
@@ -199,6 +203,7 @@ impl<'a> Emit<'a> {
             blocks: FxHashMap::default(),
             allocations,
             accs: FxHashMap::default(),
+            own_accs: FxHashMap::default(),
             out: Block::new(),
             runs: Runs::Host,
             together: Together::default(),
@@ -312,7 +317,9 @@ impl<'a> Emit<'a> {
         match seg.level {
             Level::Task => self.seg_in_tasks(pat, seg),
             Level::Thread => self.seg_here(pat, seg),
-            Level::Grid | Level::Blocks | Level::Block => self.seg_on_device(pat, seg),
+            Level::Grid | Level::Blocks | Level::Warps | Level::Block => {
+                self.seg_on_device(pat, seg);
+            }
         }
         self.together = around;
     }

@@ -52,7 +52,7 @@ pub mod verify;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
-pub use kernel::Kernel;
+pub use kernel::{Extent, Kernel};
 pub use stm::{Arg, Block, From, Kind, Message, Part, Stm, Tasks, Tile};
 pub use ty::{Space, Ty};
 

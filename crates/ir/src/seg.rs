@@ -114,7 +114,9 @@ pub enum Level {
     Grid,
     /// A device: a kernel with a block of threads for each position of a map.
     Blocks,
-    /// The threads of one block, inside of [`Level::Blocks`].
+    /// Likewise, with a block of no more threads than a warp has: for few positions inside.
+    Warps,
+    /// The threads of one block, inside of [`Level::Blocks`] or [`Level::Warps`].
     Block,
     /// One thread: only operators with an epilogue, or of which not all arrays are stored, or whose positions are lanes or
     /// tiles, have this level; other operators without a level are executed in the same way, one position after the other.
@@ -124,7 +126,7 @@ pub enum Level {
 impl Level {
     /// All levels.
     pub const ALL: &[Level] =
-        &[Level::Task, Level::Grid, Level::Blocks, Level::Block, Level::Thread];
+        &[Level::Task, Level::Grid, Level::Blocks, Level::Warps, Level::Block, Level::Thread];
 
     /// Its word in the text.
     pub fn name(self) -> &'static str {
@@ -132,6 +134,7 @@ impl Level {
             Level::Task => "task",
             Level::Grid => "grid",
             Level::Blocks => "blocks",
+            Level::Warps => "warps",
             Level::Block => "block",
             Level::Thread => "thread",
         }
@@ -142,14 +145,25 @@ impl Level {
         Level::ALL.iter().copied().find(|level| level.name() == name)
     }
 
+    /// Whether several threads execute the code of each position together.
+    pub fn has_members(self) -> bool {
+        match self {
+            Level::Blocks | Level::Warps => true,
+            Level::Task | Level::Grid | Level::Block | Level::Thread => false,
+        }
+    }
+
     /// Whether a Seg of this level may stand in the functions of one of another level; without one, outside of all.
     pub fn within(self, outer: Option<Level>) -> bool {
         match (self, outer) {
             (Level::Task, None | Some(Level::Task)) => true,
-            (Level::Grid | Level::Blocks, None) => true,
-            (Level::Block, Some(Level::Blocks)) => true,
-            (Level::Thread, None | Some(_)) => outer != Some(Level::Blocks),
-            (Level::Task | Level::Grid | Level::Blocks | Level::Block, None | Some(_)) => false,
+            (Level::Grid | Level::Blocks | Level::Warps, None) => true,
+            (Level::Block, Some(Level::Blocks | Level::Warps)) => true,
+            (Level::Thread, None | Some(_)) => !outer.is_some_and(Level::has_members),
+            (
+                Level::Task | Level::Grid | Level::Blocks | Level::Warps | Level::Block,
+                None | Some(_),
+            ) => false,
         }
     }
 

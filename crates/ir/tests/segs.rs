@@ -9,10 +9,11 @@ use fehu_ir::{Atom, Exp, FunId, Level, Prog, Scalar};
 
 /// The levels that may stand in the functions of a Seg of a level, or outside of all.
 const NESTING: &[(Option<Level>, &[Level])] = &[
-    (None, &[Level::Task, Level::Grid, Level::Blocks, Level::Thread]),
+    (None, &[Level::Task, Level::Grid, Level::Blocks, Level::Warps, Level::Thread]),
     (Some(Level::Task), &[Level::Task, Level::Thread]),
     (Some(Level::Grid), &[Level::Thread]),
     (Some(Level::Blocks), &[Level::Block]),
+    (Some(Level::Warps), &[Level::Block]),
     (Some(Level::Block), &[Level::Thread]),
     (Some(Level::Thread), &[Level::Thread]),
 ];
@@ -56,6 +57,7 @@ fn levels_stand_in_each_other_as_the_table_says() {
                 Some(Level::Task) => &[Level::Task],
                 Some(Level::Grid) => &[Level::Grid],
                 Some(Level::Blocks) => &[Level::Blocks],
+                Some(Level::Warps) => &[Level::Warps],
                 Some(Level::Thread) => &[Level::Thread],
             };
             let text = nest(&[around, &[*inner]].concat());
@@ -145,7 +147,7 @@ fn a_level_has_a_word() {
     let error = parse(text).expect_err("there is no such level");
     assert_eq!(
         error.to_string(),
-        "1:41: expected `task`, `grid`, `blocks`, `block`, `thread`, found `tasks`"
+        "1:41: expected `task`, `grid`, `blocks`, `warps`, `block`, `thread`, found `tasks`"
     );
 }
 

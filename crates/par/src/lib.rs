@@ -33,6 +33,7 @@
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+mod accumulate;
 mod aliases;
 mod bins;
 mod block;

@@ -65,7 +65,8 @@
 //!     | var "=" "threads"
 //!     | var "=" "blocks"
 //!     | "launch" string "at" string "block" counter "of" exp "thread" counter "of" number
-//!       ("residents" number)? "by_block"? ("shared" exp)? block
+//!       ("residents" number)? "by_block"? ("shared" exp)?
+//!       ("changes" (place "of" exp),*)? block
 //!     | var "=" ("fetch" | "poll" | "count") place
 //!     | "barrier" | "warp" "barrier" | "warp" block | "leave" | "section" block
 //!     | "exchange" counter "=" place block "for" exp

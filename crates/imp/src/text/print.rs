@@ -295,6 +295,11 @@ impl<'a> Printer<'a> {
         if let Some(shared) = &kernel.shared {
             head.push_str(&format!(" shared {}", self.exp(shared)));
         }
+        for (number, extent) in kernel.changes.iter().enumerate() {
+            head.push_str(if number == 0 { " changes " } else { ", " });
+            let first = self.place(extent.ptr, &extent.first);
+            head.push_str(&format!("{first} of {}", self.exp(&extent.count)));
+        }
         head
     }
 

@@ -1,6 +1,6 @@
 //! The types of expressions, and what statements want of the types of their operands.
 
-use crate::{Arg, Exp, From, Fun, Part, Prim, Program, Space, Stm, Ty, V};
+use crate::{Arg, Exp, Extent, From, Fun, Part, Prim, Program, Space, Stm, Ty, V};
 use fehu_ir::{CmpOp, Elem, MathFn, Scalar};
 
 type Checked<T> = Result<T, String>;
@@ -298,6 +298,10 @@ impl Types<'_> {
                 self.set(kernel.thread, Prim::I64)?;
                 if kernel.threads == 0 {
                     return Err("a block has no threads".to_owned());
+                }
+                for Extent { ptr, first, count } in &kernel.changes {
+                    self.place(*ptr, first)?;
+                    self.is(count, Prim::I64)?;
                 }
                 kernel.shared.iter().try_for_each(|bytes| self.is(bytes, Prim::I64))
             }
