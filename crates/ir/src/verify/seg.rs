@@ -193,6 +193,10 @@ fn is_fold(stm: &Stm) -> bool {
     match &stm.exp {
         Exp::Screma(op) => !op.reds.is_empty(),
         Exp::Loop(_, form, _) => matches!(form, LoopForm::For(..)),
+        // In lanes, for example.
+        Exp::Seg(seg) if seg.level == Level::Thread => {
+            seg.parts().is_some_and(|parts| is_fold(parts.op))
+        }
         _ => false,
     }
 }
