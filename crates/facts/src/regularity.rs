@@ -107,7 +107,8 @@ impl Labels {
         self.body(&lambda.body, vars);
     }
 
-    fn body(&mut self, body: &Body, vars: &IdVec<Var, VarInfo>) {
+    /// Labels what the statements of a body bind.
+    pub fn body(&mut self, body: &Body, vars: &IdVec<Var, VarInfo>) {
         body.stms.iter().for_each(|stm| self.stm(stm, vars));
     }
 

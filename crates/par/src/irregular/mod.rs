@@ -29,7 +29,10 @@
 mod control;
 mod lift;
 mod ops;
+mod repeat;
+mod rows;
 mod space;
+mod update;
 mod version;
 mod write;
 
@@ -40,7 +43,7 @@ use fehu_base::IdVec;
 use fehu_facts::{Effects, Labels, Regularity, Share, consumed_by};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_stm;
-use fehu_ir::{Body, Exp, Item, Level, Loc, Prog, Stm, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Item, Level, Loc, Prog, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use space::{Home, RowsOf, Space};
 
@@ -81,6 +84,10 @@ pub(crate) struct Irregular<'a> {
     spaces: Vec<Space>,
     homes: FxHashMap<(Var, usize), Home>,
     rows: FxHashMap<(Var, usize), RowsOf>,
+    /// The products of sizes in a space.
+    products: Vec<((Atom, Atom, usize), Var)>,
+    /// The arrays of the host that are not the lifted operator's own.
+    given: FxHashSet<Var>,
     /// The accumulators of the host, by their types. Each is one for all positions.
     accs: FxHashMap<Var, Var>,
     /// What statements that are repeated need.
@@ -184,6 +191,8 @@ impl Host<'_> {
             spaces: Vec::new(),
             homes: FxHashMap::default(),
             rows: FxHashMap::default(),
+            products: Vec::new(),
+            given: FxHashSet::default(),
             accs: FxHashMap::default(),
             repeated: FxHashSet::default(),
             weights: FxHashMap::default(),

@@ -11,8 +11,8 @@ use fehu_ir::builder::Builder;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{Subst, copy_stm, subst_stm};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, Stm, Type,
-    Var, VarInfo,
+    Atom, BinOp, Body, Dim, Exp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, Stm, Type, Var,
+    VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -87,6 +87,13 @@ impl Irregular<'_> {
         };
         self.homes.insert((var, space), home.clone());
         home
+    }
+
+    /// Forgets what is to be found in this space and those after it, which are inside of it.
+    pub(super) fn leave(&mut self, space: usize) {
+        self.homes.retain(|(_, of), _| *of < space);
+        self.rows.retain(|(_, of), _| *of < space);
+        self.products.retain(|((_, _, of), _)| *of < space);
     }
 
     /// An element for each position of a row.
@@ -330,50 +337,6 @@ impl Irregular<'_> {
                 self.bind("same", ty, Exp::Replicate(vec![count], atom))
             }
         }
-    }
-
-    /// The rows of operators of this width.
-    pub(super) fn rows_of(&mut self, width: Atom, space: usize) -> RowsOf {
-        let differs = !self.labels.is_avoided(width);
-        let width = match width {
-            Atom::Var(var) if !self.labels.is_avoided(width) => var,
-            Atom::Var(_) | Atom::Const(_) => {
-                let var = self.local("width", Type::I64);
-                let stm = Stm::new(vec![var], Exp::Atom(width));
-                self.homes.insert((var, space), Home::Repeated(stm));
-                var
-            }
-        };
-        if let Some(rows) = self.rows.get(&(width, space)) {
-            return rows.clone();
-        }
-        let known = if differs { self.note_first(space, width) } else { None };
-        let scan = Scan { op: self.operator(BinOp::Add), neutral: vec![Atom::i64(0)] };
-        let ends = self.flat(&[], &[width], space, (vec![scan], Vec::new()))[0];
-        self.vars[ends].hint = "ends".into();
-        let count = self.spaces[space].count;
-        let total = known.unwrap_or_else(|| self.last(ends, count));
-        let (end, start) = (self.local("end", Type::I64), self.local("start", Type::I64));
-        self.homes.insert((end, space), Home::Stored(ends));
-        let stm = Stm::new(vec![start], Exp::BinOp(BinOp::Sub, end.into(), width.into()));
-        self.homes.insert((start, space), Home::Repeated(stm));
-        let rows = RowsOf { width, start, ends, total };
-        self.rows.insert((width, space), rows.clone());
-        rows
-    }
-
-    /// The last of some numbers, or zero.
-    fn last(&mut self, array: Var, count: Atom) -> Atom {
-        let mut b = Builder::new(self.vars);
-        let some = b.exp("some", Exp::CmpOp(CmpOp::Lt, Atom::i64(0), count));
-        let yes = b.body(|b| {
-            let last = b.exp("last", Exp::BinOp(BinOp::Sub, count, Atom::i64(1)));
-            vec![b.exp("total", Exp::Index(array, vec![Dim::Fix(last.into())])).into()]
-        });
-        let exp = Exp::If(some.into(), Box::new([yes, Body::of(vec![Atom::i64(0)])]));
-        let total = b.typed("total", Type::I64, exp);
-        self.out.extend(b.finish(Vec::new()).stms);
-        total.into()
     }
 
     /// An operator on numbers of positions.
