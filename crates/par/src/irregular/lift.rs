@@ -4,7 +4,7 @@
 //! of the rest as possible is collected in one map over the positions.
 
 use super::space::{Around, Home, RowsOf, Space, whole};
-use super::{Irregular, Lifted, irregular, irregular_in, stays};
+use super::{Applied, Irregular, Lifted, apply, irregular, irregular_in, stays};
 use crate::is_sequential;
 use fehu_base::{OrBug, Prim};
 use fehu_facts::{consumed, cost};
@@ -25,10 +25,10 @@ enum Kind {
 
 impl Irregular<'_> {
     /// An operator of the host, lifted; the arrays with its results.
-    pub(super) fn whole(&mut self, stm: &Stm, op: &Screma) -> Lifted<Vec<Atom>> {
+    pub(super) fn whole(&mut self, stm: &Stm, op: &Applied<'_>) -> Lifted<Vec<Atom>> {
         self.spaces.push(Space { count: op.width, around: None });
-        self.given.extend(&op.inputs);
-        for (param, input) in op.map.params.iter().zip(&op.inputs) {
+        self.given.extend(op.inputs);
+        for (param, input) in op.map.params.iter().zip(op.inputs) {
             match &self.vars[*input].ty {
                 Type::Acc(of) => drop(self.accs.insert(*of, *input)),
                 Type::Scalar(_) | Type::Array(..) => {
@@ -51,19 +51,17 @@ impl Irregular<'_> {
                 Type::Array(..) | Type::Scalar(_) | Type::Acc(_) => array,
             });
         }
-        if op.folded() == 0 {
+        if matches!(&stm.exp, Exp::Screma(op) if op.folded() == 0) {
             return Ok(arrays.into_iter().map(Atom::Var).collect());
         }
-        let folds = copy_stm(&Stm::new(stm.pat.clone(), self.folds(op, arrays)), self.vars);
-        let results = folds.pat.iter().map(|var| Atom::Var(*var)).collect();
-        self.out.push(folds);
-        Ok(results)
-    }
-
-    /// The reductions and scans of an operator, with what its function yields at hand.
-    fn folds(&mut self, op: &Screma, inputs: Vec<Var>) -> Exp {
+        // What is left of the operator, with what its function yields at hand.
         let identity = self.identity(&op.map.ret);
-        Exp::Screma(Box::new(Screma { inputs, map: identity, ..op.clone() }))
+        let exp = apply(&stm.exp, arrays, identity);
+        let rest =
+            copy_stm(&Stm { loc: stm.loc.clone(), ..Stm::new(stm.pat.clone(), exp) }, self.vars);
+        let results = rest.pat.iter().map(|var| Atom::Var(*var)).collect();
+        self.out.push(rest);
+        Ok(results)
     }
 
     /// The function that returns what it gets.

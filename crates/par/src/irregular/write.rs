@@ -2,7 +2,7 @@
 
 use super::rows::position;
 use super::space::{Home, RowsOf, array_of, numbers};
-use super::{Irregular, Lifted, irregular_in, stays};
+use super::{Applied, Irregular, Lifted, apply, irregular_in, stays};
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::{
@@ -29,9 +29,7 @@ impl Dest {
 impl Irregular<'_> {
     pub(super) fn scatter(&mut self, stm: &Stm, op: &Scatter, space: usize) -> Lifted<()> {
         if irregular_in(&op.map.body, &self.labels).is_some() {
-            let (first, arrays, map) = self.mapped(stm, op.width, &op.inputs, &op.map);
-            let op = Scatter { inputs: arrays, map, ..op.clone() };
-            return self.after(first, stm, Exp::Scatter(Box::new(op)), space);
+            return self.after_map(stm, space);
         }
         let mut dests = Vec::new();
         for (shape, dest) in &op.dests {
@@ -54,9 +52,7 @@ impl Irregular<'_> {
 
     pub(super) fn hist(&mut self, stm: &Stm, op: &Hist, space: usize) -> Lifted<()> {
         if irregular_in(&op.map.body, &self.labels).is_some() {
-            let (first, arrays, map) = self.mapped(stm, op.width, &op.inputs, &op.map);
-            let op = Hist { inputs: arrays, map, ..op.clone() };
-            return self.after(first, stm, Exp::Hist(Box::new(op)), space);
+            return self.after_map(stm, space);
         }
         let (mut dests, mut all) = (Vec::new(), Vec::new());
         for hist in &op.ops {
@@ -85,28 +81,18 @@ impl Irregular<'_> {
         Ok(())
     }
 
-    /// The function of an operator as a map in front of it: that map, the arrays of its results, and what is left of the function.
-    fn mapped(
-        &mut self,
-        stm: &Stm,
-        width: Atom,
-        inputs: &[Var],
-        map: &Lambda,
-    ) -> (Stm, Vec<Var>, Lambda) {
+    /// An operator after a map that does what its function does.
+    fn after_map(&mut self, stm: &Stm, space: usize) -> Lifted<()> {
+        let Applied { width, inputs, map } =
+            Applied::of(&stm.exp).or_bug("an operator with a function");
         let mut arrays = Vec::with_capacity(map.ret.len());
         for ty in &map.ret {
-            let ty = array_of(ty, width);
-            arrays.push(self.local("elems", ty));
+            arrays.push(self.local("elems", array_of(ty, width)));
         }
-        let identity = self.identity(&map.ret);
+        let exp = apply(&stm.exp, arrays.clone(), self.identity(&map.ret));
         let (inputs, map) = (inputs.to_vec(), map.clone());
         let op = Screma { width, inputs, map, scans: Vec::new(), reds: Vec::new() };
-        let exp = Exp::Screma(Box::new(op));
-        (Stm { pat: arrays.clone(), exp, ..stm.clone() }, arrays, identity)
-    }
-
-    /// An operator after a map that makes what it needs.
-    fn after(&mut self, first: Stm, stm: &Stm, exp: Exp, space: usize) -> Lifted<()> {
+        let first = Stm { pat: arrays, exp: Exp::Screma(Box::new(op)), ..stm.clone() };
         let stms = vec![first, Stm { exp, ..stm.clone() }];
         let results = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
         self.body(&Body { stms, results }, space)
