@@ -116,10 +116,7 @@ impl Irregular<'_> {
         if avoided && plain && self.effects.speculable(&stm.exp, self.vars) && !changes(self) {
             return Kind::Host;
         }
-        // Twice: sizes among them may stand behind those that mention them.
-        for var in stm.pat.iter().chain(&stm.pat) {
-            self.labels.differs(*var, self.vars);
-        }
+        self.labels.all_differ(stm.pat.iter().copied(), self.vars);
         if plain && !changes(self) && self.weigh(stm, &free) {
             return Kind::Repeated;
         }

@@ -18,10 +18,10 @@
 //! regular has an array with an element for each position; what is irregular is a row of some array of the host, and is known by
 //! where it starts. Regular operators inside are left to the passes that follow: flattening is theirs.
 //!
-//! - `space`: the spaces of positions, and where variables are to be found in them;
+//! - `space`: the spaces of positions, and where variables are to be found in them; `rows`: the rows of irregular arrays;
 //! - `lift`: the statements of functions;
-//! - `ops`: operators that need more than a Seg; `write`: scatters and histograms;
-//! - `control`: branches and loops that differ between positions;
+//! - `ops`: operators that need more than a Seg; `write`: scatters and histograms; `update`: updates in place;
+//! - `control`: branches that differ between positions; `repeat`: loops;
 //! - `version`: the map as it was, for rows that are short and alike.
 //!
 //! Where something cannot be lifted, the map stays as it was, and a remark says why.

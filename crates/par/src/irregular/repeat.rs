@@ -78,10 +78,8 @@ impl Irregular<'_> {
         body: &Body,
         space: usize,
     ) -> Lifted<()> {
-        // They are states of all positions, also if they are the same everywhere. Twice: sizes may stand behind.
-        for param in params.iter().chain(params) {
-            self.labels.differs(param.var, self.vars);
-        }
+        // They are states of all positions, also if they are the same everywhere.
+        self.labels.all_differ(params.iter().map(|param| param.var), self.vars);
         self.labels.body(body, self.vars);
         if !self.has_work(body) {
             return Err(stays("one thread makes an array whose size differs", stm));

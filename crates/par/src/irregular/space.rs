@@ -254,7 +254,7 @@ impl Irregular<'_> {
     }
 
     /// A statement with variables of its own, without the checks that were made before.
-    fn finished(&mut self, stm: Stm, space: usize) -> Vec<Var> {
+    pub(super) fn finished(&mut self, stm: Stm, space: usize) -> Vec<Var> {
         let mut stm = copy_stm(&stm, self.vars);
         let mut passed = Subst::default();
         for var in free_in_stm(&stm, self.vars) {
@@ -276,6 +276,30 @@ impl Irregular<'_> {
         pat
     }
 
+    /// A function of the positions of a space, around these statements, and the arrays that it is applied to. It also makes the checks
+    /// that were put off.
+    pub(super) fn function(
+        &mut self,
+        stms: &[Stm],
+        results: Vec<Atom>,
+        ret: Vec<Type>,
+        space: usize,
+    ) -> (Lambda, Vec<Var>) {
+        let mut needs = Needs::default();
+        if self.unchecked.as_ref().is_some_and(|(at, _)| *at != space) {
+            self.settle();
+        }
+        if let Some((_, checks)) = self.unchecked.take() {
+            // They come first: what follows may rely on them.
+            self.add_needs(&checks, &[], space, &mut needs);
+            needs.stms.extend(checks);
+        }
+        self.add_needs(stms, &results, space, &mut needs);
+        let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
+        let body = Body { stms: [needs.stms, stms.to_vec()].concat(), results };
+        (Lambda { params, body, ret }, inputs)
+    }
+
     /// A map over the positions of a space, around these statements; the arrays with its results.
     pub(super) fn flat_map(&mut self, stms: &[Stm], results: &[Var], space: usize) -> Vec<Var> {
         self.flat(stms, results, space, (Vec::new(), Vec::new()))
@@ -290,21 +314,9 @@ impl Irregular<'_> {
         (scans, reds): (Vec<Scan>, Vec<Red>),
     ) -> Vec<Var> {
         let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
-        let mut needs = Needs::default();
-        if self.unchecked.as_ref().is_some_and(|(at, _)| *at != space) {
-            self.settle();
-        }
-        if let Some((_, checks)) = self.unchecked.take() {
-            // They come first: what follows may rely on them.
-            self.add_needs(&checks, &[], space, &mut needs);
-            needs.stms.extend(checks);
-        }
-        self.add_needs(stms, &atoms, space, &mut needs);
-        let width = self.spaces[space].count;
         let ret: Vec<Type> = results.iter().map(|var| self.vars[*var].ty.clone()).collect();
-        let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
-        let body = Body { stms: [needs.stms, stms.to_vec()].concat(), results: atoms };
-        let map = Lambda { params, body, ret: ret.clone() };
+        let (map, inputs) = self.function(stms, atoms, ret.clone(), space);
+        let width = self.spaces[space].count;
         let reduced = scans.len()..scans.len() + reds.len();
         let op = Screma { width, inputs, map, scans, reds };
         let mut pat = Vec::with_capacity(ret.len());

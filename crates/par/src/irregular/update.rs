@@ -9,7 +9,7 @@ use super::space::{Home, whole};
 use fehu_base::OrBug;
 use fehu_facts::consumed;
 use fehu_ir::builder::Builder;
-use fehu_ir::free::{free_in_body, free_in_stm};
+use fehu_ir::free::{free_in_body, free_in_lambda, free_in_stm};
 use fehu_ir::subst::{Subst, subst_stm};
 use fehu_ir::{Atom, BinOp, Body, Dim, Exp, Lambda, Scatter, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashSet;
@@ -142,42 +142,37 @@ impl Irregular<'_> {
             let new = b.typed("new", row.clone(), Exp::Update(old, inner.to_vec(), value));
             vec![place, new.into()]
         };
-        let arrays = if lens.is_empty() {
+        let ret = vec![Type::I64, row.clone()];
+        let (map, inputs, width) = if lens.is_empty() {
             let mut b = Builder::new(self.vars);
-            let body = b.body(|b| written(b, None));
-            self.values_at(body, &row, space)
+            let Body { stms, results } = b.body(|b| written(b, None));
+            let (map, inputs) = self.function(&stms, results, ret, space);
+            (map, inputs, self.spaces[space].count)
         } else {
             let width = self.product(&lens, space);
             let rows = self.rows_of(width, space);
             let positions = self.positions(rows.width.into(), space);
             let mut b = Builder::new(self.vars);
-            let ret = vec![Type::I64, row.clone()];
-            let map = b.lambda(vec![("at".into(), Type::I64)], ret, |b, at| {
+            let map = b.lambda(vec![("at".into(), Type::I64)], ret.clone(), |b, at| {
                 written(b, Some(at[0].into()))
             });
-            (self.row_map(map, &[positions], space, &rows), rows.total)
+            let arrays = self.row_map(map, &[positions], space, &rows);
+            (self.identity(&ret), arrays, rows.total)
         };
-        let (inputs, width) = arrays;
-        let dest = self.owned(array, data);
-        let map = self.identity(&[Type::I64, row]);
-        let dests = vec![(vec![self.vars[data].ty.shape()[0]], dest)];
-        let op = Scatter { width, inputs, map, dests };
-        let ty = self.vars[data].ty.clone();
-        let new = self.bind("all", ty, Exp::Scatter(Box::new(op)));
-        self.homes.insert((var, space), Home::Row(new, start));
-    }
-
-    /// A place and a value of each position, as arrays of the host.
-    fn values_at(&mut self, body: Body, row: &Type, space: usize) -> (Vec<Var>, Atom) {
-        let mut stms = body.stms;
-        let types = [Type::I64, row.clone()];
-        let mut results = Vec::new();
-        for (result, ty) in body.results.into_iter().zip(types) {
-            let var = self.local("new", ty);
-            stms.push(Stm::new(vec![var], Exp::Atom(result)));
-            results.push(var);
+        let mut dest = self.owned(array, data);
+        let reads = free_in_lambda(&map, self.vars);
+        if dest == data && (reads.contains(&data) || inputs.contains(&data)) {
+            // What is written is found in the array itself.
+            dest = self.bind("own", self.vars[data].ty.clone(), Exp::Copy(data));
         }
-        (self.flat_map(&stms, &results, space), self.spaces[space].count)
+        let ty = self.vars[data].ty.clone();
+        let dests = vec![(vec![ty.shape()[0]], dest)];
+        let op = Scatter { width, inputs, map, dests };
+        let new = self.vars.push(VarInfo { hint: "all".into(), ty });
+        let scatter =
+            Stm { loc: stm.loc.clone(), ..Stm::new(vec![new], Exp::Scatter(Box::new(op))) };
+        let new = self.finished(scatter, space)[0];
+        self.homes.insert((var, space), Home::Row(new, start));
     }
 
     /// The function, with copies of those of its parameters that it changes.
