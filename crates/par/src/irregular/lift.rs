@@ -81,7 +81,6 @@ impl Irregular<'_> {
             match self.kind(stm) {
                 Kind::Host => self.out.push(stm.clone()),
                 Kind::Repeated => {
-                    self.repeated.extend(free_in_stm(stm, self.vars));
                     for var in &stm.pat {
                         self.homes.insert((*var, space), Home::Repeated(stm.clone()));
                     }
@@ -164,6 +163,21 @@ impl Irregular<'_> {
         true
     }
 
+    /// What statements and results need in a space, also by way of what is repeated there.
+    fn needed(&self, rest: &[Stm], results: &[Atom], space: usize) -> FxHashSet<Var> {
+        let mut work: Vec<Var> = results.iter().filter_map(|atom| atom.var()).collect();
+        rest.iter().for_each(|stm| work.extend(free_in_stm(stm, self.vars)));
+        let mut needed = FxHashSet::default();
+        while let Some(var) = work.pop() {
+            if needed.insert(var)
+                && let Some(Home::Repeated(stm)) = self.homes.get(&(var, space))
+            {
+                work.extend(free_in_stm(stm, self.vars));
+            }
+        }
+        needed
+    }
+
     /// Executes what is pending, and stores what the rest needs of it.
     fn flush(
         &mut self,
@@ -173,9 +187,7 @@ impl Irregular<'_> {
         space: usize,
     ) -> Lifted<()> {
         let stms = std::mem::take(pending);
-        let mut needed: FxHashSet<Var> = results.iter().filter_map(|atom| atom.var()).collect();
-        rest.iter().for_each(|stm| needed.extend(free_in_stm(stm, self.vars)));
-        needed.extend(&self.repeated);
+        let needed = self.needed(rest, results, space);
         let changed: FxHashSet<Var> =
             stms.iter().flat_map(|stm| consumed(self.prog, stm)).collect();
         let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
@@ -344,7 +356,6 @@ impl Irregular<'_> {
                 let sizes = self.vars[param].ty.shape().iter().map(|size| whole(*size));
                 let dims = std::iter::once(Dim::Fix(number.into())).chain(sizes).collect();
                 let stm = Stm::new(vec![param], Exp::Index(input, dims));
-                self.repeated.extend(free_in_stm(&stm, self.vars));
                 self.homes.insert((param, inner), Home::Repeated(stm));
             }
         }

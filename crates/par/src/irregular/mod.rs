@@ -91,8 +91,6 @@ pub(crate) struct Irregular<'a> {
     given: FxHashSet<Var>,
     /// The accumulators of the host, by their types. Each is one for all positions.
     accs: FxHashMap<Var, Var>,
-    /// What statements that are repeated need.
-    repeated: FxHashSet<Var>,
     /// What they cost, with all that they need.
     weights: FxHashMap<Var, u32>,
     /// Checks that are not made yet, of this space: the next map over its positions makes them, too.
@@ -198,7 +196,6 @@ impl Host<'_> {
             products: Vec::new(),
             given: FxHashSet::default(),
             accs: FxHashMap::default(),
-            repeated: FxHashSet::default(),
             weights: FxHashMap::default(),
             unchecked: None,
             out: Vec::new(),

@@ -86,7 +86,6 @@ pub(super) struct First {
 impl Irregular<'_> {
     /// Looks for the first irregular operator in a statement: if the width of its rows is known before the statement, they are noted
     /// before it.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no function")]
     pub(super) fn look_ahead(&mut self, stm: &Stm, space: usize, before: usize) {
         let width = match irregular(stm, &self.labels).map(|stm| &stm.exp) {
             Some(Exp::Screma(op)) => op.width,
