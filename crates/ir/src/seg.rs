@@ -166,6 +166,12 @@ impl Level {
             ) => false,
         }
     }
+
+    /// Whether a function with a Seg of this level may be called in the functions of one of another level. It is as if the Seg
+    /// stood there, but for a function with tasks: it has them wherever it is called on a CPU.
+    pub fn callable_within(self, outer: Level) -> bool {
+        self.within(Some(outer)) || (self, outer) == (Level::Task, Level::Thread)
+    }
 }
 
 impl Seg {

@@ -122,8 +122,10 @@ fn levels_stand_in_each_other_through_calls_as_the_table_says() {
                 Ok(()) => Vec::new(),
                 Err(errors) => errors.into_iter().map(|error| error.message).collect(),
             };
+            // Functions with tasks have them wherever a CPU calls them.
+            let is_task = (*outer, *inner) == (Some(Level::Thread), Level::Task);
             let wanted = match outer {
-                Some(outer) if !allowed.contains(inner) => vec![format!(
+                Some(outer) if !allowed.contains(inner) && !is_task => vec![format!(
                     "function \"k\" has a seg of level \"{}\", but is called inside of one of level \"{}\"",
                     inner.name(),
                     outer.name()

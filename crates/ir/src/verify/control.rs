@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
     fn callee_levels(&mut self, fun: FunId) {
         let Some(around) = self.level else { return };
         let mut levels = self.levels[fun].iter();
-        if let Some(level) = levels.find(|level| !level.within(Some(around))) {
+        if let Some(level) = levels.find(|level| !level.callable_within(around)) {
             let (name, level) = (&self.prog.funs[fun].name, level.name());
             self.fail(format!(
                 "function \"{name}\" has a seg of level \"{level}\", but is called inside of one of level \"{}\"",

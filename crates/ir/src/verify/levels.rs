@@ -6,7 +6,7 @@ use fehu_base::IdVec;
 use std::collections::BTreeSet;
 
 /// For each function, the levels of its Segs that stand inside of no other one; those of the functions that it calls there are
-/// among them. A call may stand where all of these may.
+/// among them. A call may stand where all of these may be called.
 pub(super) type Levels = IdVec<FunId, BTreeSet<Level>>;
 
 /// The levels of all functions of a program.

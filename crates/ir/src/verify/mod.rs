@@ -12,7 +12,8 @@
 //!    and results of lambdas; permutations; cases of a switch differ and have its type.
 //! 3. **Certificates** are scalars of type unit in scope.
 //! 4. **Stage**: only operations that [`Exp::legal_in`](crate::Exp::legal_in) allows; Segs (`seg`) have one operator, and
-//!    stand inside of each other as [`Level::within`](crate::Level::within) allows, also through calls (`levels`).
+//!    stand inside of each other as [`Level::within`](crate::Level::within) allows, and through calls (`levels`) as
+//!    [`Level::callable_within`](crate::Level::callable_within) does.
 //! 5. **Calls** (`control`): the function exists; number and types of arguments and results, with sizes
 //!    replaced. Functions may be recursive. A constant depends only on constants before it, also through
 //!    functions.
