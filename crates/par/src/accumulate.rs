@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The function is the same, for chunks of one element; [`Convert`] goes through it. Blocks of threads collect their contributions in
-//! shared memory (`emit/src/grid/own.rs`). Sums of floats are left alone if the stream says that their order matters.
+//! shared memory (`emit/src/grid/own.rs`). All these operators are commutative, whatever the stream says.
 
 use fehu_base::{IdVec, Prim};
 use fehu_ir::builder::Builder;
@@ -30,14 +30,14 @@ pub(crate) fn accumulate(
     stream: &Stream,
     vars: &mut IdVec<Var, VarInfo>,
 ) -> Option<Vec<Stm>> {
-    let StreamForm::Red(op, commutative) = &stream.form else { return None };
+    let StreamForm::Red(op, _) = &stream.form else { return None };
     let accs = stream.init.len();
     let mut inputs = Vec::with_capacity(accs);
     for (index, init) in stream.init.iter().enumerate() {
         let init = init.var()?;
         let Type::Array(Elem::Prim(prim), shape) = vars[init].ty.clone() else { return None };
         let by = element_operator(op, op.params[index], op.params[accs + index], index)?;
-        let neutral = neutral(by, prim).filter(|_| *commutative || !prim.is_float())?;
+        let neutral = neutral(by, prim)?;
         inputs.push((init, by, prim, neutral, shape));
     }
     if inputs.is_empty() {
