@@ -163,7 +163,7 @@ macro_rules! traversals {
                         visit(Item::Exp(from));
                         visit(Item::Exp(to));
                         match kind {
-                            Kind::Sequential => {}
+                            Kind::Sequential | Kind::Tiles(..) => {}
                             Kind::Independent(reductions) | Kind::Lanes(reductions) => {
                                 reductions.$iter().for_each(|(v, _)| visit(Item::Use(v)));
                             }

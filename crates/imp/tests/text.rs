@@ -112,6 +112,29 @@ fn everything_survives() {
 }
 
 #[test]
+fn kinds_of_loops_survive() {
+    for kind in [
+        "",
+        " independent",
+        " independent max(s.1)",
+        " lanes",
+        " lanes max(s.1)",
+        " square",
+        " square lanes",
+        " columns",
+        " columns lanes",
+    ] {
+        let text = format!(
+            "prog imp\n\nfun f(n.0: i64, s.1: i64) -> () {{\n  for i.2 = 0 .. n.0{kind} {{\n  }}\n}}\n"
+        );
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(program.to_string(), text);
+    }
+    // Tiles add nothing to scalars.
+    assert!(parse("prog imp fun f(n: i64) -> () { for i = 0 .. n square add(n) {} }").is_err());
+}
+
+#[test]
 fn numbers_follow_the_declarations() {
     let text = "prog imp fun f(a: i64) -> (b.7: i64) { var c.1: i64 = a b.7 = c.1 }";
     let program = parse(text).expect("it is a program");

@@ -44,6 +44,7 @@ use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
 use fehu_mem::table::Place;
 pub(super) use own::OwnAcc;
 use rustc_hash::FxHashSet;
+use cooperative::MEMBERS;
 use seg::SegOp;
 
 /// The threads of a block.
@@ -164,7 +165,8 @@ impl<'a> Emit<'a> {
         let op = SegOp::new(pat, seg);
         match seg.level {
             Level::Grid => self.seg_on_grid(&op),
-            Level::Blocks => self.blocks_on_grid(&op),
+            Level::Blocks => self.blocks_on_grid(&op, MEMBERS),
+            Level::Warps => self.blocks_on_grid(&op, DEVICE.warp),
             Level::Block => self.seg_cooperative(&op),
             Level::Task | Level::Thread => bug("a device executes what belongs to the host"),
         }

@@ -50,7 +50,7 @@
 //!     | "copy" place "<-" place "," exp                -- how many elements
 //!     | "if" exp block ("else" block)?
 //!     | "switch" exp "{" ("case" literal block)* "default" block "}"
-//!     | "for" counter "=" exp ".." exp ("by" number)? ("independent" (redop "(" var ")")*)? block
+//!     | "for" counter "=" exp ".." exp ("by" number)? kind block
 //!     | "while" exp block
 //!     | (var,* "=")? "call" name "(" arg,* ")"         arg = exp | "&" place ("in" var)?
 //!     | "const" number "(" (number "->" var),* ")"     -- results by number
@@ -71,6 +71,7 @@
 //!     | "barrier" | "warp" "barrier" | "warp" block | "leave" | "section" block
 //!     | "exchange" counter "=" place block "for" exp
 //!     | "guarded" place block
+//! kind = (("square" | "columns") "lanes"?  |  ("independent" | "lanes") (redop "(" var ")")*)?
 //! check = (string | "$" exp ":" prim)* ("at" string*)?
 //! redop = "add" | "mul" | "min" | "max" | "and" | "or" | "xor"
 //! ```

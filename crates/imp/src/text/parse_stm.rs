@@ -1,7 +1,7 @@
 //! The parser: statements.
 
 use super::parse::Parser;
-use crate::{Arg, Exp, Extent, From, Kernel, Kind, Message, Part, Stm, Tasks, V};
+use crate::{Arg, Exp, Extent, From, Kernel, Kind, Message, Part, Stm, Tasks, Tile, V};
 use fehu_ir::text::cursor::{Lists, Parsed};
 use fehu_ir::text::lex::Kind as Token;
 
@@ -215,8 +215,15 @@ impl<'a> Parser<'a> {
         self.sign("..")?;
         let to = self.exp()?;
         let step = if self.eat_word("by") { self.integer("a step")? } else { 1 };
+        let tile = match () {
+            () if self.eat_word("square") => Some(Tile::Square),
+            () if self.eat_word("columns") => Some(Tile::Columns),
+            () => None,
+        };
         let in_lanes = self.eat_word("lanes");
-        let kind = if in_lanes || self.eat_word("independent") {
+        let kind = if let Some(tile) = tile {
+            Kind::Tiles(tile, in_lanes)
+        } else if in_lanes || self.eat_word("independent") {
             let mut reductions = Vec::new();
             while !self.peek_sign("{") {
                 let op = self.red_op()?;

@@ -227,6 +227,8 @@ impl Irregular<'_> {
         for param in params {
             states.push(self.state(stm, params, param, space)?);
         }
+        let regular = matches!(form, LoopForm::For(_, bound) if self.labels.is_avoided(*bound));
+        self.differs |= !regular && self.first.is_none();
         let index = self.vars.push(VarInfo { hint: "k".into(), ty: Type::I64 });
         let (outer_form, go) = match form {
             LoopForm::For(_, bound) => (LoopForm::For(index, self.longest(*bound, space)), None),

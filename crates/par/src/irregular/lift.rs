@@ -108,6 +108,7 @@ impl Irregular<'_> {
                 Kind::Sequential => pending.push(stm.clone()),
                 Kind::Irregular => {
                     self.flush(&mut pending, &body.stms[k..], &body.results, space)?;
+                    self.look_ahead(stm, space);
                     self.irregular(stm, space)?;
                 }
             }

@@ -22,10 +22,11 @@
 //! - `lift`: the statements of functions;
 //! - `ops`: operators that need more than a Seg; `write`: scatters and histograms;
 //! - `control`: branches and loops that differ between positions;
-//! - `version`: the map as it was, for rows that are short and alike.
+//! - `version`: the map as it was, for rows that are short and alike; `block`: a warp or a block for each position.
 //!
 //! Where something cannot be lifted, the map stays as it was, and a remark says why.
 
+mod block;
 mod control;
 mod lift;
 mod ops;
@@ -35,7 +36,7 @@ mod write;
 
 use crate::distribute::only_outer;
 use crate::is_sequential;
-use ecow::{EcoString, eco_format};
+use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_facts::{Effects, Labels, Regularity, Share, consumed_by};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
@@ -93,6 +94,8 @@ pub(crate) struct Irregular<'a> {
     out: Vec<Stm>,
     /// Whether the statements are those of a loop.
     inside: bool,
+    /// Whether there is a loop whose number of iterations differs, before any other irregular operator.
+    differs: bool,
     /// The first irregular operator: how many of the statements there are before it, and what is known about its rows.
     first: Option<version::First>,
 }
@@ -190,6 +193,7 @@ impl Host<'_> {
             unchecked: None,
             out: Vec::new(),
             inside: false,
+            differs: false,
             first: None,
         };
         let arrays = match this.whole(stm, op) {
@@ -199,15 +203,17 @@ impl Host<'_> {
                 return Err(stays);
             }
         };
-        let name = eco_format!("{}.rows_{}", self.name, self.versions);
+        let number = self.versions;
         self.versions += 1;
-        Ok(this.versions(copy, &stm.pat, arrays, name))
+        Ok(this.versions(stm, copy, arrays, &self.name, number))
     }
 
     fn remark(&mut self, kind: RemarkKind, loc: Option<&Loc>, text: &str) {
         let name = match self.level {
             Level::Grid => GRID_IRREGULAR.name,
-            Level::Task | Level::Blocks | Level::Block | Level::Thread => IRREGULAR.name,
+            Level::Task | Level::Blocks | Level::Warps | Level::Block | Level::Thread => {
+                IRREGULAR.name
+            }
         };
         self.remarks.add(name, kind, loc, None, text);
     }

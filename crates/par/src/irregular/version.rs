@@ -1,14 +1,28 @@
-//! Versions: the map as it was, one thread for each position, if its rows are short and alike; otherwise flattened.
+//! Versions: the map as it was, one thread for each position; a warp or a block of threads for each; or flattened.
+//!
+//! ```text
+//! (total, longest) = the sum and the maximum of the widths
+//! if enough rows, short and alike then map ...                one thread for each
+//! else if they are a little longer then seg warps map ...     if there are several operators inside
+//! else if longer still then seg blocks map ...
+//! else flattened
+//! ```
 //!
 //! What is known when the map begins are the widths of its first irregular operator. On CPUs the map suffices if there are enough
 //! positions for all threads and no row is so long that its thread would be the last one by far. On devices, whose neighbouring
 //! threads should read neighbouring elements, rows also have to be short, unless nothing is read along them. Where the rows end
-//! is only found out for the second version.
+//! is only found out for the last version.
+//!
+//! If the first irregular operator is in a loop that takes more iterations at some positions than at others, nothing is known. Each
+//! iteration of the flattened loop then is several kernels, or tasks, for those positions that are left; if there are enough
+//! positions, the map suffices.
 
-use super::{Home, Irregular};
+use super::space::Around;
+use super::{Home, Irregular, irregular};
 use crate::distribute::only_inner;
-use ecow::EcoString;
+use ecow::{EcoString, eco_format};
 use fehu_base::Prim;
+use fehu_ir::free::free_in_stm;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Elem, Exp, Level, Red, Screma, Stm, Type, Var};
 
 /// No row may be longer than this part of what one thread of a CPU gets.
@@ -21,6 +35,16 @@ const ALIKE: i64 = 4;
 const SHORT: i64 = 16;
 /// Likewise, if nothing is read along them.
 const COMPUTED: i64 = 1 << 24;
+/// This many positions are enough if their loops differ, unless the user says something else.
+const ENOUGH_LOOPS: i64 = 1 << 12;
+/// Rows that warps or blocks execute may be so many times as long as the mean.
+const ROUGHLY_ALIKE: i64 = 16;
+/// The mean length of rows that differ too much for any version but the last.
+const UNLIKE: i64 = 1 << 40;
+/// For warps and for blocks: their number that is enough for a device, and the mean length up to which they are taken, unless the
+/// user says something else.
+const MEMBERS: [(Level, &str, i64, i64); 2] =
+    [(Level::Warps, "suff_warp_rows", 1 << 12, 1 << 8), (Level::Blocks, "suff_block_rows", 1 << 10, 1 << 12)];
 
 /// The first irregular operator outside of loops.
 pub(super) struct First {
@@ -28,7 +52,9 @@ pub(super) struct First {
     at: usize,
     /// How many positions its rows have together, and how many the longest has.
     total: Atom,
-    longest: Atom,
+    pub(super) longest: Atom,
+    /// The width of each.
+    pub(super) width: Var,
     /// The space of the positions that have rows.
     space: usize,
     /// Whether its function gets elements of arrays that are in memory.
@@ -36,10 +62,31 @@ pub(super) struct First {
 }
 
 impl Irregular<'_> {
+    /// Looks for the first irregular operator in a statement: if the width of its rows is known before the statement, they are noted
+    /// before it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no function")]
+    pub(super) fn look_ahead(&mut self, stm: &Stm, space: usize) {
+        let width = match irregular(stm, &self.labels).map(|stm| &stm.exp) {
+            Some(Exp::Screma(op)) => op.width,
+            Some(Exp::Hist(op)) => op.width,
+            Some(Exp::Scatter(op)) => op.width,
+            Some(Exp::Partition(op)) => op.width,
+            _ => return,
+        };
+        if let Atom::Var(width) = width
+            && self.homes.contains_key(&(width, space))
+        {
+            self.note_first(space, width);
+        }
+    }
+
     /// Notes the first irregular operator, by the width of its rows: finds out how many positions they have together, and how long the
-    /// longest is. Returns the former.
+    /// longest is. Returns the former, if they are these rows.
     pub(super) fn note_first(&mut self, space: usize, width: Var) -> Option<Atom> {
-        if self.first.is_some() || self.inside {
+        if let Some(first) = &self.first {
+            return Some(first.total).filter(|_| (first.space, first.width) == (space, width));
+        }
+        if self.inside {
             return None;
         }
         let mut reds = Vec::new();
@@ -53,7 +100,7 @@ impl Irregular<'_> {
         }
         let (total, longest) = (Atom::Var(found[0]), Atom::Var(found[1]));
         let at = self.out.len();
-        self.first = Some(First { at, total, longest, space, reads: false });
+        self.first = Some(First { at, total, longest, width, space, reads: false });
         Some(total)
     }
 
@@ -71,7 +118,7 @@ impl Irregular<'_> {
         if self.labels.is_avoided(input.into()) {
             return true;
         }
-        if matches!(self.vars[input].ty, Type::Acc(_)) {
+        if matches!(self.vars[input].ty, Type::Acc(_)) || self.is_common(input, space) {
             return false;
         }
         match self.home(input, space) {
@@ -84,32 +131,105 @@ impl Irregular<'_> {
         }
     }
 
-    /// The statements that replace a map, which has the results that these arrays are.
+    /// Whether a variable is the same for all positions here that belong to one of the space around, so that neighbours read the same.
+    fn is_common(&self, var: Var, space: usize) -> bool {
+        let Some(Around::Rows(outer, _)) = self.spaces[space].around else { return false };
+        if self.homes.contains_key(&(var, outer)) {
+            return true;
+        }
+        match self.homes.get(&(var, space)) {
+            Some(Home::Repeated(stm)) => free_in_stm(stm, self.vars)
+                .iter()
+                .all(|var| self.labels.is_avoided((*var).into()) || self.is_common(*var, space)),
+            Some(Home::Stored(_) | Home::Row(..) | Home::Passed) | None => false,
+        }
+    }
+
+    /// The statements that replace a map, of which there is a copy, and which has the results that these arrays are.
     pub(super) fn versions(
         mut self,
+        lifted: &Stm,
         map: Stm,
-        pat: &[Var],
         arrays: Vec<Atom>,
-        name: EcoString,
+        name: &str,
+        number: usize,
     ) -> Vec<Stm> {
-        let certs = map.certs.clone();
+        let (pat, certs) = (&lifted.pat, map.certs.clone());
         let first = self.first.take().filter(|_| !only_inner(&map));
-        let Some(first) = first else {
-            for (var, array) in pat.iter().zip(arrays) {
-                self.out.push(Stm::new(vec![*var], Exp::Atom(array)));
-            }
-            return with_certs(self.out, &certs);
+        let differs = self.differs && first.is_none() && !only_inner(&map);
+        let at = first.as_ref().map_or(self.out.len(), |first| first.at);
+        let flat = self.out.split_off(if differs { 0 } else { at });
+        let mut versions: Vec<(Body, Atom, Body)> = Vec::new();
+        let shares = match &first {
+            Some(first) if self.level == Level::Grid => self.by_members(lifted, first),
+            Some(_) | None => Vec::new(),
         };
-        let flat = self.out.split_off(first.at);
-        let alike = self.alike(&first, name);
+        let parameter = |hint: &str| eco_format!("{name}.{hint}_{number}");
         let outer = Body {
             results: map.pat.iter().map(|var| Atom::Var(*var)).collect(),
             stms: vec![map.clone()],
         };
-        let flat = Body { stms: with_certs(flat, &certs), results: arrays };
-        let exp = Exp::If(alike, Box::new([outer, flat]));
-        self.out.push(Stm { loc: map.loc.clone(), ..Stm::new(pat.to_vec(), exp) });
+        if let Some(first) = &first {
+            let (found, alike) = self.deciding(|this| this.alike(first, parameter("suff_outer_rows")));
+            versions.push((found, alike, outer));
+            for ((_, hint, enough, longest), shared) in MEMBERS.into_iter().zip(shares) {
+                let (found, short) = self.deciding(|this| {
+                    let mean = this.mean_if_alike(first, enough, ROUGHLY_ALIKE);
+                    this.is_short(mean, parameter(hint), longest)
+                });
+                versions.push((found, short, shared));
+            }
+        } else if differs {
+            let count = self.spaces[0].count;
+            let (found, enough) = self.deciding(|this| {
+                let least = Exp::Tuning(parameter("suff_outer_loops"), Atom::i64(ENOUGH_LOOPS));
+                let least = this.number("least", least);
+                this.truth("enough", Exp::CmpOp(CmpOp::Le, least, count))
+            });
+            versions.push((found, enough, outer));
+        }
+        let mut rest = Body { stms: with_certs(flat, &certs), results: arrays };
+        for (mut found, cond, version) in versions.into_iter().rev() {
+            let all: Vec<Var> =
+                pat.iter().map(|var| self.vars.push(self.vars[*var].clone())).collect();
+            let exp = Exp::If(cond, Box::new([version, rest]));
+            found.stms.push(Stm { loc: map.loc.clone(), ..Stm::new(all.clone(), exp) });
+            rest = Body { stms: found.stms, results: all.into_iter().map(Atom::Var).collect() };
+        }
+        self.out.append(&mut rest.stms);
+        for (var, array) in pat.iter().zip(rest.results) {
+            self.out.push(Stm::new(vec![*var], Exp::Atom(array)));
+        }
         with_certs(self.out, &certs)
+    }
+
+    /// The statements that find out something, apart from all others.
+    fn deciding(&mut self, find: impl FnOnce(&mut Self) -> Atom) -> (Body, Atom) {
+        let before = std::mem::take(&mut self.out);
+        let found = find(self);
+        (Body { stms: std::mem::replace(&mut self.out, before), results: Vec::new() }, found)
+    }
+
+    /// The mean length of rows, if there are enough of them and none is so many times as long; otherwise more than any threshold is.
+    /// So a threshold alone, with the largest value that it can have, can choose a version.
+    fn mean_if_alike(&mut self, first: &First, enough: i64, times: i64) -> Atom {
+        let count = self.spaces[first.space].count;
+        let (total, longest) = (first.total, first.longest);
+        let enough = self.truth("enough", Exp::CmpOp(CmpOp::Le, Atom::i64(enough), count));
+        let most = self.number("most", Exp::BinOp(BinOp::Mul, longest, count));
+        let several = self.number("several", Exp::BinOp(BinOp::Mul, total, Atom::i64(times)));
+        let alike = self.truth("alike", Exp::CmpOp(CmpOp::Le, most, several));
+        let both = self.truth("alike", Exp::BinOp(BinOp::And, enough, alike));
+        let some = self.number("some", Exp::BinOp(BinOp::Max, count, Atom::i64(1)));
+        let mean = self.number("mean", Exp::BinOp(BinOp::Quot, total, some));
+        let bodies = [mean, Atom::i64(UNLIKE)].map(|length| Body::of(vec![length]));
+        self.number("mean", Exp::If(both, Box::new(bodies)))
+    }
+
+    /// Whether the mean length is at most a threshold.
+    fn is_short(&mut self, mean: Atom, name: EcoString, default: i64) -> Atom {
+        let short = self.number("short", Exp::Tuning(name, Atom::i64(default)));
+        self.truth("short", Exp::CmpOp(CmpOp::Le, mean, short))
     }
 
     /// Whether one thread for each row suffices.
@@ -125,19 +245,10 @@ impl Irregular<'_> {
                 let alike = self.truth("alike", Exp::CmpOp(CmpOp::Le, most, total));
                 self.truth("alike", Exp::BinOp(BinOp::And, enough, alike))
             }
-            Level::Grid | Level::Blocks | Level::Block | Level::Thread => {
+            Level::Grid | Level::Blocks | Level::Warps | Level::Block | Level::Thread => {
                 let short = if first.reads { SHORT } else { COMPUTED };
-                let short = self.number("short", Exp::Tuning(name, Atom::i64(short)));
-                let enough = self.truth("enough", Exp::CmpOp(CmpOp::Le, Atom::i64(ENOUGH), count));
-                let some = self.number("some", Exp::BinOp(BinOp::Max, count, Atom::i64(1)));
-                let mean = self.number("mean", Exp::BinOp(BinOp::Quot, total, some));
-                let short = self.truth("short", Exp::CmpOp(CmpOp::Le, mean, short));
-                let most = self.number("most", Exp::BinOp(BinOp::Mul, longest, count));
-                let several =
-                    self.number("several", Exp::BinOp(BinOp::Mul, total, Atom::i64(ALIKE)));
-                let alike = self.truth("alike", Exp::CmpOp(CmpOp::Le, most, several));
-                let both = self.truth("alike", Exp::BinOp(BinOp::And, enough, short));
-                self.truth("alike", Exp::BinOp(BinOp::And, both, alike))
+                let mean = self.mean_if_alike(first, ENOUGH, ALIKE);
+                self.is_short(mean, name, short)
             }
         }
     }

@@ -1,0 +1,76 @@
+//! Versions in which a warp or a block of threads executes the function at each position.
+//!
+//! The threads share the elements of a row, and rows that operators pass to each other do not leave the block. For these there is
+//! room for the longest row: `min width longest` is what each position calls its width.
+
+use super::Irregular;
+use super::version::First;
+use crate::block::block_widths;
+use crate::seg::Segs;
+use fehu_ir::subst::{Subst, copy_stm, subst_body};
+use fehu_ir::{Atom, BinOp, Body, Exp, Lambda, Level, Stm, Type, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Where a function binds a variable: by its parameter of this number, or by a statement, as its result of this number.
+enum Place {
+    Param(usize),
+    Stm(usize, usize),
+}
+
+impl Place {
+    fn of(var: Var, function: &Lambda) -> Option<Place> {
+        let number = |vars: &[Var]| vars.iter().position(|other| *other == var);
+        let in_stm = |(k, stm): (usize, &Stm)| number(&stm.pat).map(|of| Place::Stm(k, of));
+        let stms = || function.body.stms.iter().enumerate().find_map(in_stm);
+        number(&function.params).map(Place::Param).or_else(stms)
+    }
+}
+
+impl Irregular<'_> {
+    /// Both versions of a map, as bodies of the host; nothing if the function does more than blocks can do, or has
+    /// arrays of other sizes than its first operator.
+    pub(super) fn by_members(&mut self, map: &Stm, first: &First) -> Vec<Body> {
+        let Exp::Screma(op) = &map.exp else { return Vec::new() };
+        let Some(place) = Place::of(first.width, &op.map) else { return Vec::new() };
+        let is_array = |var: &Var| matches!(self.vars[*var].ty, Type::Array(..));
+        let known = |atom: Atom| atom == first.width.into() || self.labels.is_avoided(atom);
+        let fits = op.folded() == 0
+            && op.inputs.iter().all(is_array)
+            && block_widths(&op.map.body, self.vars, &known).is_some();
+        if !fits {
+            return Vec::new();
+        }
+        let levels = [Level::Warps, Level::Blocks];
+        levels.map(|level| self.bounded(map, &place, first.longest, level)).to_vec()
+    }
+
+    /// A copy of a map, for threads of a level, in which the width has a bound.
+    fn bounded(&mut self, map: &Stm, place: &Place, longest: Atom, level: Level) -> Body {
+        let mut stm = copy_stm(map, self.vars);
+        if let Exp::Screma(op) = &mut stm.exp {
+            let body = &mut op.map.body;
+            let (width, next) = match place {
+                Place::Param(k) => (op.map.params[*k], 0),
+                Place::Stm(k, number) => (body.stms[*k].pat[*number], k + 1),
+            };
+            let results = std::mem::take(&mut body.results);
+            let mut rest = Body { stms: body.stms.split_off(next), results };
+            let bounded = self.vars.push(self.vars[width].clone());
+            subst_body(&mut rest, self.vars, &Subst::from_iter([(width, bounded.into())]));
+            body.stms.push(Stm::new(
+                vec![bounded],
+                Exp::BinOp(BinOp::Min, width.into(), longest),
+            ));
+            body.stms.append(&mut rest.stms);
+            body.results = rest.results;
+        }
+        let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
+        let mut segs = Segs { prog: self.prog, vars: self.vars, hosted: &hosted, equal: &equal };
+        if let Exp::Screma(op) = &mut stm.exp {
+            segs.of_block(&mut op.map.body.stms);
+        }
+        let stm = segs.code(stm, 1, level);
+        let results = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
+        Body { stms: vec![stm], results }
+    }
+}
