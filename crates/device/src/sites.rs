@@ -219,7 +219,10 @@ impl<'a> Known<'a> {
 
     /// An upper bound of a number of elements, in terms of what is declared outside. Products of sizes and the minima of sizes
     /// and numbers that are declared outside have one.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have none, unless they are known")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others have none, unless they are known"
+    )]
     pub(super) fn most(&self, e: &Exp) -> Option<Exp> {
         if let Some(value) = self.value(e) {
             return Some(value);

@@ -36,6 +36,7 @@ mod transpose;
 use super::Emit;
 use super::runs::Runs;
 pub(super) use cooperative::Cooperative;
+use cooperative::MEMBERS;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
@@ -44,7 +45,6 @@ use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
 use fehu_mem::table::Place;
 pub(super) use own::OwnAcc;
 use rustc_hash::FxHashSet;
-use cooperative::MEMBERS;
 use seg::SegOp;
 
 /// The threads of a block.

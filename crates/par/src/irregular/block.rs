@@ -57,10 +57,7 @@ impl Irregular<'_> {
             let mut rest = Body { stms: body.stms.split_off(next), results };
             let bounded = self.vars.push(self.vars[width].clone());
             subst_body(&mut rest, self.vars, &Subst::from_iter([(width, bounded.into())]));
-            body.stms.push(Stm::new(
-                vec![bounded],
-                Exp::BinOp(BinOp::Min, width.into(), longest),
-            ));
+            body.stms.push(Stm::new(vec![bounded], Exp::BinOp(BinOp::Min, width.into(), longest)));
             body.stms.append(&mut rest.stms);
             body.results = rest.results;
         }

@@ -43,8 +43,10 @@ const ROUGHLY_ALIKE: i64 = 16;
 const UNLIKE: i64 = 1 << 40;
 /// For warps and for blocks: their number that is enough for a device, and the mean length up to which they are taken, unless the
 /// user says something else.
-const MEMBERS: [(Level, &str, i64, i64); 2] =
-    [(Level::Warps, "suff_warp_rows", 1 << 12, 1 << 8), (Level::Blocks, "suff_block_rows", 1 << 10, 1 << 12)];
+const MEMBERS: [(Level, &str, i64, i64); 2] = [
+    (Level::Warps, "suff_warp_rows", 1 << 12, 1 << 8),
+    (Level::Blocks, "suff_block_rows", 1 << 10, 1 << 12),
+];
 
 /// The first irregular operator outside of loops.
 pub(super) struct First {
@@ -170,7 +172,8 @@ impl Irregular<'_> {
             stms: vec![map.clone()],
         };
         if let Some(first) = &first {
-            let (found, alike) = self.deciding(|this| this.alike(first, parameter("suff_outer_rows")));
+            let (found, alike) =
+                self.deciding(|this| this.alike(first, parameter("suff_outer_rows")));
             versions.push((found, alike, outer));
             for ((_, hint, enough, longest), shared) in MEMBERS.into_iter().zip(shares) {
                 let (found, short) = self.deciding(|this| {
