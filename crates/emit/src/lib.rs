@@ -119,7 +119,9 @@ impl Together {
         let tile = match (seg.level, dims) {
             (Level::Task | Level::Thread, Some(1)) => Some(Tile::Columns),
             (Level::Task | Level::Thread, Some(_)) => Some(Tile::Square),
-            (Level::Grid | Level::Blocks | Level::Block, Some(_)) | (_, None) => None,
+            (Level::Grid | Level::Blocks | Level::Warps | Level::Block, Some(_)) | (_, None) => {
+                None
+            }
         };
         Together { lanes: seg.lanes, tile }
     }

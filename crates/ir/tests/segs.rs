@@ -145,7 +145,7 @@ fn a_level_has_a_word() {
     let error = parse(text).expect_err("there is no such level");
     assert_eq!(
         error.to_string(),
-        "1:41: expected `task`, `grid`, `blocks`, `block`, `thread`, found `tasks`"
+        "1:41: expected `task`, `grid`, `blocks`, `warps`, `block`, `thread`, found `tasks`"
     );
 }
 

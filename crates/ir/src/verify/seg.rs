@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
         let on_device = match seg.level {
             Level::Grid => true,
             Level::Task | Level::Thread => false,
-            Level::Blocks | Level::Block => {
+            Level::Blocks | Level::Warps | Level::Block => {
                 return self.fail(format!("a seg of level \"{}\" is tiled", seg.level.name()));
             }
         };

@@ -7,8 +7,9 @@ use super::Irregular;
 use super::version::First;
 use crate::block::block_widths;
 use crate::seg::Segs;
+use fehu_base::IdVec;
 use fehu_ir::subst::{Subst, copy_stm, subst_body};
-use fehu_ir::{Atom, BinOp, Body, Exp, Lambda, Level, Stm, Type, Var};
+use fehu_ir::{Atom, BinOp, Body, Exp, Lambda, Level, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a function binds a variable: by its parameter of this number, or by a statement, as its result of this number.
@@ -18,8 +19,12 @@ enum Place {
 }
 
 impl Place {
-    fn of(var: Var, function: &Lambda) -> Option<Place> {
-        let number = |vars: &[Var]| vars.iter().position(|other| *other == var);
+    /// Nothing if arrays of this size are bound at the same place.
+    fn of(var: Var, function: &Lambda, vars: &IdVec<Var, VarInfo>) -> Option<Place> {
+        let number = |of: &[Var]| {
+            let has_size = |other: &Var| vars[*other].ty.shape().contains(&var.into());
+            of.iter().position(|other| *other == var).filter(|_| !of.iter().any(has_size))
+        };
         let in_stm = |(k, stm): (usize, &Stm)| number(&stm.pat).map(|of| Place::Stm(k, of));
         let stms = || function.body.stms.iter().enumerate().find_map(in_stm);
         number(&function.params).map(Place::Param).or_else(stms)
@@ -31,7 +36,7 @@ impl Irregular<'_> {
     /// arrays of other sizes than its first operator.
     pub(super) fn by_members(&mut self, map: &Stm, first: &First) -> Vec<Body> {
         let Exp::Screma(op) = &map.exp else { return Vec::new() };
-        let Some(place) = Place::of(first.width, &op.map) else { return Vec::new() };
+        let Some(place) = Place::of(first.width, &op.map, self.vars) else { return Vec::new() };
         let is_array = |var: &Var| matches!(self.vars[*var].ty, Type::Array(..));
         let known = |atom: Atom| atom == first.width.into() || self.labels.is_avoided(atom);
         let fits = op.folded() == 0

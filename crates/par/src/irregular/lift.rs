@@ -108,7 +108,7 @@ impl Irregular<'_> {
                 Kind::Sequential => pending.push(stm.clone()),
                 Kind::Irregular => {
                     self.flush(&mut pending, &body.stms[k..], &body.results, space)?;
-                    self.look_ahead(stm, space);
+                    self.look_ahead(stm, space, k);
                     self.irregular(stm, space)?;
                 }
             }

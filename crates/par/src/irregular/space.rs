@@ -392,14 +392,24 @@ impl Irregular<'_> {
         needs.seen.extend([rows.width, rows.start]);
         self.add_needs(std::slice::from_ref(&op), &[], space, &mut needs);
         let index = self.vars.push(VarInfo { hint: "i".into(), ty: Type::I64 });
-        let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
+        // Elements are read by indexing; only accumulators are inputs.
+        let is_acc = |(param, _): &(Var, Var)| matches!(self.vars[*param].ty, Type::Acc(_));
+        let (accs, elements): (Vec<_>, Vec<_>) = needs.inputs.into_iter().partition(is_acc);
+        let mut stms = Vec::with_capacity(elements.len() + needs.stms.len() + 1);
+        for (element, array) in elements {
+            let rest = self.vars[element].ty.shape().iter().map(|size| whole(*size));
+            let dims = std::iter::once(Dim::Fix(index.into())).chain(rest).collect();
+            stms.push(Stm::new(vec![element], Exp::Index(array, dims)));
+        }
+        stms.append(&mut needs.stms);
+        let (params, inputs): (Vec<Var>, Vec<Var>) = accs.into_iter().unzip();
         let params = [vec![index, rows.start, rows.width], params].concat();
         let ret: Vec<Type> = op.pat.iter().map(|var| self.vars[*var].ty.clone()).collect();
         let hints: Vec<_> = op.pat.iter().map(|var| self.vars[*var].hint.clone()).collect();
         let results = op.pat.iter().map(|var| Atom::Var(*var)).collect();
         let loc = op.loc.clone();
-        needs.stms.push(Stm { attrs: Vec::new(), ..op });
-        let body = Lambda { params, body: Body { stms: needs.stms, results }, ret: ret.clone() };
+        stms.push(Stm { attrs: Vec::new(), ..op });
+        let body = Lambda { params, body: Body { stms, results }, ret: ret.clone() };
         let seg = Seg {
             level: self.level,
             space: vec![self.spaces[space].count],
