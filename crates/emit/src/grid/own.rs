@@ -19,7 +19,7 @@ use fehu_ir::{AccInput, Atom, BinOp, CmpOp, Lambda, Screma, Type, Var};
 const LEAST_ROOM: u32 = 64;
 
 /// A block has at least as many positions as threads, and an eighth as many as there are elements: all have to be set and added.
-/// Fewer blocks leave the device idle: with a quarter of them, k-means with 100 means of 16 numbers took 1546 us on an H200.
+/// With a quarter of these blocks, k-means of 10^5 points took 30 us instead of 23 on an H200.
 const ELEMENTS: i64 = 8;
 
 /// It pays off from this many positions, and if there are at most this many elements for each of them.
