@@ -78,6 +78,23 @@ fn again() {
     agrees("again");
 }
 
+/// Rows of differing lengths, by a warp for each, by a block for each, and flattened.
+#[test]
+fn ragged() {
+    const HUGE: i64 = 1 << 40;
+    for (warps, blocks) in [(HUGE, 1), (1, HUGE), (1, 1)] {
+        let mut options = Vec::new();
+        for entry in ["main", "long"] {
+            for (who, value) in [("outer", 1), ("warp", warps), ("block", blocks)] {
+                let param = format!("{entry}.suff_{who}_rows_0={value}");
+                options.push(format!("--pass-option=--param={param}"));
+            }
+        }
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        agrees_with("ragged", &options);
+    }
+}
+
 #[test]
 fn accumulators() {
     agrees("accumulators");

@@ -94,12 +94,8 @@ impl Sharing<'_> {
             | Exp::Trace(..) => false,
             _ => true,
         };
-        let is_view = matches!(
-            &stm.exp,
-            Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..)
-        );
         let mut sizes = stm.pat.iter().flat_map(|var| self.vars[*var].ty.shape());
-        fits && (is_view || sizes.all(|size| (self.known)(*size)))
+        fits && (is_view(&stm.exp) || sizes.all(|size| (self.known)(*size)))
     }
 
     /// The widths of a map and of what it is around, as long as the host knows them.
@@ -168,6 +164,11 @@ impl Cx<'_> {
         self.remark(RemarkKind::Done, loc.as_ref(), text);
         self.either(small, &mut |cx| cx.by_block(body), flat)
     }
+}
+
+/// Whether an array needs no memory of its own.
+pub(crate) fn is_view(exp: &Exp) -> bool {
+    matches!(exp, Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..))
 }
 
 /// Whether no operator has more positions than a warp has threads.

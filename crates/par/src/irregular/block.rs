@@ -5,7 +5,7 @@
 
 use super::Irregular;
 use super::version::First;
-use crate::block::block_widths;
+use crate::block::{block_widths, is_view};
 use crate::seg::Segs;
 use fehu_base::IdVec;
 use fehu_ir::subst::{Subst, copy_stm, subst_body};
@@ -13,6 +13,7 @@ use fehu_ir::{Atom, BinOp, Body, Exp, Lambda, Level, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a function binds a variable: by its parameter of this number, or by a statement, as its result of this number.
+#[derive(Clone, Copy)]
 enum Place {
     Param(usize),
     Stm(usize, usize),
@@ -46,26 +47,13 @@ impl Irregular<'_> {
             return Vec::new();
         }
         let levels = [Level::Warps, Level::Blocks];
-        levels.map(|level| self.bounded(map, &place, first.longest, level)).to_vec()
+        levels.map(|level| self.by_members_of(map, place, first.longest, level)).to_vec()
     }
 
-    /// A copy of a map, for threads of a level, in which the width has a bound.
-    fn bounded(&mut self, map: &Stm, place: &Place, longest: Atom, level: Level) -> Body {
+    /// A copy of a map for threads of a level.
+    fn by_members_of(&mut self, map: &Stm, place: Place, longest: Atom, level: Level) -> Body {
         let mut stm = copy_stm(map, self.vars);
-        if let Exp::Screma(op) = &mut stm.exp {
-            let body = &mut op.map.body;
-            let (width, next) = match place {
-                Place::Param(k) => (op.map.params[*k], 0),
-                Place::Stm(k, number) => (body.stms[*k].pat[*number], k + 1),
-            };
-            let results = std::mem::take(&mut body.results);
-            let mut rest = Body { stms: body.stms.split_off(next), results };
-            let bounded = self.vars.push(self.vars[width].clone());
-            subst_body(&mut rest, self.vars, &Subst::from_iter([(width, bounded.into())]));
-            body.stms.push(Stm::new(vec![bounded], Exp::BinOp(BinOp::Min, width.into(), longest)));
-            body.stms.append(&mut rest.stms);
-            body.results = rest.results;
-        }
+        self.bound_width(&mut stm, place, longest);
         let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
         let mut segs = Segs { prog: self.prog, vars: self.vars, hosted: &hosted, equal: &equal };
         if let Exp::Screma(op) = &mut stm.exp {
@@ -74,5 +62,38 @@ impl Irregular<'_> {
         let stm = segs.code(stm, 1, level);
         let results = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
         Body { stms: vec![stm], results }
+    }
+
+    /// The width of the rows of a map gets a bound.
+    fn bound_width(&mut self, map: &mut Stm, place: Place, longest: Atom) {
+        let Exp::Screma(op) = &mut map.exp else { return };
+        let body = &mut op.map.body;
+        let (width, next) = match place {
+            Place::Param(k) => (op.map.params[k], 0),
+            Place::Stm(k, number) => (body.stms[k].pat[number], k + 1),
+        };
+        let results = std::mem::take(&mut body.results);
+        let mut rest = Body { stms: body.stms.split_off(next), results };
+        let bounded = self.vars.push(self.vars[width].clone());
+        subst_body(&mut rest, self.vars, &Subst::from_iter([(width, bounded.into())]));
+        let exp = Exp::BinOp(BinOp::Min, width.into(), longest);
+        body.stms.push(Stm::new(vec![bounded], exp));
+        body.stms.append(&mut rest.stms);
+        body.results = rest.results;
+    }
+
+    /// Likewise, of a copy of a map that one thread executes for each position, if it makes arrays of that size: so the host knows how
+    /// much memory each thread needs. Whether it does.
+    pub(super) fn bound_rows(&mut self, map: &Stm, copy: &mut Stm, first: &First) -> bool {
+        let Exp::Screma(op) = &map.exp else { return false };
+        let Some(place) = Place::of(first.width, &op.map, self.vars) else { return false };
+        let makes = op.map.body.stms.iter().any(|stm| {
+            let sizes = |var: &Var| self.vars[*var].ty.shape().contains(&first.width.into());
+            !is_view(&stm.exp) && stm.pat.iter().any(sizes)
+        });
+        if makes {
+            self.bound_width(copy, place, first.longest);
+        }
+        makes
     }
 }

@@ -23,7 +23,7 @@ use crate::distribute::only_inner;
 use ecow::{EcoString, eco_format};
 use fehu_base::Prim;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::subst::{Subst, subst_body};
+use fehu_ir::subst::{Subst, subst_body, subst_type};
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Elem, Exp, Level, Red, Scalar, Screma, Stm, Type, Var};
 
 /// No row may be longer than this part of what one thread of a CPU gets.
@@ -32,8 +32,11 @@ const PARTS: i64 = 4;
 const ENOUGH: i64 = 1 << 15;
 /// On devices, rows may be so many times as long as the mean.
 const ALIKE: i64 = 4;
-/// The mean length of rows up to which one thread of a device may read each, unless the user says something else.
-const SHORT: i64 = 16;
+/// The mean length of rows up to which one thread of a device may read each, unless the user says something else: for one operator,
+/// for two, and for more. Each of them would be a kernel, and pass arrays to the next. On an H200, a softmax of 16M elements takes
+/// 276 us in rows of 64 (flattened 390), and 314 in rows of 256 (by warps 267); the sums of a sparse matrix with rows of 32 take
+/// 1110 (flattened 368).
+const SHORT: [i64; 3] = [16, 64, 192];
 /// Likewise, if nothing is read along them.
 const COMPUTED: i64 = 1 << 24;
 /// This many positions are enough if their loops differ, unless the user says something else.
@@ -74,6 +77,8 @@ pub(super) struct First {
     space: usize,
     /// Whether its function gets elements of arrays that are in memory.
     reads: bool,
+    /// How many irregular operators there are.
+    operators: usize,
     /// How many statements of the function come before it: the checks among them have been made at all positions.
     before: usize,
 }
@@ -123,7 +128,7 @@ impl Irregular<'_> {
         }
         let (total, longest) = (Atom::Var(found[0]), Atom::Var(found[1]));
         let at = self.out.len();
-        self.first = Some(First { at, total, longest, width, space, reads: false, before: 0 });
+        self.first = Some(First { at, total, longest, width, space, reads: false, operators: 0, before: 0 });
         Some(total)
     }
 
@@ -132,6 +137,7 @@ impl Irregular<'_> {
         let reads = op.inputs.iter().any(|input| self.reads_along(*input, space));
         if let Some(first) = &mut self.first {
             first.reads |= reads;
+            first.operators += 1;
         }
     }
 
@@ -187,13 +193,18 @@ impl Irregular<'_> {
             Some(first) if self.level == Level::Grid => self.by_members(lifted, first),
             Some(_) | None => Vec::new(),
         };
+        let mut map = map;
+        let bounded = match &first {
+            Some(first) if self.level == Level::Grid => self.bound_rows(lifted, &mut map, first),
+            Some(_) | None => false,
+        };
         let parameter = |hint: &str| eco_format!("{name}.{hint}_{number}");
         let outer = Body {
             results: map.pat.iter().map(|var| Atom::Var(*var)).collect(),
             stms: vec![map.clone()],
         };
         if let Some(first) = &first {
-            let outer = self.checked(outer, first.before);
+            let outer = self.checked(outer, first.before + usize::from(bounded));
             let (found, alike) =
                 self.deciding(|this| this.alike(first, parameter("suff_outer_rows")));
             versions.push((found, alike, outer));
@@ -215,18 +226,33 @@ impl Irregular<'_> {
             versions.push((found, enough, outer));
         }
         let mut rest = Body { stms: with_certs(flat, &certs), results: arrays };
-        for (mut found, cond, version) in versions.into_iter().rev() {
-            let all: Vec<Var> =
-                pat.iter().map(|var| self.vars.push(self.vars[*var].clone())).collect();
+        let outermost = versions.len();
+        for (k, (mut found, cond, version)) in versions.into_iter().rev().enumerate() {
+            let all = if k + 1 == outermost { pat.clone() } else { self.likewise(pat) };
+            let results = all.iter().map(|var| Atom::Var(*var)).collect();
             let exp = Exp::If(cond, Box::new([version, rest]));
-            found.stms.push(Stm { loc: map.loc.clone(), ..Stm::new(all.clone(), exp) });
-            rest = Body { stms: found.stms, results: all.into_iter().map(Atom::Var).collect() };
+            found.stms.push(Stm { loc: map.loc.clone(), ..Stm::new(all, exp) });
+            rest = Body { stms: found.stms, results };
         }
         self.out.append(&mut rest.stms);
-        for (var, array) in pat.iter().zip(rest.results) {
-            self.out.push(Stm::new(vec![*var], Exp::Atom(array)));
+        if outermost == 0 {
+            for (var, array) in pat.iter().zip(rest.results) {
+                self.out.push(Stm::new(vec![*var], Exp::Atom(array)));
+            }
         }
         with_certs(self.out, &certs)
+    }
+
+    /// New variables like those of a pattern, whose types may mention each other.
+    fn likewise(&mut self, pat: &[Var]) -> Vec<Var> {
+        let all: Vec<Var> = pat.iter().map(|var| self.vars.push(self.vars[*var].clone())).collect();
+        let subst: Subst = pat.iter().copied().zip(all.iter().map(|var| Atom::Var(*var))).collect();
+        for var in &all {
+            let mut ty = self.vars[*var].ty.clone();
+            subst_type(&mut ty, &subst);
+            self.vars[*var].ty = ty;
+        }
+        all
     }
 
     /// The version without flattening, but for checks that have been made, among the first statements of its function.
@@ -292,7 +318,8 @@ impl Irregular<'_> {
                 self.truth("alike", Exp::BinOp(BinOp::And, enough, alike))
             }
             Level::Grid | Level::Blocks | Level::Warps | Level::Block | Level::Thread => {
-                let short = if first.reads { SHORT } else { COMPUTED };
+                let operators = first.operators.clamp(1, SHORT.len());
+                let short = if first.reads { SHORT[operators - 1] } else { COMPUTED };
                 let mean = self.mean_if_alike(first, (ENOUGH, 0, ALIKE));
                 self.is_short(mean, name, short)
             }
