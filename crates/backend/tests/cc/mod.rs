@@ -94,6 +94,9 @@ impl Folder {
         self.read(source).hash(&mut hasher);
         let kept = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("kept-program-{:016x}", hasher.finish()));
+        // Tests that need it at the same time wait for the first of them.
+        let turn = fs::File::create(kept.with_extension("lock")).expect("the lock can be made");
+        turn.lock().expect("it can be locked");
         if !kept.exists() {
             self.compile(source, options);
             let unfinished = kept.with_extension(std::process::id().to_string());
