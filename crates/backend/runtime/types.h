@@ -114,7 +114,7 @@ struct fe_program {
   size_t constants_size;
   int (*constants_init)(struct futhark_context *ctx);
   void (*constants_free)(struct futhark_context *ctx);
-  // Kernels. Their text is in pieces, with NULL at the end; that of kernel k is between
+  // Kernels. Their text is in pieces, with NULL at the end; that of kernel k, if it has its own, is between
   // `#if !defined FE_PART || FE_PART == k` and `#endif`.
   int num_kernels;
   const struct fe_kernel *kernels;

@@ -32,10 +32,7 @@ fn every_operation_agrees_with_the_interpreter() {
         }
         kernels.push_str("  }\n}\n");
     }
-    let results = numbers(
-        &assembled("gpu_scalar", &kernels, &host(&cases), &[]),
-        &["--build-option=-cl-opt-disable"],
-    );
+    let results = numbers(&assembled("gpu_scalar", &kernels, &host(&cases), &[]), &[]);
     compare(&cases, results);
 }
 

@@ -229,7 +229,7 @@ fn a_program_is_compiled_once() {
     let run = || {
         let mut command = place.command(&["run", "a.fut"]);
         command.env("XDG_CACHE_HOME", place.0.join("cache"));
-        let output = piped(command.env("CC", "sh cc.sh").env("CFLAGS", "-O1"), "5");
+        let output = piped(command.env("CC", "sh cc.sh").env("CFLAGS", "-O0"), "5");
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let calls = std::fs::read_to_string(place.0.join("calls")).expect("it was called");
         (stdout(&output), calls.lines().count())
@@ -244,6 +244,26 @@ fn a_program_is_compiled_once() {
     assert_eq!(run(), ("6i32\n".to_owned(), 3));
     let output = place.fehu(&["run", "a.fut", "--", "--help"]);
     assert!(stdout(&output).contains("--entry-point"), "{}", stdout(&output));
+}
+
+#[test]
+fn programs_that_need_a_runtime_at_the_same_time_wait_for_it() {
+    let place = Place::new("turns");
+    let names = ["a.fut", "b.fut", "c.fut"];
+    for (i, name) in names.iter().enumerate() {
+        let test = format!("-- ==\n-- input {{ 1 }} output {{ {} }}\n", i + 1);
+        place.write(name, &format!("{test}entry main (x: i32) = x + {i}\n"));
+    }
+    // It takes so long that all of them come to need it.
+    let script = "#!/bin/sh\ncase \" $* \" in *\" -c \"*) echo called >> calls; sleep 2;; esac\n\
+                  exec cc \"$@\"\n";
+    place.write("cc.sh", script);
+    let mut command = place.command(&["test", "-j", "3"]);
+    command.args(names).env("XDG_CACHE_HOME", place.0.join("cache"));
+    let output = piped(command.env("CC", "sh cc.sh").env("CFLAGS", "-O0"), "");
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let calls = std::fs::read_to_string(place.0.join("calls")).expect("it was called");
+    assert_eq!(calls, "called\n");
 }
 
 #[test]

@@ -35,13 +35,18 @@ fn agrees_with(name: &str, options: &[&str]) {
     assert!(good, "{text}");
 }
 
-/// The device program for CUDA, taken from the C program.
-fn device_program(name: &str) -> String {
+/// The C program for CUDA that is made of a file.
+fn c_program(file: &str, name: &str) -> String {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_{name}"));
     let out = out.to_str().expect("the folder has a name of letters");
-    let (good, text) = fehu(&["cuda", "--library", &format!("{name}.fut"), "-o", out]);
+    let (good, text) = fehu(&["cuda", "--library", file, "-o", out]);
     assert!(good, "{text}");
-    let c = std::fs::read_to_string(format!("{out}.c")).expect("there is a C file");
+    std::fs::read_to_string(format!("{out}.c")).expect("there is a C file")
+}
+
+/// The device program for CUDA, taken from the C program.
+fn device_program(name: &str) -> String {
+    let c = c_program(&format!("{name}.fut"), name);
     strings(&c, "fe_device_prelude") + &strings(&c, "fe_device_source")
 }
 
@@ -76,6 +81,23 @@ fn folds() {
 #[test]
 fn again() {
     agrees("again");
+}
+
+/// Rows of differing lengths, by a warp for each, by a block for each, and flattened.
+#[test]
+fn ragged() {
+    const HUGE: i64 = 1 << 40;
+    for (warps, blocks) in [(HUGE, 1), (1, HUGE), (1, 1)] {
+        let mut options = Vec::new();
+        for entry in ["main", "long"] {
+            for (who, value) in [("outer", 1), ("warp", warps), ("block", blocks)] {
+                let param = format!("{entry}.suff_{who}_rows_0={value}");
+                options.push(format!("--pass-option=--param={param}"));
+            }
+        }
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        agrees_with("ragged", &options);
+    }
 }
 
 #[test]
@@ -181,6 +203,29 @@ fn functions_are_not_copied_into_every_kernel() {
         let each = (many - few) / 10;
         assert!(each < function, "{backend}: {few} and {many} bytes");
     }
+}
+
+/// Kernels that differ only in names have one text; where they come from is still known, also in messages of checks.
+#[test]
+fn kernels_that_are_alike_have_one_text() {
+    let text = "entry a (xs: []i32) = map (+ 1) xs\n\
+                entry b (numbers: []i32) = map (\\number -> 1 + number) numbers\n\
+                entry c (xs: []i32) = map (+ 2) xs\n\
+                entry d (xs: []i32) (i: i64) = map (\\x -> x + xs[i + i64.i32 x]) xs\n\
+                entry e (xs: []i32) (i: i64) = map (\\x -> x + xs[i + i64.i32 x]) xs\n";
+    let file = common::folder("alike").join("alike.fut");
+    std::fs::write(&file, text).expect("it can be written");
+    let c = c_program(file.to_str().expect("a name of letters"), "alike");
+    let rows = c.split("fe_kernels[] = {\n").nth(1).and_then(|rest| rest.split("};").next());
+    let rows = rows.expect("there is a table");
+    let codes: Vec<&str> =
+        rows.lines().filter_map(|row| row.rsplit_once(", ")?.1.strip_suffix("},")).collect();
+    assert_eq!(codes, ["0", "0", "2", "3", "4", "0"], "{rows}");
+    for (line, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
+        assert!(rows.contains(&format!("entry_{name}_map_{line}")), "{rows}");
+        assert!(rows.contains(&format!("alike.fut:{}:", line + 1)), "{rows}");
+    }
+    assert_eq!(strings(&c, "fe_device_source").matches("FE_KERNEL ").count(), 4);
 }
 
 #[test]

@@ -25,6 +25,21 @@ pub struct Cache {
     limit: u64,
 }
 
+/// While this exists, others wait for an object.
+#[derive(Debug)]
+pub struct Turn {
+    path: PathBuf,
+    /// It is locked until it is closed.
+    _file: File,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // Who waits has the file and finds the object. If it cannot be removed now, trimming will do it.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
 /// The most bytes that are kept.
 const LIMIT: u64 = 1 << 29;
 /// After this time a temporary file belongs to nobody any more.
@@ -65,6 +80,14 @@ impl Cache {
         let sum = fs::read_to_string(sum_of(&path)).ok()?;
         let whole = hash::digest([fs::read(&path).ok()?.as_slice()]) == sum;
         (whole && touch(&path)).then_some(path)
+    }
+
+    /// Waits until nobody else makes the object with this key; then it is there, or it is our turn. It is everybody's turn if
+    /// there can be no such file: objects are good without it, too.
+    pub fn turn(&self, key: &str) -> Option<Turn> {
+        let path = self.root.join(OBJECTS).join(format!("{TEMPORARY}{key}"));
+        let file = File::create(&path).ok()?;
+        file.lock().is_ok().then_some(Turn { path, _file: file })
     }
 
     /// Makes an object: `make` writes it to the path that it is given.

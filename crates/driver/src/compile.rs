@@ -224,6 +224,11 @@ fn kept_runtime(
 ) -> Res<PathBuf> {
     let identity = compiler.identity();
     let key = hash::digest([b"runtime", text.as_bytes(), identity.as_bytes()]);
+    if let Some(found) = cache.object(&key) {
+        return Ok(found);
+    }
+    // Programs that are compiled at the same time need the same one.
+    let _turn = cache.turn(&key);
     match cache.object(&key) {
         Some(found) => Ok(found),
         None => make_object(cache, &key, text, None, evidence, |source, output| {

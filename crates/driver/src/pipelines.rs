@@ -8,7 +8,9 @@ use crate::stages;
 use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
-use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
+use fehu_opt::{
+    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM,
+};
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_TILING, IRREGULAR, SIMD,
     TASKS, TILING,
@@ -133,7 +135,7 @@ pub const GPU: Pipeline = Pipeline {
         GRID_CHUNKS,
         // As for CPUs. What does not depend on a function's parameters leaves it, so that it is not in the way of
         // nests.
-        UNSTREAM,
+        GRID_UNSTREAM,
         SIMPLIFY,
         HOIST,
         SIMPLIFY,

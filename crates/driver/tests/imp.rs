@@ -3,7 +3,7 @@
 
 use fehu_backend::Target;
 use fehu_driver::check::Warnings;
-use fehu_driver::code::{Code, Settings};
+use fehu_driver::code::{Code, Form, Settings, Stage};
 use fehu_driver::dev;
 use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
@@ -61,7 +61,9 @@ fn make(prog: &Prog, target: Target) -> Result<(), String> {
         let without = Without::parse(without).expect("there is such a part");
         let settings = Settings { without, ..Settings::of(target) };
         let mut code = Code::Arrays(Box::new(prog.clone()));
-        for stage in of_target(target).stages {
+        // All can be printed as C for one thread; what is printed for others is seen where it is compiled.
+        let wanted = |stage: &&Stage| stage.gives() != Form::C || target == Target::C;
+        for stage in of_target(target).stages.iter().filter(wanted) {
             // What is too complex for a table has no code.
             let Ok(next) = stage.apply(code, &settings) else { return Ok(()) };
             code = next;

@@ -203,13 +203,13 @@ impl Exp {
         match stage {
             // An operator and its epilogue, by one thread, needs no decision about levels; rows that differ, and warps and blocks
             // that execute one each, are not found again.
-            Stage::Arrays => match self {
-                Exp::Seg(seg) => match seg.level {
-                    Level::Task | Level::Grid => seg.rows.is_some(),
-                    Level::Blocks | Level::Warps | Level::Block | Level::Thread => true,
-                },
-                _ => true,
-            },
+            Stage::Arrays => {
+                let decided = |seg: &Seg| match seg.level {
+                    Level::Task | Level::Grid => seg.rows.is_none(),
+                    Level::Blocks | Level::Warps | Level::Block | Level::Thread => false,
+                };
+                !matches!(self, Exp::Seg(seg) if decided(seg))
+            }
             Stage::Segs => true,
         }
     }

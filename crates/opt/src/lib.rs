@@ -41,7 +41,7 @@ pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use unpartition::UNPARTITION;
 pub use unroll::UNROLL;
-pub use unstream::UNSTREAM;
+pub use unstream::{GRID_UNSTREAM, UNSTREAM, UNSTREAM_1, UNSTREAM_3};
 
 use fehu_ir::pass::Pass;
 
@@ -53,7 +53,10 @@ pub const PASSES: &[Pass] = &[
     HOIST,    //
     CHECKS,   //
     FUSE,     //
-    UNSTREAM, //
+    UNSTREAM,
+    GRID_UNSTREAM,
+    UNSTREAM_1,
+    UNSTREAM_3, //
     UNPARTITION,
     COPYUPDATES,
     UNROLL,

@@ -8,7 +8,7 @@ use fehu_ir::visit::{VisitMut, walk_exp_mut};
 use fehu_ir::{Atom, Exp, Prog};
 use fehu_irtest::oracle::Runs;
 use fehu_irtest::random::{ALL, each_list, each_program};
-use fehu_opt::{FUSE, SIMPLIFY, UNSTREAM};
+use fehu_opt::{FUSE, GRID_UNSTREAM, SIMPLIFY, UNSTREAM, UNSTREAM_1, UNSTREAM_3};
 use fehu_par::{CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, IRREGULAR, TASKS};
 
 /// Takes the first version wherever there are two: otherwise the small arrays of tests never would.
@@ -54,11 +54,12 @@ fn try_program(prog: &Prog, seed: u64) -> Result<Runs, String> {
         vec![CHUNKS],
         vec![CHUNKS, FEW],
         vec![GRID_CHUNKS, FEW],
-        vec![SIMPLIFY, FUSE, GRID_CHUNKS, UNSTREAM, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
+        vec![SIMPLIFY, FUSE, GRID_CHUNKS, GRID_UNSTREAM, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
         vec![SIMPLIFY, FUSE, CHUNKS, UNSTREAM, SIMPLIFY, IRREGULAR, SIMPLIFY, TASKS, EPILOGUE],
         vec![GRID_IRREGULAR],
         vec![SIMPLIFY, FUSE, UNSTREAM, SIMPLIFY, GRID_IRREGULAR, SIMPLIFY, FLATTEN, EPILOGUE],
-        vec![SIMPLIFY, FUSE, UNSTREAM, EXPOSE, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
+        vec![SIMPLIFY, FUSE, UNSTREAM_1, EXPOSE, SIMPLIFY, FLATTEN, SIMPLIFY, EPILOGUE],
+        vec![UNSTREAM_3, SIMPLIFY],
     ];
     each_list(prog, &lists, seed)
 }

@@ -8,6 +8,7 @@
 struct fe_kernel {
   const char *name;
   const char *place; // in the source: "file.fut:12:3"
+  int code;          // the number of the kernel whose text it executes: its own, or that of one with the same text
 };
 
 // An argument of a kernel. `value` points to it; if it is an address of device memory, then to that address.

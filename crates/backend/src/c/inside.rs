@@ -21,7 +21,7 @@ pub(super) struct Inside {
     /// Whether it ends that way anywhere.
     pub(super) may_fail: bool,
     /// The numbers of the functions that it calls.
-    calls: Vec<usize>,
+    pub(super) calls: Vec<usize>,
 }
 
 impl Inside {
@@ -200,13 +200,6 @@ impl Frame<'_> {
             Some(Space::Global) => "FE_GLOBAL ",
             Some(Space::Shared) => "FE_LOCAL ",
             Some(Space::Own) | None => "",
-        }
-    }
-
-    /// Makes what this kernel has called part of it.
-    pub(super) fn note_calls(&mut self, kernel: usize) {
-        if let Some(inside) = &self.inside {
-            self.device.functions.used(&inside.calls, kernel);
         }
     }
 }

@@ -3,6 +3,9 @@
 //! The statements of a kernel are printed by the same code as those of the host; the differences are here. The device
 //! program is text inside the C program, in a dialect that `runtime/device` maps to CUDA C or OpenCL C.
 //!
+//! Kernels that differ only in names have one text, which is compiled once; what they are called and where they come from
+//! is still their own.
+//!
 //! A check has a number; when it fails, the values for its message are stored in the failure buffer. The host formats
 //! the message with `fe_device_error`, which is also generated here.
 
@@ -13,6 +16,8 @@ use super::literal;
 use super::message::Shown;
 use fehu_base::{OrBug, Prim};
 use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V, visit};
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 /// The most values in the message of a check in a kernel; the rest are shown as zero.
@@ -25,31 +30,52 @@ const AFTER_FAILURE: &str = "if (fe_failed(failure, launch)) return;";
 /// The device program in the making.
 #[derive(Default)]
 pub(super) struct Device {
-    /// Name, place in the source, and text of each kernel.
-    kernels: Vec<(String, String, String)>,
+    kernels: Vec<Launched>,
+    /// The kernels that have a text of their own, by that text without names.
+    texts: FxHashMap<String, usize>,
     /// The functions that they call.
     pub(super) functions: Functions,
     /// The cases of `fe_device_error`.
-    errors: Vec<String>,
+    errors: IndexSet<String>,
+}
+
+/// A kernel.
+struct Launched {
+    name: String,
+    /// Where it is in the source.
+    place: String,
+    /// The number of the kernel that has the text: this one, or an earlier one.
+    code: usize,
+    /// The text, if it is its own.
+    text: String,
+}
+
+/// A kernel as a function of the device program.
+struct Printed {
+    /// What comes before its name, and after it.
+    text: [String; 2],
+    /// The numbers of the functions that it calls.
+    calls: Vec<usize>,
 }
 
 impl Device {
     /// The C text of the device program: its source, the table of kernels, and the messages of checks.
     pub(super) fn text(&self) -> String {
         let mut source = self.functions.text();
-        for (number, (_, _, kernel)) in self.kernels.iter().enumerate() {
+        let own = self.kernels.iter().enumerate().filter(|(number, kernel)| kernel.code == *number);
+        for (number, kernel) in own {
             let wanted = format!("#if !defined FE_PART || FE_PART == {number}");
-            let _ = writeln!(source, "{wanted}\n{kernel}#endif\n");
+            let _ = writeln!(source, "{wanted}\n{}#endif\n", kernel.text);
         }
         if self.errors.is_empty() {
             source = source.replace(&format!("  {AFTER_FAILURE}\n"), "");
         }
         let mut text = crate::runtime::device_source(&source);
         text.push_str("\nstatic const struct fe_kernel fe_kernels[] = {\n");
-        for (name, place, _) in &self.kernels {
-            let _ = writeln!(text, "  {{\"{name}\", \"{}\"}},", literal::string(place));
+        for Launched { name, place, code, .. } in &self.kernels {
+            let _ = writeln!(text, "  {{\"{name}\", \"{}\", {code}}},", literal::string(place));
         }
-        text.push_str("  {NULL, NULL},\n};\n\n");
+        text.push_str("  {NULL, NULL, 0},\n};\n\n");
         text.push_str("static void fe_device_error(struct futhark_context *ctx, int check, const int64_t *values) {\n");
         text.push_str("  (void)values;\n  switch (check) {\n");
         for (number, error) in self.errors.iter().enumerate() {
@@ -66,10 +92,8 @@ impl Frame<'_> {
         let own = [kernel.block, kernel.thread];
         let mut captured = visit::free_vars(&kernel.body);
         captured.retain(|v| !own.contains(v));
-        let number = self.device.kernels.len();
-        let name = format!("{}_{}_{number}", self.fun.name, super::names::identifier(&kernel.hint));
-        let text = self.kernel_function(kernel, &captured, &name);
-        self.device.kernels[number] = (name, kernel.place.to_string(), text);
+        let printed = self.kernel_function(kernel, &captured);
+        let number = self.add(kernel, printed);
 
         let scope = self.scope();
         let (blocks, threads) = (scope.text(&kernel.blocks), kernel.threads);
@@ -101,12 +125,24 @@ impl Frame<'_> {
         self.line("}");
     }
 
+    /// Adds a kernel to the device program; its number.
+    fn add(&mut self, kernel: &Kernel, Printed { text: [before, after], calls }: Printed) -> usize {
+        let number = self.device.kernels.len();
+        let name = format!("{}_{}_{number}", self.fun.name, super::names::identifier(&kernel.hint));
+        let alike = self.shared.names.without(&format!("{before}{after}"));
+        let code = *self.device.texts.entry(alike).or_insert(number);
+        let mut text = String::new();
+        if code == number {
+            self.device.functions.used(&calls, number);
+            text = format!("{before}{name}{after}");
+        }
+        self.device.kernels.push(Launched { name, place: kernel.place.to_string(), code, text });
+        number
+    }
+
     /// The kernel as a function of the device program.
-    fn kernel_function(&mut self, kernel: &Kernel, captured: &[V], name: &str) -> String {
-        // Its place in the table is taken before the kernel has a text.
-        self.device.kernels.push(Default::default());
+    fn kernel_function(&mut self, kernel: &Kernel, captured: &[V]) -> Printed {
         let fun = self.fun;
-        let number = self.device.kernels.len() - 1;
         let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
         frame.inside = Some(Inside::new("return;"));
         // Compilers divide numbers that cannot be negative by shifts alone.
@@ -117,7 +153,7 @@ impl Frame<'_> {
         }
         frame.line(AFTER_FAILURE);
         frame.block(&kernel.body);
-        frame.note_calls(number);
+        let calls = frame.inside.take().map_or(Vec::new(), |inside| inside.calls);
         let mut params = String::from("FE_FAILURE");
         for &v in captured {
             let declared = match fun.vars[v].ty {
@@ -135,7 +171,8 @@ impl Frame<'_> {
             0 | 1 => format!("FE_BOUNDS({threads})"),
             _ => format!("FE_BOUNDS_RESIDENTS({threads}, {residents})"),
         };
-        format!("FE_KERNEL {bounds} void {name}({params}) {{\n{}}}\n", frame.into_text())
+        let after = format!("({params}) {{\n{}}}\n", frame.into_text());
+        Printed { text: [format!("FE_KERNEL {bounds} void "), after], calls }
     }
 
     /// A statement that is different in kernels; false if it is not.
@@ -204,7 +241,6 @@ impl Frame<'_> {
     }
 
     fn assert_inside(&mut self, cond: &Exp, message: &Message) {
-        let number = self.device.errors.len();
         let mut values: Vec<String> = Vec::new();
         let mut shown = Vec::new();
         for part in &message.parts {
@@ -220,7 +256,7 @@ impl Frame<'_> {
         for line in &error {
             let _ = writeln!(case, "    {line}");
         }
-        self.device.errors.push(case);
+        let (number, _) = self.device.errors.insert_full(case);
         let cond = self.scope().negated(cond);
         self.line(&format!("if ({cond}) {{"));
         self.deeper(|frame| {

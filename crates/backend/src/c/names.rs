@@ -3,6 +3,7 @@
 use fehu_base::{IdVec, OrBug};
 use fehu_imp::{Fun, V};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Write;
 
 /// The names of one function and of the tasks inside it.
 pub(super) struct Names {
@@ -45,6 +46,30 @@ impl Names {
     /// Nothing else gets this name from now on.
     pub(super) fn reserve(&mut self, name: &str) {
         self.taken.insert(name.to_owned());
+    }
+
+    /// A text of C with the numbers of names, in the order of their appearance, instead of the names: the same for all texts that
+    /// differ in nothing else.
+    pub(super) fn without(&self, text: &str) -> String {
+        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut anonymous = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            // In a number are letters, but no names: `0x1.8p3`.
+            let is_number = first.is_ascii_digit();
+            let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || is_number && c == '.';
+            let end = rest.find(|c| !in_word(c)).unwrap_or(rest.len()).max(first.len_utf8());
+            let (word, after) = rest.split_at(end);
+            rest = after;
+            if self.taken.contains(word) {
+                let next = numbers.len();
+                // No word begins like this.
+                let _ = write!(anonymous, "${}", numbers.entry(word).or_insert(next));
+            } else {
+                anonymous.push_str(word);
+            }
+        }
+        anonymous
     }
 
     /// A name that nothing else has in the function.
@@ -345,5 +370,25 @@ mod tests {
         for (hint, name) in names {
             assert_eq!(identifier(hint), name, "of {hint:?}");
         }
+    }
+
+    #[test]
+    fn texts_that_differ_only_in_names_are_the_same_without_them() {
+        let names = |hints: &[&str]| {
+            let mut names = Names {
+                names: IdVec::default(),
+                taken: FxHashSet::default(),
+                next: FxHashMap::default(),
+            };
+            hints.iter().for_each(|hint| names.reserve(hint));
+            names
+        };
+        let [few, others] = [names(&["x", "y"]), names(&["p3", "p4"])];
+        let first = few.without("x = y + 0x1.p3 * x; // é");
+        assert_eq!(first, "$0 = $1 + 0x1.p3 * $0; // é");
+        assert_eq!(first, others.without("p4 = p3 + 0x1.p3 * p4; // é"));
+        // Another number, and another variable.
+        assert_ne!(first, others.without("p4 = p3 + 0x1.p4 * p4; // é"));
+        assert_ne!(first, few.without("x = y + 0x1.p3 * y; // é"));
     }
 }

@@ -1,8 +1,10 @@
 // The functions of api.ir as the compiler would write them for devices; the kernels are in gpu_kernels.c.
 
 enum { MY_SCALE, MY_DOT, MY_EVENS, MY_CHECK, MY_POINTS, MY_AREA };
-static const struct fe_kernel fe_kernels[] = {{"my_scale", "api.fut:1:2"},  {"my_dot", "api.fut:2:3"},   {"my_evens", "api.fut:3:4"},
-                                              {"my_check", "api.fut:4:5"}, {"my_points", "api.fut:5:6"}, {"my_area", "api.fut:6:7"}};
+static const struct fe_kernel fe_kernels[] = {
+  {"my_scale", "api.fut:1:2", MY_SCALE}, {"my_dot", "api.fut:2:3", MY_DOT},          {"my_evens", "api.fut:3:4", MY_EVENS},
+  {"my_check", "api.fut:4:5", MY_CHECK}, {"my_points", "api.fut:5:6", MY_POINTS}, {"my_area", "api.fut:6:7", MY_AREA},
+};
 
 #define POINTER(p) {&(p), sizeof(p), true}
 #define SCALAR(x) {&(x), sizeof(x), false}

@@ -38,10 +38,11 @@ pub(crate) fn assembled(name: &str, kernels: &str, host: &str, tuning: &[TuningP
     let names: Vec<String> = kernels
         .split("FE_KERNEL void ")
         .skip(1)
-        .filter_map(|text| Some(format!("{{\"{}\", \"\"}}, ", text.split_once('(')?.0)))
+        .enumerate()
+        .filter_map(|(i, text)| Some(format!("{{\"{}\", \"\", {i}}}, ", text.split_once('(')?.0)))
         .collect();
     let functions = format!(
-        "{}static const struct fe_kernel fe_kernels[] = {{{}{{NULL, NULL}}}};\n{}{host}",
+        "{}static const struct fe_kernel fe_kernels[] = {{{}{{NULL, NULL, 0}}}};\n{}{host}",
         device_source(kernels),
         names.concat(),
         include_str!("../c/gpu_common.c")

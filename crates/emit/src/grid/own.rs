@@ -18,8 +18,9 @@ use fehu_ir::{AccInput, Atom, BinOp, CmpOp, Lambda, Screma, Type, Var};
 /// The minimum number of elements that a block has room for.
 const LEAST_ROOM: u32 = 64;
 
-/// A thread has at least this many positions before another block is used.
-const ITEMS: i64 = 4;
+/// A block has at least as many positions as threads, and an eighth as many as there are elements: all have to be set and added.
+/// With a quarter of these blocks, k-means of 10^5 points took 30 us instead of 23 on an H200.
+const ELEMENTS: i64 = 8;
 
 /// It pays off from this many positions, and if there are at most this many elements for each of them.
 const LEAST: (i64, i64) = (128, 4);
@@ -79,8 +80,12 @@ impl<'a> Emit<'a> {
         }
         let own = self.block(|this| {
             let threads = i64::from(this.threads());
-            let items = threads * this.unless_few(ITEMS, 1);
-            let by_size = quot_up(total.clone(), Exp::int(items));
+            let mut items = Exp::int(threads);
+            for (_, count) in &counts {
+                let part = bin(BinOp::Quot, count.clone(), Exp::int(ELEMENTS));
+                items = bin(BinOp::Max, items, part);
+            }
+            let by_size = quot_up(total.clone(), items);
             let blocks = bin(BinOp::Min, by_size, this.busy_blocks());
             let blocks = this.simple("blocks", &blocks);
             let copies: Vec<V> = counts.iter().map(|(_, count)| this.copies(count, room)).collect();

@@ -23,7 +23,7 @@ use crate::distribute::only_inner;
 use ecow::{EcoString, eco_format};
 use fehu_base::Prim;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::subst::{Subst, subst_body};
+use fehu_ir::subst::{Subst, subst_body, subst_type};
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Elem, Exp, Level, Red, Scalar, Screma, Stm, Type, Var};
 
 /// No row may be longer than this part of what one thread of a CPU gets.
@@ -86,7 +86,6 @@ pub(super) struct First {
 impl Irregular<'_> {
     /// Looks for the first irregular operator in a statement: if the width of its rows is known before the statement, they are noted
     /// before it.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no function")]
     pub(super) fn look_ahead(&mut self, stm: &Stm, space: usize, before: usize) {
         let width = match irregular(stm, &self.labels).map(|stm| &stm.exp) {
             Some(Exp::Screma(op)) => op.width,
@@ -226,18 +225,33 @@ impl Irregular<'_> {
             versions.push((found, enough, outer));
         }
         let mut rest = Body { stms: with_certs(flat, &certs), results: arrays };
-        for (mut found, cond, version) in versions.into_iter().rev() {
-            let all: Vec<Var> =
-                pat.iter().map(|var| self.vars.push(self.vars[*var].clone())).collect();
+        let outermost = versions.len();
+        for (k, (mut found, cond, version)) in versions.into_iter().rev().enumerate() {
+            let all = if k + 1 == outermost { pat.clone() } else { self.likewise(pat) };
+            let results = all.iter().map(|var| Atom::Var(*var)).collect();
             let exp = Exp::If(cond, Box::new([version, rest]));
-            found.stms.push(Stm { loc: map.loc.clone(), ..Stm::new(all.clone(), exp) });
-            rest = Body { stms: found.stms, results: all.into_iter().map(Atom::Var).collect() };
+            found.stms.push(Stm { loc: map.loc.clone(), ..Stm::new(all, exp) });
+            rest = Body { stms: found.stms, results };
         }
         self.out.append(&mut rest.stms);
-        for (var, array) in pat.iter().zip(rest.results) {
-            self.out.push(Stm::new(vec![*var], Exp::Atom(array)));
+        if outermost == 0 {
+            for (var, array) in pat.iter().zip(rest.results) {
+                self.out.push(Stm::new(vec![*var], Exp::Atom(array)));
+            }
         }
         with_certs(self.out, &certs)
+    }
+
+    /// New variables like those of a pattern, whose types may mention each other.
+    fn likewise(&mut self, pat: &[Var]) -> Vec<Var> {
+        let all: Vec<Var> = pat.iter().map(|var| self.vars.push(self.vars[*var].clone())).collect();
+        let subst: Subst = pat.iter().copied().zip(all.iter().map(|var| Atom::Var(*var))).collect();
+        for var in &all {
+            let mut ty = self.vars[*var].ty.clone();
+            subst_type(&mut ty, &subst);
+            self.vars[*var].ty = ty;
+        }
+        all
     }
 
     /// The version without flattening, but for checks that have been made, among the first statements of its function.
