@@ -55,6 +55,37 @@ entry smoothed [l] (ns: [l]i64) : [l]i64 =
   map (\n -> let xs = loop xs = map (\i -> i * i % 7) (iota n) for k < 3 do map (\i -> xs[i] + k * xs[(i + 1) % n]) (iota n)
              in i64.sum xs) ns
 
+-- Single elements and slices of rows are updated.
+entry updated [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let xs = map (* 3) (iota n)
+             let xs = if n > 2 then xs with [n / 2] = n else xs
+             let xs = copy xs with [0: n / 3] = replicate (n / 3) 100
+             in i64.sum (map2 (*) xs (indices xs))) ns
+
+-- Rows that become shorter in loops, each in its own time.
+entry halved [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let xs = loop xs = map (\i -> i * i % 10) (iota n) while length xs > 1 do
+               let h = length xs / 2 in map2 (+) (xs[:h] :> [h]i64) (xs[h: 2 * h] :> [h]i64)
+             in length xs * 1000 + i64.sum xs) ns
+
+-- Rows in which less and less is left.
+entry sieved [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let (ps, _) = loop (ps, xs) = ([], map (+ 2) (iota n)) while length xs > 0 do
+               let p = xs[0] in (ps ++ [p], filter (\x -> x % p != 0) xs)
+             in length ps * 1000 + i64.sum ps) ns
+
+-- Irregular code inside the functions of writes and filters.
+entry inside [l] (ns: [l]i64) : ([l]i64, [3]i64, []i64) =
+  (scatter (replicate l 0) (map (\i -> (i + 1) % l) (iota l)) (map (\n -> i64.sum (iota n)) ns),
+   hist (+) 0 3 (map (\n -> i64.sum (iota n) % 3) ns) (map (\n -> i64.maximum (map (% 4) (iota n)) % 5) ns),
+   filter (\n -> i64.sum (map (% 3) (iota n)) % 2 == 0) ns)
+
+-- Two sizes that differ, from branches and loops.
+entry tables [l] (ns: [l]i64) : [l]i64 =
+  map (\n -> let t = if n % 2 == 0 then tabulate_2d n (n + 1) (\i j -> i * j + n) else replicate n (iota 3)
+             let t = loop t for _i < n % 3 do transpose (map (map (+ 1)) t)
+             in i64.sum (map2 (\row i -> i * i64.sum row) t (indices t))) ns
+
 -- ==
 -- entry: sums
 -- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
@@ -129,3 +160,38 @@ entry smoothed [l] (ns: [l]i64) : [l]i64 =
 -- entry: spmv
 -- input { [2i64,2i64,6i64] [0i64,1i64,2i64,0i64,1i64,2i64] [0.1,0.6,0.7,0.8,0.2,0.9] [1f64,2f64,4f64] }
 -- output { [1.3f64, 0f64, 7.5999999999999996f64] }
+
+-- ==
+-- entry: updated
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [15i64, 0i64, 364i64, 0i64, 0i64, 0i64, 2040i64, 38i64] }
+-- input { [65i64, 3i64] }
+-- output { [279718i64, 15i64] }
+
+-- ==
+-- entry: halved
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [1001i64, 0i64, 1016i64, 1000i64, 0i64, 0i64, 1032i64, 1014i64] }
+-- input { [65i64, 3i64] }
+-- output { [1284i64, 1001i64] }
+-- input { empty([0]i64) }
+-- output { empty([0]i64) }
+
+-- ==
+-- entry: sieved
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [2005i64, 0i64, 4017i64, 1002i64, 0i64, 0i64, 6041i64, 3010i64] }
+-- input { [65i64, 3i64] }
+-- output { [18501i64, 2005i64] }
+
+-- ==
+-- entry: inside
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [6i64, 3i64, 0i64, 21i64, 0i64, 0i64, 0i64, 66i64] [17i64, 0i64, 0i64] [0i64, 7i64, 1i64, 0i64, 0i64, 12i64] }
+
+-- ==
+-- entry: tables
+-- input { [3i64, 0i64, 7i64, 1i64, 0i64, 0i64, 12i64, 4i64] }
+-- output { [9i64, 0i64, 56i64, 8i64, 0i64, 0i64, 49764i64, 380i64] }
+-- input { [65i64, 3i64] }
+-- output { [18720i64, 9i64] }

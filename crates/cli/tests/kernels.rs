@@ -79,6 +79,11 @@ fn folds() {
 }
 
 #[test]
+fn again() {
+    agrees("again");
+}
+
+#[test]
 fn accumulators() {
     agrees("accumulators");
 }

@@ -7,8 +7,8 @@
 //! Other allocations need one piece.
 //!
 //! If the host can compute the sizes of all pieces in advance, it does. Otherwise it guesses how much a thread needs; a
-//! thread that needs more reports this and ends, and the host retries with more. The number of active blocks is
-//! bounded, because each thread needs its part: a block then does the work of several, one after the other.
+//! thread that needs more reports this and ends, and the host retries with more, after it has restored what the kernel changed in a
+//! way that depends on what was there ([`Kernel::changes`]). The number of active blocks is bounded, because each thread needs its part: a block then does the work of several, one after the other.
 //!
 //! If the threads of a block work together ([`Kernel::by_block`]), an allocation outside sections is one piece for all
 //! of them, in a second block of memory, which has a part for each thread block.
@@ -16,10 +16,10 @@
 use super::interleave;
 use super::pointers::{Piece, Pointers};
 use super::sites::{self, Known, Owner, Site, piece_bytes};
-use fehu_base::OrBug;
+use fehu_base::{OrBug, bug};
 use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
-use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
+use fehu_imp::{Block, Exp, Extent, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Scalar};
 use rustc_hash::FxHashMap;
 
@@ -54,12 +54,16 @@ pub(super) fn expand(fun: &mut Fun, interleaved: bool) {
     });
     // They are where they were, and in the attempts.
     replace_stms(&mut body, &mut |stm| match stm {
-        Stm::Launch(_) => match moved.iter().position(|other| other == stm) {
+        Stm::Launch(kernel) => match moved.iter().position(|other| other == stm) {
             Some(place) => {
                 moved.remove(place);
                 Some(Block::new())
             }
-            None => Some(vec![stm.clone()]),
+            None => {
+                let mut kernel = kernel.clone();
+                kernel.changes.clear();
+                Some(vec![Stm::Launch(kernel)])
+            }
         },
         _ => None,
     });
@@ -371,8 +375,10 @@ impl Expand<'_> {
         self.declare_pointers(local, Some(nowhere), &mut rest);
         kernel.body.append(&mut rest);
         kernel.hoist_shared(&self.fun.vars);
-        // The host retries until all threads had enough.
+        // The host retries until all threads had enough, and begins with the same values every time.
+        let changes = std::mem::take(&mut kernel.changes);
         let zero = Exp::Const(Scalar::I32(0));
+        let is_short = Exp::Cmp(CmpOp::Lt, Prim::I32, Box::new(zero), Box::new(Exp::Var(short)));
         let mut attempt = std::mem::replace(&mut self.host, before);
         attempt.extend(clear);
         attempt.extend([
@@ -386,14 +392,44 @@ impl Expand<'_> {
             Stm::Assign(capacity, bin(BinOp::Mul, Exp::Var(capacity), Exp::int(8))),
         ]);
         attempt.extend(arenas.into_iter().map(Stm::Free));
-        let is_short = Exp::Cmp(CmpOp::Lt, Prim::I32, Box::new(zero), Box::new(Exp::Var(short)));
+        let (saved, restore) = self.save(&changes);
+        if !restore.is_empty() {
+            attempt.push(Stm::If(is_short.clone(), restore, Block::new()));
+        }
         self.host.extend([
             Stm::Declare(capacity, Some(Exp::int(FIRST_BYTES))),
             Stm::Declare(short, Some(Exp::Const(Scalar::I32(1)))),
             Stm::While(is_short, attempt),
             Stm::Free(flag_mem),
         ]);
+        self.host.extend(saved.into_iter().map(Stm::Free));
         self.host
+    }
+
+    /// Copies what a kernel changes; returns the handles of the copies, and how everything becomes what it was.
+    fn save(&mut self, changes: &[Extent]) -> (Vec<V>, Block) {
+        let (mut saved, mut restore) = (Vec::new(), Block::new());
+        for Extent { ptr, first, count } in changes {
+            let Ty::Ptr(_, prim) = self.fun.vars[*ptr].ty else {
+                bug("what a kernel changes is in no block")
+            };
+            let first = self.host_value("first", first.clone());
+            let count = self.host_value("count", count.clone());
+            let handle = self.new_var("saved_mem", Ty::Mem);
+            let copy = self.new_var("saved", Ty::ptr(prim));
+            self.host.extend([
+                Stm::Declare(handle, None),
+                Stm::Declare(copy, None),
+                Stm::Alloc(handle, prim, count.clone()),
+                Stm::Point(copy, From::Mem(handle), Exp::int(0)),
+            ]);
+            let (own, other) = ((*ptr, first), (copy, Exp::int(0)));
+            let (to, from) = (other.clone(), own.clone());
+            self.host.push(Stm::Copy { to, from, count: count.clone() });
+            restore.push(Stm::Copy { to: own, from: other, count });
+            saved.push(handle);
+        }
+        (saved, restore)
     }
 
     /// A kernel that stores a zero.

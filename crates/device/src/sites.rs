@@ -69,7 +69,7 @@ pub(super) fn find(
             next += 1;
         }
         others.remove(0);
-        let bytes = known.value(&count).map(|count| piece_bytes(count, prim));
+        let bytes = known.most(&count).map(|count| piece_bytes(count, prim));
         let kind = if by_block && !own.contains(&handle) { Owner::Block } else { Owner::Thread };
         sites.push(Site { handle, prim, count, others, inner, kind, bytes });
     }
@@ -214,6 +214,26 @@ impl<'a> Known<'a> {
         });
         for v in assigned {
             self.values.insert(v, None);
+        }
+    }
+
+    /// An upper bound of a number of elements, in terms of what is declared outside. Products of sizes and the minima of sizes
+    /// and numbers that are declared outside have one.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others have none, unless they are known"
+    )]
+    pub(super) fn most(&self, e: &Exp) -> Option<Exp> {
+        if let Some(value) = self.value(e) {
+            return Some(value);
+        }
+        match e {
+            Exp::Var(v) => self.values.get(v).copied().flatten().and_then(|e| self.most(e)),
+            Exp::Bin(BinOp::Min, Prim::I64, a, b) => self.most(a).or_else(|| self.most(b)),
+            Exp::Bin(BinOp::Mul, Prim::I64, a, b) => {
+                Some(bin(BinOp::Mul, self.most(a)?, self.most(b)?))
+            }
+            _ => None,
         }
     }
 

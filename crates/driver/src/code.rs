@@ -63,8 +63,6 @@ pub enum Run {
     Place(fn(&mut Placed, &Settings)),
     /// Makes imperative code.
     Emit(fn(&Placed, &Settings) -> fehu_imp::Program),
-    /// Changes imperative code.
-    Imp(fn(&mut fehu_imp::Program, &Settings)),
     /// Changes loops, whatever the settings are.
     Loops(fn(&mut fehu_imp::Program)),
     /// Changes imperative code so that it keeps the rules of a device.
@@ -112,7 +110,7 @@ impl Stage {
         match self.run {
             Run::Assign(_) => Form::Arrays,
             Run::Place(_) | Run::Emit(_) => Form::Placed,
-            Run::Imp(_) | Run::Loops(_) | Run::Device(_) | Run::C(_) => Form::Imp,
+            Run::Loops(_) | Run::Device(_) | Run::C(_) => Form::Imp,
         }
     }
 
@@ -120,7 +118,7 @@ impl Stage {
     pub fn gives(&self) -> Form {
         match self.run {
             Run::Assign(_) | Run::Place(_) => Form::Placed,
-            Run::Emit(_) | Run::Imp(_) | Run::Loops(_) | Run::Device(_) => Form::Imp,
+            Run::Emit(_) | Run::Loops(_) | Run::Device(_) => Form::Imp,
             Run::C(_) => Form::C,
         }
     }
@@ -140,10 +138,6 @@ impl Stage {
                 let program = run(&placed, settings);
                 let phase = if settings.target.is_gpu() { Phase::Emitted } else { Phase::Cpu };
                 Code::Imp(Box::new(placed.prog), Box::new(program), phase)
-            }
-            (Run::Imp(run), Code::Imp(prog, mut program, phase)) => {
-                run(&mut program, settings);
-                Code::Imp(prog, program, phase)
             }
             (Run::Loops(run), Code::Imp(prog, mut program, phase)) => {
                 run(&mut program);

@@ -10,7 +10,8 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{CHECKS, CSE, FUSE, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM};
 use fehu_par::{
-    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, IRREGULAR, SIMD, TASKS, TILING,
+    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_TILING, IRREGULAR, SIMD,
+    TASKS, TILING,
 };
 
 /// A named list of passes.
@@ -67,8 +68,8 @@ pub const CPU: Pipeline = Pipeline {
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
-        EPILOGUE, // What threads execute is known.
-        SIMD,
+        EPILOGUE, // What threads execute is known. Tiles do not depend on lanes, which may be inside of them.
+        TILING, SIMD,
     ],
     stages: &[
         ASSIGN,
@@ -101,7 +102,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         // Operators are what they will be. Rows that differ are found first: what is left is regular.
         IRREGULAR,
         SIMPLIFY, // Where rows end is often the same for several operators and iterations.
-        CSE, HOIST, SIMPLIFY, TASKS, EPILOGUE, SIMD,
+        CSE, HOIST, SIMPLIFY, TASKS, EPILOGUE, TILING, SIMD,
     ],
     stages: CPU.stages,
 };
@@ -152,7 +153,7 @@ pub const GPU: Pipeline = Pipeline {
         // Segs have their levels and spaces.
         EPILOGUE,
         // What Segs read is known when nothing changes them any more.
-        TILING,
+        GRID_TILING,
     ],
     stages: &[ASSIGN, SHORT_CIRCUIT, EMIT, EMPTY, DEVICE, C],
 };
@@ -189,23 +190,13 @@ pub const EMIT: Stage = Stage {
     }),
 };
 
-/// Tiles, unless they are left out.
-pub const TILE: Stage = Stage {
-    name: fehu_loops::TILE.name,
-    about: fehu_loops::TILE.about,
-    run: Run::Imp(|program, settings| {
-        if !settings.without.tiling {
-            (fehu_loops::TILE.run)(program);
-        }
-    }),
-};
-
 /// A transformation of loops, as a stage.
 const fn loops(transformation: Transformation) -> Stage {
     let Transformation { name, about, run } = transformation;
     Stage { name, about, run: Run::Loops(run) }
 }
 
+const TILE: Stage = loops(fehu_loops::TILE);
 const EMPTY: Stage = loops(fehu_loops::EMPTY);
 const COPIES: Stage = loops(fehu_loops::COPIES);
 const DELINEARIZE: Stage = loops(fehu_loops::DELINEARIZE);
@@ -354,11 +345,11 @@ mod tests {
         let names =
             |pipeline: Pipeline| pipeline.passes.iter().map(|pass| pass.name).collect::<Vec<_>>();
         assert!(names(CPU).starts_with(&names(DEFAULT)));
-        // Epilogues and lanes come last, after levels, and streams are cut for several threads only.
+        // Epilogues, tiles and lanes come last, after levels, and streams are cut for several threads only.
         let cpu = names(CPU);
         let uncut: Vec<&str> =
             names(MULTICORE).into_iter().filter(|name| *name != CHUNKS.name).collect();
-        assert!(uncut.starts_with(&cpu[..cpu.len() - 2]));
+        assert!(uncut.starts_with(&cpu[..cpu.len() - 3]));
         let has = |pipeline: Pipeline| names(pipeline).contains(&EPILOGUE.name);
         assert!([CPU, MULTICORE, GPU].into_iter().all(has));
         assert!(names(GPU).starts_with(&names(DEFAULT)));

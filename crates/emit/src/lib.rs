@@ -36,7 +36,7 @@ mod write;
 use ecow::EcoString;
 use fehu_base::id::Id;
 use fehu_base::{IdVec, OrBug, Prim, bug};
-use fehu_imp::{Block, Constant, Exp, From, Fun, FunId, Program, Stm, Ty, V, VarInfo};
+use fehu_imp::{Block, Constant, Exp, From, Fun, FunId, Kind, Program, Stm, Tile, Ty, V, VarInfo};
 use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Level, Stage, Type, Var};
 use fehu_mem::lmad::Lmad;
 use fehu_mem::table::{BlockId, Origin, Place, Placed, Table, contents_of};
@@ -50,7 +50,7 @@ pub struct Options {
     pub device: bool,
     /// Whether sums of floats keep their order.
     pub strict_float: bool,
-    /// Whether kernels for matrix products and the like have tiles.
+    /// Whether matrix products and the like have tiles, where Segs say so.
     pub tiling: bool,
     /// Whether kernels have few threads with few elements each, so that small arrays are work for several blocks: for
     /// tests.
@@ -103,6 +103,39 @@ fn rename(program: &mut Program) {
     }
 }
 
+/// Which positions of an operator a thread of a CPU executes together.
+#[derive(Clone, Copy, Default)]
+struct Together {
+    /// As lanes of vectors.
+    lanes: bool,
+    /// In tiles.
+    tile: Option<Tile>,
+}
+
+impl Together {
+    /// What a Seg says about its operator.
+    fn of(seg: &ir::Seg, has_tiles: bool) -> Together {
+        let dims = seg.tiling.as_ref().filter(|_| has_tiles).map(|tiling| tiling.dims.len());
+        let tile = match (seg.level, dims) {
+            (Level::Task | Level::Thread, Some(1)) => Some(Tile::Columns),
+            (Level::Task | Level::Thread, Some(_)) => Some(Tile::Square),
+            (Level::Grid | Level::Blocks | Level::Warps | Level::Block, Some(_)) | (_, None) => {
+                None
+            }
+        };
+        Together { lanes: seg.lanes, tile }
+    }
+
+    /// The kind of a loop over the positions, if it would be this one otherwise.
+    fn kind(self, kind: Kind) -> Kind {
+        let kind = if self.lanes { kind.in_lanes() } else { kind };
+        match self.tile {
+            Some(tile) => kind.in_tiles(tile),
+            None => kind,
+        }
+    }
+}
+
 /// The work on one function.
 struct Emit<'a> {
     placed: &'a Placed,
@@ -118,12 +151,14 @@ struct Emit<'a> {
     allocations: FxHashMap<Var, Vec<BlockId>>,
     /// The inputs of the existing accumulators, by their certificates.
     accs: FxHashMap<Var, &'a AccInput>,
+    /// Those that a block of threads of a device has for itself.
+    own_accs: FxHashMap<Var, grid::OwnAcc<'a>>,
     /// The statements of the current block.
     out: Block,
     /// Who executes the code.
     runs: Runs,
-    /// Whether the positions of the current operator are lanes.
-    lanes: bool,
+    /// Which positions of the current operator are executed together.
+    together: Together,
     /// Whether the program is one for several threads of a CPU.
     parallel: bool,
     sites: usize,
@@ -168,9 +203,10 @@ impl<'a> Emit<'a> {
             blocks: FxHashMap::default(),
             allocations,
             accs: FxHashMap::default(),
+            own_accs: FxHashMap::default(),
             out: Block::new(),
             runs: Runs::Host,
-            lanes: false,
+            together: Together::default(),
             parallel: placed.prog.stage == Stage::Segs && !options.device,
             sites,
             loc: EcoString::new(),
@@ -244,14 +280,14 @@ impl<'a> Emit<'a> {
 
     /// Emits the statements of a body.
     fn body(&mut self, body: &'a Body) {
-        let around = std::mem::replace(&mut self.lanes, false);
+        let around = std::mem::take(&mut self.together);
         let releases = self.is_host();
         let last = if releases { release::last_uses(self, body) } else { Vec::new() };
         for (index, stm) in body.stms.iter().enumerate() {
             self.stm(stm);
             last.get(index).into_iter().for_each(|blocks| self.release(blocks));
         }
-        self.lanes = around;
+        self.together = around;
     }
 
     /// Emits into a block of its own.
@@ -276,13 +312,16 @@ impl<'a> Emit<'a> {
     }
 
     fn seg(&mut self, pat: &'a [Var], seg: &'a ir::Seg) {
-        let around = std::mem::replace(&mut self.lanes, seg.lanes);
+        let together = Together::of(seg, self.options.tiling);
+        let around = std::mem::replace(&mut self.together, together);
         match seg.level {
             Level::Task => self.seg_in_tasks(pat, seg),
             Level::Thread => self.seg_here(pat, seg),
-            Level::Grid | Level::Blocks | Level::Block => self.seg_on_device(pat, seg),
+            Level::Grid | Level::Blocks | Level::Warps | Level::Block => {
+                self.seg_on_device(pat, seg);
+            }
         }
-        self.lanes = around;
+        self.together = around;
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others have a single result")]

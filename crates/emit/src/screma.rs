@@ -153,7 +153,7 @@ impl<'a> Emit<'a> {
                 then(this, index, &map.body.results);
             })
         });
-        let kind = if self.lanes { kind.in_lanes() } else { kind };
+        let kind = self.together.kind(kind);
         self.out.push(Stm::For { var: i, from, to, step: 1, kind, body });
     }
 

@@ -219,6 +219,9 @@ impl<'a> Emit<'a> {
         let Type::Acc(cert) = self.ir[acc].ty else {
             bug(format_args!("{} is no accumulator", self.named(acc)))
         };
+        if self.update_own(cert, indices, values) {
+            return;
+        }
         let input = self.accs.get(&cert).copied().or_bug("arrays of an accumulator");
         let op = input.op.as_ref().map(|(op, _)| op);
         let given: Vec<Var> = op.map_or(Vec::new(), |op| op.params[..input.shape.len()].to_vec());

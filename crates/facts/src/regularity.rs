@@ -93,12 +93,20 @@ impl Labels {
         }
     }
 
+    /// Likewise for variables that are bound together, and may be sizes of each other.
+    pub fn all_differ(
+        &mut self,
+        all: impl Iterator<Item = Var> + Clone,
+        vars: &IdVec<Var, VarInfo>,
+    ) {
+        self.known.extend(all.clone().map(|var| (var, Regularity::Regular)));
+        all.for_each(|var| self.differs(var, vars));
+    }
+
     /// Labels what a statement binds; its bodies are not looked at.
     pub fn bind(&mut self, stm: &Stm, vars: &IdVec<Var, VarInfo>) {
         if free_in_stm(stm, vars).into_iter().any(|var| !self.is_avoided(var.into())) {
-            // Sizes among them first: others may mention them.
-            self.known.extend(stm.pat.iter().map(|var| (*var, Regularity::Regular)));
-            stm.pat.iter().for_each(|var| self.differs(*var, vars));
+            self.all_differ(stm.pat.iter().copied(), vars);
         }
     }
 
@@ -107,7 +115,8 @@ impl Labels {
         self.body(&lambda.body, vars);
     }
 
-    fn body(&mut self, body: &Body, vars: &IdVec<Var, VarInfo>) {
+    /// Labels what the statements of a body bind.
+    pub fn body(&mut self, body: &Body, vars: &IdVec<Var, VarInfo>) {
         body.stms.iter().for_each(|stm| self.stm(stm, vars));
     }
 
@@ -174,7 +183,6 @@ impl Labels {
             })
             .map(|(_, var)| *var)
             .collect();
-        self.known.extend(differs.iter().map(|var| (*var, Regularity::Regular)));
-        differs.iter().for_each(|var| self.differs(*var, vars));
+        self.all_differ(differs.into_iter(), vars);
     }
 }

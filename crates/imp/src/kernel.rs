@@ -36,8 +36,22 @@ pub struct Kernel {
     pub by_block: bool,
     /// The bytes of shared memory that a block would like to have, beyond its shared arrays; it can do without.
     pub shared: Option<Exp>,
+    /// What it changes in a way that depends on what was there. A kernel that is tried again, because its threads ran short
+    /// of memory, finds that as it was; all else it writes anew.
+    pub changes: Vec<Extent>,
     /// What each thread does.
     pub body: Block,
+}
+
+/// Neighbouring elements.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Extent {
+    /// A pointer of the host ...
+    pub ptr: V,
+    /// ... the index of the first element ...
+    pub first: Exp,
+    /// ... and how many there are.
+    pub count: Exp,
 }
 
 impl Kernel {
@@ -55,6 +69,7 @@ impl Kernel {
             thread: number("thread"),
             by_block: false,
             shared: None,
+            changes: Vec::new(),
             body,
         }
     }

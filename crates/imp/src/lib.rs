@@ -17,7 +17,7 @@
 //!
 //! # Loops
 //!
-//! The iterations of a `for` loop of kind [`Kind::Independent`] or [`Kind::Lanes`] may be executed in any order, or in lock-step: none
+//! The iterations of a `for` loop of kind [`Kind::Independent`], [`Kind::Lanes`] or [`Kind::Tiles`] may be executed in any order, or in lock-step: none
 //! reads what another writes, except for the scalars that are listed as its reductions, to which each iteration only
 //! adds its part. Variables declared inside an iteration are private to it.
 //!
@@ -52,8 +52,8 @@ pub mod verify;
 pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
-pub use kernel::Kernel;
-pub use stm::{Arg, Block, From, Kind, Message, Part, Stm, Tasks};
+pub use kernel::{Extent, Kernel};
+pub use stm::{Arg, Block, From, Kind, Message, Part, Stm, Tasks, Tile};
 pub use ty::{Space, Ty};
 
 use ecow::EcoString;

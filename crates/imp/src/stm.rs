@@ -190,6 +190,19 @@ pub enum Kind {
     Independent(Vec<(V, RedOp)>),
     /// The same, and they are to be executed in the lanes of vectors, if vectors can do what they do.
     Lanes(Vec<(V, RedOp)>),
+    /// They have nothing to do with each other, and are to be executed in tiles, if their code fits; if not, in lanes if the
+    /// second part says so.
+    Tiles(Tile, bool),
+}
+
+/// Which iterations are a tile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tile {
+    /// Some of this loop together with some of the one inside: rows and columns, each of which reads elements that all
+    /// positions of it have in common.
+    Square,
+    /// Neighbours, which read neighbouring elements at each step of the fold inside.
+    Columns,
 }
 
 impl Kind {
@@ -198,6 +211,7 @@ impl Kind {
         match self {
             Kind::Sequential => None,
             Kind::Independent(reductions) | Kind::Lanes(reductions) => Some(reductions),
+            Kind::Tiles(..) => Some(&[]),
         }
     }
 
@@ -207,6 +221,24 @@ impl Kind {
         match self {
             Kind::Sequential => Kind::Sequential,
             Kind::Independent(reductions) | Kind::Lanes(reductions) => Kind::Lanes(reductions),
+            Kind::Tiles(tile, _) => Kind::Tiles(tile, true),
+        }
+    }
+
+    /// The same iterations, executed in tiles if they have nothing to do with each other.
+    #[must_use]
+    pub fn in_tiles(self, tile: Tile) -> Kind {
+        let lanes = matches!(self, Kind::Lanes(_) | Kind::Tiles(_, true));
+        if self.is_map() { Kind::Tiles(tile, lanes) } else { self }
+    }
+
+    /// The same iterations, no longer in tiles.
+    #[must_use]
+    pub fn without_tiles(self) -> Kind {
+        match self {
+            Kind::Tiles(_, true) => Kind::Lanes(Vec::new()),
+            Kind::Tiles(_, false) => Kind::Independent(Vec::new()),
+            Kind::Sequential | Kind::Independent(_) | Kind::Lanes(_) => self,
         }
     }
 

@@ -163,7 +163,7 @@ macro_rules! traversals {
                         visit(Item::Exp(from));
                         visit(Item::Exp(to));
                         match kind {
-                            Kind::Sequential => {}
+                            Kind::Sequential | Kind::Tiles(..) => {}
                             Kind::Independent(reductions) | Kind::Lanes(reductions) => {
                                 reductions.$iter().for_each(|(v, _)| visit(Item::Use(v)));
                             }
@@ -218,6 +218,11 @@ macro_rules! traversals {
                         visit(Item::Declare(& $($mutable)? kernel.thread));
                         visit(Item::Exp(& $($mutable)? kernel.blocks));
                         kernel.shared.$iter().for_each(|e| visit(Item::Exp(e)));
+                        kernel.changes.$iter().for_each(|extent| {
+                            visit(Item::Use(& $($mutable)? extent.ptr));
+                            visit(Item::Exp(& $($mutable)? extent.first));
+                            visit(Item::Exp(& $($mutable)? extent.count));
+                        });
                         visit(Item::Block(& $($mutable)? kernel.body));
                     }
                     Stm::Exchange { ptr, index, old, body, new } => {

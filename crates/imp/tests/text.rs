@@ -71,7 +71,7 @@ fun main(n.0: i64, xs.1: mem, h.2: f16) -> (r.3: f64, ys.4: mem) {
   n.0 = tuning 1 or 256
   n.0 = threads
   n.0 = blocks
-  launch "map" at "a.fut:1:2-3" block b.17 of n.0 thread t.18 of 256 residents 4 by_block shared 1024 {
+  launch "map" at "a.fut:1:2-3" block b.17 of n.0 thread t.18 of 256 residents 4 by_block shared 1024 changes p.5[1] of n.0, p.5[0] of 1 {
     var s.19: shared f32[64]
     p.5 = shared[0]
     barrier
@@ -109,6 +109,29 @@ fn everything_survives() {
     assert_eq!(program.to_string(), ALL);
     assert_eq!(parse(&program.to_string()), Ok(program.clone()));
     assert_eq!(renumber(&program), program);
+}
+
+#[test]
+fn kinds_of_loops_survive() {
+    for kind in [
+        "",
+        " independent",
+        " independent max(s.1)",
+        " lanes",
+        " lanes max(s.1)",
+        " square",
+        " square lanes",
+        " columns",
+        " columns lanes",
+    ] {
+        let text = format!(
+            "prog imp\n\nfun f(n.0: i64, s.1: i64) -> () {{\n  for i.2 = 0 .. n.0{kind} {{\n  }}\n}}\n"
+        );
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(program.to_string(), text);
+    }
+    // Tiles add nothing to scalars.
+    assert!(parse("prog imp fun f(n: i64) -> () { for i = 0 .. n square add(n) {} }").is_err());
 }
 
 #[test]

@@ -201,11 +201,15 @@ impl Exp {
     /// Whether a program of this stage may contain the operation (not looking into its bodies).
     pub fn legal_in(&self, stage: Stage) -> bool {
         match stage {
-            // An operator and its epilogue, by one thread, needs no decision about levels; rows that differ are not found again.
-            Stage::Arrays => {
-                let decided = |seg: &Seg| seg.level != Level::Thread && seg.rows.is_none();
-                !matches!(self, Exp::Seg(seg) if decided(seg))
-            }
+            // An operator and its epilogue, by one thread, needs no decision about levels; rows that differ, and warps and blocks
+            // that execute one each, are not found again.
+            Stage::Arrays => match self {
+                Exp::Seg(seg) => match seg.level {
+                    Level::Task | Level::Grid => seg.rows.is_some(),
+                    Level::Blocks | Level::Warps | Level::Block | Level::Thread => true,
+                },
+                _ => true,
+            },
             Stage::Segs => true,
         }
     }

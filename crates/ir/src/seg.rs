@@ -50,7 +50,7 @@ pub struct Seg {
     pub inputs: Vec<Var>,
     /// Applied at each position.
     pub body: Lambda,
-    /// What positions read in common, if threads are to share it.
+    /// Which positions are executed together, because of what they read.
     pub tiling: Option<Tiling>,
     /// Whether a thread of a CPU executes several positions of the operator at once, in the lanes of vectors, where it can.
     pub lanes: bool,
@@ -77,17 +77,28 @@ pub struct Rows {
     pub total: Atom,
 }
 
-/// Positions whose threads share what they read: the function of a map over the last dimension of the space consists of a
-/// *fold* (a reduction or a loop) of scalars with code around it, and at each step of the fold many positions read the same elements.
-/// Results do not depend on it.
+/// Positions that are executed together because of what they read: the function of a map consists of a *fold* (a reduction or a
+/// loop) of scalars with code around it, and at each step of the fold many positions read the same elements. Results do not
+/// depend on it.
+///
+/// On a device, the threads of a block share what they read, and the map is that over the last dimension of the space.
 ///
 /// ```text
 /// seg grid [n] tile [0, 1] ([0], [1]) () ...    a product of matrices: an element of a row and one of a column
 /// seg grid [] tile [0] ([], []) () ...          all positions read the same elements
 /// ```
+///
+/// On a CPU, a thread executes the positions. A tile with two dimensions is one of the operator and of the map that its function
+/// is; one with a single dimension consists of neighbours that read neighbouring elements.
+///
+/// ```text
+/// seg thread [] tile [0, 1] ([0], [1]) () ...   a product of matrices
+/// seg thread [] tile [0] ([0]) () ...           sums of columns
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tiling {
-    /// The dimensions over which the positions of a tile extend, in ascending order. That of the operator is the last one.
+    /// The dimensions over which the positions of a tile extend, in ascending order. That of the operator comes after those of
+    /// the space; after it, that of a map inside.
     pub dims: Vec<usize>,
     /// For each element that a step of the fold reads, in the order of the text: the dimensions along which it differs, in
     /// ascending order. The inputs of a reduction come first.
@@ -103,17 +114,19 @@ pub enum Level {
     Grid,
     /// A device: a kernel with a block of threads for each position of a map.
     Blocks,
-    /// The threads of one block, inside of [`Level::Blocks`].
+    /// Likewise, with a block of no more threads than a warp has: for few positions inside.
+    Warps,
+    /// The threads of one block, inside of [`Level::Blocks`] or [`Level::Warps`].
     Block,
-    /// One thread: only operators with an epilogue, or of which not all arrays are stored, or whose positions are lanes, have
-    /// this level; other operators without a level are executed in the same way, one position after the other.
+    /// One thread: only operators with an epilogue, or of which not all arrays are stored, or whose positions are lanes or
+    /// tiles, have this level; other operators without a level are executed in the same way, one position after the other.
     Thread,
 }
 
 impl Level {
     /// All levels.
     pub const ALL: &[Level] =
-        &[Level::Task, Level::Grid, Level::Blocks, Level::Block, Level::Thread];
+        &[Level::Task, Level::Grid, Level::Blocks, Level::Warps, Level::Block, Level::Thread];
 
     /// Its word in the text.
     pub fn name(self) -> &'static str {
@@ -121,6 +134,7 @@ impl Level {
             Level::Task => "task",
             Level::Grid => "grid",
             Level::Blocks => "blocks",
+            Level::Warps => "warps",
             Level::Block => "block",
             Level::Thread => "thread",
         }
@@ -131,14 +145,25 @@ impl Level {
         Level::ALL.iter().copied().find(|level| level.name() == name)
     }
 
+    /// Whether several threads execute the code of each position together.
+    pub fn has_members(self) -> bool {
+        match self {
+            Level::Blocks | Level::Warps => true,
+            Level::Task | Level::Grid | Level::Block | Level::Thread => false,
+        }
+    }
+
     /// Whether a Seg of this level may stand in the functions of one of another level; without one, outside of all.
     pub fn within(self, outer: Option<Level>) -> bool {
         match (self, outer) {
             (Level::Task, None | Some(Level::Task)) => true,
-            (Level::Grid | Level::Blocks, None) => true,
-            (Level::Block, Some(Level::Blocks)) => true,
-            (Level::Thread, None | Some(_)) => outer != Some(Level::Blocks),
-            (Level::Task | Level::Grid | Level::Blocks | Level::Block, None | Some(_)) => false,
+            (Level::Grid | Level::Blocks | Level::Warps, None) => true,
+            (Level::Block, Some(Level::Blocks | Level::Warps)) => true,
+            (Level::Thread, None | Some(_)) => !outer.is_some_and(Level::has_members),
+            (
+                Level::Task | Level::Grid | Level::Blocks | Level::Warps | Level::Block,
+                None | Some(_),
+            ) => false,
         }
     }
 }

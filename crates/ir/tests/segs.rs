@@ -9,10 +9,11 @@ use fehu_ir::{Atom, Exp, FunId, Level, Prog, Scalar};
 
 /// The levels that may stand in the functions of a Seg of a level, or outside of all.
 const NESTING: &[(Option<Level>, &[Level])] = &[
-    (None, &[Level::Task, Level::Grid, Level::Blocks, Level::Thread]),
+    (None, &[Level::Task, Level::Grid, Level::Blocks, Level::Warps, Level::Thread]),
     (Some(Level::Task), &[Level::Task, Level::Thread]),
     (Some(Level::Grid), &[Level::Thread]),
     (Some(Level::Blocks), &[Level::Block]),
+    (Some(Level::Warps), &[Level::Block]),
     (Some(Level::Block), &[Level::Thread]),
     (Some(Level::Thread), &[Level::Thread]),
 ];
@@ -56,6 +57,7 @@ fn levels_stand_in_each_other_as_the_table_says() {
                 Some(Level::Task) => &[Level::Task],
                 Some(Level::Grid) => &[Level::Grid],
                 Some(Level::Blocks) => &[Level::Blocks],
+                Some(Level::Warps) => &[Level::Warps],
                 Some(Level::Thread) => &[Level::Thread],
             };
             let text = nest(&[around, &[*inner]].concat());
@@ -80,6 +82,59 @@ fn levels_stand_in_each_other_as_the_table_says() {
     }
 }
 
+/// A function whose map, in a Seg of the outer level, calls one that calls one with a Seg of the inner level. The first two
+/// call each other in a circle.
+fn calling(outer: Option<Level>, inner: Level) -> String {
+    let inner = inner.name();
+    let called = format!(
+        "fun g (n: i64) -> (r: [n]i64) =
+           let (a: [n]i64) = seg {inner} [] () \\() -> ([n]i64) {{ let (b: [n]i64) = iota i64 n 0 1 in (b) }}
+           in (a)
+         fun h (n: i64) -> (r: [n]i64) =
+           let (c: bool) = lt 9 n
+           let (d: [n]i64) = if c then {{ let (e: [n]i64) = call k (n) in (e) }} else {{ let (j: [n]i64) = call g (n) in (j) }}
+           in (d)
+         fun k (n: i64) -> (r: [n]i64) =
+           let (l: [n]i64) = call h (n)
+           in (l)"
+    );
+    let map = "screma n () map \\() -> ([n]i64) { let (q: [n]i64) = call k (n) in (q) }";
+    let made = match outer {
+        None => map.to_owned(),
+        Some(outer) => format!(
+            "seg {} [] () \\() -> ([n][n]i64) {{ let (p: [n][n]i64) = {map} in (p) }}",
+            outer.name()
+        ),
+    };
+    format!(
+        "prog segs {called} fun f (n: i64) -> (r: [n][n]i64) = let (o: [n][n]i64) = {made} in (o)"
+    )
+}
+
+#[test]
+fn levels_stand_in_each_other_through_calls_as_the_table_says() {
+    // A Seg of level `block` stands in no function by itself, neither as one that calls nor as one that is called.
+    let alone = |level: &&Level| level.within(None);
+    for (outer, allowed) in NESTING.iter().filter(|(outer, _)| outer != &Some(Level::Block)) {
+        for inner in Level::ALL.iter().filter(alone) {
+            let text = calling(*outer, *inner);
+            let messages = match verify(&read(&text)) {
+                Ok(()) => Vec::new(),
+                Err(errors) => errors.into_iter().map(|error| error.message).collect(),
+            };
+            let wanted = match outer {
+                Some(outer) if !allowed.contains(inner) => vec![format!(
+                    "function \"k\" has a seg of level \"{}\", but is called inside of one of level \"{}\"",
+                    inner.name(),
+                    outer.name()
+                )],
+                _ => Vec::new(),
+            };
+            assert_eq!(messages, wanted, "{inner:?} in {outer:?}\n{text}");
+        }
+    }
+}
+
 #[test]
 fn a_level_has_a_word() {
     for level in Level::ALL {
@@ -90,7 +145,7 @@ fn a_level_has_a_word() {
     let error = parse(text).expect_err("there is no such level");
     assert_eq!(
         error.to_string(),
-        "1:41: expected `task`, `grid`, `blocks`, `block`, `thread`, found `tasks`"
+        "1:41: expected `task`, `grid`, `blocks`, `warps`, `block`, `thread`, found `tasks`"
     );
 }
 

@@ -1,5 +1,5 @@
 //! Programs made of irregular nests: maps whose functions have operators of other widths at each position, branches and loops
-//! that differ, filters, concatenations, scatters and histograms, a few deep.
+//! that differ, filters, concatenations, scatters and histograms, updates, and arrays of two dimensions, a few deep.
 //!
 //! These are texts, so that a failure can be read at once. Nothing in them can fail, and all numbers are of type i64.
 
@@ -12,9 +12,11 @@ pub fn irregular_text(seed: u64) -> String {
     let mut types = Vec::new();
     let mut names = Vec::new();
     for index in 0..1 + gener.rng.below(2) {
-        let folded = gener.rng.chance(25);
-        let name = gener.outer(folded);
-        types.push(format!("r{index}: {}", if folded { "i64" } else { "[n]i64" }));
+        let (name, ty) = match gener.rng.chance(75) {
+            true => gener.outer(),
+            false => gener.outer_write(),
+        };
+        types.push(format!("r{index}: {ty}"));
         names.push(name);
     }
     format!(
@@ -30,6 +32,16 @@ pub fn irregular_text(seed: u64) -> String {
 struct Env {
     numbers: Vec<String>,
     arrays: Vec<(String, String)>,
+    /// Arrays of two dimensions.
+    grids: Vec<(String, [String; 2])>,
+}
+
+impl Env {
+    /// What the function of the outermost operator knows of a number.
+    fn outermost(number: String) -> Env {
+        let arrays = vec![("xs".into(), "m".into())];
+        Env { numbers: vec![number, "t".into()], arrays, grids: Vec::new() }
+    }
 }
 
 struct Gen {
@@ -94,9 +106,10 @@ impl Gen {
         )
     }
 
-    /// The outermost map, perhaps with a reduction.
-    fn outer(&mut self, folded: bool) -> String {
+    /// The outermost map, perhaps with a reduction; its result.
+    fn outer(&mut self) -> (String, &'static str) {
         let (a, name) = (self.name(), self.name());
+        let folded = self.rng.chance(25);
         let fold = match folded {
             true => {
                 let (op, neutral) = self.operator();
@@ -107,10 +120,52 @@ impl Gen {
         let ty = if folded { "i64" } else { "[n]i64" };
         let _ =
             writeln!(self.out, "let ({name}: {ty}) = screma n (ns) map \\({a}: i64) -> (i64) {{");
-        let mut env = Env { numbers: vec![a, "t".into()], arrays: vec![("xs".into(), "m".into())] };
-        let result = self.body(&mut env, 3);
+        let result = self.body(&mut Env::outermost(a), 3);
         let _ = writeln!(self.out, "in ({result}) }}{fold}");
-        name
+        (name, ty)
+    }
+
+    /// A scatter, a histogram or a filter outside of all others.
+    fn outer_write(&mut self) -> (String, &'static str) {
+        let (a, at, name, zeros) = (self.name(), self.name(), self.name(), self.name());
+        let _ = writeln!(self.out, "let ({zeros}: [n]i64) = replicate (n) 1");
+        let _ = writeln!(self.out, "let ({name}_at: [n]i64) = iota i64 n 0 1");
+        let form = self.rng.below(3);
+        let begin = match form {
+            0 => format!("let ({name}: [n]i64) = scatter n ({name}_at, ns) map"),
+            1 => format!("let ({name}: [n]i64) = hist n ({name}_at, ns) map"),
+            _ => format!("let ({name}: i64, {name}_all: [n]i64) = partition n ({name}_at, ns) 1"),
+        };
+        let _ = writeln!(self.out, "{begin} \\({at}: i64, {a}: i64) -> (i64, i64) {{");
+        let result = self.body(&mut Env::outermost(a), 2);
+        let rest = self.name();
+        let _ = writeln!(self.out, "let ({rest}: i64) = mod {result} 3");
+        match form {
+            0 => {
+                let _ = writeln!(self.out, "in ({at}, {result}) }} dest [n] {zeros}");
+            }
+            1 => {
+                let (op, neutral) = self.operator();
+                let _ = writeln!(
+                    self.out,
+                    "in ({rest}, {result}) }} dest [n] race 1 ({zeros}) {op} neutral ({neutral})"
+                );
+            }
+            _ => {
+                let _ = writeln!(self.out, "in ({rest}, {result}) }}");
+                let ((op, neutral), sum, x) = (self.operator(), self.name(), self.name());
+                let _ = writeln!(
+                    self.out,
+                    "let ({name}_some: [{name}]i64) = index {name}_all[0:{name}:1]"
+                );
+                let _ = writeln!(
+                    self.out,
+                    "let ({sum}: i64) = screma {name} ({name}_some) map \\({x}: i64) -> (i64) {{({x})}} red {op} neutral ({neutral})"
+                );
+                return (sum, "i64");
+            }
+        }
+        (name, "[n]i64")
     }
 
     /// Statements, and a number that depends on the last ones.
@@ -135,7 +190,7 @@ impl Gen {
     }
 
     fn statement(&mut self, env: &mut Env, depth: usize) {
-        match self.rng.below(if depth == 0 { 5 } else { 12 }) {
+        match self.rng.below(if depth == 0 { 5 } else { 17 }) {
             0 => {
                 let (a, b) = (self.number(env), self.number(env));
                 let op = ["add", "sub", "mul", "xor", "max"][self.rng.below(5)];
@@ -168,7 +223,12 @@ impl Gen {
             8 => self.filter(env),
             9 => self.branch(env, depth),
             10 => self.repeat(env, depth),
-            _ => self.write(env),
+            11 => self.write(env, depth),
+            12 => self.update(env),
+            13 => self.resize(env, depth),
+            14 => drop(self.grid(env)),
+            15 => self.grid_control(env),
+            _ => self.grid_sums(env),
         }
     }
 
@@ -289,25 +349,222 @@ impl Gen {
     }
 
     /// Writes to an array of its own, or bins in one.
-    fn write(&mut self, env: &mut Env) {
+    fn write(&mut self, env: &mut Env, depth: usize) {
         let ((array, size), own) = (self.array(env), self.size(env));
-        let (zeros, x, number) = (self.name(), self.name(), self.number(env));
-        let (place, name) = (self.name(), self.name());
+        let (zeros, number, place, name) =
+            (self.name(), self.number(env), self.name(), self.name());
         let _ = writeln!(self.out, "let ({zeros}: [{own}]i64) = replicate ({own}) 2");
-        let function = format!(
-            "map \\({x}: i64) -> (i64, i64) {{ let ({place}: i64) = add {x} {number} in ({place}, {place}) }}"
-        );
-        let exp = match self.rng.chance(50) {
-            // Values that differ only where places do.
-            true => format!("scatter {size} ({array}) {function} dest [{own}] {zeros}"),
-            false => {
-                let (a, b, c) = (self.name(), self.name(), self.name());
-                format!(
-                    "hist {size} ({array}) {function} dest [{own}] race 1 ({zeros}) \\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
-                )
-            }
+        let scatter = self.rng.chance(50);
+        let operator = if scatter { "scatter" } else { "hist" };
+        let _ = writeln!(self.out, "let ({name}: [{own}]i64) = {operator} {size} ({array})");
+        let mut inner = self.function(env, "i64, i64");
+        let number = match self.rng.chance(30) {
+            true => self.body(&mut inner, depth.saturating_sub(2)),
+            false => number,
         };
-        let _ = writeln!(self.out, "let ({name}: [{own}]i64) = {exp}");
+        let x = inner.numbers[env.numbers.len()].clone();
+        let _ = writeln!(self.out, "let ({place}: i64) = add {x} {number}");
+        // Values that differ only where places do.
+        let _ = writeln!(self.out, "in ({place}, {place}) }} dest [{own}]");
+        if scatter {
+            let _ = writeln!(self.out, "{zeros}");
+        } else {
+            let (a, b, c) = (self.name(), self.name(), self.name());
+            let _ = writeln!(
+                self.out,
+                "race 1 ({zeros}) \\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
+            );
+        }
         env.arrays.push((name, own));
+    }
+
+    /// An array in memory of its own, which may be updated.
+    fn own(&mut self, array: &str, size: &str) -> String {
+        let (name, x) = (self.name(), self.name());
+        let exp = match self.rng.chance(50) {
+            true => format!("copy {array}"),
+            false => format!("screma {size} ({array}) map \\({x}: i64) -> (i64) {{({x})}}"),
+        };
+        let _ = writeln!(self.out, "let ({name}: [{size}]i64) = {exp}");
+        name
+    }
+
+    /// An element, if there is one, or half of an array gets new values.
+    fn update(&mut self, env: &mut Env) {
+        let (array, size) = self.array(env);
+        let own = self.own(&array, &size);
+        let (name, at, some, new) = (self.name(), self.name(), self.name(), self.name());
+        if self.rng.chance(40) {
+            let (half, start) = (self.let_number(env, &format!("quot {size} 2")), self.number(env));
+            let _ = writeln!(self.out, "let ({new}: [{half}]i64) = iota i64 {half} {start} 1");
+            let dims =
+                if self.rng.chance(50) { format!("0:{half}:1") } else { format!("0:{half}:2") };
+            let _ = writeln!(self.out, "let ({name}: [{size}]i64) = update {own}[{dims}] = {new}");
+        } else {
+            let number = self.number(env);
+            let _ = writeln!(self.out, "let ({some}: bool) = lt 0 {size}");
+            let _ = writeln!(
+                self.out,
+                "let ({name}: [{size}]i64) = if {some} then {{ let ({at}: i64) = quot {size} 2 let ({new}: [{size}]i64) = update {own}[{at}] = {number} in ({new}) }} else {{({own})}}"
+            );
+        }
+        env.arrays.push((name, size));
+    }
+
+    /// A loop whose array changes its size.
+    fn resize(&mut self, env: &mut Env, depth: usize) {
+        let (array, size) = self.array(env);
+        let (name, now, i) = (self.name(), self.name(), self.name());
+        let (width, param) = (self.name(), self.name());
+        let differs = self.rng.chance(50);
+        if differs {
+            let (go, goes) = (self.name(), self.name());
+            let _ = writeln!(self.out, "let ({go}: bool) = lt 1 {size}");
+            let _ = writeln!(
+                self.out,
+                "let ({go}_end: bool, {now}: i64, {name}: [{now}]i64) = loop ({goes}: bool = {go}, {width}: i64 = {size}, {param}: [{width}]i64 = {array}) while {goes} {{"
+            );
+        } else {
+            let bound = self.number(env);
+            let bound = self.let_number(env, &format!("mod {bound} 3"));
+            let _ = writeln!(
+                self.out,
+                "let ({now}: i64, {name}: [{now}]i64) = loop ({width}: i64 = {size}, {param}: [{width}]i64 = {array}) for {i}: i64 < {bound} {{"
+            );
+        }
+        let mut inner = env.clone();
+        inner.numbers.push(width.clone());
+        inner.arrays = vec![(param, width.clone())];
+        if differs {
+            // What is left becomes less and less.
+            self.filter(&mut inner);
+            let (rest, count) = inner.arrays.last().cloned().unwrap_or_default();
+            let (less, some, both) = (self.name(), self.name(), self.name());
+            let _ = writeln!(self.out, "let ({less}: bool) = lt {count} {width}");
+            let _ = writeln!(self.out, "let ({some}: bool) = lt 0 {count}");
+            let _ = writeln!(self.out, "let ({both}: bool) = and {less} {some}");
+            let _ = writeln!(self.out, "in ({both}, {count}, {rest}) }}");
+        } else {
+            inner.arrays.extend(env.arrays.iter().cloned());
+            inner.numbers.push(i);
+            self.statement(&mut inner, depth.saturating_sub(1));
+            let (array, size) = self.array(&mut inner);
+            let less = self.let_number(&mut inner, &format!("min {size} 5"));
+            let rest = self.let_array(&mut inner, &less, &format!("index {array}[0:{less}:1]"));
+            let rest = self.own(&rest, &less);
+            let _ = writeln!(self.out, "in ({less}, {rest}) }}");
+        }
+        env.numbers.push(now.clone());
+        env.arrays.push((name, now));
+    }
+
+    fn a_grid(&mut self, env: &mut Env) -> (String, [String; 2]) {
+        match env.grids.len() {
+            0 => self.grid(env),
+            count => env.grids[self.rng.below(count)].clone(),
+        }
+    }
+
+    /// An array of two dimensions, whose sizes may both differ.
+    fn grid(&mut self, env: &mut Env) -> (String, [String; 2]) {
+        let (array, rows) = self.array(env);
+        let (columns, name) = (self.size(env), self.name());
+        let sizes = [rows.clone(), columns.clone()];
+        let number = self.number(env);
+        let _ = write!(self.out, "let ({name}: [{rows}][{columns}]i64) = ");
+        match self.rng.below(4) {
+            0 => {
+                let _ = writeln!(self.out, "replicate ({rows}, {columns}) {number}");
+            }
+            1 => {
+                let flat = self.name();
+                let _ = writeln!(self.out, "replicate ({rows}) {flat}");
+                let at = self.out.rfind("let (").unwrap_or(0);
+                let array =
+                    format!("let ({flat}: [{columns}]i64) = iota i64 {columns} {number} 1\n");
+                self.out.insert_str(at, &array);
+            }
+            _ => {
+                let (x, row) = (self.name(), self.name());
+                let _ = writeln!(
+                    self.out,
+                    "screma {rows} ({array}) map \\({x}: i64) -> ([{columns}]i64) {{ let ({row}: [{columns}]i64) = iota i64 {columns} {x} 2 in ({row}) }}"
+                );
+            }
+        }
+        env.grids.push((name.clone(), sizes.clone()));
+        (name, sizes)
+    }
+
+    /// Such an array from a branch, a loop or an update.
+    fn grid_control(&mut self, env: &mut Env) {
+        let (grid, [rows, columns]) = self.a_grid(env);
+        let (name, r, c) = (self.name(), self.name(), self.name());
+        match self.rng.below(4) {
+            0 => {
+                let (other, [p, q]) = self.grid(env);
+                let (number, rest, cond) = (self.number(env), self.name(), self.name());
+                let _ = writeln!(self.out, "let ({rest}: i64) = mod {number} 2");
+                let _ = writeln!(self.out, "let ({cond}: bool) = eq {rest} 0");
+                let _ = writeln!(
+                    self.out,
+                    "let ({r}: i64, {c}: i64, {name}: [{r}][{c}]i64) = if {cond} then {{({rows}, {columns}, {grid})}} else {{({p}, {q}, {other})}}"
+                );
+                env.grids.push((name, [r, c]));
+            }
+            1 => {
+                let (bound, i) = (self.size(env), self.name());
+                let (v, w, g) = (self.name(), self.name(), self.name());
+                let (turned, own) = (self.name(), self.name());
+                let _ = writeln!(
+                    self.out,
+                    "let ({r}: i64, {c}: i64, {name}: [{r}][{c}]i64) = loop ({v}: i64 = {rows}, {w}: i64 = {columns}, {g}: [{v}][{w}]i64 = {grid}) for {i}: i64 < {bound} {{ let ({turned}: [{w}][{v}]i64) = rearrange (1, 0) {g} let ({own}: [{w}][{v}]i64) = copy {turned} in ({w}, {v}, {own}) }}"
+                );
+                env.grids.push((name, [r, c]));
+            }
+            2 => {
+                let (some, all, both) = (self.name(), self.name(), self.name());
+                let (own, new, number) = (self.name(), self.name(), self.number(env));
+                let (row, dims) = (self.name(), self.rng.chance(50));
+                let _ = writeln!(self.out, "let ({own}: [{rows}][{columns}]i64) = copy {grid}");
+                let _ = writeln!(self.out, "let ({some}: bool) = lt 0 {rows}");
+                let _ = writeln!(self.out, "let ({all}: bool) = lt 0 {columns}");
+                let _ = writeln!(self.out, "let ({both}: bool) = and {some} {all}");
+                let _ = writeln!(
+                    self.out,
+                    "let ({row}: [{columns}]i64) = replicate ({columns}) {number}"
+                );
+                let update = match dims {
+                    true => format!("update {own}[0, 0] = {number}"),
+                    false => format!("update {own}[0, 0:{columns}:1] = {row}"),
+                };
+                let _ = writeln!(
+                    self.out,
+                    "let ({name}: [{rows}][{columns}]i64) = if {both} then {{ let ({new}: [{rows}][{columns}]i64) = {update} in ({new}) }} else {{({own})}}"
+                );
+                env.grids.push((name, [rows, columns]));
+            }
+            _ => {
+                let (other, [p, q]) = (grid.clone(), [rows.clone(), columns.clone()]);
+                let twice = self.let_number(env, &format!("add {rows} {p}"));
+                let _ = writeln!(
+                    self.out,
+                    "let ({name}: [{twice}][{q}]i64) = concat {twice} ({grid}, {other})"
+                );
+                env.grids.push((name, [twice, columns]));
+            }
+        }
+    }
+
+    /// The sums of the rows of such an array.
+    fn grid_sums(&mut self, env: &mut Env) {
+        let (grid, [rows, columns]) = self.a_grid(env);
+        let (name, row, sum, x) = (self.name(), self.name(), self.name(), self.name());
+        let (op, neutral) = self.operator();
+        let _ = writeln!(
+            self.out,
+            "let ({name}: [{rows}]i64) = screma {rows} ({grid}) map \\({row}: [{columns}]i64) -> (i64) {{ let ({sum}: i64) = screma {columns} ({row}) map \\({x}: i64) -> (i64) {{({x})}} red {op} neutral ({neutral}) in ({sum}) }}"
+        );
+        env.arrays.push((name, rows));
     }
 }

@@ -42,9 +42,10 @@ pub fn unswitch(program: &mut Program) {
 }
 
 fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
-    let Stm::For { var, kind: Kind::Independent(_) | Kind::Lanes(_), body, .. } = stm else {
+    let Stm::For { var, kind, body, .. } = stm else { return None };
+    if *kind == Kind::Sequential {
         return None;
-    };
+    }
     let size = count(body);
     if size > MOST_STATEMENTS || !is_straight(body) {
         return None;

@@ -7,7 +7,7 @@ use fehu_irtest::{file, folder};
 use fehu_opt::PASSES;
 
 /// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 13] = [
     "chunks",
     "epilogue",
     "expose",
@@ -18,6 +18,7 @@ const OTHERS: [&str; 12] = [
     "simd",
     "tasks",
     "text",
+    "grid_tiling",
     "tiling",
     "verify",
 ];

@@ -83,6 +83,7 @@ impl Maker {
             thread: self.thread,
             by_block: false,
             shared: self.shared,
+            changes: Vec::new(),
             body,
         };
         let (xs, out) = (self.xs, self.out);
@@ -253,6 +254,7 @@ fn launches_are_ordered() {
         thread: other,
         by_block: false,
         shared: None,
+        changes: Vec::new(),
         body: vec![Stm::Store(out, Exp::Var(other), plus(Exp::Var(other), Exp::int(1)))],
     };
     maker.before.push(Stm::Launch(Box::new(kernel)));
@@ -306,6 +308,7 @@ fn cleared(maker: &mut Maker, p: V) -> Stm {
         thread,
         by_block: false,
         shared: None,
+        changes: Vec::new(),
         body: vec![Stm::Store(p, Exp::int(0), Exp::Const(Scalar::zero(prim)))],
     }))
 }

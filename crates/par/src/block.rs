@@ -15,62 +15,74 @@ use crate::build::Inside;
 use crate::context::Cx;
 use crate::plan::is_scalar_operator;
 use ecow::eco_format;
+use fehu_base::IdVec;
 use fehu_ir::pass::RemarkKind;
-use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Screma, Stm, Type, Var};
+use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Level, Scalar, Screma, Stm, Type, Var, VarInfo};
 
 /// Operators that are wider than this had better be kernels of their own, unless the user says something else.
 const WIDE: i64 = 2048;
 /// Operators over fewer positions, known to be so few, are not worth a block.
 const FEW: i64 = 8;
 
-/// What a function has that a block's threads can share.
-#[derive(Default)]
-struct Shared {
+/// The threads of a warp.
+const WARP: i64 = 32;
+
+/// Looks for what a block's threads can share in a function.
+struct Sharing<'a> {
+    vars: &'a IdVec<Var, VarInfo>,
+    /// Whether the host knows a size, or an upper bound of it.
+    known: &'a dyn Fn(Atom) -> bool,
     operators: usize,
     in_loops: usize,
     /// The positions of each, as products of widths that the host knows.
     widths: Vec<Vec<Atom>>,
 }
 
-impl Cx<'_> {
-    /// Whether this version of a function is worth having; yields the positions of its operators, as products of widths, as far as
-    /// the host knows them.
-    pub(crate) fn block_widths(&self, body: &Body) -> Option<Vec<Vec<Atom>>> {
-        let mut found = Shared::default();
-        let fits = self.shares(body, false, &mut found);
-        let several = found.operators > 1 || found.in_loops > 0;
-        (fits && several && !found.widths.is_empty()).then_some(found.widths)
+/// Whether a version for blocks of threads is worth having, given which sizes the host knows; yields the positions of its operators,
+/// as products of widths, as far as these are known.
+pub(crate) fn block_widths(
+    body: &Body,
+    vars: &IdVec<Var, VarInfo>,
+    known: &dyn Fn(Atom) -> bool,
+) -> Option<Vec<Vec<Atom>>> {
+    let mut found = Sharing { vars, known, operators: 0, in_loops: 0, widths: Vec::new() };
+    let fits = found.body(body, false);
+    let several = found.operators > 1 || found.in_loops > 0;
+    (fits && several && !found.widths.is_empty()).then_some(found.widths)
+}
+
+impl Sharing<'_> {
+    /// Whether a block of threads can execute these statements.
+    fn body(&mut self, body: &Body, in_loop: bool) -> bool {
+        body.stms.iter().all(|stm| self.stm(stm, in_loop))
     }
 
-    /// Whether a block of threads can execute these statements.
-    fn shares(&self, body: &Body, in_loop: bool, found: &mut Shared) -> bool {
-        body.stms.iter().all(|stm| self.shares_stm(stm, in_loop, found))
+    fn note(&mut self, widths: Vec<Atom>, in_loop: bool) {
+        self.operators += 1;
+        self.in_loops += usize::from(in_loop);
+        let few = matches!(widths[..], [Atom::Const(Scalar::I64(n))] if n < FEW);
+        if !few && !widths.is_empty() && !self.widths.contains(&widths) {
+            self.widths.push(widths);
+        }
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "a block may execute the others")]
-    fn shares_stm(&self, stm: &Stm, in_loop: bool, found: &mut Shared) -> bool {
-        let mut note = |widths: Vec<Atom>| {
-            found.operators += 1;
-            found.in_loops += usize::from(in_loop);
-            let few = matches!(widths[..], [Atom::Const(Scalar::I64(n))] if n < FEW);
-            if !few && !widths.is_empty() && !found.widths.contains(&widths) {
-                found.widths.push(widths);
-            }
-        };
+    fn stm(&mut self, stm: &Stm, in_loop: bool) -> bool {
         let fits = match &stm.exp {
             Exp::Screma(op) => {
-                note(self.positions(op));
+                self.note(self.positions(op), in_loop);
                 self.is_shareable(op)
             }
             Exp::Scatter(op) => {
-                note(Some(op.width).filter(|width| self.is_host(*width)).into_iter().collect());
+                let widths = Some(op.width).filter(|width| (self.known)(*width));
+                self.note(widths.into_iter().collect(), in_loop);
                 true
             }
-            Exp::Loop(_, _, body) => self.shares(body, true, found),
-            Exp::If(_, bodies) => bodies.iter().all(|body| self.shares(body, in_loop, found)),
+            Exp::Loop(_, _, body) => self.body(body, true),
+            Exp::If(_, bodies) => bodies.iter().all(|body| self.body(body, in_loop)),
             Exp::Switch(_, switch) => {
                 let mut bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
-                bodies.all(|body| self.shares(body, in_loop, found))
+                bodies.all(|body| self.body(body, in_loop))
             }
             Exp::Call(..)
             | Exp::Hist(_)
@@ -82,11 +94,8 @@ impl Cx<'_> {
             | Exp::Trace(..) => false,
             _ => true,
         };
-        let is_view = matches!(
-            &stm.exp,
-            Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..)
-        );
-        fits && (is_view || self.binds_regular(stm))
+        let mut sizes = stm.pat.iter().flat_map(|var| self.vars[*var].ty.shape());
+        fits && (is_view(&stm.exp) || sizes.all(|size| (self.known)(*size)))
     }
 
     /// The widths of a map and of what it is around, as long as the host knows them.
@@ -94,7 +103,7 @@ impl Cx<'_> {
     fn positions(&self, op: &Screma) -> Vec<Atom> {
         let mut widths = Vec::new();
         let mut op = op;
-        while self.is_host(op.width) {
+        while (self.known)(op.width) {
             widths.push(op.width);
             let last = op.map.body.stms.iter().rev().find_map(|stm| match &stm.exp {
                 Exp::Screma(inner) => Some(inner),
@@ -114,12 +123,20 @@ impl Cx<'_> {
         let is_array = |var: &Var| matches!(self.vars[*var].ty, Type::Array(..));
         ops.all(is_scalar_operator) && op.inputs.iter().all(is_array)
     }
+}
+
+impl Cx<'_> {
+    /// Whether this version of a function is worth having; yields the positions of its operators.
+    pub(crate) fn block_widths(&self, body: &Body) -> Option<Vec<Vec<Atom>>> {
+        block_widths(body, self.vars, &|atom| self.is_host(atom))
+    }
 
     /// The function, for a block of threads at each position.
     pub(crate) fn by_block(&mut self, body: &Body) -> Vec<Var> {
         let mut body = body.clone();
+        let level = if is_narrow(&body) { Level::Warps } else { Level::Blocks };
         self.segs().of_block(&mut body.stms);
-        self.nest_of(Inside::Block, body.stms, &body.results)
+        self.nest_of(Inside::Block(level), body.stms, &body.results)
     }
 
     /// Both versions; this one if no operator is too wide.
@@ -147,4 +164,24 @@ impl Cx<'_> {
         self.remark(RemarkKind::Done, loc.as_ref(), text);
         self.either(small, &mut |cx| cx.by_block(body), flat)
     }
+}
+
+/// Whether an array needs no memory of its own.
+pub(crate) fn is_view(exp: &Exp) -> bool {
+    matches!(exp, Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..))
+}
+
+/// Whether no operator has more positions than a warp has threads.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators that are shared")]
+fn is_narrow(body: &Body) -> bool {
+    let few = |width: &Atom| matches!(width, Atom::Const(Scalar::I64(n)) if *n <= WARP);
+    body.stms.iter().all(|stm| {
+        let mut narrow = match &stm.exp {
+            Exp::Screma(op) => return few(&op.width),
+            Exp::Scatter(op) => return few(&op.width),
+            _ => true,
+        };
+        stm.exp.for_each_body(&mut |body| narrow = narrow && is_narrow(body));
+        narrow
+    })
 }

@@ -18,8 +18,8 @@ use std::collections::{BTreeSet, VecDeque};
 pub(crate) enum Inside {
     /// One thread, at each position.
     Thread,
-    /// A block of threads, at each position.
-    Block,
+    /// A block of threads of this level, at each position.
+    Block(Of),
     /// As many threads as suit it: it ends with an operator.
     Operator,
 }
@@ -59,7 +59,7 @@ impl Cx<'_> {
         let levels = self.levels.len();
         let stm = match inside {
             Inside::Thread => self.segs().code(stm, levels, Of::Grid),
-            Inside::Block => self.segs().code(stm, levels, Of::Blocks),
+            Inside::Block(level) => self.segs().code(stm, levels, level),
             Inside::Operator => self.segs().leaf(stm, levels),
         };
         self.out.push(stm);

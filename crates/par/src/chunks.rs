@@ -29,9 +29,12 @@
 //! Accumulators that are arrays are combined by a tree, since a reduction of arrays would be one operator after the other: neighbours
 //! are combined by a map, until one is left. They are not much larger than the inputs.
 //!
+//! For a device, streams whose functions only add to their accumulators have no chunks ([`accumulate`]).
+//!
 //! Streams inside of operators, those that the source wants to be sequential, and those in functions that operators call stay: the
 //! threads are busy with what is around them. `unstream` makes a single chunk of them.
 
+use crate::accumulate::accumulate;
 use crate::is_sequential;
 use ecow::{EcoString, eco_format};
 use fehu_base::{IdVec, Prim, bug};
@@ -177,6 +180,13 @@ impl Chunks<'_> {
         let changed: Vec<bool> = inputs.iter().map(|param| !share.is_fixed(*param)).collect();
         let of = Of { stream: &stream, changed: &changed };
 
+        if machine == Machine::Device
+            && stm.pat.len() == accs
+            && !changed.contains(&true)
+            && let Some(stms) = accumulate(&stm, &stream, self.vars)
+        {
+            return stms;
+        }
         let (pat, width) = (stm.pat, stream.width);
         if pat.len() == accs {
             let chunk = stream.chunk.clone();

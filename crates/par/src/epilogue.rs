@@ -188,9 +188,9 @@ impl Epilogues<'_> {
     fn can_lead(&self, op: &Screma, level: Option<Level>) -> bool {
         let known = match level {
             Some(Level::Task | Level::Grid) => cost::is_repeatable(&op.map.body),
-            Some(Level::Blocks | Level::Block | Level::Thread) => false,
+            Some(Level::Blocks | Level::Warps | Level::Block | Level::Thread) => false,
             // The threads of a block share what has no level.
-            None => self.level != Some(Level::Blocks),
+            None => !self.level.is_some_and(Level::has_members),
         };
         let is_acc = |input: &Var| matches!(self.vars[*input].ty, Type::Acc(_));
         known && self.combines_scalars(op) && !op.inputs.iter().any(is_acc)

@@ -2,7 +2,7 @@
 //!
 //! A program of stage `arrays` comes in, and one of stage `segs` goes out: operators that several threads share are Segs of a
 //! level ([`fehu_ir::Seg`]), and all others are sequential. [`TASKS`] does this for the threads of a CPU, [`FLATTEN`] for GPUs;
-//! [`TILING`] then plans what the threads of a block share.
+//! [`GRID_TILING`] then plans what the threads of a block share, and [`TILING`] what a thread of a CPU does at a time.
 //!
 //! A program expresses nested parallelism by operators inside the functions of operators. GPUs want a single flat space at a
 //! time: one operator, and dimensions around it. [`FLATTEN`] transforms programs until all operators at the host level are
@@ -28,11 +28,12 @@
 //! - `version`: thresholds, and [`tree`], how they depend on each other; `block`: functions for thread blocks; `lift`:
 //!   code that is executed once; `outer`: loops that the source asks for;
 //! - `calls`: functions that are called inside of operators; `hosted`: functions that no kernel can contain;
-//! - `epilogue`: a following pass, which gives scans their epilogues; `simd`: one that chooses which
-//!   positions are lanes of vectors.
+//! - `epilogue`: a following pass, which gives scans their epilogues; `tiling`: passes that plan tiles;
+//!   `simd`: one that chooses which positions are lanes of vectors.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+mod accumulate;
 mod aliases;
 mod bins;
 mod block;
@@ -67,7 +68,7 @@ pub use expose::EXPOSE;
 pub use irregular::{GRID_IRREGULAR, IRREGULAR};
 pub use simd::SIMD;
 pub use tasks::TASKS;
-pub use tiling::TILING;
+pub use tiling::{GRID_TILING, TILING};
 
 use aliases::Aliases;
 use context::Cx;
@@ -95,8 +96,9 @@ pub const PASSES: &[Pass] = &[
     FLATTEN,
     TASKS,
     EPILOGUE,
-    SIMD,
     TILING,
+    SIMD,
+    GRID_TILING,
 ];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {

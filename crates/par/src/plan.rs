@@ -256,7 +256,8 @@ impl Cx<'_> {
                 .filter_map(|var| weights.get(var))
                 .fold(0, |a, b| a.saturating_add(*b));
             let weight = weight.saturating_add(before);
-            if weight <= cost::NEST_LIMIT {
+            // What has another size at each position cannot be stored for other nests.
+            if weight <= cost::NEST_LIMIT || !self.binds_regular(stm) {
                 weights.extend(stm.pat.iter().map(|var| (*var, weight)));
                 return Kind::Defer;
             }

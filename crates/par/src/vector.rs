@@ -5,7 +5,7 @@
 //! scan (map2 op) ns zss      ==>    transpose (map (\n zs -> scan op n zs) ns (transpose zss))
 //! ```
 //!
-//! The order of the operands is preserved.
+//! The order of the operands is preserved. The operator may combine tuples of rows, and may consist of several maps.
 
 use crate::context::{Cx, Home};
 use fehu_base::IdVec;
@@ -13,32 +13,44 @@ use fehu_ir::VarInfo;
 use fehu_ir::free::free_in_lambda;
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, Lambda, Red, Scan, Screma, Stm, Type, Var};
+use rustc_hash::FxHashMap;
 
-/// The operator on elements of an operator that is just a map over both its operands, and the width of that map.
+/// The operator on elements of an operator that consists of maps over its operands and over each other's results, and the width of these
+/// maps.
 pub(crate) fn element_operator(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> Option<(Lambda, Atom)> {
-    let [stm] = &op.body.stms[..] else { return None };
-    let Exp::Screma(inner) = &stm.exp else { return None };
-    let results: Option<Vec<usize>> = (op.body.results.iter())
-        .map(|result| stm.pat.iter().position(|var| Atom::Var(*var) == *result))
-        .collect();
-    let results = results?;
-    let params: Option<Vec<Var>> = (op.params.iter())
-        .map(|param| {
-            let index = inner.inputs.iter().position(|input| input == param)?;
-            Some(inner.map.params[index])
-        })
-        .collect();
-    let free = free_in_lambda(&inner.map, vars);
-    let shared =
-        op.params.iter().any(|param| free.contains(param) || inner.width == (*param).into());
-    let own_certs = stm.certs.is_empty();
-    if inner.folded() > 0 || shared || !own_certs || inner.inputs.len() != op.params.len() {
-        return None;
+    let mut width = None;
+    // What the element of an array is, once there is a name for it.
+    let mut elements: FxHashMap<Var, Atom> = FxHashMap::default();
+    let mut stms = Vec::new();
+    for stm in &op.body.stms {
+        let Exp::Screma(map) = &stm.exp else { return None };
+        let whole = |var: &Var| op.params.contains(var) || elements.contains_key(var);
+        if map.folded() > 0
+            || !stm.certs.is_empty()
+            || *width.get_or_insert(map.width) != map.width
+            || free_in_lambda(&map.map, vars).iter().any(whole)
+        {
+            return None;
+        }
+        for (input, param) in map.inputs.iter().zip(&map.map.params) {
+            match elements.get(input) {
+                Some(element) => stms.push(Stm::new(vec![*param], Exp::Atom(*element))),
+                None if op.params.contains(input) => {
+                    elements.insert(*input, (*param).into());
+                }
+                None => return None,
+            }
+        }
+        stms.extend(map.map.body.stms.iter().cloned());
+        elements.extend(stm.pat.iter().copied().zip(map.map.body.results.iter().copied()));
     }
-    let mut body = inner.map.body.clone();
-    body.results = results.iter().map(|index| body.results[*index]).collect();
-    let ret = results.iter().map(|index| inner.map.ret[*index].clone()).collect();
-    Some((Lambda { params: params?, body, ret }, inner.width))
+    let of = |var: Var| elements.get(&var).copied();
+    let params: Option<Vec<Var>> = op.params.iter().map(|param| of(*param)?.var()).collect();
+    let results: Option<Vec<Atom>> =
+        op.body.results.iter().map(|result| of(result.var()?)).collect();
+    let ret: Option<Vec<Type>> = op.ret.iter().map(|ty| ty.row()).collect();
+    let body = Body { stms, results: results? };
+    Some((Lambda { params: params?, body, ret: ret? }, width?))
 }
 
 /// One of the reductions and scans of an operator.

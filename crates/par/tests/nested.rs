@@ -31,11 +31,11 @@ fn outer(prog: &mut Prog) {
     prog.funs.values_mut().for_each(|fun| Lower.body(&mut fun.body));
 }
 
-pub(crate) fn number(name: &str, default: u64) -> u64 {
+fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-pub(crate) fn check(prog: &Prog, passes: &[Pass], seed: u64) -> Result<usize, String> {
+fn check(prog: &Prog, passes: &[Pass], seed: u64) -> Result<usize, String> {
     let oracle = Oracle { seed, rounds: 3, max_size: 4, ..Oracle::default() };
     let failure = match examine(prog, passes, &oracle) {
         Ok(runs) => return Ok(runs.succeeded),
@@ -50,25 +50,26 @@ pub(crate) fn check(prog: &Prog, passes: &[Pass], seed: u64) -> Result<usize, St
     Err(format!("seed {seed}:\n-- pass {}\n{small}\n{what}", names.join(", ")))
 }
 
-#[test]
-fn nested_programs_mean_the_same() {
-    let (first, count) = (number("FEHU_RANDOM_SEED", 0), number("FEHU_RANDOM_PROGRAMS", 100));
+/// Compares random programs before and after each of these lists of passes. Returns how many there are, and the remarks of a pass about
+/// them.
+pub(crate) fn compare(
+    text: fn(u64) -> String,
+    default: u64,
+    pass: Pass,
+    lists: &[&[Pass]],
+) -> (u64, Remarks) {
+    let (first, count) = (number("FEHU_RANDOM_SEED", 0), number("FEHU_RANDOM_PROGRAMS", default));
     let (mut succeeded, mut failures) = (0, Vec::new());
     let mut remarks = Remarks::default();
     for seed in first..first + count {
-        let text = nested_text(seed);
+        let text = text(seed);
         let prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         if let Err(errors) = verify(&prog) {
             panic!("seed {seed}: {}", render(&prog, &errors));
         }
-        (FLATTEN.run)(&mut prog.clone(), &mut remarks);
-        let lists = [
-            vec![FLATTEN],
-            vec![FLATTEN, OUTER],
-            vec![SIMPLIFY, FUSE, UNSTREAM, SIMPLIFY, FLATTEN, SIMPLIFY],
-        ];
+        (pass.run)(&mut prog.clone(), &mut remarks);
         for passes in lists {
-            match check(&prog, &passes, seed) {
+            match check(&prog, passes, seed) {
                 Ok(runs) => succeeded += runs,
                 Err(message) => {
                     failures.push(message);
@@ -82,6 +83,14 @@ fn nested_programs_mean_the_same() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(succeeded as u64 > 4 * count, "only {succeeded} runs have results");
+    (count, remarks)
+}
+
+#[test]
+fn nested_programs_mean_the_same() {
+    let lists: [&[Pass]; 3] =
+        [&[FLATTEN], &[FLATTEN, OUTER], &[SIMPLIFY, FUSE, UNSTREAM, SIMPLIFY, FLATTEN, SIMPLIFY]];
+    let (count, remarks) = compare(nested_text, 100, FLATTEN, &lists);
     // What the programs are about happens.
     for text in ["interchanged", "two versions", "of its columns", "varies"] {
         let found = remarks.list.iter().filter(|remark| remark.text.contains(text)).count();

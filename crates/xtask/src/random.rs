@@ -87,14 +87,32 @@ struct Setting {
     intra: u64,
     /// Those of parallelism that is enough: from there on, what is inside is sequential.
     outer: u64,
+    /// Those of rows of differing lengths that a thread, a warp or a block can deal with.
+    rows: [u64; 3],
+}
+
+impl Setting {
+    fn value(&self, threshold: &str) -> u64 {
+        let is = |name: &str| threshold.contains(name);
+        match () {
+            () if is(".suff_intra_") => self.intra,
+            () if is(".suff_outer_rows_") => self.rows[0],
+            () if is(".suff_warp_rows_") => self.rows[1],
+            () if is(".suff_block_rows_") => self.rows[2],
+            () => self.outer,
+        }
+    }
 }
 
 /// Zero is the default of each threshold: for small arrays there is not enough parallelism outside, and blocks can deal with
-/// what is inside. Then everything outside is enough; then neither, so that all is flattened.
-const SETTINGS: [Setting; 3] = [
-    Setting { name: "default", intra: 0, outer: 0 },
-    Setting { name: "low", intra: 1, outer: 1 },
-    Setting { name: "flat", intra: 1, outer: 1 << 40 },
+/// what is inside. Then everything outside is enough; then neither, so that all is flattened. Then rows of differing lengths have a
+/// warp each, or a block.
+const SETTINGS: [Setting; 5] = [
+    Setting { name: "default", intra: 0, outer: 0, rows: [0; 3] },
+    Setting { name: "low", intra: 1, outer: 1, rows: [1 << 40, 1, 1] },
+    Setting { name: "flat", intra: 1, outer: 1 << 40, rows: [1; 3] },
+    Setting { name: "warps", intra: 1, outer: 1 << 40, rows: [1, 1 << 40, 1] },
+    Setting { name: "blocks", intra: 1, outer: 1 << 40, rows: [1, 1, 1 << 40] },
 ];
 /// The largest size of arrays of some programs.
 const LARGE: i64 = 20;
@@ -404,13 +422,16 @@ fn compare(machine: &mut Machine, prog: &Prog, seed: u64) -> Result<Compared, Fa
     };
     let oracle = oracle(seed, Backend::C);
     let thresholds = machine.thresholds(&entry.name).map_err(Fault::Differs)?;
-    let settings = if thresholds.is_empty() { &SETTINGS[..1] } else { &SETTINGS[..] };
+    let has_rows = thresholds.iter().any(|name| name.contains("rows_"));
+    let settings = match thresholds.is_empty() {
+        true => &SETTINGS[..1],
+        false if has_rows => &SETTINGS[..],
+        false => &SETTINGS[..3],
+    };
     let mut all = Runs::default();
     for setting in settings {
         for name in &thresholds {
-            let intra = name.contains(".suff_intra_");
-            let value = if intra { setting.intra } else { setting.outer };
-            machine.set(name, value).map_err(Fault::Differs)?;
+            machine.set(name, setting.value(name)).map_err(Fault::Differs)?;
         }
         let call = &mut |entry: &str, args: &[_]| machine.call(prog, entry, args);
         let runs = oracle

@@ -25,7 +25,9 @@ FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks,
 
 // Copies from the device to us, when all before it is done.
 FE_SHARED int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
-// The same in memory of its own, for `free`; NULL, with a message, if that fails. It is not NULL for no bytes.
+// Likewise, of a small value, with the next fe_fetch: not before that one is done.
+FE_SHARED int fe_fetch_with_next(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
+// The same as fe_fetch in memory of its own, for `free`; NULL, with a message, if that fails. It is not NULL for no bytes.
 FE_SHARED void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes);
 // Copies from us to the device. What is copied may change after the call.
 FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);

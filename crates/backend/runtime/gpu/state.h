@@ -33,6 +33,9 @@ struct fe_timing {
 // Copies to and from the device of at most this many bytes go through memory that it can reach by itself.
 enum { FE_STAGED = 1 << 14, FE_STAGE = 16 * FE_STAGED };
 
+// Small values that are on their way from the device, at most, and the room for each of them.
+enum { FE_AWAITED = 16, FE_AWAITED_BYTES = 16 };
+
 // A part of the device program: what it was compiled to, if it was, and that as bytes that can be kept.
 struct fe_part {
   void *module;
@@ -59,6 +62,11 @@ struct fe_gpu {
   // Memory of ours that the device can reach: one part for what comes from it, the rest for what goes there, used in turn.
   unsigned char *stage;
   int64_t stage_used;
+  struct {
+    void *to;
+    size_t bytes;
+  } awaited[FE_AWAITED]; // what the next fe_fetch brings as well
+  int num_awaited;
   struct fe_timing *timings;
   int64_t num_timings, max_timings;
 };

@@ -104,21 +104,47 @@ static void fe_gpu_abandon(struct futhark_context *ctx) {
   }
 }
 
+// Asks for a copy from the device to us.
+static int fe_ask_out(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+  struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_host", "");
+  return fe_timing_asked(ctx, stamp, fe_driver_copy_out(ctx, to, from, (size_t)bytes, stamp));
+}
+
 FE_SHARED int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
   if (bytes <= 0) {
     return FUTHARK_SUCCESS;
   }
-  bool staged = bytes <= FE_STAGED;
-  struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_host", "");
-  int code = fe_driver_copy_out(ctx, staged ? fe_stage_in(ctx) : to, from, (size_t)bytes, stamp);
-  code = fe_timing_asked(ctx, stamp, code);
+  struct fe_gpu *gpu = &ctx->gpu;
+  bool staged = bytes <= FE_STAGED - FE_AWAITED * FE_AWAITED_BYTES;
+  unsigned char *stage = fe_stage_in(ctx);
+  int code = fe_ask_out(ctx, staged ? stage + FE_AWAITED * FE_AWAITED_BYTES : to, from, bytes);
   if (code == FUTHARK_SUCCESS) {
     code = fe_finish(ctx);
   }
+  for (int i = 0; i < gpu->num_awaited && code == FUTHARK_SUCCESS; i++) {
+    memcpy(gpu->awaited[i].to, stage + i * FE_AWAITED_BYTES, gpu->awaited[i].bytes);
+  }
+  gpu->num_awaited = 0;
   if (code == FUTHARK_SUCCESS && staged) {
-    memcpy(to, fe_stage_in(ctx), (size_t)bytes);
+    memcpy(to, stage + FE_AWAITED * FE_AWAITED_BYTES, (size_t)bytes);
   }
   return code;
+}
+
+FE_SHARED int fe_fetch_with_next(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  if (bytes > FE_AWAITED_BYTES || gpu->num_awaited == FE_AWAITED) {
+    return fe_fetch(ctx, to, from, bytes);
+  }
+  int code = fe_ask_out(ctx, fe_stage_in(ctx) + gpu->num_awaited * FE_AWAITED_BYTES, from, bytes);
+  if (code != FUTHARK_SUCCESS) {
+    gpu->num_awaited = 0;
+    return code;
+  }
+  gpu->awaited[gpu->num_awaited].to = to;
+  gpu->awaited[gpu->num_awaited].bytes = (size_t)bytes;
+  gpu->num_awaited++;
+  return FUTHARK_SUCCESS;
 }
 
 FE_SHARED void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes) {

@@ -8,10 +8,34 @@ use fehu_imp::device::DEVICE;
 use fehu_imp::{Arg, Block, Exp, From, FunId, Stm, Ty, V};
 use fehu_ir::Scalar;
 
+/// Whether a value of the device is fetched before anything can ask for those that are awaited: then all of them are waited for once.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others may ask for them")]
+fn fetches_next<'a>(rest: impl Iterator<Item = &'a Stm>, awaited: &[V]) -> bool {
+    for stm in rest {
+        match stm {
+            Stm::Declare(_, None) | Stm::Free(_) => {}
+            Stm::Fetch(_, _, index) => return !awaited.iter().any(|v| index.mentions(*v)),
+            _ => return false,
+        }
+    }
+    false
+}
+
 impl Frame<'_> {
+    /// Fetches an element of the device's memory, now or with the next one.
+    fn fetch(&mut self, v: V, p: V, index: &Exp, waits: bool) {
+        let scope = self.scope();
+        let address = scope.address(scope.names.get(p), index);
+        let name = self.name(v);
+        let call = if waits { "fe_fetch" } else { "fe_fetch_with_next" };
+        self.check_call(&format!("{call}(ctx, &{name}, {address}, sizeof {name})"));
+    }
+
     /// The statements of a block, in the braces of something else.
     pub(super) fn block(&mut self, block: &[Stm]) {
         let mut rest = block.iter().peekable();
+        // Values of the device that the next fetch brings as well.
+        let mut awaited: Vec<V> = Vec::new();
         while let Some(stm) = rest.next() {
             // A declaration and the first value are one line.
             match (stm, rest.peek()) {
@@ -36,6 +60,14 @@ impl Frame<'_> {
                 (Stm::Declare(v, None), Some(Stm::Blocks(to))) if v == to => {
                     self.declare(*v, Some(busy_blocks()));
                     rest.next();
+                }
+                (Stm::Fetch(v, p, index), _) => {
+                    awaited.push(*v);
+                    let waits = !fetches_next(rest.clone(), &awaited);
+                    self.fetch(*v, *p, index, waits);
+                    if waits {
+                        awaited.clear();
+                    }
                 }
                 _ => self.stm(stm),
             }
@@ -151,12 +183,7 @@ impl Frame<'_> {
                 self.line(&format!("{name} = {number};"));
             }
             Stm::Launch(kernel) => self.launch(kernel),
-            Stm::Fetch(v, p, index) => {
-                let scope = self.scope();
-                let address = scope.address(scope.names.get(*p), index);
-                let name = self.name(*v);
-                self.check_call(&format!("fe_fetch(ctx, &{name}, {address}, sizeof {name})"));
-            }
+            Stm::Fetch(v, p, index) => self.fetch(*v, *p, index, true),
             // These are in kernels only.
             Stm::Poll(..)
             | Stm::Count(..)

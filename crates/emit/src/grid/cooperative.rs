@@ -14,14 +14,12 @@ use super::super::runs::Runs;
 use super::seg::SegOp;
 use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
-use fehu_imp::device::DEVICE;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
-use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Screma, Var};
+use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Var};
 
-/// The number of threads of such a block, and of one in which no operator has more positions than a warp has threads.
-const MEMBERS: u32 = 128;
-const FEW_MEMBERS: u32 = DEVICE.warp;
+/// The number of threads of such a block.
+pub(super) const MEMBERS: u32 = 128;
 
 /// The threads of a block that work together.
 #[derive(Clone, Copy)]
@@ -38,13 +36,12 @@ pub(crate) struct Cooperative {
 
 impl<'a> Emit<'a> {
     /// A nest whose innermost map has a block for each position.
-    pub(super) fn blocks_on_grid(&mut self, seg: &SegOp<'a>) {
+    pub(super) fn blocks_on_grid(&mut self, seg: &SegOp<'a>, members: u32) {
         let pat = seg.pat;
         let ir::Exp::Screma(op) = &seg.inner.exp else { bug("blocks of threads execute no map") };
         let sizes: Vec<Exp> = self.sizes(seg, Some(self.atom(op.width)));
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let total = self.total(&sizes);
-        let members = if is_narrow(&op.map.body) { FEW_MEMBERS } else { MEMBERS };
         self.launch_cooperative("block", total, members, |this, block| {
             let indices = this.unranked(Exp::Var(block), &sizes);
             let at = this.enter_operator(seg, &indices);
@@ -232,18 +229,23 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// A reduction: each thread has consecutive elements.
+    /// A reduction: each thread combines its share of the elements, and then all threads theirs.
     fn reduce_cooperative(&mut self, cooperative: Cooperative, pat: &'a [Var], op: &'a Screma) {
         self.settle();
         let (own, shared) = self.start_shared(op, cooperative.members);
         let width = self.simple("width", &self.atom(op.width));
-        let members = Exp::int(i64::from(cooperative.members));
-        let share = self.simple("share", &quot_up(width.clone(), members.clone()));
         let thread = Exp::Var(cooperative.thread);
-        let low = bin(BinOp::Min, width.clone(), bin(BinOp::Mul, thread.clone(), share.clone()));
-        let low = self.simple("low", &low);
-        let high = bin(BinOp::Min, width, bin(BinOp::Add, low.clone(), share));
-        let high = self.simple("high", &high);
+        let members = Exp::int(i64::from(cooperative.members));
+        // Neighbouring threads read neighbouring elements, if the order of all may change.
+        let (low, high, step) = if self.is_commutative(op) {
+            (thread.clone(), width, i64::from(cooperative.members))
+        } else {
+            let share = self.simple("share", &quot_up(width.clone(), members.clone()));
+            let low = bin(BinOp::Mul, thread.clone(), share.clone());
+            let low = self.simple("low", &bin(BinOp::Min, width.clone(), low));
+            let high = bin(BinOp::Min, width, bin(BinOp::Add, low.clone(), share));
+            (low, self.simple("high", &high), 1)
+        };
         let at = self.new_var("at", Ty::Scalar(Prim::I64));
         let body = self.by_itself(|this| {
             let index = this.enter(pat, &op.inputs, &op.map, Exp::Var(at));
@@ -256,7 +258,7 @@ impl<'a> Emit<'a> {
             }
         });
         let kind = Kind::Sequential;
-        let each = Stm::For { var: at, from: low, to: high, step: 1, kind, body };
+        let each = Stm::For { var: at, from: low, to: high, step, kind, body };
         self.section(cooperative, vec![each]);
         let inside = std::mem::replace(&mut self.runs, Runs::ALONE);
         let tree = Tree { thread: thread.clone(), lane: thread, size: members, apart: None };
@@ -364,20 +366,4 @@ impl<'a> Emit<'a> {
         self.copy_parts(&own.parts, left);
         self.combine_parts(own.op, &own.parts, &value);
     }
-}
-
-/// Whether all operators of a body, whose widths are known, have few positions.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators")]
-fn is_narrow(body: &ir::Body) -> bool {
-    let few =
-        |width: &Atom| matches!(width, Atom::Const(Scalar::I64(n)) if *n <= i64::from(FEW_MEMBERS));
-    body.stms.iter().all(|stm| {
-        let mut narrow = match &stm.exp {
-            ir::Exp::Screma(op) => return few(&op.width),
-            ir::Exp::Scatter(op) => return few(&op.width),
-            _ => true,
-        };
-        stm.exp.for_each_body(&mut |body| narrow = narrow && is_narrow(body));
-        narrow
-    })
 }

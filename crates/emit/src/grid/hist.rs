@@ -232,7 +232,7 @@ impl<'a> Emit<'a> {
     }
 
     /// As many copies as there is room for.
-    fn copies(&mut self, count: &Exp, room: u32) -> V {
+    pub(super) fn copies(&mut self, count: &Exp, room: u32) -> V {
         let room = Exp::int(i64::from(room));
         let own = bin(BinOp::Min, count.clone(), room.clone());
         let own = self.simple("own", &own);
@@ -336,7 +336,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Executes code for each 32-bit number below a bound, distributed over the threads of the block.
-    fn strided(&mut self, thread: V, bound: Exp, work: impl FnOnce(&mut Self, V)) {
+    pub(super) fn strided(&mut self, thread: V, bound: Exp, work: impl FnOnce(&mut Self, V)) {
         let bound = Exp::Var(self.declare("bound", Prim::I32, Some(bound)));
         let base = self.new_var("base", Ty::Scalar(Prim::I32));
         let body = self.block(|this| {
@@ -541,7 +541,7 @@ fn row_size(op: &Hist) -> Option<Atom> {
 }
 
 /// The number of a position in a space, in row-major order.
-fn flat_index(indices: &[Exp], shape: &[Exp]) -> Exp {
+pub(super) fn flat_index(indices: &[Exp], shape: &[Exp]) -> Exp {
     let mut flat: Option<Exp> = None;
     for (index, size) in indices.iter().zip(shape) {
         flat = Some(match flat {
@@ -553,17 +553,17 @@ fn flat_index(indices: &[Exp], shape: &[Exp]) -> Exp {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "other numbers are converted")]
-fn short(value: Exp) -> Exp {
+pub(super) fn short(value: Exp) -> Exp {
     match value {
         Exp::Const(Scalar::I64(number)) if i32::try_from(number).is_ok() => int32(number as i32),
         other => Exp::Convert(Prim::I64, Prim::I32, Box::new(other)),
     }
 }
 
-fn int32(value: i32) -> Exp {
+pub(super) fn int32(value: i32) -> Exp {
     Exp::Const(Scalar::I32(value))
 }
 
-fn bin32(op: BinOp, a: Exp, b: Exp) -> Exp {
+pub(super) fn bin32(op: BinOp, a: Exp, b: Exp) -> Exp {
     Exp::Bin(op, Prim::I32, Box::new(a), Box::new(b))
 }

@@ -10,6 +10,7 @@
 //! from memory or stores there are handled by `fehu-device`.
 
 mod atomic;
+mod changes;
 mod cooperative;
 mod count;
 mod elements;
@@ -18,6 +19,7 @@ mod layout;
 mod lookback;
 mod merge;
 mod ordered;
+mod own;
 mod prefix;
 mod reduce;
 mod rows;
@@ -34,12 +36,14 @@ mod transpose;
 use super::Emit;
 use super::runs::Runs;
 pub(super) use cooperative::Cooperative;
+use cooperative::MEMBERS;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
 use fehu_mem::table::Place;
+pub(super) use own::OwnAcc;
 use rustc_hash::FxHashSet;
 use seg::SegOp;
 
@@ -86,6 +90,7 @@ impl<'a> Emit<'a> {
         let body = self.running(Runs::ALONE, |this| this.block(|this| work(this, block, thread)));
         self.scalars = scalars;
         let (hint, place) = (hint.into(), self.loc.clone());
+        let changes = self.changes(&body);
         self.out.push(Stm::Launch(Box::new(Kernel {
             hint,
             place,
@@ -96,6 +101,7 @@ impl<'a> Emit<'a> {
             thread,
             by_block: false,
             shared: None,
+            changes,
             body,
         })));
     }
@@ -159,7 +165,8 @@ impl<'a> Emit<'a> {
         let op = SegOp::new(pat, seg);
         match seg.level {
             Level::Grid => self.seg_on_grid(&op),
-            Level::Blocks => self.blocks_on_grid(&op),
+            Level::Blocks => self.blocks_on_grid(&op, MEMBERS),
+            Level::Warps => self.blocks_on_grid(&op, DEVICE.warp),
             Level::Block => self.seg_cooperative(&op),
             Level::Task | Level::Thread => bug("a device executes what belongs to the host"),
         }
@@ -266,6 +273,9 @@ impl<'a> Emit<'a> {
 
     /// A thread for each position.
     fn map_plain(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
+        if self.runs.block().is_none() && self.collect_on_grid(seg, pat, op) {
+            return;
+        }
         let sizes = self.sizes(seg, Some(self.atom(op.width)));
         self.grid("map", &sizes, |this, indices| this.map_at(seg, pat, op, indices));
     }

@@ -50,7 +50,7 @@
 //!     | "copy" place "<-" place "," exp                -- how many elements
 //!     | "if" exp block ("else" block)?
 //!     | "switch" exp "{" ("case" literal block)* "default" block "}"
-//!     | "for" counter "=" exp ".." exp ("by" number)? ("independent" (redop "(" var ")")*)? block
+//!     | "for" counter "=" exp ".." exp ("by" number)? kind block
 //!     | "while" exp block
 //!     | (var,* "=")? "call" name "(" arg,* ")"         arg = exp | "&" place ("in" var)?
 //!     | "const" number "(" (number "->" var),* ")"     -- results by number
@@ -65,11 +65,13 @@
 //!     | var "=" "threads"
 //!     | var "=" "blocks"
 //!     | "launch" string "at" string "block" counter "of" exp "thread" counter "of" number
-//!       ("residents" number)? "by_block"? ("shared" exp)? block
+//!       ("residents" number)? "by_block"? ("shared" exp)?
+//!       ("changes" (place "of" exp),*)? block
 //!     | var "=" ("fetch" | "poll" | "count") place
 //!     | "barrier" | "warp" "barrier" | "warp" block | "leave" | "section" block
 //!     | "exchange" counter "=" place block "for" exp
 //!     | "guarded" place block
+//! kind = (("square" | "columns") "lanes"?  |  ("independent" | "lanes") (redop "(" var ")")*)?
 //! check = (string | "$" exp ":" prim)* ("at" string*)?
 //! redop = "add" | "mul" | "min" | "max" | "and" | "or" | "xor"
 //! ```

@@ -1,7 +1,7 @@
 //! The parser: statements.
 
 use super::parse::Parser;
-use crate::{Arg, Exp, From, Kernel, Kind, Message, Part, Stm, Tasks, V};
+use crate::{Arg, Exp, Extent, From, Kernel, Kind, Message, Part, Stm, Tasks, Tile, V};
 use fehu_ir::text::cursor::{Lists, Parsed};
 use fehu_ir::text::lex::Kind as Token;
 
@@ -215,8 +215,15 @@ impl<'a> Parser<'a> {
         self.sign("..")?;
         let to = self.exp()?;
         let step = if self.eat_word("by") { self.integer("a step")? } else { 1 };
+        let tile = match () {
+            () if self.eat_word("square") => Some(Tile::Square),
+            () if self.eat_word("columns") => Some(Tile::Columns),
+            () => None,
+        };
         let in_lanes = self.eat_word("lanes");
-        let kind = if in_lanes || self.eat_word("independent") {
+        let kind = if let Some(tile) = tile {
+            Kind::Tiles(tile, in_lanes)
+        } else if in_lanes || self.eat_word("independent") {
             let mut reductions = Vec::new();
             while !self.peek_sign("{") {
                 let op = self.red_op()?;
@@ -303,6 +310,14 @@ impl<'a> Parser<'a> {
         let residents = if self.eat_word("residents") { self.small("a number")? } else { 1 };
         let by_block = self.eat_word("by_block");
         let shared = if self.eat_word("shared") { Some(self.exp()?) } else { None };
+        let mut changes = Vec::new();
+        let mut more = self.eat_word("changes");
+        while more {
+            let (ptr, first) = self.place()?;
+            self.word("of")?;
+            changes.push(Extent { ptr, first, count: self.exp()? });
+            more = self.eat(",");
+        }
         let body = self.block()?;
         Ok(Stm::Launch(Box::new(Kernel {
             hint,
@@ -314,6 +329,7 @@ impl<'a> Parser<'a> {
             thread,
             by_block,
             shared,
+            changes,
             body,
         })))
     }

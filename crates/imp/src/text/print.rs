@@ -2,7 +2,7 @@
 
 use super::names::{hint, order};
 use crate::{
-    Arg, Exp, From, Fun, Kernel, Kind, Message, Part, Prim, Program, Space, Stm, Tasks, Ty, V,
+    Arg, Exp, From, Fun, Kernel, Kind, Message, Part, Prim, Program, Space, Stm, Tasks, Tile, Ty, V,
 };
 use fehu_base::IdVec;
 use fehu_ir::Scalar;
@@ -177,6 +177,10 @@ impl<'a> Printer<'a> {
                     Kind::Sequential => "",
                     Kind::Independent(_) => " independent",
                     Kind::Lanes(_) => " lanes",
+                    Kind::Tiles(Tile::Square, false) => " square",
+                    Kind::Tiles(Tile::Square, true) => " square lanes",
+                    Kind::Tiles(Tile::Columns, false) => " columns",
+                    Kind::Tiles(Tile::Columns, true) => " columns lanes",
                 };
                 let reductions = kind.reductions().into_iter().flatten();
                 let kind = reductions.fold(word.to_owned(), |text, (v, op)| {
@@ -290,6 +294,11 @@ impl<'a> Printer<'a> {
         }
         if let Some(shared) = &kernel.shared {
             head.push_str(&format!(" shared {}", self.exp(shared)));
+        }
+        for (number, extent) in kernel.changes.iter().enumerate() {
+            head.push_str(if number == 0 { " changes " } else { ", " });
+            let first = self.place(extent.ptr, &extent.first);
+            head.push_str(&format!("{first} of {}", self.exp(&extent.count)));
         }
         head
     }

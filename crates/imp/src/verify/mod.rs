@@ -22,7 +22,7 @@ mod uniform;
 
 use crate::text::Printer;
 use crate::visit::Item;
-use crate::{Block, Exp, From, Fun, Kernel, Kind, Program, RedOp, Space, Stm, Ty, V};
+use crate::{Block, Exp, From, Fun, Kernel, Program, RedOp, Space, Stm, Ty, V};
 use ecow::EcoString;
 use fehu_base::IdVec;
 use std::fmt;
@@ -248,9 +248,9 @@ impl<'a> Checker<'a, '_> {
                     self.handles.push(*v);
                 }
             }
-            Stm::For { var, kind, body, .. } => match kind {
-                Kind::Sequential => self.scoped(stm, &[*var], body),
-                Kind::Independent(reductions) | Kind::Lanes(reductions) => {
+            Stm::For { var, kind, body, .. } => match kind.reductions() {
+                None => self.scoped(stm, &[*var], body),
+                Some(reductions) => {
                     for (v, _) in reductions {
                         self.set(stm, *v);
                     }

@@ -49,7 +49,8 @@ fn keeps(carriers: &FxHashSet<V>, op: RedOp, stm: &Stm) -> bool {
             // A variable that carries the scalar on one path may have another value on another.
             !depends(carriers, e) || combines(carriers, op, e)
         }
-        Stm::For { kind: Kind::Independent(inner) | Kind::Lanes(inner), from, to, .. } => {
+        Stm::For { kind, from, to, .. } if *kind != Kind::Sequential => {
+            let inner = kind.reductions().unwrap_or_default();
             inner.iter().all(|(v, other)| !carriers.contains(v) || *other == op)
                 && !depends(carriers, from)
                 && !depends(carriers, to)

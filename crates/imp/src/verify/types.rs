@@ -1,6 +1,6 @@
 //! The types of expressions, and what statements want of the types of their operands.
 
-use crate::{Arg, Exp, From, Fun, Kind, Part, Prim, Program, Space, Stm, Ty, V};
+use crate::{Arg, Exp, Extent, From, Fun, Part, Prim, Program, Space, Stm, Ty, V};
 use fehu_ir::{CmpOp, Elem, MathFn, Scalar};
 
 type Checked<T> = Result<T, String>;
@@ -237,12 +237,8 @@ impl Types<'_> {
                 if *step <= 0 {
                     return Err(format!("the step {step} is not positive"));
                 }
-                match kind {
-                    Kind::Sequential => Ok(()),
-                    Kind::Independent(reductions) | Kind::Lanes(reductions) => {
-                        reductions.iter().try_for_each(|(v, _)| self.scalar(*v).map(|_| ()))
-                    }
-                }
+                let reductions = kind.reductions().unwrap_or_default();
+                reductions.iter().try_for_each(|(v, _)| self.scalar(*v).map(|_| ()))
             }
             Stm::Call(callee, results, args) => self.call(*callee, results, args),
             Stm::Const(number, results) => {
@@ -302,6 +298,10 @@ impl Types<'_> {
                 self.set(kernel.thread, Prim::I64)?;
                 if kernel.threads == 0 {
                     return Err("a block has no threads".to_owned());
+                }
+                for Extent { ptr, first, count } in &kernel.changes {
+                    self.place(*ptr, first)?;
+                    self.is(count, Prim::I64)?;
                 }
                 kernel.shared.iter().try_for_each(|bytes| self.is(bytes, Prim::I64))
             }

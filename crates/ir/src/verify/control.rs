@@ -42,6 +42,7 @@ impl<'a> Checker<'a> {
                     self.fail(format!("there is no function with number {}", fun.0));
                     return None;
                 };
+                self.callee_levels(*fun);
                 let params: Vec<Var> = callee.params.iter().map(|param| param.var).collect();
                 let types = types_of(&params, callee);
                 self.match_results("the arguments", &params, &types, args, &found);
@@ -75,6 +76,19 @@ impl<'a> Checker<'a> {
                 Some(results)
             }
             _ => None,
+        }
+    }
+
+    /// What a called function contains may stand where it is called.
+    fn callee_levels(&mut self, fun: FunId) {
+        let Some(around) = self.level else { return };
+        let mut levels = self.levels[fun].iter();
+        if let Some(level) = levels.find(|level| !level.within(Some(around))) {
+            let (name, level) = (&self.prog.funs[fun].name, level.name());
+            self.fail(format!(
+                "function \"{name}\" has a seg of level \"{level}\", but is called inside of one of level \"{}\"",
+                around.name()
+            ));
         }
     }
 

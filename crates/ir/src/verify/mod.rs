@@ -12,7 +12,7 @@
 //!    and results of lambdas; permutations; cases of a switch differ and have its type.
 //! 3. **Certificates** are scalars of type unit in scope.
 //! 4. **Stage**: only operations that [`Exp::legal_in`](crate::Exp::legal_in) allows; Segs (`seg`) have one operator, and
-//!    stand inside of each other as [`Level::within`](crate::Level::within) allows.
+//!    stand inside of each other as [`Level::within`](crate::Level::within) allows, also through calls (`levels`).
 //! 5. **Calls** (`control`): the function exists; number and types of arguments and results, with sizes
 //!    replaced. Functions may be recursive. A constant depends only on constants before it, also through
 //!    functions.
@@ -33,6 +33,7 @@ mod alias;
 mod array;
 mod control;
 mod entry;
+mod levels;
 pub mod scalar;
 mod scope;
 mod seg;

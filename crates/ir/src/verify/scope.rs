@@ -1,5 +1,6 @@
 //! Scopes, and what all the type checks share.
 
+use super::levels::{self, Levels};
 use super::{Owner, VerifyError, excerpt};
 use crate::subst::{Subst, subst_type};
 use crate::text::{show_atom, show_type, var_name};
@@ -10,12 +11,13 @@ use rustc_hash::FxHashMap;
 
 /// Checks scopes and types of all constants and functions.
 pub(super) fn check(prog: &Prog, errors: &mut Vec<VerifyError>) {
+    let levels = levels::find(prog);
     for (id, item) in prog.consts.iter() {
-        let mut checker = Checker::new(prog, &item.vars, Owner::Const(id), errors);
+        let mut checker = Checker::new(prog, &levels, &item.vars, Owner::Const(id), errors);
         checker.function(&[], &item.results, &item.body);
     }
     for (id, fun) in prog.funs.iter() {
-        let mut checker = Checker::new(prog, &fun.vars, Owner::Fun(id), errors);
+        let mut checker = Checker::new(prog, &levels, &fun.vars, Owner::Fun(id), errors);
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         checker.function(&params, &fun.results, &fun.body);
     }
@@ -32,6 +34,8 @@ pub(super) struct AccInfo {
 
 pub(super) struct Checker<'a> {
     pub(super) prog: &'a Prog,
+    /// The levels of all functions.
+    pub(super) levels: &'a Levels,
     pub(super) owner: Owner,
     pub(super) vars: &'a IdVec<Var, VarInfo>,
     errors: &'a mut Vec<VerifyError>,
@@ -52,12 +56,14 @@ pub(super) struct Checker<'a> {
 impl<'a> Checker<'a> {
     fn new(
         prog: &'a Prog,
+        levels: &'a Levels,
         vars: &'a IdVec<Var, VarInfo>,
         owner: Owner,
         errors: &'a mut Vec<VerifyError>,
     ) -> Checker<'a> {
         Checker {
             prog,
+            levels,
             owner,
             vars,
             errors,

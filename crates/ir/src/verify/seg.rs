@@ -91,17 +91,23 @@ impl<'a> Checker<'a> {
 
     /// Whether positions can share what they read as the Seg says. Along which dimensions elements really differ is not looked at.
     fn tiling(&mut self, seg: &Seg, tiling: &Tiling) {
-        if seg.level != Level::Grid {
-            self.fail(format!("a seg of level \"{}\" is tiled", seg.level.name()));
-        }
-        let fold = match seg.parts().map(|parts| &parts.op.exp) {
-            Some(Exp::Screma(op)) if op.folded() == 0 => op.map.body.stms.iter().any(is_fold),
-            _ => false,
+        let on_device = match seg.level {
+            Level::Grid => true,
+            Level::Task | Level::Thread => false,
+            Level::Blocks | Level::Warps | Level::Block => {
+                return self.fail(format!("a seg of level \"{}\" is tiled", seg.level.name()));
+            }
         };
-        if !fold {
+        // What a thread of a CPU does alone may be a map inside of a map.
+        let inside = usize::from(!on_device && tiling.dims.len() == 2);
+        let mut op = seg.parts().and_then(|parts| map_of(parts.op));
+        for _ in 0..inside {
+            op = op.and_then(|op| map_of(op.map.body.stms.last()?));
+        }
+        if !op.is_some_and(|op| op.map.body.stms.iter().any(is_fold)) {
             self.fail("a seg is tiled, but its operator is not a map with a fold".to_owned());
         }
-        let rank = seg.space.len() + 1;
+        let rank = seg.space.len() + 1 + inside;
         let fits = |dims: &[usize]| {
             dims.is_sorted_by(|a, b| a < b) && dims.last().is_none_or(|last| *last < rank)
         };
@@ -112,7 +118,9 @@ impl<'a> Checker<'a> {
             self.fail(format!("the dimensions of a tile are not among the {rank} of the space"));
         }
         let is_shared = |read: &Vec<usize>| tiling.dims.iter().any(|dim| !read.contains(dim));
-        if !tiling.reads.iter().any(is_shared) {
+        // Neighbours of a row of positions, which one thread executes together, read neighbouring elements.
+        let is_row = !on_device && tiling.dims.len() == 1;
+        if !is_row && !tiling.reads.iter().any(is_shared) {
             self.fail("the positions of a tile have nothing in common".to_owned());
         }
     }
@@ -166,6 +174,16 @@ impl<'a> Checker<'a> {
         if !takes_elements(epilogue, pat, self.vars) {
             self.fail("an epilogue uses more than the elements that its operator makes".to_owned());
         }
+    }
+}
+
+/// The map that a statement is, by itself or as a Seg of a thread.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a map")]
+fn map_of(stm: &Stm) -> Option<&Screma> {
+    match &stm.exp {
+        Exp::Screma(op) if op.folded() == 0 => Some(op),
+        Exp::Seg(seg) if seg.level == Level::Thread => map_of(seg.parts()?.op),
+        _ => None,
     }
 }
 

@@ -71,6 +71,7 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
     for stm in block_ {
         match stm {
             Stm::For { var, from, to, step, kind, body } => {
+                let kind = kind.without_tiles();
                 let found = if step == 1 { Found::of(vars, var, &kind, &body) } else { None };
                 match (found, kind) {
                     (Some(found), Kind::Independent(reductions) | Kind::Lanes(reductions)) => {
@@ -149,7 +150,7 @@ impl Found {
         let reductions = kind.reductions()?;
         let in_lanes = match kind {
             Kind::Lanes(_) => rule::plan(vars, var, reductions, body).map(Found::Lanes),
-            Kind::Independent(_) | Kind::Sequential => None,
+            Kind::Independent(_) | Kind::Sequential | Kind::Tiles(..) => None,
         };
         in_lanes
             .or_else(|| unroll_jam::fits(vars, var, reductions, body).then_some(Found::SideBySide))

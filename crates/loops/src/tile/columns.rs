@@ -18,7 +18,7 @@ const LEAST: [i64; 2] = [16, 4];
 /// The statements that a nest of two loops becomes, if it fits.
 pub(super) fn turned(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let nest = Nest::of(stm, FxHashMap::default(), &|v| vars.0[v].ty)?;
-    if !is_strided(&nest) {
+    if !is_contiguous(&nest) {
         return None;
     }
     let jb = vars.scalar("jb", Prim::I64);
@@ -72,23 +72,21 @@ pub(super) fn turned(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     Some(vec![Stm::If(condition, code, vec![stm.clone()])])
 }
 
-/// Whether the next column is the next element for all loads that depend on column and step, and the next step is not for
-/// one of them.
-fn is_strided(nest: &Nest) -> bool {
-    let (mut unit, mut strided) = (true, false);
+/// Whether the next column is the next element for all loads that depend on column and step.
+fn is_contiguous(nest: &Nest) -> bool {
+    let mut unit = true;
     for line in &nest.body {
         loads(&line.value, &mut |_, at| {
             let own = depends(at, &nest.deps);
             unit &= own & ACC == 0;
             if own & (J | K) == J | K {
                 unit &= is_unit(at, nest.j.var);
-                strided |= !is_unit(at, nest.k.var);
             }
         });
     }
     // What is computed before is computed again in each step.
     let cheap = |line: &Line| !line.value.is_expensive();
-    unit && strided && nest.before.iter().all(cheap)
+    unit && nest.before.iter().all(cheap)
 }
 
 struct Turn<'a, 'v, 'f> {

@@ -29,9 +29,8 @@
 //! sums are computed in the order of the source. At the ends the last row or column is computed several times and stored
 //! once.
 //!
-//! Conditions: the loops over `i` and `j` are independent; the bounds of the inner loops depend on neither; bodies are
-//! straight-line code, with stores only after the loop over `k`; no load in that loop depends on all of `i`, `j` and `k`. That
-//! loads are done earlier than they were is right: what a row or column shares is read by iterations that are
+//! Conditions: the bounds of the inner loops depend on neither `i` nor `j`; bodies are straight-line code, with stores only after
+//! the loop over `k`; there are enough registers. That loads are done earlier than they were is right: what a row or column shares is read by iterations that are
 //! independent, so none of them writes it. The nest as it was is executed when it is too small.
 //!
 //! # Columns
@@ -46,14 +45,16 @@
 //! for jb by C { for jj { accs[jj] = e }; for k { for jj { accs[jj] = accs[jj] + a[n*k + jb + jj] } }; for jj { c[jb + jj] = accs[jj] } }
 //! ```
 //!
-//! if all loads that depend on `j` and `k` have unit stride in `j`, and at least one has not in `k`.
+//! if all loads that depend on `j` and `k` have unit stride in `j`, so that vector units can do them.
+//!
+//! Which loops have tiles is said by their kind ([`Kind::Tiles`]), which comes from Segs. Afterwards none has any more.
 
 mod columns;
 mod nest;
 mod register;
 
 use fehu_imp::rewrite::{Vars, replace_stms};
-use fehu_imp::{Block, Exp, Program, Stm, V};
+use fehu_imp::{Block, Exp, Kind, Program, Stm, Tile, V};
 
 /// Tasks whose ranges are tiled have ranges of whole tiles, and of enough rows for a packed panel to be worth it.
 const GRAIN: i64 = 32;
@@ -63,6 +64,7 @@ pub fn tile(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let mut vars = Vars(&mut fun.vars);
         block(&mut vars, &mut fun.body, None);
+        forget(&mut fun.body);
     }
 }
 
@@ -77,12 +79,25 @@ fn block(vars: &mut Vars<'_>, stms: &mut Block, low: Option<V>) -> bool {
             }
             return Some(vec![Stm::Tasks(tasks)]);
         }
-        let better = register::tiled(vars, stm).or_else(|| columns::turned(vars, stm))?;
-        let is_range = |from: &Exp| matches!(from, Exp::Var(v) if Some(*v) == low);
-        over_range |= matches!(stm, Stm::For { from, .. } if is_range(from));
+        let Stm::For { kind: Kind::Tiles(tile, _), from, .. } = stm else { return None };
+        let better = match tile {
+            Tile::Square => register::tiled(vars, stm)?,
+            Tile::Columns => columns::turned(vars, stm)?,
+        };
+        over_range |= matches!(from, Exp::Var(v) if Some(*v) == low);
         Some(better)
     });
     over_range
+}
+
+/// Loops that do not fit, or are for few iterations only, have no tiles.
+fn forget(stms: &mut Block) {
+    for stm in stms {
+        if let Stm::For { kind, .. } = stm {
+            *kind = std::mem::replace(kind, Kind::Sequential).without_tiles();
+        }
+        stm.each_block_mut(&mut forget);
+    }
 }
 
 /// The number of iterations of a loop, which begins at zero or at the beginning of a task's range.

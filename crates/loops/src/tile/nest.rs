@@ -1,8 +1,7 @@
-//! Recognises nests: a loop over positions, in which scalars are accumulated by an inner loop and stored, possibly
+//! Takes nests apart: a loop over positions, in which scalars are accumulated by an inner loop and stored, possibly
 //! with a surrounding loop.
 
-use fehu_imp::{Exp, Kind, Prim, Stm, Ty, V};
-use fehu_ir::Scalar;
+use fehu_imp::{Exp, Prim, Stm, Ty, V};
 use rustc_hash::FxHashMap;
 
 /// What an expression depends on: a set of these.
@@ -53,13 +52,13 @@ impl Nest {
         mut deps: FxHashMap<V, Deps>,
         ty: &dyn Fn(V) -> Ty,
     ) -> Option<Nest> {
-        let (j, kind, stms) = head(stm)?;
-        if !kind.is_map() {
+        let (j, stms) = head(stm)?;
+        if !matches!(stm, Stm::For { kind, .. } if kind.is_map()) {
             return None;
         }
         let at = stms.iter().position(|stm| matches!(stm, Stm::For { .. }))?;
         let before = lines(&stms[..at])?;
-        let (k, _, inner) = head(&stms[at])?;
+        let (k, inner) = head(&stms[at])?;
         let body = lines(inner)?;
         if before.iter().any(|line| !line.is_new) || body.len() > MOST_LINES {
             return None;
@@ -94,14 +93,7 @@ impl Nest {
             deps.insert(line.var, if is_acc { J | ACC } else { own });
         }
         let fixed = [&j.from, &j.to, &k.from, &k.to].iter().all(|e| depends(e, &deps) == 0);
-        let short = |from: &Exp, to: &Exp| {
-            matches!((from, to), (Exp::Const(Scalar::I64(a)), Exp::Const(Scalar::I64(b)))
-                if b.saturating_sub(*a) < 4)
-        };
-        if !fixed || short(&k.from, &k.to) || short(&j.from, &j.to) {
-            return None;
-        }
-        Some(Nest { j, k, before, accs, body, after, deps })
+        fixed.then_some(Nest { j, k, before, accs, body, after, deps })
     }
 
     pub(super) fn depends(&self, e: &Exp) -> Deps {
@@ -113,15 +105,15 @@ impl Nest {
     }
 }
 
-/// The head of a loop with step one, what is known of it, and its body.
+/// The head of a loop with step one, and its body.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "only these forms are looked for; for others there is nothing to do"
 )]
-pub(super) fn head(stm: &Stm) -> Option<(Head, &Kind, &[Stm])> {
+pub(super) fn head(stm: &Stm) -> Option<(Head, &[Stm])> {
     match stm {
-        Stm::For { var, from, to, step: 1, kind, body } => {
-            Some((Head { var: *var, from: from.clone(), to: to.clone() }, kind, body))
+        Stm::For { var, from, to, step: 1, kind: _, body } => {
+            Some((Head { var: *var, from: from.clone(), to: to.clone() }, body))
         }
         _ => None,
     }

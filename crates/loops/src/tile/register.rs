@@ -23,10 +23,7 @@ const MOST_ACCS: usize = 4;
 
 /// The statements that a nest of three loops becomes, if it fits.
 pub(super) fn tiled(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
-    let (i, kind, stms) = head(stm)?;
-    if !kind.is_map() {
-        return None;
-    }
+    let (i, stms) = head(stm)?;
     let (inner, outer) = stms.split_last()?;
     let outer = lines(outer)?;
     let mut deps: FxHashMap<V, Deps> = FxHashMap::default();
@@ -82,22 +79,15 @@ impl<'v, 'f> Tiling<'v, 'f> {
             return None;
         }
         let mut packed: Vec<(V, Exp)> = Vec::new();
-        let mut fits = true;
-        let mut has_row = false;
         for line in &nest.body {
-            has_row |= nest.depends(&line.value) & (I | J | K) == I | K;
             loads(&line.value, &mut |p, at| {
-                let own = depends(at, &nest.deps);
                 let load = (p, Exp::Load(p, Box::new(at.clone())));
-                fits &= own & ACC == 0 && own & (I | J | K) != I | J | K;
-                if own & (J | K) == J | K && !packed.contains(&load) {
+                if depends(at, &nest.deps) & (J | K) == J | K && !packed.contains(&load) {
                     packed.push(load);
                 }
             });
-            let rowwise = |e: &Exp| nest.depends(e) & (I | K) == I | K && nest.depends(e) & J == 0;
-            has_row |= line.value.any(&rowwise);
         }
-        if !fits || !has_row || packed.is_empty() || packed.len() > MOST_PANELS {
+        if packed.len() > MOST_PANELS {
             return None;
         }
         // A value before the loop over `k` that depends on row and column would have to be kept for the whole tile.

@@ -30,7 +30,7 @@ use fehu_facts::{Prints, Share};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, subst_atom};
 use fehu_ir::visit::{VisitMut, walk_exp_mut, walk_stm_mut, walk_type_mut};
-use fehu_ir::{Atom, Attr, Body, Exp, Prog, Scalar, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Attr, Body, Exp, Prog, Scalar, Seg, Stm, Type, Var, VarInfo};
 use key::{Key, Numbers};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -74,6 +74,8 @@ struct Cse<'a> {
     /// evaluated as often as it is written.
     inside: usize,
     prints_inside: bool,
+    /// The operators at the end of the body that comes next: a Seg keeps its own.
+    operators: usize,
 }
 
 impl<'a> Cse<'a> {
@@ -90,11 +92,12 @@ impl<'a> Cse<'a> {
             trail: Vec::new(),
             inside: 0,
             prints_inside: false,
+            operators: 0,
         }
     }
 
-    /// Whether the statement stays.
-    fn look(&mut self, stm: &mut Stm) -> bool {
+    /// Whether the statement stays, which it must do as the operator of a Seg.
+    fn look(&mut self, stm: &mut Stm, is_operator: bool) -> bool {
         let (inside, prints) = (self.inside, self.prints_inside);
         (self.inside, self.prints_inside) = (0, false);
         self.stm(stm);
@@ -106,7 +109,7 @@ impl<'a> Cse<'a> {
             let original = subst_atom(*atom, &self.copies);
             self.copies.insert(*var, original);
         }
-        !(known && self.merge(stm))
+        is_operator || !(known && self.merge(stm))
     }
 
     /// Whether an expression may be evaluated once instead of twice.
@@ -218,14 +221,22 @@ impl VisitMut for Cse<'_> {
     }
 
     fn exp(&mut self, exp: &mut Exp) {
+        if let Exp::Seg(seg) = exp {
+            self.operators = Seg::operators(&seg.body.body);
+        }
         walk_exp_mut(self, exp);
     }
 
     fn body(&mut self, body: &mut Body) {
         let start = self.trail.len();
-        let stms = std::mem::take(&mut body.stms);
-        body.stms =
-            stms.into_iter().filter_map(|mut stm| self.look(&mut stm).then_some(stm)).collect();
+        let mut stms = std::mem::take(&mut body.stms);
+        let others = stms.len() - std::mem::take(&mut self.operators);
+        let mut number = 0;
+        stms.retain_mut(|stm| {
+            number += 1;
+            self.look(stm, number > others)
+        });
+        body.stms = stms;
         for atom in &mut body.results {
             self.use_atom(atom);
         }

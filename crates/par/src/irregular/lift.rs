@@ -4,7 +4,7 @@
 //! of the rest as possible is collected in one map over the positions.
 
 use super::space::{Around, Home, RowsOf, Space, whole};
-use super::{Irregular, Lifted, irregular, irregular_in, stays};
+use super::{Applied, Irregular, Lifted, apply, irregular, irregular_in, stays};
 use crate::is_sequential;
 use fehu_base::{OrBug, Prim};
 use fehu_facts::{consumed, cost};
@@ -25,10 +25,10 @@ enum Kind {
 
 impl Irregular<'_> {
     /// An operator of the host, lifted; the arrays with its results.
-    pub(super) fn whole(&mut self, stm: &Stm, op: &Screma) -> Lifted<Vec<Atom>> {
-        self.want_plain(stm)?;
+    pub(super) fn whole(&mut self, stm: &Stm, op: &Applied<'_>) -> Lifted<Vec<Atom>> {
         self.spaces.push(Space { count: op.width, around: None });
-        for (param, input) in op.map.params.iter().zip(&op.inputs) {
+        self.given.extend(op.inputs);
+        for (param, input) in op.map.params.iter().zip(op.inputs) {
             match &self.vars[*input].ty {
                 Type::Acc(of) => drop(self.accs.insert(*of, *input)),
                 Type::Scalar(_) | Type::Array(..) => {
@@ -51,19 +51,17 @@ impl Irregular<'_> {
                 Type::Array(..) | Type::Scalar(_) | Type::Acc(_) => array,
             });
         }
-        if op.folded() == 0 {
+        if matches!(&stm.exp, Exp::Screma(op) if op.folded() == 0) {
             return Ok(arrays.into_iter().map(Atom::Var).collect());
         }
-        let folds = copy_stm(&Stm::new(stm.pat.clone(), self.folds(op, arrays)), self.vars);
-        let results = folds.pat.iter().map(|var| Atom::Var(*var)).collect();
-        self.out.push(folds);
-        Ok(results)
-    }
-
-    /// The reductions and scans of an operator, with what its function yields at hand.
-    fn folds(&mut self, op: &Screma, inputs: Vec<Var>) -> Exp {
+        // What is left of the operator, with what its function yields at hand.
         let identity = self.identity(&op.map.ret);
-        Exp::Screma(Box::new(Screma { inputs, map: identity, ..op.clone() }))
+        let exp = apply(&stm.exp, arrays, identity);
+        let rest =
+            copy_stm(&Stm { loc: stm.loc.clone(), ..Stm::new(stm.pat.clone(), exp) }, self.vars);
+        let results = rest.pat.iter().map(|var| Atom::Var(*var)).collect();
+        self.out.push(rest);
+        Ok(results)
     }
 
     /// The function that returns what it gets.
@@ -74,21 +72,6 @@ impl Irregular<'_> {
             .collect();
         let results = params.iter().map(|param| Atom::Var(*param)).collect();
         Lambda { params, body: Body::of(results), ret: types.to_vec() }
-    }
-
-    /// Refuses operators that change arrays which they are given.
-    fn want_plain(&self, stm: &Stm) -> Lifted<()> {
-        let changed: FxHashSet<usize> =
-            consumed(self.prog, stm).iter().filter_map(|var| self.share.class(*var)).collect();
-        let given = free_in_stm(stm, self.vars);
-        let arrays = given.iter().filter(|var| self.vars[**var].ty.is_array());
-        if arrays
-            .into_iter()
-            .any(|var| self.share.class(*var).is_none_or(|class| changed.contains(&class)))
-        {
-            return Err(stays("it updates arrays in place that it is given", stm));
-        }
-        Ok(())
     }
 
     /// The statements of a function, at all positions of a space.
@@ -108,6 +91,7 @@ impl Irregular<'_> {
                 Kind::Sequential => pending.push(stm.clone()),
                 Kind::Irregular => {
                     self.flush(&mut pending, &body.stms[k..], &body.results, space)?;
+                    self.look_ahead(stm, space, k);
                     self.irregular(stm, space)?;
                 }
             }
@@ -133,10 +117,7 @@ impl Irregular<'_> {
         if avoided && plain && self.effects.speculable(&stm.exp, self.vars) && !changes(self) {
             return Kind::Host;
         }
-        // Twice: sizes among them may stand behind those that mention them.
-        for var in stm.pat.iter().chain(&stm.pat) {
-            self.labels.differs(*var, self.vars);
-        }
+        self.labels.all_differ(stm.pat.iter().copied(), self.vars);
         if plain && !changes(self) && self.weigh(stm, &free) {
             return Kind::Repeated;
         }
@@ -198,13 +179,7 @@ impl Irregular<'_> {
         let changed: FxHashSet<Var> =
             stms.iter().flat_map(|stm| consumed(self.prog, stm)).collect();
         let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
-        if let Some(stm) = stms.iter().find(|stm| {
-            let given = free_in_stm(stm, self.vars);
-            let is_acc = |var: &Var| matches!(self.vars[*var].ty, Type::Acc(_));
-            given.iter().any(|var| changed.contains(var) && !bound.contains(var) && !is_acc(var))
-        }) {
-            return Err(stays("it updates arrays in place that it is given", stm));
-        }
+        let stms = self.with_own_arrays(stms, space);
         let mut kept: Vec<Var> = Vec::new();
         for stm in &stms {
             for var in &stm.pat {
@@ -243,28 +218,42 @@ impl Irregular<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others make no array, or are told")]
     fn irregular(&mut self, stm: &Stm, space: usize) -> Lifted<()> {
         match &stm.exp {
-            Exp::Screma(op) => self.screma(stm, op, space),
-            Exp::Partition(op) => self.partition(stm, op, space),
-            Exp::Scatter(op) => self.scatter(stm, op, space),
             Exp::Replicate(shape, value) => self.replicate(stm, shape, *value, space),
             Exp::Copy(array) | Exp::Manifest(array) => self.copy(stm, *array, space),
             Exp::Concat(_, arrays) => self.concat(stm, arrays, space),
             Exp::Scratch(..) => self.scratch(stm, space),
-            Exp::If(cond, bodies) => self.branch(stm, *cond, bodies, space),
-            Exp::Loop(params, form, body) => self.repeat(stm, params, form, body, space),
-            Exp::Call(..) => Err(stays("it calls a function with arrays of differing sizes", stm)),
-            Exp::Hist(op) => self.hist(stm, op, space),
-            Exp::Stream(_) => Err(stays("streams of differing sizes are not lifted yet", stm)),
-            Exp::Switch(value, switch) => self.switch(stm, *value, switch, space),
-            Exp::Update(..) | Exp::FlatUpdate(..) => {
-                Err(stays("an array whose size differs is updated in place", stm))
+            Exp::Update(array, dims, value) => self.update(stm, *array, dims, *value, space),
+            Exp::Atom(_)
+            | Exp::Iota(..)
+            | Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Reshape(..)
+            | Exp::Rearrange(..) => self.view(stm, space),
+            Exp::Screma(op) => return self.screma(stm, op, space),
+            Exp::Partition(op) => return self.partition(stm, op, space),
+            Exp::Scatter(op) => return self.scatter(stm, op, space),
+            Exp::Hist(op) => return self.hist(stm, op, space),
+            Exp::If(cond, bodies) => return self.branch(stm, *cond, bodies, space),
+            Exp::Switch(value, switch) => return self.switch(stm, *value, switch, space),
+            Exp::Loop(params, form, body) => return self.repeat(stm, params, form, body, space),
+            Exp::Call(..) => {
+                return Err(stays("it calls a function with arrays of differing sizes", stm));
             }
-            _ => Err(stays("an array whose size differs is made in another way", stm)),
+            Exp::Stream(_) => {
+                return Err(stays("streams of differing sizes are not lifted yet", stm));
+            }
+            Exp::FlatUpdate(..) => {
+                return Err(stays(
+                    "a view by strides is updated in an array whose size differs",
+                    stm,
+                ));
+            }
+            _ => return Err(stays("an array whose size differs is made in another way", stm)),
         }
+        Ok(())
     }
 
     fn screma(&mut self, stm: &Stm, op: &Screma, space: usize) -> Lifted<()> {
-        self.want_plain(stm)?;
         let folds = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
         if !folds.into_iter().all(crate::plan::is_scalar_operator) {
             return Err(stays("it combines arrays", stm));
@@ -281,7 +270,9 @@ impl Irregular<'_> {
 
     /// An operator whose function one thread executes.
     fn row_operator(&mut self, stm: &Stm, op: &Screma, space: usize, rows: &RowsOf) -> Lifted<()> {
-        let wide = self.operator_as_wide(stm, space, rows);
+        let map = self.with_own_params(&op.map);
+        let own = Exp::Screma(Box::new(Screma { map, ..op.clone() }));
+        let wide = self.operator_as_wide(&Stm { exp: own, ..stm.clone() }, space, rows);
         let arrays = self.row_seg(wide, space, rows);
         let scanned: usize = op.scans.iter().map(|scan| scan.neutral.len()).sum();
         for (k, (var, array)) in stm.pat.iter().zip(arrays).enumerate() {
@@ -370,9 +361,10 @@ impl Irregular<'_> {
         self.body(&op.map.body, inner)?;
         let folded = op.folded();
         for (result, var) in op.map.body.results[folded..].iter().zip(&stm.pat[folded..]) {
-            self.row_result(*result, *var, (space, inner), rows, stm)?;
+            self.row_result(*result, *var, (space, inner), rows);
         }
         if folded == 0 {
+            self.leave(inner);
             return Ok(());
         }
         let mut inputs = Vec::with_capacity(folded);
@@ -382,6 +374,7 @@ impl Irregular<'_> {
             self.homes.insert((row, space), Home::Row(array, rows.start));
             inputs.push(row);
         }
+        self.leave(inner);
         let map = self.identity(&op.map.ret[..folded]);
         let exp = Exp::Screma(Box::new(Screma { inputs, map, ..op.clone() }));
         let folds = Stm { pat: stm.pat[..folded].to_vec(), exp, ..stm.clone() };
@@ -402,38 +395,24 @@ impl Irregular<'_> {
         var: Var,
         (space, inner): (usize, usize),
         rows: &RowsOf,
-        stm: &Stm,
-    ) -> Lifted<()> {
+    ) {
         let ty = atom_type(result, self.vars);
         if matches!(ty, Type::Acc(_)) {
-            return Ok(());
+            return;
         }
         if self.labels.is_regular(&ty) {
             let array = self.stored(result, inner);
             self.homes.insert((var, space), Home::Row(array, rows.start));
-            return Ok(());
+            return;
         }
-        let (Some(result), false) = (result.var(), self.labels.is_avoided(result)) else {
-            return Err(stays("its elements are arrays of different sizes", stm));
-        };
         // The rows of all positions inside, one after the other.
-        let [size, others @ ..] = ty.shape() else { return Err(stays("it has no elements", stm)) };
-        if !others.iter().all(|size| self.labels.is_avoided(*size)) {
-            return Err(stays("its elements are arrays of arrays of different sizes", stm));
-        }
-        let packed = self.rows_of(*size, inner);
-        let data = match self.home(result, inner) {
-            Home::Row(data, start) if start == packed.start => data,
-            Home::Row(..) | Home::Stored(_) | Home::Repeated(_) | Home::Passed => {
-                let identity = self.identity(&[ty.row().or_bug("the elements of an array")]);
-                self.row_map(identity, &[result], inner, &packed)[0]
-            }
-        };
+        let common = self.common(&ty);
+        let packed = self.rows_like(&ty, common, inner);
+        let data = self.packed(result, common, inner, &packed);
         let start = self.local("start", Type::I64);
         let first = self.first_element(start, rows, packed.ends, space);
         self.homes.insert((start, space), Home::Repeated(first));
         self.homes.insert((var, space), Home::Row(data, start));
-        Ok(())
     }
 
     /// Where the elements of a row of rows start: where the rows before it end.

@@ -18,29 +18,33 @@
 //! regular has an array with an element for each position; what is irregular is a row of some array of the host, and is known by
 //! where it starts. Regular operators inside are left to the passes that follow: flattening is theirs.
 //!
-//! - `space`: the spaces of positions, and where variables are to be found in them;
+//! - `space`: the spaces of positions, and where variables are to be found in them; `rows`: the rows of irregular arrays;
 //! - `lift`: the statements of functions;
-//! - `ops`: operators that need more than a Seg; `write`: scatters and histograms;
-//! - `control`: branches and loops that differ between positions;
-//! - `version`: the map as it was, for rows that are short and alike.
+//! - `ops`: operators that need more than a Seg; `write`: scatters and histograms; `update`: updates in place;
+//! - `control`: branches that differ between positions; `repeat`: loops;
+//! - `version`: the map as it was, for rows that are short and alike; `block`: a warp or a block for each position.
 //!
 //! Where something cannot be lifted, the map stays as it was, and a remark says why.
 
+mod block;
 mod control;
 mod lift;
 mod ops;
+mod repeat;
+mod rows;
 mod space;
+mod update;
 mod version;
 mod write;
 
 use crate::distribute::only_outer;
 use crate::is_sequential;
-use ecow::{EcoString, eco_format};
-use fehu_base::IdVec;
+use ecow::EcoString;
+use fehu_base::{IdVec, bug};
 use fehu_facts::{Effects, Labels, Regularity, Share, consumed_by};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_stm;
-use fehu_ir::{Body, Exp, Item, Level, Loc, Prog, Stm, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Item, Lambda, Level, Loc, Prog, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use space::{Home, RowsOf, Space};
 
@@ -81,6 +85,10 @@ pub(crate) struct Irregular<'a> {
     spaces: Vec<Space>,
     homes: FxHashMap<(Var, usize), Home>,
     rows: FxHashMap<(Var, usize), RowsOf>,
+    /// The products of sizes in a space.
+    products: Vec<((Atom, Atom, usize), Var)>,
+    /// The arrays of the host that are not the lifted operator's own.
+    given: FxHashSet<Var>,
     /// The accumulators of the host, by their types. Each is one for all positions.
     accs: FxHashMap<Var, Var>,
     /// What statements that are repeated need.
@@ -93,6 +101,8 @@ pub(crate) struct Irregular<'a> {
     out: Vec<Stm>,
     /// Whether the statements are those of a loop.
     inside: bool,
+    /// Whether there is a loop whose number of iterations differs, before any other irregular operator.
+    differs: bool,
     /// The first irregular operator: how many of the statements there are before it, and what is known about its rows.
     first: Option<version::First>,
 }
@@ -129,7 +139,9 @@ impl Host<'_> {
         for mut stm in std::mem::take(&mut body.stms) {
             let one_thread = is_sequential(&stm) || only_outer(&stm);
             match &mut stm.exp {
-                Exp::Screma(_) if !one_thread => {
+                Exp::Screma(_) | Exp::Scatter(_) | Exp::Hist(_) | Exp::Partition(_)
+                    if !one_thread =>
+                {
                     body.stms.extend(self.operator(stm));
                     continue;
                 }
@@ -144,11 +156,11 @@ impl Host<'_> {
 
     /// An operator, lifted if there is anything irregular in its function.
     fn operator(&mut self, stm: Stm) -> Vec<Stm> {
-        let Exp::Screma(op) = &stm.exp else { return vec![stm] };
-        let labels = Labels::of_map(&op.map, self.vars);
-        let Some(found) = irregular_in(&op.map.body, &labels) else { return vec![stm] };
+        let Some(applied) = Applied::of(&stm.exp) else { return vec![stm] };
+        let labels = Labels::of_map(applied.map, self.vars);
+        let Some(found) = irregular_in(&applied.map.body, &labels) else { return vec![stm] };
         let loc = found.loc.clone().or(stm.loc.clone());
-        match self.lifted(&stm, labels) {
+        match self.lifted(&stm, &applied, labels) {
             Ok(stms) => {
                 let text = "flattened: the number of elements varies within the surrounding map, and threads share all of them";
                 self.remark(RemarkKind::Done, loc.as_ref(), text);
@@ -165,11 +177,10 @@ impl Host<'_> {
         }
     }
 
-    fn lifted(&mut self, stm: &Stm, labels: Labels) -> Lifted<Vec<Stm>> {
-        let Exp::Screma(op) = &stm.exp else { return Err(stays("it is no map", stm)) };
+    fn lifted(&mut self, stm: &Stm, applied: &Applied<'_>, labels: Labels) -> Lifted<Vec<Stm>> {
         let whole = Body { stms: vec![stm.clone()], results: Vec::new() };
         let share = Share::of(self.prog, &whole, self.vars);
-        let changed = consumed_by(self.prog, &op.map);
+        let changed = consumed_by(self.prog, applied.map);
         let changed = changed.iter().filter_map(|var| share.class(*var)).collect();
         let mark = self.vars.len();
         let copy = copy_stm(stm, self.vars);
@@ -184,33 +195,73 @@ impl Host<'_> {
             spaces: Vec::new(),
             homes: FxHashMap::default(),
             rows: FxHashMap::default(),
+            products: Vec::new(),
+            given: FxHashSet::default(),
             accs: FxHashMap::default(),
             repeated: FxHashSet::default(),
             weights: FxHashMap::default(),
             unchecked: None,
             out: Vec::new(),
             inside: false,
+            differs: false,
             first: None,
         };
-        let arrays = match this.whole(stm, op) {
+        let arrays = match this.whole(stm, applied) {
             Ok(arrays) => arrays,
             Err(stays) => {
                 self.vars.truncate(mark);
                 return Err(stays);
             }
         };
-        let name = eco_format!("{}.rows_{}", self.name, self.versions);
+        let number = self.versions;
         self.versions += 1;
-        Ok(this.versions(copy, &stm.pat, arrays, name))
+        Ok(this.versions(stm, copy, arrays, &self.name, number))
     }
 
     fn remark(&mut self, kind: RemarkKind, loc: Option<&Loc>, text: &str) {
         let name = match self.level {
             Level::Grid => GRID_IRREGULAR.name,
-            Level::Task | Level::Blocks | Level::Block | Level::Thread => IRREGULAR.name,
+            Level::Task | Level::Blocks | Level::Warps | Level::Block | Level::Thread => {
+                IRREGULAR.name
+            }
         };
         self.remarks.add(name, kind, loc, None, text);
     }
+}
+
+/// The function of an operator, what it is applied to, and how often.
+struct Applied<'a> {
+    width: Atom,
+    inputs: &'a [Var],
+    map: &'a Lambda,
+}
+
+impl Applied<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no function of elements")]
+    fn of(exp: &Exp) -> Option<Applied<'_>> {
+        let (width, inputs, map) = match exp {
+            Exp::Screma(op) => (op.width, &op.inputs, &op.map),
+            Exp::Scatter(op) => (op.width, &op.inputs, &op.map),
+            Exp::Hist(op) => (op.width, &op.inputs, &op.map),
+            Exp::Partition(op) => (op.width, &op.inputs, &op.map),
+            _ => return None,
+        };
+        Some(Applied { width, inputs, map })
+    }
+}
+
+/// The operator, with another function of other arrays.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have no function of elements")]
+fn apply(exp: &Exp, inputs: Vec<Var>, map: Lambda) -> Exp {
+    let mut exp = exp.clone();
+    match &mut exp {
+        Exp::Screma(op) => (op.inputs, op.map) = (inputs, map),
+        Exp::Scatter(op) => (op.inputs, op.map) = (inputs, map),
+        Exp::Hist(op) => (op.inputs, op.map) = (inputs, map),
+        Exp::Partition(op) => (op.inputs, op.map) = (inputs, map),
+        _ => bug("an operator without a function of elements"),
+    }
+    exp
 }
 
 fn stays(why: &'static str, stm: &Stm) -> Stays {
@@ -240,6 +291,9 @@ fn irregular<'a>(stm: &'a Stm, labels: &Labels) -> Option<&'a Stm> {
 fn bodies<'a>(exp: &'a Exp, f: &mut dyn FnMut(&'a Body)) {
     match exp {
         Exp::Screma(op) => f(&op.map.body),
+        Exp::Scatter(op) => f(&op.map.body),
+        Exp::Hist(op) => f(&op.map.body),
+        Exp::Partition(op) => f(&op.map.body),
         Exp::If(_, bodies) => bodies.iter().for_each(f),
         Exp::Switch(_, switch) => {
             switch.cases.iter().map(|(_, body)| body).chain([&switch.default]).for_each(f);

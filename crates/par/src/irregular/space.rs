@@ -11,8 +11,8 @@ use fehu_ir::builder::Builder;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{Subst, copy_stm, subst_stm};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Exp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, Stm, Type,
-    Var, VarInfo,
+    Atom, BinOp, Body, Dim, Exp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, Stm, Type, Var,
+    VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -87,6 +87,13 @@ impl Irregular<'_> {
         };
         self.homes.insert((var, space), home.clone());
         home
+    }
+
+    /// Forgets what is to be found in this space and those after it, which are inside of it.
+    pub(super) fn leave(&mut self, space: usize) {
+        self.homes.retain(|(_, of), _| *of < space);
+        self.rows.retain(|(_, of), _| *of < space);
+        self.products.retain(|((_, _, of), _)| *of < space);
     }
 
     /// An element for each position of a row.
@@ -247,7 +254,7 @@ impl Irregular<'_> {
     }
 
     /// A statement with variables of its own, without the checks that were made before.
-    fn finished(&mut self, stm: Stm, space: usize) -> Vec<Var> {
+    pub(super) fn finished(&mut self, stm: Stm, space: usize) -> Vec<Var> {
         let mut stm = copy_stm(&stm, self.vars);
         let mut passed = Subst::default();
         for var in free_in_stm(&stm, self.vars) {
@@ -269,6 +276,30 @@ impl Irregular<'_> {
         pat
     }
 
+    /// A function of the positions of a space, around these statements, and the arrays that it is applied to. It also makes the checks
+    /// that were put off.
+    pub(super) fn function(
+        &mut self,
+        stms: &[Stm],
+        results: Vec<Atom>,
+        ret: Vec<Type>,
+        space: usize,
+    ) -> (Lambda, Vec<Var>) {
+        let mut needs = Needs::default();
+        if self.unchecked.as_ref().is_some_and(|(at, _)| *at != space) {
+            self.settle();
+        }
+        if let Some((_, checks)) = self.unchecked.take() {
+            // They come first: what follows may rely on them.
+            self.add_needs(&checks, &[], space, &mut needs);
+            needs.stms.extend(checks);
+        }
+        self.add_needs(stms, &results, space, &mut needs);
+        let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
+        let body = Body { stms: [needs.stms, stms.to_vec()].concat(), results };
+        (Lambda { params, body, ret }, inputs)
+    }
+
     /// A map over the positions of a space, around these statements; the arrays with its results.
     pub(super) fn flat_map(&mut self, stms: &[Stm], results: &[Var], space: usize) -> Vec<Var> {
         self.flat(stms, results, space, (Vec::new(), Vec::new()))
@@ -283,21 +314,9 @@ impl Irregular<'_> {
         (scans, reds): (Vec<Scan>, Vec<Red>),
     ) -> Vec<Var> {
         let atoms: Vec<Atom> = results.iter().map(|var| Atom::Var(*var)).collect();
-        let mut needs = Needs::default();
-        if self.unchecked.as_ref().is_some_and(|(at, _)| *at != space) {
-            self.settle();
-        }
-        if let Some((_, checks)) = self.unchecked.take() {
-            // They come first: what follows may rely on them.
-            self.add_needs(&checks, &[], space, &mut needs);
-            needs.stms.extend(checks);
-        }
-        self.add_needs(stms, &atoms, space, &mut needs);
-        let width = self.spaces[space].count;
         let ret: Vec<Type> = results.iter().map(|var| self.vars[*var].ty.clone()).collect();
-        let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
-        let body = Body { stms: [needs.stms, stms.to_vec()].concat(), results: atoms };
-        let map = Lambda { params, body, ret: ret.clone() };
+        let (map, inputs) = self.function(stms, atoms, ret.clone(), space);
+        let width = self.spaces[space].count;
         let reduced = scans.len()..scans.len() + reds.len();
         let op = Screma { width, inputs, map, scans, reds };
         let mut pat = Vec::with_capacity(ret.len());
@@ -332,50 +351,6 @@ impl Irregular<'_> {
         }
     }
 
-    /// The rows of operators of this width.
-    pub(super) fn rows_of(&mut self, width: Atom, space: usize) -> RowsOf {
-        let differs = !self.labels.is_avoided(width);
-        let width = match width {
-            Atom::Var(var) if !self.labels.is_avoided(width) => var,
-            Atom::Var(_) | Atom::Const(_) => {
-                let var = self.local("width", Type::I64);
-                let stm = Stm::new(vec![var], Exp::Atom(width));
-                self.homes.insert((var, space), Home::Repeated(stm));
-                var
-            }
-        };
-        if let Some(rows) = self.rows.get(&(width, space)) {
-            return rows.clone();
-        }
-        let known = if differs { self.note_first(space, width) } else { None };
-        let scan = Scan { op: self.operator(BinOp::Add), neutral: vec![Atom::i64(0)] };
-        let ends = self.flat(&[], &[width], space, (vec![scan], Vec::new()))[0];
-        self.vars[ends].hint = "ends".into();
-        let count = self.spaces[space].count;
-        let total = known.unwrap_or_else(|| self.last(ends, count));
-        let (end, start) = (self.local("end", Type::I64), self.local("start", Type::I64));
-        self.homes.insert((end, space), Home::Stored(ends));
-        let stm = Stm::new(vec![start], Exp::BinOp(BinOp::Sub, end.into(), width.into()));
-        self.homes.insert((start, space), Home::Repeated(stm));
-        let rows = RowsOf { width, start, ends, total };
-        self.rows.insert((width, space), rows.clone());
-        rows
-    }
-
-    /// The last of some numbers, or zero.
-    fn last(&mut self, array: Var, count: Atom) -> Atom {
-        let mut b = Builder::new(self.vars);
-        let some = b.exp("some", Exp::CmpOp(CmpOp::Lt, Atom::i64(0), count));
-        let yes = b.body(|b| {
-            let last = b.exp("last", Exp::BinOp(BinOp::Sub, count, Atom::i64(1)));
-            vec![b.exp("total", Exp::Index(array, vec![Dim::Fix(last.into())])).into()]
-        });
-        let exp = Exp::If(some.into(), Box::new([yes, Body::of(vec![Atom::i64(0)])]));
-        let total = b.typed("total", Type::I64, exp);
-        self.out.extend(b.finish(Vec::new()).stms);
-        total.into()
-    }
-
     /// An operator on numbers of positions.
     pub(super) fn operator(&mut self, op: BinOp) -> Lambda {
         let mut b = Builder::new(self.vars);
@@ -392,14 +367,24 @@ impl Irregular<'_> {
         needs.seen.extend([rows.width, rows.start]);
         self.add_needs(std::slice::from_ref(&op), &[], space, &mut needs);
         let index = self.vars.push(VarInfo { hint: "i".into(), ty: Type::I64 });
-        let (params, inputs): (Vec<Var>, Vec<Var>) = needs.inputs.into_iter().unzip();
+        // Elements are read by indexing; only accumulators are inputs.
+        let is_acc = |(param, _): &(Var, Var)| matches!(self.vars[*param].ty, Type::Acc(_));
+        let (accs, elements): (Vec<_>, Vec<_>) = needs.inputs.into_iter().partition(is_acc);
+        let mut stms = Vec::with_capacity(elements.len() + needs.stms.len() + 1);
+        for (element, array) in elements {
+            let rest = self.vars[element].ty.shape().iter().map(|size| whole(*size));
+            let dims = std::iter::once(Dim::Fix(index.into())).chain(rest).collect();
+            stms.push(Stm::new(vec![element], Exp::Index(array, dims)));
+        }
+        stms.append(&mut needs.stms);
+        let (params, inputs): (Vec<Var>, Vec<Var>) = accs.into_iter().unzip();
         let params = [vec![index, rows.start, rows.width], params].concat();
         let ret: Vec<Type> = op.pat.iter().map(|var| self.vars[*var].ty.clone()).collect();
         let hints: Vec<_> = op.pat.iter().map(|var| self.vars[*var].hint.clone()).collect();
         let results = op.pat.iter().map(|var| Atom::Var(*var)).collect();
         let loc = op.loc.clone();
-        needs.stms.push(Stm { attrs: Vec::new(), ..op });
-        let body = Lambda { params, body: Body { stms: needs.stms, results }, ret: ret.clone() };
+        stms.push(Stm { attrs: Vec::new(), ..op });
+        let body = Lambda { params, body: Body { stms, results }, ret: ret.clone() };
         let seg = Seg {
             level: self.level,
             space: vec![self.spaces[space].count],

@@ -1,41 +1,45 @@
 //! Scatters and histograms: what positions write to their own arrays is written to one array that has all of them.
 
-use super::space::{Home, RowsOf, numbers};
-use super::{Irregular, Lifted, irregular_in, stays};
-use fehu_base::Prim;
+use super::rows::position;
+use super::space::{Home, RowsOf, array_of, numbers};
+use super::{Applied, Irregular, Lifted, apply, irregular_in, stays};
+use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Exp, Hist, HistOp, Lambda, Scatter, Stm, Type, Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Exp, Hist, HistOp, Lambda, Scatter, Screma, Stm, Type, Var, VarInfo,
 };
 
 /// Where the array is that a position writes to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Dest {
-    /// A row of this array, from a start on, and so long.
-    Row(Var, Var, Atom),
+    /// A row of this array, from a start on, with these sizes of its own.
+    Row(Var, Var, Vec<Atom>),
     /// An element of this array.
     Each(Var),
 }
 
 impl Dest {
-    fn array(self) -> Var {
+    fn array(&self) -> Var {
         match self {
-            Dest::Row(array, ..) | Dest::Each(array) => array,
+            Dest::Row(array, ..) | Dest::Each(array) => *array,
         }
     }
 }
 
 impl Irregular<'_> {
     pub(super) fn scatter(&mut self, stm: &Stm, op: &Scatter, space: usize) -> Lifted<()> {
+        if irregular_in(&op.map.body, &self.labels).is_some() {
+            return self.after_map(stm, space);
+        }
         let mut dests = Vec::new();
         for (shape, dest) in &op.dests {
             dests.push((shape.clone(), self.dest(stm, shape, *dest, space)?));
         }
         let rows = self.rows_of(op.width, space);
-        let arrays = self.places(stm, (&op.inputs, &op.map), &dests, space, &rows)?;
+        let arrays = self.places((&op.inputs, &op.map), &dests, space, &rows);
         let outer: Vec<(Vec<Atom>, Var)> = dests
             .iter()
-            .map(|(shape, dest)| (self.outer(shape, *dest, space), dest.array()))
+            .map(|(shape, dest)| (self.outer(shape, dest, space), dest.array()))
             .collect();
         let types: Vec<Type> =
             arrays.iter().filter_map(|array| self.vars[*array].ty.row()).collect();
@@ -47,21 +51,24 @@ impl Irregular<'_> {
     }
 
     pub(super) fn hist(&mut self, stm: &Stm, op: &Hist, space: usize) -> Lifted<()> {
+        if irregular_in(&op.map.body, &self.labels).is_some() {
+            return self.after_map(stm, space);
+        }
         let (mut dests, mut all) = (Vec::new(), Vec::new());
         for hist in &op.ops {
             let mut found = Vec::new();
             for dest in &hist.dests {
                 found.push(self.dest(stm, &hist.shape, *dest, space)?);
             }
-            let Some(first) = found.first() else { return Err(stays("it has no bins", stm)) };
-            dests.push((hist.shape.clone(), *first));
+            let first = found.first().or_bug("the bins of a histogram");
+            dests.push((hist.shape.clone(), first.clone()));
             all.push(found);
         }
         let rows = self.rows_of(op.width, space);
-        let arrays = self.places(stm, (&op.inputs, &op.map), &dests, space, &rows)?;
+        let arrays = self.places((&op.inputs, &op.map), &dests, space, &rows);
         let mut ops = Vec::new();
         for (hist, found) in op.ops.iter().zip(&all) {
-            let shape = self.outer(&hist.shape, found[0], space);
+            let shape = self.outer(&hist.shape, &found[0], space);
             let dests = found.iter().map(|dest| dest.array()).collect();
             ops.push(HistOp { shape, dests, ..hist.clone() });
         }
@@ -74,23 +81,53 @@ impl Irregular<'_> {
         Ok(())
     }
 
+    /// An operator after a map that does what its function does.
+    fn after_map(&mut self, stm: &Stm, space: usize) -> Lifted<()> {
+        let Applied { width, inputs, map } =
+            Applied::of(&stm.exp).or_bug("an operator with a function");
+        let mut arrays = Vec::with_capacity(map.ret.len());
+        for ty in &map.ret {
+            arrays.push(self.local("elems", array_of(ty, width)));
+        }
+        let exp = apply(&stm.exp, arrays.clone(), self.identity(&map.ret));
+        let (inputs, map) = (inputs.to_vec(), map.clone());
+        let op = Screma { width, inputs, map, scans: Vec::new(), reds: Vec::new() };
+        let first = Stm { pat: arrays, exp: Exp::Screma(Box::new(op)), ..stm.clone() };
+        let stms = vec![first, Stm { exp, ..stm.clone() }];
+        let results = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
+        self.body(&Body { stms, results }, space)
+    }
+
+    /// Where an array is that is consumed.
     fn dest(&mut self, stm: &Stm, shape: &[Atom], dest: Var, space: usize) -> Lifted<Dest> {
-        if self.labels.is_avoided(dest.into()) {
-            return Err(stays("it writes to an array that is not its own", stm));
-        }
-        match (self.home(dest, space), shape) {
-            (Home::Row(data, start), [size]) => Ok(Dest::Row(data, start, *size)),
-            (Home::Stored(array), _) => Ok(Dest::Each(array)),
-            (Home::Row(..) | Home::Repeated(_) | Home::Passed, _) => {
-                Err(stays("it writes to several dimensions of an array whose sizes differ", stm))
+        let ty = self.vars[dest].ty.clone();
+        let home = match self.labels.is_avoided(dest.into()) {
+            true => None,
+            false => Some(self.home(dest, space)),
+        };
+        let (data, start) = match home {
+            Some(Home::Row(data, start)) => (data, start),
+            Some(Home::Repeated(_)) if !self.labels.is_regular(&ty) => {
+                self.as_row(dest.into(), self.common(&ty), space)
             }
+            Some(Home::Stored(_) | Home::Repeated(_) | Home::Passed) | None => {
+                let array = self.stored(dest.into(), space);
+                return Ok(Dest::Each(self.owned(dest, array)));
+            }
+        };
+        let own = ty.rank() - (self.vars[data].ty.rank() - 1);
+        if shape.len() < own {
+            return Err(stays("it writes rows whose sizes differ", stm));
         }
+        Ok(Dest::Row(self.owned(dest, data), start, shape[..own].to_vec()))
     }
 
     /// The sizes of what is indexed in the array of all positions.
-    fn outer(&self, shape: &[Atom], dest: Dest, space: usize) -> Vec<Atom> {
+    fn outer(&self, shape: &[Atom], dest: &Dest, space: usize) -> Vec<Atom> {
         match dest {
-            Dest::Row(data, ..) => vec![self.vars[data].ty.shape()[0]],
+            Dest::Row(data, _, own) => {
+                self.vars[*data].ty.shape()[..1 + shape.len() - own.len()].to_vec()
+            }
             Dest::Each(_) => [&[self.spaces[space].count], shape].concat(),
         }
     }
@@ -98,17 +135,13 @@ impl Irregular<'_> {
     /// The places and values that all positions of all rows write: arrays of the host.
     fn places(
         &mut self,
-        stm: &Stm,
         (inputs, map): (&[Var], &Lambda),
         dests: &[(Vec<Atom>, Dest)],
         space: usize,
         rows: &RowsOf,
-    ) -> Lifted<Vec<Var>> {
-        if irregular_in(&map.body, &self.labels).is_some() {
-            return Err(stays("the function of what is written has parallelism of its own", stm));
-        }
+    ) -> Vec<Var> {
         let here = self.here(space);
-        let mut map = map.clone();
+        let mut map = self.with_own_params(map);
         let count: usize = dests.iter().map(|(shape, _)| shape.len()).sum();
         let (places, values) = map.body.results.split_at(count);
         let mut places = places.iter();
@@ -117,11 +150,13 @@ impl Irregular<'_> {
             let mut flat = Vec::new();
             for (shape, dest) in dests {
                 let own: Vec<Atom> = places.by_ref().take(shape.len()).copied().collect();
-                match (dest, own.as_slice()) {
-                    (Dest::Row(_, start, size), [place]) => {
-                        flat.push(in_row(*place, *start, *size, b));
+                match dest {
+                    Dest::Row(_, start, sizes) => {
+                        let (own, inner) = own.split_at(sizes.len());
+                        flat.push(in_row(own, *start, sizes, b));
+                        flat.extend(inner);
                     }
-                    (Dest::Row(..) | Dest::Each(_), _) => {
+                    Dest::Each(_) => {
                         flat.push(here.into());
                         flat.extend(own);
                     }
@@ -135,7 +170,7 @@ impl Irregular<'_> {
         map.ret.extend(types);
         map.body.stms.extend(flat.stms);
         map.body.results = [flat.results, values].concat();
-        Ok(self.row_map(map, inputs, space, rows))
+        self.row_map(map, inputs, space, rows)
     }
 
     /// The number of a position of a space, as a variable of it.
@@ -169,11 +204,24 @@ impl Irregular<'_> {
 }
 
 /// A place in a row, counted from the start of all rows; those outside of the row are outside of all.
-fn in_row(place: Atom, start: Var, size: Atom, b: &mut Builder<'_>) -> Atom {
-    let low = b.exp("low", Exp::CmpOp(CmpOp::Le, Atom::i64(0), place));
-    let high = b.exp("high", Exp::CmpOp(CmpOp::Lt, place, size));
-    let both = b.exp("inside", Exp::BinOp(BinOp::And, low.into(), high.into()));
-    let yes = b.body(|b| vec![b.exp("at", Exp::BinOp(BinOp::Add, place, start.into())).into()]);
-    let exp = Exp::If(both.into(), Box::new([yes, Body::of(vec![Atom::i64(-1)])]));
+fn in_row(place: &[Atom], start: Var, sizes: &[Atom], b: &mut Builder<'_>) -> Atom {
+    let mut inside: Option<Atom> = None;
+    for (place, size) in place.iter().zip(sizes) {
+        let low = b.exp("low", Exp::CmpOp(CmpOp::Le, Atom::i64(0), *place));
+        let high = b.exp("high", Exp::CmpOp(CmpOp::Lt, *place, *size));
+        let both = b.exp("inside", Exp::BinOp(BinOp::And, low.into(), high.into())).into();
+        inside = Some(match inside {
+            None => both,
+            Some(others) => b.exp("inside", Exp::BinOp(BinOp::And, others, both)).into(),
+        });
+    }
+    let yes = b.body(|b| {
+        let place = position(place, sizes, b);
+        vec![b.exp("at", Exp::BinOp(BinOp::Add, place, start.into())).into()]
+    });
+    let exp = Exp::If(
+        inside.or_bug("a dimension of a row"),
+        Box::new([yes, Body::of(vec![Atom::i64(-1)])]),
+    );
     b.typed("at", Type::I64, exp).into()
 }

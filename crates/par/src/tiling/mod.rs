@@ -1,91 +1,22 @@
-//! `tiling`: plans what the threads of a block share.
+//! Tiles: positions that are executed together because of what they read.
 //!
-//! Where a map's function folds (a reduction or a loop of scalars), and the elements that a step of the fold reads are the same along
-//! some dimensions of the space, the threads of a block can read them once for all their positions. A Seg says over
-//! which dimensions such a tile extends, and along which dimensions each element differs ([`Tiling`]); it is the same code otherwise.
-//!
-//! ```text
-//! seg grid [n] () \(i) -> {                      seg grid [n] tile [0, 1] ([0], [1]) () \(i) -> {
-//!   row = index a[i]                               row = index a[i]
-//!   map (\column -> reduce over (row, column))     map (\column -> reduce over (row, column))
-//! }                                              }
-//! ```
-//!
-//! A tile extends over the last two dimensions if each element differs along at most one of them, and both kinds are there: a
-//! matrix product, or the distances between all pairs of rows of two matrices. The code around and in the fold must be straight-line
-//! code on scalars, and a step must use nothing but the elements and accumulators, because a thread has many positions.
-//!
-//! Otherwise it extends over as many of the last dimensions as possible if no element differs along any of these: the forces between
-//! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops.
+//! All plans begin in the same way: the function of a map *folds* (it has a reduction or a loop of scalars), and it is known along
+//! which dimensions the elements differ that a step of the fold reads ([`Fold`]). `grid` decides by that what the threads of a block
+//! of a device share, and `cpu` what one thread of a CPU does at a time. Both write it down in Segs ([`Tiling`]).
+
+mod cpu;
+mod grid;
+mod views;
+
+pub use cpu::TILING;
+pub use grid::GRID_TILING;
 
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
-use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
-    Atom, Body, Dim, Exp, Family, Level, LoopForm, Scalar, Screma, Seg, SegParts, Stm, Tiling,
-    Type, Var, VarInfo,
+    Atom, Body, Dim, Exp, Family, Lambda, LoopForm, Scalar, Screma, Stm, Tiling, Type, Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
-
-/// More accumulators or elements than this do not fit into the registers of a thread with many positions, or into shared memory.
-const MOST_ACCS: usize = 2;
-const MOST_READS: usize = 6;
-
-/// More elements than this do not fit into shared memory if all positions read the same.
-const MOST_COMMON: usize = 8;
-
-/// With fewer steps than a block has threads, most of these would have nothing to bring, and the caches of a device serve threads
-/// that read the same element well.
-const FEWEST_STEPS: i64 = 256;
-
-/// The pass.
-pub const TILING: Pass = Pass {
-    name: "tiling",
-    about: "plans which elements the threads of a block share",
-    run: |prog, _: &mut Remarks| prog.for_each_body(|_, vars, body| in_body(body, vars)),
-};
-
-/// The Segs of a body. There are no kernels inside of kernels.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel")]
-fn in_body(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
-    for stm in &mut body.stms {
-        match &mut stm.exp {
-            // Neighbouring positions of rows that differ have nothing in common for sure.
-            Exp::Seg(seg) if seg.rows.is_none() => seg.tiling = plan(seg, vars),
-            exp => exp.map_bodies(&mut |body| in_body(body, vars)),
-        }
-    }
-}
-
-/// What the threads of a Seg can share.
-fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>) -> Option<Tiling> {
-    let SegParts { before, op, epilogue: None } = seg.parts()? else { return None };
-    let Exp::Screma(op) = &op.exp else { return None };
-    let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
-    if seg.level != Level::Grid
-        || op.folded() > 0
-        || !seg.inputs.is_empty()
-        || !op.map.ret.iter().all(is_scalar)
-    {
-        return None;
-    }
-    let stms = &op.map.body.stms;
-    let at = stms.iter().position(|stm| matches!(stm.exp, Exp::Screma(_) | Exp::Loop(..)))?;
-    let own = seg.space.len();
-    let mut variance = Variance::in_seg(seg, vars);
-    variance.enter(op, own);
-    stms[..at].iter().for_each(|stm| variance.stm(stm));
-    let code = Code { vars, reads: &Reads::of_body(&seg.body.body) };
-    let fold = Fold::of(&stms[at], variance, code, own + 1)?;
-    let is_straight = before.iter().chain(&stms[..at]).all(|stm| code.is_straight(stm))
-        && stms[at + 1..].iter().all(|stm| code.is_plain(stm));
-    if is_straight && fold.is_square(own) {
-        return Some(fold.tiling(vec![own - 1, own]));
-    }
-    let is_tame = before.iter().chain(stms).all(|stm| code.is_tame(stm));
-    let first = fold.common(own).filter(|_| is_tame)?;
-    Some(fold.tiling((first..=own).collect()))
-}
 
 /// A reduction or a loop of scalars.
 struct Fold<'a> {
@@ -102,7 +33,11 @@ struct Fold<'a> {
     reads: Vec<Read>,
     /// What its values are computed from besides its own variables and what it reads.
     uses: Varies,
+    /// How what its steps compute and read differs.
+    values: Vec<Varies>,
     is_straight: bool,
+    /// Whether there are no loops in it.
+    is_flat: bool,
 }
 
 /// An element that it reads.
@@ -114,6 +49,20 @@ struct Read {
 }
 
 impl<'a> Fold<'a> {
+    /// The first fold in a function, where its parameters are known, and the statements around it.
+    fn within<'b>(
+        map: &'b Lambda,
+        mut variance: Variance<'a>,
+        code: Code<'a>,
+        step: usize,
+    ) -> Option<(Fold<'a>, &'b [Stm], &'b [Stm])> {
+        let stms = &map.body.stms;
+        let at = stms.iter().position(|stm| matches!(stm.exp, Exp::Screma(_) | Exp::Loop(..)))?;
+        let (before, after) = (&stms[..at], &stms[at + 1..]);
+        before.iter().for_each(|stm| variance.stm(stm));
+        Some((Fold::of(&stms[at], variance, code, step)?, before, after))
+    }
+
     /// The fold that a statement is.
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a fold")]
     fn of(stm: &Stm, variance: Variance<'a>, code: Code<'a>, step: usize) -> Option<Fold<'a>> {
@@ -127,7 +76,9 @@ impl<'a> Fold<'a> {
             accs: stm.pat.len(),
             reads: Vec::new(),
             uses: Varies::default(),
+            values: Vec::new(),
             is_straight: true,
+            is_flat: true,
             variance,
         };
         if stm.pat.iter().any(|var| !matches!(vars[*var].ty, Type::Scalar(_))) {
@@ -156,7 +107,9 @@ impl<'a> Fold<'a> {
             match self.code.vars[*param].ty {
                 Type::Scalar(_) => {
                     self.reads.push(Read { array: *input, dims: Vec::new(), varies });
-                    self.param(*param);
+                    self.values.push(varies);
+                    self.variance.set(*param, varies.made());
+                    self.own.insert(*param);
                 }
                 Type::Array(..) | Type::Acc(_) => self.variance.set(*param, varies),
             }
@@ -176,15 +129,22 @@ impl<'a> Fold<'a> {
         };
     }
 
+    /// A value that changes from step to step.
     fn param(&mut self, var: Var) {
-        self.variance.set(var, Varies::default().made());
+        self.variance.set(var, Varies::along(self.acc()).made());
         self.own.insert(var);
+    }
+
+    /// The dimension of the variance along which everything differs that depends on earlier steps.
+    fn acc(&self) -> usize {
+        self.step + 1
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else reads elements")]
     fn body(&mut self, body: &Body) {
         for stm in &body.stms {
             self.is_straight &= self.code.is_straight(stm);
+            self.is_flat &= self.code.is_flat(stm);
             let is_scalar = stm.pat.iter().all(|var| !self.code.vars[*var].ty.is_array());
             match &stm.exp {
                 Exp::Index(array, dims) if is_scalar => {
@@ -199,6 +159,7 @@ impl<'a> Fold<'a> {
                 _ => {}
             }
             self.variance.stm(stm);
+            self.values.extend(stm.pat.iter().map(|var| self.variance.atom((*var).into())));
             self.own.extend(stm.pat.iter().filter(|var| !self.code.vars[**var].ty.is_array()));
         }
         body.results.iter().for_each(|result| self.used(*result));
@@ -208,43 +169,6 @@ impl<'a> Fold<'a> {
         if !atom.var().is_some_and(|var| self.own.contains(&var)) {
             self.uses = self.uses.and(self.variance.atom(atom));
         }
-    }
-
-    /// Whether a tile can extend over the last two dimensions, the last of which is given.
-    fn is_square(&self, column: usize) -> bool {
-        let Some(row) = column.checked_sub(1) else { return false };
-        let sides = |varies: Varies| (varies.is_along(row), varies.is_along(column));
-        let is_same = |varies: Varies| !varies.is_made && sides(varies) == (false, false);
-        let fits = |read: &Read| !read.varies.is_made && sides(read.varies) != (true, true);
-        let mut shared: Vec<(Var, &[Dim])> = Vec::new();
-        for read in self.reads.iter().filter(|read| !is_same(read.varies)) {
-            let element = (read.array, &read.dims[..]);
-            if !shared.contains(&element) {
-                shared.push(element);
-            }
-        }
-        self.is_straight
-            && is_same(self.trips)
-            && is_same(self.uses)
-            && (1..=MOST_ACCS).contains(&self.accs)
-            && shared.len() <= MOST_READS
-            && self.reads.iter().all(fits)
-            && self.reads.iter().any(|read| read.varies.is_along(row))
-            && self.reads.iter().any(|read| read.varies.is_along(column))
-    }
-
-    /// The dimension, up to the last one, from which on all positions read the same.
-    fn common(&self, last: usize) -> Option<usize> {
-        let first = |varies: Varies| {
-            (0..=last).rev().find(|dim| varies.is_along(*dim)).map_or(0, |dim| dim + 1)
-        };
-        let mut reads = self.reads.iter().filter(|read| read.varies.is_along(self.step)).peekable();
-        reads.peek()?;
-        let from = reads.map(|read| first(read.varies)).max()?.max(first(self.trips));
-        let is_made = self.trips.is_made || self.reads.iter().any(|read| read.varies.is_made);
-        let is_long = self.known.is_none_or(|steps| steps >= FEWEST_STEPS);
-        let fits = from <= last && !is_made && is_long && self.reads.len() <= MOST_COMMON;
-        fits.then_some(from)
     }
 
     fn tiling(&self, dims: Vec<usize>) -> Tiling {
@@ -280,6 +204,18 @@ impl Code<'_> {
                 .all(|var| self.vars[*var].ty.rank() == 1 && self.reads.only_elements(*var)),
             _ => false,
         }
+    }
+
+    /// Whether a statement computes scalars without loops: such code, or branches with it.
+    fn is_flat(&self, stm: &Stm) -> bool {
+        let mut inside =
+            matches!(stm.exp, Exp::If(..) | Exp::Switch(..)) && self.binds_scalars(stm);
+        if inside {
+            stm.exp.for_each_body(&mut |body| {
+                inside &= body.stms.iter().all(|stm| self.is_flat(stm));
+            });
+        }
+        inside || self.is_straight(stm)
     }
 
     /// Whether threads are together again after a statement: nothing in it ends one of them, or needs memory.

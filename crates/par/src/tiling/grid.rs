@@ -1,0 +1,121 @@
+//! `grid_tiling`: plans what the threads of a block share.
+//!
+//! Where a map's function folds (a reduction or a loop of scalars), and the elements that a step of the fold reads are the same along
+//! some dimensions of the space, the threads of a block can read them once for all their positions. A Seg says over
+//! which dimensions such a tile extends, and along which dimensions each element differs ([`Tiling`]); it is the same code otherwise.
+//!
+//! ```text
+//! seg grid [n] () \(i) -> {                      seg grid [n] tile [0, 1] ([0], [1]) () \(i) -> {
+//!   row = index a[i]                               row = index a[i]
+//!   map (\column -> reduce over (row, column))     map (\column -> reduce over (row, column))
+//! }                                              }
+//! ```
+//!
+//! A tile extends over the last two dimensions if each element differs along at most one of them, and both kinds are there: a
+//! matrix product, or the distances between all pairs of rows of two matrices. The code around and in the fold must be straight-line
+//! code on scalars, and a step must use nothing but the elements and accumulators, because a thread has many positions.
+//!
+//! Otherwise it extends over as many of the last dimensions as possible if no element differs along any of these: the forces between
+//! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops.
+
+use super::{Code, Fold, Read};
+use fehu_base::IdVec;
+use fehu_facts::{Reads, Variance, Varies};
+use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::{Body, Dim, Exp, Level, Seg, SegParts, Tiling, Type, Var, VarInfo};
+
+/// More accumulators or elements than this do not fit into the registers of a thread with many positions, or into shared memory.
+const MOST_ACCS: usize = 2;
+const MOST_READS: usize = 6;
+
+/// More elements than this do not fit into shared memory if all positions read the same.
+const MOST_COMMON: usize = 8;
+
+/// With fewer steps than a block has threads, most of these would have nothing to bring, and the caches of a device serve threads
+/// that read the same element well.
+const FEWEST_STEPS: i64 = 256;
+
+/// The pass.
+pub const GRID_TILING: Pass = Pass {
+    name: "grid_tiling",
+    about: "plans which elements the threads of a block share",
+    run: |prog, _: &mut Remarks| prog.for_each_body(|_, vars, body| in_body(body, vars)),
+};
+
+/// The Segs of a body. There are no kernels inside of kernels.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel")]
+fn in_body(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
+    for stm in &mut body.stms {
+        match &mut stm.exp {
+            // Neighbouring positions of rows that differ have nothing in common for sure.
+            Exp::Seg(seg) if seg.rows.is_none() => seg.tiling = plan(seg, vars),
+            exp => exp.map_bodies(&mut |body| in_body(body, vars)),
+        }
+    }
+}
+
+/// What the threads of a Seg can share.
+fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>) -> Option<Tiling> {
+    let SegParts { before, op, epilogue: None } = seg.parts()? else { return None };
+    let Exp::Screma(op) = &op.exp else { return None };
+    let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
+    if seg.level != Level::Grid
+        || op.folded() > 0
+        || !seg.inputs.is_empty()
+        || !op.map.ret.iter().all(is_scalar)
+    {
+        return None;
+    }
+    let own = seg.space.len();
+    let mut variance = Variance::in_seg(seg, vars);
+    variance.enter(op, own);
+    let code = Code { vars, reads: &Reads::of_body(&seg.body.body) };
+    let (fold, first, after) = Fold::within(&op.map, variance, code, own + 1)?;
+    let is_straight = before.iter().chain(first).all(|stm| code.is_straight(stm))
+        && after.iter().all(|stm| code.is_plain(stm));
+    if is_straight && fold.is_square(own) {
+        return Some(fold.tiling(vec![own - 1, own]));
+    }
+    let is_tame = before.iter().chain(&op.map.body.stms).all(|stm| code.is_tame(stm));
+    let first = fold.common(own).filter(|_| is_tame)?;
+    Some(fold.tiling((first..=own).collect()))
+}
+
+impl Fold<'_> {
+    /// Whether a tile can extend over the last two dimensions, the last of which is given.
+    fn is_square(&self, column: usize) -> bool {
+        let Some(row) = column.checked_sub(1) else { return false };
+        let sides = |varies: Varies| (varies.is_along(row), varies.is_along(column));
+        let is_same = |varies: Varies| !varies.is_made && sides(varies) == (false, false);
+        let fits = |read: &Read| !read.varies.is_made && sides(read.varies) != (true, true);
+        let mut shared: Vec<(Var, &[Dim])> = Vec::new();
+        for read in self.reads.iter().filter(|read| !is_same(read.varies)) {
+            let element = (read.array, &read.dims[..]);
+            if !shared.contains(&element) {
+                shared.push(element);
+            }
+        }
+        self.is_straight
+            && is_same(self.trips)
+            && is_same(self.uses)
+            && (1..=MOST_ACCS).contains(&self.accs)
+            && shared.len() <= MOST_READS
+            && self.reads.iter().all(fits)
+            && self.reads.iter().any(|read| read.varies.is_along(row))
+            && self.reads.iter().any(|read| read.varies.is_along(column))
+    }
+
+    /// The dimension, up to the last one, from which on all positions read the same.
+    fn common(&self, last: usize) -> Option<usize> {
+        let first = |varies: Varies| {
+            (0..=last).rev().find(|dim| varies.is_along(*dim)).map_or(0, |dim| dim + 1)
+        };
+        let mut reads = self.reads.iter().filter(|read| read.varies.is_along(self.step)).peekable();
+        reads.peek()?;
+        let from = reads.map(|read| first(read.varies)).max()?.max(first(self.trips));
+        let is_made = self.trips.is_made || self.reads.iter().any(|read| read.varies.is_made);
+        let is_long = self.known.is_none_or(|steps| steps >= FEWEST_STEPS);
+        let fits = from <= last && !is_made && is_long && self.reads.len() <= MOST_COMMON;
+        fits.then_some(from)
+    }
+}
