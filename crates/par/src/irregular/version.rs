@@ -127,7 +127,8 @@ impl Irregular<'_> {
         }
         let (total, longest) = (Atom::Var(found[0]), Atom::Var(found[1]));
         let at = self.out.len();
-        self.first = Some(First { at, total, longest, width, space, reads: false, operators: 0, before: 0 });
+        self.first =
+            Some(First { at, total, longest, width, space, reads: false, operators: 0, before: 0 });
         Some(total)
     }
 
