@@ -53,9 +53,21 @@ fn examine(stage: &str, code: &Code, seen: &mut BTreeSet<String>) -> Result<(), 
     code.verify().map_err(|error| format!("after {stage}: {error}\n{text}"))
 }
 
+/// The parts of the compiler that code for GPUs is made without. Each program takes one of them in turn; with `FEHU_WAYS=all`,
+/// all.
+const WAYS: [&str; 3] = ["", "coalescing", "inlining"];
+
+fn ways(target: Target, number: usize) -> &'static [&'static str] {
+    let all = std::env::var("FEHU_WAYS").is_ok_and(|value| value == "all");
+    match number % WAYS.len() {
+        _ if !target.is_gpu() => &WAYS[..1],
+        _ if all => &WAYS,
+        way => &WAYS[way..=way],
+    }
+}
+
 /// Makes code of an optimised program; what is wrong with it after one of the stages.
-fn make(prog: &Prog, target: Target) -> Result<(), String> {
-    let ways: &[&str] = if target.is_gpu() { &["", "coalescing", "inlining"] } else { &[""] };
+fn make(prog: &Prog, target: Target, ways: &[&str]) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     for without in ways {
         let without = Without::parse(without).expect("there is such a part");
@@ -74,12 +86,12 @@ fn make(prog: &Prog, target: Target) -> Result<(), String> {
 }
 
 /// Optimises a program, and makes code of it.
-fn optimise_and_make(prog: &Prog, target: Target) -> Result<(), String> {
+fn optimise_and_make(prog: &Prog, target: Target, ways: &[&str]) -> Result<(), String> {
     let mut optimised = prog.clone();
     for pass in of_target(target).passes {
         (pass.run)(&mut optimised, &mut Remarks::default());
     }
-    make(&optimised, target)
+    make(&optimised, target, ways)
 }
 
 /// All targets in one test, so that each program is checked and lowered once.
@@ -87,7 +99,7 @@ fn optimise_and_make(prog: &Prog, target: Target) -> Result<(), String> {
 fn code_of_our_programs_reads_back_and_keeps_the_rules() {
     let mut failures = Vec::new();
     let mut made = 0;
-    for (path, for_all) in programs() {
+    for (number, (path, for_all)) in programs().into_iter().enumerate() {
         let name = path.display().to_string();
         let targets = if for_all { &TARGETS[..] } else { &TARGETS[..1] };
         let outcome = dev::run(
@@ -100,7 +112,7 @@ fn code_of_our_programs_reads_back_and_keeps_the_rules() {
             |_, prog, _| {
                 for target in targets {
                     made += 1;
-                    if let Err(message) = optimise_and_make(&prog, *target) {
+                    if let Err(message) = optimise_and_make(&prog, *target, ways(*target, number)) {
                         failures.push(format!("{name} for {target:?} {message}"));
                     }
                 }
@@ -115,7 +127,8 @@ fn code_of_our_programs_reads_back_and_keeps_the_rules() {
 #[test]
 fn code_of_random_programs_reads_back_and_keeps_the_rules() {
     let try_one = |prog: &Prog, target: Target| {
-        optimise_and_make(prog, target).map(|()| Runs { succeeded: 1, ..Runs::default() })
+        let ways = if target.is_gpu() { &WAYS[..] } else { &WAYS[..1] };
+        optimise_and_make(prog, target, ways).map(|()| Runs { succeeded: 1, ..Runs::default() })
     };
     let all =
         each_program(ALL, 60, 4, |prog, _| each_way(prog, &TARGETS, try_one, |_, _| String::new()));

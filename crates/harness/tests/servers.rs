@@ -197,7 +197,7 @@ fn measure(name: &str, blocks: &str) -> Vec<Group> {
     let options = bench::Options {
         compile: compile(),
         limits,
-        timeout: Some(Duration::from_secs(8)),
+        timeout: Some(Duration::from_secs(5)),
         entry: None,
         exclude: vec!["excluded".to_owned()],
         spec: None,

@@ -5,6 +5,7 @@
 //! | map | map, redomap, scanomap, any mix | the consumer, with the producer's other results beside its own |
 //! | redomap, scanomap with plain results | the same, by the plain results | the reductions and scans of both |
 //! | map | histogram, scatter, filter | the consumer, if nothing else needs the producer, or a copy of a cheap producer |
+//! | map | map that contributes to accumulators | the consumer, if nothing else needs the producer |
 //!
 //! If one of the two is a stream, or becomes one, see `stream`.
 //!
@@ -271,8 +272,16 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
     if width != producer.width {
         return Err(Reason::Width);
     }
-    if producer.inputs.iter().chain(inputs).any(|input| cx.is_acc(*input)) {
+    if producer.inputs.iter().any(|input| cx.is_acc(*input)) {
         return Err(Reason::Accumulator);
+    }
+    // A map may contribute what it is given, if nothing else needs that.
+    if inputs.iter().any(|input| cx.is_acc(*input)) {
+        let plain =
+            producer.folded() == 0 && matches!(&second.exp, Exp::Screma(op) if op.folded() == 0);
+        if !plain || !kept(cx, first, second).is_empty() {
+            return Err(Reason::Accumulator);
+        }
     }
     let unfinished = producer.folded();
     if inputs.iter().any(|input| first.pat[..unfinished].contains(input)) {
