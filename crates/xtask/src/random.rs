@@ -93,14 +93,15 @@ struct Setting {
 
 impl Setting {
     fn value(&self, threshold: &str) -> u64 {
-        let is = |name: &str| threshold.contains(name);
-        match () {
-            () if is(".suff_intra_") => self.intra,
-            () if is(".suff_outer_rows_") => self.rows[0],
-            () if is(".suff_warp_rows_") => self.rows[1],
-            () if is(".suff_block_rows_") => self.rows[2],
-            () => self.outer,
-        }
+        let [thread, warp, block] = self.rows;
+        let values = [
+            (".suff_intra_", self.intra),
+            (".suff_outer_rows_", thread),
+            (".suff_warp_rows_", warp),
+            (".suff_block_rows_", block),
+        ];
+        let found = values.iter().find(|(name, _)| threshold.contains(name));
+        found.map_or(self.outer, |(_, value)| *value)
     }
 }
 

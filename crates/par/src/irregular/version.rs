@@ -34,7 +34,7 @@ const ENOUGH: i64 = 1 << 15;
 const ALIKE: i64 = 4;
 /// The mean length of rows up to which one thread of a device may read each, unless the user says something else: for one operator,
 /// for two, and for more. Each of them would be a kernel, and pass arrays to the next. On an H200, a softmax of 16M elements takes
-/// 276 us in rows of 64 (flattened 390), and 314 in rows of 256 (by warps 267); the sums of a sparse matrix with rows of 32 take
+/// 276 us in rows of 64 (flattened 394), and 314 in rows of 256 (by warps 267); the sums of a sparse matrix with rows of 32 take
 /// 1110 (flattened 368).
 const SHORT: [i64; 3] = [16, 64, 192];
 /// Likewise, if nothing is read along them.
@@ -45,6 +45,7 @@ const ENOUGH_LOOPS: i64 = 1 << 12;
 const ROUGHLY_ALIKE: i64 = 16;
 /// The mean length of rows that differ too much for any version but the last.
 const UNLIKE: i64 = 1 << 40;
+
 /// Which threads execute a row together, and when.
 struct Members {
     /// The name of the parameter.
@@ -57,8 +58,8 @@ struct Members {
     most: i64,
 }
 
-/// Warps and blocks. On an H200, a softmax of 16M elements in rows of 64 takes 412 us flattened and 726 by warps; of 256, 400 and 290;
-/// of 1024, 248 by warps and 160 by blocks; of 16384, 361 flattened and 217 by blocks.
+/// Warps and blocks. On an H200, a softmax of 16M elements in rows of 64 takes 412 us flattened and 726 by warps; of 128, 377 flattened;
+/// of 256, 267 by warps; of 1024, 248 by warps and 160 by blocks; of 16384, 361 flattened and 217 by blocks.
 const MEMBERS: [Members; 2] = [
     Members { hint: "suff_warp_rows", enough: 1 << 12, least: 160, most: 512 },
     Members { hint: "suff_block_rows", enough: 1 << 10, least: 160, most: 1 << 14 },
@@ -178,7 +179,7 @@ impl Irregular<'_> {
     pub(super) fn versions(
         mut self,
         lifted: &Stm,
-        map: Stm,
+        mut map: Stm,
         arrays: Vec<Atom>,
         name: &str,
         number: usize,
@@ -193,7 +194,6 @@ impl Irregular<'_> {
             Some(first) if self.level == Level::Grid => self.by_members(lifted, first),
             Some(_) | None => Vec::new(),
         };
-        let mut map = map;
         let bounded = match &first {
             Some(first) if self.level == Level::Grid => self.bound_rows(lifted, &mut map, first),
             Some(_) | None => false,
