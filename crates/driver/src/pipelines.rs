@@ -13,7 +13,7 @@ use fehu_opt::{
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_TILING, IRREGULAR, SIMD,
-    TASKS, TILING,
+    TASKS, TILING, UNFLATMAP, UNFLATMAP_CHEAP,
 };
 
 /// A named list of passes.
@@ -65,8 +65,9 @@ pub const CPU: Pipeline = Pipeline {
     name: "cpu",
     about: "the default, followed by the passes that C for CPUs needs",
     passes: &[
-        INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
-        SIMPLIFY, //
+        INLINE, // One thread has no use for flatmaps.
+        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST,
+        FUSE, SIMPLIFY, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
@@ -97,14 +98,34 @@ pub const MULTICORE: Pipeline = Pipeline {
     name: "multicore",
     about: "the passes for CPUs, followed by the division into tasks",
     passes: &[
-        INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
+        INLINE, // Those that are left are lifted with all that is irregular.
+        UNFLATMAP_CHEAP,
+        SIMPLIFY,
+        UNROLL,
+        CSE,
+        CHECKS,
+        HOIST,
+        SIMPLIFY,
+        FUSE,
+        SIMPLIFY,
+        CSE,
+        HOIST,
+        FUSE,
         SIMPLIFY, //
         // Before streams become single chunks.
-        CHUNKS, UNSTREAM, SIMPLIFY, //
+        CHUNKS,
+        UNSTREAM,
+        SIMPLIFY, //
         // Operators are what they will be. Rows that differ are found first: what is left is regular.
         IRREGULAR,
         SIMPLIFY, // Where rows end is often the same for several operators and iterations.
-        CSE, HOIST, SIMPLIFY, TASKS, EPILOGUE, TILING, SIMD,
+        CSE,
+        HOIST,
+        SIMPLIFY,
+        TASKS,
+        EPILOGUE,
+        TILING,
+        SIMD,
     ],
     stages: CPU.stages,
 };
@@ -115,6 +136,7 @@ pub const GPU: Pipeline = Pipeline {
     about: "the default, followed by flattening for GPUs",
     passes: &[
         INLINE,
+        UNFLATMAP_CHEAP,
         SIMPLIFY,
         UNROLL,
         CSE,
@@ -165,8 +187,9 @@ pub const ASSIGN: Stage = Stage {
     name: "assign",
     about: "gives every array a block of memory and an index function",
     run: Run::Assign(|mut prog| {
-        // Whatever passes were chosen, there must be no streams from here on.
+        // Whatever passes were chosen, there must be no streams and flatmaps from here on.
         (UNSTREAM.run)(&mut prog, &mut Remarks::default());
+        (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
         fehu_mem::assign::assign(prog).map_err(|limit| Limit(limit.array.to_string()))
     }),
 };

@@ -72,6 +72,7 @@ impl Visit for Look<'_> {
             | Exp::Screma(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

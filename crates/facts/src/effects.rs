@@ -135,6 +135,7 @@ impl Visit for Speculate<'_> {
             | Exp::Switch(..)
             | Exp::Screma(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
             | Exp::Seg(_)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

@@ -56,6 +56,7 @@ impl Visit for Reads {
             Exp::Hist(op) => self.elements(&op.inputs),
             Exp::Scatter(op) => self.elements(&op.inputs),
             Exp::Partition(op) => self.elements(&op.inputs),
+            Exp::Flatmap(op) => self.elements(&op.inputs),
             _ => {}
         }
         walk_exp(self, exp);

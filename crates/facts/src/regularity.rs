@@ -76,6 +76,7 @@ impl Labels {
             Exp::Hist(op) => &[op.width],
             Exp::Scatter(op) => &[op.width],
             Exp::Partition(op) => &[op.width],
+            Exp::Flatmap(op) => &[op.width],
             Exp::Stream(op) => &[op.width],
             Exp::Iota(_, size, ..) | Exp::Concat(size, _) => &[*size],
             Exp::Replicate(shape, _) => shape,

@@ -304,6 +304,7 @@ impl Visit for Look<'_> {
                 }
             }
             Exp::Partition(op) => self.rows(&op.map.params, &op.inputs),
+            Exp::Flatmap(op) => self.rows(&op.map.params, &op.inputs),
             Exp::Seg(seg) => self.seg(pat, seg),
             Exp::WithAcc(inputs, lambda) => {
                 let accs = lambda.params.get(inputs.len()..).unwrap_or(&[]).to_vec();

@@ -100,6 +100,7 @@ pub(crate) enum Op {
     Scatter(Box<Scatter>),
     Stream(Box<Stream>),
     Partition(Box<Partition>),
+    Flatmap(Box<Flatmap>),
     Seg(Box<Seg>),
     WithAcc(Box<WithAcc>),
     UpdateAcc(Arg, Vec<Arg>, Vec<Arg>),
@@ -255,6 +256,15 @@ pub(crate) struct Partition {
     pub(crate) classes: usize,
     pub(crate) inputs: Vec<Slot>,
     pub(crate) map: Lambda,
+}
+
+#[derive(Debug)]
+pub(crate) struct Flatmap {
+    pub(crate) width: Arg,
+    pub(crate) inputs: Vec<Slot>,
+    pub(crate) map: Lambda,
+    /// How many results of the function come before the arrays of the piece.
+    pub(crate) plain: usize,
 }
 
 #[derive(Debug)]

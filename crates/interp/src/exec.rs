@@ -3,6 +3,7 @@
 mod acc;
 mod arrays;
 mod control;
+mod flatmap;
 mod map;
 mod quick;
 mod seg;
@@ -226,6 +227,7 @@ impl<'p> Machine<'p> {
             Op::Scatter(scatter) => return self.scatter(scatter, &instr.pat, frame),
             Op::Stream(stream) => return self.stream(stream, &instr.pat, frame),
             Op::Partition(partition) => return self.partition(partition, &instr.pat, frame),
+            Op::Flatmap(flatmap) => return self.flatmap(flatmap, &instr.pat, frame),
             Op::Seg(seg) => return self.seg(seg, &instr.pat, frame),
             Op::WithAcc(with_acc) => return self.with_acc(with_acc, &instr.pat, frame),
             Op::UpdateAcc(acc, indices, values) => {

@@ -206,6 +206,7 @@ pub fn type_of(exp: &Exp, vars: &IdVec<Var, VarInfo>) -> Option<Type> {
         | Exp::Scatter(_)
         | Exp::Stream(_)
         | Exp::Partition(_)
+        | Exp::Flatmap(_)
         | Exp::Seg(_)
         | Exp::WithAcc(..)
         | Exp::Fail(_) => None,

@@ -1,8 +1,8 @@
 //! Expressions.
 
 use crate::{
-    AccInput, Atom, BinOp, Body, CmpOp, ConstId, Elem, FunId, Hist, Level, MathFn, Partition,
-    Scalar, Scatter, Screma, Seg, Stage, Stream, UnOp, Var,
+    AccInput, Atom, BinOp, Body, CmpOp, ConstId, Elem, Flatmap, FunId, Hist, Level, MathFn,
+    Partition, Scalar, Scatter, Screma, Seg, Stage, Stream, UnOp, Var,
 };
 use ecow::EcoString;
 use fehu_base::Prim;
@@ -82,6 +82,8 @@ pub enum Exp {
     Stream(Box<Stream>),
     /// Stable reordering by classes.
     Partition(Box<Partition>),
+    /// Pieces of different sizes, one after the other.
+    Flatmap(Box<Flatmap>),
     /// An operator at every position of a space, executed by the threads of a level.
     Seg(Box<Seg>),
 
@@ -192,6 +194,7 @@ impl Exp {
             Exp::Scatter(_) => Some("scatter"),
             Exp::Stream(_) => Some("stream"),
             Exp::Partition(op) => Some(if op.classes == 1 { "filter" } else { "partition" }),
+            Exp::Flatmap(_) => Some("flatmap"),
             Exp::WithAcc(..) => Some("accumulation"),
             Exp::Seg(seg) => seg.parts().and_then(|parts| parts.op.exp.operator()),
             _ => None,
@@ -210,7 +213,8 @@ impl Exp {
                 };
                 !matches!(self, Exp::Seg(seg) if decided(seg))
             }
-            Stage::Segs => true,
+            // Its pieces have become maps, or rows.
+            Stage::Segs => !matches!(self, Exp::Flatmap(_)),
         }
     }
 }

@@ -58,6 +58,7 @@ impl Exp {
             | Exp::Scatter(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
             | Exp::Seg(_)
             | Exp::WithAcc(..) => Family::Operator,
             Exp::Assert(..) | Exp::Fail(_) => Family::Check,

@@ -77,6 +77,8 @@ pub use prog::{
     VarInfo,
 };
 pub use seg::{Level, Rows, Seg, SegParts, Tiling, takes_elements};
-pub use soac::{AccInput, Hist, HistOp, Partition, Red, Scan, Scatter, Screma, Stream, StreamForm};
+pub use soac::{
+    AccInput, Flatmap, Hist, HistOp, Partition, Red, Scan, Scatter, Screma, Stream, StreamForm,
+};
 pub use stage::Stage;
 pub use types::{Elem, Type};

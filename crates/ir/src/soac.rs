@@ -148,6 +148,38 @@ pub struct Partition {
     pub map: Lambda,
 }
 
+/// Pieces of different sizes, one after the other: the function yields, for each position, the size of its piece, an i64, then
+/// other results, and then the arrays of the piece, of which this is the outermost size. Binds the number of elements
+/// that all pieces have together, the array of their sizes, the arrays of the other results, and the concatenations of the pieces.
+///
+/// ```text
+/// let (total: i64, sizes: [n]i64, kept: [total]i32) = flatmap n (xss) 1 \(xs: [m]i32) -> (i64, i32) {
+///   let (count: i64, all: [m]i32) = partition m (xs) 1 ...
+///   let (kept: [count]i32) = index all[0:count:1]
+///   in (count, kept)
+/// }
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Flatmap {
+    /// The number of positions.
+    pub width: Atom,
+    /// Arrays of that outermost size.
+    pub inputs: Vec<Var>,
+    /// From an element of each input to the size of a piece, the other results, and the arrays of the piece. Of the
+    /// latter, its types are those of their elements: their size is known inside only.
+    pub map: Lambda,
+    /// How many of its results are arrays of the piece.
+    pub pieces: usize,
+}
+
+impl Flatmap {
+    /// How many results of the function come before the arrays of the piece. The statement binds one more before
+    /// their concatenations.
+    pub fn plain(&self) -> usize {
+        self.map.body.results.len().saturating_sub(self.pieces)
+    }
+}
+
 /// Arrays that become one accumulator in [`Exp::WithAcc`](crate::Exp::WithAcc).
 #[derive(Clone, PartialEq, Debug)]
 pub struct AccInput {

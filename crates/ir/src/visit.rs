@@ -307,6 +307,13 @@ macro_rules! traversal {
                     }
                     v.lambda(&$($m)? op.map);
                 }
+                Exp::Flatmap(op) => {
+                    v.use_atom(&$($m)? op.width);
+                    for input in &$($m)? op.inputs {
+                        v.use_var(input);
+                    }
+                    v.lambda(&$($m)? op.map);
+                }
                 Exp::Seg(seg) => {
                     for size in &$($m)? seg.space {
                         v.use_atom(size);

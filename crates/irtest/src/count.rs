@@ -118,6 +118,7 @@ pub fn name(exp: &Exp) -> &'static str {
         Exp::Scatter(_) => "scatter",
         Exp::Stream(_) => "stream",
         Exp::Partition(_) => "partition",
+        Exp::Flatmap(_) => "flatmap",
         Exp::Seg(_) => "seg",
         Exp::WithAcc(..) => "withacc",
         Exp::UpdateAcc(..) => "update_acc",

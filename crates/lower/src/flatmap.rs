@@ -2,15 +2,13 @@
 
 use crate::value::{Instance, Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{OrBug, Prim, Span};
-use fehu_ir::{
-    AccInput, Atom, BinOp, CmpOp, Elem, Exp, Lambda, Red, Scan, Scatter, Screma, Type, Var,
-};
+use fehu_base::{Prim, Span};
+use fehu_ir::{Atom, BinOp, CmpOp, Elem, Exp, Flatmap, Lambda, Scan, Scatter, Screma, Type, Var};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
-    /// `flatmap`: the sizes of all pieces come first. Where a size depends on less than the piece does, as that of `iota n` or of a
-    /// slice, the rest of the function is not needed for it, and is evaluated once.
+    /// `flatmap`: one operator makes the sizes and the concatenation. Where pieces begin, and which elements are the first of theirs,
+    /// follows from the sizes.
     pub(crate) fn flatmap(
         &mut self,
         f: &Val<'a>,
@@ -32,7 +30,8 @@ impl<'a> Lower<'a> {
         let expected = other.map(|other| {
             Shape::Record([("0".into(), Shape::Prim(Prim::I64)), ("1".into(), other)].into())
         });
-        let (map, shape) =
+        let mut piece_parts = Vec::new();
+        let (mut map, shape) =
             self.lambda(&[(*elem).clone()], expected.as_ref(), span, |this, args| {
                 let result = this.apply(f.clone(), args[0].clone(), span)?;
                 let piece = this.project(&result, "0", span)?;
@@ -40,13 +39,23 @@ impl<'a> Lower<'a> {
                 let Shape::Array(n, _) = piece.shape() else {
                     this.bug(span, "the function of flatmap does not return an array");
                 };
+                let piece = this.with_shape(piece, &Shape::Array(n, Rc::new(piece_elem.clone())));
+                let parts = this.array_parts(&piece);
+                piece_parts = this.array_vars(&parts).into_iter().map(Atom::Var).collect();
                 Ok(Val::tuple([Val::i64(n), rest]))
             })?;
-        let types = map.ret.iter().filter_map(|ty| ty.array_of(size)).collect();
-        let screma = Screma { width: size, inputs, map, scans: Vec::new(), reds: Vec::new() };
-        let mut vars = self.operator_stm(Exp::Screma(Box::new(screma)), types, span);
-        let rest_parts = vars.split_off(1);
-        let sizes = vars[0];
+        let total = Atom::Var(Var(self.b().next_var()));
+        let mut types = vec![Type::I64];
+        types.extend(map.ret.iter().filter_map(|ty| ty.array_of(size)));
+        let (pieces, elements) = (piece_parts.len(), piece_elem.parts());
+        types.extend(elements.iter().filter_map(|ty| ty.array_of(total)));
+        map.body.results.extend(piece_parts);
+        map.ret.extend(elements);
+        let exp = Exp::Flatmap(Box::new(Flatmap { width: size, inputs, map, pieces }));
+        let mut vars = self.operator_stm(exp, types, span);
+        let flat = vars.split_off(vars.len() - pieces);
+        let rest_parts = vars.split_off(2);
+        let sizes = vars[1];
         let Shape::Record(fields) = &shape else {
             self.bug(span, "the function of flatmap does not return a pair");
         };
@@ -54,12 +63,10 @@ impl<'a> Lower<'a> {
         let rest = self.make_array(size, rest_elem, rest_parts);
 
         let sizes_var = self.array_var(sizes);
-        let total = self.sum_i64(size, sizes_var, span);
         let offsets = self.offsets(size, sizes_var, span);
         let offsets_var = self.array_var(offsets);
         let flags = self.first_of_each(size, total, [sizes_var, offsets_var], span);
-        let flat_shape = Shape::Array(total, Rc::new(piece_elem.clone()));
-        let flat = self.pieces(f, array, &piece_elem, (total, offsets_var), span)?;
+        let flat_shape = Shape::Array(total, Rc::new(piece_elem));
         let i64s = Rc::new(Shape::Prim(Prim::I64));
         let bools = Rc::new(Shape::Prim(Prim::Bool));
         Ok(Val::tuple([
@@ -118,110 +125,11 @@ impl<'a> Lower<'a> {
         self.operator_stm(Exp::Scatter(Box::new(scatter)), vec![ty], span)[0]
     }
 
-    /// The concatenation: the elements of each piece are written to where it begins.
-    fn pieces(
-        &mut self,
-        f: &Val<'a>,
-        array: &Val<'a>,
-        piece_elem: &Shape,
-        (total, offsets): (Atom, Var),
-        span: Span,
-    ) -> Res<Vec<Atom>> {
-        let flat_shape = Shape::Array(total, Rc::new(piece_elem.clone()));
-        let scratch = |this: &mut Self, ty: Type| {
-            let elem = ty.elem().or_bug("type for the elements of an array");
-            let exp = Exp::Scratch(elem, ty.shape().to_vec());
-            this.b().one("flat", ty, exp)
-        };
-        let flat: Vec<Atom> = flat_shape.parts().into_iter().map(|ty| scratch(self, ty)).collect();
-        // Pieces whose elements hold nothing are written nowhere.
-        if piece_elem.parts().is_empty() {
-            return Ok(flat);
-        }
-        let Val::Array(size, elem, _) = array else {
-            self.bug(span, "flatmap is applied to something that is not an array");
-        };
-        let (size, elem) = (*size, elem.clone());
-        let elements = self.array_parts(array);
-        let elements = self.array_vars(&elements);
-        let arrays = self.array_vars(&flat);
-        let types = arrays.iter().map(|&v| self.b().type_of(v).clone()).collect();
-        self.b().open();
-        let cert = self.b().var("cert", Type::CERT);
-        let acc = self.b().var("acc", Type::Acc(cert));
-        let shapes = [Shape::Acc(cert), Shape::Prim(Prim::I64), (*elem).clone()];
-        let (map, _) = self.lambda(&shapes, None, span, |this, args| {
-            let [Val::Acc(_, acc), Val::Scalar(_, at), element] = args.as_slice() else {
-                this.bug(span, "the arguments of a function are of another kind");
-            };
-            let result = this.apply(f.clone(), element.clone(), span)?;
-            let piece = this.project(&result, "0", span)?;
-            let Shape::Array(n, _) = piece.shape() else {
-                this.bug(span, "the function of flatmap does not return an array");
-            };
-            let piece = this.with_shape(piece, &Shape::Array(n, Rc::new(piece_elem.clone())));
-            let acc = this.write_piece((cert, *acc), *at, n, &piece, span);
-            Ok(Val::Acc(cert, acc))
-        })?;
-        let inputs = [acc, offsets].into_iter().chain(elements).collect();
-        let screma = Screma { width: size, inputs, map, scans: Vec::new(), reds: Vec::new() };
-        let exp = Exp::Screma(Box::new(screma));
-        let last = self.operator_stm(exp, vec![Type::Acc(cert)], span);
-        let body = self.b().close(last);
-        let lambda = Lambda { params: vec![cert, acc], body, ret: vec![Type::Acc(cert)] };
-        let input = AccInput { shape: vec![total], arrays, op: None };
-        Ok(self.operator_stm(Exp::WithAcc(vec![input], Box::new(lambda)), types, span))
-    }
-
-    /// Writes the elements of a piece to an accumulator, from a position on.
-    fn write_piece(
-        &mut self,
-        (cert, acc): (Var, Var),
-        at: Atom,
-        n: Atom,
-        piece: &Val<'a>,
-        span: Span,
-    ) -> Var {
-        let parts = self.array_parts(piece);
-        let parts = self.array_vars(&parts);
-        let ty = Type::Array(Elem::Prim(Prim::I64), vec![n]);
-        let places = self.b().one("places", ty, Exp::Iota(Prim::I64, n, at, Atom::i64(1)));
-        let places = self.array_var(places);
-        self.b().open();
-        let inner = self.b().var("acc", Type::Acc(cert));
-        let place = self.b().var("place", Type::I64);
-        let mut params = vec![inner, place];
-        for part in &parts {
-            let ty = self.b().type_of(*part).row().or_bug("the elements of a piece");
-            params.push(self.b().var("x", ty));
-        }
-        let values = params[2..].iter().map(|&v| Atom::Var(v)).collect();
-        let exp = Exp::UpdateAcc(inner, vec![Atom::Var(place)], values);
-        let new = self.b().one("acc", Type::Acc(cert), exp);
-        let body = self.b().close(vec![new]);
-        let map = Lambda { params, body, ret: vec![Type::Acc(cert)] };
-        let inputs = [acc, places].into_iter().chain(parts).collect();
-        let screma = Screma { width: n, inputs, map, scans: Vec::new(), reds: Vec::new() };
-        let exp = Exp::Screma(Box::new(screma));
-        let last = self.operator_stm(exp, vec![Type::Acc(cert)], span)[0];
-        last.var().or_bug("an accumulator")
-    }
-
     fn add_i64(&mut self) -> Lambda {
         self.b().open();
         let params = ["a", "b"].map(|hint| self.b().var(hint, Type::I64));
         let sum = self.b().size_op(BinOp::Add, Atom::Var(params[0]), Atom::Var(params[1]));
         let body = self.b().close(vec![sum]);
         Lambda { params: params.into(), body, ret: vec![Type::I64] }
-    }
-
-    fn sum_i64(&mut self, size: Atom, array: Var, span: Span) -> Atom {
-        let shape = Shape::Prim(Prim::I64);
-        let map = self.identity(&shape);
-        let op = self.add_i64();
-        let red = Red { op, neutral: vec![Atom::i64(0)], commutative: true };
-        let screma =
-            Screma { width: size, inputs: vec![array], map, scans: Vec::new(), reds: vec![red] };
-        self.operator_stm(Exp::Screma(Box::new(screma)), vec![Type::I64], span)[0]
     }
 }

@@ -87,6 +87,7 @@ impl Sharing<'_> {
             Exp::Call(..)
             | Exp::Hist(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
             | Exp::Stream(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)

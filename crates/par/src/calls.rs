@@ -52,7 +52,9 @@ impl VisitMut for Calls<'_> {
                 *id = *copy;
             }
             Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) => self.inside = true,
-            Exp::Stream(_) | Exp::Partition(_) | Exp::Seg(_) => self.inside = true,
+            Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Seg(_) => {
+                self.inside = true
+            }
             Exp::WithAcc(inputs, lambda) => {
                 self.inside = true;
                 for (op, _) in inputs.iter_mut().filter_map(|input| input.op.as_mut()) {

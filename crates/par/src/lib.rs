@@ -20,6 +20,7 @@
 //!
 //! - `chunks`: a preceding pass, which cuts streams;
 //! - `expose`: a preceding pass, which inlines functions with parallelism;
+//! - `flatmap`: preceding passes, which write out flatmaps;
 //! - `irregular`: a preceding pass, which flattens what has other widths at each position;
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what happens to the statements of a function;
@@ -44,6 +45,7 @@ mod context;
 mod distribute;
 mod epilogue;
 mod expose;
+mod flatmap;
 mod fold;
 mod host;
 pub mod hosted;
@@ -65,6 +67,7 @@ mod write;
 pub use chunks::{CHUNKS, GRID_CHUNKS};
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
+pub use flatmap::{UNFLATMAP, UNFLATMAP_CHEAP};
 pub use irregular::{GRID_IRREGULAR, IRREGULAR};
 pub use simd::SIMD;
 pub use tasks::TASKS;
@@ -88,6 +91,8 @@ pub const FLATTEN: Pass = Pass {
 
 /// All passes of this crate, by name.
 pub const PASSES: &[Pass] = &[
+    UNFLATMAP,
+    UNFLATMAP_CHEAP,
     CHUNKS,
     GRID_CHUNKS,
     EXPOSE,

@@ -190,7 +190,7 @@ impl Segs<'_> {
             }
             Exp::Scatter(op) => known(op.width),
             Exp::Hist(op) => known(op.width),
-            Exp::Partition(_) => false,
+            Exp::Partition(_) | Exp::Flatmap(_) => false,
             _ => {
                 let arrays = stm.pat.iter().chain(match &stm.exp {
                     Exp::Concat(_, arrays) => &arrays[..],

@@ -157,6 +157,7 @@ impl Judge<'_> {
             | Exp::Trace(..)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
             | Exp::Tuning(..)

@@ -69,6 +69,7 @@ fn function(exp: &Exp) -> Option<&Lambda> {
         Exp::Hist(op) => Some(&op.map),
         Exp::Scatter(op) => Some(&op.map),
         Exp::Partition(op) => Some(&op.map),
+        Exp::Flatmap(op) => Some(&op.map),
         _ => None,
     }
 }

@@ -196,6 +196,7 @@ impl<'a> Flow<'a, '_> {
             | Exp::Scatter(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
             | Exp::Seg(_)
             | Exp::WithAcc(..) => self.soac(stm),
             _ => {

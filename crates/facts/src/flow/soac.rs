@@ -49,6 +49,7 @@ impl<'a> Flow<'a, '_> {
             }
             Exp::Scatter(op) => self.each(op.width, &op.inputs, &op.map),
             Exp::Partition(op) => self.each(op.width, &op.inputs, &op.map),
+            Exp::Flatmap(op) => self.each(op.width, &op.inputs, &op.map),
             Exp::Stream(op) => {
                 self.inside(Level::Repeated, |flow| {
                     flow.params(&op.chunk);

@@ -90,6 +90,7 @@ impl Compiler<'_> {
             Exp::Scatter(scatter) => self.scatter(scatter),
             Exp::Stream(stream) => self.stream(stream),
             Exp::Partition(partition) => self.partition(partition),
+            Exp::Flatmap(flatmap) => self.flatmap(flatmap),
             Exp::Seg(seg) => self.seg(seg),
             Exp::WithAcc(inputs, lambda) => self.with_acc(inputs, lambda),
             Exp::UpdateAcc(acc, indices, values) => {

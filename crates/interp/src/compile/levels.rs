@@ -67,6 +67,7 @@ impl Levels {
                 }
             }
             Exp::Partition(partition) => self.lambda(&partition.map, level),
+            Exp::Flatmap(flatmap) => self.lambda(&flatmap.map, level),
             Exp::Seg(seg) => self.lambda(&seg.body, level),
             Exp::WithAcc(inputs, lambda) => {
                 for (op, _) in inputs.iter().filter_map(|input| input.op.as_ref()) {

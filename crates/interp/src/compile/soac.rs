@@ -2,8 +2,8 @@
 
 use super::Compiler;
 use crate::code::{
-    AccInput, AccOp, Fold, Hist, HistOp, Lambda, Op, Partition, Rows, Scatter, Screma, Seg, Slot,
-    Stream, StreamForm, Unit, WithAcc,
+    AccInput, AccOp, Flatmap, Fold, Hist, HistOp, Lambda, Op, Partition, Rows, Scatter, Screma,
+    Seg, Slot, Stream, StreamForm, Unit, WithAcc,
 };
 use fehu_base::id::Id;
 use fehu_ir::{Atom, Type, Var};
@@ -60,6 +60,13 @@ impl Compiler<'_> {
         let inputs = self.read_vars(&partition.inputs);
         let width = self.read(partition.width);
         Op::Partition(Box::new(Partition { width, classes: partition.classes, inputs, map }))
+    }
+
+    pub(super) fn flatmap(&mut self, flatmap: &fehu_ir::Flatmap) -> Op {
+        let map = self.lambda(&flatmap.map);
+        let inputs = self.read_vars(&flatmap.inputs);
+        let width = self.read(flatmap.width);
+        Op::Flatmap(Box::new(Flatmap { width, inputs, map, plain: flatmap.plain() }))
     }
 
     pub(super) fn seg(&mut self, seg: &fehu_ir::Seg) -> Op {

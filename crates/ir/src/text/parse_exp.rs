@@ -4,9 +4,9 @@ use super::cursor::{Lists, Parsed};
 use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
-    AccInput, Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, Level, LoopForm, LoopParam, MathFn,
-    Partition, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling, Type,
-    UnOp, Var,
+    AccInput, Atom, BinOp, CmpOp, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm, LoopParam,
+    MathFn, Partition, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling,
+    Type, UnOp, Var,
 };
 
 impl Parser<'_> {
@@ -80,6 +80,17 @@ impl Parser<'_> {
                 let classes = self.count()?;
                 let map = self.lambda()?;
                 Exp::Partition(Box::new(Partition { width, classes, inputs, map }))
+            }
+            "flatmap" => {
+                let (width, inputs) = self.width()?;
+                let pieces = self.count()?;
+                let map = self.lambda()?;
+                if map.body.results.len() <= pieces {
+                    let message =
+                        "the function of a flatmap yields the size of a piece, and then its arrays";
+                    return Err(self.error_before(message.to_owned()));
+                }
+                Exp::Flatmap(Box::new(Flatmap { width, inputs, map, pieces }))
             }
             "seg" => self.seg()?,
             "withacc" => self.withacc()?,

@@ -191,6 +191,11 @@ impl Printer<'_> {
                 self.put(&format!(" {} ", op.classes));
                 self.lambda(&op.map);
             }
+            Exp::Flatmap(op) => {
+                self.width("flatmap", op.width, &op.inputs);
+                self.put(&format!(" {} ", op.pieces));
+                self.lambda(&op.map);
+            }
             Exp::Seg(seg) => {
                 self.put("seg ");
                 self.put(seg.level.name());

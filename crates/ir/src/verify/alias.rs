@@ -533,6 +533,10 @@ impl<'a> Alias<'a> {
                 self.map(&op.map, &op.inputs);
                 None
             }
+            Exp::Flatmap(op) => {
+                self.map(&op.map, &op.inputs);
+                None
+            }
             Exp::Seg(seg) => {
                 self.seg(seg);
                 None

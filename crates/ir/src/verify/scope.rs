@@ -350,16 +350,7 @@ impl<'a> Checker<'a> {
         params: &[Type],
         open: bool,
     ) -> Vec<Type> {
-        if lambda.params.len() != params.len() {
-            let (wanted, found) = (params.len(), lambda.params.len());
-            self.fail(format!("{what} should have {wanted} parameters but has {found}"));
-        } else {
-            for (var, wanted) in lambda.params.iter().zip(params) {
-                let Some(ty) = self.declared(*var) else { continue };
-                let what = || format!("in {what}: the parameter");
-                self.same(&ty, wanted, what, Some(Atom::Var(*var)));
-            }
-        }
+        self.params(what, lambda, params);
         if !open {
             for ty in &lambda.ret {
                 self.well_formed(ty);
@@ -376,6 +367,20 @@ impl<'a> Checker<'a> {
             c.match_results(what, &[], &lambda.ret, &lambda.body.results, &found);
         });
         lambda.ret.clone()
+    }
+
+    /// Checks the parameters of a lambda, which should have these types.
+    pub(super) fn params(&mut self, what: &str, lambda: &'a Lambda, params: &[Type]) {
+        if lambda.params.len() != params.len() {
+            let (wanted, found) = (params.len(), lambda.params.len());
+            self.fail(format!("{what} should have {wanted} parameters but has {found}"));
+            return;
+        }
+        for (var, wanted) in lambda.params.iter().zip(params) {
+            let Some(ty) = self.declared(*var) else { continue };
+            let what = || format!("in {what}: the parameter");
+            self.same(&ty, wanted, what, Some(Atom::Var(*var)));
+        }
     }
 
     /// Checks an expression. The types of its results, or nothing if they were compared with the pattern
@@ -418,6 +423,7 @@ impl<'a> Checker<'a> {
             | Exp::Partition(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..) => self.soac_exp(exp),
+            Exp::Flatmap(op) => self.flatmap(op, pat),
             Exp::Seg(seg) => self.seg(seg),
         }
     }

@@ -2,7 +2,8 @@
 
 use super::scope::{AccInfo, Checker};
 use crate::{
-    AccInput, Atom, Exp, Hist, Lambda, Partition, Scatter, Screma, Stream, StreamForm, Type, Var,
+    AccInput, Atom, Exp, Flatmap, Hist, Lambda, Partition, Scatter, Screma, Stream, StreamForm,
+    Type, Var,
 };
 
 impl<'a> Checker<'a> {
@@ -222,6 +223,36 @@ impl<'a> Checker<'a> {
         self.ret_types("the class function", class, &[Type::I64]);
         let mut results = vec![Type::I64; op.classes];
         results.extend(elements.iter().filter_map(|ty| ty.array_of(op.width)));
+        Some(results)
+    }
+
+    /// The concatenations have the size that the statement binds first.
+    pub(super) fn flatmap(&mut self, op: &'a Flatmap, pat: &[Var]) -> Option<Vec<Type>> {
+        let what = "the function of pieces";
+        let rows = self.inputs(op.width, &op.inputs);
+        let ret = &op.map.ret;
+        let plain = op.plain();
+        if ret.len() != op.map.body.results.len() || plain == 0 {
+            self.fail(format!("{what} should yield a size, and as many results as it has types"));
+            return None;
+        }
+        self.params(what, &op.map, &rows);
+        ret.iter().for_each(|ty| self.well_formed(ty));
+        self.scoped(|c| {
+            c.bind(&op.map.params);
+            let found = c.body(&op.map.body);
+            let results = &op.map.body.results;
+            let mut wanted = ret.clone();
+            for ty in &mut wanted[plain..] {
+                *ty = ty.array_of(results[0]).unwrap_or_else(|| ty.clone());
+            }
+            c.match_results(what, &[], &wanted, results, &found);
+        });
+        self.ret_types(what, &ret[..1], &[Type::I64]);
+        let mut results = vec![Type::I64];
+        results.extend(ret[..plain].iter().filter_map(|ty| ty.array_of(op.width)));
+        let total = Atom::Var(*pat.first()?);
+        results.extend(ret[plain..].iter().filter_map(|ty| ty.array_of(total)));
         Some(results)
     }
 

@@ -62,6 +62,7 @@ impl Hoist<'_> {
                 Exp::Hist(op) => self.leave_lambda(&mut op.map, &mut stms),
                 Exp::Scatter(op) => self.leave_lambda(&mut op.map, &mut stms),
                 Exp::Partition(op) => self.leave_lambda(&mut op.map, &mut stms),
+                Exp::Flatmap(op) => self.leave_lambda(&mut op.map, &mut stms),
                 _ => {}
             }
             stms.push(stm);

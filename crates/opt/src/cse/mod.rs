@@ -141,7 +141,8 @@ impl<'a> Cse<'a> {
             | Exp::Call(..)
             | Exp::Screma(_)
             | Exp::Stream(_)
-            | Exp::Partition(_) => true,
+            | Exp::Partition(_)
+            | Exp::Flatmap(_) => true,
             Exp::Atom(_)
             | Exp::Update(..)
             | Exp::FlatUpdate(..)

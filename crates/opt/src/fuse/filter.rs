@@ -100,6 +100,8 @@ fn find(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<Found> {
         Exp::Screma(op) => op.scans.is_empty() && op.folded() == op.map.ret.len(),
         // Its arrays have another size afterwards; nobody must see that.
         Exp::Partition(op) => stm.pat[op.classes..].iter().all(|var| only_sliced(cx, graph, *var)),
+        // Its pieces are counted.
+        Exp::Flatmap(_) => false,
         _ => true,
     };
     let count = width.var().filter(|_| contributes)?;

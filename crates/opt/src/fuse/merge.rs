@@ -7,7 +7,7 @@
 use super::Cx;
 use super::compose::{Composed, compose};
 use super::vertical::kept;
-use fehu_ir::{Body, Exp, Hist, Lambda, Partition, Scatter, Screma, Stm, Var};
+use fehu_ir::{Body, Exp, Flatmap, Hist, Lambda, Partition, Scatter, Screma, Stm, Var};
 use rustc_hash::FxHashMap;
 
 /// A producer and its consumer.
@@ -42,6 +42,11 @@ pub(super) fn vertical(cx: &mut Cx<'_>, first: Stm, second: Stm) -> Stm {
             let map = (op.inputs, op.map);
             let (inputs, map) = before(cx, &outputs, producer, map);
             stm.exp = Exp::Partition(Box::new(Partition { inputs, map, ..*op }));
+        }
+        Exp::Flatmap(op) => {
+            let map = (op.inputs, op.map);
+            let (inputs, map) = before(cx, &outputs, producer, map);
+            stm.exp = Exp::Flatmap(Box::new(Flatmap { inputs, map, ..*op }));
         }
         other => stm.exp = other,
     }

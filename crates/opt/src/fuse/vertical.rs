@@ -59,7 +59,7 @@ pub(super) fn explain(cx: &mut Cx<'_>, graph: &Graph) {
                 continue;
             }
             let reason = match (view, check(cx, other, stm)) {
-                _ if matches!(other.exp, Exp::Partition(_)) => {
+                _ if matches!(other.exp, Exp::Partition(_) | Exp::Flatmap(_)) => {
                     "where its elements go is known only after the last iteration".to_owned()
                 }
                 (Some(view), _) => view.to_owned(),
@@ -364,6 +364,7 @@ pub(super) fn parts(exp: &Exp) -> Option<(Atom, &[Var], &Lambda)> {
         Exp::Hist(op) => Some((op.width, &op.inputs, &op.map)),
         Exp::Scatter(op) => Some((op.width, &op.inputs, &op.map)),
         Exp::Partition(op) => Some((op.width, &op.inputs, &op.map)),
+        Exp::Flatmap(op) => Some((op.width, &op.inputs, &op.map)),
         _ => None,
     }
 }

@@ -40,7 +40,7 @@ impl Hoist<'_> {
     )]
     pub(super) fn speculable(&self, exp: &Exp) -> bool {
         match exp {
-            Exp::If(..) | Exp::Switch(..) | Exp::Partition(_) => true,
+            Exp::If(..) | Exp::Switch(..) | Exp::Partition(_) | Exp::Flatmap(_) => true,
             // Without inputs nothing says that the width is not negative.
             Exp::Screma(op) => !op.inputs.is_empty(),
             Exp::Loop(_, form, _) => matches!(form, LoopForm::For(..)),
@@ -110,7 +110,8 @@ impl Hoist<'_> {
             | Exp::Call(..)
             | Exp::Screma(_)
             | Exp::Stream(_)
-            | Exp::Partition(_) => true,
+            | Exp::Partition(_)
+            | Exp::Flatmap(_) => true,
         };
         let mut numbers = true;
         for var in &stm.pat {

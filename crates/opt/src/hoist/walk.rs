@@ -225,6 +225,7 @@ impl<'a> Hoist<'a> {
                 facts.join(self.lambda(&mut op.chunk, Trips::Unknown));
             }
             Exp::Partition(op) => facts.join(self.lambda(&mut op.map, above(op.width))),
+            Exp::Flatmap(op) => facts.join(self.lambda(&mut op.map, above(op.width))),
             Exp::WithAcc(inputs, lambda) => {
                 for input in inputs {
                     if let Some((op, _)) = &mut input.op {

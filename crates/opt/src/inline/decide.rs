@@ -351,6 +351,7 @@ impl Visit for Item {
             | Exp::Scatter(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
             | Exp::Seg(_)
             | Exp::WithAcc(..) => self.arrays = true,
             Exp::Atom(_)

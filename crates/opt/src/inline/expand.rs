@@ -408,6 +408,7 @@ fn takes_attributes(exp: &Exp) -> bool {
             | Exp::Scatter(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
     )
 }
 

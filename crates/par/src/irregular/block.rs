@@ -3,8 +3,8 @@
 //! The threads share the elements of a row, and rows that operators pass to each other do not leave the block. For these there is
 //! room for the longest row: `min width longest` is what each position calls its width.
 
-use super::Irregular;
 use super::version::First;
+use super::{Irregular, function_mut};
 use crate::block::{block_widths, is_view};
 use crate::seg::Segs;
 use fehu_base::IdVec;
@@ -66,10 +66,10 @@ impl Irregular<'_> {
 
     /// The width of the rows of a map gets a bound.
     fn bound_width(&mut self, map: &mut Stm, place: Place, longest: Atom) {
-        let Exp::Screma(op) = &mut map.exp else { return };
-        let body = &mut op.map.body;
+        let Some(function) = function_mut(&mut map.exp) else { return };
+        let body = &mut function.body;
         let (width, next) = match place {
-            Place::Param(k) => (op.map.params[k], 0),
+            Place::Param(k) => (function.params[k], 0),
             Place::Stm(k, number) => (body.stms[k].pat[number], k + 1),
         };
         let results = std::mem::take(&mut body.results);
@@ -85,9 +85,13 @@ impl Irregular<'_> {
     /// Likewise, of a copy of a map that one thread executes for each position, if it makes arrays of that size: so the host knows how
     /// much memory each thread needs. Whether it does.
     pub(super) fn bound_rows(&mut self, map: &Stm, copy: &mut Stm, first: &First) -> bool {
-        let Exp::Screma(op) = &map.exp else { return false };
-        let Some(place) = Place::of(first.width, &op.map, self.vars) else { return false };
-        let makes = op.map.body.stms.iter().any(|stm| {
+        let function = match &map.exp {
+            Exp::Screma(op) => &op.map,
+            Exp::Flatmap(op) => &op.map,
+            _ => return false,
+        };
+        let Some(place) = Place::of(first.width, function, self.vars) else { return false };
+        let makes = function.body.stms.iter().any(|stm| {
             let sizes = |var: &Var| self.vars[*var].ty.shape().contains(&first.width.into());
             !is_view(&stm.exp) && stm.pat.iter().any(sizes)
         });

@@ -38,18 +38,22 @@ impl Irregular<'_> {
         }
         self.body(&op.map.body, 0)?;
         self.settle();
-        let mut arrays = Vec::with_capacity(op.map.body.results.len());
-        for result in &op.map.body.results {
+        let results = &op.map.body.results;
+        let (plain, pieces) = match &stm.exp {
+            Exp::Flatmap(flatmap) => results.split_at(flatmap.plain()),
+            _ => (results.as_slice(), [].as_slice()),
+        };
+        let mut arrays = Vec::with_capacity(results.len());
+        for result in plain {
             let array = match atom_type(*result, self.vars) {
                 Type::Acc(of) => *self.accs.get(&of).or_bug("an accumulator of the host"),
                 Type::Scalar(_) | Type::Array(..) => self.stored(*result, 0),
             };
-            // Results share no memory with anything else.
-            let shared = op.inputs.contains(&array) || arrays.contains(&array);
-            arrays.push(match self.vars[array].ty.clone() {
-                ty @ Type::Array(..) if shared => self.bind("own", ty, Exp::Copy(array)),
-                Type::Array(..) | Type::Scalar(_) | Type::Acc(_) => array,
-            });
+            arrays.push(self.own(array, op.inputs, &arrays));
+        }
+        if matches!(stm.exp, Exp::Flatmap(_)) {
+            let total = self.pieces(stm, plain[0], pieces, op.inputs, &mut arrays)?;
+            return Ok([total].into_iter().chain(arrays.into_iter().map(Atom::Var)).collect());
         }
         if matches!(&stm.exp, Exp::Screma(op) if op.folded() == 0) {
             return Ok(arrays.into_iter().map(Atom::Var).collect());
@@ -62,6 +66,39 @@ impl Irregular<'_> {
         let results = rest.pat.iter().map(|var| Atom::Var(*var)).collect();
         self.out.push(rest);
         Ok(results)
+    }
+
+    /// An array of the host that shares no memory with inputs and other results.
+    fn own(&mut self, array: Var, inputs: &[Var], others: &[Var]) -> Var {
+        let shared = inputs.contains(&array) || others.contains(&array);
+        match self.vars[array].ty.clone() {
+            ty @ Type::Array(..) if shared => self.bind("own", ty, Exp::Copy(array)),
+            Type::Array(..) | Type::Scalar(_) | Type::Acc(_) => array,
+        }
+    }
+
+    /// The pieces of a flatmap, which are rows, one after the other; how many elements they have together.
+    fn pieces(
+        &mut self,
+        stm: &Stm,
+        size: Atom,
+        pieces: &[Atom],
+        inputs: &[Var],
+        arrays: &mut Vec<Var>,
+    ) -> Lifted<Atom> {
+        let mut total = None;
+        for piece in pieces {
+            let ty = atom_type(*piece, self.vars);
+            let common = ty.rank() - 1;
+            if self.labels.is_avoided(size) || self.common(&ty) != common {
+                return Err(stays("all pieces have the same size", stm));
+            }
+            let rows = self.rows_like(&ty, common, 0);
+            let data = self.packed(*piece, common, 0, &rows);
+            arrays.push(self.own(data, inputs, arrays));
+            total = Some(rows.total);
+        }
+        total.ok_or_else(|| stays("only the sizes of its pieces are needed", stm))
     }
 
     /// The function that returns what it gets.

@@ -38,6 +38,7 @@ mod version;
 mod write;
 
 use crate::distribute::only_outer;
+use crate::flatmap::{write_out, write_out_all};
 use crate::is_sequential;
 use ecow::EcoString;
 use fehu_base::{IdVec, bug};
@@ -110,6 +111,7 @@ fn run(prog: &mut Prog, remarks: &mut Remarks, level: Level) {
     let inside = crate::chunks::called_inside(prog);
     for item in prog.items() {
         if matches!(item, Item::Fun(id) if inside.contains(&id)) {
+            prog.change(item, |_, vars, body| write_out_all(body, &effects, vars));
             continue;
         }
         let name = prog.known_name(item).clone();
@@ -143,6 +145,10 @@ impl Host<'_> {
                     body.stms.extend(self.operator(stm));
                     continue;
                 }
+                Exp::Flatmap(_) => {
+                    body.stms.extend(self.flatmap(stm, one_thread));
+                    continue;
+                }
                 Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) => {
                     stm.exp.map_bodies(&mut |body| self.body(body));
                 }
@@ -150,6 +156,19 @@ impl Host<'_> {
             }
             body.stms.push(stm);
         }
+    }
+
+    /// A flatmap, lifted, or written out if it cannot be.
+    fn flatmap(&mut self, stm: Stm, one_thread: bool) -> Vec<Stm> {
+        if !one_thread {
+            match self.operator(stm.clone()).as_slice() {
+                [Stm { exp: Exp::Flatmap(_), .. }] => {}
+                stms => return stms.to_vec(),
+            }
+        }
+        let mut maps = Body { stms: write_out(stm, self.effects, self.vars), results: Vec::new() };
+        self.body(&mut maps);
+        maps.stms
     }
 
     /// An operator, lifted if there is anything irregular in its function.
@@ -241,9 +260,23 @@ impl Applied<'_> {
             Exp::Scatter(op) => (op.width, &op.inputs, &op.map),
             Exp::Hist(op) => (op.width, &op.inputs, &op.map),
             Exp::Partition(op) => (op.width, &op.inputs, &op.map),
+            Exp::Flatmap(op) => (op.width, &op.inputs, &op.map),
             _ => return None,
         };
         Some(Applied { width, inputs, map })
+    }
+}
+
+/// The function that one thread may execute at each position, to be changed.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the rest of others is not applied to positions"
+)]
+fn function_mut(exp: &mut Exp) -> Option<&mut Lambda> {
+    match exp {
+        Exp::Screma(op) => Some(&mut op.map),
+        Exp::Flatmap(op) => Some(&mut op.map),
+        _ => None,
     }
 }
 
@@ -291,6 +324,7 @@ fn bodies<'a>(exp: &'a Exp, f: &mut dyn FnMut(&'a Body)) {
         Exp::Scatter(op) => f(&op.map.body),
         Exp::Hist(op) => f(&op.map.body),
         Exp::Partition(op) => f(&op.map.body),
+        Exp::Flatmap(op) => f(&op.map.body),
         Exp::If(_, bodies) => bodies.iter().for_each(f),
         Exp::Switch(_, switch) => {
             switch.cases.iter().map(|(_, body)| body).chain([&switch.default]).for_each(f);

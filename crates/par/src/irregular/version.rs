@@ -18,8 +18,9 @@
 //! positions, the map suffices.
 
 use super::space::Around;
-use super::{Home, Irregular, irregular};
+use super::{Home, Irregular, function_mut, irregular};
 use crate::distribute::only_inner;
+use crate::flatmap::write_out;
 use ecow::{EcoString, eco_format};
 use fehu_base::Prim;
 use fehu_ir::free::free_in_stm;
@@ -199,12 +200,17 @@ impl Irregular<'_> {
             Some(_) | None => false,
         };
         let parameter = |hint: &str| eco_format!("{name}.{hint}_{number}");
-        let outer = Body {
-            results: map.pat.iter().map(|var| Atom::Var(*var)).collect(),
-            stms: vec![map.clone()],
-        };
         if let Some(first) = &first {
-            let outer = self.checked(outer, first.before + usize::from(bounded));
+            self.checked(&mut map, first.before + usize::from(bounded));
+        }
+        let results = map.pat.iter().map(|var| Atom::Var(*var)).collect();
+        let loc = map.loc.clone();
+        let stms = match &map.exp {
+            Exp::Flatmap(_) => write_out(map, self.effects, self.vars),
+            _ => vec![map],
+        };
+        let outer = Body { results, stms };
+        if let Some(first) = &first {
             let (found, alike) =
                 self.deciding(|this| this.alike(first, parameter("suff_outer_rows")));
             versions.push((found, alike, outer));
@@ -231,7 +237,7 @@ impl Irregular<'_> {
             let all = if k + 1 == outermost { pat.clone() } else { self.likewise(pat) };
             let results = all.iter().map(|var| Atom::Var(*var)).collect();
             let exp = Exp::If(cond, Box::new([version, rest]));
-            found.stms.push(Stm { loc: map.loc.clone(), ..Stm::new(all, exp) });
+            found.stms.push(Stm { loc: loc.clone(), ..Stm::new(all, exp) });
             rest = Body { stms: found.stms, results };
         }
         self.out.append(&mut rest.stms);
@@ -255,12 +261,10 @@ impl Irregular<'_> {
         all
     }
 
-    /// The version without flattening, but for checks that have been made, among the first statements of its function.
-    fn checked(&mut self, mut outer: Body, before: usize) -> Body {
-        let Some(Exp::Screma(op)) = outer.stms.last_mut().map(|stm| &mut stm.exp) else {
-            return outer;
-        };
-        let body = &mut op.map.body;
+    /// Removes checks that have been made, among the first statements of an operator's function.
+    fn checked(&mut self, map: &mut Stm, before: usize) {
+        let Some(function) = function_mut(&mut map.exp) else { return };
+        let body = &mut function.body;
         let mut passed = Subst::default();
         let mut number = 0;
         body.stms.retain(|stm| {
@@ -270,7 +274,6 @@ impl Irregular<'_> {
             !made
         });
         subst_body(body, self.vars, &passed);
-        outer
     }
 
     /// The statements that find out something, apart from all others.

@@ -181,6 +181,7 @@ fn is_operator(exp: &Exp) -> bool {
             | Exp::Scatter(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
+            | Exp::Flatmap(_)
             | Exp::WithAcc(..)
     )
 }

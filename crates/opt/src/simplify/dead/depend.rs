@@ -4,8 +4,8 @@ use super::mark::{Graph, Group};
 use fehu_base::IdVec;
 use fehu_facts::Effects;
 use fehu_ir::{
-    AccInput, Atom, Body, Exp, Hist, Lambda, LoopForm, Partition, Scatter, Screma, Seg, Stm,
-    Stream, StreamForm, Var, VarInfo,
+    AccInput, Atom, Body, Exp, Flatmap, Hist, Lambda, LoopForm, Partition, Scatter, Screma, Seg,
+    Stm, Stream, StreamForm, Var, VarInfo,
 };
 
 /// The graph of a body, in which everything that has an effect is marked.
@@ -75,6 +75,7 @@ impl Depend<'_> {
             Exp::Scatter(op) => self.scatter(&stm.pat, op, group),
             Exp::Stream(op) => self.stream(&stm.pat, op, group),
             Exp::Partition(op) => self.partition(&stm.pat, op, group),
+            Exp::Flatmap(op) => self.flatmap(&stm.pat, op, group),
             Exp::Seg(seg) => self.seg(&stm.pat, seg, group),
             Exp::WithAcc(inputs, lambda) => self.with_acc(&stm.pat, inputs, lambda, group),
             exp => {
@@ -267,6 +268,16 @@ impl Depend<'_> {
         self.graph.group_needs(group, op.width);
         self.group_result(group, &op.map, 0);
         for (index, var) in pat[op.classes..].iter().enumerate() {
+            self.result(*var, &op.map, 1 + index);
+        }
+        self.function(&op.map, 0, &op.inputs, group);
+    }
+
+    /// The sizes of pieces are always needed; after their sum and themselves, the statement binds the other results in order.
+    fn flatmap(&mut self, pat: &[Var], op: &Flatmap, group: Group) {
+        self.graph.group_needs(group, op.width);
+        self.group_result(group, &op.map, 0);
+        for (index, var) in pat[2..].iter().enumerate() {
             self.result(*var, &op.map, 1 + index);
         }
         self.function(&op.map, 0, &op.inputs, group);

@@ -2,7 +2,8 @@
 
 use super::mark::{Group, Live};
 use fehu_ir::{
-    AccInput, Body, Exp, Hist, Lambda, Partition, Scatter, Screma, Stm, Stream, StreamForm, Var,
+    AccInput, Body, Exp, Flatmap, Hist, Lambda, Partition, Scatter, Screma, Stm, Stream,
+    StreamForm, Var,
 };
 
 /// Removes what is not live from the body of a function. Whether there was something.
@@ -71,6 +72,7 @@ impl Prune<'_> {
             Exp::Scatter(op) => self.scatter(pat, op, group),
             Exp::Stream(op) => self.stream(pat, op, group),
             Exp::Partition(op) => self.partition(pat, op),
+            Exp::Flatmap(op) => self.flatmap(pat, op),
             Exp::Seg(seg) => {
                 let (keep, leading) = (self.live_vars(pat), seg.leading());
                 self.body(&mut seg.body.body);
@@ -205,6 +207,16 @@ impl Prune<'_> {
         let mut keep = vec![true; op.classes];
         keep.extend(live);
         filter(pat, &keep);
+    }
+
+    fn flatmap(&mut self, pat: &mut Vec<Var>, op: &mut Flatmap) {
+        self.body(&mut op.map.body);
+        let live = self.live_vars(&pat[2..]);
+        op.pieces = live[op.plain() - 1..].iter().filter(|live| **live).count();
+        let results = [&[true], live.as_slice()].concat();
+        self.results(&mut op.map, &results);
+        self.inputs(&mut op.map, 0, &mut op.inputs);
+        filter(pat, &[&[true, true], live.as_slice()].concat());
     }
 
     fn with_acc(
