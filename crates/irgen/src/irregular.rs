@@ -12,9 +12,10 @@ pub fn irregular_text(seed: u64) -> String {
     let mut types = Vec::new();
     let mut names = Vec::new();
     for index in 0..1 + gener.rng.below(2) {
-        let (name, ty) = match gener.rng.chance(75) {
-            true => gener.outer(),
-            false => gener.outer_write(),
+        let (name, ty) = match gener.rng.below(8) {
+            0..5 => gener.outer(),
+            5..7 => gener.outer_write(),
+            _ => gener.outer_flatmap(),
         };
         types.push(format!("r{index}: {ty}"));
         names.push(name);
@@ -123,6 +124,32 @@ impl Gen {
         let result = self.body(&mut Env::outermost(a), 3);
         let _ = writeln!(self.out, "in ({result}) }}{fold}");
         (name, ty)
+    }
+
+    /// A flatmap outside of all others; its results, and a number that depends on the order of its pieces, together.
+    fn outer_flatmap(&mut self) -> (String, &'static str) {
+        let (a, name) = (self.name(), self.name());
+        let _ = writeln!(
+            self.out,
+            "let ({name}_t: i64, {name}_sizes: [n]i64, {name}_rest: [n]i64, {name}_flat: [{name}_t]i64) = flatmap n (ns) 1 \\({a}: i64) -> (i64, i64, i64) {{"
+        );
+        let mut env = Env::outermost(a);
+        let result = self.body(&mut env, 3);
+        let (array, size) = self.array(&mut env);
+        let _ = writeln!(self.out, "in ({size}, {result}, {array}) }}");
+        let v: Vec<String> = (0..12).map(|_| self.name()).collect();
+        let _ = writeln!(
+            self.out,
+            "let ({name}_at: [{name}_t]i64) = iota i64 {name}_t 1 3\n\
+             let ({name}_sum: i64) = screma {name}_t ({name}_flat, {name}_at) map \\({}: i64, {}: i64) -> (i64) {{ let ({}: i64) = mul {} {} in ({}) }} red comm \\({}: i64, {}: i64) -> (i64) {{ let ({}: i64) = add {} {} in ({}) }} neutral (0)",
+            v[0], v[1], v[2], v[0], v[1], v[2], v[3], v[4], v[5], v[3], v[4], v[5]
+        );
+        let _ = writeln!(
+            self.out,
+            "let ({name}: [n]i64) = screma n ({name}_sizes, {name}_rest) map \\({}: i64, {}: i64) -> (i64) {{ let ({}: i64) = mul {} 7 let ({}: i64) = add {} {} let ({}: i64) = add {} {name}_sum in ({}) }}",
+            v[6], v[7], v[8], v[6], v[9], v[8], v[7], v[10], v[9], v[10]
+        );
+        (name, "[n]i64")
     }
 
     /// A scatter, a histogram or a filter outside of all others.

@@ -4,8 +4,8 @@ use crate::array::whole;
 use crate::state::{Gen, MAX_ELEMENTS};
 use fehu_base::Prim;
 use fehu_ir::{
-    AccInput, Atom, BinOp, Elem, Exp, Hist, HistOp, Lambda, Partition, Red, Scalar, Scan, Scatter,
-    Screma, Stage, Type, Var,
+    AccInput, Atom, BinOp, Elem, Exp, Flatmap, Hist, HistOp, Lambda, Partition, Red, Scalar, Scan,
+    Scatter, Screma, Stage, Type, Var,
 };
 
 impl Gen<'_> {
@@ -13,13 +13,14 @@ impl Gen<'_> {
         if self.stage == Stage::Segs && self.rng.chance(70) {
             return self.seg_stm();
         }
-        match self.rng.below(12) {
+        match self.rng.below(13) {
             0..6 => self.screma(),
             6 => self.scatter(),
             7 => self.hist(),
             8 => self.stream_chain(),
             9 => self.partition(),
             10 => self.with_acc(),
+            11 if self.stage == Stage::Arrays => self.flatmap(),
             _ => self.consume_rows(),
         }
     }
@@ -273,6 +274,32 @@ impl Gen<'_> {
             self.consume(output);
             self.exp("kept", Exp::Index(output, vec![whole(total)]));
         }
+    }
+
+    /// Pieces of up to three elements.
+    fn flatmap(&mut self) {
+        let (width, inputs) = self.inputs();
+        let times = self.bound(width);
+        if !self.affordable(times * 20) {
+            return;
+        }
+        let (rows, prim, other) = (self.rows(&inputs), self.prim(), self.prim());
+        let ret = vec![Type::I64, Type::prim(other), Type::prim(prim)];
+        let map = self.lambda(times, &rows, ret.clone(), |g, _| {
+            let mut values = g.random_results(&ret);
+            let size = g.new_size("size", 3, Exp::BinOp(BinOp::Mod, values[0], Atom::i64(4)));
+            let piece = g.array_of(&Type::Array(prim.into(), vec![size]));
+            values[0] = size;
+            values[2] = piece.into();
+            values
+        });
+        let total = self.var("total", Type::I64);
+        self.bounds.insert(total, times * 3);
+        let sizes = self.var("sizes", Type::Array(Prim::I64.into(), vec![width]));
+        let others = self.var("others", Type::Array(other.into(), vec![width]));
+        let flat = self.var("flat", Type::Array(prim.into(), vec![total.into()]));
+        let exp = Exp::Flatmap(Box::new(Flatmap { width, inputs, map, pieces: 1 }));
+        self.stm(vec![total, sizes, others, flat], exp);
     }
 
     /// Contributions that are added up in any order.

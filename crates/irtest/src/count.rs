@@ -41,6 +41,7 @@ pub const NAMES: &[&str] = &[
     "scatter",
     "stream",
     "partition",
+    "flatmap",
     "seg",
     "withacc",
     "update_acc",

@@ -53,7 +53,7 @@ fn run(prog: &mut Prog, which: Which) {
     prog.for_each_body(|_, vars, body| written_out(body, which, &effects, vars));
 }
 
-/// Writes out all flatmaps of a body.
+/// Writes out all flatmaps of a body, which is to be cut into Segs.
 pub(crate) fn write_out_all(body: &mut Body, effects: &Effects, vars: &mut IdVec<Var, VarInfo>) {
     written_out(body, Which::All, effects, vars);
 }

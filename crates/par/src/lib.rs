@@ -128,6 +128,7 @@ fn flatten(
     body: &mut Body,
     vars: &mut IdVec<Var, VarInfo>,
 ) {
+    flatmap::write_out_all(body, effects, vars);
     outer::loops(prog, body, vars);
     let share = Share::of(prog, body, vars);
     let aliases = Aliases::new(vars.len());

@@ -18,6 +18,7 @@
 use crate::is_sequential;
 use crate::seg::Segs;
 use fehu_base::{IdVec, Prim};
+use fehu_facts::Effects;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::copy_stm;
 use fehu_ir::{
@@ -37,7 +38,9 @@ const ROOM: i64 = 1 << 16;
 
 fn run(prog: &mut Prog) {
     let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
+    let effects = Effects::of(prog);
     prog.for_each_body(|prog, vars, body| {
+        crate::flatmap::write_out_all(body, &effects, vars);
         Segs { prog, vars, hosted: &hosted, equal: &equal }.in_tasks(body);
     });
     prog.stage = Stage::Segs;

@@ -38,7 +38,7 @@ mod version;
 mod write;
 
 use crate::distribute::only_outer;
-use crate::flatmap::{write_out, write_out_all};
+use crate::flatmap::write_out;
 use crate::is_sequential;
 use ecow::EcoString;
 use fehu_base::{IdVec, bug};
@@ -111,7 +111,6 @@ fn run(prog: &mut Prog, remarks: &mut Remarks, level: Level) {
     let inside = crate::chunks::called_inside(prog);
     for item in prog.items() {
         if matches!(item, Item::Fun(id) if inside.contains(&id)) {
-            prog.change(item, |_, vars, body| write_out_all(body, &effects, vars));
             continue;
         }
         let name = prog.known_name(item).clone();
@@ -160,11 +159,8 @@ impl Host<'_> {
 
     /// A flatmap, lifted, or written out if it cannot be.
     fn flatmap(&mut self, stm: Stm, one_thread: bool) -> Vec<Stm> {
-        if !one_thread {
-            match self.operator(stm.clone()).as_slice() {
-                [Stm { exp: Exp::Flatmap(_), .. }] => {}
-                stms => return stms.to_vec(),
-            }
+        if !one_thread && let Some((_, Ok(stms))) = self.attempt(&stm) {
+            return stms;
         }
         let mut maps = Body { stms: write_out(stm, self.effects, self.vars), results: Vec::new() };
         self.body(&mut maps);
@@ -173,17 +169,9 @@ impl Host<'_> {
 
     /// An operator, lifted if there is anything irregular in its function.
     fn operator(&mut self, stm: Stm) -> Vec<Stm> {
-        let Some(applied) = Applied::of(&stm.exp) else { return vec![stm] };
-        let labels = Labels::of_map(applied.map, self.vars);
-        let Some(found) = irregular_in(&applied.map.body, &labels) else { return vec![stm] };
-        let loc = found.loc.clone().or(stm.loc.clone());
-        match self.lifted(&stm, &applied, labels) {
-            Ok(stms) => {
-                let text = "flattened: the number of elements varies within the surrounding map, and threads share all of them";
-                self.remark(RemarkKind::Done, loc.as_ref(), text);
-                stms
-            }
-            Err(stays) => {
+        match self.attempt(&stm) {
+            Some((_, Ok(stms))) => stms,
+            Some((loc, Err(stays))) => {
                 let text = format!(
                     "executed by one thread for each position of the surrounding map, although the number of elements varies: {}",
                     stays.why
@@ -191,7 +179,22 @@ impl Host<'_> {
                 self.remark(RemarkKind::Missed, stays.loc.as_ref().or(loc.as_ref()), &text);
                 vec![stm]
             }
+            None => vec![stm],
         }
+    }
+
+    /// The statements that an operator becomes, or why it stays, if there is anything irregular in its function, and where.
+    fn attempt(&mut self, stm: &Stm) -> Option<(Option<Loc>, Lifted<Vec<Stm>>)> {
+        let applied = Applied::of(&stm.exp)?;
+        let labels = Labels::of_map(applied.map, self.vars);
+        let found = irregular_in(&applied.map.body, &labels)?;
+        let loc = found.loc.clone().or(stm.loc.clone());
+        let lifted = self.lifted(stm, &applied, labels);
+        if lifted.is_ok() {
+            let text = "flattened: the number of elements varies within the surrounding map, and threads share all of them";
+            self.remark(RemarkKind::Done, loc.as_ref(), text);
+        }
+        Some((loc, lifted))
     }
 
     fn lifted(&mut self, stm: &Stm, applied: &Applied<'_>, labels: Labels) -> Lifted<Vec<Stm>> {
