@@ -47,8 +47,8 @@ use fehu_facts::{Effects, Labels, Regularity, Share, consumed_by};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_stm;
 use fehu_ir::{Atom, Body, Exp, Item, Lambda, Level, Loc, Prog, Stm, Var, VarInfo};
-use rustc_hash::{FxHashMap, FxHashSet};
 use rounds::Nest;
+use rustc_hash::{FxHashMap, FxHashSet};
 use space::{Home, RowsOf, Space};
 
 /// The pass for several threads of a CPU.

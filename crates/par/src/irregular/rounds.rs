@@ -173,6 +173,7 @@ impl Nest<'_> {
 }
 
 /// What a loop counts up to, if it goes on only as long as it has not reached that, and the host knows it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other conditions do not count")]
 fn limit(params: &[LoopParam], body: &Body, cond: Atom, labels: &Labels) -> Option<Atom> {
     let defined = |atom: Atom| {
         let var = atom.var()?;
@@ -357,13 +358,7 @@ impl Rounds<'_, '_, '_> {
     }
 
     /// The rounds after the first. The arrays are the numbers of the positions that are left, and their states.
-    fn others(
-        &mut self,
-        results: Vec<Var>,
-        arrays: Vec<Var>,
-        left: Atom,
-        bound: Atom,
-    ) -> Vec<Var> {
+    fn others(&mut self, results: Vec<Var>, arrays: Vec<Var>, left: Atom, bound: Atom) -> Vec<Var> {
         let nest = self.nest;
         let mut params = Vec::new();
         let mut param = |b: &mut Builder<'_>, hint: &str, ty: Type, init: Atom| {
@@ -432,9 +427,8 @@ impl Rounds<'_, '_, '_> {
     fn another(&mut self, held: &[Var], count: Atom, bound: Atom) -> Vec<Var> {
         let nest = self.nest;
         let mut params = vec![("at".into(), Type::I64)];
-        params.extend(
-            nest.states().map(|k| ("state".into(), self.b.ty(nest.looped.pat[k]).clone())),
-        );
+        params
+            .extend(nest.states().map(|k| ("state".into(), self.b.ty(nest.looped.pat[k]).clone())));
         let ret = nest.found_types(self.b.vars());
         let map = self.b.lambda(params, ret.clone(), |b, of| {
             let indices = coordinates(of[0].into(), &nest.widths(), b);
