@@ -38,6 +38,11 @@ impl<'a> Builder<'a> {
         self.vars
     }
 
+    /// The variables, to copy code.
+    pub fn vars_mut(&mut self) -> &mut IdVec<Var, VarInfo> {
+        self.vars
+    }
+
     /// The type of a variable.
     pub fn ty(&self, var: Var) -> &Type {
         &self.vars[var].ty

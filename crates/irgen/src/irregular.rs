@@ -13,9 +13,10 @@ pub fn irregular_text(seed: u64) -> String {
     let mut names = Vec::new();
     for index in 0..1 + gener.rng.below(2) {
         let (name, ty) = match gener.rng.below(8) {
-            0..5 => gener.outer(),
-            5..7 => gener.outer_write(),
-            _ => gener.outer_flatmap(),
+            0 | 1 => gener.outer_write(),
+            2 => gener.outer_count(),
+            3 => gener.outer_flatmap(),
+            _ => gener.outer(),
         };
         types.push(format!("r{index}: {ty}"));
         names.push(name);
@@ -150,6 +151,51 @@ impl Gen {
             v[6], v[7], v[8], v[6], v[9], v[8], v[7], v[10], v[9], v[10]
         );
         (name, "[n]i64")
+    }
+
+    /// A map, or two, around a loop of numbers that counts, but may end before.
+    fn outer_count(&mut self) -> (String, &'static str) {
+        let (a, b, name, limit) = (self.name(), self.name(), self.name(), self.name());
+        let most = self.rng.range(2, 12);
+        let _ = writeln!(self.out, "let ({limit}: i64) = mod t {most}");
+        let twice = self.rng.chance(50);
+        let (ty, row) = if twice { ("[n][m]i64", "[m]i64") } else { ("[n]i64", "i64") };
+        let _ =
+            writeln!(self.out, "let ({name}: {ty}) = screma n (ns) map \\({a}: i64) -> ({row}) {{");
+        let mut env = Env { numbers: vec![a], ..Env::default() };
+        if twice {
+            self.statement(&mut env, 0);
+            let _ = writeln!(self.out, "let ({name}_row: [m]i64) = screma m (xs)");
+            let _ = writeln!(self.out, "map \\({b}: i64) -> (i64) {{");
+            env = Env { numbers: [env.numbers, vec![b]].concat(), ..Env::default() };
+        }
+        let (start, first) = (self.number(&env), self.number(&env));
+        let (go, x, k, next, less, other) =
+            (self.name(), self.name(), self.name(), self.name(), self.name(), self.name());
+        let _ = writeln!(
+            self.out,
+            "let ({go}_first: bool) = lt 0 {limit}\nlet ({go}_last: bool, {x}_last: i64, {k}_last: i64) = loop ({go}: bool = {go}_first, {x}: i64 = {start}, {k}: i64 = 0) while {go} {{"
+        );
+        let mut inner = env.clone();
+        inner.numbers.extend([x.clone(), k.clone()]);
+        self.statement(&mut inner, 0);
+        let number = self.number(&inner);
+        let new = self.let_number(&mut inner, &format!("add {x} {number}"));
+        let (rest, both) = (self.name(), self.name());
+        let _ = writeln!(
+            self.out,
+            "let ({next}: i64) = add {k} 1\nlet ({less}: bool) = lt {next} {limit}\nlet ({rest}: i64) = mod {new} 5\nlet ({other}: bool) = lt 0 {rest}\nlet ({both}: bool) = and {less} {other}\nin ({both}, {new}, {next}) }}"
+        );
+        let mut result = format!("{x}_last");
+        if self.rng.chance(50) {
+            env.numbers.extend([format!("{k}_last"), result.clone()]);
+            result = self.let_number(&mut env, &format!("xor {result} {first}"));
+        }
+        let _ = writeln!(self.out, "in ({result}) }}");
+        if twice {
+            let _ = writeln!(self.out, "in ({name}_row) }}");
+        }
+        (name, ty)
     }
 
     /// A scatter, a histogram or a filter outside of all others.

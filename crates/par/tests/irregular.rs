@@ -2,7 +2,7 @@
 //!
 //! `FEHU_RANDOM_PROGRAMS` sets how many are tried, `FEHU_RANDOM_SEED` the first.
 
-use crate::nested::compare;
+use crate::nested::{LEAST, compare};
 use fehu_ir::pass::{Pass, RemarkKind};
 use fehu_irgen::irregular_text;
 use fehu_opt::{CSE, FUSE, HOIST, SIMPLIFY, UNPARTITION};
@@ -10,8 +10,9 @@ use fehu_par::{EPILOGUE, FLATTEN, GRID_IRREGULAR, IRREGULAR, TASKS};
 
 #[test]
 fn irregular_programs_mean_the_same() {
-    let lists: [&[Pass]; 4] = [
+    let lists: [&[Pass]; 5] = [
         &[GRID_IRREGULAR],
+        &[GRID_IRREGULAR, LEAST],
         &[IRREGULAR],
         &[
             SIMPLIFY,

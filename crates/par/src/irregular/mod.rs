@@ -22,6 +22,7 @@
 //! - `lift`: the statements of functions;
 //! - `ops`: operators that need more than a Seg; `write`: scatters and histograms; `update`: updates in place;
 //! - `control`: branches that differ between positions; `repeat`: loops;
+//! - `rounds`: loops of scalars that end sooner at some positions than at others;
 //! - `version`: the map as it was, for rows that are short and alike; `block`: a warp or a block for each position.
 //!
 //! Where something cannot be lifted, the map stays as it was, and a remark says why.
@@ -31,6 +32,7 @@ mod control;
 mod lift;
 mod ops;
 mod repeat;
+mod rounds;
 mod rows;
 mod space;
 mod update;
@@ -40,12 +42,13 @@ mod write;
 use crate::distribute::only_outer;
 use crate::flatmap::write_out;
 use crate::is_sequential;
-use ecow::EcoString;
+use ecow::{EcoString, eco_format};
 use fehu_base::{IdVec, bug};
 use fehu_facts::{Effects, Labels, Regularity, Share, consumed_by};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_stm;
 use fehu_ir::{Atom, Body, Exp, Item, Lambda, Level, Loc, Prog, Stm, Var, VarInfo};
+use rounds::Nest;
 use rustc_hash::{FxHashMap, FxHashSet};
 use space::{Home, RowsOf, Space};
 
@@ -115,7 +118,10 @@ fn run(prog: &mut Prog, remarks: &mut Remarks, level: Level) {
         }
         let name = prog.known_name(item).clone();
         prog.change(item, |prog, vars, body| {
-            Host { prog, effects: &effects, vars, remarks, level, name, versions: 0 }.body(body);
+            let in_loop = false;
+            let versions = 0;
+            Host { prog, effects: &effects, vars, remarks, level, name, in_loop, versions }
+                .body(body);
         });
     }
 }
@@ -127,6 +133,8 @@ struct Host<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
     remarks: &'a mut Remarks,
     level: Level,
+    /// Whether the code is that of a loop.
+    in_loop: bool,
     /// The name of the function or entry point, after which parameters are named, and how many there are.
     name: EcoString,
     versions: usize,
@@ -149,7 +157,10 @@ impl Host<'_> {
                     continue;
                 }
                 Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) => {
+                    let before = self.in_loop;
+                    self.in_loop |= matches!(stm.exp, Exp::Loop(..));
                     stm.exp.map_bodies(&mut |body| self.body(body));
+                    self.in_loop = before;
                 }
                 _ => {}
             }
@@ -179,7 +190,7 @@ impl Host<'_> {
                 self.remark(RemarkKind::Missed, stays.loc.as_ref().or(loc.as_ref()), &text);
                 vec![stm]
             }
-            None => vec![stm],
+            None => self.in_rounds(stm),
         }
     }
 
@@ -195,6 +206,22 @@ impl Host<'_> {
             self.remark(RemarkKind::Done, loc.as_ref(), text);
         }
         Some((loc, lifted))
+    }
+
+    /// An operator without anything irregular, in rounds if it is a long loop that differs.
+    fn in_rounds(&mut self, stm: Stm) -> Vec<Stm> {
+        if self.level != Level::Grid || self.in_loop {
+            return vec![stm];
+        }
+        let Some(applied) = Applied::of(&stm.exp) else { return vec![stm] };
+        let labels = Labels::of_map(applied.map, self.vars);
+        let Some(nest) = Nest::of(&stm, &labels, self.effects, self.vars) else { return vec![stm] };
+        let name = eco_format!("{}.suff_rounds_{}", self.name, self.versions);
+        self.versions += 1;
+        let stms = rounds::versions(&stm, &nest, name, self.vars);
+        let text = "executed in rounds if there are enough positions: those whose loop has ended do not keep others waiting";
+        self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
+        stms
     }
 
     fn lifted(&mut self, stm: &Stm, applied: &Applied<'_>, labels: Labels) -> Lifted<Vec<Stm>> {

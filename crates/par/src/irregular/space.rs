@@ -89,8 +89,11 @@ impl Irregular<'_> {
         home
     }
 
-    /// Forgets what is to be found in this space and those after it, which are inside of it.
+    /// Forgets what is to be found in this space and those after it, which are inside of it. Checks that were put off there are made.
     pub(super) fn leave(&mut self, space: usize) {
+        if self.unchecked.as_ref().is_some_and(|(of, _)| *of >= space) {
+            self.settle();
+        }
         self.homes.retain(|(_, of), _| *of < space);
         self.rows.retain(|(_, of), _| *of < space);
         self.products.retain(|((_, _, of), _)| *of < space);
