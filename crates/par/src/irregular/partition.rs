@@ -54,7 +54,7 @@ impl Irregular<'_> {
         let mut starts = vec![Atom::i64(0)];
         let counts_first = op.classes > 1 || arrays.is_empty();
         if counts_first {
-            stms.push(self.counts(stm, &made, counts));
+            stms.push(self.counts(stm, op.width, &made, counts));
             for count in &counts[..op.classes - 1] {
                 let start = self.local("start", Type::I64);
                 let exp = Exp::BinOp(BinOp::Add, starts[starts.len() - 1], (*count).into());
@@ -146,12 +146,11 @@ impl Irregular<'_> {
     }
 
     /// How many elements of each class there are.
-    fn counts(&mut self, stm: &Stm, made: &Classified, counts: &[Var]) -> Stm {
+    fn counts(&mut self, stm: &Stm, width: Atom, made: &Classified, counts: &[Var]) -> Stm {
         let mut map = self.flags(made, 1);
         map.body.results.truncate(made.counted);
         map.ret.truncate(made.counted);
         let (inputs, scans, reds) = (made.inputs.clone(), Vec::new(), self.sums(made.counted));
-        let width = partition_width(stm);
         let exp = Exp::Screma(Box::new(Screma { width, inputs, map, scans, reds }));
         Stm { pat: counts[..made.counted].to_vec(), exp, ..stm.clone() }
     }
@@ -291,14 +290,6 @@ impl Irregular<'_> {
             let exp = Exp::UpdateAcc(*acc, vec![at], values);
             vec![b.typed("acc", Type::Acc(cert), exp).into()]
         })
-    }
-}
-
-/// The width of a partition.
-fn partition_width(stm: &Stm) -> Atom {
-    match &stm.exp {
-        Exp::Partition(op) => op.width,
-        _ => bug("no partition"),
     }
 }
 
