@@ -98,12 +98,23 @@ impl Irregular<'_> {
         let mut b = Builder::new(self.vars);
         let narrow = b.body(|b| vec![b.exp("class", Exp::Convert(prim, *class)).into()]);
         map.body.stms.extend(narrow.stms);
-        map.body.results[0] = narrow.results[0];
-        map.ret[0] = Type::Scalar(prim.into());
-        let mut pat = Vec::with_capacity(map.ret.len());
-        for ty in map.ret.clone() {
-            pat.push(self.local("elems", array_of(&ty, op.width)));
+        // What the function only passes on is to be found where it was.
+        let (mut results, mut ret) = (narrow.results, vec![Type::Scalar(prim.into())]);
+        let mut pat = vec![self.local("classes", array_of(&ret[0], op.width))];
+        let mut elements = Vec::with_capacity(op.map.ret.len());
+        for (result, ty) in op.map.body.results.iter().zip(&op.map.ret).skip(1) {
+            let given = op.map.params.iter().position(|param| Atom::Var(*param) == *result);
+            if let Some(given) = given {
+                elements.push(op.inputs[given]);
+                continue;
+            }
+            let array = self.local("elems", array_of(ty, op.width));
+            elements.push(array);
+            pat.push(array);
+            results.push(*result);
+            ret.push(ty.clone());
         }
+        (map.body.results, map.ret) = (results, ret);
         let (inputs, (scans, reds)) = (op.inputs.clone(), (Vec::new(), Vec::new()));
         let screma = Screma { width: op.width, inputs, map, scans, reds };
         stms.push(Stm { pat: pat.clone(), exp: Exp::Screma(Box::new(screma)), ..stm.clone() });
@@ -112,7 +123,7 @@ impl Irregular<'_> {
         let map = b.lambda(params, vec![Type::I64], |b, class| {
             vec![b.exp("class", Exp::Convert(Prim::I64, class[0].into())).into()]
         });
-        let elements = pat.split_off(1);
+        pat.truncate(1);
         Classified { inputs: pat, map, elements, counted, has_rest }
     }
 
