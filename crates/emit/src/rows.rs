@@ -88,6 +88,9 @@ impl<'a> Emit<'a> {
         let work = Exp::Var(self.declare("work", Prim::I64, Some(work)));
         let differ = Differ { names, seg, rows, parts, op, count };
         let site = self.site();
+        if parts.epilogue.is_some() {
+            return self.with_epilogue(parts, |this| this.fold_rows(differ, site, work));
+        }
         if op.folded() > 0 {
             return self.fold_rows(differ, site, work);
         }
@@ -113,9 +116,11 @@ impl<'a> Emit<'a> {
         let kept = self.keep_each("partial", op.reds.iter().map(|red| &red.op), &room);
         let room = Room::Memory(Exp::Var(chunks));
         let carried = self.keep_each("carried", op.scans.iter().map(|scan| &scan.op), &room);
-        // The first round cannot store what has no memory.
+        // The first round cannot store what has no memory, and an epilogue wants final values.
         let is_elided = |var: &Var| self.place(*var).is_none();
-        let cheap = is_repeatable(&op.map.body) || pat[..op.scanned()].iter().any(is_elided);
+        let cheap = is_repeatable(&op.map.body)
+            || differ.parts.epilogue.is_some()
+            || pat[..op.scanned()].iter().any(is_elided);
         let twice = cheap && !op.scans.is_empty();
         if twice {
             let round = self.block(|this| {

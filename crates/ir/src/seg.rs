@@ -60,7 +60,8 @@ pub struct Seg {
 ///
 /// After the index, the function gets two more numbers: how many positions all rows before this one have together, and
 /// how many this one has. The latter is the width of the operator, a map, reduction or scan of scalars. Results
-/// with a value for each row are arrays as elsewhere; those with a value for each position are concatenated.
+/// with a value for each row are arrays as elsewhere; those with a value for each position are concatenated. The epilogue of
+/// a scan is a map, which can write to other places by way of an accumulator: that is one for all rows.
 ///
 /// ```text
 /// let (ss: [n]f32, ys: [total]f32) = seg grid [n] rows ends total (vs) \(i: i64, start: i64, m: i64, v: f32) -> (f32, [m]f32) {

@@ -167,12 +167,17 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
         let (values, body) = self.function(shapes.len(), pairs);
         let inner: Vec<String> = shapes.iter().map(|_| self.name()).collect();
         let outer: Vec<String> = shapes.iter().map(|_| self.name()).collect();
-        // Some of the reductions' results may be left out.
+        let follows = scanned > 0 && self.rng.chance(60);
+        // Some of the reductions' results may be left out, and arrays that only an epilogue reads.
         let last = shapes.len() - 1;
         let kept: Vec<bool> = shapes
             .iter()
             .enumerate()
-            .map(|(k, (_, inside, _))| !inside.is_empty() || k == last || !self.rng.chance(20))
+            .map(|(k, (_, inside, _))| match *inside {
+                "[w]" => !follows || self.rng.chance(30),
+                "" => (k == last && !follows) || !self.rng.chance(20),
+                _ => true,
+            })
             .collect();
         let list = |texts: Vec<String>| texts.join(", ");
         let typed = |names: &[String], which: fn(&(&str, &str, &str)) -> String| {
@@ -186,28 +191,122 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
         let ret = shapes.iter().map(|shape| format!("{}{prim}", shape.1)).collect();
         let map_ret = shapes.iter().map(|shape| format!("{}{prim}", shape.0)).collect();
         let folds: Vec<&str> = scans.iter().chain(&reds).map(|fold| fold.text.as_str()).collect();
+        let (mut named, mut ret, mut results) = (only(named), only(ret), only(inner.clone()));
+        let outside = outer.into_iter().zip(&shapes).map(|(n, s)| (n, format!("{}{prim}", s.2)));
+        let mut made: Vec<(String, String)> =
+            outside.zip(&kept).filter(|(_, kept)| **kept).map(|(result, _)| result).collect();
+        let seen = inner.iter().zip(&shapes).filter(|(_, shape)| shape.1 == "[w]");
+        let seen: Vec<String> = seen.map(|(name, _)| name.clone()).collect();
+        let mut epilogue = String::new();
+        let writes = follows && self.rng.chance(60);
+        if follows {
+            let name = self.name();
+            epilogue = self.epilogue(&seen, &name, writes);
+            results.push(name);
+            ret.push(format!("[w]{prim}"));
+            let name = self.name();
+            named.push(format!("{name}: [total]{prim}"));
+            made.push((name, format!("[total]{prim}")));
+        }
+        let (mut input, mut param) = ("vs", format!("v: {prim}"));
+        if writes {
+            (input, param) = ("vs, acc", format!("{param}, given: acc(cert)"));
+            ret.push("acc(cert)".to_owned());
+            results.push("written".to_owned());
+            named.push("all: acc(cert)".to_owned());
+        }
         let seg = self.seg.clone();
-        let _ = writeln!(
-            self.out,
-            "let ({}) = {seg} [n] rows ends total (vs) \\(i: i64, start: i64, w: i64, v: {prim}) -> ({}) {{
+        let seg = format!(
+            "let ({}) = {seg} [n] rows ends total ({input}) \\(i: i64, start: i64, w: i64, {param}) -> ({}) {{
   let (row: [w]{prim}) = index data[start:w:1]
   let (shift: {prim}) = add v k
+  let (places: [w]i64) = iota i64 w 0 1
   let ({}) = screma w (row) map \\(x: {prim}) -> ({}) {{
 {body}    in ({})
   }}
   {}
+  {epilogue}
   in ({})
 }}",
-            list(only(named)),
-            list(only(ret)),
+            list(named),
+            list(ret),
             list(bound),
             list(map_ret),
             list(values),
             folds.join("\n  "),
-            list(only(inner)),
+            list(results),
         );
-        let types = outer.into_iter().zip(&shapes).map(|(n, s)| (n, format!("{}{prim}", s.2)));
-        types.zip(&kept).filter(|(_, kept)| **kept).map(|(result, _)| result).collect()
+        if !writes {
+            let _ = writeln!(self.out, "{seg}");
+            return made;
+        }
+        let inside: Vec<String> = made.iter().map(|(name, _)| name.clone()).collect();
+        let types: Vec<String> = made.iter().map(|(_, ty)| ty.clone()).collect();
+        made.iter_mut().for_each(|(name, _)| *name = self.name());
+        made.insert(0, (self.name(), format!("[total]{prim}")));
+        let bound = made.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let _ = writeln!(
+            self.out,
+            "let (dest: [total]{prim}) = scratch [total]{prim}
+let ({}) = withacc acc [total] (dest) in \\(cert: unit, acc: acc(cert)) -> ({}) {{
+{seg}
+in ({})
+}}",
+            list(bound),
+            list([vec!["acc(cert)".to_owned()], types].concat()),
+            list([vec!["all".to_owned()], inside].concat()),
+        );
+        made
+    }
+
+    /// An operator that gets the elements of arrays of a scan: it adds them up, and writes the sums in the opposite order, too.
+    fn epilogue(&mut self, arrays: &[String], result: &str, writes: bool) -> String {
+        let prim = self.prim;
+        let mut inputs = arrays.to_vec();
+        if inputs.len() > 1 {
+            inputs.truncate(1 + self.rng.below(arrays.len()));
+        }
+        if self.rng.chance(40) {
+            inputs.push("row".to_owned());
+        }
+        let params: Vec<String> = inputs.iter().map(|_| self.name()).collect();
+        let mut typed: Vec<String> = params.iter().map(|p| format!("{p}: {prim}")).collect();
+        let mut body = String::new();
+        let mut sum = if self.rng.chance(50) { "shift".to_owned() } else { self.constant(1) };
+        for param in &params {
+            let next = self.name();
+            let _ = writeln!(body, "    let ({next}: {prim}) = add {sum} {param}");
+            sum = next;
+        }
+        if self.rng.chance(50) {
+            let (number, next) = (self.name(), self.name());
+            let _ = writeln!(body, "    let ({number}: {prim}) = convert {prim} at");
+            let _ = writeln!(body, "    let ({next}: {prim}) = xor {sum} {number}");
+            sum = next;
+        }
+        inputs.push("places".to_owned());
+        typed.push("at: i64".to_owned());
+        let (mut bound, mut ret, mut results) =
+            (format!("{result}: [w]{prim}"), prim.to_owned(), sum.clone());
+        if writes {
+            inputs.push("given".to_owned());
+            typed.push("present: acc(cert)".to_owned());
+            let _ = writeln!(
+                body,
+                "    let (end: i64) = add start w
+    let (back: i64) = sub end at
+    let (place: i64) = sub back 1
+    let (after: acc(cert)) = update_acc present [place] ({sum})"
+            );
+            bound.push_str(", written: acc(cert)");
+            ret.push_str(", acc(cert)");
+            results.push_str(", after");
+        }
+        format!(
+            "let ({bound}) = screma w ({}) map \\({}) -> ({ret}) {{\n{body}    in ({results})\n  }}",
+            inputs.join(", "),
+            typed.join(", ")
+        )
     }
 
     /// The statements of the map's function, and what it returns.

@@ -82,6 +82,7 @@ impl Rewrite<'_> {
         let [from, end] = ["from", "end"].map(|hint| new(hint, Type::I64));
         let mut params = vec![LoopParam { var: from, init: Atom::i64(0) }];
         let mut made = vec![new("last", Type::I64)];
+        let mut accs = Vec::new();
         let index = seg.indices()[0];
         let mut body = vec![
             Stm::new(vec![start], Exp::Atom(from.into())),
@@ -94,12 +95,21 @@ impl Rewrite<'_> {
             ty.shape().iter().map(slice).collect::<Vec<Dim>>()
         };
         for (param, input) in seg.elements().iter().zip(&seg.inputs) {
-            let rest = whole(&self.vars[*param].ty);
+            let ty = &self.vars[*param].ty;
+            if matches!(ty, Type::Acc(_)) {
+                params.push(LoopParam { var: *param, init: (*input).into() });
+                let same = |k: &usize| seg.body.ret[*k] == *ty;
+                let k = (0..pat.len()).find(same).expect("a Seg returns its accumulators");
+                accs.push(seg.body.body.results[k]);
+                made.push(pat[k]);
+                continue;
+            }
+            let rest = whole(ty);
             let at = [vec![Dim::Fix(index.into())], rest].concat();
             body.push(Stm::new(vec![*param], Exp::Index(*input, at)));
         }
         body.extend(seg.body.body.stms.iter().cloned());
-        let mut results = vec![Atom::Var(end)];
+        let mut results = [vec![Atom::Var(end)], accs].concat();
         for (k, var) in pat.iter().enumerate() {
             let ty = self.vars[*var].ty.clone();
             let Type::Array(elem, shape) = &ty else { continue };

@@ -190,6 +190,7 @@ impl<'a> Emit<'a> {
     }
 
     fn store_scanned(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>) {
+        let epilogue = self.epilogue(tile.pat);
         self.each_item(tile, own, Order::Apart, |this, k, place| {
             let store = this.block(|this| {
                 let index = this.find_element(tile, own, k, place.clone());
@@ -202,10 +203,12 @@ impl<'a> Emit<'a> {
                     }
                     finished.push(Partial { op: &scan.op, parts });
                 }
-                if let Some(epilogue) = this.epilogue(tile.pat) {
+                if let Some(epilogue) = &epilogue {
                     let at = this.atom(index.into());
-                    let section =
-                        this.block(|this| this.epilogue_at(tile, &epilogue, at, &finished));
+                    let section = this.block(|this| {
+                        this.before_operator(tile.seg);
+                        this.epilogue_at(tile, epilogue, at, &finished);
+                    });
                     this.out.push(Stm::Section(section));
                 }
             });

@@ -57,8 +57,8 @@ impl<'a> SegOp<'a> {
 }
 
 impl SegOp<'_> {
-    /// If rows differ: whether the function of a map, reduction or scan depends on the row of a position. It does not, if there is
-    /// nothing but elements of arrays in which the rows are one after the other.
+    /// If rows differ: whether the function of a map, reduction or scan, or that of its epilogue, depends on the row of a position. It
+    /// does not, if there is nothing but elements of arrays in which the rows are one after the other.
     pub(super) fn asks_for_row(&self, op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
         let [_, start, width] = self.leading else { return true };
         let mut of_row: Vec<Var> = self.leading.to_vec();
@@ -81,9 +81,13 @@ impl SegOp<'_> {
                 of_row.extend(&stm.pat);
             }
         }
-        let free = free_in_lambda(&op.map, vars);
-        free.iter().any(|var| of_row.contains(var) || slices.contains(var))
-            || op.inputs.iter().any(|input| of_row.contains(input))
+        let asks = |op: &Screma| {
+            let free = free_in_lambda(&op.map, vars);
+            free.iter().any(|var| of_row.contains(var) || slices.contains(var))
+                || op.inputs.iter().any(|input| of_row.contains(input))
+        };
+        let epilogue = self.parts.epilogue.map(|stm| &stm.exp);
+        asks(op) || matches!(epilogue, Some(IrExp::Screma(op)) if asks(op))
     }
 
     /// Whether an operator that combines elements, or its neutral element, mentions what belongs to a position of the space.
@@ -121,6 +125,11 @@ impl<'a> Emit<'a> {
     /// Enters a space at these indices.
     pub(super) fn enter_space(&mut self, seg: &SegOp<'a>, indices: &[Exp]) {
         self.set_indices(seg, indices);
+        self.before_operator(seg);
+    }
+
+    /// What is computed before the operator, where the indices are set.
+    pub(super) fn before_operator(&mut self, seg: &SegOp<'a>) {
         let at: Vec<Poly> = seg.indices.iter().map(|index| Poly::var(*index)).collect();
         for (param, input) in &seg.elements {
             if let (Type::Scalar(_), Some(place)) = (&self.ir[*param].ty, self.place(*input)) {

@@ -54,16 +54,17 @@ impl<'a> Checker<'a> {
             types.into_iter().all(|ty| matches!(ty, Type::Scalar(_)))
         };
         let width = seg.row().map(|[_, width]| Atom::Var(width));
-        let fits = match seg.parts() {
-            Some(SegParts { op, epilogue: None, .. }) => matches!(&op.exp, Exp::Screma(op)
-                if width == Some(op.width) && scalars(op)),
-            Some(_) | None => false,
-        };
-        if !fits {
+        let as_wide = |op: &Screma| width == Some(op.width) && scalars(op);
+        let Some(SegParts { op, epilogue, .. }) = seg.parts() else { return };
+        if !matches!(&op.exp, Exp::Screma(op) if as_wide(op)) {
             self.fail(
                 "a seg with rows that differ should have a map, or a reduction or scan of scalars, as wide as a row"
                     .to_owned(),
             );
+        }
+        let is_map = |stm: &Stm| matches!(&stm.exp, Exp::Screma(op) if as_wide(op));
+        if !epilogue.is_none_or(is_map) {
+            self.fail("the epilogue of rows that differ is no map as wide as a row".to_owned());
         }
     }
 

@@ -1,14 +1,11 @@
-//! Arrays without a function, and operators that are more than one Seg.
+//! Arrays without a function.
 
+use super::Irregular;
 use super::rows::{Flat, inner_type};
 use super::space::{Home, array_of};
-use super::{Irregular, Lifted, stays};
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::{Builder, atom_type};
-use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Elem, Exp, Lambda, Partition, Red, Scan, Scatter, Screma, Stm, Type,
-    Var, VarInfo,
-};
+use fehu_ir::{Atom, BinOp, CmpOp, Elem, Exp, Lambda, Stm, Type, Var, VarInfo};
 
 impl Irregular<'_> {
     /// The only variable of a statement, an irregular array, with the type of what its dimensions in common have.
@@ -120,99 +117,6 @@ impl Irregular<'_> {
         let home = Home::Repeated(Stm::new(vec![positions], iota));
         self.homes.insert((positions, space), home);
         positions
-    }
-
-    /// A partition is a scan, which says where each element goes, and a scatter.
-    pub(super) fn partition(&mut self, stm: &Stm, op: &Partition, space: usize) -> Lifted<()> {
-        let (counts, arrays) = stm.pat.split_at(op.classes);
-        let width = op.width;
-        let numbers = Type::array(Prim::I64.into(), vec![width]);
-        let mut map = op.map.clone();
-        let [class, elements @ ..] = op.map.body.results.as_slice() else {
-            return Err(stays("it has no classes", stm));
-        };
-        // Whether an element has each of the classes: scanned, and summed up.
-        let mut b = Builder::new(self.vars);
-        let flags = b.body(|b| {
-            let flag = |k: usize| {
-                let is = b.exp("is", Exp::CmpOp(CmpOp::Eq, *class, Atom::i64(k as i64)));
-                b.exp("flag", Exp::Convert(Prim::I64, is.into())).into()
-            };
-            (0..op.classes).map(flag).collect()
-        });
-        map.body.stms.extend(flags.stms);
-        map.body.results =
-            [&flags.results, &flags.results, std::slice::from_ref(class), elements].concat();
-        map.ret = [vec![Type::I64; 2 * op.classes], op.map.ret.clone()].concat();
-        let (mut scans, mut reds) = (Vec::new(), Vec::new());
-        for _ in 0..op.classes {
-            scans.push(Scan { op: self.operator(BinOp::Add), neutral: vec![Atom::i64(0)] });
-            let op = self.operator(BinOp::Add);
-            reds.push(Red { op, neutral: vec![Atom::i64(0)], commutative: true });
-        }
-        let locals = |this: &mut Self, hint: &str, count: usize, ty: &Type| {
-            (0..count).map(|_| this.local(hint, ty.clone())).collect::<Vec<Var>>()
-        };
-        let places = locals(self, "place", op.classes, &numbers);
-        let classes = locals(self, "class", 1, &numbers);
-        let mut elems = Vec::new();
-        for array in arrays {
-            let ty = self.vars[*array].ty.clone();
-            elems.push(self.local("elem", ty));
-        }
-        let screma = Screma { width, inputs: op.inputs.clone(), map, scans, reds };
-        let pat = [&places, counts, &classes, &elems].concat();
-        let scan = Stm { exp: Exp::Screma(Box::new(screma)), pat, ..stm.clone() };
-        let mut stms = vec![scan];
-
-        // Where the elements of each class start.
-        let mut starts = vec![Atom::i64(0)];
-        for count in counts.iter().take(op.classes.saturating_sub(1)) {
-            let start = self.local("start", Type::I64);
-            let before = starts[starts.len() - 1];
-            let exp = Exp::BinOp(BinOp::Add, before, (*count).into());
-            stms.push(Stm::new(vec![start], exp));
-            starts.push(start.into());
-        }
-        let mut dests = Vec::new();
-        for array in arrays {
-            let ty = self.vars[*array].ty.clone();
-            let elem = ty.elem().or_bug("the elements of an array");
-            let dest = self.local("all", ty.clone());
-            stms.push(Stm::new(vec![dest], Exp::Scratch(elem, ty.shape().to_vec())));
-            dests.push((vec![width], dest));
-        }
-        let rows: Vec<Type> = op.map.ret[1..].to_vec();
-        let mut params: Vec<_> = vec![("class".into(), Type::I64)];
-        params.extend(places.iter().map(|_| ("place".into(), Type::I64)));
-        params.extend(rows.iter().map(|ty| ("elem".into(), ty.clone())));
-        let ret = [vec![Type::I64; arrays.len()], rows].concat();
-        let classes_of = op.classes;
-        let mut b = Builder::new(self.vars);
-        let map = b.lambda(params, ret, |b, params| {
-            let mut at = Atom::i64(-1);
-            for (k, start) in starts.iter().enumerate().take(classes_of) {
-                let is = b.exp("is", Exp::CmpOp(CmpOp::Eq, params[0].into(), Atom::i64(k as i64)));
-                let yes = b.body(|b| {
-                    let place = Exp::BinOp(BinOp::Add, params[1 + k].into(), *start);
-                    let place = b.exp("place", place);
-                    vec![b.exp("at", Exp::BinOp(BinOp::Sub, place.into(), Atom::i64(1))).into()]
-                });
-                let no = Body::of(vec![at]);
-                let exp = Exp::If(is.into(), Box::new([yes, no]));
-                at = b.typed("at", Type::I64, exp).into();
-            }
-            let elems = params[1 + classes_of..].iter().map(|elem| Atom::Var(*elem));
-            std::iter::repeat_n(at, arrays.len()).chain(elems).collect()
-        });
-        let inputs = [classes, places, elems].concat();
-        let scatter = Scatter { width, inputs, map, dests };
-        if !arrays.is_empty() {
-            let exp = Exp::Scatter(Box::new(scatter));
-            stms.push(Stm { pat: arrays.to_vec(), exp, ..stm.clone() });
-        }
-        let results = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
-        self.body(&Body { stms, results }, space)
     }
 }
 

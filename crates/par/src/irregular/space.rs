@@ -365,15 +365,27 @@ impl Irregular<'_> {
 
     /// A Seg over rows: an operator that is as wide as they are, at each position of a space. The arrays of the host with its results.
     pub(super) fn row_seg(&mut self, op: Stm, space: usize, rows: &RowsOf) -> Vec<Var> {
+        let results = op.pat.clone();
+        self.row_seg_with(vec![op], &results, space, rows)
+    }
+
+    /// Likewise, of an operator and its epilogue, if there is one, with these results.
+    pub(super) fn row_seg_with(
+        &mut self,
+        ops: Vec<Stm>,
+        results: &[Var],
+        space: usize,
+        rows: &RowsOf,
+    ) -> Vec<Var> {
         self.settle();
         let mut needs = Needs::default();
         needs.seen.extend([rows.width, rows.start]);
-        self.add_needs(std::slice::from_ref(&op), &[], space, &mut needs);
+        self.add_needs(&ops, &[], space, &mut needs);
         let index = self.vars.push(VarInfo { hint: "i".into(), ty: Type::I64 });
         // Elements are read by indexing; only accumulators are inputs.
         let is_acc = |(param, _): &(Var, Var)| matches!(self.vars[*param].ty, Type::Acc(_));
         let (accs, elements): (Vec<_>, Vec<_>) = needs.inputs.into_iter().partition(is_acc);
-        let mut stms = Vec::with_capacity(elements.len() + needs.stms.len() + 1);
+        let mut stms = Vec::with_capacity(elements.len() + needs.stms.len() + ops.len());
         for (element, array) in elements {
             let rest = self.vars[element].ty.shape().iter().map(|size| whole(*size));
             let dims = std::iter::once(Dim::Fix(index.into())).chain(rest).collect();
@@ -382,11 +394,11 @@ impl Irregular<'_> {
         stms.append(&mut needs.stms);
         let (params, inputs): (Vec<Var>, Vec<Var>) = accs.into_iter().unzip();
         let params = [vec![index, rows.start, rows.width], params].concat();
-        let ret: Vec<Type> = op.pat.iter().map(|var| self.vars[*var].ty.clone()).collect();
-        let hints: Vec<_> = op.pat.iter().map(|var| self.vars[*var].hint.clone()).collect();
-        let results = op.pat.iter().map(|var| Atom::Var(*var)).collect();
-        let loc = op.loc.clone();
-        stms.push(Stm { attrs: Vec::new(), ..op });
+        let ret: Vec<Type> = results.iter().map(|var| self.vars[*var].ty.clone()).collect();
+        let hints: Vec<_> = results.iter().map(|var| self.vars[*var].hint.clone()).collect();
+        let results = results.iter().map(|var| Atom::Var(*var)).collect();
+        let loc = ops.first().and_then(|op| op.loc.clone());
+        stms.extend(ops.into_iter().map(|op| Stm { attrs: Vec::new(), ..op }));
         let body = Lambda { params, body: Body { stms, results }, ret: ret.clone() };
         let seg = Seg {
             level: self.level,

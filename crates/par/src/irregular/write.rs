@@ -82,7 +82,7 @@ impl Irregular<'_> {
     }
 
     /// An operator after a map that does what its function does.
-    fn after_map(&mut self, stm: &Stm, space: usize) -> Lifted<()> {
+    pub(super) fn after_map(&mut self, stm: &Stm, space: usize) -> Lifted<()> {
         let Applied { width, inputs, map } =
             Applied::of(&stm.exp).or_bug("an operator with a function");
         let mut arrays = Vec::with_capacity(map.ret.len());

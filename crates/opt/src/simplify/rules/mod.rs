@@ -171,6 +171,7 @@ pub(super) fn rules_for(exp: &Exp) -> &'static [Rule] {
             algebra::cancel,
             reassociate::constants,
             reassociate::differences,
+            reassociate::terms,
             logic::excluded_middle,
             logic::repeated,
         ],
@@ -231,6 +232,7 @@ pub(super) fn rules_for(exp: &Exp) -> &'static [Rule] {
             shape::reshape_of_reshape,
             shape::reshape_of_iota,
             shape::reshape_of_replicate,
+            shape::reshape_of_slice,
         ],
         Exp::Rearrange(..) => rules![
             shape::rearrange_to_same,

@@ -8,7 +8,8 @@
 use super::{Make, array, int, resolved, resolved_dims, unchanged};
 use crate::simplify::cx::Cx;
 use crate::simplify::rules::Rewrite;
-use fehu_ir::{Atom, BinOp, Dim, Exp, Stm, Var};
+use crate::simplify::rules::reassociate::is_sum;
+use fehu_ir::{Atom, Dim, Exp, Stm, Var};
 
 /// The most elements of a literal that is made from two.
 const MAX_ELEMENTS: usize = 64;
@@ -191,17 +192,5 @@ fn follows(cx: &Cx<'_>, start: Atom, len: Atom, stride: Atom, next: Atom) -> boo
     {
         return len.checked_mul(stride).and_then(|all| all.checked_add(start)) == Some(next);
     }
-    if stride != Atom::i64(1) {
-        return false;
-    }
-    if start == Atom::i64(0) {
-        return next == len;
-    }
-    match cx.def(next) {
-        Some(Exp::BinOp(BinOp::Add, a, b)) => {
-            let (a, b) = (cx.resolve(*a), cx.resolve(*b));
-            (a, b) == (start, len) || (b, a) == (start, len)
-        }
-        _ => false,
-    }
+    stride == Atom::i64(1) && is_sum(cx, next, start, len)
 }

@@ -5,10 +5,10 @@
     reason = "a rule looks for the forms that it knows; the others stay as they are"
 )]
 
-use super::{Make, array, int, resolved, same, unchanged};
+use super::{Make, array, int, resolved, resolved_dims, same, unchanged};
 use crate::simplify::cx::Cx;
 use crate::simplify::rules::Rewrite;
-use fehu_ir::{Atom, Exp, Stm, Var};
+use fehu_ir::{Atom, Dim, Exp, Stm, Var};
 
 fn reshape_parts(stm: &Stm) -> Option<(Var, &[Atom])> {
     match &stm.exp {
@@ -76,6 +76,24 @@ pub(in crate::simplify::rules) fn reshape_of_replicate(
     let mut make = Make::new(stm);
     make.through(cx, view);
     make.finish(cx, Exp::Replicate(shape[..count].to_vec(), value))
+}
+
+/// `reshape (k) xs[a:n:s] = xs[a:k:s]`, for a new name of the size
+pub(in crate::simplify::rules) fn reshape_of_slice(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
+    let (view, [size]) = reshape_parts(stm)? else { return None };
+    let Some(Exp::Index(source, dims)) = cx.def(view.into()) else { return None };
+    let (source, mut dims) = (array(cx, *source), resolved_dims(cx, dims));
+    // Of arrays with other dimensions, the number of elements may be zero for another reason.
+    if cx.vars[view].ty.rank() != 1 || cx.vars[source].ty.rank() != dims.len() {
+        return None;
+    }
+    let dim = dims.iter_mut().find(|dim| matches!(dim, Dim::Slice { .. }))?;
+    if let Dim::Slice { len, .. } = dim {
+        *len = *size;
+    }
+    let mut make = Make::new(stm);
+    make.through(cx, view);
+    make.finish(cx, Exp::Index(source, dims))
 }
 
 /// `rearrange (0, 1) xs = xs`
