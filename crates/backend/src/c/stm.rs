@@ -193,6 +193,7 @@ impl Frame<'_> {
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
+            | Stm::Shuffle { .. }
             | Stm::Section(_) => {}
         }
     }

@@ -10,16 +10,19 @@
 //! | --- | --- | --- |
 //! | tasks | [`tasks`] | one chunk after the other |
 //! | a block | [`block`] | a tree of the threads, through shared memory |
+//! | a warp | [`lanes`] | a tree of its lanes, by shuffles, if values are scalars |
 //! | the grid | [`block`], in a second kernel | a share of the chunks for each thread, then the tree |
 //!
 //! Operators need not be commutative: the operand with the lower position is always the first, unless it is said that the
 //! order is free.
 
 mod block;
+mod lanes;
 mod tasks;
 
 use super::{Emit, Mem};
 pub(super) use block::{SHARED_BYTES, Tree};
+pub(super) use lanes::{LANES, fit_lanes};
 use fehu_base::{Prim, bug};
 use fehu_imp::{Exp, From, Stm, Ty, V};
 use fehu_ir::{Atom, Lambda, Screma, Var};
