@@ -21,12 +21,7 @@ pub(crate) fn fit_lanes(partials: &[Partial<'_>]) -> bool {
 
 impl<'a> Emit<'a> {
     /// The values of other lanes, as new variables.
-    pub(crate) fn shuffled(
-        &mut self,
-        parts: &[Sofar<'a>],
-        lane: Lane,
-        by: &Exp,
-    ) -> Vec<Sofar<'a>> {
+    pub(crate) fn shuffled(&mut self, parts: &[Sofar<'a>], lane: Lane, by: &Exp) -> Vec<Sofar<'a>> {
         let mut others = Vec::with_capacity(parts.len());
         for part in parts {
             others.push(match part {

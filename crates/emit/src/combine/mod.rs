@@ -22,11 +22,11 @@ mod tasks;
 
 use super::{Emit, Mem};
 pub(super) use block::{SHARED_BYTES, Tree};
-pub(super) use lanes::{LANES, fit_lanes};
 use fehu_base::{Prim, bug};
 use fehu_imp::{Exp, From, Stm, Ty, V};
 use fehu_ir::{Atom, Lambda, Screma, Var};
 use fehu_mem::table::Place;
+pub(super) use lanes::{LANES, fit_lanes};
 
 /// A component of the current value of an operator: a scalar variable, or a place.
 #[derive(Clone)]

@@ -281,7 +281,8 @@ impl<'a> Emit<'a> {
             false => {
                 let ops = op.reds.iter().map(|red| &red.op);
                 let shared = self.keep_each("all", ops, &Room::Shared(cooperative.members));
-                let tree = Tree { thread: thread.clone(), lane: thread, size: members, apart: None };
+                let tree =
+                    Tree { thread: thread.clone(), lane: thread, size: members, apart: None };
                 self.reduce_tree(&own, &shared, &tree);
                 // The first thread has the result, and has stored it where all can see it.
                 shared.iter().flat_map(|kept| self.load_kept(kept, &Exp::int(0))).collect()
@@ -302,7 +303,10 @@ impl<'a> Emit<'a> {
         self.reduce_lanes(own, &thread);
         if of.warps() == 1 {
             let first = Exp::int(0);
-            return own.iter().flat_map(|own| self.shuffled(&own.parts, Lane::At, &first)).collect();
+            return own
+                .iter()
+                .flat_map(|own| self.shuffled(&own.parts, Lane::At, &first))
+                .collect();
         }
         let shared = self.tell_warps(of, own, 0);
         let mut found = Vec::new();
@@ -379,12 +383,7 @@ impl<'a> Emit<'a> {
     }
 
     /// The combined values of all threads up to each of them, after what is carried from round to round, by lanes of warps first.
-    fn prefixes_by_lanes(
-        &mut self,
-        of: Cooperative,
-        own: &[Partial<'a>],
-        carry: &[Partial<'a>],
-    ) {
+    fn prefixes_by_lanes(&mut self, of: Cooperative, own: &[Partial<'a>], carry: &[Partial<'a>]) {
         let thread = Exp::Var(of.thread);
         let lane = self.simple("lane", &bin(BinOp::And, thread.clone(), Exp::int(LANES - 1)));
         self.scan_lanes(own, &lane);
@@ -465,5 +464,4 @@ impl<'a> Emit<'a> {
         });
         self.out.push(Stm::While(lt(Exp::Var(distance), members), body));
     }
-
 }

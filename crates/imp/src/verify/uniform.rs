@@ -223,9 +223,8 @@ impl<'a> Flow<'a> {
                     self.report(stm, "it depends on the thread whether it comes here");
                 }
                 // The value of one lane is the same for all of its warp, which may be the whole block.
-                let same = *lane == Lane::At
-                    && !self.varies(by)
-                    && self.kernel.threads == DEVICE.warp;
+                let same =
+                    *lane == Lane::At && !self.varies(by) && self.kernel.threads == DEVICE.warp;
                 let varies = control || self.varies(of) && !same;
                 self.mark(*to, varies);
             }
