@@ -358,9 +358,10 @@ impl<'a> Emit<'a> {
             before.push(self.simple("before", &Exp::Load(array, Box::new(Exp::int(0)))));
         }
         let warp = self.number("warp", warp_of(own));
-        let lane = u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1));
+        let lane = self.number("lane", u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1)));
         // The bits up to that of an element: all for the last lane.
-        let up_to = u32_bin(BinOp::Sub, u32_bin(BinOp::Shl, short_int(2), lane), short_int(1));
+        let up_to =
+            u32_bin(BinOp::Sub, u32_bin(BinOp::Shl, short_int(2), lane.clone()), short_int(1));
         let up_to = self.number("up_to", up_to);
         let epilogue = self.epilogue(tile.pat);
         let plain = &tile.pat[tile.op.folded()..];
@@ -373,11 +374,13 @@ impl<'a> Emit<'a> {
                 let group = this.number("group", u32_bin(BinOp::Add, group, warp.clone()));
                 let at = u32_bin(BinOp::Mul, warp.clone(), short_int(WARP));
                 let at = this.number("at", u32_bin(BinOp::Add, at, turn()));
-                let mut finished = Vec::new();
+                let (mut finished, mut ones) = (Vec::new(), Vec::new());
                 for (number, (_, words)) in counted.words.iter().enumerate() {
                     let base = Exp::Load(bases[number], Box::new(group.clone()));
-                    let bits = Exp::Load(*words, Box::new(at.clone()));
-                    let bits = bits_of(u32_bin(BinOp::And, bits, up_to.clone()));
+                    let word = this.number("word", Exp::Load(*words, Box::new(at.clone())));
+                    let own_bit = u32_bin(BinOp::Lshr, word.clone(), lane.clone());
+                    ones.push(wide(u32_bin(BinOp::And, own_bit, short_int(1))));
+                    let bits = bits_of(u32_bin(BinOp::And, word, up_to.clone()));
                     let sum = wide(u32_bin(BinOp::Add, base, bits));
                     let sum = super::bin(BinOp::Add, before[number].clone(), sum);
                     let part = Sofar::Scalar(this.declare("sum", Prim::I64, Some(sum)));
@@ -390,7 +393,8 @@ impl<'a> Emit<'a> {
                 }
                 if let Some(epilogue) = &epilogue {
                     let section = this.block(|this| {
-                        this.epilogue_of_counted(tile, epilogue, index, counted, k, &finished);
+                        let known = (finished.as_slice(), ones.as_slice());
+                        this.epilogue_of_counted(tile, epilogue, index, counted, k, known);
                     });
                     this.out.push(Stm::Section(section));
                 }
@@ -406,7 +410,8 @@ impl<'a> Emit<'a> {
         is_short(loop_body(&self.out[start..]))
     }
 
-    /// The epilogue at one position, with the elements that were kept.
+    /// The epilogue at one position, with the elements that were kept, and what is known of the scans: their results, and what they
+    /// count there, one or zero.
     fn epilogue_of_counted(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -414,7 +419,7 @@ impl<'a> Emit<'a> {
         index: Var,
         counted: &Counted,
         k: V,
-        finished: &[Partial<'a>],
+        (finished, ones): (&[Partial<'a>], &[Exp]),
     ) {
         let op = tile.op;
         let at = self.atom(index.into());
@@ -432,10 +437,33 @@ impl<'a> Emit<'a> {
             }
         }
         if epilogue.reads_plain(tile.pat, op) {
-            self.body(&op.map.body);
-            given.extend(self.plain_elements(tile.pat, op));
+            match self.counted_elements(tile.pat, op, ones) {
+                Some(plain) => given.extend(plain),
+                None => {
+                    self.body(&op.map.body);
+                    given.extend(self.plain_elements(tile.pat, op));
+                }
+            }
         }
         self.execute_epilogue(epilogue, at, &given);
+    }
+}
+
+impl<'a> Emit<'a> {
+    /// The plain results of an operator, if they are what its scans count.
+    fn counted_elements(
+        &mut self,
+        pat: &'a [Var],
+        op: &'a Screma,
+        ones: &[Exp],
+    ) -> Option<Vec<(Var, Exp)>> {
+        let (counted, plain) = op.map.body.results.split_at(op.folded());
+        let mut found = Vec::new();
+        for (var, result) in pat[op.folded()..].iter().zip(plain) {
+            let scan = counted.iter().position(|other| other == result)?;
+            found.push((*var, self.operand("one", Prim::I64, ones[scan].clone())));
+        }
+        Some(found)
     }
 }
 
