@@ -21,7 +21,7 @@ use super::prefix::Sums;
 use super::seg::SegOp;
 use super::stage::{is_short, short_int, u32_bin, u32_lt, wide};
 use fehu_base::Prim;
-use fehu_imp::{Block, Exp, Stm, V};
+use fehu_imp::{Block, Exp, Lane, Stm, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, MathFn, Scalar, Screma, Var};
 
 /// The number of registers that the elements of a thread may occupy.
@@ -235,16 +235,9 @@ impl<'a> Emit<'a> {
         let group = self.number("group", u32_bin(BinOp::Add, group, warp));
         let mut counts = Vec::new();
         for (word, words) in &counted.words {
-            let put = |this: &mut Self| {
-                this.out.push(Stm::Store(*words, own.short.clone(), Exp::Var(*word)));
-                this.out.push(Stm::WarpBarrier);
-            };
             for (distance, low) in HALVES {
-                put(self);
-                let other = u32_bin(BinOp::Xor, own.short.clone(), short_int(distance));
-                let other = Exp::Load(*words, Box::new(other));
-                let other = self.number("other", other);
-                self.out.push(Stm::WarpBarrier);
+                let from = u32_bin(BinOp::Xor, lane.clone(), short_int(distance));
+                let other = self.word_of(Lane::At, from, *word);
                 let and = |e: Exp, bits: u32| u32_bin(BinOp::And, e, short_int(bits));
                 let here = || Exp::Var(*word);
                 let up = u32_bin(BinOp::Shl, and(other.clone(), low), short_int(distance));
@@ -269,6 +262,13 @@ impl<'a> Emit<'a> {
         counts
     }
 
+    /// The word that another lane has.
+    fn word_of(&mut self, lane: Lane, by: Exp, word: V) -> Exp {
+        let to = self.declare("other", Prim::U32, None);
+        self.out.push(Stm::Shuffle { to, lane, by: wide(by), of: Exp::Var(word) });
+        Exp::Var(to)
+    }
+
     /// The threads of the block scan these numbers, one for each thread. Returns their sums, and shared arrays with the sum before
     /// each of them, which are valid after a barrier. This is what [`super::prefix`] does, for numbers of 32 bits.
     fn scan_counts(
@@ -288,15 +288,11 @@ impl<'a> Emit<'a> {
                 let distance = short_int(1 << step);
                 let none =
                     self.declare("none", Prim::Bool, Some(u32_lt(lane.clone(), distance.clone())));
-                let left = u32_bin(BinOp::Sub, own.short.clone(), distance);
-                let from = Exp::Select(Box::new([Exp::Var(none), own.short.clone(), left]));
-                let left = self.number("left", Exp::Load(*count, Box::new(from)));
+                let left = self.word_of(Lane::Up, distance, sum);
                 let left = Exp::Select(Box::new([Exp::Var(none), short_int(0), left]));
-                self.out.push(Stm::WarpBarrier);
                 self.out.push(Stm::Assign(sum, u32_bin(BinOp::Add, Exp::Var(sum), left)));
-                self.out.push(Stm::Store(*count, own.short.clone(), Exp::Var(sum)));
-                self.out.push(Stm::WarpBarrier);
             }
+            self.out.push(Stm::Store(*count, own.short.clone(), Exp::Var(sum)));
             sums.push((here, sum));
         }
         self.out.push(Stm::Barrier);
