@@ -25,6 +25,7 @@ mod scalar;
 mod screma;
 mod soac;
 mod switch;
+mod telescope;
 
 use super::cx::Cx;
 use array::{concat, copy, fill, flat, index, map, parts, produced, shape, update};
@@ -143,6 +144,7 @@ pub(super) fn taking_rules_for(exp: &Exp) -> &'static [Taking] {
             screma::screma_identity_results,
             screma::screma_equal_results,
             screma::screma_sum_of_invariant,
+            telescope::scan_of_differences,
         ],
         Exp::Hist(_) => rules![Taking: soac::hist_width_zero],
         Exp::Scatter(_) => rules![Taking: soac::scatter_width_zero],
