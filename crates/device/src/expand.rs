@@ -314,10 +314,10 @@ impl Expand<'_> {
         self.host.push(Stm::Declare(busy, None));
         self.host.push(Stm::Blocks(busy));
         // There is room for more blocks of fewer threads.
-        let more = i64::from(DEVICE.threads.checked_div(kernel.threads).unwrap_or(1).max(1));
+        let more = (DEVICE.threads / kernel.threads.max(1)).clamp(1, DEVICE.more_blocks);
         let busy = match more {
             1 => Exp::Var(busy),
-            more => bin(BinOp::Mul, Exp::Var(busy), Exp::int(more)),
+            more => bin(BinOp::Mul, Exp::Var(busy), Exp::int(i64::from(more))),
         };
         let launched = self.host_value("launched", bin(BinOp::Min, blocks.clone(), busy));
         let own = self.new_var("own_block", Ty::Scalar(Prim::I64));

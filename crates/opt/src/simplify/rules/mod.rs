@@ -182,6 +182,7 @@ pub(super) fn rules_for(exp: &Exp) -> &'static [Rule] {
             compare::same_operands,
             compare::constant_right,
             compare::with_truth,
+            compare::zero_remainder,
             compare::extremes,
             compare::not_negative,
             compare::counter_below_bound,
