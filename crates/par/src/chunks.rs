@@ -73,9 +73,9 @@ const OF_DEVICE: i64 = 1 << 16;
 /// How much larger than the inputs the accumulators of a device may be: its threads are many, and few of them do not keep it busy.
 const ROOM: i64 = 8;
 
-/// So many elements of accumulators, of all chunks together, one thread of a CPU combines. It takes some 10 us, as a tree with few elements does
-/// on 16 cores.
-const SMALL: i64 = 1 << 14;
+/// With so many elements of accumulators, of all chunks together, the threads of a CPU combine them, unless the user says something else: one alone
+/// would take some 10 us.
+const LARGE: i64 = 1 << 14;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Machine {
@@ -183,7 +183,8 @@ impl Chunks<'_> {
         let size = self.vars.push(VarInfo { hint: "size".into(), ty: Type::I64 });
         let inputs = &stream.chunk.params[1 + accs..];
         let changed: Vec<bool> = inputs.iter().map(|param| !share.is_fixed(*param)).collect();
-        let of = Of { stream: &stream, changed: &changed, machine };
+        let tree = &eco_format!("{}.suff_tree_{}", self.name, self.streams - 1);
+        let of = Of { stream: &stream, changed: &changed, machine, tree };
 
         if machine == Machine::Device
             && stm.pat.len() == accs
@@ -288,6 +289,8 @@ struct Of<'s> {
     stream: &'s Stream,
     changed: &'s [bool],
     machine: Machine,
+    /// The name of the parameter that says how many elements are enough for a tree.
+    tree: &'s EcoString,
 }
 
 impl Of<'_> {
@@ -355,12 +358,13 @@ impl Of<'_> {
     fn combined(self, op: Lambda, rows: &[Var], count: Atom, b: &mut Builder<'_>) -> Vec<Var> {
         let shapes = rows.iter().map(|row| b.ty(*row).shape().to_vec()).collect();
         let elements = elements(shapes, b);
-        let small = b.exp("small", Exp::CmpOp(CmpOp::Le, elements, SMALL.into()));
+        let least = b.exp("least", Exp::Tuning(self.tree.clone(), LARGE.into()));
+        let large = b.exp("large", Exp::CmpOp(CmpOp::Le, least.into(), elements));
         let types = op.ret.clone();
         let single = copy_lambda(&op, b.vars_mut());
         let one = b.body(|b| atoms(&self.one_after_other(single, rows, count, b)));
         let tree = b.body(|b| atoms(&self.tree(op, rows, count, b)));
-        b.several("acc", types, Exp::If(small.into(), Box::new([one, tree])))
+        b.several("acc", types, Exp::If(large.into(), Box::new([tree, one])))
     }
 
     /// Combines rows from the first to the last.
