@@ -73,7 +73,9 @@ pub fn run(
     remarks: &mut Remarks,
     observer: &mut Observer<'_>,
 ) -> Option<Prog> {
-    for pass in &plan.passes {
+    // Passes over sequences are not cut into chunks yet, and nothing but `unpass` knows them.
+    let whole = !plan.passes.is_empty() && fehu_opt::has_passes(&prog);
+    for pass in whole.then_some(&fehu_opt::UNPASS).into_iter().chain(&plan.passes) {
         remarks.begin(pass.name);
         prog = one(session, prog, pass, plan.verify, remarks)?;
         observer(pass, &prog);

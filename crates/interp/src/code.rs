@@ -247,6 +247,7 @@ pub(crate) enum StreamForm {
     Map,
     Red(Lambda),
     Seq,
+    Pass,
 }
 
 #[derive(Debug)]

@@ -59,7 +59,14 @@ impl<'a> Lower<'a> {
         let offsets_var = self.array_var(offsets);
         let flags = self.first_of_each(size, total, [sizes_var, offsets_var], span);
         let flat_shape = Shape::Array(total, Rc::new(piece_elem.clone()));
-        let flat = self.pieces(f, array, &piece_elem, (total, offsets_var), span)?;
+        let elements = self.array_parts(array);
+        let elements = self.array_vars(&elements);
+        let places = Places { width: size, total, offsets: offsets_var };
+        let shapes = [(*elem).clone()];
+        let flat = self.pieces(places, (elements, &shapes), &piece_elem, span, &mut |this, args| {
+            let result = this.apply(f.clone(), args[0].clone(), span)?;
+            this.project(&result, "0", span)
+        })?;
         let i64s = Rc::new(Shape::Prim(Prim::I64));
         let bools = Rc::new(Shape::Prim(Prim::Bool));
         Ok(Val::tuple([
@@ -72,7 +79,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Where each piece begins.
-    fn offsets(&mut self, size: Atom, sizes: Var, span: Span) -> Atom {
+    pub(crate) fn offsets(&mut self, size: Atom, sizes: Var, span: Span) -> Atom {
         let ty = Type::Array(Elem::Prim(Prim::I64), vec![size]);
         let map = self.identity(&Shape::Prim(Prim::I64));
         let op = self.add_i64();
@@ -118,14 +125,15 @@ impl<'a> Lower<'a> {
         self.operator_stm(Exp::Scatter(Box::new(scatter)), vec![ty], span)[0]
     }
 
-    /// The concatenation: the elements of each piece are written to where it begins.
-    fn pieces(
+    /// The concatenation: the elements of each piece are written to where it begins. A piece is what the function makes of the elements of some arrays,
+    /// which have these shapes.
+    pub(crate) fn pieces(
         &mut self,
-        f: &Val<'a>,
-        array: &Val<'a>,
+        Places { width, total, offsets }: Places,
+        (elements, shapes): (Vec<Var>, &[Shape]),
         piece_elem: &Shape,
-        (total, offsets): (Atom, Var),
         span: Span,
+        piece: &mut dyn FnMut(&mut Self, Vec<Val<'a>>) -> Res<Val<'a>>,
     ) -> Res<Vec<Atom>> {
         let flat_shape = Shape::Array(total, Rc::new(piece_elem.clone()));
         let scratch = |this: &mut Self, ty: Type| {
@@ -138,33 +146,28 @@ impl<'a> Lower<'a> {
         if piece_elem.parts().is_empty() {
             return Ok(flat);
         }
-        let Val::Array(size, elem, _) = array else {
-            self.bug(span, "flatmap is applied to something that is not an array");
-        };
-        let (size, elem) = (*size, elem.clone());
-        let elements = self.array_parts(array);
-        let elements = self.array_vars(&elements);
         let arrays = self.array_vars(&flat);
         let types = arrays.iter().map(|&v| self.b().type_of(v).clone()).collect();
         self.b().open();
         let cert = self.b().var("cert", Type::CERT);
         let acc = self.b().var("acc", Type::Acc(cert));
-        let shapes = [Shape::Acc(cert), Shape::Prim(Prim::I64), (*elem).clone()];
-        let (map, _) = self.lambda(&shapes, None, span, |this, args| {
-            let [Val::Acc(_, acc), Val::Scalar(_, at), element] = args.as_slice() else {
+        let mut all = vec![Shape::Acc(cert), Shape::Prim(Prim::I64)];
+        all.extend(shapes.iter().cloned());
+        let (map, _) = self.lambda(&all, None, span, |this, mut args| {
+            let elements = args.split_off(2);
+            let [Val::Acc(_, acc), Val::Scalar(_, at)] = args.as_slice() else {
                 this.bug(span, "the arguments of a function are of another kind");
             };
-            let result = this.apply(f.clone(), element.clone(), span)?;
-            let piece = this.project(&result, "0", span)?;
+            let piece = piece(this, elements)?;
             let Shape::Array(n, _) = piece.shape() else {
-                this.bug(span, "the function of flatmap does not return an array");
+                this.bug(span, "a piece is not an array");
             };
             let piece = this.with_shape(piece, &Shape::Array(n, Rc::new(piece_elem.clone())));
             let acc = this.write_piece((cert, *acc), *at, n, &piece, span);
             Ok(Val::Acc(cert, acc))
         })?;
         let inputs = [acc, offsets].into_iter().chain(elements).collect();
-        let screma = Screma { width: size, inputs, map, scans: Vec::new(), reds: Vec::new() };
+        let screma = Screma { width, inputs, map, scans: Vec::new(), reds: Vec::new() };
         let exp = Exp::Screma(Box::new(screma));
         let last = self.operator_stm(exp, vec![Type::Acc(cert)], span);
         let body = self.b().close(last);
@@ -215,7 +218,7 @@ impl<'a> Lower<'a> {
         Lambda { params: params.into(), body, ret: vec![Type::I64] }
     }
 
-    fn sum_i64(&mut self, size: Atom, array: Var, span: Span) -> Atom {
+    pub(crate) fn sum_i64(&mut self, size: Atom, array: Var, span: Span) -> Atom {
         let shape = Shape::Prim(Prim::I64);
         let map = self.identity(&shape);
         let op = self.add_i64();
@@ -224,4 +227,11 @@ impl<'a> Lower<'a> {
             Screma { width: size, inputs: vec![array], map, scans: Vec::new(), reds: vec![red] };
         self.operator_stm(Exp::Screma(Box::new(screma)), vec![Type::I64], span)[0]
     }
+}
+
+/// Where pieces go: how many there are, how many elements they have together, and where each begins.
+pub(crate) struct Places {
+    pub(crate) width: Atom,
+    pub(crate) total: Atom,
+    pub(crate) offsets: Var,
 }

@@ -30,6 +30,7 @@ mod inline;
 mod simplify;
 mod unpartition;
 mod unroll;
+mod unpass;
 mod unstream;
 
 pub use checks::CHECKS;
@@ -41,6 +42,7 @@ pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use unpartition::UNPARTITION;
 pub use unroll::UNROLL;
+pub use unpass::{UNPASS, has_passes};
 pub use unstream::{GRID_UNSTREAM, UNSTREAM, UNSTREAM_1, UNSTREAM_3};
 
 use fehu_ir::pass::Pass;
@@ -53,6 +55,7 @@ pub const PASSES: &[Pass] = &[
     HOIST,    //
     CHECKS,   //
     FUSE,     //
+    UNPASS,
     UNSTREAM,
     GRID_UNSTREAM,
     UNSTREAM_1,

@@ -17,11 +17,14 @@ impl Checker<'_> {
         // Functions written as arguments come last, when the other arguments have said what sizes
         // their parameters have.
         let mut lambdas = Vec::new();
+        // What is applied to the elements of a sequence comes after the sequence for the same reason, whatever it is.
+        let takes_seq = takes_seq(&ty);
+        let outer = std::mem::take(&mut self.size_metas.settled);
         for arg in args {
-            if lambda_of(arg).is_some()
-                && let Ty::Fun(fun) = self.force(&ty)
+            if let Ty::Fun(fun) = self.force(&ty)
                 && fun.name.is_none()
                 && fun.exts.is_empty()
+                && (lambda_of(arg).is_some() || takes_seq && is_function(&fun.param))
             {
                 lambdas.push((arg, fun.param.clone()));
                 ty = fun.ret.without_unique();
@@ -30,8 +33,14 @@ impl Checker<'_> {
             let arg_ty = self.sized(arg);
             ty = self.sized_apply_one(exp.id, &ty, fun.span, Some(arg), &arg_ty, arg.span);
         }
+        let late = !lambdas.is_empty();
         for (arg, want) in lambdas {
             ty = self.sized_apply_lambda(exp.id, fun.span, arg, &want, ty);
+        }
+        let settled = std::mem::replace(&mut self.size_metas.settled, outer);
+        // Only now it is known that the elements of the result have the sizes of those of an argument.
+        if late && !settled.is_empty() {
+            ty = add_exts(&self.zonk_sized(&ty), &settled);
         }
         ty
     }
@@ -142,6 +151,7 @@ impl Checker<'_> {
             return ret;
         }
         self.make_existential(&opened);
+        self.size_metas.settled.extend(&opened);
         add_exts(&ret, &opened)
     }
 
@@ -219,6 +229,26 @@ impl Checker<'_> {
     }
 }
 
+/// Whether a function takes a sequence.
+fn takes_seq(ty: &Ty) -> bool {
+    match ty {
+        Ty::Fun(fun) if !fun.is_seq() => fun.param.as_seq().is_some() || takes_seq(&fun.ret),
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Fun(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => false,
+    }
+}
+
+fn is_function(ty: &Ty) -> bool {
+    matches!(ty, Ty::Fun(fun) if !fun.is_seq())
+}
+
 /// The lambda that an argument is.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other arguments are not lambdas")]
 fn lambda_of(arg: &Exp) -> Option<&Lambda> {
@@ -237,7 +267,9 @@ fn add_exts(ty: &Ty, exts: &[VarId]) -> Ty {
             if matches!(fun.ret, Ty::Fun(_)) {
                 fun.ret = add_exts(&fun.ret, exts);
             } else {
-                fun.exts.extend(exts.iter().filter(|&&var| mentions(&fun.ret, var)));
+                let more = |var: &&VarId| mentions(&fun.ret, **var) && !fun.exts.contains(var);
+                let more: Vec<VarId> = exts.iter().filter(more).copied().collect();
+                fun.exts.extend(more);
             }
             Ty::Fun(Arc::new(fun))
         }

@@ -417,7 +417,7 @@ impl<'a> Checker<'a> {
             | Exp::Stream(_)
             | Exp::Partition(_)
             | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..) => self.soac_exp(exp),
+            | Exp::UpdateAcc(..) => self.soac_exp(exp, pat),
             Exp::Seg(seg) => self.seg(seg),
         }
     }
