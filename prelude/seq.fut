@@ -68,11 +68,11 @@ module seq = {
   -- | Treat the sequence in chunks of any size, handing a state on from each to the next. The result must not depend on how it
   -- is cut, and an empty chunk must change nothing; nothing checks that.
   def carry 's 'a 'b (f: s -> (k: i64) -> [k]a -> (s, [k]b)) (s: s) (as: seq a) : seq b =
-    intrinsics.seq_carry (\k _ s as -> f s k as) s as
+    intrinsics.seq_carry (\k _ s (as: [k]a) -> f s k as) s as
 
   -- | Inclusive prefix scan with an associative operator and its neutral element.
   def scan 'a (op: a -> a -> a) (ne: a) (as: seq a) : seq a =
-    carry (\s _ as -> let bs = map_array (op s) (scan_array op ne as) in (last_of s bs, bs)) ne as
+    carry (\s k (as: [k]a) -> let bs = map_array (op s) (scan_array op ne as) in (last_of s bs, bs)) ne as
 
   -- | Windows of `k` neighbouring elements, each `step` elements after the one before. What is left at the end and makes no
   -- whole window is dropped. Both numbers must be positive.
@@ -82,11 +82,11 @@ module seq = {
         : ?[w].((i64, i64, [k]a), [w][k]a) =
       let all = buffer[:filled] ++ as
       let have = filled + m
-      let skipped = i64.min skip have
+      let skipped = intrinsics.smin64 (skip, have)
       let rest = all[skipped:]
       let have = have - skipped
       let w = if valid && have >= k then (have - k) / step + 1 else 0
-      let used = i64.min have (w * step)
+      let used = intrinsics.smin64 (have, w * step)
       let kept = have - used
       let buffer = map_array (\i -> if i < kept then #[unsafe] rest[used + i] else #[unsafe] buffer[i]) (0..1..<k)
       in ( (skip - skipped + w * step - used, kept, buffer)
@@ -109,21 +109,21 @@ module seq = {
 
   -- | Combine all elements in order with an associative operator; `ne` if there are none.
   def reduce 'a (op: a -> a -> a) (ne: a) (as: seq a) : a =
-    intrinsics.seq_fold (\_ s as -> op s (intrinsics.reduce op ne as)) ne as
+    intrinsics.seq_fold (\k s (as: [k]a) -> op s (intrinsics.reduce op ne as)) ne as
 
   -- | As `reduce`, for an operator that is also commutative.
   def reduce_comm 'a (op: a -> a -> a) (ne: a) (as: seq a) : a =
-    intrinsics.seq_fold (\_ s as -> op s (intrinsics.reduce_comm op ne as)) ne as
+    intrinsics.seq_fold (\k s (as: [k]a) -> op s (intrinsics.reduce_comm op ne as)) ne as
 
   -- | Fold the sequence chunk by chunk. The result must not depend on how it is cut: folding a chunk and then another one must be
   -- the same as folding both at once. Nothing checks that.
   def fold 's 'a (f: s -> (k: i64) -> [k]a -> s) (s: s) (as: seq a) : s =
-    intrinsics.seq_fold (\k s as -> if k == 0 then s else f s k as) s as
+    intrinsics.seq_fold (\k s (as: [k]a) -> if k == 0 then s else f s k as) s as
 
   -- | A histogram: element i of the result combines, starting from `ne`, the second parts of all pairs whose first part is i. Pairs with
   -- other indices are ignored. The operator must be associative and commutative.
   def hist 'a (op: a -> a -> a) (ne: a) (k: i64) (as: seq (i64, a)) : [k]a =
-    intrinsics.seq_fold (\_ (dest: *[k]a) as ->
+    intrinsics.seq_fold (\m (dest: *[k]a) (as: [m](i64, a)) ->
                            let (is, vs) = intrinsics.unzip as
                            in intrinsics.hist_1d 1 dest op ne is vs)
                         (intrinsics.map (\_ -> ne) (0..1..<k))
@@ -131,20 +131,20 @@ module seq = {
 
   -- | The number of elements.
   def length '~a (as: seq a) : i64 =
-    intrinsics.seq_fold (\k s _ -> s + k) 0 (intrinsics.seq_map (\_ -> true) as)
+    intrinsics.seq_fold (\k s (_: [k]bool) -> s + k) 0 (intrinsics.seq_map (\_ -> true) as)
 
   -- | Does the predicate hold for all elements? True if there are none.
   def all '~a (p: a -> bool) (as: seq a) : bool =
-    intrinsics.seq_fold (\_ s as -> s && intrinsics.reduce_comm (\x y -> x && y) true as) true
+    intrinsics.seq_fold (\k s (as: [k]bool) -> s && intrinsics.reduce_comm (\x y -> x && y) true as) true
                         (intrinsics.seq_map p as)
 
   -- | Does the predicate hold for some element? False if there are none.
   def any '~a (p: a -> bool) (as: seq a) : bool =
-    intrinsics.seq_fold (\_ s as -> s || intrinsics.reduce_comm (\x y -> x || y) false as) false
+    intrinsics.seq_fold (\k s (as: [k]bool) -> s || intrinsics.reduce_comm (\x y -> x || y) false as) false
                         (intrinsics.seq_map p as)
 
   -- | The last element; `default` if there is none.
-  def last 'a (default: a) (as: seq a) : a = intrinsics.seq_fold (\_ s as -> last_of s as) default as
+  def last 'a (default: a) (as: seq a) : a = intrinsics.seq_fold (\k s (as: [k]a) -> last_of s as) default as
 
   -- | All elements, in an array.
   def to_array 'a (as: seq a) : *[]a = intrinsics.seq_array as

@@ -5,7 +5,7 @@ use super::close::{in_parameter, mentions};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
-use crate::ty::{FunTy, Size, Subst, Ty, VarId};
+use crate::ty::{FunTy, Size, SizeMeta, Subst, Ty, VarId};
 use crate::walk::binds_names;
 use fehu_base::Span;
 use fehu_syntax::ast::{Exp, ExpKind, Lambda, NodeId, Operator};
@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 impl Checker<'_> {
     pub(super) fn sized_apply(&mut self, exp: &Exp, fun: &Exp, args: &[Exp]) -> Ty {
+        let first = self.size_metas.infos.len();
         let mut ty = self.sized(fun);
         // Functions written as arguments come last, when the other arguments have said what sizes
         // their parameters have.
@@ -42,7 +43,48 @@ impl Checker<'_> {
         if late && !settled.is_empty() {
             ty = add_exts(&self.zonk_sized(&ty), &settled);
         }
-        ty
+        if takes_seq { self.any_elements(ty, first, exp.span) } else { ty }
+    }
+
+    /// A function that waits for a sequence, as `seq.map (\x -> length x)` does: if nothing says which sizes the elements have, then they may differ.
+    /// Only unknowns that the application itself brought, from `first` on, are free to be anything.
+    fn any_elements(&mut self, ty: Ty, first: usize, span: Span) -> Ty {
+        let Ty::Fun(fun) = &ty else { return ty };
+        if fun.param.as_seq().is_none() {
+            return ty;
+        }
+        let param = self.zonk_sized(&fun.param);
+        let Ty::Fun(seq) = &param else { return ty };
+        let mut free = Vec::new();
+        seq.ret.for_each_size(&mut |size| {
+            if let Size::Meta(meta) = size
+                && meta.0 as usize >= first
+                && !free.contains(meta)
+            {
+                free.push(*meta);
+            }
+        });
+        free.retain(|meta| {
+            !(0..first).any(|older| {
+                let solution = &self.size_metas.infos[SizeMeta(older as u32)].solution;
+                solution.as_ref().is_some_and(|size| self.zonk_size(size) == Size::Meta(*meta))
+            })
+        });
+        let mut exts = Vec::with_capacity(free.len());
+        for meta in free {
+            let var = self.unknown_size(span, Unknown::ArgumentResult);
+            if self.unify_size(&Size::Meta(meta), &Size::Var(var)).is_ok() {
+                exts.push(var);
+            }
+        }
+        if exts.is_empty() {
+            return ty;
+        }
+        self.make_existential(&exts);
+        let mut fun = (**fun).clone();
+        fun.param = add_exts(&self.zonk_sized(&fun.param), &exts);
+        let ty = self.zonk_sized(&Ty::Fun(Arc::new(fun)));
+        add_exts(&ty, &exts)
     }
 
     /// Checks a lambda against the parameter it is passed for; `ret` is what the application yields.
