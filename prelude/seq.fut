@@ -77,7 +77,8 @@ module seq = {
   -- | Windows of `k` neighbouring elements, each `step` elements after the one before. What is left at the end and makes no
   -- whole window is dropped. Both numbers must be positive.
   def windows 'a (k: i64) (step: i64) (as: seq a) : seq ([k]a) =
-    let valid = assert (k > 0 && step > 0) true
+    let windows_have_elements = k > 0 && step > 0
+    let valid = assert windows_have_elements true
     let cut (m: i64) (_: bool) (skip: i64, filled: i64, buffer: [k]a) (as: [m]a)
         : ?[w].((i64, i64, [k]a), [w][k]a) =
       let all = buffer[:filled] ++ as
@@ -95,13 +96,15 @@ module seq = {
 
   -- | Rows of `k` elements. It is an error if the length of the sequence is not a multiple of `k`.
   def group 'a (k: i64) (as: seq a) : seq ([k]a) =
-    let valid = assert (k > 0) true
+    let rows_have_elements = k > 0
+    let valid = assert rows_have_elements true
     let cut (m: i64) (last: bool) (filled: i64, buffer: [k]a) (as: [m]a) : ?[w].((i64, [k]a), [w][k]a) =
       let all = buffer[:filled] ++ as
       let w = if valid then (filled + m) / k else 0
       let used = w * k
       let kept = filled + m - used
-      let complete = assert (!last || kept == 0) true
+      let length_is_a_multiple = !last || kept == 0
+      let complete = assert length_is_a_multiple true
       let buffer = map_array (\i -> if i < kept then #[unsafe] all[used + i] else #[unsafe] buffer[i]) (0..1..<k)
       in ( (if complete then kept else 0, buffer)
          , map_array (\i -> map_array (\j -> #[unsafe] all[i * k + j]) (0..1..<k)) (0..1..<w) )

@@ -29,6 +29,8 @@ pub struct Plan {
     pub target: Target,
     /// What is left out after the passes.
     pub without: Without,
+    /// How many elements of sequences and streams the interpreter reads at a time; all, if nothing is said.
+    pub chunk: Option<u32>,
 }
 
 /// Looks at the program after each pass.
@@ -43,7 +45,7 @@ impl Plan {
         // Verification stays on in release builds until it is more than a tenth of a compilation.
         let without = Without::default();
         let (stages, target) = (Vec::new(), Target::C);
-        Plan { passes: passes.to_vec(), verify: true, stages, target, without }
+        Plan { passes: passes.to_vec(), verify: true, stages, target, without, chunk: None }
     }
 
     /// The same without some parts of the compiler.

@@ -108,7 +108,9 @@ impl<'a> Lower<'a> {
                         externals.push((eco_format!("{hint}_{name}"), external));
                     }
                 }
-                (Some(_), shape) => externals.push((hint, scope.external(shape, None, fun.consumes))),
+                (Some(_), shape) => {
+                    externals.push((hint, scope.external(shape, None, fun.consumes)))
+                }
                 (None, shape) => {
                     externals.push((hint, scope.external(shape, param_written, fun.consumes)));
                 }

@@ -63,10 +63,11 @@ impl<'a> Lower<'a> {
         let elements = self.array_vars(&elements);
         let places = Places { width: size, total, offsets: offsets_var };
         let shapes = [(*elem).clone()];
-        let flat = self.pieces(places, (elements, &shapes), &piece_elem, span, &mut |this, args| {
-            let result = this.apply(f.clone(), args[0].clone(), span)?;
-            this.project(&result, "0", span)
-        })?;
+        let flat =
+            self.pieces(places, (elements, &shapes), &piece_elem, span, &mut |this, args| {
+                let result = this.apply(f.clone(), args[0].clone(), span)?;
+                this.project(&result, "0", span)
+            })?;
         let i64s = Rc::new(Shape::Prim(Prim::I64));
         let bools = Rc::new(Shape::Prim(Prim::Bool));
         Ok(Val::tuple([

@@ -138,8 +138,11 @@ impl<'a> Lower<'a> {
         self.b().open();
         let size = self.b().var("m", Type::I64);
         let mut params = vec![size];
-        let states: Vec<Val<'a>> =
-            pass.states.iter().map(|init| self.parameter("s", &init.shape(), &mut params)).collect();
+        let states: Vec<Val<'a>> = pass
+            .states
+            .iter()
+            .map(|init| self.parameter("s", &init.shape(), &mut params))
+            .collect();
         let mut sources = Vec::with_capacity(pass.sources.len());
         for source in &pass.sources {
             let Val::Array(_, elem, _) = source else {
@@ -176,7 +179,8 @@ impl<'a> Lower<'a> {
             }
         };
         let mut results: Vec<Atom> = run.states.iter().flat_map(Val::parts).collect();
-        let mut types: Vec<Type> = pass.states.iter().flat_map(|init| init.shape().parts()).collect();
+        let mut types: Vec<Type> =
+            pass.states.iter().flat_map(|init| init.shape().parts()).collect();
         let mut ret = types.clone();
         for sink in &sinks {
             results.push(sink.size);

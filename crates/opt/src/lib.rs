@@ -29,8 +29,8 @@ mod hoist;
 mod inline;
 mod simplify;
 mod unpartition;
-mod unroll;
 mod unpass;
+mod unroll;
 mod unstream;
 
 pub use checks::CHECKS;
@@ -41,8 +41,8 @@ pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use unpartition::UNPARTITION;
-pub use unroll::UNROLL;
 pub use unpass::{UNPASS, has_passes};
+pub use unroll::UNROLL;
 pub use unstream::{GRID_UNSTREAM, UNSTREAM, UNSTREAM_1, UNSTREAM_3};
 
 use fehu_ir::pass::Pass;

@@ -14,12 +14,12 @@
 //! end that executes passes chunk by chunk does without it.
 
 use crate::unstream::separate;
+use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::Pass;
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_exp};
 use fehu_ir::{Atom, Body, Exp, Prog, Stm, Stream, StreamForm, Var, VarInfo};
-use fehu_base::IdVec;
 
 /// The pass.
 pub const UNPASS: Pass = Pass {

@@ -133,7 +133,9 @@ impl Unstream<'_> {
         match stream.form {
             StreamForm::Map | StreamForm::Red(..) => self.whole(pat, stream, out),
             StreamForm::Seq => self.chunks(pat, stream, out),
-            StreamForm::Pass => bug("a pass over sequences is left, which `unpass` should have removed"),
+            StreamForm::Pass => {
+                bug("a pass over sequences is left, which `unpass` should have removed")
+            }
         }
     }
 
@@ -302,8 +304,7 @@ impl Unstream<'_> {
 
 /// The results of a stream share memory with nothing: of the first results of a body, those that might are copied.
 pub(crate) fn separate(vars: &mut IdVec<Var, VarInfo>, body: &mut Body, count: usize) {
-    let makes_new =
-        |exp: &Exp| matches!(exp, Exp::Screma(_) | Exp::Copy(_) | Exp::Replicate(..));
+    let makes_new = |exp: &Exp| matches!(exp, Exp::Screma(_) | Exp::Copy(_) | Exp::Replicate(..));
     for index in 0..count {
         let Atom::Var(var) = body.results[index] else { continue };
         if !vars[var].ty.is_array() {

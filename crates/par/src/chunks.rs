@@ -149,7 +149,10 @@ impl Chunks<'_> {
         for mut stm in std::mem::take(&mut body.stms) {
             let sequential = is_sequential(&stm);
             match stm.exp {
-                Exp::Stream(stream) if !matches!(stream.form, StreamForm::Seq | StreamForm::Pass) && !sequential => {
+                Exp::Stream(stream)
+                    if !matches!(stream.form, StreamForm::Seq | StreamForm::Pass)
+                        && !sequential =>
+                {
                     let rest = Stm { exp: Exp::Threads, ..stm };
                     out.extend(self.stream(rest, *stream));
                     continue;

@@ -56,10 +56,9 @@ impl<'p> Machine<'p> {
             let len = self.chunk_size(width - start);
             let first = match (&stream.form, &mut state) {
                 (StreamForm::Seq | StreamForm::Pass, Some(state)) => std::mem::take(state),
-                (
-                    StreamForm::Seq | StreamForm::Pass | StreamForm::Map | StreamForm::Red(_),
-                    _,
-                ) => init.clone(),
+                (StreamForm::Seq | StreamForm::Pass | StreamForm::Map | StreamForm::Red(_), _) => {
+                    init.clone()
+                }
             };
             frame[chunk.params[0] as usize] = Value::Scalar(Scalar::I64(len));
             for (&param, value) in chunk.params[1..].iter().zip(first) {

@@ -25,7 +25,12 @@ pub(super) enum Col<'a> {
     Flat(Val<'a>),
     /// Arrays of differing sizes: their sizes, where they begin in `values`, and whether they are all of it, one after
     /// the other.
-    Rows { sizes: Val<'a>, offsets: Val<'a>, values: Val<'a>, dense: bool },
+    Rows {
+        sizes: Val<'a>,
+        offsets: Val<'a>,
+        values: Val<'a>,
+        dense: bool,
+    },
     Record(Vec<(EcoString, Col<'a>)>),
 }
 
@@ -619,9 +624,9 @@ fn part_shape(part: &Part) -> Shape {
     match part {
         Part::Flat(shape) => shape.clone(),
         Part::Rows(_) => Shape::Prim(Prim::I64),
-        Part::Record(parts) => {
-            Shape::Record(parts.iter().map(|(name, part)| (name.clone(), part_shape(part))).collect())
-        }
+        Part::Record(parts) => Shape::Record(
+            parts.iter().map(|(name, part)| (name.clone(), part_shape(part))).collect(),
+        ),
     }
 }
 

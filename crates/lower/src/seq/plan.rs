@@ -25,7 +25,11 @@ pub(super) enum Node<'a> {
     /// A source, by its number.
     Source(usize),
     /// Pieces of an array; the sources with their sizes and offsets.
-    Segments { sizes: usize, offsets: usize, values: Val<'a> },
+    Segments {
+        sizes: usize,
+        offsets: usize,
+        values: Val<'a>,
+    },
     /// A function and the shape of its results, if that is known.
     Map(Val<'a>, Option<Shape>, Box<Node<'a>>),
     Zip(Box<[Node<'a>; 2]>),
@@ -35,7 +39,13 @@ pub(super) enum Node<'a> {
     Flat(Box<Node<'a>>),
     /// A function for chunks, the numbers of its state and of the one that counts elements of the sources, and the
     /// shape of the elements of its result.
-    Chunks { f: Val<'a>, state: usize, at: usize, elem: Option<Shape>, node: Box<Node<'a>> },
+    Chunks {
+        f: Val<'a>,
+        state: usize,
+        at: usize,
+        elem: Option<Shape>,
+        node: Box<Node<'a>>,
+    },
 }
 
 impl<'a> Pass<'a> {
@@ -87,7 +97,9 @@ impl<'a> Lower<'a> {
                 let node = Box::new(self.plan(inner, pass)?);
                 Ok(Node::Chunks { f: f.clone(), state, at, elem, node })
             }
-            (name, _) => self.bug(span, format!("the operator \"{name}\" on sequences is not implemented")),
+            (name, _) => {
+                self.bug(span, format!("the operator \"{name}\" on sequences is not implemented"))
+            }
         }
     }
 
