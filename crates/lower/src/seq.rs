@@ -12,6 +12,7 @@
 
 mod chunk;
 mod plan;
+mod sinks;
 
 use crate::build::Attach;
 use crate::env::Frame;

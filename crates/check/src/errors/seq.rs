@@ -1,6 +1,7 @@
 //! The wording of what is wrong with sequences.
 
 use crate::infer::Restriction;
+use crate::ty::Ty;
 use fehu_base::{Diagnostic, Span};
 
 pub(crate) fn nested_seq(span: Span, elem: &str) -> Diagnostic {
@@ -54,4 +55,21 @@ pub(crate) fn restricted_seq(span: Span, why: Restriction, whole: &str) -> Diagn
         .at(format!("the type here is {whole}"))
         .note("Which sequences there are, and what is done with them, is known before the program runs.")
         .help(help)
+}
+
+/// What makes a sequence of something, or something of a sequence.
+pub(crate) fn seq_for_another(want: &Ty, found: &Ty) -> Option<&'static str> {
+    match (want, found) {
+        (Ty::Array(..), found) if found.as_seq().is_some() => Some(
+            "`seq.to_array s` makes an array of a sequence that fits in memory; `seq.reduce`, `seq.map` and the like work on \
+             sequences of any length",
+        ),
+        (want, Ty::Array(..)) if want.as_seq().is_some() => {
+            Some("`seq.of_array xs` is the sequence of the elements of an array")
+        }
+        (want, Ty::Fun(_)) if want.as_seq().is_some() => {
+            Some("`seq.generate n f` is the sequence of what a function yields for 0 to n - 1")
+        }
+        (_, _) => None,
+    }
 }

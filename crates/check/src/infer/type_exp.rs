@@ -348,6 +348,11 @@ impl Checker<'_> {
 
     /// Refuses array elements that may be functions or differ in size.
     fn check_element(&mut self, elem: &TypeExp, ty: &Ty) {
+        if has_seq(ty) {
+            let text = self.show(ty);
+            self.report(errors::restricted_seq(elem.span, super::Restriction::ArrayElement, &text));
+            return;
+        }
         if let Some((name, lifted)) = self.lifted_name(elem) {
             self.report(errors::lifted_element(elem.span, &name, lifted));
         } else if self.lifted_of(ty) == Lifted::Lifted {
@@ -457,6 +462,8 @@ pub(super) fn only_scalars(ty: &Ty) -> bool {
 /// Whether the size is the size of an array (or of an abstract type) outside of functions.
 pub(crate) fn used_constructively(ty: &Ty, var: VarId) -> bool {
     match ty {
+        // The elements of a sequence have the size, but if there are none, only its source says which.
+        Ty::Fun(fun) if fun.is_seq() => used_constructively(&fun.ret, var),
         Ty::Prim(_) | Ty::Meta(_) | Ty::Error | Ty::Fun(_) => false,
         Ty::Array(size, elem) => *size == Size::Var(var) || used_constructively(elem, var),
         Ty::Unique(inner) => used_constructively(inner, var),

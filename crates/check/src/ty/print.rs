@@ -69,9 +69,10 @@ impl Printer<'_> {
             }),
             Ty::Fun(fun) if fun.is_seq() => self.wrap(out, place == Place::Atom, |this, out| {
                 out.push_str("seq ");
-                let elem = fun.ret.map_sizes(&mut |size| match size {
-                    Size::Var(var) if fun.exts.contains(var) => Size::Any,
-                    other => other.clone(),
+                let differs = |size: &Size| matches!(size, Size::Var(v) if fun.exts.contains(v));
+                let elem = fun.ret.map_sizes(&mut |size| match differs(size) {
+                    true => Size::Any,
+                    false => size.clone(),
                 });
                 let wrap = matches!(elem, Ty::Array(..));
                 let place = if wrap { Place::Top } else { Place::Atom };

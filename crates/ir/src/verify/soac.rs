@@ -242,8 +242,8 @@ impl<'a> Checker<'a> {
         for (var, ty) in pat.iter().zip(&wanted).skip(accs) {
             match ty {
                 Type::Array(_, shape) if shape.first().copied() == size => {}
-                ty if *ty == Type::I64 => size = Some(Atom::Var(*var)),
-                ty => {
+                Type::Scalar(_) if *ty == Type::I64 => size = Some(Atom::Var(*var)),
+                Type::Scalar(_) | Type::Array(..) | Type::Acc(_) => {
                     let ty = self.show(ty);
                     self.fail(format!("a pass binds {ty} without its size before it"));
                 }

@@ -46,13 +46,6 @@ pub(super) struct Run<'a> {
     pub(super) span: Span,
 }
 
-/// What leaves a pass: a number, and arrays of that many rows.
-pub(super) struct Sink {
-    pub(super) size: Atom,
-    pub(super) parts: Vec<Atom>,
-    pub(super) rows: Vec<Type>,
-}
-
 /// A result of a function for elements: what is made of it.
 enum Part {
     /// A value of this shape for each element.
@@ -299,10 +292,12 @@ impl<'a> Lower<'a> {
     fn reduced(&mut self, part: &Part, value: &Val<'a>, span: Span) -> Res<Val<'a>> {
         match part {
             Part::Flat(shape) => Ok(self.with_shape(value.clone(), shape)),
-            Part::Rows(_) => match value {
-                Val::Array(size, ..) => Ok(Val::i64(*size)),
-                _ => self.bug(span, "an element of a sequence is not an array"),
-            },
+            Part::Rows(_) => {
+                let Val::Array(size, ..) = value else {
+                    self.bug(span, "an element of a sequence is not an array");
+                };
+                Ok(Val::i64(*size))
+            }
             Part::Record(parts) => {
                 let mut fields = Vec::with_capacity(parts.len());
                 for (name, part) in parts {
@@ -410,10 +405,12 @@ impl<'a> Lower<'a> {
             this.slice_of(&array, Atom::i64(0), size)
         };
         match col {
-            Col::Flat(array) => match array {
-                Val::Array(_, elem, _) => Col::Flat(first(self, elem)),
-                _ => fehu_base::bug("a chunk is not an array"),
-            },
+            Col::Flat(array) => {
+                let Val::Array(_, elem, _) = array else {
+                    fehu_base::bug("a chunk is not an array");
+                };
+                Col::Flat(first(self, elem))
+            }
             Col::Rows { values, .. } => {
                 let number = Rc::new(Shape::Prim(Prim::I64));
                 let sizes = first(self, &number);
@@ -453,7 +450,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The columns with rows one after the other, and nothing else with them.
-    fn dense(&mut self, col: &Col<'a>, size: Atom, span: Span) -> Res<Col<'a>> {
+    pub(super) fn dense(&mut self, col: &Col<'a>, size: Atom, span: Span) -> Res<Col<'a>> {
         match col {
             Col::Rows { sizes, values, dense: false, .. } => {
                 let Val::Array(_, elem, _) = values else {
@@ -486,132 +483,6 @@ impl<'a> Lower<'a> {
             }
         }
     }
-
-    /// The chunk as it can leave the pass: rows one after the other, and shapes that are known outside.
-    pub(super) fn known_outside(
-        &mut self,
-        chunk: Chunk<'a>,
-        elem: Option<&Shape>,
-        depth: u32,
-        span: Span,
-    ) -> Res<Chunk<'a>> {
-        let size = chunk.size;
-        let col = match elem {
-            Some(elem) => {
-                let array = self.regular(chunk.col, size, span);
-                Col::Flat(self.with_shape(array, &Shape::Array(size, Rc::new(elem.clone()))))
-            }
-            None => self.dense(&chunk.col, size, span)?,
-        };
-        let mut known = true;
-        each_array(&col, &mut |array| {
-            if let Val::Array(_, elem, _) = array {
-                elem.for_each_size(&mut |size| known &= self.b().known_at(size, depth));
-            }
-        });
-        match known {
-            true => Ok(Chunk { size, col }),
-            false => self.limit(
-                span,
-                "the elements of this sequence have a size that depends on how it is read; that is not implemented yet",
-            ),
-        }
-    }
-
-    /// What leaves the pass.
-    pub(super) fn sinks(&mut self, chunk: &Chunk<'a>, sinks: &mut Vec<Sink>) {
-        // The first sink says how many elements there are, even if they hold nothing.
-        sinks.push(Sink { size: chunk.size, parts: Vec::new(), rows: Vec::new() });
-        self.column_sinks(&chunk.col, sinks);
-    }
-
-    fn column_sinks(&mut self, col: &Col<'a>, sinks: &mut Vec<Sink>) {
-        let mut array = |this: &mut Self, array: &Val<'a>| {
-            let Val::Array(_, elem, _) = array else { return };
-            sinks[0].parts.extend(this.array_parts(array));
-            sinks[0].rows.extend(elem.parts());
-        };
-        match col {
-            Col::Flat(flat) => array(self, flat),
-            Col::Rows { sizes, values, .. } => {
-                array(self, sizes);
-                let Val::Array(size, elem, _) = values else { return };
-                let (size, rows) = (*size, elem.parts());
-                sinks.push(Sink { size, parts: self.array_parts(values), rows });
-            }
-            Col::Record(fields) => {
-                for (_, field) in fields {
-                    self.column_sinks(field, sinks);
-                }
-            }
-        }
-    }
-
-    /// The columns with the arrays that the pass binds.
-    pub(super) fn bound(
-        &mut self,
-        col: &Col<'a>,
-        size: Atom,
-        sinks: &mut dyn Iterator<Item = (Atom, Vec<Atom>)>,
-    ) -> Res<Col<'a>> {
-        let (_, first) = sinks.next().or_bug("first sink of a pass");
-        Ok(self.bound_column(col, size, &mut first.into_iter(), sinks))
-    }
-
-    fn bound_column(
-        &mut self,
-        col: &Col<'a>,
-        size: Atom,
-        first: &mut dyn Iterator<Item = Atom>,
-        sinks: &mut dyn Iterator<Item = (Atom, Vec<Atom>)>,
-    ) -> Col<'a> {
-        let mut array = |this: &mut Self, array: &Val<'a>| {
-            let Val::Array(_, elem, _) = array else {
-                fehu_base::bug("a column is not an array");
-            };
-            let parts = (&mut *first).take(elem.parts().len()).collect();
-            this.make_array(size, elem.clone(), parts)
-        };
-        match col {
-            Col::Flat(flat) => Col::Flat(array(self, flat)),
-            Col::Rows { sizes, values, .. } => {
-                let sizes = array(self, sizes);
-                let (total, parts) = sinks.next().or_bug("sink for rows");
-                let Val::Array(_, elem, _) = values else {
-                    fehu_base::bug("the rows of a chunk are no array");
-                };
-                let values = self.make_array(total, elem.clone(), parts);
-                // Nobody asks where the rows begin.
-                Col::Rows { offsets: sizes.clone(), sizes, values, dense: true }
-            }
-            Col::Record(fields) => Col::Record(
-                fields
-                    .iter()
-                    .map(|(name, f)| (name.clone(), self.bound_column(f, size, first, sinks)))
-                    .collect(),
-            ),
-        }
-    }
-
-    /// The columns as a value of the language.
-    pub(super) fn column_data(&mut self, col: Col<'a>) -> Val<'a> {
-        match col {
-            Col::Flat(array) => array,
-            Col::Rows { sizes, values, .. } => Val::tuple([sizes, values]),
-            Col::Record(fields) => {
-                if fields.iter().all(|(_, field)| matches!(field, Col::Flat(_)))
-                    && let Some((_, Col::Flat(Val::Array(size, ..)))) = fields.first()
-                {
-                    let size = *size;
-                    let span = Span::new(fehu_base::FileId(0), 0, 0);
-                    return self.regular(Col::Record(fields), size, span);
-                }
-                Val::Record(
-                    fields.into_iter().map(|(name, f)| (name, self.column_data(f))).collect(),
-                )
-            }
-        }
-    }
 }
 
 /// An array of numbers.
@@ -627,13 +498,5 @@ fn part_shape(part: &Part) -> Shape {
         Part::Record(parts) => Shape::Record(
             parts.iter().map(|(name, part)| (name.clone(), part_shape(part))).collect(),
         ),
-    }
-}
-
-fn each_array<'a>(col: &Col<'a>, f: &mut dyn FnMut(&Val<'a>)) {
-    match col {
-        Col::Flat(array) => f(array),
-        Col::Rows { values, .. } => f(values),
-        Col::Record(fields) => fields.iter().for_each(|(_, field)| each_array(field, f)),
     }
 }
