@@ -134,8 +134,13 @@ impl<'a> Lower<'a> {
         let result_shape = value.shape();
         let names: Vec<Var> = params.iter().map(|p| p.var).collect();
         // The external world gets sizes with the values: all parts are results, no sizes.
-        let (_, results, atoms) = self.pack_results(&value, &names);
-        let result = scope.external(&result_shape, written, matches!(ty, Ty::Unique(_)));
+        let (packed, results, atoms) = self.pack_results(&value, &names);
+        // What is computed inside has other names outside.
+        let shape = result_shape.map_sizes(&mut |size| {
+            let index = packed.sizes.iter().position(|inside| *inside == size);
+            index.map_or(size, |index| Atom::Var(results[index]))
+        });
+        let result = scope.external(&shape, written, matches!(ty, Ty::Unique(_)));
         let building = self.building.pop().or_bug("function under construction");
         let (vars, mut body) = building.finish(atoms);
         // Being called from outside is no place in the program.
