@@ -59,6 +59,25 @@ module type intrinsics = {
     (rf: i64) -> (dest: *[m][k][l]a) -> (op: a -> a -> a) -> (ne: a)
     -> (is: [n](i64, i64, i64)) -> (vs: [n]a) -> *[m][k][l]a
 
+  -- | Sequences: see `seq.fut`. What yields a sequence computes nothing; `seq_fold` and `seq_array` read it, chunk by chunk.
+  -- The functions for chunks get the size of the chunk. That of `seq_chunks` is also told whether it is the last, and may yield more
+  -- or fewer elements than it got; nothing else may depend on how a sequence is cut, and an empty chunk changes nothing.
+  -- `seq_blank` is an array for whose elements nothing is known.
+  val seq_of_array 'a [n] : (as: [n]a) -> seq a
+  val seq_of_segments 'a [n] [m] : (sizes: [n]i64) -> (values: [m]a) -> seq ([]a)
+  val seq_map '~a '~b : (f: a -> b) -> (as: seq a) -> seq b
+  val seq_zip '~a '~b : (as: seq a) -> (bs: seq b) -> seq (a, b)
+  val seq_enumerate '~a : (as: seq a) -> seq (i64, a)
+  val seq_filter '~a : (p: a -> bool) -> (as: seq a) -> seq a
+  val seq_flat 'a : (as: seq ([]a)) -> seq a
+  val seq_chunks 's 'a 'b :
+    (f: (m: i64) -> (last: bool) -> s -> [m]a -> ?[k].(s, [k]b)) -> (s: s) -> (as: seq a) -> seq b
+  val seq_carry 's 'a 'b :
+    (f: (m: i64) -> (last: bool) -> s -> [m]a -> (s, [m]b)) -> (s: s) -> (as: seq a) -> seq b
+  val seq_fold 's 'a : (f: (m: i64) -> *s -> [m]a -> s) -> (s: s) -> (as: seq a) -> *s
+  val seq_array 'a : (as: seq a) -> *[]a
+  val seq_blank 'a : (n: i64) -> *[n]a
+
   -- | Pair up two arrays, and separate the pairs again. Costs nothing at run time.
   val zip 'a 'b [n] : (as: [n]a) -> (bs: [n]b) -> *[n](a, b)
   val unzip 'a 'b [n] : (xs: [n](a, b)) -> (*[n]a, *[n]b)

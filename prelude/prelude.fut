@@ -7,6 +7,7 @@ open import "array"
 open import "math"
 open import "ad"
 open import "stream"
+open import "seq"
 
 -- | The nearest `f32` to an `i32`.
 def r32 (x: i32) : f32 = intrinsics.sitofp_i32_f32 x

@@ -42,7 +42,8 @@ impl Checker<'_> {
 
     fn higher_order(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Fun(_) => true,
+            // A sequence is read or written while the program runs.
+            Ty::Fun(fun) => !fun.is_seq(),
             Ty::Prim(_) | Ty::Meta(_) | Ty::Error => false,
             Ty::Array(_, inner) | Ty::Unique(inner) => self.higher_order(inner),
             Ty::Record(fields) => fields.iter().any(|(_, t)| self.higher_order(t)),
@@ -60,7 +61,9 @@ impl Checker<'_> {
 fn parts(ty: &Ty) -> (Vec<Ty>, Ty) {
     let mut params = Vec::new();
     let mut ret = ty.clone();
-    while let Ty::Fun(fun) = &ret.clone() {
+    while let Ty::Fun(fun) = &ret.clone()
+        && !fun.is_seq()
+    {
         params.push(fun.param.clone());
         ret = fun.ret.clone();
     }

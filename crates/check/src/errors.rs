@@ -6,6 +6,7 @@
 pub(crate) mod foreign;
 mod modules;
 mod names;
+mod seq;
 mod sizes;
 mod types;
 
@@ -13,6 +14,7 @@ use fehu_base::Span;
 
 pub(crate) use modules::*;
 pub(crate) use names::*;
+pub(crate) use seq::*;
 pub(crate) use sizes::*;
 pub(crate) use types::*;
 

@@ -194,6 +194,19 @@ impl Checker<'_> {
             };
             self.scope.bind_type(prim.name().into(), Arc::new(def));
         }
+        let seq = scope::TypeDef {
+            name: "seq".into(),
+            span: None,
+            lifted: ty::Lifted::Lifted,
+            params: vec![scope::TypeDefParam {
+                param: ty::TypeFnParam::Type(ty::SEQ_ELEMENT),
+                lifted: ty::Lifted::SizeLifted,
+                name: "a".into(),
+            }],
+            exts: Vec::new(),
+            ty: ty::Ty::seq(Vec::new(), ty::Ty::Con(ty::SEQ_ELEMENT, Arc::new([]))),
+        };
+        self.scope.bind_type("seq".into(), Arc::new(seq));
     }
 
     /// The module `intrinsics`, made from the module type of that name and the operators.

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A checked program.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Program {
     /// Every variable.
     pub vars: IdVec<VarId, VarInfo>,
@@ -27,6 +27,32 @@ pub struct Program {
     pub prelude: Option<VarId>,
     /// What every file sees, and what the root file exports: see [`crate::lookup`].
     pub(crate) scopes: [Arc<ModEnv>; 2],
+}
+
+/// A program without files: only the types that the compiler itself has are there.
+impl Default for Program {
+    fn default() -> Program {
+        let built_in = |name: &str, lifted, sort| TypeInfo {
+            name: name.into(),
+            span: None,
+            lifted,
+            params: Vec::new(),
+            level: 0,
+            sort,
+        };
+        let mut types = IdVec::new();
+        // The ids are POSITION and SEQ_ELEMENT.
+        types.push(built_in("position", Lifted::Unlifted, TypeSort::Abstract));
+        types.push(built_in("a", Lifted::SizeLifted, TypeSort::Parameter));
+        Program {
+            vars: IdVec::new(),
+            types,
+            files: FxHashMap::default(),
+            entries: Vec::new(),
+            prelude: None,
+            scopes: Default::default(),
+        }
+    }
 }
 
 /// A variable: a value, a parameter, a module, or a size.

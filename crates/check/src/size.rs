@@ -60,6 +60,8 @@ pub(crate) struct SizeMetas {
     postponed: Vec<Postponed>,
     /// Unknown sizes that came into being while an argument was unified.
     opened: Vec<VarId>,
+    /// Those of them that are existential sizes of what the present application yields.
+    settled: Vec<VarId>,
     /// Those of them that belong to more than one part of a result.
     repeated: Vec<VarId>,
     /// Types of nodes, to be finished at the end of the binding.

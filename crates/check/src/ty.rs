@@ -288,7 +288,37 @@ impl PrimSet {
     }
 }
 
+/// Where in a sequence an element is. Nothing in a program is of this type: it makes a sequence of a function
+/// type, and so a sequence obeys the rules for functions without anything being said about it. It is not in arrays, not chosen by
+/// `if`, not handed on by loops; the sizes of its elements may differ from one to the next as the sizes of a function's
+/// results do from call to call. Only the operators of the module `seq` can read the elements.
+pub const POSITION: TypeId = TypeId(0);
+/// The parameter of the type `seq`.
+pub const SEQ_ELEMENT: TypeId = TypeId(1);
+
 impl Ty {
+    /// `seq elem`; the sizes in `exts` differ from element to element.
+    pub fn seq(exts: Vec<VarId>, elem: Ty) -> Ty {
+        let param = Ty::Con(POSITION, Arc::new([]));
+        Ty::Fun(Arc::new(FunTy { name: None, consumes: false, param, exts, ret: elem }))
+    }
+
+    /// If it is a sequence: the sizes that differ from element to element, and the type of the elements.
+    pub fn as_seq(&self) -> Option<&FunTy> {
+        match self {
+            Ty::Fun(fun) if fun.is_seq() => Some(fun),
+            Ty::Unique(inner) => inner.as_seq(),
+            Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Error => None,
+        }
+    }
+
     /// The type i64 of sizes.
     pub const I64: Ty = Ty::Prim(Prim::I64);
     /// The type of conditions.
@@ -385,6 +415,13 @@ impl Ty {
             | Ty::Meta(_)
             | Ty::Error => 0,
         }
+    }
+}
+
+impl FunTy {
+    /// Whether it is the type of sequences: see [`POSITION`].
+    pub fn is_seq(&self) -> bool {
+        matches!(&self.param, Ty::Con(id, _) if *id == POSITION)
     }
 }
 

@@ -395,6 +395,9 @@ pub(crate) struct PlanArgs {
     /// on a heap with race detection), `emit`, `tile`, `empty`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `device`, `c`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
+    /// For interpreted programs: read sequences in chunks of so many elements, and not all at once. Results do not depend on it.
+    #[arg(long, value_name = "SIZE", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) chunk: Option<u32>,
     /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
     /// (in-place updates), `coalescing` (interleaving the memory of GPU threads), `tiling` and `inlining` (copying functions
     /// into GPU kernels).

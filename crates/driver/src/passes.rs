@@ -29,6 +29,8 @@ pub struct Plan {
     pub target: Target,
     /// What is left out after the passes.
     pub without: Without,
+    /// How many elements of sequences and streams the interpreter reads at a time; all, if nothing is said.
+    pub chunk: Option<u32>,
 }
 
 /// Looks at the program after each pass.
@@ -43,7 +45,7 @@ impl Plan {
         // Verification stays on in release builds until it is more than a tenth of a compilation.
         let without = Without::default();
         let (stages, target) = (Vec::new(), Target::C);
-        Plan { passes: passes.to_vec(), verify: true, stages, target, without }
+        Plan { passes: passes.to_vec(), verify: true, stages, target, without, chunk: None }
     }
 
     /// The same without some parts of the compiler.
@@ -73,7 +75,9 @@ pub fn run(
     remarks: &mut Remarks,
     observer: &mut Observer<'_>,
 ) -> Option<Prog> {
-    for pass in &plan.passes {
+    // Passes over sequences are not cut into chunks yet, and nothing but `unpass` knows them.
+    let whole = !plan.passes.is_empty() && fehu_opt::has_passes(&prog);
+    for pass in whole.then_some(&fehu_opt::UNPASS).into_iter().chain(&plan.passes) {
         remarks.begin(pass.name);
         prog = one(session, prog, pass, plan.verify, remarks)?;
         observer(pass, &prog);

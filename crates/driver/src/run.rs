@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::translate::{Changes, Job, translate};
 use fehu_base::stack::Deep;
 use fehu_data::Value;
-use fehu_interp::{Interp, Options};
+use fehu_interp::{Chunking, Interp, Options};
 use fehu_ir::{Elem, Entry, External, Fun, FunId, Prog, Type};
 use object::parts_of;
 
@@ -42,6 +42,8 @@ pub fn compile_with(
     let mut compiled = None;
     let job = Job { files, root, warnings, plan, changes: Changes::default() };
     let finish = |session: &mut Session, prog: Prog, _| {
+        let chunking = plan.chunk.map_or(options.chunking, |size| Chunking::Size(size.into()));
+        let options = Options { chunking, ..options };
         let made = Compiled::prepare(session, prog, options);
         compiled = made.staged(session, plan, &mut |_, _| {});
     };

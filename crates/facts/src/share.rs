@@ -292,7 +292,7 @@ impl Visit for Look<'_> {
                 self.rows(op.chunk.params.get(1 + accs..).unwrap_or(&[]), &op.inputs);
                 let params = op.chunk.params.get(1..1 + accs).unwrap_or(&[]);
                 match op.form {
-                    StreamForm::Seq => {
+                    StreamForm::Seq | StreamForm::Pass => {
                         for (index, param) in params.iter().enumerate() {
                             self.same(*param, op.init[index]);
                             self.all_same(&[*param], &op.chunk.body.results[index..][..1]);

@@ -35,6 +35,16 @@ fn all_programs_pass() {
     assert!(summary.successes.passed >= 4 && summary.properties.passed >= 5, "{summary}");
 }
 
+#[test]
+fn sequences_do_not_depend_on_how_they_are_cut() {
+    let program = format!("{}/sequences.fut", folder());
+    for chunk in [1, 2, 7, 1000] {
+        let plan = Plan { chunk: Some(chunk), ..Plan::none() };
+        let result = run::program(&program, &Options { plan, ..Options::default() });
+        assert!(result.is_good(), "chunks of {chunk}: {result:#?}");
+    }
+}
+
 /// That so many cases of programs with irregular nests pass.
 fn irregular_programs_pass(names: &[String], options: &Options, cases: usize) {
     let programs = suite::programs(names).expect("the folder can be listed");

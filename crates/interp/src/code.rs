@@ -248,6 +248,7 @@ pub(crate) enum StreamForm {
     Map,
     Red(Lambda),
     Seq,
+    Pass,
 }
 
 #[derive(Debug)]

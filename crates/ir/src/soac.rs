@@ -105,7 +105,8 @@ pub struct Scatter {
 
 /// A computation on chunks of the inputs, which are all cut alike, in any way the compiler likes.
 /// The function's parameters are the size of the chunk, the accumulators, and the chunks; its results
-/// are the accumulators and the chunks of the array results. Binds the accumulators and the arrays.
+/// are the accumulators and the chunks of the array results. Binds the accumulators and the arrays. (The form `Pass` also has
+/// array results of other sizes.)
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stream {
     /// The total size.
@@ -130,6 +131,26 @@ pub enum StreamForm {
     Red(Lambda, bool),
     /// Every chunk starts from the accumulators of the one before.
     Seq,
+    /// A pass over sequences: as `Seq`, but the arrays that a chunk yields have sizes of their own.
+    ///
+    /// This is what the operators of the module `seq` become, up to one that asks for a value: all of them are in the one function,
+    /// which is applied to a chunk at a time, so that only chunks need be in memory. What they carry from chunk to chunk (the last
+    /// element of a scan, the beginning of a window, the sum so far) are accumulators. After the accumulators, the function
+    /// returns *sinks*: a number, and arrays of that many elements. The pass binds the sum of the numbers, and the
+    /// concatenations of the arrays, whose types mention the number that is bound before them:
+    ///
+    /// ```text
+    /// (sum: i64, k: i64, ys: [k]f64) =
+    ///   stream n (xs) pass init (0) chunk (\m sum xs -> ... in (sum', m', ys'))
+    /// ```
+    ///
+    /// In [`Lambda::ret`] the size of the chunk stands for that number. Elements of differing sizes are two sinks: the sizes, and the elements of all
+    /// of them.
+    ///
+    /// The law of a pass: the results do not depend on how the inputs are cut, a chunk may be empty, and an empty one changes nothing.
+    /// A single chunk is therefore always right; the pass `unpass` makes it that, for machines that
+    /// hold all of it in memory. Passes are executed by the host, and are in no other operator.
+    Pass,
 }
 
 /// Stable reordering: the function yields for each position a class, an i64, and then elements. Binds the

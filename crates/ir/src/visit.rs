@@ -292,7 +292,7 @@ macro_rules! traversal {
                         v.use_var(input);
                     }
                     match &$($m)? op.form {
-                        StreamForm::Map | StreamForm::Seq => {}
+                        StreamForm::Map | StreamForm::Seq | StreamForm::Pass => {}
                         StreamForm::Red(lambda, _) => v.lambda(lambda),
                     }
                     for atom in &$($m)? op.init {

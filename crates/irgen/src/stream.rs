@@ -97,7 +97,9 @@ impl Gen<'_> {
             StreamForm::Map | StreamForm::Red(..) => {
                 ops.iter().map(|(_, neutral)| Atom::Const(*neutral)).collect()
             }
-            StreamForm::Seq => ops.iter().map(|_| self.scalar(Prim::I64)).collect(),
+            StreamForm::Seq | StreamForm::Pass => {
+                ops.iter().map(|_| self.scalar(Prim::I64)).collect()
+            }
         };
         let constants = [self.scalar(Prim::I64), self.scalar(Prim::I64)];
         let arrays = 1 + self.rng.below(2);

@@ -53,8 +53,11 @@ impl<'a> Lower<'a> {
         let mut shapes = Vec::new();
         let mut computed = Vec::new();
         let mut ty = scheme.ty.clone();
-        while let Ty::Fun(fun) = &ty.clone() {
-            let shape = self.entry_shape(&fun.param, &inner, span, &mut params, &mut computed)?;
+        while let Ty::Fun(fun) = &ty.clone()
+            && !fun.is_seq()
+        {
+            let data = self.seq_as_data(&fun.param, &inner, span)?;
+            let shape = self.entry_shape(&data, &inner, span, &mut params, &mut computed)?;
             if holds_function(&shape) {
                 return self.limit(
                     span,
@@ -97,8 +100,22 @@ impl<'a> Lower<'a> {
             {
                 inner.bind(name, Term::Val(value.clone()));
             }
-            args.push(value);
-            externals.push((hint, scope.external(&shape, param_written, fun.consumes)));
+            match (fun.param.as_seq(), &shape) {
+                // Elements of differing sizes are two arguments: the sizes, and the elements of all of them.
+                (Some(elem), Shape::Record(fields)) if !elem.exts.is_empty() => {
+                    for (name, shape) in fields.iter() {
+                        let external = scope.external(shape, None, fun.consumes);
+                        externals.push((eco_format!("{hint}_{name}"), external));
+                    }
+                }
+                (Some(_), shape) => {
+                    externals.push((hint, scope.external(shape, None, fun.consumes)))
+                }
+                (None, shape) => {
+                    externals.push((hint, scope.external(shape, param_written, fun.consumes)));
+                }
+            }
+            args.push(self.seq_argument(&fun.param, value, &inner));
             ty = fun.ret.clone();
         }
         let args = self.computed_sizes(name, args, &computed, &inner, span)?;
@@ -109,6 +126,7 @@ impl<'a> Lower<'a> {
         for arg in args {
             value = self.apply(value, arg, span)?;
         }
+        let value = self.without_seqs(value, span)?;
         // An interactive session shows functions.
         if !is_functional(&ty) {
             self.no_function(&value, span, "the result of an entry point")?;
@@ -116,8 +134,13 @@ impl<'a> Lower<'a> {
         let result_shape = value.shape();
         let names: Vec<Var> = params.iter().map(|p| p.var).collect();
         // The external world gets sizes with the values: all parts are results, no sizes.
-        let (_, results, atoms) = self.pack_results(&value, &names);
-        let result = scope.external(&result_shape, written, matches!(ty, Ty::Unique(_)));
+        let (packed, results, atoms) = self.pack_results(&value, &names);
+        // What is computed inside has other names outside.
+        let shape = result_shape.map_sizes(&mut |size| {
+            let index = packed.sizes.iter().position(|inside| *inside == size);
+            index.map_or(size, |index| Atom::Var(results[index]))
+        });
+        let result = scope.external(&shape, written, matches!(ty, Ty::Unique(_)));
         let building = self.building.pop().or_bug("function under construction");
         let (vars, mut body) = building.finish(atoms);
         // Being called from outside is no place in the program.
@@ -146,6 +169,45 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
+    /// The type of the data that a sequence is made of, if it is one: an array, or sizes and an array.
+    fn seq_as_data(&mut self, ty: &Ty, frame: &Rc<Frame<'a>>, span: Span) -> Res<Ty> {
+        let Some(seq) = ty.as_seq() else { return Ok(ty.clone()) };
+        let own = Size::Any;
+        if seq.exts.is_empty() {
+            return Ok(Ty::array(own, seq.ret.clone()));
+        }
+        if let Ty::Array(Size::Var(size), elem) = &seq.ret
+            && seq.exts.contains(size)
+            && self.known_loose_shape(elem, frame, span)?.is_some()
+        {
+            let mut regular = true;
+            elem.for_each_size(&mut |size| {
+                size.for_each_var(&mut |var| regular &= !seq.exts.contains(&var));
+            });
+            if regular {
+                let sizes = Ty::array(own.clone(), Ty::I64);
+                let values = Ty::array(own, (**elem).clone());
+                return Ok(Ty::record(vec![("sizes".into(), sizes), ("values".into(), values)]));
+            }
+        }
+        self.limit(
+            span,
+            "a parameter of an entry point is a sequence whose elements are not arrays of one size that differs; give it as several \
+             sequences, which `seq.zip` brings together",
+        )
+    }
+
+    /// The sequence for a parameter, given its data.
+    fn seq_argument(&mut self, ty: &Ty, value: Val<'a>, frame: &Rc<Frame<'a>>) -> Val<'a> {
+        let Some(seq) = ty.as_seq() else { return value };
+        match (&value, seq.exts.is_empty()) {
+            (Val::Record(fields), false) if fields.len() == 2 => {
+                self.seq_of_segments(fields[0].1.clone(), fields[1].1.clone(), frame)
+            }
+            (_, true) | (_, false) => self.seq_of_array(value, frame),
+        }
+    }
+
     /// The shape of a parameter. Its sizes are size parameters of the function, constants, or new
     /// parameters. Those that have to be what a term says are noted in `computed`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all other sizes are computed")]
@@ -158,8 +220,11 @@ impl<'a> Lower<'a> {
         computed: &mut Vec<(Size, Atom)>,
     ) -> Res<Shape> {
         let shape = self.shape_by(ty, frame, span, &mut |this, size, inside| {
-            if let Size::Const(n) = size {
-                return Ok(Atom::i64(*n));
+            match size {
+                Size::Const(n) => return Ok(Atom::i64(*n)),
+                // The length of a sequence, which nothing else mentions.
+                Size::Any => return Ok(this.size_param(None, frame, params)),
+                _ => {}
             }
             // Inside of a nominal type, sizes are what the type's arguments say, or not known.
             if !Rc::ptr_eq(inside, frame) {

@@ -3,7 +3,9 @@
 use crate::value::{Instance, Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{Prim, Span};
-use fehu_ir::{Atom, BinOp, CmpOp, Elem, Exp, Flatmap, Lambda, Scan, Scatter, Screma, Type, Var};
+use fehu_ir::{
+    Atom, BinOp, CmpOp, Elem, Exp, Flatmap, Lambda, Red, Scan, Scatter, Screma, Type, Var,
+};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -39,9 +41,7 @@ impl<'a> Lower<'a> {
                 let Shape::Array(n, _) = piece.shape() else {
                     this.bug(span, "the function of flatmap does not return an array");
                 };
-                let piece = this.with_shape(piece, &Shape::Array(n, Rc::new(piece_elem.clone())));
-                let parts = this.array_parts(&piece);
-                piece_parts = this.array_vars(&parts).into_iter().map(Atom::Var).collect();
+                piece_parts = this.piece_parts(piece, n, &piece_elem);
                 Ok(Val::tuple([Val::i64(n), rest]))
             })?;
         let total = Atom::Var(Var(self.b().next_var()));
@@ -78,8 +78,46 @@ impl<'a> Lower<'a> {
         ]))
     }
 
+    /// Pieces one after the other, where each is what the function makes of the elements of some arrays, which have these shapes.
+    pub(crate) fn pieces(
+        &mut self,
+        width: Atom,
+        (inputs, shapes): (Vec<Var>, &[Shape]),
+        piece_elem: &Shape,
+        span: Span,
+        piece: impl FnOnce(&mut Self, Vec<Val<'a>>) -> Res<Val<'a>>,
+    ) -> Res<Pieces> {
+        let mut parts = Vec::new();
+        let (mut map, _) = self.lambda(shapes, None, span, |this, args| {
+            let piece = piece(this, args)?;
+            let Shape::Array(n, _) = piece.shape() else {
+                this.bug(span, "a piece is not an array");
+            };
+            parts = this.piece_parts(piece, n, piece_elem);
+            Ok(Val::i64(n))
+        })?;
+        let total = Atom::Var(Var(self.b().next_var()));
+        let mut types = vec![Type::I64, Type::Array(Elem::Prim(Prim::I64), vec![width])];
+        let elements = piece_elem.parts();
+        types.extend(elements.iter().filter_map(|ty| ty.array_of(total)));
+        let pieces = parts.len();
+        map.body.results.extend(parts);
+        map.ret.extend(elements);
+        let exp = Exp::Flatmap(Box::new(Flatmap { width, inputs, map, pieces }));
+        let mut vars = self.operator_stm(exp, types, span);
+        let flat = vars.split_off(2);
+        Ok(Pieces { total, sizes: vars[1], flat })
+    }
+
+    /// The arrays of a piece, of which the sizes of elements are known outside.
+    fn piece_parts(&mut self, piece: Val<'a>, size: Atom, elem: &Shape) -> Vec<Atom> {
+        let piece = self.with_shape(piece, &Shape::Array(size, Rc::new(elem.clone())));
+        let parts = self.array_parts(&piece);
+        self.array_vars(&parts).into_iter().map(Atom::Var).collect()
+    }
+
     /// Where each piece begins.
-    fn offsets(&mut self, size: Atom, sizes: Var, span: Span) -> Atom {
+    pub(crate) fn offsets(&mut self, size: Atom, sizes: Var, span: Span) -> Atom {
         let ty = Type::Array(Elem::Prim(Prim::I64), vec![size]);
         let map = self.identity(&Shape::Prim(Prim::I64));
         let op = self.add_i64();
@@ -132,4 +170,19 @@ impl<'a> Lower<'a> {
         let body = self.b().close(vec![sum]);
         Lambda { params: params.into(), body, ret: vec![Type::I64] }
     }
+
+    pub(crate) fn sum_i64(&mut self, size: Atom, array: Var, span: Span) -> Atom {
+        let map = self.identity(&Shape::Prim(Prim::I64));
+        let op = self.add_i64();
+        let reds = vec![Red { op, neutral: vec![Atom::i64(0)], commutative: true }];
+        let screma = Screma { width: size, inputs: vec![array], map, scans: Vec::new(), reds };
+        self.operator_stm(Exp::Screma(Box::new(screma)), vec![Type::I64], span)[0]
+    }
+}
+
+/// Pieces one after the other: how many elements they have together, the size of each, and the arrays.
+pub(crate) struct Pieces {
+    pub(crate) total: Atom,
+    pub(crate) sizes: Atom,
+    pub(crate) flat: Vec<Atom>,
 }

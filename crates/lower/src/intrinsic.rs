@@ -5,7 +5,7 @@ use crate::soac::Fold;
 use crate::stream::StreamKind;
 use crate::value::{Closure, Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::Span;
+use fehu_base::{OrBug, Span};
 use fehu_ir::{Atom, BinOp, CmpOp, Exp, Scalar, UnOp, Var};
 use std::rc::Rc;
 
@@ -71,6 +71,25 @@ impl<'a> Lower<'a> {
             }
             ("stream_seq", [f, init, array]) => {
                 self.stream(StreamKind::Seq, f, init, array, instance, span)
+            }
+            ("seq_fold", [f, init, seq]) => self.seq_fold(f, init, seq, span),
+            ("seq_array", [seq]) => {
+                let elem = self.type_arg(instance, 0, span)?;
+                self.seq_array(seq, elem, span)
+            }
+            ("seq_blank", [Val::Scalar(_, size)]) => {
+                let Some(elem) = self.type_arg(instance, 0, span)? else {
+                    self.bug(span, "the elements of a buffer have no known size");
+                };
+                let shape = Shape::Array(*size, Rc::new(elem));
+                let blank = |this: &mut Self, ty: fehu_ir::Type| {
+                    let elem = ty.elem().or_bug("type for the elements of an array");
+                    let exp = Exp::Scratch(elem, ty.shape().to_vec());
+                    this.b().one("blank", ty, exp)
+                };
+                let parts: Vec<Atom> =
+                    shape.parts().into_iter().map(|ty| blank(self, ty)).collect();
+                Ok(Val::build(&shape, &mut parts.into_iter()))
             }
             ("with_vjp", [f, _, x]) => self.apply(f.clone(), x.clone(), span),
             ("jvp2" | "vjp2" | "jmp2" | "mjp2", _) => {
@@ -156,7 +175,7 @@ impl<'a> Lower<'a> {
         Val::build(shape, &mut parts.into_iter())
     }
 
-    fn flatten(&mut self, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
+    pub(crate) fn flatten(&mut self, array: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let Val::Array(n, rows, _) = array else {
             self.bug(span, "flatten is applied to something that is not an array");
         };

@@ -41,6 +41,7 @@ mod name;
 mod pattern;
 mod repeat;
 mod scalar;
+mod seq;
 mod sizes;
 mod soac;
 mod special;

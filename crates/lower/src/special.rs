@@ -57,7 +57,7 @@ pub(crate) struct Made {
 pub(crate) struct Packed {
     shape: Shape,
     /// Sizes that are results, in order; they come before the parts.
-    sizes: Vec<Atom>,
+    pub(crate) sizes: Vec<Atom>,
 }
 
 /// A call for which an IR function can be made.

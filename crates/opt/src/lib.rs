@@ -29,6 +29,7 @@ mod hoist;
 mod inline;
 mod simplify;
 mod unpartition;
+mod unpass;
 mod unroll;
 mod unstream;
 
@@ -40,6 +41,7 @@ pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use unpartition::UNPARTITION;
+pub use unpass::{UNPASS, has_passes};
 pub use unroll::UNROLL;
 pub use unstream::{GRID_UNSTREAM, UNSTREAM, UNSTREAM_1, UNSTREAM_3};
 
@@ -53,6 +55,7 @@ pub const PASSES: &[Pass] = &[
     HOIST,    //
     CHECKS,   //
     FUSE,     //
+    UNPASS,
     UNSTREAM,
     GRID_UNSTREAM,
     UNSTREAM_1,

@@ -133,6 +133,9 @@ impl Unstream<'_> {
         match stream.form {
             StreamForm::Map | StreamForm::Red(..) => self.whole(pat, stream, out),
             StreamForm::Seq => self.chunks(pat, stream, out),
+            StreamForm::Pass => {
+                bug("a pass over sequences is left, which `unpass` should have removed")
+            }
         }
     }
 
@@ -144,7 +147,7 @@ impl Unstream<'_> {
         let mut body = stream.chunk.body;
         subst_body(&mut body, self.vars, &subst);
         let results = body.results.len();
-        self.separate(&mut body, results);
+        separate(self.vars, &mut body, results);
         let mut outside = Builder::new(self.vars);
         let some = outside.exp("some", Exp::CmpOp(CmpOp::Lt, 0.into(), stream.width));
         let nothing = outside.body(|inside| {
@@ -161,31 +164,11 @@ impl Unstream<'_> {
         out.extend(outside.finish(Vec::new()).stms);
     }
 
-    /// The results of a stream share memory with nothing: of the first results of a body, those that might are copied.
-    fn separate(&mut self, body: &mut Body, count: usize) {
-        let makes_new =
-            |exp: &Exp| matches!(exp, Exp::Screma(_) | Exp::Copy(_) | Exp::Replicate(..));
-        for index in 0..count {
-            let Atom::Var(var) = body.results[index] else { continue };
-            if !self.vars[var].ty.is_array() {
-                continue;
-            }
-            let is_new = body.stms.iter().any(|stm| stm.pat.contains(&var) && makes_new(&stm.exp));
-            if is_new && !body.results[..index].contains(&Atom::Var(var)) {
-                continue;
-            }
-            let info = self.vars[var].clone();
-            let copy = self.vars.push(info);
-            body.stms.push(Stm::new(vec![copy], Exp::Copy(var)));
-            body.results[index] = Atom::Var(copy);
-        }
-    }
-
     /// Loops over chunks.
     fn chunks(&mut self, pat: &[Var], stream: Stream, out: &mut Vec<Stm>) {
         let size = self.size(&stream);
         let Stream { width, inputs, mut init, mut chunk, .. } = stream;
-        self.separate(&mut chunk.body, init.len());
+        separate(self.vars, &mut chunk.body, init.len());
         let mut outside = Builder::new(self.vars);
         for var in &pat[init.len()..] {
             let Type::Array(elem, shape) = outside.ty(*var).clone() else {
@@ -316,6 +299,25 @@ impl Unstream<'_> {
         let form = LoopForm::For(counter, part.count);
         outside.stm(pat.to_vec(), Exp::Loop(params, form, Box::new(body)));
         out.extend(outside.finish(Vec::new()).stms);
+    }
+}
+
+/// The results of a stream share memory with nothing: of the first results of a body, those that might are copied.
+pub(crate) fn separate(vars: &mut IdVec<Var, VarInfo>, body: &mut Body, count: usize) {
+    let makes_new = |exp: &Exp| matches!(exp, Exp::Screma(_) | Exp::Copy(_) | Exp::Replicate(..));
+    for index in 0..count {
+        let Atom::Var(var) = body.results[index] else { continue };
+        if !vars[var].ty.is_array() {
+            continue;
+        }
+        let is_new = body.stms.iter().any(|stm| stm.pat.contains(&var) && makes_new(&stm.exp));
+        if is_new && !body.results[..index].contains(&Atom::Var(var)) {
+            continue;
+        }
+        let info = vars[var].clone();
+        let copy = vars.push(info);
+        body.stms.push(Stm::new(vec![copy], Exp::Copy(var)));
+        body.results[index] = Atom::Var(copy);
     }
 }
 

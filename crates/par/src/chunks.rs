@@ -154,7 +154,10 @@ impl Chunks<'_> {
         for mut stm in std::mem::take(&mut body.stms) {
             let sequential = is_sequential(&stm);
             match stm.exp {
-                Exp::Stream(stream) if stream.form != StreamForm::Seq && !sequential => {
+                Exp::Stream(stream)
+                    if !matches!(stream.form, StreamForm::Seq | StreamForm::Pass)
+                        && !sequential =>
+                {
                     let rest = Stm { exp: Exp::Threads, ..stm };
                     out.extend(self.stream(rest, *stream));
                     continue;
@@ -267,7 +270,7 @@ impl Chunks<'_> {
     fn operator(&mut self, stream: &Stream) -> Option<Lambda> {
         match &stream.form {
             StreamForm::Red(op, _) => Some(copy_lambda(op, self.vars)),
-            StreamForm::Map | StreamForm::Seq => None,
+            StreamForm::Map | StreamForm::Seq | StreamForm::Pass => None,
         }
     }
 

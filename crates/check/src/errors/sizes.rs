@@ -96,6 +96,12 @@ impl Checker<'_> {
                 };
                 self.explain_sizes(d, [&Size::Var(*var)])
             }
+            SizeClash::Existential(_) if found.as_seq().is_some() => d
+                .note("The elements of the sequence may differ in size, and must all have the same size here.")
+                .help(
+                    "`seq.elements s` puts the elements of all of them into one array; `seq.tabulate k s` makes rows of elements \
+                     that have size k",
+                ),
             SizeClash::Existential(var) => {
                 let name = &self.program.vars[*var].name;
                 d.note(format!(

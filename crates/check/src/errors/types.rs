@@ -46,6 +46,9 @@ impl Checker<'_> {
             .note(format!("Expected: {want_text}\nFound:    {found_text}"))
             .note(reason);
         d = self.suggest_conversion(d, span, want, found);
+        if let Some(help) = super::seq_for_another(want, found) {
+            d = d.help(help);
+        }
         if let Some((origin, text)) = why.origin()
             && origin != span
         {

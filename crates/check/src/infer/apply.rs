@@ -40,7 +40,7 @@ impl Checker<'_> {
     ) -> Ty {
         match self.resolve(fun) {
             Ty::Error => Ty::Error,
-            Ty::Fun(fun) => {
+            Ty::Fun(fun) if !fun.is_seq() => {
                 let why = Expect::Argument { fun: fun_span, arg: arg_span };
                 let before = self.diags.len();
                 self.unify_or_report(arg_span, &fun.param, arg, why);
@@ -61,11 +61,16 @@ impl Checker<'_> {
             | Ty::Array(..)
             | Ty::Record(_)
             | Ty::Sum(_)
+            | Ty::Fun(_)
             | Ty::Con(..)
             | Ty::Unique(_)) => {
                 let shown = self.zonk(&not_a_function);
                 let shown = self.show(&shown);
                 let fun_text = self.quote(fun_span);
+                if not_a_function.as_seq().is_some() {
+                    self.report(errors::seq_called(fun_span, arg_span, &fun_text, &shown));
+                    return Ty::Error;
+                }
                 let arg_text = self.quote(arg_span);
                 self.report(errors::not_a_function(
                     fun_span, arg_span, &fun_text, &arg_text, &shown, i, count,

@@ -99,6 +99,10 @@ impl Checker<'_> {
             let whole = self.zonk(ty);
             let whole = self.show(&whole);
             let part = self.zonk(&part);
+            if part.as_seq().is_some() {
+                self.report(errors::restricted_seq(span, why, &whole));
+                return;
+            }
             let part = self.show(&part);
             self.report(errors::restricted(span, why, &whole, &part, lifted));
         }

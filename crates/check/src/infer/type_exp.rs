@@ -224,6 +224,11 @@ impl Checker<'_> {
             self.report(error);
             return Ty::Error;
         }
+        if def.ty.as_seq().is_some()
+            && let (None, [TypeArg::Type(elem)]) = (def.span, args)
+        {
+            return self.read_seq(elem);
+        }
         let mut subst = Subst::new();
         for (param, arg) in def.params.iter().zip(args) {
             match (param.param, arg) {
@@ -257,6 +262,35 @@ impl Checker<'_> {
             self.check_arrays(span, &ty);
         }
         ty
+    }
+
+    /// `seq elem`: the sizes of the elements that have no name are those that differ.
+    fn read_seq(&mut self, elem: &TypeExp) -> Ty {
+        let outer = std::mem::take(&mut self.anonymous);
+        let ty = self.read_type(elem);
+        let exts = std::mem::replace(&mut self.anonymous, outer);
+        let ty = match ty {
+            Ty::Unique(inner) => (*inner).clone(),
+            other @ (Ty::Prim(_)
+            | Ty::Array(..)
+            | Ty::Record(_)
+            | Ty::Sum(_)
+            | Ty::Fun(_)
+            | Ty::Con(..)
+            | Ty::Meta(_)
+            | Ty::Error) => other,
+        };
+        if has_seq(&ty) {
+            let text = self.show(&ty);
+            self.report(errors::nested_seq(elem.span, &text));
+            return Ty::Error;
+        }
+        if self.lifted_of(&ty) == Lifted::Lifted {
+            let text = self.show(&ty);
+            self.report(errors::seq_of_functions(elem.span, &text));
+            return Ty::Error;
+        }
+        Ty::seq(exts, ty)
     }
 
     /// Refuses arrays of functions that a type argument led to.
@@ -314,6 +348,11 @@ impl Checker<'_> {
 
     /// Refuses array elements that may be functions or differ in size.
     fn check_element(&mut self, elem: &TypeExp, ty: &Ty) {
+        if has_seq(ty) {
+            let text = self.show(ty);
+            self.report(errors::restricted_seq(elem.span, super::Restriction::ArrayElement, &text));
+            return;
+        }
         if let Some((name, lifted)) = self.lifted_name(elem) {
             self.report(errors::lifted_element(elem.span, &name, lifted));
         } else if self.lifted_of(ty) == Lifted::Lifted {
@@ -397,6 +436,18 @@ impl Checker<'_> {
     }
 }
 
+/// Whether there is a sequence in a type, other than in a parameter or result of a function.
+pub(crate) fn has_seq(ty: &Ty) -> bool {
+    match ty {
+        Ty::Fun(fun) => fun.is_seq(),
+        Ty::Array(_, inner) | Ty::Unique(inner) => has_seq(inner),
+        Ty::Record(fields) => fields.iter().any(|(_, t)| has_seq(t)),
+        Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).any(has_seq),
+        Ty::Con(_, args) => args.iter().any(|arg| matches!(arg, Arg::Type(ty) if has_seq(ty))),
+        Ty::Prim(_) | Ty::Meta(_) | Ty::Error => false,
+    }
+}
+
 /// Whether the type has only parts that are known to be scalars.
 pub(super) fn only_scalars(ty: &Ty) -> bool {
     match ty {
@@ -411,6 +462,8 @@ pub(super) fn only_scalars(ty: &Ty) -> bool {
 /// Whether the size is the size of an array (or of an abstract type) outside of functions.
 pub(crate) fn used_constructively(ty: &Ty, var: VarId) -> bool {
     match ty {
+        // The elements of a sequence have the size, but if there are none, only its source says which.
+        Ty::Fun(fun) if fun.is_seq() => used_constructively(&fun.ret, var),
         Ty::Prim(_) | Ty::Meta(_) | Ty::Error | Ty::Fun(_) => false,
         Ty::Array(size, elem) => *size == Size::Var(var) || used_constructively(elem, var),
         Ty::Unique(inner) => used_constructively(inner, var),

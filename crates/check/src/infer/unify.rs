@@ -61,6 +61,10 @@ impl Checker<'_> {
                 }
                 cs.iter().zip(ds.iter()).try_for_each(|(c, d)| self.unify_ctor(&c.0, &c.1, &d.1))
             }
+            // No unknown is solved by the position in a sequence: what is called is no sequence.
+            (Ty::Fun(f), Ty::Fun(g)) if f.is_seq() != g.is_seq() => {
+                Err(Clash::Different(a.clone(), b.clone()))
+            }
             (Ty::Fun(f), Ty::Fun(g)) => {
                 self.unify(&f.param, &g.param)?;
                 self.unify(&f.ret, &g.ret)

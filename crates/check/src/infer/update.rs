@@ -96,6 +96,10 @@ impl Checker<'_> {
                 | Ty::Unique(_) => {
                     let found = self.zonk(array);
                     let text = self.show(&found);
+                    if found.as_seq().is_some() {
+                        self.report(errors::seq_indexed(span, &text));
+                        return Ty::Error;
+                    }
                     self.report(errors::too_many_indices(span, &text, depth, dims.len()));
                     return Ty::Error;
                 }

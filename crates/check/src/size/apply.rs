@@ -5,7 +5,7 @@ use super::close::{in_parameter, mentions};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::program::{Unknown, VarKind};
-use crate::ty::{FunTy, Size, Subst, Ty, VarId};
+use crate::ty::{FunTy, Size, SizeMeta, Subst, Ty, VarId};
 use crate::walk::binds_names;
 use fehu_base::Span;
 use fehu_syntax::ast::{Exp, ExpKind, Lambda, NodeId, Operator};
@@ -13,15 +13,19 @@ use std::sync::Arc;
 
 impl Checker<'_> {
     pub(super) fn sized_apply(&mut self, exp: &Exp, fun: &Exp, args: &[Exp]) -> Ty {
+        let first = self.size_metas.infos.len();
         let mut ty = self.sized(fun);
         // Functions written as arguments come last, when the other arguments have said what sizes
         // their parameters have.
         let mut lambdas = Vec::new();
+        // What is applied to the elements of a sequence comes after the sequence for the same reason, whatever it is.
+        let takes_seq = takes_seq(&ty);
+        let outer = std::mem::take(&mut self.size_metas.settled);
         for arg in args {
-            if lambda_of(arg).is_some()
-                && let Ty::Fun(fun) = self.force(&ty)
+            if let Ty::Fun(fun) = self.force(&ty)
                 && fun.name.is_none()
                 && fun.exts.is_empty()
+                && (lambda_of(arg).is_some() || takes_seq && is_function(&fun.param))
             {
                 lambdas.push((arg, fun.param.clone()));
                 ty = fun.ret.without_unique();
@@ -30,10 +34,57 @@ impl Checker<'_> {
             let arg_ty = self.sized(arg);
             ty = self.sized_apply_one(exp.id, &ty, fun.span, Some(arg), &arg_ty, arg.span);
         }
+        let late = !lambdas.is_empty();
         for (arg, want) in lambdas {
             ty = self.sized_apply_lambda(exp.id, fun.span, arg, &want, ty);
         }
-        ty
+        let settled = std::mem::replace(&mut self.size_metas.settled, outer);
+        // Only now it is known that the elements of the result have the sizes of those of an argument.
+        if late && !settled.is_empty() {
+            ty = add_exts(&self.zonk_sized(&ty), &settled);
+        }
+        if takes_seq { self.any_elements(ty, first, exp.span) } else { ty }
+    }
+
+    /// A function that waits for a sequence, as `seq.map (\x -> length x)` does: if nothing says which sizes the elements have, then they may differ.
+    /// Only unknowns that the application itself brought, from `first` on, are free to be anything.
+    fn any_elements(&mut self, ty: Ty, first: usize, span: Span) -> Ty {
+        let Ty::Fun(fun) = &ty else { return ty };
+        if fun.param.as_seq().is_none() {
+            return ty;
+        }
+        let param = self.zonk_sized(&fun.param);
+        let Ty::Fun(seq) = &param else { return ty };
+        let mut free = Vec::new();
+        seq.ret.for_each_size(&mut |size| {
+            if let Size::Meta(meta) = size
+                && meta.0 as usize >= first
+                && !free.contains(meta)
+            {
+                free.push(*meta);
+            }
+        });
+        free.retain(|meta| {
+            !(0..first).any(|older| {
+                let solution = &self.size_metas.infos[SizeMeta(older as u32)].solution;
+                solution.as_ref().is_some_and(|size| self.zonk_size(size) == Size::Meta(*meta))
+            })
+        });
+        let mut exts = Vec::with_capacity(free.len());
+        for meta in free {
+            let var = self.unknown_size(span, Unknown::ArgumentResult);
+            if self.unify_size(&Size::Meta(meta), &Size::Var(var)).is_ok() {
+                exts.push(var);
+            }
+        }
+        if exts.is_empty() {
+            return ty;
+        }
+        self.make_existential(&exts);
+        let mut fun = (**fun).clone();
+        fun.param = add_exts(&self.zonk_sized(&fun.param), &exts);
+        let ty = self.zonk_sized(&Ty::Fun(Arc::new(fun)));
+        add_exts(&ty, &exts)
     }
 
     /// Checks a lambda against the parameter it is passed for; `ret` is what the application yields.
@@ -142,6 +193,7 @@ impl Checker<'_> {
             return ret;
         }
         self.make_existential(&opened);
+        self.size_metas.settled.extend(&opened);
         add_exts(&ret, &opened)
     }
 
@@ -219,6 +271,26 @@ impl Checker<'_> {
     }
 }
 
+/// Whether a function takes a sequence.
+fn takes_seq(ty: &Ty) -> bool {
+    match ty {
+        Ty::Fun(fun) if !fun.is_seq() => fun.param.as_seq().is_some() || takes_seq(&fun.ret),
+        Ty::Prim(_)
+        | Ty::Array(..)
+        | Ty::Record(_)
+        | Ty::Sum(_)
+        | Ty::Fun(_)
+        | Ty::Con(..)
+        | Ty::Meta(_)
+        | Ty::Unique(_)
+        | Ty::Error => false,
+    }
+}
+
+fn is_function(ty: &Ty) -> bool {
+    matches!(ty, Ty::Fun(fun) if !fun.is_seq())
+}
+
 /// The lambda that an argument is.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other arguments are not lambdas")]
 fn lambda_of(arg: &Exp) -> Option<&Lambda> {
@@ -237,7 +309,9 @@ fn add_exts(ty: &Ty, exts: &[VarId]) -> Ty {
             if matches!(fun.ret, Ty::Fun(_)) {
                 fun.ret = add_exts(&fun.ret, exts);
             } else {
-                fun.exts.extend(exts.iter().filter(|&&var| mentions(&fun.ret, var)));
+                let more = |var: &&VarId| mentions(&fun.ret, **var) && !fun.exts.contains(var);
+                let more: Vec<VarId> = exts.iter().filter(more).copied().collect();
+                fun.exts.extend(more);
             }
             Ty::Fun(Arc::new(fun))
         }

@@ -101,7 +101,13 @@ impl Checker<'_> {
         if found.consumes && !want.consumes {
             return Err(SizeClash::Consumes);
         }
-        self.unify_sized(&want.param, &found.param)?;
+        // The argument will be what is expected, and is used as what was found: which of them may have sizes that differ from
+        // element to element matters for sequences.
+        if self.zonk_sized(&want.param).as_seq().is_some() {
+            self.unify_sized(&found.param, &want.param)?;
+        } else {
+            self.unify_sized(&want.param, &found.param)?;
+        }
         // The sizes that only the found function's result has become constants that nothing
         // outside can mention; those of the expected one may be anything.
         let mut found_subst = Subst::new();

@@ -67,6 +67,17 @@ impl Printer<'_> {
                     }
                 }
             }),
+            Ty::Fun(fun) if fun.is_seq() => self.wrap(out, place == Place::Atom, |this, out| {
+                out.push_str("seq ");
+                let differs = |size: &Size| matches!(size, Size::Var(v) if fun.exts.contains(v));
+                let elem = fun.ret.map_sizes(&mut |size| match differs(size) {
+                    true => Size::Any,
+                    false => size.clone(),
+                });
+                let wrap = matches!(elem, Ty::Array(..));
+                let place = if wrap { Place::Top } else { Place::Atom };
+                this.wrap(out, wrap, |this, out| this.write(out, &elem, place));
+            }),
             Ty::Fun(fun) => self.wrap(out, place > Place::Top, |this, out| {
                 let star = if fun.consumes { "*" } else { "" };
                 match fun.name.filter(|&name| mentions(&fun.ret, name)) {

@@ -59,8 +59,9 @@ impl Repl {
             let entry = value_named(&repl.loaded, program, file, VALUE)?;
             let scheme = program.vars[entry.var].scheme.clone()?;
             let ty = scheme.ty.unwrap_unique();
-            // Of a record some fields may be data, even if others are functions.
-            let runs = scheme.is_mono() && (program.is_data(ty) || matches!(ty, Ty::Record(_)));
+            // Of a record some fields may be data, even if others are functions. A sequence is read to its end.
+            let shown = program.is_data(ty) || matches!(ty, Ty::Record(_)) || ty.as_seq().is_some();
+            let runs = scheme.is_mono() && shown;
             if !runs {
                 let what = if matches!(ty, Ty::Fun(_)) { "#<fun>" } else { "#<polymorphic>" };
                 let ty = program.show_scheme(&scheme);

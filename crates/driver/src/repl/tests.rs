@@ -107,6 +107,7 @@ fn large_values_are_abridged_for_people() {
 #[test]
 fn functions_and_modules_show_their_types() {
     check(&[
+        ("seq.map (+ 1) (seq.iota 3)", "[1, 2, 3]"),
         ("\\(x: i32) -> x", "#<fun> : i32 -> i32"),
         ("def id x = x", ""),
         ("id", "#<fun> : '^a. a -> a"),

@@ -48,6 +48,7 @@ impl Compiler<'_> {
             fehu_ir::StreamForm::Map => StreamForm::Map,
             fehu_ir::StreamForm::Red(op, _) => StreamForm::Red(self.lambda(op)),
             fehu_ir::StreamForm::Seq => StreamForm::Seq,
+            fehu_ir::StreamForm::Pass => StreamForm::Pass,
         };
         let inputs = self.read_vars(&stream.inputs);
         let width = self.read(stream.width);

@@ -30,26 +30,35 @@ impl<'p> Machine<'p> {
             return Err(Error::internal("a stream's function does not fit it"));
         }
         let init: Vec<Value> = stream.init.iter().map(|arg| take(frame, arg)).collect();
+        let is_pass = matches!(stream.form, StreamForm::Pass);
         let mut outputs = Vec::new();
         for ret in &chunk.ret[accs..] {
-            // The outermost size is the chunk's; the sum of them is the width.
+            // The outermost size is the chunk's; the sum of them is the width, except in a pass, where arrays grow.
             let row = match ret {
+                Ret::Data(_, shape) if is_pass && shape.is_empty() => {
+                    outputs.push(Sink::Count(0));
+                    continue;
+                }
                 Ret::Data(elem, shape) => Ret::Data(*elem, shape.get(1..).unwrap_or(&[]).to_vec()),
                 Ret::Acc => Ret::Acc,
             };
-            outputs.append(&mut self.outputs(&[width], &[row], std::iter::empty(), frame)?);
+            let space = if is_pass { 0 } else { width };
+            let made = self.outputs(&[space], &[row], std::iter::empty(), frame)?;
+            outputs.extend(made.into_iter().map(Sink::Rows));
         }
         // A sequence of chunks hands its state on; otherwise there is none before the first.
         let (init, mut state) = match &stream.form {
-            StreamForm::Seq => (Vec::new(), Some(init)),
+            StreamForm::Seq | StreamForm::Pass => (Vec::new(), Some(init)),
             StreamForm::Map | StreamForm::Red(_) => (init, None),
         };
         let mut start = 0;
         while start < width {
             let len = self.chunk_size(width - start);
             let first = match (&stream.form, &mut state) {
-                (StreamForm::Seq, Some(state)) => std::mem::take(state),
-                (StreamForm::Seq | StreamForm::Map | StreamForm::Red(_), _) => init.clone(),
+                (StreamForm::Seq | StreamForm::Pass, Some(state)) => std::mem::take(state),
+                (StreamForm::Seq | StreamForm::Pass | StreamForm::Map | StreamForm::Red(_), _) => {
+                    init.clone()
+                }
             };
             frame[chunk.params[0] as usize] = Value::Scalar(Scalar::I64(len));
             for (&param, value) in chunk.params[1..].iter().zip(first) {
@@ -63,18 +72,36 @@ impl<'p> Machine<'p> {
                 (StreamForm::Red(op), Some(state)) => {
                     self.fold(op, state, &results[..accs], frame)?;
                 }
-                (StreamForm::Seq | StreamForm::Map | StreamForm::Red(_), state) => {
+                (
+                    StreamForm::Seq | StreamForm::Pass | StreamForm::Map | StreamForm::Red(_),
+                    state,
+                ) => {
                     let values = results[..accs].iter().map(|arg| take(frame, arg));
                     *state = Some(values.collect());
                 }
             }
+            let mut rows = len;
             for (output, arg) in outputs.iter_mut().zip(&results[accs..]) {
                 let value = take(frame, arg);
-                append_chunk(output, &value, len)?;
+                match (output, &value) {
+                    (Sink::Count(total), Value::Scalar(Scalar::I64(count))) => {
+                        *total += count;
+                        rows = *count;
+                    }
+                    (Sink::Count(_), other) => return Err(super::unexpected("a size", other)),
+                    (Sink::Rows(output), value) => append_chunk(output, value, rows)?,
+                }
             }
             start += len;
         }
-        let finished = outputs.into_iter().map(|output| output.finish(&[width]));
+        let mut rows = width;
+        let finished = outputs.into_iter().map(|output| match output {
+            Sink::Count(total) => {
+                rows = total;
+                Value::Scalar(Scalar::I64(total))
+            }
+            Sink::Rows(output) => output.finish(&[rows]),
+        });
         bind_all(frame, pat, state.unwrap_or(init).into_iter().chain(finished))
     }
 
@@ -94,6 +121,13 @@ impl<'p> Machine<'p> {
             }
         }
     }
+}
+
+/// What becomes of a result of the chunks after the accumulators.
+enum Sink {
+    /// The number of elements of the arrays that follow.
+    Count(i64),
+    Rows(Output),
 }
 
 /// Takes in a chunk of a result.

@@ -258,11 +258,13 @@ impl Parser<'_> {
             StreamForm::Map
         } else if self.eat_word("seq") {
             StreamForm::Seq
+        } else if self.eat_word("pass") {
+            StreamForm::Pass
         } else if self.eat_word("red") {
             let commutative = self.eat_word("comm");
             StreamForm::Red(self.lambda()?, commutative)
         } else {
-            return Err(self.expected("`map`, `seq` or `red`"));
+            return Err(self.expected("`map`, `seq`, `pass` or `red`"));
         };
         self.word("init")?;
         let init = self.atoms()?;

@@ -357,6 +357,7 @@ impl Printer<'_> {
         match &op.form {
             StreamForm::Map => self.put(" map"),
             StreamForm::Seq => self.put(" seq"),
+            StreamForm::Pass => self.put(" pass"),
             StreamForm::Red(lambda, commutative) => {
                 self.part(if *commutative { "red comm" } else { "red" }, lambda);
             }

@@ -422,8 +422,8 @@ impl<'a> Checker<'a> {
             | Exp::Stream(_)
             | Exp::Partition(_)
             | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..) => self.soac_exp(exp),
-            Exp::Flatmap(op) => self.flatmap(op, pat),
+            | Exp::Flatmap(_)
+            | Exp::UpdateAcc(..) => self.soac_exp(exp, pat),
             Exp::Seg(seg) => self.seg(seg),
         }
     }

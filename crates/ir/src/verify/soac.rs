@@ -9,13 +9,14 @@ use crate::{
 impl<'a> Checker<'a> {
     /// The types of the results, if they can be known.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other files have the others")]
-    pub(super) fn soac_exp(&mut self, exp: &'a Exp) -> Option<Vec<Type>> {
+    pub(super) fn soac_exp(&mut self, exp: &'a Exp, pat: &[Var]) -> Option<Vec<Type>> {
         match exp {
             Exp::Screma(op) => self.screma(op),
             Exp::Hist(op) => self.hist(op),
             Exp::Scatter(op) => self.scatter(op),
-            Exp::Stream(op) => self.stream(op),
+            Exp::Stream(op) => self.stream(op, pat),
             Exp::Partition(op) => self.partition(op),
+            Exp::Flatmap(op) => self.flatmap(op, pat),
             Exp::WithAcc(inputs, lambda) => self.with_acc(inputs, lambda),
             Exp::UpdateAcc(acc, indices, values) => {
                 self.update_acc(*acc, indices, values).map(|ty| vec![ty])
@@ -169,7 +170,7 @@ impl<'a> Checker<'a> {
         Some(results)
     }
 
-    fn stream(&mut self, op: &'a Stream) -> Option<Vec<Type>> {
+    fn stream(&mut self, op: &'a Stream, pat: &[Var]) -> Option<Vec<Type>> {
         let rows = self.inputs(op.width, &op.inputs);
         let found = self.atoms(&op.init);
         let accs: Vec<Type> = found.into_iter().collect::<Option<_>>()?;
@@ -177,7 +178,7 @@ impl<'a> Checker<'a> {
             StreamForm::Map if !accs.is_empty() => {
                 self.fail("a stream of independent chunks has no accumulators".to_owned());
             }
-            StreamForm::Map | StreamForm::Seq => {}
+            StreamForm::Map | StreamForm::Seq | StreamForm::Pass => {}
             StreamForm::Red(lambda, _) => {
                 let params: Vec<Type> = accs.iter().chain(&accs).cloned().collect();
                 let ret = self.lambda("the operator", lambda, &params, false);
@@ -192,6 +193,10 @@ impl<'a> Checker<'a> {
         let mut params = vec![Type::I64];
         params.extend(accs.iter().cloned());
         params.extend(rows.iter().map(|row| row.array_of(size).unwrap_or_else(|| row.clone())));
+        if op.form == StreamForm::Pass {
+            self.pass(&op.chunk, &params, accs.len(), pat);
+            return None;
+        }
         let ret = self.lambda("the chunk function", &op.chunk, &params, true);
         if ret.len() < accs.len() {
             self.fail("the chunk function does not return its accumulators".to_owned());
@@ -216,6 +221,38 @@ impl<'a> Checker<'a> {
         Some(results)
     }
 
+    /// The function of a pass over sequences: its results are what is bound, where sizes stand before the arrays that have them.
+    fn pass(&mut self, chunk: &'a Lambda, params: &[Type], accs: usize, pat: &[Var]) {
+        let found = self.declared_types(&chunk.params);
+        self.match_results(
+            "the parameters of the chunk function",
+            &[],
+            params,
+            &chunk.params.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>(),
+            &found.into_iter().map(Some).collect::<Vec<_>>(),
+        );
+        if chunk.ret.len() != chunk.body.results.len() {
+            self.fail("the chunk function has results without types".to_owned());
+        }
+        let wanted = self.declared_types(pat);
+        self.scoped(|c| {
+            c.bind(&chunk.params);
+            let found = c.body(&chunk.body);
+            c.match_results("the chunk function", pat, &wanted, &chunk.body.results, &found);
+        });
+        let mut size = None;
+        for (var, ty) in pat.iter().zip(&wanted).skip(accs) {
+            match ty {
+                Type::Array(_, shape) if shape.first().copied() == size => {}
+                Type::Scalar(_) if *ty == Type::I64 => size = Some(Atom::Var(*var)),
+                Type::Scalar(_) | Type::Array(..) | Type::Acc(_) => {
+                    let ty = self.show(ty);
+                    self.fail(format!("a pass binds {ty} without its size before it"));
+                }
+            }
+        }
+    }
+
     fn partition(&mut self, op: &'a Partition) -> Option<Vec<Type>> {
         let rows = self.inputs(op.width, &op.inputs);
         let ret = self.lambda("the class function", &op.map, &rows, false);
@@ -227,7 +264,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The concatenations have the size that the statement binds first.
-    pub(super) fn flatmap(&mut self, op: &'a Flatmap, pat: &[Var]) -> Option<Vec<Type>> {
+    fn flatmap(&mut self, op: &'a Flatmap, pat: &[Var]) -> Option<Vec<Type>> {
         let what = "the function of pieces";
         let rows = self.inputs(op.width, &op.inputs);
         let ret = &op.map.ret;

@@ -170,7 +170,7 @@ impl<'a> Alias<'a> {
         match &op.form {
             // Every chunk has accumulators of its own.
             StreamForm::Map | StreamForm::Red(..) => None,
-            StreamForm::Seq => {
+            StreamForm::Seq | StreamForm::Pass => {
                 let vars = op.chunk.params.get(1..1 + accs)?;
                 let consumed = effect.consumed.get(1..1 + accs)?.to_vec();
                 let mut results = self.loop_results(vars, &op.init, &consumed, &effect);

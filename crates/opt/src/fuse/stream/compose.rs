@@ -15,6 +15,7 @@
 
 use super::super::Cx;
 use super::Part;
+use fehu_base::bug;
 use fehu_ir::subst::{Subst, subst_lambda};
 use fehu_ir::{Atom, Body, Exp, Lambda, Stm, Stream, StreamForm, Var};
 use rustc_hash::FxHashMap;
@@ -106,6 +107,7 @@ fn forms(first: StreamForm, second: StreamForm, ordered: bool) -> StreamForm {
         (StreamForm::Red(a, _), StreamForm::Red(b, _)) => StreamForm::Red(product(a, b), !ordered),
         // The caller asks for streams of one kind only.
         (StreamForm::Seq, _) | (_, StreamForm::Seq) => StreamForm::Seq,
+        (StreamForm::Pass, _) | (_, StreamForm::Pass) => bug("a pass over sequences is fused"),
     }
 }
 

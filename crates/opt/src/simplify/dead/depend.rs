@@ -237,7 +237,7 @@ impl Depend<'_> {
         let first = self.inner_groups(1, group);
         match &op.form {
             StreamForm::Map => {}
-            StreamForm::Seq => {
+            StreamForm::Seq | StreamForm::Pass => {
                 let params = op.chunk.params[1..].iter().zip(&op.init);
                 for (index, (var, (param, init))) in pat.iter().zip(params).enumerate() {
                     self.graph.var_needs(*var, Atom::Var(*param));

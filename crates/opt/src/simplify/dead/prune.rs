@@ -175,7 +175,7 @@ impl Prune<'_> {
         let accs = op.init.len();
         let mut keep = match &mut op.form {
             StreamForm::Map => Vec::new(),
-            StreamForm::Seq => self.live_vars(&op.chunk.params[1..1 + accs]),
+            StreamForm::Seq | StreamForm::Pass => self.live_vars(&op.chunk.params[1..1 + accs]),
             StreamForm::Red(lambda, _) => {
                 self.operator(lambda);
                 vec![combined; accs]
@@ -191,7 +191,7 @@ impl Prune<'_> {
         self.results(&mut op.chunk, &keep);
         filter(pat, &keep);
         self.inputs(&mut op.chunk, 1 + op.init.len(), &mut op.inputs);
-        if op.init.is_empty() {
+        if op.init.is_empty() && op.form != StreamForm::Pass {
             // Without accumulators the chunks are independent.
             op.form = StreamForm::Map;
         }

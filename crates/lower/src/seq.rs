@@ -1,0 +1,268 @@
+//! Sequences: recipes for passes, which are made when something is asked of them.
+//!
+//! A sequence is a static value, as a function is: an operator of the module `seq` with its arguments, applied to
+//! everything but a position ([`fehu_check::ty::POSITION`]). It computes nothing. What yields a value instead (a fold, an array,
+//! the result of an entry point) makes a *pass* ([`StreamForm::Pass`]): the recipe is planned, outside of the
+//! pass, where its sources and the shapes of elements are found (`plan`), and then executed for a chunk, in the
+//! function of the pass (`chunk`), where each operator is an ordinary one on arrays.
+//!
+//! All sources of a pass are cut alike, so sequences are zipped only as long as they are in step with their sources. After an
+//! operator that changes how many elements there are (`filter`, `flat`, `windows`) they are put into arrays first, by a pass of
+//! their own, and these are sources in step again.
+
+mod chunk;
+mod plan;
+mod sinks;
+
+use crate::build::Attach;
+use crate::env::Frame;
+use crate::value::{Closure, Code, Shape, Val};
+use crate::{Lower, Res};
+use fehu_base::{OrBug, Span};
+use fehu_ir::{Atom, Exp, Lambda, Stm, Stream, StreamForm, Type, Var};
+use std::rc::Rc;
+
+use chunk::{Chunk, Col};
+use plan::Pass;
+
+/// What a pass is made for.
+enum Want<'v, 'a> {
+    /// A state that is handed on: the function for a chunk, and what it starts with.
+    Fold(&'v Val<'a>, &'v Val<'a>),
+    /// All elements; of this shape, if that is known.
+    Elements(Option<Shape>),
+}
+
+/// What it yields.
+enum Got<'a> {
+    State(Val<'a>),
+    Elements(Chunk<'a>),
+}
+
+impl<'a> Lower<'a> {
+    /// `seq_fold f init seq`
+    pub(crate) fn seq_fold(
+        &mut self,
+        f: &Val<'a>,
+        init: &Val<'a>,
+        seq: &Val<'a>,
+        span: Span,
+    ) -> Res<Val<'a>> {
+        match self.pass(seq, &Want::Fold(f, init), span)? {
+            Got::State(state) => Ok(state),
+            Got::Elements(_) => self.bug(span, "a fold yields elements"),
+        }
+    }
+
+    /// `seq_array seq`, whose elements have this shape.
+    pub(crate) fn seq_array(
+        &mut self,
+        seq: &Val<'a>,
+        elem: Option<Shape>,
+        span: Span,
+    ) -> Res<Val<'a>> {
+        match self.elements(seq, elem, span)?.col {
+            Col::Flat(array) => Ok(array),
+            Col::Rows { .. } | Col::Record(_) => {
+                self.bug(span, "elements of differing sizes are put into an array")
+            }
+        }
+    }
+
+    /// All elements of a sequence, as data: an array, or for elements of differing sizes the sizes and an array of what is
+    /// in all of them.
+    pub(crate) fn seq_data(&mut self, seq: &Val<'a>, span: Span) -> Res<Val<'a>> {
+        let chunk = self.elements(seq, None, span)?;
+        Ok(self.column_data(chunk.col))
+    }
+
+    /// The sequences in a value as data.
+    pub(crate) fn without_seqs(&mut self, value: Val<'a>, span: Span) -> Res<Val<'a>> {
+        match value {
+            Val::Fun(_) if self.is_seq(&value) => self.seq_data(&value, span),
+            Val::Record(fields) => {
+                let mut new = Vec::with_capacity(fields.len());
+                for (name, value) in fields.iter() {
+                    new.push((name.clone(), self.without_seqs(value.clone(), span)?));
+                }
+                Ok(Val::Record(new.into()))
+            }
+            Val::Fun(_)
+            | Val::Scalar(..)
+            | Val::Array(..)
+            | Val::Sum(..)
+            | Val::Choice(..)
+            | Val::Acc(..) => Ok(value),
+        }
+    }
+
+    /// The sequence of the elements of an array.
+    pub(crate) fn seq_of_array(&mut self, array: Val<'a>, frame: &Rc<Frame<'a>>) -> Val<'a> {
+        let code = Code::Intrinsic("seq_of_array", 2);
+        Val::Fun(Rc::new(Closure { code, frame: frame.clone(), instance: None, args: vec![array] }))
+    }
+
+    /// The sequence of pieces of an array.
+    pub(crate) fn seq_of_segments(
+        &mut self,
+        sizes: Val<'a>,
+        values: Val<'a>,
+        frame: &Rc<Frame<'a>>,
+    ) -> Val<'a> {
+        let code = Code::Intrinsic("seq_of_segments", 3);
+        let args = vec![sizes, values];
+        Val::Fun(Rc::new(Closure { code, frame: frame.clone(), instance: None, args }))
+    }
+
+    fn is_seq(&self, value: &Val<'a>) -> bool {
+        matches!(value, Val::Fun(closure) if recipe(closure).is_some())
+    }
+
+    fn elements(&mut self, seq: &Val<'a>, elem: Option<Shape>, span: Span) -> Res<Chunk<'a>> {
+        match self.pass(seq, &Want::Elements(elem), span)? {
+            Got::Elements(chunk) => Ok(chunk),
+            Got::State(_) => self.bug(span, "a pass does not yield its elements"),
+        }
+    }
+
+    fn pass(&mut self, seq: &Val<'a>, want: &Want<'_, 'a>, span: Span) -> Res<Got<'a>> {
+        let mut pass = Pass::new(span);
+        let node = self.plan(seq, &mut pass)?;
+        let width = pass.width.or_bug("source of a sequence");
+        let depth = self.b().depth();
+        if let Want::Fold(_, init) = want {
+            pass.states.push((*init).clone());
+        }
+        let inputs: Vec<Atom> = pass.sources.iter().flat_map(|s| self.array_parts(s)).collect();
+        let inputs = self.array_vars(&inputs);
+
+        self.b().open();
+        let size = self.b().var("m", Type::I64);
+        let mut params = vec![size];
+        let states: Vec<Val<'a>> = pass
+            .states
+            .iter()
+            .map(|init| self.parameter("s", &init.shape(), &mut params))
+            .collect();
+        let mut sources = Vec::with_capacity(pass.sources.len());
+        for source in &pass.sources {
+            let Val::Array(_, elem, _) = source else {
+                self.bug(span, "the source of a sequence is not an array");
+            };
+            let elem = elem.clone();
+            sources.push(match elem.parts().is_empty() {
+                true => self.make_array(Atom::Var(size), elem, Vec::new()),
+                false => {
+                    let shape = Shape::Array(Atom::Var(size), elem);
+                    self.parameter("c", &shape, &mut params)
+                }
+            });
+        }
+        let mut run = chunk::Run { size: Atom::Var(size), width, sources, states, span };
+        let chunk = self.chunk(&node, &mut run)?;
+        let mut sinks = Vec::new();
+        let elements = match want {
+            Want::Fold(f, _) => {
+                let array = self.regular(chunk.col, chunk.size, span);
+                let state = run.states.pop().or_bug("state of a fold");
+                let shape = state.shape();
+                let mut value = self.apply((*f).clone(), Val::i64(chunk.size), span)?;
+                value = self.apply(value, state, span)?;
+                value = self.apply(value, array, span)?;
+                let value = self.with_shape(value, &shape);
+                run.states.push(value);
+                None
+            }
+            Want::Elements(elem) => {
+                let chunk = self.known_outside(chunk, elem.as_ref(), depth, span)?;
+                self.sinks(&chunk, &mut sinks);
+                Some(chunk)
+            }
+        };
+        let mut results: Vec<Atom> = run.states.iter().flat_map(Val::parts).collect();
+        let mut types: Vec<Type> =
+            pass.states.iter().flat_map(|init| init.shape().parts()).collect();
+        let mut ret = types.clone();
+        for sink in &sinks {
+            results.push(sink.size);
+            results.extend(&sink.parts);
+            ret.push(Type::I64);
+            ret.extend(sink.rows.iter().filter_map(|row| row.array_of(Atom::Var(size))));
+        }
+        let body = self.b().close(results);
+        let init = pass.states.iter().flat_map(Val::parts).collect();
+        let chunk = Lambda { params, body, ret };
+        let form = StreamForm::Pass;
+        let exp = Exp::Stream(Box::new(Stream { width, inputs, form, init, chunk }));
+
+        let mut pat: Vec<Var> = types.drain(..).map(|ty| self.b().var("s", ty)).collect();
+        let state_count = pat.len();
+        let mut bound = Vec::with_capacity(sinks.len());
+        for sink in &sinks {
+            let count = self.b().var("k", Type::I64);
+            pat.push(count);
+            let mut arrays = Vec::with_capacity(sink.rows.len());
+            for row in &sink.rows {
+                let ty = row.array_of(Atom::Var(count)).or_bug("array of elements");
+                let var = self.b().var("ys", ty);
+                pat.push(var);
+                arrays.push(Atom::Var(var));
+            }
+            bound.push((Atom::Var(count), arrays));
+        }
+        let loc = Some(self.loc(self.user_place(span)));
+        let Attach { certs, attrs, .. } = Attach::default();
+        self.b().push(Stm { pat: pat.clone(), certs, attrs, loc, exp });
+        Ok(match elements {
+            Some(chunk) => {
+                let mut bound = bound.into_iter();
+                let size = bound.clone().next().or_bug("size of a sequence").0;
+                let col = self.bound(&chunk.col, size, &mut bound)?;
+                Got::Elements(Chunk { size, col })
+            }
+            None => {
+                let mut parts = pat[..state_count].iter().map(|var| Atom::Var(*var));
+                let mut last = Val::unit();
+                for init in &pass.states {
+                    last = Val::build(&init.shape(), &mut parts);
+                }
+                Got::State(last)
+            }
+        })
+    }
+
+    /// A value of a shape whose parts are new parameters.
+    fn parameter(&mut self, hint: &str, shape: &Shape, params: &mut Vec<Var>) -> Val<'a> {
+        let mut parts = Vec::new();
+        for ty in shape.parts() {
+            let var = self.b().var(hint, ty);
+            params.push(var);
+            parts.push(Atom::Var(var));
+        }
+        Val::build(shape, &mut parts.into_iter())
+    }
+}
+
+/// The name and the arguments of the operator that a sequence is.
+fn recipe<'v, 'a>(closure: &'v Closure<'a>) -> Option<(&'a str, &'v Closure<'a>)> {
+    match closure.code {
+        // Its elements are computed anew whenever they are asked for.
+        Code::Owning => match closure.args.first() {
+            Some(Val::Fun(inner)) => recipe(inner),
+            Some(_) | None => None,
+        },
+        Code::Intrinsic(name, arity)
+            if name.starts_with("seq_") && closure.args.len() + 1 == arity =>
+        {
+            Some((name, closure))
+        }
+        Code::Intrinsic(..)
+        | Code::Def(..)
+        | Code::Local(..)
+        | Code::Lambda(..)
+        | Code::SectionRight
+        | Code::Access(..)
+        | Code::Path(..)
+        | Code::Hole(..) => None,
+    }
+}
