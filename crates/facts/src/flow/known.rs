@@ -86,9 +86,11 @@ impl<'a> Known<'a> {
         self.flow.params(map);
         self.position(index, width);
         for (param, input) in map.params.iter().zip(inputs) {
-            let plain = self.flow.iotas.get(input).is_some_and(|iota| {
-                iota.start == Atom::i64(0) && iota.step == Atom::i64(1)
-            });
+            let plain = self
+                .flow
+                .iotas
+                .get(input)
+                .is_some_and(|iota| iota.start == Atom::i64(0) && iota.step == Atom::i64(1));
             if plain && self.flow.ranges.vars()[*param].ty == Type::I64 {
                 self.flow.ranges.define(*param, Poly::var(index), Certs::new());
             } else {

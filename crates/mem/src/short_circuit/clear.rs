@@ -56,8 +56,7 @@ impl<'a> Circuit<'a, '_> {
         }
         for (index, stm) in scope.body.stms.iter().enumerate().take(to).skip(from) {
             let arrays = scope.mentioned[index].iter().chain(&stm.pat);
-            let accumulators =
-                arrays.clone().any(|var| matches!(self.vars[*var].ty, Type::Acc(_)));
+            let accumulators = arrays.clone().any(|var| matches!(self.vars[*var].ty, Type::Acc(_)));
             if !accumulators && !arrays.clone().any(|var| self.may_be_in(part, *var)) {
                 continue;
             }
@@ -80,7 +79,10 @@ impl<'a> Circuit<'a, '_> {
             return true;
         }
         let when = |var: &Var| self.nest.when(*var);
-        let apart = match (&self.table.blocks[place.block].origin, &self.table.blocks[part.place.block].origin) {
+        let apart = match (
+            &self.table.blocks[place.block].origin,
+            &self.table.blocks[part.place.block].origin,
+        ) {
             (Origin::Unused, _) | (_, Origin::Unused) => true,
             (Origin::Fresh { .. }, Origin::Fresh { .. }) => true,
             // What was bound before a block is allocated is elsewhere.
@@ -96,7 +98,10 @@ impl<'a> Circuit<'a, '_> {
     }
 
     /// The statement that makes the array.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others write before they have read all")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others write before they have read all"
+    )]
     fn maker(&mut self, part: &Part<'_>, stm: &'a Stm, made: &[(Var, Place)]) -> bool {
         let mut mine = stm.pat.iter().filter_map(|var| made.iter().find(|(other, _)| other == var));
         let (Some((var, place)), None) = (mine.next(), mine.next()) else {
@@ -108,7 +113,7 @@ impl<'a> Circuit<'a, '_> {
             }
             Exp::If(_, bodies) => {
                 bodies.iter().all(|body| self.results(part, stm, body, (*var, place)))
-            },
+            }
             Exp::Switch(_, switch) => {
                 let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
                 bodies.into_iter().all(|body| self.results(part, stm, body, (*var, place)))
@@ -157,7 +162,6 @@ impl<'a> Circuit<'a, '_> {
             | Exp::Tuning(..)
             | Exp::Threads
             | Exp::Const(_)
-            | Exp::Scratch(..)
             | Exp::Atom(_)
             | Exp::Opaque(_)
             | Exp::FlatIndex(..)
@@ -182,6 +186,7 @@ impl<'a> Circuit<'a, '_> {
             | Exp::Concat(..)
             | Exp::Iota(..)
             | Exp::Replicate(..)
+            | Exp::Scratch(..)
             | Exp::Copy(_)
             | Exp::Manifest(_)
             | Exp::Trace(..)
@@ -219,7 +224,11 @@ impl<'a> Circuit<'a, '_> {
             }
             Exp::Hist(op) => {
                 self.pats(part, stm, body)
-                    && op.ops.iter().flat_map(|op| &op.neutral).all(|atom| self.operand(part, own, *atom, at))
+                    && op
+                        .ops
+                        .iter()
+                        .flat_map(|op| &op.neutral)
+                        .all(|atom| self.operand(part, own, *atom, at))
                     && self.elements(part, own, stm, &op.inputs, &op.map)
                     && op.ops.iter().all(|op| self.function(part, own, &op.op))
             }
@@ -268,7 +277,14 @@ impl<'a> Circuit<'a, '_> {
     }
 
     /// Values that become those of variables: they are copied if these have places of their own.
-    fn assigned(&mut self, part: &Part<'_>, own: &Own, vars: &[Var], values: &[Atom], at: At) -> bool {
+    fn assigned(
+        &mut self,
+        part: &Part<'_>,
+        own: &Own,
+        vars: &[Var],
+        values: &[Atom],
+        at: At,
+    ) -> bool {
         vars.iter().zip(values).all(|(var, value)| {
             let (Some(to), Atom::Var(value)) = (self.table.place(*var), value) else { return true };
             let carried = self.table.blocks[to.block].origin == Origin::Carried(*var);
@@ -329,13 +345,22 @@ impl<'a> Circuit<'a, '_> {
     }
 
     /// A Seg, and where what it makes is if that is the array.
-    fn seg(&mut self, part: &Part<'_>, stm: &'a Stm, seg: &'a Seg, made: Option<&Lmad>, body: BodyId) -> bool {
+    fn seg(
+        &mut self,
+        part: &Part<'_>,
+        stm: &'a Stm,
+        seg: &'a Seg,
+        made: Option<&Lmad>,
+        body: BodyId,
+    ) -> bool {
         if !self.pats(part, stm, body) {
             return false;
         }
         let indices: Vec<Poly> = seg.indices().iter().map(|index| Poly::var(*index)).collect();
         let mut own = Own::new();
-        if let (Some(lmad), None, None) = (made, seg.rows, seg.parts().and_then(|parts| parts.epilogue)) {
+        if let (Some(lmad), None, None) =
+            (made, seg.rows, seg.parts().and_then(|parts| parts.epilogue))
+        {
             for (dim, index) in seg.indices().iter().enumerate() {
                 let Some(rest) = lmad.fix(&indices[..dim]) else { return false };
                 own.push((rest, *index));
@@ -362,7 +387,10 @@ impl<'a> Circuit<'a, '_> {
     }
 
     /// The operator of a Seg that makes the array.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others write before they have read all")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others write before they have read all"
+    )]
     fn operator(&mut self, part: &Part<'_>, own: Own, stm: &'a Stm, body: BodyId) -> bool {
         match &stm.exp {
             Exp::Screma(op) if is_map(op) => self.map(part, own, stm, op),
@@ -406,7 +434,8 @@ impl<'a> Circuit<'a, '_> {
         }
         let Some(lmad) = which(&place.lmad) else { return false };
         self.apart(&lmad, &part.place.lmad, at)
-            || (!own.is_empty() && own.iter().all(|(all, index)| self.others(&lmad, all, *index, at)))
+            || (!own.is_empty()
+                && own.iter().all(|(all, index)| self.others(&lmad, all, *index, at)))
     }
 
     /// Whether two sets are disjoint by what is known here.
@@ -426,7 +455,8 @@ impl<'a> Circuit<'a, '_> {
         [(&this, &that), (&that, &this)].into_iter().all(|(low, high)| {
             let mark = self.known.enter();
             let ranges = self.known.ranges();
-            let bounds = [Some(that.clone()), last.sub(&that), high.sub(low).and_then(|d| d.plus(-1))];
+            let bounds =
+                [Some(that.clone()), last.sub(&that), high.sub(low).and_then(|d| d.plus(-1))];
             for bound in bounds.into_iter().flatten() {
                 ranges.assume_nonneg(&bound, &fehu_facts::ranges::Certs::new());
             }
