@@ -396,8 +396,8 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
-    /// (in-place updates), `coalescing` (interleaving the memory of GPU threads), `tiling` and `inlining` (copying functions
-    /// into GPU kernels).
+    /// (in-place updates), `coalescing` (interleaving the memory of GPU threads), `tiling`, `short-circuiting` (making arrays where
+    /// they would be copied to) and `inlining` (copying functions into GPU kernels).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) without: Option<String>,
 }
