@@ -88,7 +88,7 @@ impl Places {
         let is = |index: String, shape: &[&'static str]| Region { index, shape: shape.to_vec() };
         if at.starts_with('i') && self.rng.chance(70) {
             return match self.rng.below(3) {
-                0 => is(format!("{at}"), &["m"]),
+                0 => is(at.to_owned(), &["m"]),
                 1 => is(format!("{at}, 0:w:1"), &["w"]),
                 _ => is(format!("{at}, w:v:1"), &["v"]),
             };

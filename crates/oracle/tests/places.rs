@@ -40,7 +40,6 @@ fn parts_of_arrays_are_made_in_place_only_where_nobody_notices() {
         });
         all.add(runs.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}\n{placed}")));
     }
-    println!("{before} copies before, {after} after, {all:?}");
     assert!(all.succeeded > count as usize, "{all:?}");
     // Some must stay, by construction.
     assert!(3 * after < 2 * before && after > before / 10, "{before} copies, then {after}");
