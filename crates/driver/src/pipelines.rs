@@ -199,7 +199,9 @@ pub const SHORT_CIRCUIT: Stage = Stage {
     name: "short_circuit",
     about: "constructs arrays where they would be copied to",
     run: Run::Place(|placed, settings| {
-        fehu_mem::short_circuit::short_circuit(placed, settings.target.is_gpu());
+        if !settings.without.short_circuiting {
+            fehu_mem::short_circuit::short_circuit(placed, settings.target.is_gpu());
+        }
     }),
 };
 

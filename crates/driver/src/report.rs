@@ -4,6 +4,7 @@
 //! - [`text`], [`html`], [`json`]: how it is shown; [`svg`] draws a dataflow graph, [`layout`] says where things go.
 
 mod checks;
+mod copied;
 pub mod flow;
 pub mod html;
 pub mod json;

@@ -11,12 +11,15 @@ pub struct Without {
     pub coalescing: bool,
     /// Matrix products and the like are not tiled.
     pub tiling: bool,
+    /// Arrays are copied to where they belong instead of being made there.
+    pub short_circuiting: bool,
     /// Functions are not copied into the kernels that call them.
     pub inlining: bool,
 }
 
 /// The names, in the order of the fields.
-const NAMES: [&str; 5] = ["fusion", "in-place", "coalescing", "tiling", "inlining"];
+const NAMES: [&str; 6] =
+    ["fusion", "in-place", "coalescing", "tiling", "short-circuiting", "inlining"];
 
 impl Without {
     /// From names with commas between them; otherwise a sentence that lists those that there are.
@@ -28,6 +31,7 @@ impl Without {
                 "in-place" => without.in_place = true,
                 "coalescing" => without.coalescing = true,
                 "tiling" => without.tiling = true,
+                "short-circuiting" => without.short_circuiting = true,
                 "inlining" => without.inlining = true,
                 other => {
                     let known = NAMES.map(|name| format!("\"{name}\"")).join(", ");

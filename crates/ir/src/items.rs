@@ -6,7 +6,7 @@ use fehu_base::IdVec;
 use fehu_base::id::Id;
 
 /// A constant or a function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Item {
     /// A constant.
     Const(ConstId),

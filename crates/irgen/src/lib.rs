@@ -24,6 +24,7 @@
 //! - `nested`: programs of another kind, as text, that consist only of nested parallelism.
 //! - `kernels`: likewise, with what becomes kernels of GPUs of each kind.
 //! - `ragged`: likewise, with rows that differ, as Segs.
+//! - `places`: likewise, with arrays that become parts of others.
 
 mod array;
 mod chain;
@@ -34,6 +35,7 @@ mod kernels;
 pub mod mutate;
 mod nest;
 mod nested;
+mod places;
 mod ragged;
 pub mod rng;
 mod rows;
@@ -47,6 +49,7 @@ pub use fun::{random_prog, random_segs};
 pub use irregular::irregular_text;
 pub use kernels::kernel_text;
 pub use nested::nested_text;
+pub use places::place_text;
 pub use ragged::ragged_text;
 
 /// Sizes of array arguments for which a program's time is small.

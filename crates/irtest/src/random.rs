@@ -125,6 +125,7 @@ fn smallest(prog: &Prog, passes: &[Pass], oracle: &Oracle, failure: Failure) -> 
     format!(":\n-- pass {}\n{small}\n{what}", names.join(", "))
 }
 
-fn number(name: &str, default: u64) -> u64 {
+/// A number of the environment.
+pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }

@@ -22,7 +22,8 @@
 //!
 //! * [`table`]: blocks, and the place of each array;
 //! * [`assign`]: creates a simple initial table for a program;
-//! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks move to where it needs them;
+//! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks and scalars move to where it needs them;
+//! * [`copies`]: the copies that are left, and why;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and operations on them;
 //! * [`overlap`]: proves that two LMADs have no address in common, from what is known about the variables;
 //! * [`prove`]: proves inequalities of polynomials, from the facts of [`fehu_facts::Ranges`];
@@ -36,6 +37,7 @@
 
 pub mod arith;
 pub mod assign;
+pub mod copies;
 mod early;
 pub mod lmad;
 pub mod overlap;

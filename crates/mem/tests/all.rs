@@ -9,5 +9,6 @@ mod overlap;
 mod print;
 mod prove;
 mod segs;
+mod shapes;
 mod short_circuit;
 mod testing;

@@ -6,5 +6,6 @@ mod device;
 mod faults;
 mod heap;
 mod machine;
+mod places;
 mod races;
 mod segs;

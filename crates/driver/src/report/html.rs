@@ -68,6 +68,7 @@ fn legend(out: &mut String) {
         (NoteKind::Done, "optimised"),
         (NoteKind::Missed, "could not be optimised"),
         (NoteKind::Made, "creates an array in memory"),
+        (NoteKind::Copy, "copies an array"),
         (NoteKind::Check, "is checked at run time"),
         (NoteKind::Nest, "is repeated at each position of another operator"),
     ];
@@ -153,6 +154,7 @@ li.done { color: var(--done); } li.done::before { content: '+ '; }
 li.missed { color: var(--missed); } li.missed::before { content: '\\2212 '; }
 li.made { color: var(--made); } li.made::before { content: '= '; }
 li.check { color: var(--check); } li.check::before { content: '? '; }
+li.copy { color: var(--made); } li.copy::before { content: '* '; }
 li.nest { color: var(--made); } li.nest::before { content: '~ '; }
 .flows { display: flex; flex-wrap: wrap; gap: 2em; align-items: flex-start; }
 figure { margin: 0; min-width: 0; max-width: 100%; } figcaption { color: var(--soft); }

@@ -2,14 +2,14 @@
 //!
 //! ```json
 //! {"program": "a.fut",
-//!  "summary": {"operators_before": 4, "operators_after": 2, "arrays_before": 3, "arrays_after": 1,
+//!  "summary": {"operators_before": 4, "operators_after": 2, "arrays_before": 3, "arrays_after": 1, "copies": 0,
 //!              "checks_proved": 1, "checks_hoisted": 0, "checks_once": 0, "checks_repeated": 0},
 //!  "notes": [{"file": "a.fut", "line": 3, "column": 5, "kind": "done", "text": "..."}],
 //!  "entries": [{"name": "main", "before": {"nodes": [{"kind": "operator", "label": "map", "place": "a.fut:3:5-9",
 //!               "inner": null}], "edges": [{"from": 0, "to": 1, "type": "[n]f64", "array": true}]}, "after": ...}]}
 //! ```
 //!
-//! The kinds of notes are `done`, `missed`, `made` and `check`; a note without a place has no file, line and column.
+//! The kinds of notes are `done`, `missed`, `made`, `copy`, `check` and `nest`; a note without a place has no file, line and column.
 
 use super::flow::Flow;
 use super::model::{Note, Report};
@@ -50,6 +50,7 @@ fn summary(json: &mut Json, report: &Report) {
     number(json, "operators_after", summary.operators.1);
     number(json, "arrays_before", summary.arrays.0);
     number(json, "arrays_after", summary.arrays.1);
+    number(json, "copies", summary.copies);
     number(json, "checks_proved", summary.checks.proved);
     number(json, "checks_hoisted", summary.checks.hoisted);
     number(json, "checks_once", summary.checks.once);

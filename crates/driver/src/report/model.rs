@@ -3,7 +3,7 @@
 
 use super::checks::{self, CheckCounts};
 use super::flow::{self, Flow};
-use super::{made, nests};
+use super::{copied, made, nests};
 use fehu_base::SourceMap;
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Loc, Prog};
@@ -31,6 +31,8 @@ pub struct Summary {
     pub operators: (usize, usize),
     /// The arrays that they make, before and after.
     pub arrays: (usize, usize),
+    /// The copies of arrays that are left.
+    pub copies: usize,
     /// The checks.
     pub checks: CheckCounts,
 }
@@ -68,6 +70,8 @@ pub enum NoteKind {
     Missed,
     /// An array is made.
     Made,
+    /// An array is copied.
+    Copy,
     /// Something is tested at run time.
     Check,
     /// How an operator differs between the positions of another.
@@ -81,6 +85,7 @@ impl NoteKind {
             NoteKind::Done => "done",
             NoteKind::Missed => "missed",
             NoteKind::Made => "made",
+            NoteKind::Copy => "copy",
             NoteKind::Check => "check",
             NoteKind::Nest => "nest",
         }
@@ -92,6 +97,7 @@ impl NoteKind {
             NoteKind::Done => '+',
             NoteKind::Missed => '-',
             NoteKind::Made => '=',
+            NoteKind::Copy => '*',
             NoteKind::Check => '?',
             NoteKind::Nest => '~',
         }
@@ -130,10 +136,11 @@ pub fn report(
         notes.add(remark.loc.as_ref(), Note { line: 0, column: 0, kind, text });
     }
     made::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
+    let copies = copied::explain(after, &mut |loc, note| notes.add(loc, note));
     nests::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
     let checks = checks::compare(before, after, &mut |loc, note| notes.add(loc, note));
     let (old, new) = (made::count(before), made::count(after));
-    let summary = Summary { operators: (old.0, new.0), arrays: (old.1, new.1), checks };
+    let summary = Summary { operators: (old.0, new.0), arrays: (old.1, new.1), copies, checks };
     let entries = entries(before, after);
     let (files, elsewhere) = notes.finish(program, sources);
     Report { program: program.to_owned(), summary, files, elsewhere, entries }

@@ -52,6 +52,7 @@ pub(super) fn summary(report: &Report) -> Vec<(&'static str, String)> {
     vec![
         ("array operators", change(summary.operators)),
         ("arrays created", change(summary.arrays)),
+        ("copies", summary.copies.to_string()),
         ("checks", checks(summary.checks)),
     ]
 }
@@ -116,7 +117,7 @@ impl Paint {
         let code = match kind {
             NoteKind::Done => "1;32",
             NoteKind::Missed => "1;31",
-            NoteKind::Made => "1;36",
+            NoteKind::Made | NoteKind::Copy => "1;36",
             NoteKind::Check => "1;33",
             NoteKind::Nest => "1;35",
         };

@@ -11,9 +11,11 @@
 //! results of calls, and of arrays that `iota`, `replicate`, `concat` and slices create. The rows of the result of an
 //! array operator need not exist: `map (\_ -> iota m) (iota 0)` never looks at `m`.
 
+mod known;
 mod repeat;
 mod soac;
 
+pub use known::Known;
 pub use soac::is_sum;
 
 use super::poly::Poly;
@@ -83,7 +85,7 @@ pub fn walk(
     let mut flow = Flow {
         spared,
         ranges: Ranges::new(vars),
-        client,
+        client: Some(client),
         path: Vec::new(),
         iotas: FxHashMap::default(),
         certs: FxHashMap::default(),
@@ -109,7 +111,8 @@ struct Progression {
 
 struct Flow<'a, 'c> {
     ranges: Ranges<'a>,
-    client: &'c mut dyn Client,
+    /// Who looks at statements. Without it, the bodies of statements are not entered.
+    client: Option<&'c mut dyn Client>,
     path: Vec<Level>,
     iotas: FxHashMap<Var, Progression>,
     /// The certificates of the statements that bind sizes.
@@ -174,10 +177,13 @@ impl<'a> Flow<'a, '_> {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "of other expressions nothing is known")]
     fn stm(&mut self, stm: &'a Stm) {
-        if self.trial == 0 {
-            self.client.stm(&mut self.ranges, stm, &self.path);
+        if self.trial == 0
+            && let Some(client) = &mut self.client
+        {
+            client.stm(&mut self.ranges, stm, &self.path);
         }
         match &stm.exp {
+            Exp::If(..) | Exp::Switch(..) if self.is_shallow() => self.bind(stm),
             Exp::If(cond, bodies) => self.branch(stm, *cond, bodies),
             Exp::Switch(value, switch) => {
                 for (case, body) in &switch.cases {
@@ -189,7 +195,7 @@ impl<'a> Flow<'a, '_> {
                 self.inside(Level::Branch, |flow| flow.body(&switch.default));
                 self.bind(stm);
             }
-            Exp::Loop(..) if !self.client.enters(stm) => self.bind(stm),
+            Exp::Loop(..) if !self.enters(stm) => self.bind(stm),
             Exp::Loop(params, form, body) => self.repeat(stm, params, *form, body),
             Exp::Screma(_)
             | Exp::Hist(_)

@@ -9,7 +9,7 @@ use fehu_ir::{Atom, BinOp, Exp, Lambda, Scalar, Screma, Stm, StreamForm, Type, V
 
 impl<'a> Flow<'a, '_> {
     pub(super) fn soac(&mut self, stm: &'a Stm) {
-        if self.client.enters(stm) {
+        if self.enters(stm) {
             self.functions(stm);
         }
         self.bind(stm);
@@ -125,7 +125,7 @@ impl<'a> Flow<'a, '_> {
     }
 
     /// A parameter that stands for the elements of a progression.
-    fn progression(&mut self, param: Var, input: Var) {
+    pub(super) fn progression(&mut self, param: Var, input: Var) {
         let Some(iota) = self.iotas.get(&input).cloned() else { return };
         let parts = (
             self.ranges.settled(iota.count),
@@ -155,7 +155,7 @@ impl<'a> Flow<'a, '_> {
         });
     }
 
-    fn params(&mut self, lambda: &Lambda) {
+    pub(super) fn params(&mut self, lambda: &Lambda) {
         for param in &lambda.params {
             self.ranges.bind(*param);
         }

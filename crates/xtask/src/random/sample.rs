@@ -16,7 +16,9 @@ use fehu_ir::{
     Atom, ConstId, Elem, Entry, Exp, External, Field, Fun, FunId, Level, OpaqueKind, OpaqueType,
     Param, Prog, Scalar, Stm, Type, Var, VarInfo,
 };
-use fehu_irgen::{Config, irregular_text, kernel_text, nested_text, ragged_text, random_prog};
+use fehu_irgen::{
+    Config, irregular_text, kernel_text, nested_text, place_text, ragged_text, random_prog,
+};
 use fehu_irtest::passes::transform;
 
 /// How many programs of nested parallelism are looked at for one.
@@ -37,6 +39,9 @@ pub(super) fn sample(seed: u64) -> Result<Sample, String> {
         0 | 2 => general(seed / 2),
         1 if seed % 8 == 1 => nested(seed / 2)?,
         1 => parse(&irregular_text(seed / 8)).map_err(|error| format!("seed {seed}: {error}"))?,
+        _ if seed % 16 == 15 => {
+            parse(&place_text(seed / 16)).map_err(|error| format!("seed {seed}: {error}"))?
+        }
         _ => parse(&kernel_text(seed / 4)).map_err(|error| format!("seed {seed}: {error}"))?,
     };
     exposed(&mut prog, seed)?;

@@ -1,0 +1,152 @@
+//! Where an array comes from, and its block as a part of another one.
+//!
+//! An array that fills a block of its own, or is a permutation of one that does, can be anywhere: wherever it is to be,
+//! the array that fills the block is there with its dimensions in the original order, and every other array in the block
+//! has the elements with the same numbers as before.
+//!
+//! ```text
+//! a: b, 0 + {(n : m), (m : 1)}        t is to be at   d, p + {(m : s), (n : 1)}
+//! t: b, 0 + {(m : 1), (n : m)}        so a is at      d, p + {(n : 1), (m : s)}
+//! r: b, i*m + {(m : 1)}               and r at        d, p + i + {(m : s)}
+//! ```
+
+use super::scope::Scope;
+use super::{Circuit, Why};
+use crate::arith::product_of;
+use crate::lmad::Lmad;
+use crate::prove::Proof;
+use crate::table::{BlockId, Origin, Place, poly};
+use fehu_base::OrBug;
+use fehu_facts::poly::Poly;
+use fehu_ir::{Atom, Exp, Var};
+
+/// Where an array comes from.
+pub(super) struct Source {
+    /// The block that it fills.
+    pub(super) block: BlockId,
+    /// The statement before which the block is allocated.
+    pub(super) made: usize,
+    /// The order of its dimensions in the block.
+    order: Vec<usize>,
+}
+
+impl<'a> Circuit<'a, '_> {
+    /// The block that an array fills, if it is made by a statement of this body.
+    pub(super) fn source(&self, scope: &Scope<'a>, value: Var) -> Result<Source, Why> {
+        let place = self.table.place(value).ok_or(Why::Exists)?;
+        let shape = self.vars[value].ty.shape();
+        let block = place.block;
+        // An array of another size is in the block after a check, and the block is there before that check.
+        let fills = |sizes: &[Atom]| {
+            let all = elements(shape);
+            if all.is_none() || all != elements(sizes) {
+                return Err(Why::Part);
+            }
+            if place.lmad.is_row_major() {
+                return Ok((0..shape.len()).collect());
+            }
+            let starts = place.lmad.offset == Poly::default();
+            place.lmad.contiguous_order().filter(|_| starts).ok_or(Why::Part)
+        };
+        match &self.table.blocks[block].origin {
+            Origin::Fresh { before, size } => {
+                let made = scope.bound.get(before).copied().ok_or(Why::Exists)?;
+                Ok(Source { block, made, order: fills(size)? })
+            }
+            // A variable that carries a block can be given one, if it is bound by a branch, and if its size is known before:
+            // otherwise nobody has checked yet that it fits.
+            Origin::Carried(var) => {
+                let made = *scope.bound.get(var).ok_or(Why::Exists)?;
+                if !matches!(scope.body.stms[made].exp, Exp::If(..) | Exp::Switch(..)) {
+                    return Err(Why::Exists);
+                }
+                let shape = self.vars[*var].ty.shape();
+                let sizes: Vec<Var> = shape.iter().filter_map(|size| size.var()).collect();
+                if !scope.known_at(&sizes, made) {
+                    return Err(Why::Unknown);
+                }
+                Ok(Source { block, made, order: fills(shape)? })
+            }
+            Origin::Unused => Err(Why::Exists),
+        }
+    }
+
+    /// Where the arrays of a block are if the array that comes from it is at a place.
+    pub(super) fn moved(
+        &mut self,
+        source: &Source,
+        value: Var,
+        to: &Place,
+    ) -> Result<Vec<(Var, Place)>, Why> {
+        let mut whole = to.lmad.clone();
+        // Sizes have several names; the arrays of the block know these.
+        for (dim, size) in whole.dims.iter_mut().zip(self.vars[value].ty.shape()) {
+            dim.size = poly(*size);
+        }
+        let whole = whole.rearrange(&source.order).or_bug("an order of all dimensions");
+        let is_contiguous = whole.is_contiguous();
+        let arrays = self.arrays.get(&source.block).cloned().unwrap_or_default();
+        let mut moved = Vec::with_capacity(arrays.len());
+        for var in arrays {
+            let place = self.table.place(var).or_bug("an array of the block");
+            let lmad = if is_contiguous {
+                let offset = place.lmad.offset.add(&whole.offset).ok_or(Why::Form)?;
+                Lmad { offset, dims: place.lmad.dims.clone() }
+            } else {
+                let view = place.lmad.clone();
+                let lmad = self.numbered(&whole, &view, var).ok_or(Why::Form)?;
+                if self.needs_contiguous(var) && !lmad.is_contiguous() {
+                    return Err(Why::Boundary);
+                }
+                lmad
+            };
+            moved.push((var, Place { block: to.block, lmad }));
+        }
+        Ok(moved)
+    }
+
+    /// The elements of an array with the numbers that another array had in the block.
+    fn numbered(&mut self, whole: &Lmad, view: &Lmad, var: Var) -> Option<Lmad> {
+        let home = self.nest.home(var)?;
+        let when = self.nest.when(var)?;
+        let mark = self.known.enter();
+        self.nest.enter_from(self.here, home, &mut self.known);
+        let mut proof = Proof::new(self.known.ranges());
+        // What is known to be equal is equal: rows are recognised by their lengths.
+        let lmad = whole.compose(view, &mut proof);
+        let certs = proof.certs();
+        self.known.leave(mark);
+        let holds = certs.iter().all(|cert| self.nest.is_known(*cert, home, when));
+        lmad.filter(|_| holds)
+    }
+
+    /// Whether an array crosses a boundary at run time, where it must be contiguous.
+    fn needs_contiguous(&self, var: Var) -> bool {
+        let carries = |to: &Var| {
+            let block = self.table.place(*to).map(|place| place.block);
+            block.is_some_and(|block| self.table.blocks[block].origin == Origin::Carried(*to))
+        };
+        self.boundary.contains(&var)
+            || self.carried.get(&var).is_some_and(|to| to.iter().any(carries))
+    }
+
+    /// Moves the arrays of a block to their new places.
+    pub(super) fn commit(&mut self, source: &Source, to: BlockId, moved: Vec<(Var, Place)>) {
+        let from = source.block;
+        let arrays: Vec<Var> = moved.iter().map(|(var, _)| *var).collect();
+        for (var, place) in moved {
+            self.table.set(var, place);
+        }
+        if self.table.blocks[from].heap {
+            self.table.blocks[to].heap = true;
+        }
+        self.arrays.remove(&from);
+        self.arrays.entry(to).or_default().extend(arrays);
+        self.table.forget(from);
+    }
+}
+
+/// The number of elements of a shape.
+fn elements(sizes: &[Atom]) -> Option<Poly> {
+    product_of(&sizes.iter().map(|size| poly(*size)).collect::<Vec<_>>())
+}

@@ -1,0 +1,174 @@
+//! Programs of the shapes that short-circuiting was invented for: how many copies are left, and why.
+
+use fehu_ir::text::parse;
+use fehu_ir::verify::verify;
+use fehu_mem::assign::assign;
+use fehu_mem::copies::{Copied, copies};
+use fehu_mem::short_circuit::{Refusals, Why, short_circuit};
+
+/// The copies of a program with the first table, and those that are left.
+fn left(text: &str) -> (usize, Vec<Copied>) {
+    let text = format!("prog arrays\n{text}");
+    let prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&prog).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+    let mut placed = assign(prog).unwrap_or_else(|_| panic!("too complex\n{text}"));
+    let before = copies(&placed, &Refusals::default()).len();
+    let refusals = short_circuit(&mut placed, false);
+    (before, copies(&placed, &refusals))
+}
+
+#[track_caller]
+fn none(text: &str) {
+    let (before, left) = left(text);
+    assert!(before > 0 && left.is_empty(), "{before} copies, then {left:?}\n{text}");
+}
+
+#[track_caller]
+fn refused(text: &str, why: Why) {
+    let (_, left) = left(text);
+    assert_eq!(left.iter().filter_map(|copy| copy.why).collect::<Vec<_>>(), [why], "{text}");
+}
+
+/// A new array of this type, of the elements of another one.
+fn map(name: &str, size: &str, from: &str) -> String {
+    format!(
+        "let ({name}: [{size}]f32) = screma {size} ({from}) map \\(e{name}: f32) -> (f32) {{ let (d{name}: f32) = mul \
+         e{name} 2.0f32 in (d{name}) }}\n"
+    )
+}
+
+/// A row, column or part of a matrix is replaced by a map of what was there, with something in between.
+fn replaced(index: &str, size: &str, between: &str) -> String {
+    format!(
+        "fun f (n: i64, *x: [n][n]f32) -> (res: [n][n]f32) =\n let (y: [n][n]f32) = loop (a: [n][n]f32 = x) for i: i64 < n {{\n \
+         let (k: i64) = sub n i\n let (u: [{size}]f32) = index a[{index}]\n {} {between}\n let (b: [n][n]f32) = update \
+         a[{index}] = v\n in (b) }}\n in (y)\n",
+        map("v", size, "u")
+    )
+}
+
+#[test]
+fn rows_columns_and_parts_of_them_are_made_in_place() {
+    none(&replaced("i", "n", ""));
+    none(&replaced("0:n:1, i", "n", ""));
+    none(&replaced("i, 0:i:1", "i", ""));
+    none(&replaced("i:k:1, i", "k", ""));
+}
+
+#[test]
+fn reads_in_between_must_be_elsewhere() {
+    none(&replaced("i, 0:i:1", "i", "let (c: f32) = index a[i, i]"));
+    none(&replaced("0:i:1, i", "i", "let (c: f32) = index a[i, i]"));
+    refused(&replaced("i", "n", "let (c: f32) = index a[i, 0]"), Why::Overlap);
+    refused(&replaced("0:n:1, i", "n", "let (c: f32) = index a[i, i]"), Why::Overlap);
+}
+
+#[test]
+fn positions_read_only_their_own_elements() {
+    // Position `j` reads what another position has replaced.
+    let text = "fun f (n: i64, *x: [n]f32) -> (res: [n]f32) =\n let (is: [n]i64) = iota i64 n 0 1\n let (v: [n]f32) = screma n (is) map \
+                \\(i: i64) -> (f32) { let (l: i64) = sub n 1 let (j: i64) = sub l i let (e: f32) = index x[j] in (e) }\n let (r: \
+                [n]f32) = update x[0:n:1] = v in (r)\n";
+    refused(text, Why::Overlap);
+    none(&text.replace("index x[j]", "index x[i]"));
+}
+
+#[test]
+fn blocks_of_lu_decomposition() {
+    // The perimeters and the inside of a matrix of blocks, all of the same one, and stored at the end.
+    none(&format!(
+        "fun f (n: i64, *x: [n][n][8]f32) -> (res: [n][n][8]f32) =\n let (y: [n][n][8]f32) = loop (a: [n][n][8]f32 = x) for s: i64 < \
+         n {{\n let (t: i64) = add s 1\n let (k: i64) = sub n t\n let (p: [k][8]f32) = index a[s, t:k:1]\n {} let (q: [k][8]f32) = \
+         index a[t:k:1, s]\n {} let (i: [k][k][8]f32) = index a[t:k:1, t:k:1]\n let (vi: [k][k][8]f32) = screma k (i, vq) map \
+         \\(ir: [k][8]f32, lq: [8]f32) -> ([k][8]f32) {{\n let (vr: [k][8]f32) = screma k (ir, vp) map \\(ib: [8]f32, tp: [8]f32) \
+         -> ([8]f32) {{ let (vb: [8]f32) = screma 8 (ib, tp, lq) map \\(e: f32, g: f32, h: f32) -> (f32) {{ let (z: f32) = mul g h \
+         let (w: f32) = sub e z in (w) }} in (vb) }} in (vr) }}\n let (b: [n][n][8]f32) = update a[s, t:k:1] = vp\n let (c: \
+         [n][n][8]f32) = update b[t:k:1, s] = vq\n let (d: [n][n][8]f32) = update c[t:k:1, t:k:1] = vi\n in (d) }}\n in (y)\n",
+        rows("vp", "p"),
+        rows("vq", "q"),
+    ));
+}
+
+fn rows(name: &str, from: &str) -> String {
+    format!(
+        "let ({name}: [k][8]f32) = screma k ({from}) map \\(r{name}: [8]f32) -> ([8]f32) {{ {} in (m{name}) }}\n",
+        map(&format!("m{name}"), "8", &format!("r{name}"))
+    )
+}
+
+#[test]
+fn an_array_is_made_transposed() {
+    none(
+        "fun f (n: i64, m: i64, *x: [n][m]f32, b: [m][n]f32) -> (res: [n][m]f32) =\n let (v: [m][n]f32) = screma m (b) map \\(row: \
+         [n]f32) -> ([n]f32) { let (w: [n]f32) = screma n (row) map \\(e: f32) -> (f32) { let (d: f32) = mul e 2.0f32 in (d) } in \
+         (w) }\n let (t: [n][m]f32) = rearrange (1, 0) v\n let (r: [n][m]f32) = update x[0:n:1, 0:m:1] = t in (r)\n",
+    );
+}
+
+#[test]
+fn anti_diagonals_are_replaced_in_place() {
+    let text = format!(
+        "fun f (*x: [100]f32) -> (res: [100]f32) =\n let (u: [10]f32) = flat_index x[9; 10:9]\n {} let (r: [100]f32) = flat_update \
+         x[9; 10:9] = v in (r)\n",
+        map("v", "10", "u")
+    );
+    none(&text);
+    // Position 0 reads what position 1 replaces.
+    refused(&text.replace("flat_index x[9; 10:9]", "flat_index x[18; 10:8]"), Why::Overlap);
+    // Elements share an address.
+    refused(&text.replace("flat_update x[9; 10:9]", "flat_update x[9; 10:0]"), Why::Overlapping);
+}
+
+#[test]
+fn blocks_on_anti_diagonals_as_in_needleman_wunsch() {
+    // Blocks are made of the column on their left; n = q*b + 1.
+    let text = "fun f (q: i64, b: i64, n: i64, nn: i64, *x: [nn]i32) -> (res: [nn]i32) =\n let (ok: bool) = le 2 q let (c1: unit) = \
+                assert ok \"q\"\n let (ok2: bool) = le 2 b let (c2: unit) = assert ok2 \"b\"\n let (qb: i64) = mul q b let (qb1: i64) \
+                = add qb 1 let (ok3: bool) = eq n qb1 let (c3: unit) = assert ok3 \"n\"\n let (y: [nn]i32) = loop (a: [nn]i32 = x) \
+                for i: i64 < q {\n let (k: i64) = add i 1 let (nb: i64) = mul n b let (s: i64) = sub nb b let (b1: i64) = add b 1 let \
+                (ib: i64) = mul i b let (w0: i64) = add n ib let (w: i64) = add w0 1\n let (left: [k][b1]i32) = flat_index a[ib; \
+                k:s, b1:n]\n let (v: [k][b][b]i32) = screma k (left) map \\(l: [b1]i32) -> ([b][b]i32) { let (is: [b]i64) = iota \
+                i64 b 0 1 let (vs: [b][b]i32) = screma b (is) map \\(j: i64) -> ([b]i32) { let (e: i32) = index l[j] let (row: \
+                [b]i32) = replicate (b) e in (row) } in (vs) }\n let (c: [nn]i32) = flat_update a[w; k:s, b:n, b:1] = v\n in (c) \
+                }\n in (y)\n";
+    let (before, left) = left(text);
+    assert!(before >= 2, "{before}");
+    assert!(left.len() < before, "{left:?}");
+}
+
+#[test]
+fn parts_of_a_stencil_are_concatenated_without_copies() {
+    // The borders and the inside of a row, as in Hotspot; the size of the result comes after them.
+    none(&format!(
+        "fun f (n: i64, x: [n]f32) -> (k: i64, res: [k]f32) =\n let (a: [1]f32) = replicate (1) 0.0f32\n {} let (c: [1]f32) = replicate \
+         (1) 1.0f32\n let (n1: i64) = add n 1\n let (n2: i64) = add n1 1\n let (r: [n2]f32) = concat n2 (a, v, c)\n in (n2, r)\n",
+        map("v", "n", "x")
+    ));
+}
+
+#[test]
+fn what_is_read_afterwards_or_is_a_part_is_copied() {
+    let text = format!(
+        "fun f (n: i64, *x: [n][n]f32, u: [n]f32) -> (res: [n][n]f32, re: f32) =\n {} let (r: [n][n]f32) = update x[0:n:1, 0] = v\n let (e: \
+         f32) = index v[0]\n in (r, e)\n",
+        map("v", "n", "u")
+    );
+    refused(&text, Why::Read);
+    let text = format!(
+        "fun f (n: i64, *x: [n]f32, u: [9]f32) -> (res: [n]f32) =\n {} let (w: [4]f32) = index v[0:4:2]\n let (r: [n]f32) = update x[0:4:1] = \
+         w\n in (r)\n",
+        map("v", "9", "u")
+    );
+    refused(&text, Why::Part);
+}
+
+#[test]
+fn a_new_array_in_a_loop_is_not_the_old_one() {
+    // The next value is made of parts; the first one is read until the end.
+    none(
+        "fun f (n: i64, x: [n][n]f32) -> (res: [n][n]f32) =\n let (y: [n][n]f32) = loop (a: [n][n]f32 = x) for i: i64 < n {\n let (s: \
+         [n][n]f32) = replicate (n, n) 0.0f32\n let (u: [n]f32) = index a[i]\n let (v: [n]f32) = screma n (u) map \\(e: f32) -> \
+         (f32) { let (g: f32) = index a[0, i] let (d: f32) = mul e g in (d) }\n let (h: f32) = index a[i, 0]\n let (t: [n][n]f32) = \
+         update s[0:n:1, i] = v\n in (t) }\n in (y)\n",
+    );
+}
