@@ -1,7 +1,7 @@
 //! Programs of loops that are tiled, split, blocked or executed in lanes, compiled and compared with the interpreter: `tests/vector`.
 #![cfg(unix)]
 
-use crate::common::{fehu, fehu_with_own_flags};
+use crate::common::{SANITIZE, fehu, fehu_with_own_flags};
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
@@ -21,12 +21,15 @@ fn passes(program: &str, backend: &str, flags: Option<&str>) {
     assert!(output.status.success(), "{said}");
 }
 
-/// Sanitizers stop at the first thing that is wrong. The C compiler does not optimise: it would take most of the time.
-const SANITIZED: &str =
-    "-std=c11 -O0 -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover=all";
-
-/// What tasks add to loops is theirs; that loops survive the optimiser is seen on one thread.
-const LITTLE: &str = "-std=c11 -O0 -march=native -fopenmp-simd";
+/// In tasks, and with sanitizers, which stop at the first thing that is wrong; the C compiler does not optimise: it would take most
+/// of the time. The same loops survive the optimiser on one thread. `FEHU_SANITIZE=all` has sanitizers there as well.
+fn sanitized(program: &str) {
+    let flags = format!("-std=c11 -O0 -fopenmp-simd {SANITIZE}");
+    passes(program, "multicore", Some(&flags));
+    if std::env::var("FEHU_SANITIZE").is_ok_and(|value| value == "all") {
+        passes(program, "c", Some(&flags));
+    }
+}
 
 /// Entry points of `lanes.fut` of which the loop is not worth lanes: elements at different places, and checks.
 const WITHOUT_LANES: [&str; 2] = ["updates", "guarded"];
@@ -55,13 +58,8 @@ fn lanes() {
 }
 
 #[test]
-fn lanes_in_tasks() {
-    passes("lanes.fut", "multicore", Some(LITTLE));
-}
-
-#[test]
-fn lanes_with_sanitizers() {
-    passes("lanes.fut", "c", Some(SANITIZED));
+fn lanes_in_tasks_with_sanitizers() {
+    sanitized("lanes.fut");
 }
 
 #[test]
@@ -70,13 +68,8 @@ fn products() {
 }
 
 #[test]
-fn products_in_tasks() {
-    passes("products.fut", "multicore", Some(LITTLE));
-}
-
-#[test]
-fn products_with_sanitizers() {
-    passes("products.fut", "c", Some(SANITIZED));
+fn products_in_tasks_with_sanitizers() {
+    sanitized("products.fut");
 }
 
 #[test]
@@ -85,13 +78,8 @@ fn columns() {
 }
 
 #[test]
-fn columns_in_tasks() {
-    passes("columns.fut", "multicore", Some(LITTLE));
-}
-
-#[test]
-fn columns_with_sanitizers() {
-    passes("columns.fut", "c", Some(SANITIZED));
+fn columns_in_tasks_with_sanitizers() {
+    sanitized("columns.fut");
 }
 
 #[test]
@@ -100,13 +88,8 @@ fn stencils() {
 }
 
 #[test]
-fn stencils_in_tasks() {
-    passes("stencils.fut", "multicore", Some(LITTLE));
-}
-
-#[test]
-fn stencils_with_sanitizers() {
-    passes("stencils.fut", "c", Some(SANITIZED));
+fn stencils_in_tasks_with_sanitizers() {
+    sanitized("stencils.fut");
 }
 
 #[test]
@@ -115,13 +98,8 @@ fn prefixes() {
 }
 
 #[test]
-fn prefixes_in_tasks() {
-    passes("prefixes.fut", "multicore", Some(LITTLE));
-}
-
-#[test]
-fn prefixes_with_sanitizers() {
-    passes("prefixes.fut", "c", Some(SANITIZED));
+fn prefixes_in_tasks_with_sanitizers() {
+    sanitized("prefixes.fut");
 }
 
 #[test]
@@ -135,13 +113,8 @@ fn bins() {
 }
 
 #[test]
-fn bins_in_tasks() {
-    passes("bins.fut", "multicore", Some(LITTLE));
-}
-
-#[test]
-fn bins_with_sanitizers() {
-    passes("bins.fut", "c", Some(SANITIZED));
+fn bins_in_tasks_with_sanitizers() {
+    sanitized("bins.fut");
 }
 
 #[test]
@@ -150,11 +123,6 @@ fn rows() {
 }
 
 #[test]
-fn rows_in_tasks() {
-    passes("rows.fut", "multicore", Some(LITTLE));
-}
-
-#[test]
-fn rows_with_sanitizers() {
-    passes("rows.fut", "c", Some(SANITIZED));
+fn rows_in_tasks_with_sanitizers() {
+    sanitized("rows.fut");
 }

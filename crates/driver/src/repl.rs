@@ -146,6 +146,28 @@ impl Repl {
         !incomplete && !input::may_have_more_cases(text)
     }
 
+    /// The inputs that a text consists of: a terminal hands over as one text what is pasted. An input ends where it is
+    /// complete and the next line does not go on with it.
+    pub fn inputs(text: &str) -> Vec<String> {
+        let mut inputs = Vec::new();
+        let mut input = String::new();
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            if !input.is_empty() {
+                input.push('\n');
+            }
+            input.push_str(line);
+            let more = lines.peek().is_some_and(|next| input::goes_on(next));
+            if !more && Self::is_complete(&input) {
+                inputs.push(std::mem::take(&mut input));
+            }
+        }
+        if !input.is_empty() {
+            inputs.push(input);
+        }
+        inputs
+    }
+
     /// Takes what somebody typed who will type no more: nothing is incomplete.
     pub fn feed_last(&mut self, text: &str) -> Answer {
         match self.feed(text) {

@@ -16,13 +16,15 @@ mod sample;
 
 use ecow::EcoString;
 use fehu_base::stack::with_large_stack;
+use fehu_driver::cache::Cache;
 use fehu_driver::compile::CCompiler;
 use fehu_driver::stages::Target;
+use fehu_driver::temporary::Folder;
 use fehu_ir::{Level, Prog};
 use fehu_irtest::oracle::{Oracle, Runs};
 use fehu_irtest::reduce::reduce;
 use machine::{Machine, NoMachine, Start, build};
-use sample::{Sample, merge, ragged, sample};
+use sample::{Sample, irregular, merge, ragged, sample};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// How many servers to run at the same time.
-    #[arg(long, default_value_t = 1)]
+    #[arg(short, long, default_value_t = 1)]
     jobs: usize,
     /// How many programs to compile together.
     #[arg(long, default_value_t = 16)]
@@ -56,9 +58,9 @@ pub(crate) struct Args {
     /// Try this many smaller programs when shrinking one whose results differ.
     #[arg(long, default_value_t = 0)]
     reduce: usize,
-    /// Programs of one kind: rows that differ, of which tasks or kernels share the work.
-    #[arg(long)]
-    rows: bool,
+    /// Programs of one kind only.
+    #[arg(long, value_enum)]
+    only: Option<Kind>,
     /// Run servers through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     runner: Option<String>,
@@ -78,6 +80,15 @@ enum Backend {
     Cuda,
     /// The machine that runs kernels thread by thread and watches them; it needs no compiler and no driver.
     Kernels,
+}
+
+/// Kinds of programs that one can ask for.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Maps whose functions have operators of other widths at each position, branches and loops that differ.
+    Irregular,
+    /// Rows that differ, of which tasks or kernels share the work.
+    Rows,
 }
 
 /// What thresholds are set to.
@@ -157,6 +168,8 @@ struct Run<'a> {
     args: &'a Args,
     target: Target,
     compiler: CCompiler,
+    /// Where the runtime is kept, which is compiled once.
+    runtimes: Cache,
     start: Instant,
     next: AtomicU64,
     totals: Mutex<Totals>,
@@ -183,8 +196,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Backend::Opencl => Target::OpenCl,
         Backend::Cuda | Backend::Kernels => Target::Cuda,
     };
-    let next = AtomicU64::new(0);
-    let run = Run { args, target, compiler, start: Instant::now(), next, totals: Mutex::default() };
+    let made = Folder::new().and_then(|folder| {
+        let runtimes = Cache::at(folder.path().to_owned(), u64::MAX)?;
+        Ok((folder, runtimes))
+    });
+    let (_folder, runtimes) = match made {
+        Ok(made) => made,
+        Err(why) => {
+            println!("there is no temporary folder: {why}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let (start, next, totals) = (Instant::now(), AtomicU64::new(0), Mutex::default());
+    let run = Run { args, target, compiler, runtimes, start, next, totals };
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| with_large_stack(|| run.work()));
@@ -250,10 +274,20 @@ impl Run<'_> {
     }
 
     fn sample(&self, seed: u64) -> Result<Sample, String> {
-        match (self.args.rows, self.target.is_gpu()) {
-            (true, true) => ragged(seed, Level::Grid),
-            (true, false) => ragged(seed, Level::Task),
-            (false, _) => sample(seed),
+        let level = if self.target.is_gpu() { Level::Grid } else { Level::Task };
+        match self.args.only {
+            Some(Kind::Irregular) => irregular(seed),
+            Some(Kind::Rows) => ragged(seed, level),
+            None => sample(seed),
+        }
+    }
+
+    /// How a program is compared.
+    fn oracle(&self, seed: u64) -> Oracle {
+        let oracle = oracle(seed, self.args.backend);
+        match self.args.only {
+            Some(Kind::Irregular) => Oracle { max_size: LARGE, long: 0, ..oracle },
+            Some(Kind::Rows) | None => oracle,
         }
     }
 
@@ -280,7 +314,7 @@ impl Run<'_> {
                 let mut last = None;
                 for sample in samples {
                     last = Some(sample);
-                    match compare(&mut machine, &sample.prog, sample.seed) {
+                    match compare(&mut machine, &sample.prog, &self.oracle(sample.seed)) {
                         Ok(compared) => self.count(compared),
                         Err(fault) => self.report(sample, &fault, options),
                     }
@@ -303,7 +337,7 @@ impl Run<'_> {
 
     /// Runs all versions of a program on the machine that watches kernels.
     fn on_machine(&self, sample: &Sample) {
-        match kernels::examine(&sample.prog, &oracle(sample.seed, self.args.backend)) {
+        match kernels::examine(&sample.prog, &self.oracle(sample.seed)) {
             Ok(examined) => {
                 self.with_totals(|totals| {
                     for (hint, count) in &examined.tally {
@@ -331,18 +365,18 @@ impl Run<'_> {
 
     fn build(&self, prog: &Prog, options: &[String]) -> Result<Machine, NoMachine> {
         let runner = self.args.runner.clone();
-        let start = Start { runtimes: None, runner, options: options.to_vec() };
+        let start = Start { runtimes: Some(&self.runtimes), runner, options: options.to_vec() };
         build(prog, self.target, &self.compiler, start)
     }
 
     /// A program alone.
     fn alone(&self, prog: &Prog, seed: u64, options: &[String]) -> Result<(), Fault> {
         if self.args.backend == Backend::Kernels {
-            let examined = kernels::examine(prog, &oracle(seed, self.args.backend));
+            let examined = kernels::examine(prog, &self.oracle(seed));
             return examined.map(drop).map_err(Fault::from);
         }
         let mut machine = self.build(prog, options)?;
-        compare(&mut machine, prog, seed)?;
+        compare(&mut machine, prog, &self.oracle(seed))?;
         machine.close().map_err(Fault::Differs)
     }
 
@@ -402,7 +436,7 @@ impl Run<'_> {
     }
 }
 
-/// How a program is compared.
+/// How one of the programs of all kinds is compared.
 fn oracle(seed: u64, backend: Backend) -> Oracle {
     // Programs in general take long for large arrays, nested ones mostly do not; some of those become work for
     // many threads.
@@ -416,12 +450,11 @@ fn oracle(seed: u64, backend: Backend) -> Oracle {
 }
 
 /// Calls a program with all thresholds.
-fn compare(machine: &mut Machine, prog: &Prog, seed: u64) -> Result<Compared, Fault> {
+fn compare(machine: &mut Machine, prog: &Prog, oracle: &Oracle) -> Result<Compared, Fault> {
     // Without entry points, which happens when programs are made smaller, nothing can differ.
     let Some(entry) = prog.entries.first() else {
         return Ok(Compared { runs: Runs::default(), versions: false });
     };
-    let oracle = oracle(seed, Backend::C);
     let thresholds = machine.thresholds(&entry.name).map_err(Fault::Differs)?;
     let has_rows = thresholds.iter().any(|name| name.contains("rows_"));
     let settings = match thresholds.is_empty() {
@@ -429,18 +462,17 @@ fn compare(machine: &mut Machine, prog: &Prog, seed: u64) -> Result<Compared, Fa
         false if has_rows => &SETTINGS[..],
         false => &SETTINGS[..3],
     };
+    let expected = oracle.entries(prog).map_err(Fault::Differs)?;
     let mut all = Runs::default();
     for setting in settings {
         for name in &thresholds {
             machine.set(name, setting.value(name)).map_err(Fault::Differs)?;
         }
         let call = &mut |entry: &str, args: &[_]| machine.call(prog, entry, args);
-        let runs = oracle
-            .entries_agree_with(prog, call)
+        let runs = expected
+            .agree_with(oracle.tolerance, call)
             .map_err(|why| Fault::Differs(format!("thresholds {}: {why}", setting.name)))?;
-        all.succeeded += runs.succeeded;
-        all.failed += runs.failed;
-        all.undefined += runs.undefined;
+        all.add(runs);
     }
     Ok(Compared { runs: all, versions: !thresholds.is_empty() })
 }

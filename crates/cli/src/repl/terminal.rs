@@ -55,7 +55,7 @@ pub(super) fn run(repl: Repl, args: &OutputArgs) -> u8 {
             }
         }
         let Some(assistant) = editor.helper_mut() else { return FAILURE };
-        for input in inputs(&text) {
+        for input in Repl::inputs(&text) {
             let answer = assistant.repl.feed(&input);
             let interrupted = matches!(answer.outcome, Outcome::Interrupted);
             if interrupted {
@@ -72,35 +72,6 @@ pub(super) fn run(repl: Repl, args: &OutputArgs) -> u8 {
             }
         }
     }
-}
-
-/// The inputs that a text consists of: a terminal hands over as one text what is pasted. An input ends where it is
-/// complete and the next line does not go on with it.
-fn inputs(text: &str) -> Vec<String> {
-    let mut inputs = Vec::new();
-    let mut input = String::new();
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        if !input.is_empty() {
-            input.push('\n');
-        }
-        input.push_str(line);
-        let more = lines.peek().is_some_and(|next| goes_on(next));
-        if !more && Repl::is_complete(&input) {
-            inputs.push(std::mem::take(&mut input));
-        }
-    }
-    if !input.is_empty() {
-        inputs.push(input);
-    }
-    inputs
-}
-
-/// Whether a line cannot begin an input.
-fn goes_on(line: &str) -> bool {
-    let indented = line.starts_with([' ', '\t', ')', ']', '}', '|', ',', '=']);
-    let word = line.split_whitespace().next().unwrap_or_default();
-    indented || matches!(word, "in" | "then" | "else" | "case" | "with" | "do")
 }
 
 fn failed(error: &ReadlineError) -> u8 {
@@ -167,23 +138,3 @@ impl Hinter for Assistant {
 impl Highlighter for Assistant {}
 
 impl Helper for Assistant {}
-
-#[cfg(test)]
-mod tests {
-    use super::inputs;
-
-    #[test]
-    fn what_is_pasted_is_taken_apart() {
-        assert_eq!(inputs("1 + 1"), ["1 + 1"]);
-        assert_eq!(inputs("1 + 1\n2 + 2\n"), ["1 + 1", "2 + 2"]);
-        let function = "def f x =\n  let y = x\n  in y + 1i32";
-        assert_eq!(inputs(&format!("{function}\nf 1\n\nf 2")), [function, "f 1", "", "f 2"]);
-        assert_eq!(inputs("f 1\n|> g\n3"), ["f 1\n|> g", "3"]);
-        assert_eq!(
-            inputs("match 1i32\ncase 1 -> 2\ncase _ -> 3\n\n5").last().map(String::as_str),
-            Some("5")
-        );
-        assert_eq!(inputs("(1,\n2)\n(3"), ["(1,\n2)", "(3"]);
-        assert_eq!(inputs(""), Vec::<String>::new());
-    }
-}

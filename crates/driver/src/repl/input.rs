@@ -56,3 +56,10 @@ pub(super) fn may_have_more_cases(text: &str) -> bool {
     let is_case = last == "case" || last.starts_with("case ");
     is_case && lines.next().is_some() && !text.ends_with('\n')
 }
+
+/// Whether a line cannot begin an input.
+pub(super) fn goes_on(line: &str) -> bool {
+    let indented = line.starts_with([' ', '\t', ')', ']', '}', '|', ',', '=']);
+    let word = line.split_whitespace().next().unwrap_or_default();
+    indented || matches!(word, "in" | "then" | "else" | "case" | "with" | "do")
+}

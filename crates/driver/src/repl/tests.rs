@@ -432,3 +432,18 @@ fn a_hundred_declarations_are_quick() {
     check_with(&mut repl, &[("f0 [1, 2] + f99 [3]", "108")]);
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
+
+#[test]
+fn what_is_pasted_is_taken_apart() {
+    assert_eq!(Repl::inputs("1 + 1"), ["1 + 1"]);
+    assert_eq!(Repl::inputs("1 + 1\n2 + 2\n"), ["1 + 1", "2 + 2"]);
+    let function = "def f x =\n  let y = x\n  in y + 1i32";
+    assert_eq!(Repl::inputs(&format!("{function}\nf 1\n\nf 2")), [function, "f 1", "", "f 2"]);
+    assert_eq!(Repl::inputs("f 1\n|> g\n3"), ["f 1\n|> g", "3"]);
+    assert_eq!(
+        Repl::inputs("match 1i32\ncase 1 -> 2\ncase _ -> 3\n\n5").last().map(String::as_str),
+        Some("5")
+    );
+    assert_eq!(Repl::inputs("(1,\n2)\n(3"), ["(1,\n2)", "(3"]);
+    assert_eq!(Repl::inputs(""), Vec::<String>::new());
+}

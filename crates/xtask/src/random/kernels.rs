@@ -128,13 +128,14 @@ impl Kernels {
 /// Whether all versions of a program do what it means; the error says in which one what is wrong.
 pub(crate) fn examine(prog: &Prog, oracle: &Oracle) -> Result<Examined, Failure> {
     let kernels = build(prog, oracle.seed).map_err(Failure::None)?;
+    let expected = oracle.entries(prog).map_err(Failure::Differs)?;
     let mut all = Examined::default();
     for (number, version) in kernels.versions().into_iter().enumerate() {
         let seed = oracle.seed.wrapping_mul(31).wrapping_add(number as u64);
         let settings = Settings { tuning: version, ..Settings::of_seed(seed) };
         let call =
             &mut |entry: &str, args: &[Value]| kernels.call(entry, args, &settings, &mut all.tally);
-        let runs = oracle.entries_agree_with(prog, call);
+        let runs = expected.agree_with(oracle.tolerance, call);
         let runs = runs.map_err(|why| Failure::Differs(format!("{settings:?}\n{why}")))?;
         all.runs.add(runs);
         all.versions += 1;

@@ -48,6 +48,13 @@ pub(super) fn sample(seed: u64) -> Result<Sample, String> {
     Ok(Sample { seed, prog })
 }
 
+/// A program made of irregular nests.
+pub(super) fn irregular(seed: u64) -> Result<Sample, String> {
+    let mut prog = parse(&irregular_text(seed)).map_err(|why| format!("seed {seed}: {why}"))?;
+    exposed(&mut prog, seed)?;
+    Ok(Sample { seed, prog })
+}
+
 /// A program whose rows differ, as a Seg of a level.
 pub(super) fn ragged(seed: u64, level: Level) -> Result<Sample, String> {
     let mut prog = parse(&ragged_text(seed, level)).map_err(|why| format!("seed {seed}: {why}"))?;
